@@ -1,0 +1,10 @@
+# One target that carries the warnings and sanitizers every target of ours is built with.
+add_library(comex_flags INTERFACE)
+target_compile_options(comex_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-align -Wundef -Wformat=2
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wextra-semi>
+  $<$<BOOL:${COMEX_WERROR}>:-Werror>)
+if(COMEX_SANITIZE)
+  target_compile_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE})
+endif()

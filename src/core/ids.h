@@ -1,0 +1,27 @@
+// Who is who: the small names every folder uses.
+//
+// An lpid has meaning only to the process that holds it; in the own world it equals the worker
+// number. A gpid names one process for everybody. A transport rank is a rank of the wire
+// communicator, which counts progress ranks too.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace comex {
+
+using Lpid = std::int32_t;           // local process id: index into this process's table
+using WorldId = std::uint32_t;       // manager in the upper 8 bits, number within its launch below
+using Worker = std::uint32_t;        // worker number within its world
+using TransportRank = std::int32_t;  // rank in the wire communicator
+
+inline constexpr Lpid no_lpid = -1;
+inline constexpr TransportRank no_rank = -1;
+
+struct Gpid {
+  WorldId world = 0;
+  std::uint32_t rank = 0;
+  friend auto operator<=>(const Gpid&, const Gpid&) = default;
+};
+
+}  // namespace comex

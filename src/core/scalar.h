@@ -1,0 +1,37 @@
+// The element types that accumulate and read-modify-write know, and their sizes.
+#pragma once
+
+#include <cstdint>
+
+namespace comex {
+
+enum class Scalar : std::uint8_t {
+  none,
+  int32,           // COMEX_ACC_INT
+  int64,           // COMEX_ACC_LNG
+  float32,         // COMEX_ACC_FLT
+  float64,         // COMEX_ACC_DBL
+  complex_float,   // COMEX_ACC_CPL: two floats
+  complex_double,  // COMEX_ACC_DCP: two doubles
+};
+inline constexpr unsigned scalar_kinds = 7;
+
+constexpr unsigned scalar_bytes(Scalar scalar) {
+  switch (scalar) {
+    case Scalar::int32:
+    case Scalar::float32: return 4;
+    case Scalar::int64:
+    case Scalar::float64:
+    case Scalar::complex_float: return 8;
+    case Scalar::complex_double: return 16;
+    case Scalar::none: return 1;
+  }
+  return 1;
+}
+
+// A scale factor as it travels: the bytes of one element of the scalar's type.
+struct Scale {
+  alignas(16) unsigned char bytes[16];
+};
+
+}  // namespace comex
