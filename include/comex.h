@@ -1,0 +1,2 @@
+/* The short spelling of <comex/comex.h>. */
+#include "comex/comex.h"
