@@ -1,0 +1,162 @@
+// Every byte that travels between an origin and a server is defined here, once.
+//
+// A message is a fixed header followed by its parts; header and parts together are at most
+// `message_bytes`. All messages use one header tag; bodies use a tag of their own.
+//
+//   put/acc, small     origin --[RequestHeader|Scale?|layout?|data]--> server        (no reply)
+//   put/acc, large     origin --[RequestHeader|Scale?|layout?]-------> server
+//                      origin --[chunk]*  (tag put_tag(slot))--------> server        (at most 4 in flight)
+//   get, small         origin --[RequestHeader|layout?]--------------> server
+//                      origin <--[ReplyHeader data | data]------------ server
+//   get, large         origin --[RequestHeader|layout?]--------------> server
+//                      origin <--[chunk]*  (tag get_tag(slot))-------- server        (at most 4 in flight)
+//   rmw                origin --[RequestHeader|desired?]-------------> server
+//                      origin <--[ReplyHeader data, value]------------ server
+//   store (signal)     origin --[RequestHeader, operand]-------------> server        (no reply)
+//   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
+//                      origin <--[ReplyHeader done, value=acquired]--- server        (when it is its turn)
+//   unlock             origin --[RequestHeader, operand = mutex]-----> server
+//                      origin <--[ReplyHeader done]------------------- server
+//   fence              origin --[RequestHeader]----------------------> server
+//                      origin <--[ReplyHeader done]------------------- server        (all earlier writes applied)
+//   flow control       origin <--[ReplyHeader credit]----------------- server
+//                      origin <--[ReplyHeader withdraw]--------------- server
+//                      origin --[RequestHeader surrender, operand]---> server        (operand = new limit)
+//   error              origin <--[ReplyHeader refused]---------------- server
+//   collective token   worker --[TokenHeader|data]-------------------> worker
+//   end of service     worker --[RequestHeader leave]----------------> server
+//
+// Flow control: an origin may have sent at most `limit` credited messages to a server since the
+// start. Every reply carries the limit; it only grows, save when the origin surrenders part of it.
+// Credited: put, acc, get, rmw, store, lock, try_lock. Fence and unlock share one reserved credit
+// per origin and server (the next one is sent when the last was answered). Surrender and leave
+// are free.
+//
+// Completion: each write (put, acc, store) carries the origin's running number for this server,
+// from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect.
+// A put or acc slot is free again when its number is applied.
+//
+// Refused get: each of the (at most 4) chunk receives that the origin posted at first is answered
+// by an empty chunk, then the refused reply follows. Refused put or acc: the server receives the
+// body and drops it; the write counts as applied.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/ids.h"
+#include "core/scalar.h"
+
+namespace comex::protocol {
+
+inline constexpr std::size_t message_bytes = 4000;  // eager on every Open MPI transport
+inline constexpr unsigned chunks_in_flight = 4;     // per operation
+inline constexpr std::uint32_t slot_count = 16380;  // reply slots of one origin
+
+inline constexpr int header_tag = 0;
+// Bodies in the two directions never share a tag, since a worker may be origin and server at once.
+constexpr int put_tag(std::uint32_t slot) { return static_cast<int>(1 + 2 * slot); }
+constexpr int get_tag(std::uint32_t slot) { return static_cast<int>(2 + 2 * slot); }
+static_assert(get_tag(slot_count - 1) < 32767);
+
+enum class Verb : std::uint8_t {
+  // origin -> server
+  put, get, acc, rmw, store, lock, try_lock, unlock, fence, surrender, leave,
+  // server -> origin
+  data = 64, done, credit, withdraw, refused,
+  // worker -> worker
+  token = 128,
+};
+constexpr bool is_request(Verb verb) { return verb < Verb::data; }
+constexpr bool is_reply(Verb verb) { return verb >= Verb::data && verb < Verb::token; }
+constexpr bool is_write(Verb verb) { return verb == Verb::put || verb == Verb::acc || verb == Verb::store; }
+constexpr bool is_credited(Verb verb) { return verb <= Verb::try_lock; }
+
+enum class Layout : std::uint8_t {
+  contiguous,
+  strided,  // StridedLayout follows
+  vector,   // ScatterLayout and its offsets follow
+};
+
+enum class Atomic : std::uint8_t { swap, fetch_add, compare_swap, fetch_and, fetch_or, fetch_xor };
+
+enum RequestFlags : std::uint8_t {
+  errors_return = 1,  // the origin's program wants error codes: print, do not end the job
+  body_inline = 2,    // the data (put, acc) is in this message
+};
+
+struct RequestHeader {
+  Verb verb{};
+  Layout layout = Layout::contiguous;
+  Scalar scalar = Scalar::none;  // acc: element type; rmw: int32 or int64
+  std::uint8_t flags = 0;
+  Atomic atomic = Atomic::swap;  // rmw only
+  std::uint8_t spare[3] = {};
+  WorldId world = 0;
+  Worker target = 0;         // worker that owns the memory (or the mutex)
+  Worker origin = 0;         // worker number of the sender, for messages and lock ownership
+  std::uint32_t slot = 0;    // reply slot, where a reply or a body belongs to this request
+  std::uint64_t number = 0;  // writes: running number; fence: the last number issued
+  std::uint64_t offset = 0;  // arena offset of the far side; unused by the vector layout
+  std::uint64_t bytes = 0;   // data bytes of the whole operation, packed; rmw and store: 4 or 8
+  std::uint64_t operand = 0; // rmw: addend, new value or expected value; store: value; lock: mutex
+  std::uint32_t chunk_bytes = 0;
+  std::uint32_t seconds_spare = 0;
+};
+static_assert(sizeof(RequestHeader) == 64 && std::is_trivially_copyable_v<RequestHeader>);
+static_assert(offsetof(RequestHeader, number) == 24 && offsetof(RequestHeader, chunk_bytes) == 56);
+
+// The far side of a strided operation: normalised, levels >= 1; only the used entries travel.
+//   [u32 levels][u32 0][u64 counts[levels + 1]][i64 strides[levels]]
+struct StridedLayout {
+  std::uint32_t levels = 0;
+  std::uint32_t spare = 0;
+  // followed by counts and strides
+};
+static_assert(sizeof(StridedLayout) == 8);
+
+// The far side of a vector operation: `count` segments of `segment_bytes` each.
+//   [u32 count][u32 segment_bytes][u64 arena offset[count]]
+struct ScatterLayout {
+  std::uint32_t count = 0;
+  std::uint32_t segment_bytes = 0;
+  // followed by the offsets
+};
+static_assert(sizeof(ScatterLayout) == 8);
+
+enum class Refusal : std::uint32_t {
+  none, no_extent, wrong_owner, past_end, freed, misaligned, not_the_holder, no_such_mutex,
+  unknown_world, malformed,
+};
+
+struct ReplyHeader {
+  Verb verb{};
+  std::uint8_t flags = 0;
+  std::uint16_t spare = 0;
+  std::uint32_t slot = 0;     // the request this answers; unused by credit and withdraw
+  std::uint64_t applied = 0;  // all writes of this origin up to this number have taken effect
+  std::uint64_t limit = 0;    // credited messages this origin may have sent since the start
+  std::uint64_t value = 0;    // rmw: old value; try_lock: 1 when acquired; refused: write number or 0
+  std::uint64_t bytes = 0;    // data bytes that follow
+  Refusal refusal = Refusal::none;
+  Worker target = 0;          // refused: the target, since an inline put has no slot
+  Verb refused_verb{};        // refused: what was refused
+  std::uint8_t spare2[7] = {};
+};
+static_assert(sizeof(ReplyHeader) == 56 && std::is_trivially_copyable_v<ReplyHeader>);
+
+struct TokenHeader {
+  Verb verb = Verb::token;
+  std::uint8_t spare[3] = {};
+  std::uint32_t phase = 0;     // step within one collective
+  std::uint64_t context = 0;   // the group; 0 = group creation
+  std::uint64_t sequence = 0;  // which collective of that group (creation: hash of the member list)
+  std::uint64_t bytes = 0;
+};
+static_assert(sizeof(TokenHeader) == 32 && std::is_trivially_copyable_v<TokenHeader>);
+
+inline constexpr std::size_t reply_data_bytes = message_bytes - sizeof(ReplyHeader);
+inline constexpr std::size_t token_data_bytes = message_bytes - sizeof(TokenHeader);
+
+}  // namespace comex::protocol
