@@ -1,0 +1,159 @@
+// A strided rectangle as both sides see it, normalised, and the only stride walk there is.
+//
+// `near` is the origin's memory, `far` the target's; source and destination swap between put and
+// get. A patch that make_patch returned has only levels that matter: a contiguous rectangle has
+// levels 0, an empty one has counts[0] == 0, and no sum or product of its numbers overflows.
+// Validation (op, api) makes patches; copies, kernels and the server walk them.
+#pragma once
+
+#include <cstdint>
+
+#include "core/status.h"
+
+namespace comex {
+
+inline constexpr int max_stride_levels = 8;
+
+enum class Side : std::uint8_t { near, far };
+
+struct Patch {
+  int levels = 0;
+  std::uint64_t counts[max_stride_levels + 1] = {};  // [0]: bytes of a run, then repetitions
+  std::int64_t near_strides[max_stride_levels] = {};
+  std::int64_t far_strides[max_stride_levels] = {};
+
+  bool empty() const { return counts[0] == 0; }
+  bool contiguous() const { return levels == 0; }
+  std::uint64_t run_bytes() const { return counts[0]; }
+  std::uint64_t runs() const;         // 0 when empty
+  std::uint64_t total_bytes() const;  // runs() * run_bytes()
+  const std::int64_t* strides(Side side) const { return side == Side::near ? near_strides : far_strides; }
+  std::uint64_t extent_bytes(Side side) const;  // from the first to behind the last byte touched
+  std::uint64_t near_extent_bytes() const { return extent_bytes(Side::near); }
+  std::uint64_t far_extent_bytes() const { return extent_bytes(Side::far); }
+};
+
+// Checks and normalises what the caller passed. Strides at levels whose count is 1 are ignored.
+// With element_bytes > 1 (accumulate) each run is cut to whole elements, as the interface says.
+Result<Patch> make_patch(int levels, const int* near_strides, const int* far_strides, const int* counts,
+                         unsigned element_bytes = 1);
+
+// The same for numbers that are 64 bit already: what came off the wire is checked with this.
+Result<Patch> normalised(const Patch& raw, unsigned element_bytes = 1);
+
+// One run of `bytes`, the contiguous case.
+Patch contiguous_patch(std::uint64_t bytes);
+
+// Do two runs of this side share a byte? Exact for nesting strides and for all others that a
+// bounded search decides; what it cannot decide counts as not overlapping: never refuses a legal one.
+bool rows_overlap(const Patch& patch, Side side);
+
+struct Run {
+  std::uint64_t near_offset = 0;
+  std::uint64_t far_offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+// `count` equal runs at even distances: the innermost repeated level of a patch, or a part of it.
+struct Rows {
+  std::uint64_t near_offset = 0;
+  std::uint64_t far_offset = 0;
+  std::uint64_t bytes = 0;  // of one row
+  std::uint64_t count = 0;
+  std::int64_t near_stride = 0;
+  std::int64_t far_stride = 0;
+
+  std::uint64_t total_bytes() const { return bytes * count; }
+};
+
+// Counts through the levels of a patch; the carry from level to level is written here only.
+class Odometer {
+ public:
+  // Moves `steps` on at `level`, which must not go beyond its count; carries. False at the end.
+  bool step(const Patch& patch, int level, std::uint64_t steps = 1) {
+    for (; level < patch.levels; ++level, steps = 1) {
+      std::uint64_t& index = index_[level];
+      index += steps;
+      near_ += steps * static_cast<std::uint64_t>(patch.near_strides[level]);
+      far_ += steps * static_cast<std::uint64_t>(patch.far_strides[level]);
+      const std::uint64_t count = patch.counts[level + 1];
+      if (index < count) return true;
+      near_ -= count * static_cast<std::uint64_t>(patch.near_strides[level]);
+      far_ -= count * static_cast<std::uint64_t>(patch.far_strides[level]);
+      index = 0;
+    }
+    return false;
+  }
+  std::uint64_t index(int level) const { return index_[level]; }
+  std::uint64_t near() const { return near_; }
+  std::uint64_t far() const { return far_; }
+
+ private:
+  std::uint64_t index_[max_stride_levels] = {};
+  std::uint64_t near_ = 0;
+  std::uint64_t far_ = 0;
+};
+
+// Calls f(const Rows&) for every group of rows, in packed order.
+template <class F>
+void for_each_rows(const Patch& patch, F&& f) {
+  if (patch.empty()) return;
+  if (patch.levels == 0) {
+    f(Rows{0, 0, patch.counts[0], 1, 0, 0});
+    return;
+  }
+  Odometer at;
+  do {
+    f(Rows{at.near(), at.far(), patch.counts[0], patch.counts[1], patch.near_strides[0],
+           patch.far_strides[0]});
+  } while (at.step(patch, 1));
+}
+
+// Calls f(near_offset, far_offset, bytes) for every run, in packed order.
+template <class F>
+void for_each_run(const Patch& patch, F&& f) {
+  for_each_rows(patch, [&f](const Rows& rows) {
+    std::uint64_t near = rows.near_offset;
+    std::uint64_t far = rows.far_offset;
+    for (std::uint64_t row = 0; row < rows.count; ++row) {
+      f(near, far, rows.bytes);
+      near += static_cast<std::uint64_t>(rows.near_stride);
+      far += static_cast<std::uint64_t>(rows.far_stride);
+    }
+  });
+}
+
+// Walks a patch in pieces cut anywhere in its packed bytes; a value: it keeps its own patch.
+class RunCursor {
+ public:
+  RunCursor() = default;
+  explicit RunCursor(const Patch& patch) : patch_(patch), total_(patch.total_bytes()) {}
+
+  const Patch& patch() const { return patch_; }
+  std::uint64_t position() const { return position_; }  // packed bytes behind us
+  std::uint64_t remaining() const { return total_ - position_; }
+  bool done() const { return position_ == total_; }
+
+  // The next run, or the part of it that max_bytes leaves; 0 bytes only at the end or for max 0.
+  Run next(std::uint64_t max_bytes);
+
+  // As many whole rows of one level as max_bytes holds, or a part of one row.
+  Rows next_rows(std::uint64_t max_bytes) {
+    const Rows rows = peek_rows(max_bytes);
+    advance(rows.total_bytes());
+    return rows;
+  }
+
+  Rows peek_rows(std::uint64_t max_bytes) const;
+  void advance(std::uint64_t bytes);  // at most what peek_rows just showed
+  void seek(std::uint64_t position);
+
+ private:
+  Patch patch_;
+  std::uint64_t total_ = 0;
+  std::uint64_t position_ = 0;
+  std::uint64_t in_run_ = 0;  // bytes of the current run that are behind us
+  Odometer at_;
+};
+
+}  // namespace comex

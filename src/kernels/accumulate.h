@@ -1,0 +1,27 @@
+// far += scale * near, element by element: one function for each scalar type.
+//
+// The same source is compiled for several instruction sets and the best one this processor has is
+// chosen at run time; contraction is off, so all of them give the same bits. Pointers need no
+// alignment; trailing bytes short of an element are ignored; integers wrap. The caller holds
+// whatever lock makes it atomic (striped_accumulate.h does).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/scalar.h"
+
+namespace comex::kernels {
+
+using AccumulateFn = void (*)(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale& scale);
+
+enum class Isa : std::uint8_t { baseline, avx2, avx512 };
+
+bool isa_supported(Isa isa);
+Isa best_isa();
+
+// For a known scalar; Scalar::none is a bug. Choose once for an operation, not for each row.
+AccumulateFn accumulate_kernel(Scalar scalar);
+AccumulateFn accumulate_kernel(Scalar scalar, Isa isa);
+
+}  // namespace comex::kernels
