@@ -1,0 +1,40 @@
+// One validated operation as a value: what the caller asked for, after every check that can be
+// made without knowing where the target lives. Made by op/validate, read by route, plan and the
+// two executors. "near" is the origin's own memory, "far" the target's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/ids.h"
+#include "core/patch.h"
+#include "core/protocol.h"
+#include "core/scalar.h"
+#include "core/scatter.h"
+
+namespace comex {
+
+enum class Action : std::uint8_t { put, get, acc };
+
+struct Operation {
+  Action action = Action::put;
+  protocol::Layout layout = protocol::Layout::contiguous;
+  Scalar scalar = Scalar::none;  // acc only
+  Scale scale{};                 // acc only
+  Lpid target = no_lpid;
+  std::byte* near = nullptr;  // contiguous and strided: first byte of the origin's side
+  std::byte* far = nullptr;   // the address as the target knows it
+  Patch patch{};              // strided; contiguous is a patch of level 0
+  Scatter scatter{};          // vector; the address arrays belong to the caller
+};
+
+struct AtomicOperation {
+  protocol::Atomic atomic = protocol::Atomic::swap;
+  Scalar scalar = Scalar::int64;  // int32 or int64
+  Lpid target = no_lpid;
+  std::byte* near = nullptr;  // receives the old value; compare_swap: {expected, desired}
+  std::byte* far = nullptr;   // naturally aligned
+  std::int64_t operand = 0;   // addend or mask
+};
+
+}  // namespace comex
