@@ -1,0 +1,87 @@
+// One shared-memory object per host and world, mapped once by each process of the host, at one address.
+//
+// The host leader creates it and sends the ticket; the others attach. Then the leader proposes
+// addresses (ticket.candidate(n)); all map_at and answer, and if one refuses, all unmap and try the
+// next; at last all map_anywhere and same_address() is false. Only after everyone has mapped may the
+// accessors be used. The creator formats it when it first maps, so it maps before the others use it.
+// Nothing ever has a name in the file system. Called by api (set-up), op and pr (accessors).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/ids.h"
+#include "core/status.h"
+#include "shm/barrier.h"
+#include "shm/doorbell.h"
+#include "shm/extents.h"
+#include "shm/geometry.h"
+#include "shm/locks.h"
+#include "shm/os.h"
+
+namespace comex::shm {
+
+inline constexpr std::uint32_t address_attempts = 8;
+
+struct ArenaOptions {
+  Backing backing = Backing::automatic;
+  GeometryWish geometry;
+  WorldId world = 0;
+  HostSlot slot = 0;                      // this process's
+  std::uint64_t keep_bytes = 1ULL << 30;  // committed memory kept for reuse (COMEX_ARENA_KEEP)
+  bool dump_core = false;                 // COMEX_CORE=full
+};
+
+// Trivially copyable: send it as bytes to every process of the host.
+struct ArenaTicket {
+  ObjectName object;
+  Geometry geometry;
+  std::uint64_t address_seed = 0;
+  std::uint64_t keep_bytes = 0;
+  WorldId world = 0;
+  std::uint32_t dump_core = 0;
+};
+
+class Arena {
+ public:
+  static Result<Arena> create(Os& os, const ArenaOptions& options);
+  static Result<Arena> attach(Os& os, const ArenaTicket& ticket, HostSlot slot);
+
+  Arena(Arena&&) noexcept;
+  Arena& operator=(Arena&&) noexcept;
+  ~Arena();  // unmaps in the process that mapped; a forked child leaves everything alone
+
+  const ArenaTicket& ticket() const;
+  std::uint64_t candidate(std::uint32_t attempt) const;  // 0 = no such address on this machine
+
+  Status map_at(std::uint64_t address);
+  Status map_anywhere();
+  void unmap();
+  bool is_mapped() const;
+  bool same_address() const;  // a pointer into the arena means the same to every process of the host
+
+  // All of these need a mapped arena.
+  std::byte* base() const;
+  std::uint64_t reservation_bytes() const;
+  const Geometry& geometry() const;
+  HostSlot slot() const;
+  bool holds(const void* address) const;               // inside the reservation
+  std::uint64_t offset_of(const void* address) const;  // of an address that it holds
+  std::byte* at(std::uint64_t offset) const;
+
+  Extents& extents();
+  Stripes& stripes();
+  Doorbell doorbell(HostSlot slot);
+  HostBarrier host_barrier();                 // members: every slot of the host
+  std::span<std::byte> board(HostSlot slot);  // geometry.board_bytes, zero-filled, 64-byte aligned
+  bool is_alive(HostSlot slot);
+  Os& os();
+
+ private:
+  struct Body;
+  explicit Arena(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace comex::shm

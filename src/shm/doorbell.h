@@ -1,0 +1,60 @@
+// One word per host slot that anybody on the host rings to wake that slot's process.
+//
+// A sleeper reads seen(), looks whether there is work, and sleeps with what it read: a ring in
+// between is never lost. ring_message also counts: a server compares messages() with what it has
+// received before it sleeps without limit. Called by senders, unlock, put_signal; slept on by Idle.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "shm/os.h"
+
+namespace comex::shm {
+
+struct alignas(64) DoorbellBlock {
+  std::atomic<std::uint32_t> count;
+  std::atomic<std::uint32_t> sleepers;
+  std::atomic<std::uint64_t> messages;
+};
+
+class Doorbell {
+ public:
+  Doorbell(Os& os, DoorbellBlock& block) : os_(&os), block_(&block) {}
+
+  void ring() {
+    block_->count.fetch_add(1, std::memory_order_seq_cst);
+    if (block_->sleepers.load(std::memory_order_seq_cst) != 0) wake();
+  }
+  // Call after the send returned: the owner sleeps only when it has received this many.
+  void ring_message() {
+    block_->messages.fetch_add(1, std::memory_order_release);
+    ring();
+  }
+  std::uint32_t seen() const { return block_->count.load(std::memory_order_acquire); }
+  std::uint64_t messages() const { return block_->messages.load(std::memory_order_acquire); }
+
+  // False when the time ran out without a ring since last_seen.
+  bool sleep_until_rung(std::uint32_t last_seen, std::uint64_t timeout_ns);
+
+ private:
+  void wake();
+  Os* os_;
+  DoorbellBlock* block_;
+};
+
+// The doorbells of a host's slots; a value.
+class Doorbells {
+ public:
+  Doorbells() = default;
+  Doorbells(Os& os, std::byte* first, std::uint64_t stride_bytes)
+      : os_(&os), first_(first), stride_bytes_(stride_bytes) {}
+  Doorbell of(HostSlot slot) const;
+
+ private:
+  Os* os_ = nullptr;
+  std::byte* first_ = nullptr;
+  std::uint64_t stride_bytes_ = 0;
+};
+
+}  // namespace comex::shm

@@ -1,0 +1,59 @@
+// Where everything lies in an arena: decided purely from how many ranks the host has and how much is
+// reserved.
+//
+//   0        header | slot blocks | boards | stripes | barrier
+//   records  one per extent, sparse, committed in steps before first touched
+//   table    page -> record, sparse, committed in steps before first touched
+//   data     extents, to the end of the reservation
+#pragma once
+
+#include <cstdint>
+
+#include "core/status.h"
+#include "shm/os.h"
+
+namespace comex::shm {
+
+inline constexpr std::uint64_t page_bytes = 4096;
+inline constexpr std::uint32_t stripe_count = 4096;
+inline constexpr std::uint64_t stripe_block_bytes = 16 * 1024;
+
+constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+struct GeometryWish {
+  std::uint32_t slots = 1;              // ranks on this host, workers and progress ranks
+  std::uint32_t servers = 0;            // of these, progress ranks
+  std::uint64_t board_bytes = 4096;     // zero-filled room per slot for other folders, see Arena::board
+  std::uint64_t reservation_bytes = 0;  // address space of the arena; 0 = default_reservation
+};
+
+// Trivially copyable: travels inside the ticket.
+struct Geometry {
+  std::uint32_t slots = 0;
+  std::uint32_t servers = 0;
+  std::uint32_t max_records = 0;
+  std::uint32_t unused = 0;
+  std::uint64_t reservation_bytes = 0;
+  std::uint64_t slots_offset = 0;
+  std::uint64_t boards_offset = 0;
+  std::uint64_t board_bytes = 0;
+  std::uint64_t stripes_offset = 0;
+  std::uint64_t barrier_offset = 0;
+  std::uint64_t fixed_bytes = 0;  // what is committed at creation, from offset 0
+  std::uint64_t records_offset = 0;
+  std::uint64_t table_offset = 0;
+  std::uint64_t data_offset = 0;
+};
+
+// min(2 x RAM, half of what RLIMIT_AS leaves), whole GiB where that is possible.
+std::uint64_t default_reservation(const MemoryRoom& room);
+
+Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryRoom& room);
+
+// The attempt-th address to try for a world whose random slot is `seed`; 0 when there is none.
+std::uint64_t address_candidate(std::uint64_t seed, std::uint32_t attempt, std::uint64_t reservation_bytes,
+                                const std::vector<AddressRange>& ranges);
+
+}  // namespace comex::shm

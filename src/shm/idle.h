@@ -1,0 +1,61 @@
+// How a process waits: spin briefly, yield, then nap with growing naps that a doorbell cuts short.
+//
+// The caller's loop: look for work and drive MPI; if there was work reset(), else pause(). A ring that
+// comes after pause() or reset() returned makes the next nap return at once, so look after, never
+// before. No step lasts longer than nap_max_ns. Used by every wait of op, nb, pr and api.
+#pragma once
+
+#include <cstdint>
+
+#include "shm/doorbell.h"
+#include "shm/os.h"
+
+namespace comex::shm {
+
+enum class WaitMode : std::uint8_t { automatic, spin, yield, sleep };
+
+struct WaitPolicy {
+  std::uint64_t spin_ns = 10'000;
+  std::uint32_t yields = 100;
+  std::uint64_t nap_first_ns = 20'000;
+  std::uint64_t nap_max_ns = 1'000'000;
+  WaitMode mode = WaitMode::automatic;
+  bool oversubscribed = false;  // more ranks than cores: hardly any spin
+};
+
+class Idle {
+ public:
+  // Without a doorbell naps are plain sleeps.
+  Idle(Os& os, const WaitPolicy& policy);
+  Idle(Os& os, const WaitPolicy& policy, Doorbell doorbell);
+
+  void reset();  // there was work: start the ladder again
+  void pause();  // nothing to do: one step down the ladder
+  // One step of any length up to `ns`, for who knows that only a ring can bring work (forever_ns).
+  // True when rung.
+  bool sleep(std::uint64_t ns);
+
+  bool would_nap() const;                   // the next pause() sleeps
+  std::uint64_t stalled_for() const;        // ns since reset; 0 while still spinning
+  bool is_stalled(std::uint64_t limit_ns);  // true once per wait, when it has lasted longer than that
+
+ private:
+  enum class Step : std::uint8_t { spin, yield, nap };
+  Step first_step() const;
+  void spin();
+  void nap();
+
+  Os* os_;
+  WaitPolicy policy_;
+  DoorbellBlock* unused_ = nullptr;
+  bool has_doorbell_ = false;
+  Doorbell doorbell_;
+  Step step_ = Step::spin;
+  std::uint32_t seen_ = 0;
+  std::uint32_t steps_ = 0;
+  std::uint64_t since_ns_ = 0;
+  std::uint64_t nap_ns_ = 0;
+  bool has_told_ = false;
+};
+
+}  // namespace comex::shm

@@ -1,0 +1,153 @@
+// Locks in shared memory: short ones that survive a dead holder, and fair ones for the user's mutexes.
+//
+// OwnerLock: a 32-bit word that names its holder's host slot; a waiter that has waited for a while
+// asks whether the holder lives, and takes over from a dead one. Stripes: 4096 of them, one for each
+// 16 KiB block of the arena, for accumulates. FairMutex: tickets, in split form so that a server
+// can hold tickets for remote waiters and only ever polls. Progress ranks use the try forms.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/ids.h"
+#include "core/status.h"
+#include "shm/doorbell.h"
+#include "shm/geometry.h"
+#include "shm/os.h"
+
+namespace comex::shm {
+
+// epoch:15 | contended:1 | holder slot + 1:16. Zero-filled memory is a free lock.
+using OwnerLockWord = std::atomic<std::uint32_t>;
+
+enum class Taken : std::uint8_t {
+  clean,
+  recovered,  // the holder died with it: what the lock guards may be half updated. Say so.
+  refused,    // try only: somebody holds it
+};
+
+struct LockParty {  // who takes locks: everything a slow path needs
+  Os* os = nullptr;
+  const Object* object = nullptr;
+  HostSlot slot = 0;
+};
+
+class OwnerLock {
+ public:
+  explicit OwnerLock(OwnerLockWord& word) : word_(&word) {}
+
+  Taken lock(const LockParty& party) {
+    return try_lock(party) == Taken::clean ? Taken::clean : lock_slowly(party);
+  }
+  Taken try_lock(const LockParty& party) {
+    std::uint32_t word = word_->load(std::memory_order_relaxed);
+    if ((word & busy_mask) != 0) return Taken::refused;
+    return word_->compare_exchange_strong(word, word | (party.slot + 1), std::memory_order_acquire,
+                                          std::memory_order_relaxed)
+               ? Taken::clean
+               : Taken::refused;
+  }
+  // As try_lock, but asks whether the holder lives and takes over from a dead one: a system call.
+  Taken try_recover(const LockParty& party);
+  void unlock(const LockParty& party) {
+    const std::uint32_t word = word_->fetch_and(epoch_mask, std::memory_order_release);
+    if ((word & contended_bit) != 0) wake(party);
+  }
+  bool is_locked() const { return (word_->load(std::memory_order_relaxed) & holder_mask) != 0; }
+  std::uint32_t epoch() const { return word_->load(std::memory_order_relaxed) >> 17; }
+
+  static constexpr std::uint32_t holder_mask = 0xffffu;
+  static constexpr std::uint32_t contended_bit = 1u << 16;
+  static constexpr std::uint32_t busy_mask = holder_mask | contended_bit;
+  static constexpr std::uint32_t epoch_mask = ~busy_mask;
+
+ private:
+  Taken lock_slowly(const LockParty& party);
+  void wake(const LockParty& party);
+  OwnerLockWord* word_;
+};
+
+struct alignas(64) StripeWord {
+  OwnerLockWord word;
+};
+
+class Stripes {
+ public:
+  Stripes(StripeWord* words, const LockParty& party) : words_(words), party_(party) {}
+
+  static std::uint32_t stripe_of(std::uint64_t offset) {
+    return static_cast<std::uint32_t>(offset / stripe_block_bytes) % stripe_count;
+  }
+  OwnerLock lock_of(std::uint32_t stripe) { return OwnerLock(words_[stripe].word); }
+  const LockParty& party() const { return party_; }
+
+ private:
+  StripeWord* words_;
+  LockParty party_;
+};
+
+// Holds the stripes of [offset, offset + bytes), which touches one or two blocks; two are taken in
+// stripe order. The try form holds both or none.
+class StripeGuard {
+ public:
+  struct Try {};
+  StripeGuard(Stripes& stripes, std::uint64_t offset, std::uint64_t bytes);
+  StripeGuard(Stripes& stripes, std::uint64_t offset, std::uint64_t bytes, Try);
+  StripeGuard(const StripeGuard&) = delete;
+  StripeGuard& operator=(const StripeGuard&) = delete;
+  ~StripeGuard();
+
+  bool is_held() const { return taken_ != Taken::refused; }
+  bool is_recovered() const { return taken_ == Taken::recovered; }
+
+ private:
+  Stripes* stripes_;
+  std::uint32_t first_;
+  std::uint32_t second_;  // equal to first_ when there is one only
+  Taken taken_ = Taken::clean;
+};
+
+// ---- the user's mutexes ----
+
+// In the owner's extent; zero-filled memory is a free mutex.
+struct alignas(64) FairMutexBlock {
+  std::atomic<std::uint32_t> next;     // tickets given out
+  std::atomic<std::uint32_t> serving;  // the ticket whose turn it is; waiters sleep on it
+  std::atomic<std::uint64_t> holder;   // worker + 1 : 32 | epoch : 16 | slot + 1, 0 = on another host : 16
+  std::atomic<std::uint32_t> sleepers;
+  std::atomic<std::uint32_t> bell;  // doorbell slot + 1 of the server that waits for others
+};
+static_assert(sizeof(FairMutexBlock) == 64);
+
+struct MutexParty {  // on whose behalf
+  Worker worker = 0;
+  HostSlot slot = 0;
+  bool is_remote = false;  // a server acts for a worker of another host, whose life cannot be seen here
+};
+
+class FairMutex {
+ public:
+  FairMutex(Os& os, const Object& object, FairMutexBlock& block, const Doorbells& bells)
+      : os_(&os), object_(&object), block_(&block), bells_(bells) {}
+
+  // Split form: take a ticket, then try_enter until it says yes. A ticket taken must be entered.
+  std::uint32_t take_ticket();
+  bool is_mine(std::uint32_t ticket) const;
+  Taken try_enter(std::uint32_t ticket, const MutexParty& party);  // refused = not yet
+  void sleep(std::uint32_t ticket, std::uint64_t timeout_ns);      // until it may be this ticket's turn
+  Taken recover(std::uint32_t ticket, const MutexParty& party);    // next in line and the holder dead?
+  void set_bell(HostSlot slot);  // a server waits: unlock rings it. One server per mutex.
+
+  bool try_lock(const MutexParty& party);
+  Taken lock(const MutexParty& party);  // the whole ladder, for tests and for processes without MPI to drive
+  Status unlock(const MutexParty& party);  // refused unless party.worker holds it
+  bool holder(Worker& worker) const;       // false = nobody
+
+ private:
+  Os* os_;
+  const Object* object_;
+  FairMutexBlock* block_;
+  Doorbells bells_;
+};
+
+}  // namespace comex::shm

@@ -1,0 +1,61 @@
+// An Os inside one process, for tests: objects are anonymous memory, touching a page that was never
+// granted is a fault, and failures come on demand. An object has one mapping address per MemoryOs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "shm/os.h"
+
+namespace comex::shm {
+
+// What a MemoryOs pretends. Change it through MemoryOs::faults at any time.
+struct MemoryFaults {
+  std::uint64_t room_bytes = ~0ULL;              // bytes that may be granted altogether
+  Limit room_limit = Limit::ram;                 // who says so
+  std::vector<std::uint64_t> refused_addresses;  // map at one of these fails
+  bool refuse_attach = false;                    // open_object_of fails
+  std::uint64_t ram_bytes = 1ULL << 32;
+  std::uint64_t address_space_bytes = ~0ULL;
+};
+
+class MemoryOs final : public Os {
+ public:
+  MemoryOs();
+  ~MemoryOs() override;
+
+  MemoryFaults faults;
+  std::uint64_t granted_bytes() const;
+  void kill_slot(HostSlot slot);  // its life holds are let go, as if the process had died
+
+  Result<Object> create_object(Backing backing) override;
+  Result<ObjectName> name_of(const Object& object) override;
+  Result<Object> open_object_of(const ObjectName& name) override;
+  void close_object(int descriptor) override;
+  Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
+  Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
+  Result<std::byte*> map(const Object& object, const MapWish& wish) override;
+  void unmap(std::byte* base, std::uint64_t bytes) override;
+  std::vector<AddressRange> address_ranges() const override;
+  MemoryRoom room(Backing backing) override;
+  bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,
+            std::uint32_t bitset) override;
+  void wake(const std::atomic<std::uint32_t>& word, std::uint32_t waiters, std::uint32_t bitset) override;
+  Result<Object> hold_life(const Object& object, HostSlot slot) override;
+  bool is_alive(const Object& object, HostSlot slot) override;
+  HostFacts host_facts() override;
+  std::int32_t pid() override;
+  std::uint64_t random_bits() override;
+  std::uint64_t now_ns() override;
+  void sleep_ns(std::uint64_t ns) override;
+  void yield() override;
+  void set_timer_slack(std::uint64_t ns) override;
+
+ private:
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace comex::shm
