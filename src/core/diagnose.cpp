@@ -1,0 +1,42 @@
+#include "core/diagnose.h"
+
+#include <cstdint>
+
+namespace comex {
+namespace {
+
+std::string hexadecimal(const void* address) {
+  auto value = reinterpret_cast<std::uintptr_t>(address);
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), "0123456789abcdef"[value % 16]);
+    value /= 16;
+  } while (value != 0);
+  return "0x" + digits;
+}
+
+// A host name or a setting's value may hold anything; control characters would break the line.
+std::string one_line(std::string line) {
+  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return line;
+}
+
+}  // namespace
+
+std::string format_line(const Identity& who, const Context& where, std::string_view text) {
+  std::string line = "comex: ";
+  line += who.rank >= 0 ? "rank " + std::to_string(who.rank) : std::string("a rank");
+  line += " on " + (who.host.empty() ? std::string("an unknown host") : who.host) + ": ";
+  if (where.operation != nullptr) {
+    line += where.operation;
+    if (where.target >= 0) line += " to target " + std::to_string(where.target);
+    if (where.address != nullptr) line += ", address " + hexadecimal(where.address);
+    line += ": ";
+  }
+  line.append(text);
+  return one_line(std::move(line));
+}
+
+}  // namespace comex

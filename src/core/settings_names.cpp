@@ -1,0 +1,53 @@
+// Names that begin with COMEX_ and mean nothing are mostly slips of the pen: say which was meant.
+#include <algorithm>
+#include <numeric>
+
+#include "core/settings.h"
+
+namespace comex {
+namespace {
+
+// Edits (insert, remove, replace a letter) between two names, one row of the table at a time.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+bool is_known(std::string_view name) {
+  return std::any_of(setting_rows().begin(), setting_rows().end(),
+                     [&](const SettingRow& row) { return name == row.name || name == row.alias; });
+}
+
+std::string_view nearest_name(std::string_view name) {
+  const auto row = std::min_element(setting_rows().begin(), setting_rows().end(),
+                                    [&](const SettingRow& left, const SettingRow& right) {
+                                      return edit_distance(name, left.name) < edit_distance(name, right.name);
+                                    });
+  return row->name;
+}
+
+}  // namespace
+
+std::vector<std::string> unknown_name_warnings(std::span<const std::string> environment_names) {
+  std::vector<std::string> warnings;
+  for (const std::string& name : environment_names) {
+    if (!name.starts_with("COMEX_") || name.starts_with("COMEX_TEST_") || is_known(name)) continue;
+    // A hostile environment may hold names of megabytes; the distance is quadratic.
+    const std::string shown = name.size() <= 80 ? name : name.substr(0, 80) + "...";
+    warnings.push_back(shown + " is not a setting; the nearest is " +
+                       std::string(nearest_name(std::string_view(name).substr(0, 80))));
+  }
+  return warnings;
+}
+
+}  // namespace comex
