@@ -1,0 +1,55 @@
+#include "kernels/accumulate.h"
+
+#include "core/status.h"
+#include "kernels/accumulate_isa.h"
+
+namespace comex::kernels {
+
+#if defined(__x86_64__)
+bool isa_supported(Isa isa) {
+  switch (isa) {
+    case Isa::baseline:
+      return true;
+    case Isa::avx2:
+      return __builtin_cpu_supports("avx2");
+    case Isa::avx512:
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  }
+  return false;
+}
+#else
+bool isa_supported(Isa isa) {
+  return isa == Isa::baseline;
+}
+#endif
+
+Isa best_isa() {
+  static const Isa best = isa_supported(Isa::avx512) ? Isa::avx512
+                          : isa_supported(Isa::avx2) ? Isa::avx2
+                                                     : Isa::baseline;
+  return best;
+}
+
+AccumulateFn accumulate_kernel(Scalar scalar, Isa isa) {
+  AccumulateFn kernel = nullptr;
+  switch (isa) {
+    case Isa::baseline:
+      kernel = accumulate_baseline(scalar);
+      break;
+    case Isa::avx2:
+      kernel = accumulate_avx2(scalar);
+      break;
+    case Isa::avx512:
+      kernel = accumulate_avx512(scalar);
+      break;
+  }
+  COMEX_BUG_IF(kernel == nullptr);
+  return kernel;
+}
+
+AccumulateFn accumulate_kernel(Scalar scalar) {
+  return accumulate_kernel(scalar, best_isa());
+}
+
+}  // namespace comex::kernels

@@ -1,0 +1,10 @@
+#include "kernels/accumulate_isa.h"
+#include "kernels/accumulate_loops.h"
+
+namespace comex::kernels {
+
+AccumulateFn accumulate_baseline(Scalar scalar) {
+  return choose(scalar);
+}
+
+}  // namespace comex::kernels

@@ -1,0 +1,12 @@
+// The accumulate functions of one instruction set each; accumulate.cpp chooses among them.
+#pragma once
+
+#include "kernels/accumulate.h"
+
+namespace comex::kernels {
+
+AccumulateFn accumulate_baseline(Scalar scalar);
+AccumulateFn accumulate_avx2(Scalar scalar);
+AccumulateFn accumulate_avx512(Scalar scalar);
+
+}  // namespace comex::kernels

@@ -1,0 +1,99 @@
+// The accumulate loops, written once and compiled once for each instruction set.
+//
+// Each including file gets its own copy (everything is in an unnamed namespace and calls nothing
+// outside itself): a function shared between files built for different processors would be merged
+// by the linker into whichever it likes. That is also why memcpy is the builtin here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/scalar.h"
+#include "kernels/accumulate.h"
+
+namespace comex::kernels {
+namespace {
+
+template <class T>
+inline T load(const void* from) {
+  T value;
+  __builtin_memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+template <class T>
+inline void store(void* to, T value) {
+  __builtin_memcpy(to, &value, sizeof(T));
+}
+
+// Unsigned types for integers: they wrap.
+template <class T>
+inline void add_scaled(std::byte* far, const std::byte* near, std::uint64_t elements, T scale) {
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    const std::uint64_t at = i * sizeof(T);
+    store<T>(far + at, load<T>(far + at) + scale * load<T>(near + at));
+  }
+}
+
+// Without the multiplication, which costs something only where vectors cannot multiply 64-bit
+// integers and changes no bit of integers.
+template <class T>
+inline void add_plain(std::byte* far, const std::byte* near, std::uint64_t elements) {
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    const std::uint64_t at = i * sizeof(T);
+    store<T>(far + at, load<T>(far + at) + load<T>(near + at));
+  }
+}
+
+template <class T>
+void add_integers(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale& scale) {
+  const T factor = load<T>(scale.bytes);
+  if (factor == 1) {
+    add_plain<T>(far, near, bytes / sizeof(T));
+  } else {
+    add_scaled<T>(far, near, bytes / sizeof(T), factor);
+  }
+}
+
+template <class T>
+void add_reals(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale& scale) {
+  add_scaled<T>(far, near, bytes / sizeof(T), load<T>(scale.bytes));
+}
+
+// The plain formula, also for infinities: (a + bi)(c + di) = (ac - bd) + (ad + bc)i.
+template <class T>
+void add_complex(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale& scale) {
+  const T c = load<T>(scale.bytes);
+  const T d = load<T>(scale.bytes + sizeof(T));
+  const std::uint64_t elements = bytes / (2 * sizeof(T));
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    const std::uint64_t at = 2 * i * sizeof(T);
+    const T a = load<T>(near + at);
+    const T b = load<T>(near + at + sizeof(T));
+    store<T>(far + at, load<T>(far + at) + (a * c - b * d));
+    store<T>(far + at + sizeof(T), load<T>(far + at + sizeof(T)) + (a * d + b * c));
+  }
+}
+
+inline AccumulateFn choose(Scalar scalar) {
+  switch (scalar) {
+    case Scalar::int32:
+      return add_integers<std::uint32_t>;
+    case Scalar::int64:
+      return add_integers<std::uint64_t>;
+    case Scalar::float32:
+      return add_reals<float>;
+    case Scalar::float64:
+      return add_reals<double>;
+    case Scalar::complex_float:
+      return add_complex<float>;
+    case Scalar::complex_double:
+      return add_complex<double>;
+    case Scalar::none:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace comex::kernels
