@@ -1,0 +1,99 @@
+#include "pr/host_key.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/status.h"
+
+namespace comex::pr {
+namespace {
+
+//  0 kind | 8 host id | 16 device | 24 hash of the whole text | 32 .. 63 the text as far as it fits
+constexpr std::size_t host_id_at = 8;
+constexpr std::size_t device_at = 16;
+constexpr std::size_t hash_at = 24;
+constexpr std::size_t text_at = 32;
+
+// FNV-1a: names longer than the key still differ.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+HostKey key_of(char kind, std::string_view text) {
+  HostKey key;
+  key.bytes[0] = static_cast<unsigned char>(kind);
+  const std::uint64_t hash = hash_of(text);
+  std::memcpy(&key.bytes[hash_at], &hash, sizeof hash);
+  if (!text.empty())
+    std::memcpy(&key.bytes[text_at], text.data(), std::min(text.size(), key.bytes.size() - text_at));
+  return key;
+}
+
+}  // namespace
+
+HostKey make_host_key(const HostFacts& facts) {
+  HostKey key = key_of('f', facts.name);
+  std::memcpy(&key.bytes[host_id_at], &facts.host_id, sizeof facts.host_id);
+  std::memcpy(&key.bytes[device_at], &facts.shared_memory_dev, sizeof facts.shared_memory_dev);
+  return key;
+}
+
+HostKey make_host_key_from_text(std::string_view text) {
+  return key_of('t', text);
+}
+
+std::vector<int> group_by_key(std::span<const HostKey> keys) {
+  std::vector<int> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](int rank) -> const HostKey& { return keys[static_cast<std::size_t>(rank)]; };
+  // Stable, so that the first of equal keys is the lowest rank.
+  std::stable_sort(order.begin(), order.end(), [&](int left, int right) { return key(left) < key(right); });
+  std::vector<int> leader(keys.size());
+  int current = -1;
+  for (const int rank : order) {
+    if (current < 0 || key(rank) != key(current)) current = rank;
+    leader[static_cast<std::size_t>(rank)] = current;
+  }
+  return leader;
+}
+
+ProbeRound first_probe_round(std::span<const HostKey> keys) {
+  ProbeRound round;
+  round.leader = group_by_key(keys);
+  round.settled.assign(keys.size(), 0);
+  // A rank alone with its key has nobody to attach to; if all are alone no probe is needed.
+  std::vector<int> members(keys.size(), 0);
+  for (const int leader : round.leader) ++members[static_cast<std::size_t>(leader)];
+  round.done = true;
+  for (std::size_t rank = 0; rank < keys.size(); ++rank) {
+    const bool alone = members[static_cast<std::size_t>(round.leader[rank])] == 1;
+    round.settled[rank] = alone ? 1 : 0;
+    round.done = round.done && alone;
+  }
+  return round;
+}
+
+ProbeRound next_probe_round(const ProbeRound& round, std::span<const unsigned char> attached) {
+  const std::size_t ranks = round.leader.size();
+  COMEX_BUG_IF(attached.size() != ranks);
+  ProbeRound next = round;
+  next.done = true;
+  std::vector<int> new_leader(ranks, -1);  // by old leader: the lowest rank that failed there
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (round.settled[rank] != 0) continue;
+    const auto old = static_cast<std::size_t>(round.leader[rank]);
+    if (attached[rank] != 0 || old == rank) {
+      next.settled[rank] = 1;
+      continue;
+    }
+    if (new_leader[old] < 0) new_leader[old] = static_cast<int>(rank);
+    next.leader[rank] = new_leader[old];
+    next.done = false;
+  }
+  return next;
+}
+
+}  // namespace comex::pr

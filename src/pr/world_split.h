@@ -1,0 +1,79 @@
+// Who works and who serves: the roles of all ranks of a communicator, decided host by host.
+//
+// Pure: every rank computes the same split from the same input. Arithmetic is on the host-local index,
+// never on world ranks, so ranks may be placed in any order. Every worker of a host with progress ranks
+// has a server on its host, every host keeps at least one worker. O(P log P) at most. Called at init,
+// after the hosts are verified, and by the dry run of comex_info.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/settings.h"
+#include "core/status.h"
+
+namespace comex::pr {
+
+// How a host's ranks are cut into virtual hosts. blocks: so many contiguous ones, the first ones
+// longer; entries: the virtual host of each host-local rank. Neither: not cut.
+struct VirtualHosts {
+  int blocks = 1;
+  std::vector<int> entries;
+};
+
+Result<VirtualHosts> parse_virtual_hosts(std::string_view text);
+
+struct SplitInput {
+  // One number per rank, equal on ranks that share a host (the leaders of pr/host_key).
+  std::span<const int> host_of_rank;
+  std::int64_t progress_ranks = 1;  // wanted on each host
+  Distribution distribution = Distribution::packed;
+  RankPosition position = RankPosition::largest;
+  VirtualHosts virtual_hosts;
+};
+
+// The same, with all but the hosts taken from the settings.
+Result<SplitInput> split_input(std::span<const int> host_of_rank, const Settings& settings);
+
+enum class Role : unsigned char { worker, progress };
+
+struct RankPlace {
+  int host = 0;         // index into WorldSplit::hosts
+  int local_index = 0;  // among the ranks of that host, in rank order
+  int group = -1;       // within the host; -1: the host has no progress rank
+  Role role = Role::worker;
+  int server = -1;  // rank that serves this worker; -1: it serves itself. A progress rank: itself.
+  int worker = -1;  // worker number; -1 on a progress rank
+};
+
+struct Host {
+  int real_host = 0;                // virtual hosts of one machine share it
+  std::vector<int> ranks;           // in rank order, hence by local index
+  std::vector<int> progress_ranks;  // by group
+};
+
+enum class NoticeKind : unsigned char {
+  lowered,      // a host cannot give the progress ranks that were asked for
+  self_served,  // workers without a progress rank; the caller knows by what means they progress
+  uneven,       // only worth saying when verbose
+  idle,         // a progress rank has no worker to serve; only worth saying when verbose
+};
+
+struct Notice {
+  NoticeKind kind;
+  std::string text;
+};
+
+struct WorldSplit {
+  std::vector<RankPlace> ranks;  // by rank
+  std::vector<int> workers;      // rank by worker number
+  std::vector<int> progress;     // progress ranks, in rank order
+  std::vector<Host> hosts;       // in the order of their lowest ranks
+  std::vector<Notice> notices;   // at most one of each kind
+};
+
+Result<WorldSplit> split_world(const SplitInput& input);
+
+}  // namespace comex::pr
