@@ -18,7 +18,8 @@
 //   unlock             origin --[RequestHeader, operand = mutex]-----> server
 //                      origin <--[ReplyHeader done]------------------- server
 //   fence              origin --[RequestHeader]----------------------> server
-//                      origin <--[ReplyHeader done]------------------- server        (all earlier writes applied)
+//                      origin <--[ReplyHeader done]------------------- server        (all earlier writes
+//                      applied)
 //   flow control       origin <--[ReplyHeader credit]----------------- server
 //                      origin <--[ReplyHeader withdraw]--------------- server
 //                      origin --[RequestHeader surrender, operand]---> server        (operand = new limit)
@@ -26,8 +27,19 @@
 //   collective token   worker --[TokenHeader|data]-------------------> worker
 //   end of service     worker --[RequestHeader leave]----------------> server
 //
+// Small and large: a put or acc is small when it carries its data (body_inline), a get when its
+// `bytes` are at most `reply_data_bytes`. Chunks have `chunk_bytes`, the last one the rest.
+//
+// Slots: from 1 up, one per request that awaits a reply or sends a body. Slot 0 is none (inline
+// writes), and the one fence or unlock under way, which its server alone identifies.
+//
+// Mutexes: `offset` is the arena offset of the owner's mutex set, `operand` the index in it.
+//
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the
-// start. Every reply carries the limit; it only grows, save when the origin surrenders part of it.
+// start; it begins at 1. Every reply carries the limit; it only grows, save when the origin
+// surrenders part of it: each withdraw is answered by one surrender, after which the server's
+// limit is its operand. A reply that crossed a surrender carries a limit that is void, so every
+// reply counts the surrenders its sender has seen and the origin ignores limits of an older count.
 // Credited: put, acc, get, rmw, store, lock, try_lock. Fence and unlock share one reserved credit
 // per origin and server (the next one is sent when the last was answered). Surrender and leave
 // are free.
@@ -56,22 +68,48 @@ inline constexpr std::uint32_t slot_count = 16380;  // reply slots of one origin
 
 inline constexpr int header_tag = 0;
 // Bodies in the two directions never share a tag, since a worker may be origin and server at once.
-constexpr int put_tag(std::uint32_t slot) { return static_cast<int>(1 + 2 * slot); }
-constexpr int get_tag(std::uint32_t slot) { return static_cast<int>(2 + 2 * slot); }
+constexpr int put_tag(std::uint32_t slot) {
+  return static_cast<int>(1 + 2 * slot);
+}
+constexpr int get_tag(std::uint32_t slot) {
+  return static_cast<int>(2 + 2 * slot);
+}
 static_assert(get_tag(slot_count - 1) < 32767);
 
 enum class Verb : std::uint8_t {
   // origin -> server
-  put, get, acc, rmw, store, lock, try_lock, unlock, fence, surrender, leave,
+  put,
+  get,
+  acc,
+  rmw,
+  store,
+  lock,
+  try_lock,
+  unlock,
+  fence,
+  surrender,
+  leave,
   // server -> origin
-  data = 64, done, credit, withdraw, refused,
+  data = 64,
+  done,
+  credit,
+  withdraw,
+  refused,
   // worker -> worker
   token = 128,
 };
-constexpr bool is_request(Verb verb) { return verb < Verb::data; }
-constexpr bool is_reply(Verb verb) { return verb >= Verb::data && verb < Verb::token; }
-constexpr bool is_write(Verb verb) { return verb == Verb::put || verb == Verb::acc || verb == Verb::store; }
-constexpr bool is_credited(Verb verb) { return verb <= Verb::try_lock; }
+constexpr bool is_request(Verb verb) {
+  return verb < Verb::data;
+}
+constexpr bool is_reply(Verb verb) {
+  return verb >= Verb::data && verb < Verb::token;
+}
+constexpr bool is_write(Verb verb) {
+  return verb == Verb::put || verb == Verb::acc || verb == Verb::store;
+}
+constexpr bool is_credited(Verb verb) {
+  return verb <= Verb::try_lock;
+}
 
 enum class Layout : std::uint8_t {
   contiguous,
@@ -94,13 +132,13 @@ struct RequestHeader {
   Atomic atomic = Atomic::swap;  // rmw only
   std::uint8_t spare[3] = {};
   WorldId world = 0;
-  Worker target = 0;         // worker that owns the memory (or the mutex)
-  Worker origin = 0;         // worker number of the sender, for messages and lock ownership
-  std::uint32_t slot = 0;    // reply slot, where a reply or a body belongs to this request
-  std::uint64_t number = 0;  // writes: running number; fence: the last number issued
-  std::uint64_t offset = 0;  // arena offset of the far side; unused by the vector layout
-  std::uint64_t bytes = 0;   // data bytes of the whole operation, packed; rmw and store: 4 or 8
-  std::uint64_t operand = 0; // rmw: addend, new value or expected value; store: value; lock: mutex
+  Worker target = 0;          // worker that owns the memory (or the mutex)
+  Worker origin = 0;          // worker number of the sender, for messages and lock ownership
+  std::uint32_t slot = 0;     // reply slot, where a reply or a body belongs to this request
+  std::uint64_t number = 0;   // writes: running number; fence: the last number issued
+  std::uint64_t offset = 0;   // arena offset of the far side; unused by the vector layout
+  std::uint64_t bytes = 0;    // data bytes of the whole operation, packed; rmw and store: 4 or 8
+  std::uint64_t operand = 0;  // rmw: addend, new value or expected value; store: value; lock: mutex
   std::uint32_t chunk_bytes = 0;
   std::uint32_t seconds_spare = 0;
 };
@@ -126,22 +164,30 @@ struct ScatterLayout {
 static_assert(sizeof(ScatterLayout) == 8);
 
 enum class Refusal : std::uint32_t {
-  none, no_extent, wrong_owner, past_end, freed, misaligned, not_the_holder, no_such_mutex,
-  unknown_world, malformed,
+  none,
+  no_extent,
+  wrong_owner,
+  past_end,
+  freed,
+  misaligned,
+  not_the_holder,
+  no_such_mutex,
+  unknown_world,
+  malformed,
 };
 
 struct ReplyHeader {
   Verb verb{};
   std::uint8_t flags = 0;
-  std::uint16_t spare = 0;
-  std::uint32_t slot = 0;     // the request this answers; unused by credit and withdraw
-  std::uint64_t applied = 0;  // all writes of this origin up to this number have taken effect
-  std::uint64_t limit = 0;    // credited messages this origin may have sent since the start
-  std::uint64_t value = 0;    // rmw: old value; try_lock: 1 when acquired; refused: write number or 0
-  std::uint64_t bytes = 0;    // data bytes that follow
+  std::uint16_t surrenders = 0;  // surrenders of this origin that the server has seen, wraps
+  std::uint32_t slot = 0;        // the request this answers; unused by credit and withdraw
+  std::uint64_t applied = 0;     // all writes of this origin up to this number have taken effect
+  std::uint64_t limit = 0;       // credited messages this origin may have sent since the start
+  std::uint64_t value = 0;       // rmw: old value; try_lock: 1 when acquired; refused: write number or 0
+  std::uint64_t bytes = 0;       // data bytes that follow
   Refusal refusal = Refusal::none;
-  Worker target = 0;          // refused: the target, since an inline put has no slot
-  Verb refused_verb{};        // refused: what was refused
+  Worker target = 0;    // refused: the target, since an inline put has no slot
+  Verb refused_verb{};  // refused: what was refused
   std::uint8_t spare2[7] = {};
 };
 static_assert(sizeof(ReplyHeader) == 56 && std::is_trivially_copyable_v<ReplyHeader>);
