@@ -14,6 +14,8 @@
 
 namespace comex::transport {
 
+inline constexpr std::size_t body_limit_bytes = std::size_t{1} << 20;  // of one body
+
 // A small message that has arrived. `data` stays valid until the next call of receive().
 struct Message {
   TransportRank from = no_rank;

@@ -1,0 +1,19 @@
+// What we change in the MPI library itself, where it lets us.
+//
+// Open MPI may yield the processor in every MPI_Test once there are more ranks than cores; beside
+// computing processes each yield costs a whole time slice. Our own waits decide when to yield, so
+// api switches it off after MPI_Init, and back before a rank returns to the user for good.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace comex::transport {
+
+// What the setting was before; nothing when this MPI has no such switch.
+std::optional<bool> set_mpi_yield_when_idle(bool yields);
+
+// For the banner: what the call that switched it off has done.
+std::string describe_mpi_yield(std::optional<bool> before);
+
+}  // namespace comex::transport

@@ -1,0 +1,24 @@
+// Collective of one process: for tests and for whoever runs without MPI. Nothing to exchange.
+#pragma once
+
+#include <algorithm>
+
+#include "core/status.h"
+#include "transport/collective.h"
+
+namespace comex::transport {
+
+class SoloCollective final : public Collective {
+ public:
+  TransportRank rank() const override { return 0; }
+  TransportRank size() const override { return 1; }
+  void barrier() override {}
+  void broadcast(std::span<std::byte>, TransportRank root) override { COMEX_BUG_IF(root != 0); }
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    COMEX_BUG_IF(all.size() != mine.size());
+    std::copy(mine.begin(), mine.end(), all.begin());
+  }
+  bool all_agree(bool mine) override { return mine; }
+};
+
+}  // namespace comex::transport
