@@ -1,0 +1,163 @@
+#include "pr/placement.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "pr/placement_hwloc.h"
+
+namespace comex::pr {
+namespace {
+
+constexpr std::array<const char*, 2> usual_names = {"libhwloc.so.15", "libhwloc.so"};
+
+Failure refused(const char* call) {
+  return environment_error(std::string(call) + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+// The library, then the topology made by it, so that they go in the right order.
+struct Topology::Loaded {
+  HwlocCalls hwloc;
+  hwloc_topology_t machine = nullptr;
+
+  Loaded() = default;
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+  ~Loaded() {
+    if (machine != nullptr) hwloc.topology_destroy(machine);
+  }
+
+  CpuMask mask_of(hwloc_const_bitmap_t set) const {
+    CpuMask mask;
+    for (unsigned cpu = 0; cpu < CpuMask::most; ++cpu)
+      if (hwloc.bitmap_isset(set, cpu) != 0) mask.add(cpu);
+    return mask;
+  }
+
+  unsigned count(hwloc_obj_type_t type) const {
+    return hwloc.get_nbobjs_by_depth(machine, hwloc.get_type_depth(machine, type));
+  }
+
+  hwloc_obj_t object(hwloc_obj_type_t type, unsigned index) const {
+    return hwloc.get_obj_by_depth(machine, hwloc.get_type_depth(machine, type), index);
+  }
+};
+
+namespace {
+
+class Bitmap {
+ public:
+  explicit Bitmap(const HwlocCalls& hwloc) : hwloc_(hwloc), set_(hwloc.bitmap_alloc()) {}
+  Bitmap(const Bitmap&) = delete;
+  Bitmap& operator=(const Bitmap&) = delete;
+  ~Bitmap() { hwloc_.bitmap_free(set_); }
+
+  bool add(unsigned index) { return set_ != nullptr && hwloc_.bitmap_set(set_, index) == 0; }
+  hwloc_bitmap_t get() const { return set_; }
+
+ private:
+  const HwlocCalls& hwloc_;
+  hwloc_bitmap_t set_;
+};
+
+}  // namespace
+
+Topology::Topology(Topology&&) noexcept = default;
+Topology& Topology::operator=(Topology&&) noexcept = default;
+Topology::~Topology() = default;
+
+Topology Topology::load() {
+  return open(usual_names, nullptr);
+}
+
+Topology Topology::load_from(std::span<const char* const> library_names) {
+  return open(library_names, nullptr);
+}
+
+Topology Topology::synthetic(const char* description) {
+  return open(usual_names, description);
+}
+
+Topology Topology::open(std::span<const char* const> library_names, const char* description) {
+  Topology topology;
+  auto loaded = std::make_unique<Loaded>();
+  topology.notice_ = loaded->hwloc.open(library_names);
+  if (!topology.notice_.empty()) return topology;
+  const HwlocCalls& hwloc = loaded->hwloc;
+  const bool ready =
+      hwloc.topology_init(&loaded->machine) == 0 &&
+      (description == nullptr || hwloc.topology_set_synthetic(loaded->machine, description) == 0) &&
+      hwloc.topology_load(loaded->machine) == 0;
+  if (!ready) {
+    topology.notice_ = std::string("hwloc cannot read this machine: ") + std::strerror(errno);
+    return topology;
+  }
+  topology.loaded_ = std::move(loaded);
+  topology.read();
+  return topology;
+}
+
+void Topology::read() {
+  // A machine that hides its cores shows at least its processors.
+  const hwloc_obj_type_t core = loaded_->count(HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  for (unsigned i = 0; i < loaded_->count(core); ++i)
+    cores_.push_back(loaded_->mask_of(loaded_->object(core, i)->cpuset));
+  for (unsigned i = 0; i < loaded_->count(HWLOC_OBJ_NUMANODE); ++i) {
+    const hwloc_obj_t node = loaded_->object(HWLOC_OBJ_NUMANODE, i);
+    memory_.push_back({node->os_index, node->subtype == nullptr ? "" : node->subtype,
+                       node->attr->numanode.local_memory, loaded_->mask_of(node->cpuset)});
+  }
+}
+
+CpuMask Topology::binding() const {
+  if (!loaded_) return {};
+  const Bitmap set(loaded_->hwloc);
+  if (set.get() == nullptr ||
+      loaded_->hwloc.get_cpubind(loaded_->machine, set.get(), HWLOC_CPUBIND_THREAD) != 0)
+    return {};
+  return loaded_->mask_of(set.get());
+}
+
+Status Topology::bind(const CpuMask& cpus) const {
+  if (!loaded_) return environment_error(notice_);
+  Bitmap set(loaded_->hwloc);
+  for (unsigned cpu = 0; cpu < CpuMask::most; ++cpu)
+    if (cpus.has(cpu) && !set.add(cpu)) return refused("hwloc_bitmap_set");
+  if (loaded_->hwloc.set_cpubind(loaded_->machine, set.get(), HWLOC_CPUBIND_THREAD) != 0)
+    return refused("hwloc_set_cpubind");
+  return {};
+}
+
+Status Topology::place_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const {
+  if (nodes.empty()) return {};
+  if (!loaded_) return environment_error(notice_);
+  Bitmap set(loaded_->hwloc);
+  for (const unsigned node : nodes)
+    if (!set.add(node)) return refused("hwloc_bitmap_set");
+  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), HWLOC_MEMBIND_BIND,
+                                      HWLOC_MEMBIND_BYNODESET) != 0)
+    return refused("hwloc_set_area_membind");
+  return {};
+}
+
+std::string Topology::summary() const {
+  if (!loaded_) return notice_ + "\n";
+  const auto counted = [this](hwloc_obj_type_t type, const char* thing) {
+    const unsigned count = loaded_->count(type);
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+  };
+  std::string text = counted(HWLOC_OBJ_PACKAGE, "package") + ", " + counted(HWLOC_OBJ_CORE, "core") + ", " +
+                     counted(HWLOC_OBJ_PU, "processor") + "\n";
+  for (const MemoryNode& node : memory_) {
+    text += "memory node " + std::to_string(node.number) + ": " + std::to_string(node.bytes >> 20) + " MiB";
+    if (!node.kind.empty()) text += " of " + node.kind;
+    text += ", processors " + (node.near_cpus.empty() ? std::string("none") : node.near_cpus.text()) + "\n";
+  }
+  const CpuMask bound = binding();
+  text +=
+      "this process may run on processors " + (bound.empty() ? std::string("unknown") : bound.text()) + "\n";
+  return text;
+}
+
+}  // namespace comex::pr

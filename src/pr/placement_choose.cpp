@@ -1,0 +1,114 @@
+// The decisions of placement, without hwloc: masks, cores for progress ranks, kinds of memory.
+#include <algorithm>
+#include <charconv>
+
+#include "pr/placement.h"
+
+namespace comex::pr {
+
+void CpuMask::add(unsigned cpu) {
+  if (cpu < most) words[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
+}
+
+bool CpuMask::has(unsigned cpu) const {
+  return cpu < most && (words[cpu / 64] >> (cpu % 64) & 1) != 0;
+}
+
+bool CpuMask::intersects(const CpuMask& other) const {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if ((words[i] & other.words[i]) != 0) return true;
+  return false;
+}
+
+bool CpuMask::covers(const CpuMask& other) const {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if ((other.words[i] & ~words[i]) != 0) return false;
+  return true;
+}
+
+std::string CpuMask::text() const {
+  std::string out;
+  for (unsigned cpu = 0; cpu < most; ++cpu) {
+    if (!has(cpu)) continue;
+    unsigned last = cpu;
+    while (has(last + 1)) ++last;
+    out += (out.empty() ? "" : ",") + std::to_string(cpu);
+    if (last > cpu) out += "-" + std::to_string(last);
+    cpu = last;
+  }
+  return out;
+}
+
+std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<const CpuMask> workers,
+                                     std::span<const CpuMask> progress_ranks) {
+  std::vector<CoreChoice> choices;
+  if (cores.empty()) return choices;
+  CpuMask everything;
+  for (const CpuMask& core : cores)
+    for (std::size_t i = 0; i < core.words.size(); ++i) everything.words[i] |= core.words[i];
+  std::vector<unsigned> taken(cores.size(), 0);
+  for (const CpuMask& worker : workers) {
+    if (worker.covers(everything)) continue;
+    for (std::size_t core = 0; core < cores.size(); ++core)
+      if (worker.intersects(cores[core])) ++taken[core];
+  }
+  const bool crowded = workers.size() + progress_ranks.size() > cores.size();
+  for (const CpuMask& mine : progress_ranks) {
+    // Least taken first; among those one it is on already; among those the last, as programs that
+    // bind without asking begin at the first.
+    std::size_t best = 0;
+    const auto rank = [&](std::size_t core) {
+      return std::pair(taken[core], mine.intersects(cores[core]) ? 0 : 1);
+    };
+    for (std::size_t core = 1; core < cores.size(); ++core)
+      if (rank(core) <= rank(best)) best = core;
+    choices.push_back({best, crowded || taken[best] > 0});
+    ++taken[best];
+  }
+  return choices;
+}
+
+namespace {
+
+bool is_fast(const MemoryNode& node) {
+  return node.kind == "HBM" || node.kind == "MCDRAM";
+}
+
+// What hwloc does not name otherwise is ordinary memory.
+bool is_ordinary(const MemoryNode& node) {
+  return node.kind.empty() || node.kind == "DRAM";
+}
+
+std::string present(std::span<const MemoryNode> memory) {
+  std::string list;
+  const auto append = [&](const std::string& word) { list += (list.empty() ? "" : ", ") + word; };
+  if (std::any_of(memory.begin(), memory.end(), is_ordinary)) append("dram");
+  if (std::any_of(memory.begin(), memory.end(), is_fast)) append("hbm");
+  for (const MemoryNode& node : memory) append("numa:" + std::to_string(node.number));
+  return list.empty() ? "none that hwloc can see" : list;
+}
+
+}  // namespace
+
+Result<std::vector<unsigned>> nodes_of_kind(std::string_view device, std::span<const MemoryNode> memory) {
+  std::vector<unsigned> nodes;
+  if (device.empty()) return nodes;
+  constexpr std::string_view numa = "numa:";
+  unsigned number = 0;
+  bool by_number = device.starts_with(numa);
+  if (by_number) {
+    const char* end = device.data() + device.size();
+    const auto [stop, error] = std::from_chars(device.data() + numa.size(), end, number);
+    by_number = error == std::errc{} && stop == end;
+  }
+  for (const MemoryNode& node : memory)
+    if ((device == "dram" && is_ordinary(node)) || (device == "hbm" && is_fast(node)) ||
+        (by_number && node.number == number))
+      nodes.push_back(node.number);
+  if (nodes.empty())
+    return caller_error("there is no memory of kind '" + std::string(device) +
+                        "' here; present: " + present(memory));
+  return nodes;
+}
+
+}  // namespace comex::pr

@@ -1,0 +1,165 @@
+#include "pr/placement.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace comex::pr {
+namespace {
+
+CpuMask cpus(std::initializer_list<unsigned> list) {
+  CpuMask mask;
+  for (const unsigned cpu : list) mask.add(cpu);
+  return mask;
+}
+
+std::vector<CpuMask> single_cores(unsigned count) {
+  std::vector<CpuMask> cores;
+  for (unsigned cpu = 0; cpu < count; ++cpu) cores.push_back(cpus({cpu}));
+  return cores;
+}
+
+TEST(CpuMask, is_written_as_ranges) {
+  EXPECT_EQ(cpus({}).text(), "");
+  EXPECT_EQ(cpus({3}).text(), "3");
+  EXPECT_EQ(cpus({0, 1, 2, 8, 63, 64, 1023}).text(), "0-2,8,63-64,1023");
+}
+
+TEST(CpuMask, ignores_processors_beyond_its_size) {
+  EXPECT_TRUE(cpus({1024}).empty());
+  EXPECT_FALSE(cpus({1023}).has(1024));
+}
+
+TEST(CpuMask, knows_overlap_and_cover) {
+  EXPECT_TRUE(cpus({1, 70}).intersects(cpus({70})));
+  EXPECT_FALSE(cpus({1, 70}).intersects(cpus({2, 71})));
+  EXPECT_TRUE(cpus({1, 70}).covers(cpus({70})));
+  EXPECT_FALSE(cpus({70}).covers(cpus({1, 70})));
+}
+
+TEST(ChooseCores, takes_a_core_that_no_worker_is_bound_to) {
+  const auto choice = choose_cores(single_cores(4), std::array{cpus({0}), cpus({1}), cpus({3})},
+                                   std::array{cpus({0, 1, 2, 3})});
+  ASSERT_EQ(choice.size(), 1u);
+  EXPECT_EQ(choice[0].core, 2u);
+  EXPECT_FALSE(choice[0].shared);
+}
+
+TEST(ChooseCores, says_when_every_core_has_a_worker) {
+  const auto choice =
+      choose_cores(single_cores(2), std::array{cpus({0}), cpus({1}), cpus({1})}, std::array{cpus({0, 1})});
+  ASSERT_EQ(choice.size(), 1u);
+  EXPECT_EQ(choice[0].core, 0u);
+  EXPECT_TRUE(choice[0].shared);
+}
+
+TEST(ChooseCores, a_worker_that_may_run_everywhere_takes_no_core) {
+  const CpuMask all = cpus({0, 1, 2, 3});
+  const auto choice = choose_cores(single_cores(4), std::array{all, all}, std::array{all});
+  EXPECT_FALSE(choice[0].shared);
+  const auto crowded = choose_cores(single_cores(4), std::array{all, all, all, all}, std::array{all});
+  EXPECT_TRUE(crowded[0].shared);
+}
+
+TEST(ChooseCores, stays_on_the_core_the_launcher_gave_if_it_is_free) {
+  const auto choice = choose_cores(single_cores(4), std::array{cpus({0})}, std::array{cpus({1})});
+  EXPECT_EQ(choice[0].core, 1u);
+  const auto moved = choose_cores(single_cores(4), std::array{cpus({1})}, std::array{cpus({1})});
+  EXPECT_NE(moved[0].core, 1u);
+  EXPECT_FALSE(moved[0].shared);
+}
+
+TEST(ChooseCores, gives_progress_ranks_different_cores) {
+  const CpuMask all = cpus({0, 1, 2, 3});
+  const auto choice = choose_cores(single_cores(4), std::array{cpus({0})}, std::array{all, all, all});
+  EXPECT_EQ(choice[0].core, 3u);
+  EXPECT_EQ(choice[1].core, 2u);
+  EXPECT_EQ(choice[2].core, 1u);
+  EXPECT_FALSE(choice[2].shared);
+}
+
+TEST(ChooseCores, chooses_nothing_where_no_cores_are_known) {
+  EXPECT_TRUE(choose_cores({}, std::array{cpus({0})}, std::array{cpus({0})}).empty());
+}
+
+std::vector<MemoryNode> mixed_memory() {
+  return {{0, "", 100, cpus({0})}, {1, "DRAM", 100, cpus({1})}, {4, "HBM", 10, {}}, {5, "NVM", 900, {}}};
+}
+
+TEST(MemoryKinds, are_found_by_word_and_by_number) {
+  const auto memory = mixed_memory();
+  using Nodes = std::vector<unsigned>;
+  const auto nodes = [&](std::string_view device) {
+    auto found = nodes_of_kind(device, memory);
+    return found ? std::move(found).value() : Nodes{999};
+  };
+  EXPECT_EQ(nodes(""), Nodes{});
+  EXPECT_EQ(nodes("dram"), (Nodes{0, 1}));
+  EXPECT_EQ(nodes("hbm"), Nodes{4});
+  EXPECT_EQ(nodes("numa:5"), Nodes{5});
+}
+
+TEST(MemoryKinds, refuse_an_unknown_kind_and_list_those_present) {
+  const auto memory = mixed_memory();
+  for (const char* device : {"gpu", "HBM", "numa:2", "numa:", "numa:x", "numa:0x", "numa:-1", "dram "}) {
+    const auto found = nodes_of_kind(device, memory);
+    ASSERT_FALSE(found) << device;
+    EXPECT_NE(found.failure().text.find("present: dram, hbm, numa:0, numa:1, numa:4, numa:5"),
+              std::string::npos)
+        << found.failure().text;
+  }
+  EXPECT_FALSE(nodes_of_kind("hbm", std::span(memory).first(1)));
+  EXPECT_FALSE(nodes_of_kind("dram", {}));
+}
+
+TEST(Topology, works_without_hwloc_and_says_so) {
+  constexpr std::array<const char*, 1> nowhere = {"libhwloc-that-is-not-there.so"};
+  const Topology topology = Topology::load_from(nowhere);
+  EXPECT_FALSE(topology.available());
+  EXPECT_NE(topology.notice().find("libhwloc-that-is-not-there.so"), std::string::npos);
+  EXPECT_TRUE(topology.cores().empty());
+  EXPECT_TRUE(topology.binding().empty());
+  EXPECT_FALSE(topology.bind(cpus({0})));
+  EXPECT_NE(topology.summary(), "");
+}
+
+TEST(Topology, refuses_a_library_that_is_not_hwloc) {
+  constexpr std::array<const char*, 1> other = {"libm.so.6"};
+  const Topology topology = Topology::load_from(other);
+  EXPECT_FALSE(topology.available());
+  EXPECT_NE(topology.notice().find("has no function hwloc_"), std::string::npos) << topology.notice();
+}
+
+TEST(Topology, reads_cores_and_memory_of_a_described_machine) {
+  const Topology topology = Topology::synthetic("pack:2 [numa(memory=1073741824)] core:4 pu:2");
+  if (!topology.available()) GTEST_SKIP() << topology.notice();
+  ASSERT_EQ(topology.cores().size(), 8u);
+  EXPECT_EQ(topology.cores()[1].text(), "2-3");
+  ASSERT_EQ(topology.memory().size(), 2u);
+  EXPECT_EQ(topology.memory()[1].number, 1u);
+  EXPECT_EQ(topology.memory()[1].bytes, 1073741824u);
+  EXPECT_EQ(topology.memory()[1].near_cpus.text(), "8-15");
+  EXPECT_NE(topology.summary().find("2 packages, 8 cores, 16 processors"), std::string::npos)
+      << topology.summary();
+}
+
+TEST(Topology, refuses_a_description_that_makes_no_sense) {
+  const Topology topology = Topology::synthetic("nonsense");
+  EXPECT_FALSE(topology.available());
+  EXPECT_NE(topology.notice(), "");
+}
+
+TEST(Topology, binds_the_calling_thread_and_back) {
+  const Topology topology = Topology::load();
+  if (!topology.available() || topology.cores().empty()) GTEST_SKIP() << topology.notice();
+  const CpuMask before = topology.binding();
+  ASSERT_FALSE(before.empty());
+  const CpuMask core = topology.cores().back();
+  ASSERT_TRUE(topology.bind(core));
+  EXPECT_TRUE(core.covers(topology.binding()));
+  ASSERT_TRUE(topology.bind(before));
+  EXPECT_EQ(topology.binding(), before);
+}
+
+}  // namespace
+}  // namespace comex::pr
