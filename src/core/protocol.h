@@ -42,10 +42,7 @@
 // reply counts the surrenders its sender has seen and the origin ignores limits of an older count.
 // Credited: put, acc, get, rmw, store, lock, try_lock. Fence and unlock share one reserved credit
 // per origin and server (the next one is sent when the last was answered). Surrender and leave
-// are free. Limits are taken with max(): a reply between a withdraw and its surrender carries
-// limit 0, which says nothing, since what it told would undo the surrender. The origin answers every
-// withdraw at once; its new limit lies between the messages it has sent + 1 (or the old limit, if
-// that is less) and the old limit.
+// are free. The new limit is at least the number of messages sent and at most the old limit.
 //
 // Completion: each write (put, acc, store) carries the origin's running number for this server,
 // from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect.
@@ -186,9 +183,8 @@ struct ReplyHeader {
   std::uint32_t slot = 0;        // the request this answers; unused by credit and withdraw
   std::uint64_t applied = 0;     // all writes of this origin up to this number have taken effect
   std::uint64_t limit = 0;       // credited messages this origin may have sent since the start
-  std::uint64_t value =
-      0;  // rmw: old value's bits, zero-extended; try_lock: 1 when acquired; refused: write number or 0
-  std::uint64_t bytes = 0;  // data bytes that follow
+  std::uint64_t value = 0;       // rmw: old value, zero-extended; try_lock: acquired; refused: number or 0
+  std::uint64_t bytes = 0;       // data bytes that follow
   Refusal refusal = Refusal::none;
   Worker target = 0;    // refused: the target, since an inline put has no slot
   Verb refused_verb{};  // refused: what was refused
