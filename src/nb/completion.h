@@ -1,0 +1,37 @@
+// Counts what is still outstanding of one handle, one blocking call or one implicit set.
+//
+// Parts are added and completed under the engine lock; done() and failed() may be read by any
+// thread. complete() touches the object last when it drops the count to zero, so a waiter that
+// owns it may then destroy it. A failure is a refused operation under COMEX_ERRORS_RETURN; it is
+// told once. Made by api (stack, handle table, implicit set), completed by op.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/status.h"
+
+namespace comex::nb {
+
+class Completion {
+ public:
+  void add(std::uint32_t parts = 1) { pending_.fetch_add(parts, std::memory_order_relaxed); }
+
+  void complete(std::uint32_t parts = 1) {
+    COMEX_BUG_IF(pending_.fetch_sub(parts, std::memory_order_release) < parts);
+  }
+
+  // Call before the complete() of the part that failed.
+  void fail() { failed_.store(true, std::memory_order_relaxed); }
+
+  bool done() const { return pending_.load(std::memory_order_acquire) == 0; }
+  std::uint32_t pending() const { return pending_.load(std::memory_order_acquire); }
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  bool take_failure() { return failed_.exchange(false, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint32_t> pending_{0};
+  std::atomic<bool> failed_{false};
+};
+
+}  // namespace comex::nb

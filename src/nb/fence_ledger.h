@@ -1,0 +1,84 @@
+// What this origin has written to whom and how much of it is known to have taken effect.
+//
+//   per server:  unsent writes | numbers issued | numbers applied      dirty: issued > applied or unsent
+//   per target:  unsent writes | highest number issued | refused writes nobody has been told of
+//
+// Sparse: entries exist for servers and targets that were written to; an operation touches two of
+// them, fence_all walks the dirty servers only. A refused write is told once, by the next fence,
+// barrier or finalize that covers its target. Under the engine lock. Owned by op/remote.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace comex::nb {
+
+class FenceLedger {
+ public:
+  // A write was accepted but has no number yet; one call, however many messages it becomes.
+  void queue(TransportRank server, Gpid target);
+  // The number the next message of a write carries.
+  std::uint64_t issue(TransportRank server, Gpid target);
+  // All messages of a queued write have their numbers.
+  void unqueue(TransportRank server, Gpid target);
+  void applied(TransportRank server, std::uint64_t number);
+
+  std::uint64_t issued(TransportRank server) const;
+  std::uint64_t applied(TransportRank server) const;
+  bool dirty(TransportRank server) const;
+  bool dirty(TransportRank server, Gpid target) const;
+
+  // Calls f(server) for each server with writes not known to be applied; f must not add any.
+  template <class F>
+  void for_each_dirty(F&& f) {
+    for (std::size_t i = 0; i < dirty_.size();) {
+      Server& server = *dirty_[i];
+      if (is_dirty(server)) {
+        f(server.rank);
+        ++i;
+      } else {
+        server.listed = false;
+        dirty_[i] = dirty_.back();
+        dirty_.pop_back();
+      }
+    }
+  }
+
+  void add_failure(Gpid target) { failures_[target] += 1; }
+  bool has_failures() const { return !failures_.empty(); }
+  // Refused writes to this target, or to all, since the last call.
+  std::uint64_t take_failures(Gpid target);
+  std::uint64_t take_failures();
+
+ private:
+  struct Server {
+    TransportRank rank = no_rank;
+    bool listed = false;
+    std::uint64_t unsent = 0;
+    std::uint64_t issued = 0;
+    std::uint64_t applied = 0;
+  };
+  struct Target {
+    std::uint64_t unsent = 0;
+    std::uint64_t last = 0;
+  };
+  struct Hash {
+    std::size_t operator()(const Gpid& gpid) const {
+      return std::hash<std::uint64_t>{}((std::uint64_t{gpid.world} << 32) | gpid.rank);
+    }
+  };
+
+  static bool is_dirty(const Server& server) { return server.unsent != 0 || server.issued > server.applied; }
+  Server& server_of(TransportRank rank);
+  const Server* find(TransportRank rank) const;
+
+  std::unordered_map<TransportRank, Server> servers_;
+  std::unordered_map<Gpid, Target, Hash> targets_;
+  std::unordered_map<Gpid, std::uint64_t, Hash> failures_;
+  std::vector<Server*> dirty_;
+};
+
+}  // namespace comex::nb

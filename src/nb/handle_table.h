@@ -1,0 +1,75 @@
+// Public non-blocking handles: an int that names a slot and the generation it was issued in.
+//
+//    bit 31   30 ........ 20   19 ............ 0
+//       [ 0 | generation 11  |  slot 20          ]     slot 0 is never issued, so 0 is no handle
+//
+// Promises: a handle that completed, or a copy of it, or one waited for already, is done for ever;
+// only a value that was never issued is unknown. Slots whose work is done are reused in turn with
+// the next generation; one whose generations are spent is retired until all slots are. A failure
+// nobody has taken keeps its slot. Slots never move; the table grows, any thread may call.
+// Issued and looked up by api; the completions are counted by op.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "nb/completion.h"
+
+namespace comex::nb {
+
+class HandleTable {
+ public:
+  enum class State : std::uint8_t { unknown, pending, done };
+
+  // What an operation that was complete when it returned gives out; always done.
+  static constexpr int completed_handle = 1 << 20;
+
+  HandleTable();
+  ~HandleTable();
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+
+  // A new handle with one part outstanding, the issuer's own: complete it once all parts of the
+  // operation are added. Zero when every slot there can be is pending.
+  int issue();
+
+  // The completion of a handle; one that is always done for a handle of the past, null for a value
+  // never issued. A slot may be reused once it is done, so wait by handle, not by this pointer.
+  Completion* find(int handle);
+  State state(int handle);
+  // True once for a handle whose operation was refused.
+  bool take_failure(int handle);
+
+  std::uint32_t slots() const { return size_.load(std::memory_order_acquire); }
+
+ private:
+  static constexpr std::uint32_t slot_bits = 20;
+  static constexpr std::uint32_t max_slots = 1u << slot_bits;
+  static constexpr std::uint32_t last_generation = (1u << 11) - 1;
+  static constexpr std::uint32_t chunk_slots = 1024;
+  static constexpr std::uint32_t max_chunks = max_slots / chunk_slots;
+
+  struct Slot {
+    std::atomic<std::uint32_t> generation{0};
+    Completion completion;
+  };
+
+  Slot& slot(std::uint32_t index) const;
+  bool grow();
+  bool reusable(const Slot& candidate) const;
+  std::uint32_t next_reusable();
+  void start_over();
+
+  std::mutex mutex_;
+  std::atomic<std::uint32_t> size_{1};
+  std::atomic<bool> wrapped_{false};  // generations began again: every value of a slot counts as issued
+  std::uint32_t hand_ = 1;
+  std::uint32_t oldest_live_ = 1;  // below it all slots are retired
+  std::uint32_t fresh_ = 1;        // slots from here up were never issued
+  Completion past_;
+  std::unique_ptr<std::atomic<Slot*>[]> chunks_;
+};
+
+}  // namespace comex::nb

@@ -1,0 +1,82 @@
+// What is outstanding without a handle, by target: what wait_proc and wait_all wait for.
+//
+// Sparse: only targets that were ever used have an entry, and wait_all walks only those that may
+// have something outstanding. All calls under the engine lock; the completions never move.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/ids.h"
+#include "nb/completion.h"
+
+namespace comex::nb {
+
+class ImplicitSet {
+ public:
+  // The completion that implicit operations on this target are counted in.
+  Completion& of(Lpid target) {
+    Entry& entry = entry_of(target);
+    if (!entry.listed) {
+      entry.listed = true;
+      listed_.push_back(&entry);
+    }
+    return entry.completion;
+  }
+
+  bool done(Lpid target) const {
+    const auto found = entries_.find(target);
+    return found == entries_.end() || found->second.completion.done();
+  }
+
+  bool take_failure(Lpid target) {
+    const auto found = entries_.find(target);
+    return found != entries_.end() && found->second.completion.take_failure();
+  }
+
+  // Are all targets for which keep(lpid) holds done? Forgets those that are done and not failed.
+  template <class Keep>
+  bool all_done(Keep&& keep) {
+    bool all = true;
+    for (std::size_t i = 0; i < listed_.size();) {
+      Entry& entry = *listed_[i];
+      if (entry.completion.done() && !entry.completion.failed()) {
+        entry.listed = false;
+        listed_[i] = listed_.back();
+        listed_.pop_back();
+        continue;
+      }
+      if (!entry.completion.done() && keep(entry.target)) all = false;
+      ++i;
+    }
+    return all;
+  }
+
+  // True when an operation on one of those targets was refused; told once.
+  template <class Keep>
+  bool take_failures(Keep&& keep) {
+    bool any = false;
+    for (Entry* entry : listed_) {
+      if (keep(entry->target) && entry->completion.take_failure()) any = true;
+    }
+    return any;
+  }
+
+ private:
+  struct Entry {
+    Lpid target = no_lpid;
+    bool listed = false;
+    Completion completion;
+  };
+
+  Entry& entry_of(Lpid target) {
+    Entry& entry = entries_[target];  // nodes of an unordered_map stay in place
+    entry.target = target;
+    return entry;
+  }
+
+  std::unordered_map<Lpid, Entry> entries_;
+  std::vector<Entry*> listed_;
+};
+
+}  // namespace comex::nb

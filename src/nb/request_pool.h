@@ -1,0 +1,72 @@
+// Where requests under way live: objects that are reused, and the reply slots that name them on the wire.
+//
+// ObjectPool allocates in chunks and never gives back, so the steady state has no malloc; what an
+// object holds (buffers of its own) it keeps for its next life. SlotTable maps a reply slot to its
+// object; slot 0 is never given out (see core/protocol.h). Under the engine lock. Owned by op/remote.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/protocol.h"
+#include "core/status.h"
+
+namespace comex::nb {
+
+template <class T>
+class ObjectPool {
+ public:
+  T* take() {
+    if (free_.empty()) grow();
+    T* object = free_.back();
+    free_.pop_back();
+    ++in_use_;
+    return object;
+  }
+  void give_back(T* object) {
+    COMEX_BUG_IF(in_use_ == 0);
+    --in_use_;
+    free_.push_back(object);
+  }
+  std::size_t in_use() const { return in_use_; }
+
+ private:
+  static constexpr std::size_t chunk_objects = 64;
+
+  void grow() {
+    chunks_.push_back(std::make_unique<T[]>(chunk_objects));
+    free_.reserve(chunks_.size() * chunk_objects);
+    for (std::size_t i = chunk_objects; i-- > 0;) free_.push_back(&chunks_.back()[i]);
+  }
+
+  std::vector<std::unique_ptr<T[]>> chunks_;
+  std::vector<T*> free_;
+  std::size_t in_use_ = 0;
+};
+
+// Numbers from 1 up to the last slot, given out lowest first as long as none came back.
+class SlotTable {
+ public:
+  static constexpr std::uint32_t none = 0;
+
+  explicit SlotTable(std::uint32_t slots = protocol::slot_count) : limit_(slots) {}
+
+  std::uint32_t take(void* owner);        // none when all are out
+  void* owner(std::uint32_t slot) const;  // null: the slot is not out, or its owner let go of it
+  void forget_owner(std::uint32_t slot);  // still out, since the far side may still use its tag
+  void give_back(std::uint32_t slot);
+  std::uint32_t available() const { return limit_ - 1 - out_; }
+
+ private:
+  struct Entry {
+    void* owner = nullptr;
+    bool out = false;
+  };
+  std::uint32_t limit_;
+  std::uint32_t out_ = 0;
+  std::vector<Entry> entries_{1};
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace comex::nb

@@ -1,0 +1,100 @@
+#include "op/direct.h"
+
+#include <cstring>
+
+#include "kernels/atomics.h"
+#include "kernels/striped_accumulate.h"
+#include "shm/block_locks.h"
+#include "shm/explain.h"
+
+namespace comex::op {
+
+Checked Direct::check_all(const Operation& operation, const groups::WorkerPlace& place) const {
+  const auto target = static_cast<Worker>(operation.target);
+  if (operation.layout != protocol::Layout::vector) {
+    return check(target, offset_of(place, operation.far), operation.patch.far_extent_bytes());
+  }
+  const Scatter& scatter = operation.scatter;
+  for (std::uint64_t i = 0; i < scatter.count; ++i) {
+    const Checked checked = check(target, offset_of(place, scatter.far[i]), scatter.bytes);
+    if (!checked) return checked;
+  }
+  return {};
+}
+
+Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const {
+  const Checked checked = check_all(operation, place);
+  if (!checked) return checked;
+  if (operation.action == Action::acc) {
+    accumulate(operation, place, recovered);
+    return checked;
+  }
+  const bool is_put = operation.action == Action::put;
+  if (operation.layout == protocol::Layout::vector) {
+    const Scatter& scatter = operation.scatter;
+    for (std::uint64_t i = 0; i < scatter.count; ++i) {
+      std::byte* far = base_ + offset_of(place, scatter.far[i]);
+      kernels::copy_bytes(is_put ? far : scatter.near[i], is_put ? scatter.near[i] : far, scatter.bytes);
+    }
+  } else if (is_put) {
+    kernels::copy_near_to_far(operation.patch, operation.near, base_ + checked.offset);
+  } else {
+    kernels::copy_far_to_near(operation.patch, base_ + checked.offset, operation.near);
+  }
+  return checked;
+}
+
+void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const {
+  shm::BlockLocks locks(arena_->stripes());
+  const kernels::Accumulation accumulation = kernels::make_accumulation(operation.scalar, operation.scale);
+  const auto memory = [&](const void* far) {
+    const std::uint64_t offset = offset_of(place, far);
+    return kernels::FarMemory{base_ + offset, offset};
+  };
+  if (operation.layout == protocol::Layout::vector) {
+    const Scatter& scatter = operation.scatter;
+    for (std::uint64_t i = 0; i < scatter.count; ++i) {
+      kernels::accumulate_run(locks, memory(scatter.far[i]), static_cast<const std::byte*>(scatter.near[i]),
+                              scatter.bytes, accumulation);
+    }
+  } else {
+    kernels::accumulate_patch(locks, operation.patch, memory(operation.far), operation.near, accumulation);
+  }
+  recovered |= locks.is_recovered();
+}
+
+Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
+  const unsigned bytes = scalar_bytes(operation.scalar);
+  const Checked checked =
+      check(static_cast<Worker>(operation.target), offset_of(place, operation.far), bytes);
+  if (!checked) return checked;
+  const auto load = [bytes](const std::byte* from) {
+    std::int64_t wide = 0;
+    std::int32_t narrow = 0;
+    std::memcpy(bytes == 8 ? static_cast<void*>(&wide) : &narrow, from, bytes);
+    return bytes == 8 ? wide : narrow;
+  };
+  using protocol::Atomic;
+  const bool takes_near = operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap;
+  const std::int64_t operand = takes_near ? load(operation.near) : operation.operand;
+  const std::int64_t desired = operation.atomic == Atomic::compare_swap ? load(operation.near + bytes) : 0;
+  const std::int64_t old =
+      kernels::modify(base_ + checked.offset, operation.scalar, operation.atomic, operand, desired);
+  std::memcpy(operation.near, &old, bytes);  // little endian: the low bytes come first
+  return checked;
+}
+
+Checked Direct::store(const groups::WorkerPlace& place, Worker target, void* far, std::uint64_t value,
+                      unsigned bytes) const {
+  const Checked checked = check(target, offset_of(place, far), bytes);
+  if (!checked) return checked;
+  kernels::store_release(base_ + checked.offset, value, bytes);
+  arena_->doorbell(place.slot).ring();
+  return checked;
+}
+
+std::string Direct::describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const {
+  return shm::explain(*extents_, checked.verdict, target, checked.offset, checked.bytes, place.base);
+}
+
+}  // namespace comex::op

@@ -1,0 +1,75 @@
+// Operations on memory of the own host: loads, stores, atomics and striped locks in the arena.
+//
+// Everything is checked against the target's extents before the first byte moves. Nothing here
+// waits but for a stripe, which nobody holds for more than a block. Called by the API on the direct
+// route, from any thread, without a lock of the process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/operation.h"
+#include "core/status.h"
+#include "groups/process_group.h"
+#include "kernels/copy.h"
+#include "shm/arena.h"
+
+namespace comex::op {
+
+// What a check found: ok, or where it failed.
+struct Checked {
+  shm::Verdict verdict = shm::Verdict::ok;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  explicit operator bool() const { return verdict == shm::Verdict::ok; }
+};
+
+class Direct {
+ public:
+  explicit Direct(shm::Arena& arena) : arena_(&arena), extents_(&arena.extents()), base_(arena.base()) {}
+
+  // The arena offset of an address as the target knows it; wild ones give an offset no extent has.
+  static std::uint64_t offset_of(const groups::WorkerPlace& place, const void* far) {
+    return reinterpret_cast<std::uint64_t>(far) - place.base;
+  }
+
+  // The whole of the small path: one bounds check, one copy.
+  Checked put(const groups::WorkerPlace& place, Worker target, const void* near, void* far,
+              std::uint64_t bytes) const {
+    const Checked checked = check(target, offset_of(place, far), bytes);
+    if (checked) [[likely]]
+      kernels::copy_bytes(base_ + checked.offset, near, bytes);
+    return checked;
+  }
+  Checked get(const groups::WorkerPlace& place, Worker target, void* near, const void* far,
+              std::uint64_t bytes) const {
+    const Checked checked = check(target, offset_of(place, far), bytes);
+    if (checked) [[likely]]
+      kernels::copy_bytes(near, base_ + checked.offset, bytes);
+    return checked;
+  }
+
+  // Any layout and action. `recovered` is set when a stripe was taken over from a dead holder.
+  Checked run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
+
+  Checked atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const;
+  // A word of 4 or 8 aligned bytes, after everything stored before; rings who may wait for it.
+  Checked store(const groups::WorkerPlace& place, Worker target, void* far, std::uint64_t value,
+                unsigned bytes) const;
+
+  // "12 bytes past the end of segment 0x..+4096 of worker 3", and so on; takes the extents' lock.
+  std::string describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const;
+
+ private:
+  Checked check(Worker target, std::uint64_t offset, std::uint64_t bytes) const {
+    return {extents_->check(target, offset, bytes), offset, bytes};
+  }
+  Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
+  void accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
+
+  shm::Arena* arena_;
+  shm::Extents* extents_;
+  std::byte* base_;
+};
+
+}  // namespace comex::op

@@ -1,0 +1,23 @@
+// Where the far side of a remote operation lives, as the wire names it; a value made by route.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/ids.h"
+
+namespace comex::op {
+
+struct FarSide {
+  WorldId world = 0;
+  TransportRank server = no_rank;  // who serves the target's memory
+  Worker target = 0;               // worker number within its world
+  std::uint64_t offset_base = 0;   // address in the target's arena - offset_base = arena offset
+
+  std::uint64_t offset_of(const void* far) const {
+    return reinterpret_cast<std::uintptr_t>(far) - offset_base;
+  }
+  Gpid gpid() const { return {world, target}; }
+};
+
+}  // namespace comex::op

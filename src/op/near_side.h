@@ -1,0 +1,48 @@
+// The origin's memory of one transfer, walked in packed order: contiguous, strided or scattered.
+//
+// A value with its own position; the memory and a scatter's address arrays must stay in place.
+// contiguous() memory needs no staging. Used by op/remote for every body and every reply.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "core/patch.h"
+#include "core/scatter.h"
+
+namespace comex::op {
+
+class NearSide {
+ public:
+  NearSide() = default;
+  static NearSide of_bytes(std::byte* first) { return NearSide(Bytes{first, 0}); }
+  static NearSide of_patch(std::byte* first, const Patch& patch) {
+    return NearSide(Strided{first, RunCursor(patch)});
+  }
+  static NearSide of_scatter(const Scatter& scatter) { return NearSide(SegmentCursor(scatter)); }
+
+  // The next byte of contiguous memory; null when it is not contiguous.
+  std::byte* contiguous() const;
+  // Moves on over contiguous memory without touching it.
+  void skip(std::uint64_t bytes);
+
+  void gather(std::byte* packed, std::uint64_t bytes);         // memory -> packed
+  void scatter(const std::byte* packed, std::uint64_t bytes);  // packed -> memory
+
+ private:
+  struct Bytes {
+    std::byte* first = nullptr;
+    std::uint64_t position = 0;
+  };
+  struct Strided {
+    std::byte* first = nullptr;
+    RunCursor cursor;
+  };
+  using Memory = std::variant<Bytes, Strided, SegmentCursor>;
+  explicit NearSide(Memory memory) : memory_(std::move(memory)) {}
+
+  Memory memory_;
+};
+
+}  // namespace comex::op

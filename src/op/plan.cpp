@@ -1,0 +1,116 @@
+#include "op/plan.h"
+
+#include <algorithm>
+
+namespace comex::op {
+namespace {
+
+using protocol::Layout;
+using protocol::RequestHeader;
+using protocol::Verb;
+
+constexpr std::uint32_t offset_bytes = 8;
+
+Verb verb_of(Action action) {
+  switch (action) {
+    case Action::put:
+      return Verb::put;
+    case Action::get:
+      return Verb::get;
+    case Action::acc:
+      return Verb::acc;
+  }
+  return Verb::put;
+}
+
+Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, const Sizes& sizes) {
+  Plan plan;
+  plan.bytes = bytes;
+  plan.header.verb = verb_of(action);
+  plan.header.layout = layout;
+  plan.header.scalar = scalar;
+  plan.header.bytes = bytes;
+  plan.header.chunk_bytes = sizes.chunk_bytes;
+  plan.descriptor_bytes = action == Action::acc ? static_cast<std::uint32_t>(sizeof(Scale)) : 0;
+  return plan;
+}
+
+// Bytes of a message that remain behind header and descriptor.
+std::uint64_t room(const Plan& plan, const Sizes& sizes) {
+  return sizes.message_bytes - sizeof(RequestHeader) - plan.descriptor_bytes;
+}
+
+// Chooses between data inside the message (or its reply) and data in chunks.
+void choose(Plan& plan, Method body, const Sizes& sizes) {
+  const bool is_get = plan.header.verb == Verb::get;
+  const std::uint64_t inline_limit = is_get ? sizes.reply_data_bytes : room(plan, sizes);
+  const bool fits = plan.bytes <= inline_limit;
+  plan.method = fits ? Method::inline_message : body;
+  if (fits && !is_get) plan.header.flags |= protocol::body_inline;
+}
+
+Plan plan_strided(const Operation& operation, const Sizes& sizes) {
+  const Patch& patch = operation.patch;
+  Plan plan = begin(operation.action, Layout::strided, operation.scalar, patch.total_bytes(), sizes);
+  const auto levels = static_cast<std::uint32_t>(patch.levels);
+  plan.descriptor_bytes +=
+      static_cast<std::uint32_t>(sizeof(protocol::StridedLayout)) + 8 * (levels + 1) + 8 * levels;
+  choose(plan, Method::packed_pipeline, sizes);
+  return plan;
+}
+
+Plan plan_vector(const Operation& operation, const Sizes& sizes) {
+  const Scatter& scatter = operation.scatter;
+  const bool is_get = operation.action == Action::get;
+  Plan plan = begin(operation.action, Layout::vector, operation.scalar, scatter.total_bytes(), sizes);
+  plan.descriptor_bytes += static_cast<std::uint32_t>(sizeof(protocol::ScatterLayout));
+  const std::uint64_t space = room(plan, sizes);
+  const std::uint64_t described = space / offset_bytes;
+  const std::uint64_t with_data = is_get ? std::min(described, sizes.reply_data_bytes / scatter.bytes)
+                                         : space / (offset_bytes + scatter.bytes);
+
+  std::uint64_t segments = with_data;
+  if (scatter.count <= with_data || scatter.bytes <= sizes.small_segment_bytes) {
+    plan.method = Method::inline_scatter;
+    if (!is_get) plan.header.flags |= protocol::body_inline;
+  } else if (scatter.bytes > sizes.large_segment_bytes) {
+    Plan each = plan_contiguous(operation.action, operation.scalar, scatter.bytes, sizes);
+    each.method = Method::each_segment;
+    each.bytes = plan.bytes;
+    return each;
+  } else {
+    plan.method = Method::described_scatter;
+    segments = described;
+  }
+  plan.segments_per_message = static_cast<std::uint32_t>(std::min(segments, scatter.count));
+  return plan;
+}
+
+}  // namespace
+
+std::uint32_t legal_chunk_bytes(std::uint64_t wanted) {
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 4096, 1024 * 1024)) & ~15u;
+}
+
+Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes) {
+  Plan plan = begin(action, Layout::contiguous, scalar, bytes, sizes);
+  if (bytes != 0) choose(plan, Method::header_then_body, sizes);
+  return plan;
+}
+
+Plan make_plan(const Operation& operation, const Sizes& sizes) {
+  switch (operation.layout) {
+    case Layout::contiguous:
+      return plan_contiguous(operation.action, operation.scalar, operation.patch.total_bytes(), sizes);
+    case Layout::strided:
+      if (operation.patch.empty() || operation.patch.contiguous())
+        return plan_contiguous(operation.action, operation.scalar, operation.patch.total_bytes(), sizes);
+      return plan_strided(operation, sizes);
+    case Layout::vector:
+      if (operation.scatter.empty()) return Plan{};
+      return plan_vector(operation, sizes);
+  }
+  return Plan{};
+}
+
+}  // namespace comex::op

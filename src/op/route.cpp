@@ -1,0 +1,25 @@
+#include "op/route.h"
+
+namespace comex::op {
+namespace {
+
+// An atomic reads and writes, so it goes direct only where both do.
+std::uint8_t ways(bool put, bool get, bool acc) {
+  const auto bit = [](Way way, bool on) { return (on ? 1u : 0u) << static_cast<unsigned>(way); };
+  return static_cast<std::uint8_t>(bit(Way::put, put) | bit(Way::get, get) | bit(Way::acc, acc) |
+                                   bit(Way::atomic, put && get));
+}
+
+}  // namespace
+
+Router::Router(const groups::ProcessGroup& world, Worker me, const Settings& settings)
+    : world_(&world),
+      me_(me),
+      my_host_(world.place(me).host),
+      self_(ways(settings.put_self, settings.get_self, settings.acc_self)),
+      same_host_(ways(settings.put_smp, settings.get_smp, settings.acc_smp)) {
+  const std::uint8_t all = ways(true, true, true);
+  is_mixed_ = self_ != all || same_host_ != all;
+}
+
+}  // namespace comex::op

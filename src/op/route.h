@@ -1,0 +1,48 @@
+// Where an operation goes: straight into shared memory, or to the server of its target.
+//
+// Pure: made of the world's rows and the switches. Two loads on the direct path. Called by the API
+// after validation; `needs_fence` is the executor's business, since only it knows what is unfenced.
+#pragma once
+
+#include "core/ids.h"
+#include "core/operation.h"
+#include "core/settings.h"
+#include "groups/process_group.h"
+
+namespace comex::op {
+
+enum class Way : std::uint8_t { put, get, acc, atomic };  // atomic: rmw, signals and locks
+enum class Where : std::uint8_t { self, same_host, remote };
+
+constexpr Way way_of(Action action) {
+  return action == Action::put ? Way::put : action == Action::get ? Way::get : Way::acc;
+}
+
+class Router {
+ public:
+  Router(const groups::ProcessGroup& world, Worker me, const Settings& settings);
+
+  Where where(Worker target) const {
+    if (target == me_) return Where::self;
+    return world_->place(target).host == my_host_ ? Where::same_host : Where::remote;
+  }
+  bool is_direct(Way way, Worker target) const {
+    if (world_->place(target).host != my_host_) return false;
+    const std::uint8_t bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(way));
+    return ((target == me_ ? self_ : same_host_) & bit) != 0;
+  }
+  // Some way to same-host memory leads through a server: direct operations may have to fence first.
+  bool is_mixed() const { return is_mixed_; }
+  const groups::ProcessGroup& world() const { return *world_; }
+  Worker me() const { return me_; }
+
+ private:
+  const groups::ProcessGroup* world_;
+  Worker me_;
+  std::uint32_t my_host_;
+  std::uint8_t self_ = 0;  // one bit for each Way that is direct
+  std::uint8_t same_host_ = 0;
+  bool is_mixed_ = false;
+};
+
+}  // namespace comex::op

@@ -1,0 +1,113 @@
+#include "op/validate.h"
+
+#include <cstring>
+#include <string>
+
+namespace comex::op {
+namespace {
+
+bool is_acc(const Request& request) {
+  return request.action == Action::acc;
+}
+unsigned element_bytes(const Request& request) {
+  return is_acc(request) ? scalar_bytes(request.scalar) : 1;
+}
+// The side whose bytes the operation replaces.
+Side written_side(const Request& request) {
+  return request.action == Action::get ? Side::near : Side::far;
+}
+
+Operation blank(const Request& request) {
+  Operation operation;
+  operation.action = request.action;
+  operation.target = request.target;
+  operation.scalar = request.scalar;
+  if (is_acc(request)) std::memcpy(operation.scale.bytes, request.scale, scalar_bytes(request.scalar));
+  return operation;
+}
+
+Status check_scale(const Request& request) {
+  if (is_acc(request) && request.scale == nullptr) return caller_error("the scale factor's address is null");
+  return {};
+}
+
+Status check_addresses(const void* near, const void* far) {
+  if (near == nullptr) return caller_error("the local address is null");
+  if (far == nullptr) return caller_error("the remote address is null");
+  return {};
+}
+
+const char* overlap_text(const Request& request) {
+  return request.action == Action::get ? "the runs it writes to local memory overlap each other"
+                                       : "the runs it writes to remote memory overlap each other";
+}
+
+}  // namespace
+
+Result<Operation> validate(const Request& request, void* near, void* far, std::int64_t bytes) {
+  if (bytes < 0)
+    return caller_error("the size is " + std::to_string(bytes) + " bytes; it must not be negative");
+  if (Status scale = check_scale(request); !scale) return scale.take_failure();
+  Operation operation = blank(request);
+  const std::uint64_t unit = element_bytes(request);
+  operation.patch = contiguous_patch(static_cast<std::uint64_t>(bytes) / unit * unit);
+  if (operation.patch.empty()) return operation;
+  if (Status addresses = check_addresses(near, far); !addresses) return addresses.take_failure();
+  operation.near = static_cast<std::byte*>(near);
+  operation.far = static_cast<std::byte*>(far);
+  return operation;
+}
+
+Result<Operation> validate(const Request& request, const StridedArguments& arguments) {
+  if (Status scale = check_scale(request); !scale) return scale.take_failure();
+  Result<Patch> patch = make_patch(arguments.levels, arguments.near_strides, arguments.far_strides,
+                                   arguments.counts, element_bytes(request));
+  if (!patch) return patch.take_failure();
+  Operation operation = blank(request);
+  operation.patch = patch.value();
+  if (operation.patch.empty()) return operation;
+  if (Status addresses = check_addresses(arguments.near, arguments.far); !addresses) {
+    return addresses.take_failure();
+  }
+  if (!is_acc(request) && rows_overlap(operation.patch, written_side(request))) {
+    return caller_error(overlap_text(request));
+  }
+  operation.layout = operation.patch.contiguous() ? protocol::Layout::contiguous : protocol::Layout::strided;
+  operation.near = static_cast<std::byte*>(arguments.near);
+  operation.far = static_cast<std::byte*>(arguments.far);
+  return operation;
+}
+
+Result<std::vector<Operation>> validate(const Request& request,
+                                        std::span<const VectorArguments> descriptors) {
+  if (Status scale = check_scale(request); !scale) return scale.take_failure();
+  std::vector<Operation> operations;
+  std::vector<Scatter> scatters;
+  for (std::size_t i = 0; i < descriptors.size(); ++i) {
+    const VectorArguments& given = descriptors[i];
+    Result<Scatter> scatter =
+        make_scatter(given.near, given.far, given.count, given.bytes, element_bytes(request));
+    if (!scatter) return caller_error("descriptor " + std::to_string(i) + ": " + scatter.failure().text);
+    if (scatter->empty()) continue;
+    Operation operation = blank(request);
+    operation.layout = protocol::Layout::vector;
+    operation.scatter = scatter.value();
+    operations.push_back(operation);
+    scatters.push_back(scatter.value());
+  }
+  if (!is_acc(request) && segments_overlap(scatters, written_side(request))) {
+    return caller_error(overlap_text(request));
+  }
+  return operations;
+}
+
+Status validate(const AtomicOperation& operation) {
+  if (Status addresses = check_addresses(operation.near, operation.far); !addresses) return addresses;
+  const unsigned bytes = scalar_bytes(operation.scalar);
+  if (reinterpret_cast<std::uintptr_t>(operation.far) % bytes != 0) {
+    return caller_error("the word is not aligned to its " + std::to_string(bytes) + " bytes");
+  }
+  return {};
+}
+
+}  // namespace comex::op

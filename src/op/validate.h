@@ -1,0 +1,47 @@
+// C arguments to operations: every check that does not need to know where the target lives.
+//
+// Pure. A Failure says what is wrong and what is allowed; the API adds rank, operation, target and
+// address. Accumulated runs are cut to whole elements. Groups, ranks and codes are resolved before.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/operation.h"
+#include "core/status.h"
+
+namespace comex::op {
+
+// What all layouts share. `scale` is one element of `scalar`; both are for accumulates only.
+struct Request {
+  Action action = Action::put;
+  Lpid target = no_lpid;
+  Scalar scalar = Scalar::none;
+  const void* scale = nullptr;
+};
+
+struct StridedArguments {
+  void* near = nullptr;
+  const int* near_strides = nullptr;
+  void* far = nullptr;
+  const int* far_strides = nullptr;
+  const int* counts = nullptr;
+  int levels = 0;
+};
+
+struct VectorArguments {
+  void* const* near = nullptr;
+  void* const* far = nullptr;
+  int count = 0;
+  int bytes = 0;
+};
+
+Result<Operation> validate(const Request& request, void* near, void* far, std::int64_t bytes);
+Result<Operation> validate(const Request& request, const StridedArguments& arguments);
+// One operation for each descriptor that moves anything; overlap is looked for across all of them.
+Result<std::vector<Operation>> validate(const Request& request, std::span<const VectorArguments> descriptors);
+
+Status validate(const AtomicOperation& operation);
+
+}  // namespace comex::op
