@@ -1,0 +1,45 @@
+// Which process each rank of a group is: a range, an even stride, or a list of lpids.
+//
+// A value that is cheap to copy: lists are shared, ranges and strides take no memory, so the world,
+// its duplicates and regular parts of it cost O(1). Looked up on every operation with a group.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace comex::groups {
+
+class ConnectionTable {
+ public:
+  ConnectionTable() = default;
+  static ConnectionTable range(Lpid first, std::uint32_t size) { return ConnectionTable(first, 1, size); }
+  // The lpids of ranks 0, 1, ...; stored as a stride when they are evenly spaced.
+  static ConnectionTable from(std::span<const Lpid> lpids);
+
+  std::uint32_t size() const { return size_; }
+  Lpid lpid(std::uint32_t rank) const {
+    return list_ ? list_->by_rank[rank] : first_ + static_cast<Lpid>(rank) * stride_;
+  }
+  // The rank of an lpid, or -1. O(1), for a list O(log n).
+  int rank_of(Lpid lpid) const;
+  bool has_duplicates() const;  // of a list; O(n)
+
+ private:
+  struct List {
+    std::vector<Lpid> by_rank;
+    std::vector<std::pair<Lpid, std::uint32_t>> sorted;  // (lpid, rank)
+  };
+  ConnectionTable(Lpid first, Lpid stride, std::uint32_t size)
+      : first_(first), stride_(stride), size_(size) {}
+
+  Lpid first_ = 0;
+  Lpid stride_ = 1;
+  std::uint32_t size_ = 0;
+  std::shared_ptr<const List> list_;
+};
+
+}  // namespace comex::groups

@@ -1,0 +1,61 @@
+// Read-modify-write of one naturally aligned word: the same native atomics for workers and servers.
+//
+// The caller has checked bounds and alignment. Every form is sequentially consistent and returns
+// the old value, an int32 widened with its sign.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/protocol.h"
+#include "core/scalar.h"
+
+namespace comex::kernels {
+
+namespace detail {
+
+template <class T>
+std::int64_t modify(std::byte* word, protocol::Atomic atomic, std::int64_t operand, std::int64_t desired) {
+  const std::atomic_ref<T> target(*reinterpret_cast<T*>(word));
+  const T value = static_cast<T>(operand);
+  switch (atomic) {
+    case protocol::Atomic::swap:
+      return target.exchange(value);
+    case protocol::Atomic::fetch_add:
+      return target.fetch_add(value);
+    case protocol::Atomic::fetch_and:
+      return target.fetch_and(value);
+    case protocol::Atomic::fetch_or:
+      return target.fetch_or(value);
+    case protocol::Atomic::fetch_xor:
+      return target.fetch_xor(value);
+    case protocol::Atomic::compare_swap: {
+      T expected = value;
+      target.compare_exchange_strong(expected, static_cast<T>(desired));
+      return expected;
+    }
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+// operand: addend, mask, new value, or the value that compare_swap expects; desired: for compare_swap.
+inline std::int64_t modify(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::int64_t operand,
+                           std::int64_t desired) {
+  return scalar == Scalar::int32 ? detail::modify<std::int32_t>(word, atomic, operand, desired)
+                                 : detail::modify<std::int64_t>(word, atomic, operand, desired);
+}
+
+// A store that publishes everything stored before it. 4 or 8 bytes.
+inline void store_release(std::byte* word, std::uint64_t value, unsigned bytes) {
+  if (bytes == 4) {
+    std::atomic_ref(*reinterpret_cast<std::uint32_t*>(word))
+        .store(static_cast<std::uint32_t>(value), std::memory_order_release);
+  } else {
+    std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).store(value, std::memory_order_release);
+  }
+}
+
+}  // namespace comex::kernels

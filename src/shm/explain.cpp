@@ -1,0 +1,49 @@
+#include "shm/explain.h"
+
+#include <cstdio>
+
+namespace comex::shm {
+namespace {
+
+std::string hex(std::uint64_t value) {
+  char text[20];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+std::string segment_text(const Extent& extent, std::uint64_t base) {
+  return "segment " + hex(base + extent.offset) + " of " + bytes_text(extent.bytes) + " of worker " +
+         std::to_string(extent.owner);
+}
+
+}  // namespace
+
+std::string explain(Extents& extents, Verdict verdict, Worker target, std::uint64_t offset,
+                    std::uint64_t bytes, std::uint64_t base) {
+  Extent near;
+  const bool is_any = extents.nearest(offset, near);
+  const std::string nearest =
+      is_any ? "; nearest is " + segment_text(near, base) : "; there is no segment on its host";
+  const std::string range = bytes_text(bytes) + " at " + hex(base + offset);
+  switch (verdict) {
+    case Verdict::ok:
+      return "nothing is wrong with " + range;
+    case Verdict::retired:
+      return range + " lie in a segment that was freed" + nearest;
+    case Verdict::wrong_owner:
+      return range + " belong to worker " + std::to_string(near.owner) + ", not to the target worker " +
+             std::to_string(target) + nearest;
+    case Verdict::past_end:
+      return range + " reach " + bytes_text(offset + bytes - (near.offset + near.bytes)) + " past the end" +
+             nearest;
+    case Verdict::no_extent:
+      break;
+  }
+  return range + " are not in memory that was allocated by comex" + nearest;
+}
+
+}  // namespace comex::shm
