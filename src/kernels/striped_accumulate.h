@@ -23,7 +23,7 @@ inline constexpr std::uint64_t stripe_block_bytes = std::uint64_t{1} << stripe_b
 
 // Two blocks may share a lock word: lock_two(b, b + 1) copes with that and unlock_two undoes it.
 template <class G>
-concept StripeGuard = requires(G& guard, std::uint64_t block) {
+concept BlockLocks = requires(G& guard, std::uint64_t block) {
   guard.lock(block);
   { guard.try_lock(block) } -> std::same_as<bool>;
   guard.unlock(block);
@@ -52,7 +52,7 @@ struct FarMemory {
 enum class Contended : std::uint8_t { wait, give_up };
 
 // Holds at most one block between runs, so that neighbouring rows share a lock.
-template <StripeGuard Guard, Contended contended>
+template <BlockLocks Guard, Contended contended>
 class StripeWalk {
  public:
   StripeWalk(Guard& guard, const Accumulation& accumulation) : guard_(guard), acc_(accumulation) {}
@@ -123,7 +123,7 @@ class StripeWalk {
 };
 
 // One contiguous run; trailing bytes short of an element are ignored.
-template <StripeGuard Guard>
+template <BlockLocks Guard>
 void accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uint64_t bytes,
                     const Accumulation& accumulation) {
   StripeWalk<Guard, Contended::wait> walk(guard, accumulation);
@@ -132,7 +132,7 @@ void accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uin
 
 // The same, giving up at the first busy block: returns the bytes done, to be called again with the
 // rest. The trailing bytes count as done once everything before them is.
-template <StripeGuard Guard>
+template <BlockLocks Guard>
 std::uint64_t try_accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uint64_t bytes,
                                  const Accumulation& accumulation) {
   const std::uint64_t whole = bytes & ~(std::uint64_t{accumulation.element_bytes} - 1);
@@ -142,7 +142,7 @@ std::uint64_t try_accumulate_run(Guard& guard, FarMemory far, const std::byte* n
 }
 
 // A patch, both sides strided; it was made with the accumulation's element size.
-template <StripeGuard Guard>
+template <BlockLocks Guard>
 void accumulate_patch(Guard& guard, const Patch& patch, FarMemory far, const std::byte* near,
                       const Accumulation& accumulation) {
   StripeWalk<Guard, Contended::wait> walk(guard, accumulation);
@@ -154,7 +154,7 @@ void accumulate_patch(Guard& guard, const Patch& patch, FarMemory far, const std
 // Adds up to `bytes` of a packed body at the cursor's place in the far side, giving up at the first
 // busy block. Returns the bytes done; the cursor has moved by as much. The body is cut between
 // elements only (chunks that are a multiple of 16 bytes are).
-template <StripeGuard Guard>
+template <BlockLocks Guard>
 std::uint64_t try_accumulate_packed(Guard& guard, RunCursor& cursor, FarMemory far, const std::byte* packed,
                                     std::uint64_t bytes, const Accumulation& accumulation) {
   StripeWalk<Guard, Contended::give_up> walk(guard, accumulation);

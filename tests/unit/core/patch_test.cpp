@@ -1,0 +1,161 @@
+#include "core/patch.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "unit/core/patch_naive.h"
+
+namespace comex {
+namespace {
+
+using testing::BytePair;
+using testing::RawPatch;
+using testing::RawPatchMaker;
+
+Result<Patch> make(const RawPatch& raw, unsigned element_bytes = 1) {
+  return make_patch(raw.levels, raw.near_strides, raw.far_strides, raw.counts, element_bytes);
+}
+
+std::vector<BytePair> walked_bytes(const Patch& patch) {
+  std::vector<BytePair> bytes;
+  for_each_run(patch, [&bytes](std::uint64_t near, std::uint64_t far, std::uint64_t run) {
+    for (std::uint64_t i = 0; i < run; ++i)
+      bytes.push_back({static_cast<std::int64_t>(near + i), static_cast<std::int64_t>(far + i)});
+  });
+  return bytes;
+}
+
+TEST(Patch, walks_random_rectangles_as_their_definition_reads) {
+  RawPatchMaker maker(1);
+  for (int round = 0; round < 3000; ++round) {
+    const RawPatch raw = maker.make();
+    const Result<Patch> patch = make(raw);
+    ASSERT_TRUE(patch) << patch.failure().text;
+    const std::vector<BytePair> expected = naive_bytes(raw);
+    ASSERT_EQ(walked_bytes(patch.value()), expected) << "round " << round;
+    ASSERT_EQ(patch->total_bytes(), expected.size());
+    std::int64_t near = 0;
+    std::int64_t far = 0;
+    for (const BytePair& byte : expected) {
+      near = std::max(near, byte.near + 1);
+      far = std::max(far, byte.far + 1);
+    }
+    ASSERT_EQ(patch->near_extent_bytes(), static_cast<std::uint64_t>(near));
+    ASSERT_EQ(patch->far_extent_bytes(), static_cast<std::uint64_t>(far));
+  }
+}
+
+TEST(Patch, of_rows_without_gaps_is_contiguous) {
+  const RawPatch raw{3, {8, 24, 48}, {8, 24, 48}, {8, 3, 2, 5}};
+  const Result<Patch> patch = make(raw);
+  ASSERT_TRUE(patch);
+  EXPECT_TRUE(patch->contiguous());
+  EXPECT_EQ(patch->run_bytes(), 240U);
+}
+
+TEST(Patch, keeps_a_level_when_only_one_side_is_contiguous) {
+  const RawPatch raw{1, {8}, {9}, {8, 3}};
+  EXPECT_EQ(make(raw)->levels, 1);
+}
+
+TEST(Patch, merges_levels_that_continue_each_other) {
+  const RawPatch raw{2, {10, 40}, {20, 80}, {8, 4, 3}};
+  const Result<Patch> patch = make(raw);
+  EXPECT_EQ(patch->levels, 1);
+  EXPECT_EQ(patch->counts[1], 12U);
+}
+
+TEST(Patch, ignores_strides_of_levels_that_do_not_repeat) {
+  const RawPatch raw{3, {-7, 100, 0}, {1'000'000, 200, -1}, {8, 1, 4, 1}};
+  const Result<Patch> patch = make(raw);
+  ASSERT_TRUE(patch);
+  EXPECT_EQ(patch->levels, 1);
+  EXPECT_EQ(patch->near_strides[0], 100);
+  EXPECT_EQ(patch->far_strides[0], 200);
+}
+
+TEST(Patch, with_a_count_of_zero_anywhere_is_empty) {
+  for (int level = 0; level <= 2; ++level) {
+    RawPatch raw{2, {16, 64}, {16, 64}, {8, 3, 2}};
+    raw.counts[level] = 0;
+    const Result<Patch> patch = make(raw);
+    ASSERT_TRUE(patch);
+    EXPECT_TRUE(patch->empty());
+    EXPECT_EQ(patch->total_bytes(), 0U);
+    EXPECT_EQ(patch->far_extent_bytes(), 0U);
+    EXPECT_TRUE(walked_bytes(patch.value()).empty());
+    EXPECT_FALSE(rows_overlap(patch.value(), Side::far));
+  }
+}
+
+TEST(Patch, cuts_runs_to_whole_elements_before_it_merges_them) {
+  const RawPatch raw{1, {12}, {12}, {12, 5}};
+  const Result<Patch> patch = make(raw, 8);
+  ASSERT_TRUE(patch);
+  EXPECT_EQ(patch->levels, 1);
+  EXPECT_EQ(patch->run_bytes(), 8U);
+  EXPECT_EQ(patch->counts[1], 5U);
+  EXPECT_TRUE(make(raw, 16)->empty());
+}
+
+TEST(Patch, refuses_a_ninth_level_and_negative_levels) {
+  const int zeros[10] = {};
+  EXPECT_NE(make_patch(9, zeros, zeros, zeros).failure().text.find("9 stride levels"), std::string::npos);
+  EXPECT_FALSE(make_patch(-1, zeros, zeros, zeros));
+}
+
+TEST(Patch, refuses_negative_counts_and_names_the_level) {
+  const RawPatch raw{2, {16, 64}, {16, 64}, {8, 3, -2}};
+  const Result<Patch> patch = make(raw);
+  ASSERT_FALSE(patch);
+  EXPECT_NE(patch.failure().text.find("count[2] is -2"), std::string::npos) << patch.failure().text;
+}
+
+TEST(Patch, refuses_negative_strides_where_they_matter) {
+  const RawPatch near{2, {16, -64}, {16, 64}, {8, 3, 2}};
+  ASSERT_FALSE(make(near));
+  EXPECT_NE(make(near).failure().text.find("origin-side stride[1] is -64"), std::string::npos);
+  const RawPatch far{2, {16, 64}, {-16, 64}, {8, 3, 2}};
+  ASSERT_FALSE(make(far));
+  EXPECT_NE(make(far).failure().text.find("target-side stride[0] is -16"), std::string::npos);
+}
+
+TEST(Patch, refuses_null_arrays) {
+  const int one[2] = {8, 2};
+  EXPECT_FALSE(make_patch(0, nullptr, nullptr, nullptr));
+  EXPECT_FALSE(make_patch(1, nullptr, one, one));
+  EXPECT_FALSE(make_patch(1, one, nullptr, one));
+  EXPECT_TRUE(make_patch(0, nullptr, nullptr, one));
+}
+
+TEST(Patch, refuses_sizes_and_extents_beyond_63_bits) {
+  constexpr int big = std::numeric_limits<int>::max();
+  const RawPatch size{2, {0, 0}, {0, 0}, {big, big, big}};
+  EXPECT_FALSE(make(size));
+  Patch extent;
+  extent.levels = 1;
+  extent.counts[0] = 1;
+  extent.counts[1] = 4;
+  extent.near_strides[0] = std::numeric_limits<std::int64_t>::max() / 2;
+  extent.far_strides[0] = 1;
+  EXPECT_FALSE(normalised(extent));
+  std::swap(extent.near_strides[0], extent.far_strides[0]);
+  EXPECT_FALSE(normalised(extent));
+  extent.far_strides[0] = 1LL << 40;
+  EXPECT_TRUE(normalised(extent));
+}
+
+TEST(Patch, refuses_what_a_broken_wire_could_bring) {
+  Patch raw;
+  raw.levels = 200;
+  EXPECT_FALSE(normalised(raw));
+  raw.levels = -3;
+  EXPECT_FALSE(normalised(raw));
+  raw.levels = 0;
+  raw.counts[0] = ~std::uint64_t{0};
+  EXPECT_FALSE(normalised(raw));
+}
+
+}  // namespace
+}  // namespace comex

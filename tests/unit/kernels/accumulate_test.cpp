@@ -1,0 +1,204 @@
+#include "kernels/accumulate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace comex::kernels {
+namespace {
+
+constexpr Scalar all_scalars[] = {Scalar::int32,   Scalar::int64,         Scalar::float32,
+                                  Scalar::float64, Scalar::complex_float, Scalar::complex_double};
+
+std::vector<Isa> isas_here() {
+  std::vector<Isa> isas;
+  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512})
+    if (isa_supported(isa)) isas.push_back(isa);
+  return isas;
+}
+
+template <class T>
+T element(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+// One element at a time, from the definition; volatile keeps the compiler from contracting.
+template <class T>
+void add_one(std::byte* far, const std::byte* near, const Scale& scale) {
+  T factor;
+  std::memcpy(&factor, scale.bytes, sizeof(T));
+  const volatile T product = static_cast<T>(factor * element<T>(near));
+  const T sum = static_cast<T>(element<T>(far) + product);
+  std::memcpy(far, &sum, sizeof(T));
+}
+
+template <class T>
+void add_one_complex(std::byte* far, const std::byte* near, const Scale& scale) {
+  T c;
+  T d;
+  std::memcpy(&c, scale.bytes, sizeof(T));
+  std::memcpy(&d, scale.bytes + sizeof(T), sizeof(T));
+  const T a = element<T>(near);
+  const T b = element<T>(near + sizeof(T));
+  const volatile T ac = a * c;
+  const volatile T bd = b * d;
+  const volatile T ad = a * d;
+  const volatile T bc = b * c;
+  const volatile T real = ac - bd;
+  const volatile T imaginary = ad + bc;
+  const T sums[2] = {element<T>(far) + real, element<T>(far + sizeof(T)) + imaginary};
+  std::memcpy(far, sums, sizeof sums);
+}
+
+void add_naively(Scalar scalar, std::byte* far, const std::byte* near, std::uint64_t bytes,
+                 const Scale& scale) {
+  const unsigned size = scalar_bytes(scalar);
+  for (std::uint64_t at = 0; at + size <= bytes; at += size) {
+    switch (scalar) {
+      case Scalar::int32:
+        add_one<std::uint32_t>(far + at, near + at, scale);
+        break;
+      case Scalar::int64:
+        add_one<std::uint64_t>(far + at, near + at, scale);
+        break;
+      case Scalar::float32:
+        add_one<float>(far + at, near + at, scale);
+        break;
+      case Scalar::float64:
+        add_one<double>(far + at, near + at, scale);
+        break;
+      case Scalar::complex_float:
+        add_one_complex<float>(far + at, near + at, scale);
+        break;
+      case Scalar::complex_double:
+        add_one_complex<double>(far + at, near + at, scale);
+        break;
+      case Scalar::none:
+        break;
+    }
+  }
+}
+
+bool is_integer(Scalar scalar) {
+  return scalar == Scalar::int32 || scalar == Scalar::int64;
+}
+bool is_single(Scalar scalar) {
+  return scalar == Scalar::float32 || scalar == Scalar::complex_float;
+}
+
+class Values {
+ public:
+  void fill(Scalar scalar, std::byte* to, std::uint64_t bytes) {
+    const std::uint64_t part = is_single(scalar) ? 4 : 8;
+    for (std::uint64_t at = 0; at < bytes; at += part) {
+      const auto now = static_cast<std::size_t>(std::min(part, bytes - at));
+      if (is_integer(scalar)) {
+        const std::uint64_t bits = random_();
+        std::memcpy(to + at, &bits, now);
+      } else if (is_single(scalar)) {
+        const auto value = static_cast<float>(real_(random_));
+        std::memcpy(to + at, &value, now);
+      } else {
+        const double value = real_(random_);
+        std::memcpy(to + at, &value, now);
+      }
+    }
+  }
+  Scale scale(Scalar scalar, int kind) {
+    Scale scale = {};
+    fill(scalar, reinterpret_cast<std::byte*>(scale.bytes), 16);
+    if (kind == 0) return scale;
+    std::memset(scale.bytes, 0, 16);
+    if (is_integer(scalar)) {
+      scale.bytes[0] = 1;
+    } else if (is_single(scalar)) {
+      const float one = 1;
+      std::memcpy(scale.bytes, &one, 4);
+    } else {
+      const double one = 1;
+      std::memcpy(scale.bytes, &one, 8);
+    }
+    return scale;
+  }
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+
+ private:
+  std::mt19937_64 random_{1};
+  std::uniform_real_distribution<double> real_{-1000, 1000};
+};
+
+class AccumulateKernels : public ::testing::TestWithParam<Scalar> {};
+
+TEST_P(AccumulateKernels, give_the_bits_of_the_definition_at_every_length_and_alignment) {
+  const Scalar scalar = GetParam();
+  Values values;
+  for (int round = 0; round < 2000; ++round) {
+    const std::uint64_t bytes = round < 600 ? static_cast<std::uint64_t>(round) : values.below(5000);
+    const std::uint64_t far_at = values.below(65);
+    const std::uint64_t near_at = values.below(65);
+    std::vector<std::byte> near(near_at + bytes + 64);
+    std::vector<std::byte> start(far_at + bytes + 64);
+    values.fill(scalar, near.data() + near_at, bytes);
+    values.fill(scalar, start.data() + far_at, bytes);
+    const Scale scale = values.scale(scalar, round % 3);
+    std::vector<std::byte> expected = start;
+    add_naively(scalar, expected.data() + far_at, near.data() + near_at, bytes, scale);
+    for (const Isa isa : isas_here()) {
+      std::vector<std::byte> far = start;
+      accumulate_kernel(scalar, isa)(far.data() + far_at, near.data() + near_at, bytes, scale);
+      ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0)
+          << "isa " << static_cast<int>(isa) << ", " << bytes << " bytes, far at " << far_at << ", near at "
+          << near_at;
+    }
+  }
+}
+
+TEST_P(AccumulateKernels, ignore_bytes_short_of_an_element) {
+  const Scalar scalar = GetParam();
+  Values values;
+  std::vector<std::byte> near(scalar_bytes(scalar));
+  values.fill(scalar, near.data(), near.size());
+  for (const Isa isa : isas_here()) {
+    std::vector<std::byte> far(scalar_bytes(scalar) - 1, std::byte{7});
+    const std::vector<std::byte> before = far;
+    accumulate_kernel(scalar, isa)(far.data(), near.data(), far.size(), values.scale(scalar, 0));
+    ASSERT_EQ(far, before);
+  }
+}
+
+TEST_P(AccumulateKernels, may_add_memory_to_itself) {
+  const Scalar scalar = GetParam();
+  Values values;
+  std::vector<std::byte> start(4096);
+  values.fill(scalar, start.data(), start.size());
+  const Scale scale = values.scale(scalar, 0);
+  std::vector<std::byte> expected = start;
+  add_naively(scalar, expected.data(), expected.data(), expected.size(), scale);
+  for (const Isa isa : isas_here()) {
+    std::vector<std::byte> far = start;
+    accumulate_kernel(scalar, isa)(far.data(), far.data(), far.size(), scale);
+    ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0);
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<Scalar>& info) {
+  static const char* const names[] = {"none",    "int32",         "int64",         "float32",
+                                      "float64", "complex_float", "complex_double"};
+  return names[static_cast<unsigned>(info.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Scalars, AccumulateKernels, ::testing::ValuesIn(all_scalars), name_of);
+
+TEST(AccumulateKernel, chosen_at_run_time_is_one_this_processor_has) {
+  EXPECT_TRUE(isa_supported(Isa::baseline));
+  EXPECT_TRUE(isa_supported(best_isa()));
+  EXPECT_EQ(accumulate_kernel(Scalar::float64), accumulate_kernel(Scalar::float64, best_isa()));
+}
+
+}  // namespace
+}  // namespace comex::kernels

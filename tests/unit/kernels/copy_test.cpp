@@ -1,0 +1,141 @@
+#include "kernels/copy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "unit/core/patch_naive.h"
+
+namespace comex::kernels {
+namespace {
+
+using testing::BytePair;
+using testing::RawPatch;
+using testing::RawPatchMaker;
+
+std::vector<std::byte> random_bytes(std::uint64_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::byte> bytes(size);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+// A random rectangle with its memory on both sides.
+struct Scene {
+  RawPatch raw;
+  Patch patch;
+  std::vector<BytePair> bytes;
+  std::vector<std::byte> near;
+  std::vector<std::byte> far;
+};
+
+// Rectangles whose `written` side overlaps itself are left out: their result is not defined.
+Scene make_scene(RawPatchMaker& maker, Side written) {
+  Scene scene;
+  do {
+    scene.raw = maker.make(maker.pick(0, 3) == 0 ? 16 : maker.pick(1, 3));
+    scene.patch =
+        make_patch(scene.raw.levels, scene.raw.near_strides, scene.raw.far_strides, scene.raw.counts).value();
+  } while (rows_overlap(scene.patch, written));
+  scene.bytes = naive_bytes(scene.raw);
+  scene.near = random_bytes(scene.patch.near_extent_bytes(), 1);
+  scene.far = random_bytes(scene.patch.far_extent_bytes(), 2);
+  return scene;
+}
+
+std::size_t index(std::int64_t offset) {
+  return static_cast<std::size_t>(offset);
+}
+
+TEST(CopyPatch, from_near_to_far_moves_exactly_the_bytes_of_the_rectangle) {
+  RawPatchMaker maker(11);
+  for (int round = 0; round < 2000; ++round) {
+    Scene scene = make_scene(maker, Side::far);
+    std::vector<std::byte> expected = scene.far;
+    for (const BytePair& byte : scene.bytes) expected[index(byte.far)] = scene.near[index(byte.near)];
+    copy_near_to_far(scene.patch, scene.near.data(), scene.far.data());
+    ASSERT_EQ(scene.far, expected) << "round " << round;
+  }
+}
+
+TEST(CopyPatch, from_far_to_near_moves_exactly_the_bytes_of_the_rectangle) {
+  RawPatchMaker maker(12);
+  for (int round = 0; round < 2000; ++round) {
+    Scene scene = make_scene(maker, Side::near);
+    std::vector<std::byte> expected = scene.near;
+    for (const BytePair& byte : scene.bytes) expected[index(byte.near)] = scene.far[index(byte.far)];
+    copy_far_to_near(scene.patch, scene.far.data(), scene.near.data());
+    ASSERT_EQ(scene.near, expected) << "round " << round;
+  }
+}
+
+TEST(Packing, in_chunks_cut_anywhere_and_unpacking_in_others_is_a_copy) {
+  RawPatchMaker maker(13);
+  for (int round = 0; round < 2000; ++round) {
+    Scene scene = make_scene(maker, Side::far);
+    std::vector<std::byte> expected = scene.far;
+    for (const BytePair& byte : scene.bytes) expected[index(byte.far)] = scene.near[index(byte.near)];
+
+    std::vector<std::byte> packed(scene.bytes.size() + 1, std::byte{0x5a});
+    RunCursor origin(scene.patch);
+    while (!origin.done()) {
+      const std::uint64_t at = origin.position();
+      const auto chunk = static_cast<std::uint64_t>(maker.pick(1, 300));
+      const std::uint64_t done = gather(origin, Side::near, scene.near.data(), packed.data() + at, chunk);
+      ASSERT_EQ(done, std::min(chunk, scene.bytes.size() - at));
+    }
+    ASSERT_EQ(packed.back(), std::byte{0x5a});
+    RunCursor target(scene.patch);
+    while (!target.done()) {
+      const std::uint64_t at = target.position();
+      const auto chunk =
+          std::min<std::uint64_t>(static_cast<std::uint64_t>(maker.pick(1, 300)), target.remaining());
+      ASSERT_EQ(scatter(target, Side::far, scene.far.data(), packed.data() + at, chunk), chunk);
+    }
+    ASSERT_EQ(scene.far, expected) << "round " << round;
+  }
+}
+
+TEST(CopyRows, of_every_length_touch_nothing_between_the_rows) {
+  constexpr std::uint64_t rows = 5;
+  for (std::uint64_t bytes = 0; bytes <= 300; ++bytes) {
+    const std::uint64_t from_stride = bytes + 3;
+    const std::uint64_t to_stride = bytes + 5;
+    const std::vector<std::byte> from = random_bytes(rows * from_stride + 1, 3);
+    std::vector<std::byte> to = random_bytes(rows * to_stride + 1, 4);
+    std::vector<std::byte> expected = to;
+    for (std::uint64_t row = 0; row < rows; ++row)
+      for (std::uint64_t i = 0; i < bytes; ++i)
+        expected[1 + row * to_stride + i] = from[1 + row * from_stride + i];
+    copy_rows(to.data() + 1, static_cast<std::int64_t>(to_stride), from.data() + 1,
+              static_cast<std::int64_t>(from_stride), bytes, rows);
+    ASSERT_EQ(to, expected) << bytes;
+  }
+}
+
+TEST(CopyBytes, of_large_unaligned_pieces_copies_all_and_no_more) {
+  const std::uint64_t sizes[] = {0,
+                                 1,
+                                 8,
+                                 100,
+                                 big_copy_bytes - 1,
+                                 big_copy_bytes,
+                                 big_copy_bytes + 13,
+                                 streamed_copy_bytes - 1,
+                                 streamed_copy_bytes + 77};
+  std::vector<std::byte> from(streamed_copy_bytes + 1000);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 2654435761U >> 13U);
+  for (const std::uint64_t bytes : sizes) {
+    std::vector<std::byte> to(bytes + 64, std::byte{9});
+    copy_bytes(to.data() + 7, from.data() + 3, bytes);
+    ASSERT_TRUE(
+        std::equal(to.begin() + 7, to.begin() + 7 + static_cast<std::ptrdiff_t>(bytes), from.begin() + 3));
+    ASSERT_EQ(std::count(to.begin(), to.begin() + 7, std::byte{9}), 7);
+    ASSERT_EQ(std::count(to.end() - 57, to.end(), std::byte{9}), 57);
+  }
+}
+
+}  // namespace
+}  // namespace comex::kernels
