@@ -1,0 +1,60 @@
+// What lies in the workers' memory: a block matrix and the counter that hands out tasks.
+//
+// Blocks are dealt out like cards: block n belongs to worker n mod workers. Creating and destroying
+// either object is collective. Every byte moved is counted by route.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "workers.h"
+
+namespace spgemm {
+
+class DistributedMatrix {
+ public:
+  // All blocks are zero. Collective.
+  DistributedMatrix(const Workers& workers, Traffic& traffic, std::size_t blocks, std::size_t block);
+  ~DistributedMatrix();
+  DistributedMatrix(const DistributedMatrix&) = delete;
+  DistributedMatrix& operator=(const DistributedMatrix&) = delete;
+
+  std::size_t block_elements() const { return block_ * block_; }
+  std::size_t block() const { return block_; }
+
+  // One block each. `from` of put may be reused on return; the others complete with the request.
+  void put(std::size_t number, std::vector<double>& from);
+  comex_request_t start_get(std::size_t number, double* to);
+  comex_request_t start_accumulate(std::size_t number, double* from);
+
+ private:
+  int owner(std::size_t number) const;
+  void* address(std::size_t number) const;
+  int bytes() const { return static_cast<int>(block_elements() * sizeof(double)); }
+  void count(std::size_t number);
+
+  const Workers& workers_;
+  Traffic& traffic_;
+  std::size_t block_;
+  std::vector<void*> base_;
+};
+
+// A counter on worker 0. Each number below `tasks` is handed out once.
+class TaskCounter {
+ public:
+  TaskCounter(const Workers& workers, Traffic& traffic, std::size_t tasks);  // collective
+  ~TaskCounter();
+  TaskCounter(const TaskCounter&) = delete;
+  TaskCounter& operator=(const TaskCounter&) = delete;
+
+  std::optional<std::size_t> claim();
+
+ private:
+  const Workers& workers_;
+  Traffic& traffic_;
+  std::size_t tasks_;
+  std::vector<void*> base_;
+};
+
+}  // namespace spgemm

@@ -1,0 +1,28 @@
+// spgemm: block-sparse matrix product, the get-compute-accumulate pattern on comex.
+//
+//   mpirun -n 6 spgemm matrix.mtx      (C = A*A; on one host: 5 workers and 1 progress rank)
+//
+// Leaves with 0 only if the product is right.
+#include <comex/comex.h>
+
+#include "job.h"
+#include "options.h"
+
+int main(int argc, char** argv) {
+  // Multiple threads let a worker without a progress rank be served by a thread of its own.
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  int rank = 0;
+  int ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const spgemm::ParsedOptions parsed = spgemm::parse_options(argc, argv, rank == 0);
+  int status = parsed.status;
+  if (parsed.run) {
+    comex_init();  // progress ranks stay in here; from now on there are only workers
+    status = spgemm::run_job(parsed.options, ranks);
+    comex_finalize();
+  }
+  MPI_Finalize();
+  return status;
+}
