@@ -33,6 +33,9 @@
 // Slots: from 1 up, one per request that awaits a reply or sends a body. Slot 0 is none (inline
 // writes), and the one fence or unlock under way, which its server alone identifies.
 //
+// rmw: an int32 travels in the low half of operand, value and desired; `desired` (compare_swap
+// only) is 8 bytes whatever the scalar.
+//
 // Mutexes: `offset` is the arena offset of the owner's mutex set, `operand` the index in it.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the
@@ -198,7 +201,7 @@ struct TokenHeader {
   std::uint32_t phase = 0;     // step within one collective
   std::uint64_t context = 0;   // the group; 0 = group creation
   std::uint64_t sequence = 0;  // which collective of that group (creation: hash of the member list)
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;     // of the whole token; what does not fit follows in further messages, in order
 };
 static_assert(sizeof(TokenHeader) == 32 && std::is_trivially_copyable_v<TokenHeader>);
 
