@@ -1,0 +1,78 @@
+// The pump of a process that runs the user's program: owns the lock that lets one thread into the
+// transport at a time, hands messages to their sinks, and is every wait there is.
+//
+// Start operations under enter(); wait with wait(). Each wait drives MPI in every round and never
+// naps longer than the policy allows. With several threads waiting, one polls and the others look
+// at their condition from time to time. Conditions are evaluated under the lock and must not wait.
+// Made by api, used by api and by op's own collectives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "core/ids.h"
+#include "op/function_ref.h"
+#include "shm/idle.h"
+#include "transport/sink.h"
+
+namespace comex::op {
+
+// What a wait is for, in the words of the line that a stalled wait prints.
+struct WaitReason {
+  const char* operation = "wait";
+  int target = -1;                 // as the user knows it; below zero: none in particular
+  TransportRank server = no_rank;  // no_rank: none in particular
+};
+
+// Where messages go; null where a process has no such side.
+struct Sinks {
+  transport::Sink* server = nullptr;
+  transport::Sink* origin = nullptr;
+  transport::Sink* tokens = nullptr;
+};
+
+struct EngineOptions {
+  shm::WaitPolicy wait;
+  std::optional<shm::Doorbell> doorbell;
+  std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not told
+  std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall;
+};
+
+class Engine {
+ public:
+  using Lock = std::unique_lock<std::mutex>;
+  using Condition = FunctionRef<bool()>;
+
+  Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options);
+
+  Lock enter() { return Lock(mutex_); }
+  // Waits until the condition holds and returns with the lock held, so that it still does.
+  Lock enter_when(Condition condition, const WaitReason& reason);
+
+  // Pumps once if no other thread is at it; returns how many things moved.
+  unsigned poll();
+  // The same for who holds the lock.
+  unsigned pump();
+
+  void wait(Condition done, const WaitReason& reason) { enter_when(done, reason); }
+
+  // A sink may come and go between operations; under the lock.
+  void set_server(transport::Sink* server) { sinks_.server = server; }
+  transport::Transport& transport() { return transport_; }
+
+ private:
+  class Watch;
+  void dispatch(const transport::Message& message);
+  Lock wait_as_poller(Lock lock, Condition condition, Watch& watch);
+
+  transport::Transport& transport_;
+  Sinks sinks_;
+  shm::Os& os_;
+  EngineOptions options_;
+  std::mutex mutex_;
+  bool has_poller_ = false;  // under mutex_
+};
+
+}  // namespace comex::op

@@ -1,0 +1,57 @@
+// Collectives among an ordered list of workers, made of tokens inside the progress loop: while one
+// waits here, its requests and its MPI go on. Never a blocking MPI collective.
+//
+// All members call the same collectives in the same order, one thread of each at a time. A
+// reduction gives the same bits everywhere. Held by api for each group; barrier between hosts,
+// collective allocation and armci_msg_* are built on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "core/ids.h"
+#include "op/engine.h"
+#include "op/tokens.h"
+
+namespace comex::op {
+
+struct Membership {
+  std::uint32_t size = 1;
+  std::uint32_t me = 0;
+  std::function<TransportRank(std::uint32_t member)> rank_of;
+  std::uint64_t context = 0;
+  std::uint64_t first_sequence = 0;
+};
+
+class GroupCollective {
+ public:
+  using Combine = FunctionRef<void(std::span<std::byte> into, std::span<const std::byte> from)>;
+
+  GroupCollective(Engine& engine, Tokens& tokens, Membership members);
+
+  void barrier();
+  // `all` holds size() blocks of mine.size() bytes, in member order.
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all);
+  void broadcast(std::span<std::byte> data, std::uint32_t root);
+  // Combines in a fixed order into the root's data; elsewhere `data` is scratch afterwards.
+  void reduce(std::span<std::byte> data, std::uint32_t root, Combine combine);
+  void all_reduce(std::span<std::byte> data, Combine combine);
+  bool all_agree(bool mine);
+  std::uint64_t all_max(std::uint64_t mine);
+
+  std::uint32_t size() const { return members_.size; }
+  std::uint32_t me() const { return members_.me; }
+
+ private:
+  void send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes);
+  void receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into, const char* operation);
+
+  Engine& engine_;
+  Tokens& tokens_;
+  Membership members_;
+  std::uint64_t sequence_;
+};
+
+}  // namespace comex::op

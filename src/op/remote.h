@@ -1,0 +1,156 @@
+// The origin's engine for everything that travels: requests out under flow control, replies in.
+//
+// One ordered queue per server: operations of one origin reach a server in program order. A write
+// completes when its source may be reused, a get or rmw when its result is here, a lock when it is
+// held, a fence when all earlier writes on that server have taken effect. Nothing blocks; the caller
+// waits for the Completion through Engine, and for has_room() before it starts an operation. A
+// refused operation marks its Completion, or the target if that is done already.
+//
+// Every call is made under the engine lock. Made by api; started by op/route's callers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/operation.h"
+#include "nb/completion.h"
+#include "nb/fence_ledger.h"
+#include "nb/request_pool.h"
+#include "op/far_side.h"
+#include "op/plan.h"
+#include "op/remote_parts.h"
+#include "transport/sink.h"
+
+namespace comex::op {
+
+struct RemoteOptions {
+  Worker self = 0;
+  Sizes sizes;
+  std::uint32_t slots = protocol::slot_count;
+  std::size_t max_outstanding = 8192;  // operations under way
+};
+
+class Remote final : public transport::Sink {
+ public:
+  Remote(transport::Transport& transport, const RemoteOptions& options);
+  ~Remote() override;
+  Remote(const Remote&) = delete;
+  Remote& operator=(const Remote&) = delete;
+
+  void set_errors_return(bool on) { errors_return_ = on; }
+
+  // Wait for this before each start; it only bounds, nothing breaks above it.
+  bool has_room() const { return requests_.in_use() < max_outstanding_; }
+
+  // Each adds one part to the completion unless it is complete on return. A vector's address
+  // arrays may be reused on return.
+  void start(const Operation& operation, const FarSide& far, nb::Completion& completion);
+  void start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
+  // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
+  void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
+                   nb::Completion& completion);
+  // `mutexes` is the arena offset of the owner's mutex set.
+  void start_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far, nb::Completion& completion);
+  void start_try_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
+                      nb::Completion& completion, std::uint64_t* acquired);
+  void start_unlock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
+                    nb::Completion& completion);
+
+  // Nothing is sent to a clean server, which is still a full memory fence.
+  void start_fence(TransportRank server, nb::Completion& completion);
+  void start_fence_all(nb::Completion& completion);
+  bool dirty(TransportRank server) const { return ledger_.dirty(server); }
+  bool dirty(const FarSide& far) const { return ledger_.dirty(far.server, far.gpid()); }
+
+  // Refused writes that no wait has reported; each is told once.
+  bool has_failures() const { return ledger_.has_failures(); }
+  std::uint64_t take_failures(Gpid target) { return ledger_.take_failures(target); }
+  std::uint64_t take_failures() { return ledger_.take_failures(); }
+
+  // The last message to a server.
+  void leave(TransportRank server);
+
+  void on_message(const transport::Message& message) override;
+  unsigned advance() override;
+  bool quiet() const override;
+
+ private:
+  using Request = remote::Request;
+  using Transfer = remote::Transfer;
+  using Link = remote::Link;
+  using Header = protocol::RequestHeader;
+  using Reply = protocol::ReplyHeader;
+
+  // remote.cpp: requests
+  Link& link_of(TransportRank server);
+  Request* new_request(remote::Kind kind, const FarSide& far, nb::Completion* completion);
+  void begin_operation(Request& request, const Operation& operation);
+  void copy_addresses(Request& request);
+  void enqueue(Request* request);
+  void release(Request* request);
+  void part_done(Request* request, bool failed);
+
+  // remote_flow.cpp: the queue of a server, credits, slots, staging
+  unsigned pump(Link& link);
+  bool send_head(Link& link, Request& request);
+  bool has_credit(const Link& link) const { return link.sent < link.limit; }
+  void note(Link& link, const Reply& reply);
+  void surrender(Link& link);
+  void release_held(Link& link);
+  void fence_for_slots();
+  std::byte* take_staging(Link& link);
+  void give_back_staging(Link& link, std::byte* buffer);
+  bool may_stage(const Link& link) const;
+  void post(Link& link, std::size_t bytes);
+
+  // remote_message.cpp: the bytes of a request
+  Header header_for(const Request& request) const;
+  std::size_t write_message(const Request& request, const Header& header, std::byte* to);
+  bool send_data(Link& link, Request& request);
+  bool send_data_message(Link& link, Request& request);
+  bool send_copied(Link& link, Request& request);
+  bool copy_message(Link& link, Request& request);
+
+  // remote_body.cpp: transfers with chunks
+  Transfer* new_transfer(Link& link, Request& request, std::uint32_t slot, const Header& header);
+  bool begin_body(Link& link, Transfer& transfer);
+  unsigned move_body(Transfer& transfer);
+  unsigned send_chunks(Transfer& transfer);
+  unsigned receive_chunks(Transfer& transfer);
+  void end_transfer(Transfer* transfer, bool failed);
+
+  // remote_word.cpp: rmw, store, locks
+  void start_word(const Header& header, const FarSide& far, nb::Completion* completion, void* result,
+                  unsigned result_bytes, std::uint64_t desired);
+  bool send_word(Link& link, Request& request);
+  bool send_reserved(Link& link, Request& request);
+
+  // remote_reply.cpp: what servers say
+  void on_data(Link& link, const Reply& reply, std::span<const std::byte> data);
+  void on_done(Link& link, const Reply& reply);
+  void on_refused(Link& link, const Reply& reply);
+  void end_reserved(Link& link, bool failed);
+
+  transport::Transport& transport_;
+  const Worker self_;
+  const Sizes sizes_;
+  const std::size_t max_outstanding_;
+  bool errors_return_ = false;
+  bool slots_short_ = false;
+
+  nb::FenceLedger ledger_;
+  nb::SlotTable slots_;
+  nb::ObjectPool<Request> requests_;
+  nb::ObjectPool<Transfer> transfers_;
+  std::unordered_map<TransportRank, std::unique_ptr<Link>> links_;
+  Link* last_link_ = nullptr;
+  std::vector<Link*> waiting_;     // links with a queue
+  std::vector<Transfer*> moving_;  // transfers with chunks to move
+  std::vector<std::unique_ptr<std::byte[]>> staging_;
+  std::vector<std::byte*> free_staging_;
+};
+
+}  // namespace comex::op

@@ -1,0 +1,53 @@
+// Small messages between workers, from which collectives are built: sent, kept until asked for.
+//
+// A token is named by sender, context (the group), sequence (which collective) and phase (which
+// step). It may come long before it is asked for. One longer than a message travels in pieces, in
+// order. Every call is made under the engine lock. Used by op/group_collective and group creation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ids.h"
+#include "transport/sink.h"
+
+namespace comex::op {
+
+class Tokens final : public transport::Sink {
+ public:
+  explicit Tokens(transport::Transport& transport) : transport_(transport) {}
+
+  void send(TransportRank to, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
+            std::span<const std::byte> bytes);
+  // True once the whole token is here: it is copied to `into`, which has its exact length, and gone.
+  bool take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
+            std::span<std::byte> into);
+
+  void on_message(const transport::Message& message) override;
+  unsigned advance() override { return 0; }
+  bool quiet() const override { return arrived_.empty(); }
+
+ private:
+  struct Name {
+    TransportRank from;
+    std::uint32_t phase;
+    std::uint64_t context;
+    std::uint64_t sequence;
+    friend bool operator==(const Name&, const Name&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Name& name) const;
+  };
+  struct Token {
+    std::uint64_t total = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  transport::Transport& transport_;
+  std::unordered_map<Name, Token, Hash> arrived_;
+};
+
+}  // namespace comex::op
