@@ -4,6 +4,8 @@ target_compile_options(comex_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-align -Wundef -Wformat=2
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wextra-semi>
   $<$<BOOL:${COMEX_WERROR}>:-Werror>)
+# Without the long dead C++ bindings, which would need a library of their own.
+target_compile_definitions(comex_flags INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
 if(COMEX_SANITIZE)
   target_compile_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE})

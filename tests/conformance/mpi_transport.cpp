@@ -1,0 +1,173 @@
+// MpiTransport passes the conformance suite: run under mpirun, with any number of ranks.
+//
+// Every rank runs every test; rank 0 prints, the others only what failed on them.
+#include "transport/mpi_transport.h"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <sched.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "transport/mpi_collective.h"
+#include "transport/mpi_tuning.h"
+#include "unit/transport/conformance.h"
+
+namespace comex::transport::test {
+namespace {
+
+[[noreturn]] void throw_failure(const Failure& failure) {
+  throw std::runtime_error(failure.text);
+}
+
+class Wire {
+ public:
+  Wire() { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
+  ~Wire() { MPI_Comm_free(&comm_); }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+  MPI_Comm comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+class MpiRanks {
+ public:
+  void run(Check check) {
+    RankTask task = check(transport_);
+    while (!task.finished()) {
+      task.resume();
+      sched_yield();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  Transport& transport() { return transport_; }
+
+ private:
+  Wire wire_;
+  MpiTransport transport_{wire_.comm(), throw_failure};
+};
+
+using Rigs = testing::Types<MpiRanks>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Mpi, TransportConformance, Rigs);
+
+// A word of rank 0 that all ranks of the host see, to tell each other something without MPI calls.
+class SharedFlag {
+ public:
+  SharedFlag() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Aint bytes = rank == 0 ? 64 : 0;
+    void* base = nullptr;
+    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
+    int unit = 0;
+    MPI_Win_shared_query(window_, 0, &bytes, &unit, &base);
+    word_ = static_cast<int*>(base);
+    if (rank == 0) set(0);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~SharedFlag() { MPI_Win_free(&window_); }
+  SharedFlag(const SharedFlag&) = delete;
+  SharedFlag& operator=(const SharedFlag&) = delete;
+  void set(int value) { std::atomic_ref<int>(*word_).store(value); }
+  int get() const { return std::atomic_ref<int>(*word_).load(); }
+
+ private:
+  MPI_Win window_ = MPI_WIN_NULL;
+  int* word_ = nullptr;
+};
+
+TEST(MpiTransport, moves_the_users_own_messages_while_it_makes_progress) {
+  MpiRanks ranks;
+  Transport& wire = ranks.transport();
+  if (wire.size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  SharedFlag received;
+  std::vector<char> data(std::size_t{4} << 20, wire.rank() == 0 ? 'x' : ' ');
+  const int count = static_cast<int>(data.size());
+  if (wire.rank() == 0) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(data.data(), count, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &request);
+    while (received.get() == 0) wire.progress();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (wire.rank() == 1) {
+    MPI_Recv(data.data(), count, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    received.set(1);
+    EXPECT_EQ(data, std::vector<char>(data.size(), 'x'));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(MpiTransport, hands_a_failed_call_to_its_owner_with_the_call_and_the_reason) {
+  const Wire wire;
+  const MpiCheck check(throw_failure);
+  check.let_errors_return(wire.comm());
+  const int wrong_rank = 1 << 20;
+  try {
+    check(PMPI_Send(&wrong_rank, 1, MPI_INT, wrong_rank, 0, wire.comm()), "MPI_Send");
+    ADD_FAILURE() << "sent to a rank that is not there";
+  } catch (const std::runtime_error& failure) {
+    EXPECT_NE(std::string(failure.what()).find("MPI_Send failed"), std::string::npos) << failure.what();
+    EXPECT_NE(std::string(failure.what()).find("rank"), std::string::npos) << failure.what();
+  }
+}
+
+TEST(MpiTransport, takes_back_what_nobody_sends_when_it_is_destroyed) {
+  std::vector<std::byte> room(100);
+  MpiRanks ranks;
+  EXPECT_TRUE(ranks.transport().start_receive(0, 5, room));
+  Message message;
+  EXPECT_FALSE(ranks.transport().receive(message));
+}
+
+TEST(MpiCollective, gathers_broadcasts_and_agrees) {
+  const Wire wire;
+  MpiCollective all(wire.comm(), throw_failure);
+  const auto mine = static_cast<std::byte>(all.rank() + 1);
+  std::vector<std::byte> gathered(static_cast<std::size_t>(all.size()) * 3);
+  all.all_gather(std::vector<std::byte>(3, mine), gathered);
+  for (std::size_t i = 0; i < gathered.size(); ++i) EXPECT_EQ(gathered[i], static_cast<std::byte>(i / 3 + 1));
+  std::vector<std::byte> word(8, mine);
+  all.broadcast(word, all.size() - 1);
+  EXPECT_EQ(word, std::vector<std::byte>(8, static_cast<std::byte>(all.size())));
+  EXPECT_TRUE(all.all_agree(true));
+  EXPECT_EQ(all.all_agree(all.rank() != 0), false);
+  all.barrier();
+}
+
+TEST(MpiTuning, switches_the_yield_off_and_back) {
+  const auto before = set_mpi_yield_when_idle(false);
+  if (!before) GTEST_SKIP() << describe_mpi_yield(before);
+  EXPECT_EQ(set_mpi_yield_when_idle(true), false);
+  EXPECT_EQ(set_mpi_yield_when_idle(*before), true);
+}
+
+}  // namespace
+}  // namespace comex::transport::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    class Failures final : public testing::EmptyTestEventListener {
+      void OnTestPartResult(const testing::TestPartResult& part) override {
+        if (part.failed())
+          std::fprintf(stderr, "%s:%d: %s\n", part.file_name(), part.line_number(), part.message());
+      }
+    };
+    listeners.Append(new Failures);
+  }
+  const int mine = RUN_ALL_TESTS();
+  int worst = 0;
+  MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return worst;
+}
