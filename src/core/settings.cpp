@@ -94,7 +94,7 @@ std::string allowed_text(const SettingRow& row) {
       return list;
     }
     case SettingKind::text:
-      return "any text";
+      return "text";
   }
   return {};
 }

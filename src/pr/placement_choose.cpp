@@ -32,8 +32,9 @@ std::string CpuMask::text() const {
     if (!has(cpu)) continue;
     unsigned last = cpu;
     while (has(last + 1)) ++last;
-    out += (out.empty() ? "" : ",") + std::to_string(cpu);
-    if (last > cpu) out += "-" + std::to_string(last);
+    if (!out.empty()) out += ',';
+    out += std::to_string(cpu);
+    if (last > cpu) out.append("-").append(std::to_string(last));
     cpu = last;
   }
   return out;
@@ -81,7 +82,7 @@ bool is_ordinary(const MemoryNode& node) {
 
 std::string present(std::span<const MemoryNode> memory) {
   std::string list;
-  const auto append = [&](const std::string& word) { list += (list.empty() ? "" : ", ") + word; };
+  const auto append = [&](const std::string& word) { list.append(list.empty() ? "" : ", ").append(word); };
   if (std::any_of(memory.begin(), memory.end(), is_ordinary)) append("dram");
   if (std::any_of(memory.begin(), memory.end(), is_fast)) append("hbm");
   for (const MemoryNode& node : memory) append("numa:" + std::to_string(node.number));

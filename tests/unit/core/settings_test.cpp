@@ -54,7 +54,7 @@ TEST(Settings, every_default_is_a_value_its_own_row_allows) {
     ASSERT_FALSE(text.empty()) << row.name;
     const auto again = parse_settings(from({{std::string(row.name), text}}));
     ASSERT_TRUE(again) << again.failure().text;
-    EXPECT_EQ(value_text(*again.operator->(), row.id), text) << row.name;
+    EXPECT_EQ(value_text(again.value(), row.id), text) << row.name;
     EXPECT_EQ(again->source(row.id), Source::environment);
   }
 }

@@ -18,9 +18,9 @@ Result<WorldSplit> split(const Ranks& hosts, const Environment& environment) {
     return found->second;
   });
   if (!settings) return settings.take_failure();
-  auto input = split_input(hosts, *settings.operator->());
+  auto input = split_input(hosts, settings.value());
   if (!input) return input.take_failure();
-  return split_world(*input.operator->());
+  return split_world(input.value());
 }
 
 // Groups of all hosts, each as its ranks; and the progress ranks.
@@ -204,7 +204,7 @@ void expect_row(const Row& row) {
   SCOPED_TRACE(row.what);
   const auto world = split(row.hosts, row.environment);
   ASSERT_TRUE(world) << world.failure().text;
-  EXPECT_EQ(groups_of(*world.operator->()), row.groups);
+  EXPECT_EQ(groups_of(world.value()), row.groups);
   EXPECT_EQ(world->progress, row.progress);
   EXPECT_EQ(world->workers, row.workers);
 }
@@ -264,34 +264,34 @@ TEST(WorldSplit, every_worker_has_a_server_on_its_host_and_numbers_follow_rank_o
                                                {position, where},
                                                {cut, parts}});
               ASSERT_TRUE(world);
-              expect_sound(*world.operator->(), hosts, wanted);
+              expect_sound(world.value(), hosts, wanted);
             }
 }
 
 TEST(WorldSplit, says_once_that_progress_ranks_were_lowered) {
   const auto world = split({0, 0, 0, 3, 3, 3}, {{number, "5"}});
   ASSERT_TRUE(world);
-  ASSERT_TRUE(has(*world.operator->(), NoticeKind::lowered));
+  ASSERT_TRUE(has(world.value(), NoticeKind::lowered));
   EXPECT_EQ(
       world->notices[0].text,
       "5 progress ranks per host asked for, but 2 hosts cannot give them: a host of 3 ranks gives 2 and "
       "keeps one worker");
-  EXPECT_FALSE(has(*split(one_host(3), {{number, "2"}}).operator->(), NoticeKind::lowered));
+  EXPECT_FALSE(has(split(one_host(3), {{number, "2"}}).value(), NoticeKind::lowered));
 }
 
 TEST(WorldSplit, says_that_workers_without_a_progress_rank_serve_themselves) {
-  EXPECT_TRUE(has(*split(one_host(3), {{number, "0"}}).operator->(), NoticeKind::self_served));
+  EXPECT_TRUE(has(split(one_host(3), {{number, "0"}}).value(), NoticeKind::self_served));
   const auto lone = split(one_host(1), {{number, "3"}});
   ASSERT_EQ(lone->notices.size(), 1u);
   EXPECT_EQ(lone->notices[0].kind, NoticeKind::self_served);
-  EXPECT_FALSE(has(*split(one_host(3), {}).operator->(), NoticeKind::self_served));
+  EXPECT_FALSE(has(split(one_host(3), {}).value(), NoticeKind::self_served));
 }
 
 TEST(WorldSplit, says_that_groups_are_uneven_and_progress_ranks_idle) {
-  EXPECT_TRUE(has(*split(one_host(7), {{number, "2"}}).operator->(), NoticeKind::uneven));
-  EXPECT_FALSE(has(*split(one_host(8), {{number, "2"}}).operator->(), NoticeKind::uneven));
-  EXPECT_TRUE(has(*split(one_host(3), {{number, "2"}}).operator->(), NoticeKind::idle));
-  EXPECT_FALSE(has(*split(one_host(4), {{number, "2"}}).operator->(), NoticeKind::idle));
+  EXPECT_TRUE(has(split(one_host(7), {{number, "2"}}).value(), NoticeKind::uneven));
+  EXPECT_FALSE(has(split(one_host(8), {{number, "2"}}).value(), NoticeKind::uneven));
+  EXPECT_TRUE(has(split(one_host(3), {{number, "2"}}).value(), NoticeKind::idle));
+  EXPECT_FALSE(has(split(one_host(4), {{number, "2"}}).value(), NoticeKind::idle));
 }
 
 TEST(WorldSplit, virtual_hosts_remember_their_machine) {

@@ -1,0 +1,71 @@
+#!/bin/sh
+# comex_info from outside: what it prints, and one line with status 2 for what it cannot understand.
+program=$1
+failures=0
+
+# Nothing of the caller's environment but what a test sets.
+run() { env -i "$@" 2>&1; }
+
+says() {  # says TEXT [NAME=VALUE...] PROGRAM OPTIONS...
+  wanted=$1
+  shift
+  answer=$(run "$@") || { echo "FAILED (status $?): $*"; failures=$((failures + 1)); }
+  case $answer in
+    *"$wanted"*) ;;
+    *) printf 'NOT SAID by %s: %s\n%s\n' "$*" "$wanted" "$answer"; failures=$((failures + 1)) ;;
+  esac
+}
+
+refuses() {  # the same, for one line and status 2
+  wanted=$1
+  shift
+  answer=$(run "$@")
+  status=$?
+  lines=$(printf '%s\n' "$answer" | wc -l)
+  case $answer in
+    "comex_info: "*"$wanted"*) found=yes ;;
+    *) found=no ;;
+  esac
+  if [ "$status" -ne 2 ] || [ "$lines" -ne 1 ] || [ "$found" = no ]; then
+    printf 'NOT REFUSED (status %s) by %s: %s\n%s\n' "$status" "$*" "$wanted" "$answer"
+    failures=$((failures + 1))
+  fi
+}
+
+says "comex " "$program" --version
+says "GA_NUM_PROGRESS_RANKS_PER_NODE = 1   [default]" "$program"
+says "COMEX_WAIT = sleep   [environment]" COMEX_WAIT=sleep "$program"
+says "COMEX_VERBOSE = 1   [alias]" ARMCI_VERBOSE=y "$program"
+says "Accepted, no effect here" "$program"
+says '"name": "COMEX_WAIT", "alias": "", "value": "spin", "default": "auto", "source": "environment"' \
+  COMEX_WAIT=spin "$program" --json
+says "COMEX_WIAT is not a setting; the nearest is COMEX_WAIT" COMEX_WIAT=spin "$program"
+says "processor" "$program" --topology
+
+says "group 0: progress rank 2 <== workers 0 (MPI ranks 0)" "$program" --ranks 8 --hosts 2 --progress-ranks 2 --cyclic
+says "8 MPI ranks on 2 hosts: 4 workers; 4 progress ranks, cyclic" "$program" --ranks 8 --hosts 2 --progress-ranks 2 --cyclic
+says "group 1: progress rank 7 <== workers 1 3 5 (MPI ranks 1 3 5)" "$program" --ranks 8 --progress-ranks 2 --cyclic
+says "group 1: progress rank 7 <== workers 3 4 5 (MPI ranks 4 5 6)" "$program" --ranks 8 --progress-ranks 2
+says "group 0: progress rank 0 <== workers 0 1 2 (MPI ranks 1 2 3)" \
+  "$program" --ranks 8 --progress-ranks 2 --position smallest
+says "group 0: progress rank 6 <== workers 0 2 4 (MPI ranks 0 2 4)" "$program" --ranks 8 --hosts 2 --round-robin
+says "(part of machine 0)" "$program" --ranks 8 --virtual-hosts 2
+says "no progress rank: each worker serves itself" "$program" --hosts 3,1
+says "no progress rank: each worker serves itself" GA_NUM_PROGRESS_RANKS_PER_NODE=0 "$program" --ranks 3
+says '"workers": [0, 1, 2, 4, 5, 6]' "$program" --ranks 8 --progress-ranks 2 --json
+says "keeps one worker" "$program" --ranks 3 --progress-ranks 1024
+
+refuses "--nonsense" "$program" --nonsense
+refuses "--ranks" "$program" --ranks 0
+refuses "--ranks" "$program" --ranks many
+refuses "--hosts is 9 but there are only 8 ranks" "$program" --ranks 8 --hosts 9
+refuses "--hosts lists 3 ranks but --ranks is 8" "$program" --ranks 8 --hosts 2,1
+refuses "a dry run needs --ranks" "$program" --cyclic
+refuses "--cyclic" "$program" --ranks 4 --cyclic --packed
+refuses "GA_NUM_PROGRESS_RANKS_PER_NODE='1025' is not allowed" "$program" --ranks 4 --progress-ranks 1025
+refuses "COMEX_PROGRESS_RANK_POSITION='middle'" "$program" --ranks 4 --position middle
+refuses "lists 4 entries" "$program" --ranks 5 --virtual-hosts 0,0,1,1
+refuses "COMEX_WAIT='poll'" COMEX_WAIT=poll "$program"
+
+[ "$failures" -eq 0 ] && echo "all answers are as they should be"
+exit "$failures"

@@ -1,0 +1,25 @@
+#include "json.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace comex::info {
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+std::string json_list(const std::vector<int>& numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
+
+}  // namespace comex::info

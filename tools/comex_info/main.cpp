@@ -1,0 +1,107 @@
+// comex_info: version, build, every setting with its source, this machine, and the dry run of a split.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <span>
+
+#include "arguments.h"
+#include "dry_run.h"
+#include "json.h"
+#include "pr/placement.h"
+#include "settings_view.h"
+
+namespace comex::info {
+namespace {
+
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+Environment read_environment(char** entries) {
+  Environment environment;
+  for (; entries != nullptr && *entries != nullptr; ++entries) {
+    const std::string_view entry = *entries;
+    const auto sign = entry.find('=');
+    if (sign != std::string_view::npos)
+      environment.emplace(std::string(entry.substr(0, sign)), std::string(entry.substr(sign + 1)));
+  }
+  return environment;
+}
+
+Result<Settings> settings_of(const Environment& environment, const Arguments& arguments) {
+  return parse_settings([&](std::string_view name) -> std::optional<std::string> {
+    if (const auto found = arguments.overrides.find(name); found != arguments.overrides.end())
+      return found->second;
+    if (const auto found = environment.find(name); found != environment.end()) return found->second;
+    return std::nullopt;
+  });
+}
+
+void warn_of_unknown_names(const Environment& environment) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : environment) names.push_back(name);
+  for (const std::string& warning : unknown_name_warnings(names))
+    fmt::print(stderr, "comex_info: warning: {}\n", warning);
+}
+
+Result<std::string> dry_run(const Arguments& arguments, const Settings& settings) {
+  const std::vector<int> hosts = place_ranks(arguments.ranks_on_host, arguments.round_robin);
+  const auto input = pr::split_input(hosts, settings);
+  if (!input) return input.failure();
+  const auto split = pr::split_world(input.value());
+  if (!split) return split.failure();
+  return arguments.json ? split_as_json(split.value()) : draw(split.value(), settings);
+}
+
+std::string everything(const Settings& settings) {
+  return fmt::format(
+      "comex {}\nbuild: {}\nbuilt with: {}; hwloc {}\n\nThis machine\n{}\nSettings (value, "
+      "[source])\n{}",
+      COMEX_VERSION, COMEX_BUILD, COMEX_BUILD_MPI, COMEX_BUILD_HWLOC, pr::Topology::load().summary(),
+      settings_as_text(settings));
+}
+
+std::string everything_as_json(const Settings& settings) {
+  return fmt::format(
+      "{{\n  \"version\": {},\n  \"build\": {},\n  \"mpi\": {},\n  \"hwloc\": {},\n  \"topology\": {},\n"
+      "  \"settings\": {}\n}}\n",
+      json_text(COMEX_VERSION), json_text(COMEX_BUILD), json_text(COMEX_BUILD_MPI),
+      json_text(COMEX_BUILD_HWLOC), json_text(pr::Topology::load().summary()), settings_as_json(settings));
+}
+
+std::string topology(bool json) {
+  const std::string text = pr::Topology::load().summary();
+  return json ? fmt::format("{{\n  \"topology\": {}\n}}\n", json_text(text)) : text;
+}
+
+Result<std::string> answer(int argc, char** argv, char** entries) {
+  const auto arguments = read_arguments(argc, argv);
+  if (!arguments) return arguments.failure();
+  if (arguments->answer) return *arguments->answer;
+  if (arguments->settings_markdown) return settings_as_markdown();
+  if (arguments->topology) return topology(arguments->json);
+  const Environment environment = read_environment(entries);
+  const auto settings = settings_of(environment, arguments.value());
+  if (!settings) return settings.failure();
+  warn_of_unknown_names(environment);
+  if (!arguments->ranks_on_host.empty()) return dry_run(arguments.value(), settings.value());
+  return arguments->json ? everything_as_json(settings.value()) : everything(settings.value());
+}
+
+}  // namespace
+}  // namespace comex::info
+
+int main(int argc, char** argv, char** environment) {
+  constexpr int bad_argument = 2;
+  try {
+    const auto text = comex::info::answer(argc, argv, environment);
+    if (text) {
+      const std::string& out = text.value();
+      const bool written = std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
+      return written && std::fflush(stdout) == 0 ? 0 : 1;
+    }
+    fmt::print(stderr, "comex_info: {}\n", text.failure().text);
+    return bad_argument;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "comex_info: {}\n", error.what());
+    return 1;
+  }
+}
