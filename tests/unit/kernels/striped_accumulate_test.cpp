@@ -82,6 +82,9 @@ class StripedAccumulate : public ::testing::Test {
     work_.scale.bytes[0] = 3;
   }
   FarMemory at(std::uint64_t offset) { return {arena_.data() + offset, offset}; }
+  bool is_as(const std::vector<std::byte>& expected) const {
+    return std::memcmp(arena_.data(), expected.data(), arena_.size()) == 0;
+  }
   void add_naively(std::vector<std::byte>& arena, std::uint64_t far, std::uint64_t near) {
     std::uint64_t a;
     std::uint64_t b;
@@ -101,7 +104,7 @@ TEST_F(StripedAccumulate, of_a_run_locks_each_block_once) {
   std::vector<std::byte> expected = arena_;
   for (std::uint64_t i = 0; i < 3 * stripe_block_bytes; i += 8) add_naively(expected, 4096 + i, i);
   accumulate_run(guard_, at(4096), near_.data(), 3 * stripe_block_bytes, work_);
-  EXPECT_EQ(arena_, expected);
+  EXPECT_TRUE(is_as(expected));
   EXPECT_EQ(guard_.locks, 4);
   EXPECT_EQ(guard_.pairs, 0);
   EXPECT_TRUE(guard_.held.empty());
@@ -111,7 +114,7 @@ TEST_F(StripedAccumulate, of_an_element_across_two_blocks_takes_both) {
   std::vector<std::byte> expected = arena_;
   for (std::uint64_t i = 0; i < 2 * stripe_block_bytes; i += 8) add_naively(expected, 4 + i, i);
   accumulate_run(guard_, at(4), near_.data(), 2 * stripe_block_bytes, work_);
-  EXPECT_EQ(arena_, expected);
+  EXPECT_TRUE(is_as(expected));
   EXPECT_EQ(guard_.locks, 2);
   EXPECT_EQ(guard_.pairs, 2);
   EXPECT_TRUE(guard_.held.empty());
@@ -122,7 +125,7 @@ TEST_F(StripedAccumulate, ignores_trailing_bytes_and_pieces_short_of_an_element)
   add_naively(expected, 0, 0);
   accumulate_run(guard_, at(0), near_.data(), 15, work_);
   EXPECT_EQ(try_accumulate_run(guard_, at(64), near_.data(), 7, work_), 7U);
-  EXPECT_EQ(arena_, expected);
+  EXPECT_TRUE(is_as(expected));
 }
 
 TEST_F(StripedAccumulate, of_rows_in_one_block_takes_one_lock) {
@@ -144,7 +147,7 @@ TEST_F(StripedAccumulate, of_rows_that_return_to_one_block_lets_others_in_betwee
 
 TEST_F(StripedAccumulate, of_random_rectangles_adds_each_element_under_its_lock) {
   RawPatchMaker maker(21);
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 400; ++round) {
     const RawPatch raw = maker.make(8);
     const Patch patch = make_patch(raw.levels, raw.near_strides, raw.far_strides, raw.counts, 8).value();
     ASSERT_LE(std::max(patch.near_extent_bytes(), patch.far_extent_bytes()), 14 * stripe_block_bytes);
@@ -155,14 +158,14 @@ TEST_F(StripedAccumulate, of_random_rectangles_adds_each_element_under_its_lock)
       add_naively(expected, start + static_cast<std::uint64_t>(bytes[i].far),
                   static_cast<std::uint64_t>(bytes[i].near));
     accumulate_patch(guard_, patch, at(start), near_.data(), work_);
-    ASSERT_EQ(arena_, expected) << "round " << round;
+    ASSERT_TRUE(is_as(expected)) << "round " << round;
     ASSERT_TRUE(guard_.held.empty());
   }
 }
 
 TEST_F(StripedAccumulate, of_a_packed_body_stops_at_a_busy_block_and_goes_on_later) {
   RawPatchMaker maker(22);
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 400; ++round) {
     const RawPatch raw = maker.make(8);
     const Patch patch = make_patch(raw.levels, raw.near_strides, raw.far_strides, raw.counts, 8).value();
     ASSERT_LE(std::max(patch.near_extent_bytes(), patch.far_extent_bytes()), 14 * stripe_block_bytes);
@@ -188,7 +191,7 @@ TEST_F(StripedAccumulate, of_a_packed_body_stops_at_a_busy_block_and_goes_on_lat
         ASSERT_EQ(done, chunk);
       }
     }
-    ASSERT_EQ(arena_, expected) << "round " << round;
+    ASSERT_TRUE(is_as(expected)) << "round " << round;
   }
 }
 
@@ -204,7 +207,7 @@ TEST_F(StripedAccumulate, of_a_run_reports_how_far_it_came) {
     const std::uint64_t reached = busy == 0 ? 0 : (busy << stripe_block_shift) - 8;
     EXPECT_EQ(done, std::min(reached, 4 * stripe_block_bytes));
   }
-  EXPECT_EQ(arena_, expected);
+  EXPECT_TRUE(is_as(expected));
 }
 
 // One mutex for each of a few blocks.
