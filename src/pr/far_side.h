@@ -1,0 +1,45 @@
+// The target's side of one put, get or accumulate, walked in packed order in pieces of any size.
+//
+// One face for a patch and for a list of segments. Bounds were checked before it is made; it points
+// into the payload's message. Used by inline execution and by transfers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/patch.h"
+#include "kernels/striped_accumulate.h"
+#include "pr/payload.h"
+#include "shm/arena.h"
+#include "shm/block_locks.h"
+
+namespace comex::pr {
+
+class FarSide {
+ public:
+  FarSide(const Payload& payload, std::byte* arena_base);
+
+  void skip(std::uint64_t bytes);  // from the start
+
+  // Each moves on by what it did, which is all of `bytes` but for try_accumulate: that stops at the
+  // first stripe somebody holds. `bytes` never goes beyond the end.
+  void scatter(const std::byte* packed, std::uint64_t bytes);
+  void gather(std::byte* packed, std::uint64_t bytes);
+  std::uint64_t try_accumulate(shm::BlockLocks& locks, const kernels::Accumulation& accumulation,
+                               const std::byte* packed, std::uint64_t bytes);
+
+ private:
+  struct Piece {
+    std::uint64_t offset = 0;  // in the arena
+    std::uint64_t bytes = 0;
+  };
+  Piece next_piece(std::uint64_t max_bytes) const;
+  bool is_vector() const { return payload_.offsets != nullptr; }
+
+  Payload payload_;  // a value; what it points to is the message
+  std::byte* base_;
+  RunCursor cursor_;
+  std::uint64_t position_ = 0;  // vector: packed bytes behind us
+};
+
+}  // namespace comex::pr

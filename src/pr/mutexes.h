@@ -1,0 +1,59 @@
+// The user's mutexes on behalf of remote workers: who waits for which, and when it is their turn.
+//
+// A queued lock has left the request queue and holds no credit; it is a ticket here, polled. A
+// waiter whose origin left cannot give its ticket back, so it enters and leaves when its turn comes.
+// Used by Server.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/protocol.h"
+#include "shm/arena.h"
+
+namespace comex::pr {
+
+inline constexpr shm::HostSlot no_host_slot = ~shm::HostSlot{0};
+
+class Mutexes {
+ public:
+  struct Wait {
+    TransportRank from = no_rank;
+    protocol::RequestHeader header;
+    std::uint32_t ticket = 0;
+    std::uint32_t polls = 0;
+    bool is_dropped = false;
+  };
+  // Called for a lock whose turn has come.
+  using Granted = std::function<void(const Wait& wait, bool is_recovered)>;
+
+  Mutexes(shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of)
+      : arena_(arena), slot_of_(std::move(slot_of)) {}
+
+  // none, or why not. The mutex is `header.operand` of the set at `header.offset`.
+  protocol::Refusal check(const protocol::RequestHeader& header) const;
+
+  // After check(). lock: true when taken at once; else it waits here.
+  bool lock(TransportRank from, const protocol::RequestHeader& header);
+  bool try_lock(const protocol::RequestHeader& header);
+  bool unlock(const protocol::RequestHeader& header);  // false: somebody else's
+
+  unsigned poll(const Granted& granted);  // returns how many entered
+  void drop(TransportRank from);
+  bool has_waiters() const;  // dropped ones aside
+  std::size_t waits() const { return waits_.size(); }
+
+  static std::uint64_t offset_of(const protocol::RequestHeader& header);
+
+ private:
+  shm::FairMutex mutex_of(const protocol::RequestHeader& header) const;
+  shm::MutexParty party_of(const protocol::RequestHeader& header) const;
+
+  shm::Arena& arena_;
+  std::function<shm::HostSlot(Worker)> slot_of_;
+  std::vector<Wait> waits_;  // in order of arrival
+};
+
+}  // namespace comex::pr

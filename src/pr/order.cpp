@@ -1,0 +1,28 @@
+#include "pr/order.h"
+
+namespace comex::pr {
+namespace {
+
+using protocol::Verb;
+
+// Others may rely on what was written before these.
+bool publishes(const Footprint& request) {
+  return request.verb == Verb::rmw || request.verb == Verb::store || request.verb == Verb::unlock ||
+         (request.verb == Verb::put && request.is_inline);
+}
+
+bool commute(const Footprint& a, const Footprint& b) {
+  if (a.verb != b.verb) return false;
+  return a.verb == Verb::get || (a.verb == Verb::acc && a.scalar == b.scalar);
+}
+
+}  // namespace
+
+bool may_start_beside(const Footprint& earlier, const Footprint& later) {
+  if (later.verb == Verb::fence) return !changes_memory(earlier.verb);
+  if (earlier.verb == Verb::fence || earlier.target != later.target) return true;
+  if (publishes(later) && changes_memory(earlier.verb)) return false;
+  return commute(earlier, later) || !overlap(earlier, later);
+}
+
+}  // namespace comex::pr

@@ -1,0 +1,36 @@
+// Which request of an origin may start while earlier ones of the same origin are unfinished.
+//
+// Pure. The promise to the program: it sees its own operations on a target in program order, and
+// what publishes (inline put, rmw, store, unlock, fence) takes effect after every write before it.
+// Asked by the origin queue for each pair; ranges are bounding ranges, so a conflict may be false.
+#pragma once
+
+#include <cstdint>
+
+#include "core/ids.h"
+#include "core/protocol.h"
+#include "core/scalar.h"
+
+namespace comex::pr {
+
+// What a request touches, as far as its order is concerned.
+struct Footprint {
+  protocol::Verb verb = protocol::Verb::fence;
+  bool is_inline = false;  // the body came with the message
+  Scalar scalar = Scalar::none;
+  Worker target = 0;
+  std::uint64_t low = 0;  // [low, high) of the arena; empty: touches nothing
+  std::uint64_t high = 0;
+};
+
+constexpr bool changes_memory(protocol::Verb verb) {
+  return protocol::is_write(verb) || verb == protocol::Verb::rmw;
+}
+
+constexpr bool overlap(const Footprint& a, const Footprint& b) {
+  return a.low < b.high && b.low < a.high;
+}
+
+bool may_start_beside(const Footprint& earlier, const Footprint& later);
+
+}  // namespace comex::pr

@@ -1,0 +1,28 @@
+#include "pr/origin.h"
+
+namespace comex::pr {
+
+void Entry::reset() {
+  transfer.reset();
+  copy.reset();
+  is_running = is_finished = is_large = false;
+  fault = {};
+  worked = 0;
+  refusals = 0;
+}
+
+bool Origin::may_start(const Footprint& later, EntryList::const_iterator end) const {
+  for (auto earlier = queue.begin(); earlier != end; ++earlier) {
+    if (!may_start_beside(earlier->footprint, later)) return false;
+  }
+  return true;
+}
+
+std::uint64_t Origin::applied() const {
+  for (const Entry& entry : queue) {
+    if (protocol::is_write(entry.header.verb) && !entry.is_finished) return entry.header.number - 1;
+  }
+  return last_number;
+}
+
+}  // namespace comex::pr

@@ -1,0 +1,77 @@
+// What a server knows of one origin: its unfinished requests in order, its credits, its writes.
+//
+// The queue holds requests from their arrival to their end. Each is waiting (an earlier one is in its
+// way), running (its body moves, or a busy stripe stopped it) or finished and gone. Only Server
+// touches it; it is created by the first message and forgotten after the last.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/protocol.h"
+#include "pr/credits.h"
+#include "pr/order.h"
+#include "pr/refusal.h"
+#include "pr/staging.h"
+#include "pr/transfer.h"
+
+namespace comex::pr {
+
+// A copy of a whole message.
+struct MessageBuffer {
+  std::byte bytes[protocol::message_bytes];
+};
+
+struct Entry {
+  protocol::RequestHeader header;
+  Footprint footprint;
+  std::uint32_t message_bytes = 0;
+  std::unique_ptr<MessageBuffer> copy;  // only when there is more than the header
+  bool is_running = false;
+  bool is_finished = false;      // it took effect; about to be removed
+  bool is_large = false;         // has a transfer once it runs
+  Fault fault;                   // large: why it is drained only
+  std::uint64_t worked = 0;      // small acc: bytes added so far
+  std::uint32_t refusals = 0;    // small acc: tries that met a busy stripe
+  std::uint64_t arrived_at = 0;  // chunks the server had moved by then
+  std::optional<Transfer> transfer;
+
+  void reset();  // as new, for another request
+
+  std::span<const std::byte> message() const {
+    if (copy) return {copy->bytes, message_bytes};
+    return std::as_bytes(std::span(&header, 1));
+  }
+};
+
+using EntryList = std::list<Entry>;
+
+struct Origin {
+  explicit Origin(TransportRank transport_rank, Credits::Handle its_account)
+      : rank(transport_rank), account(its_account) {}
+
+  // May a request start beside those before `end`?
+  bool may_start(const Footprint& later, EntryList::const_iterator end) const;
+  bool may_start(const Footprint& later) const { return may_start(later, queue.end()); }
+  std::uint64_t applied() const;  // all writes up to this number have taken effect
+
+  TransportRank rank;
+  Credits::Handle account;
+  StagingPool::Share staging;
+  EntryList queue;                           // in order of arrival
+  std::vector<EntryList::iterator> running;  // these get turns
+  std::size_t turn = 0;
+  std::uint64_t last_number = 0;  // of the newest write
+  std::uint32_t waiting = 0;      // entries that have not started
+  bool is_reserved_used = false;  // a fence or unlock is unanswered
+  bool is_active = false;         // in the server's list of those with work
+  bool is_touched = false;        // something changed in this pass
+  bool needs_scan = false;        // a waiting entry may be able to start
+  bool is_leaving = false;
+};
+
+}  // namespace comex::pr

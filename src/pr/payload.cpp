@@ -1,0 +1,174 @@
+#include "pr/payload.h"
+
+#include <algorithm>
+
+namespace comex::pr {
+namespace {
+
+using protocol::Layout;
+using protocol::Refusal;
+using protocol::RequestHeader;
+using protocol::Verb;
+
+constexpr std::uint32_t chunk_unit = 16;  // no element is ever cut
+
+// Takes parts off the front of a message.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> rest) : rest_(rest) {}
+
+  const std::byte* take(std::uint64_t bytes) {
+    if (bytes > rest_.size()) return nullptr;
+    const std::byte* part = rest_.data();
+    rest_ = rest_.subspan(bytes);
+    return part;
+  }
+  template <class T>
+  bool read(T& value) {
+    const std::byte* part = take(sizeof value);
+    if (part != nullptr) std::memcpy(&value, part, sizeof value);
+    return part != nullptr;
+  }
+  std::size_t left() const { return rest_.size(); }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+bool set_range(Payload& payload, std::uint64_t offset, std::uint64_t extent) {
+  payload.low = offset;
+  return !__builtin_add_overflow(offset, extent, &payload.high);
+}
+
+bool read_contiguous(const RequestHeader& header, Payload& payload) {
+  payload.patch = contiguous_patch(header.bytes);
+  return set_range(payload, header.offset, header.bytes);
+}
+
+// The near side is the packed body, so that levels merge exactly when the far side allows it.
+bool set_packed_strides(Patch& raw) {
+  std::uint64_t span = raw.counts[0];
+  for (int level = 0; level < raw.levels; ++level) {
+    if (span > INT64_MAX) return false;
+    raw.near_strides[level] = static_cast<std::int64_t>(span);
+    if (__builtin_mul_overflow(span, raw.counts[level + 1], &span)) return false;
+  }
+  return true;
+}
+
+bool read_strided(const RequestHeader& header, Reader& reader, Payload& payload) {
+  protocol::StridedLayout layout;
+  if (!reader.read(layout) || layout.levels > max_stride_levels) return false;
+  Patch raw;
+  raw.levels = static_cast<int>(layout.levels);
+  for (int level = 0; level <= raw.levels; ++level)
+    if (!reader.read(raw.counts[level])) return false;
+  for (int level = 0; level < raw.levels; ++level)
+    if (!reader.read(raw.far_strides[level])) return false;
+  if (!set_packed_strides(raw)) return false;
+  const Result<Patch> patch = normalised(raw);
+  if (!patch || patch.value().total_bytes() != header.bytes) return false;
+  if (header.verb == Verb::acc && patch.value().run_bytes() % scalar_bytes(header.scalar) != 0) return false;
+  payload.patch = patch.value();
+  return set_range(payload, header.offset, payload.patch.far_extent_bytes());
+}
+
+bool read_vector(const RequestHeader& header, Reader& reader, Payload& payload) {
+  protocol::ScatterLayout layout;
+  if (!reader.read(layout)) return false;
+  const std::uint64_t count = layout.count;
+  payload.offsets = reader.take(count * sizeof(std::uint64_t));
+  if (payload.offsets == nullptr || count * layout.segment_bytes != header.bytes) return false;
+  if (header.verb == Verb::acc && layout.segment_bytes % scalar_bytes(header.scalar) != 0) return false;
+  payload.segments = layout.count;
+  payload.segment_bytes = layout.segment_bytes;
+  if (header.bytes == 0) return true;
+  payload.low = UINT64_MAX;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t offset = payload.offset_of_segment(i);
+    std::uint64_t end = 0;
+    if (__builtin_add_overflow(offset, std::uint64_t{layout.segment_bytes}, &end)) return false;
+    payload.low = std::min(payload.low, offset);
+    payload.high = std::max(payload.high, end);
+  }
+  return true;
+}
+
+bool read_layout(const RequestHeader& header, Reader& reader, Payload& payload) {
+  switch (header.layout) {
+    case Layout::contiguous:
+      return read_contiguous(header, payload);
+    case Layout::strided:
+      return read_strided(header, reader, payload);
+    case Layout::vector:
+      return read_vector(header, reader, payload);
+  }
+  return false;
+}
+
+bool read_bulk(const RequestHeader& header, Reader& reader, const WireLimits& limits, Payload& payload) {
+  if (header.verb == Verb::acc) {
+    if (header.scalar == Scalar::none || static_cast<unsigned>(header.scalar) >= scalar_kinds) return false;
+    if (header.bytes % scalar_bytes(header.scalar) != 0 || !reader.read(payload.scale)) return false;
+  }
+  if (!read_layout(header, reader, payload)) return false;
+  const bool is_inline = header.verb != Verb::get && (header.flags & protocol::body_inline) != 0;
+  if (is_inline) payload.body = reader.take(header.bytes);
+  if (is_inline && payload.body == nullptr) return false;
+  if (has_chunks(header) && (!has_chunk_size(header, limits) || header.chunk_bytes % chunk_unit != 0)) {
+    return false;
+  }
+  return reader.left() == 0;
+}
+
+// rmw and store: one aligned word.
+Refusal read_word(const RequestHeader& header, Reader& reader, Payload& payload) {
+  if (header.bytes != 4 && header.bytes != 8) return Refusal::malformed;
+  if (header.verb == Verb::rmw) {
+    const Scalar scalar = header.bytes == 4 ? Scalar::int32 : Scalar::int64;
+    if (header.scalar != scalar || header.atomic > protocol::Atomic::fetch_xor) return Refusal::malformed;
+    const bool needs_desired = header.atomic == protocol::Atomic::compare_swap;
+    if (needs_desired && !reader.read(payload.desired)) return Refusal::malformed;
+  }
+  if (reader.left() != 0 || !set_range(payload, header.offset, header.bytes)) return Refusal::malformed;
+  return header.offset % header.bytes == 0 ? Refusal::none : Refusal::misaligned;
+}
+
+}  // namespace
+
+Payload read_payload(const RequestHeader& header, std::span<const std::byte> message,
+                     const WireLimits& limits) {
+  Payload payload;
+  Reader reader(message.subspan(sizeof header));
+  switch (header.verb) {
+    case Verb::put:
+    case Verb::get:
+    case Verb::acc:
+      if (!read_bulk(header, reader, limits, payload)) payload.refusal = Refusal::malformed;
+      break;
+    case Verb::rmw:
+    case Verb::store:
+      payload.refusal = read_word(header, reader, payload);
+      break;
+    case Verb::lock:
+    case Verb::try_lock:
+    case Verb::unlock:
+    case Verb::fence:
+      if (reader.left() != 0) payload.refusal = Refusal::malformed;
+      break;
+    default:
+      payload.refusal = Refusal::malformed;
+      break;
+  }
+  if (payload.refusal == Refusal::none && header.world != limits.world) {
+    payload.refusal = Refusal::unknown_world;
+  }
+  return payload;
+}
+
+Footprint footprint_of(const RequestHeader& header, const Payload& payload) {
+  const bool is_inline = header.verb == Verb::put && !has_chunks(header);
+  return {header.verb, is_inline, header.scalar, header.target, payload.low, payload.high};
+}
+
+}  // namespace comex::pr

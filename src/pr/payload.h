@@ -1,0 +1,64 @@
+// A request message taken apart and checked: header, scale, layout, inline body.
+//
+// Pure; it trusts nothing: whatever the bytes are, the result is either consistent or malformed. It
+// points into the message, which must stay in place. Bounds against extents are checked elsewhere,
+// when the request starts. Called by the server for every message and again for queued ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "core/patch.h"
+#include "core/protocol.h"
+#include "core/scalar.h"
+#include "pr/order.h"
+
+namespace comex::pr {
+
+struct Payload {
+  protocol::Refusal refusal = protocol::Refusal::none;  // what its shape alone is refused for
+  Scale scale{};                                        // acc
+  Patch patch{};                                        // contiguous and strided; empty for vector
+  const std::byte* offsets = nullptr;                   // vector: unaligned 64-bit arena offsets
+  std::uint32_t segments = 0;
+  std::uint32_t segment_bytes = 0;
+  const std::byte* body = nullptr;  // inline data
+  std::uint64_t desired = 0;        // compare_swap
+  std::uint64_t low = 0;            // [low, high): bounding range of the far side
+  std::uint64_t high = 0;
+
+  std::uint64_t offset_of_segment(std::uint64_t index) const {
+    std::uint64_t offset = 0;
+    std::memcpy(&offset, offsets + index * sizeof offset, sizeof offset);
+    return offset;
+  }
+};
+
+struct WireLimits {
+  WorldId world = 0;
+  std::uint32_t chunk_bytes = 0;  // the largest that the server takes
+};
+
+// `message` begins with `header` (already copied out of it).
+Payload read_payload(const protocol::RequestHeader& header, std::span<const std::byte> message,
+                     const WireLimits& limits);
+
+// Does the data travel beside the message, in chunks?
+inline bool has_chunks(const protocol::RequestHeader& header) {
+  using protocol::Verb;
+  if (header.verb == Verb::get) return header.bytes > protocol::reply_data_bytes;
+  const bool is_bulk = header.verb == Verb::put || header.verb == Verb::acc;
+  return is_bulk && header.bytes != 0 && (header.flags & protocol::body_inline) == 0;
+}
+
+// Can the chunks be counted at all? Malformed requests for which it is true are drained.
+inline bool has_chunk_size(const protocol::RequestHeader& header, const WireLimits& limits) {
+  return header.chunk_bytes != 0 && header.chunk_bytes <= limits.chunk_bytes && header.slot != 0 &&
+         header.slot < protocol::slot_count;
+}
+
+Footprint footprint_of(const protocol::RequestHeader& header, const Payload& payload);
+
+}  // namespace comex::pr

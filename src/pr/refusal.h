@@ -1,0 +1,45 @@
+// A request that the server does not carry out, and how the reasons are called.
+#pragma once
+
+#include <cstdint>
+
+#include "core/ids.h"
+#include "core/protocol.h"
+#include "shm/extents.h"
+
+namespace comex::pr {
+
+// Why a request is refused, and which access of it is at fault.
+struct Fault {
+  protocol::Refusal refusal = protocol::Refusal::none;
+  std::uint64_t offset = 0;  // in the arena
+  std::uint64_t bytes = 0;
+
+  explicit operator bool() const { return refusal != protocol::Refusal::none; }
+};
+
+// Handed to the server's owner at once; it prints the line and ends the job unless the header carries
+// errors_return.
+struct RefusedRequest {
+  TransportRank from = no_rank;
+  protocol::RequestHeader header;
+  Fault fault;
+};
+
+constexpr protocol::Refusal refusal_of(shm::Verdict verdict) {
+  switch (verdict) {
+    case shm::Verdict::ok:
+      return protocol::Refusal::none;
+    case shm::Verdict::no_extent:
+      return protocol::Refusal::no_extent;
+    case shm::Verdict::wrong_owner:
+      return protocol::Refusal::wrong_owner;
+    case shm::Verdict::past_end:
+      return protocol::Refusal::past_end;
+    case shm::Verdict::retired:
+      return protocol::Refusal::freed;
+  }
+  return protocol::Refusal::malformed;
+}
+
+}  // namespace comex::pr

@@ -1,0 +1,155 @@
+#include "pr/server.h"
+
+#include <algorithm>
+
+namespace comex::pr {
+namespace {
+
+std::uint32_t staging_buffers(const ServerOptions& options) {
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, options.staging_bytes / options.chunk_bytes));
+}
+
+}  // namespace
+
+Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options)
+    : transport_(transport),
+      arena_(arena),
+      options_(std::move(options)),
+      limits_{options_.world, options_.chunk_bytes},
+      credits_(options_.pool_bytes / sizeof(MessageBuffer), options_.max_window),
+      staging_(options_.chunk_bytes, staging_buffers(options_)),
+      place_{transport_, arena_, staging_, options_.recovered},
+      mutexes_(arena_, options_.slot_of) {}
+
+Server::~Server() = default;
+
+Origin& Server::origin_of(TransportRank rank) {
+  const auto known = origins_.find(rank);
+  if (known != origins_.end()) return *known->second;
+  idle_.emplace_back(rank, credits_.open(rank));
+  origins_.emplace(rank, std::prev(idle_.end()));
+  return idle_.back();
+}
+
+// Something changed: credits are looked at when the pass ends.
+void Server::touch(Origin& origin) {
+  if (origin.is_touched) return;
+  origin.is_touched = true;
+  touched_.push_back(&origin);
+}
+
+unsigned Server::advance() {
+  unsigned moved = mutexes_.poll([this](const Mutexes::Wait& wait, bool is_recovered) {
+    if (is_recovered && options_.recovered) options_.recovered(wait.header);
+    reply(origin_of(wait.from), wait.header, protocol::Verb::done, 1);
+  });
+  for (std::size_t turns = active_.size(); turns != 0; --turns) {
+    const auto origin = active_.begin();
+    active_.splice(active_.end(), active_, origin);
+    const Step step = serve(*origin, moved);
+    if (origin->queue.empty()) {
+      origin->is_active = false;
+      idle_.splice(idle_.end(), active_, origin);
+    }
+    if (step == Step::chunk) break;  // new messages first
+  }
+  end_pass(moved);
+  return moved;
+}
+
+Step Server::serve(Origin& origin, unsigned& moved) {
+  if (origin.needs_scan) start_waiting(origin, moved);
+  return step_running(origin, moved);
+}
+
+// In order, so that one pass is enough: an entry depends on earlier ones only.
+void Server::start_waiting(Origin& origin, unsigned& moved) {
+  origin.needs_scan = false;
+  for (auto entry = origin.queue.begin(); entry != origin.queue.end() && origin.waiting != 0;) {
+    const auto here = entry++;
+    if (here->is_running || !origin.may_start(here->footprint, here)) continue;
+    --origin.waiting;
+    ++moved;
+    here->is_running = true;
+    if (here->is_large) {
+      start_transfer(origin, *here);
+    } else if (step_small(origin, *here)) {
+      remove(origin, here);
+      continue;
+    }
+    origin.running.push_back(here);
+  }
+}
+
+// One step for each running entry, beginning where the last pass stopped, until one was a chunk.
+Step Server::step_running(Origin& origin, unsigned& moved) {
+  for (std::size_t turns = origin.running.size(); turns != 0; --turns) {
+    if (origin.turn >= origin.running.size()) origin.turn = 0;
+    const EntryList::iterator entry = origin.running[origin.turn];
+    Step step = Step::nothing;
+    bool is_done = false;
+    if (entry->transfer) {
+      step = entry->transfer->step();
+      is_done = entry->transfer->is_done();
+      if (is_done) finish_transfer(origin, *entry);
+    } else {
+      is_done = step_small(origin, *entry);
+      if (is_done) step = Step::moved;
+    }
+    if (step != Step::nothing) ++moved;
+    if (is_done) {
+      origin.running.erase(origin.running.begin() + static_cast<std::ptrdiff_t>(origin.turn));
+      remove(origin, entry);
+    } else {
+      ++origin.turn;
+    }
+    if (step == Step::chunk) {
+      ++counters_.chunks;
+      return step;
+    }
+  }
+  return Step::nothing;
+}
+
+bool Server::step_small(Origin& origin, Entry& entry) {
+  const Payload payload = read_payload(entry.header, entry.message(), limits_);
+  Small small{origin, entry.header, payload, &entry, entry.worked, entry.refusals, entry.arrived_at};
+  const bool is_done = execute(small);
+  entry.worked = small.worked;
+  entry.refusals = small.refusals;
+  return is_done;
+}
+
+void Server::end_pass(unsigned& moved) {
+  for (Origin* origin : touched_) {
+    origin->is_touched = false;
+    if (origin->is_leaving && origin->queue.empty()) {
+      forget(*origin);
+      ++moved;
+    } else if (credits_.owes(origin->account)) {
+      ++counters_.credit_messages;
+      say(*origin, protocol::Verb::credit);
+      ++moved;
+    }
+  }
+  touched_.clear();
+  if (const Credits::Account* idle = credits_.pick_idle()) {
+    ++counters_.withdrawals;
+    say(origin_of(idle->rank), protocol::Verb::withdraw);
+    ++moved;
+  }
+}
+
+void Server::forget(Origin& origin) {
+  const auto known = origins_.find(origin.rank);
+  credits_.close(origin.account);
+  idle_.erase(known->second);
+  origins_.erase(known);
+  ++departed_;
+}
+
+bool Server::quiet() const {
+  return active_.empty() && touched_.empty() && !mutexes_.has_waiters();
+}
+
+}  // namespace comex::pr

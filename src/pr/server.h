@@ -1,0 +1,126 @@
+// Serves one-sided requests of many origins against one arena, without ever blocking.
+//
+// Small requests are executed straight from their message; what must wait for an earlier one of the
+// same origin, or has a body in chunks, is queued. advance() goes round the origins that have work
+// and returns after about one chunk of it. Promises order per origin and target (order.h), bounded
+// memory (credits.h) and an answer to everything, refused requests included. Owned by a progress rank
+// or, without progress ranks, by a worker; all calls under the engine lock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/protocol.h"
+#include "pr/credits.h"
+#include "pr/mutexes.h"
+#include "pr/origin.h"
+#include "pr/payload.h"
+#include "pr/refusal.h"
+#include "pr/server_counters.h"
+#include "pr/staging.h"
+#include "shm/arena.h"
+#include "transport/sink.h"
+
+namespace comex::pr {
+
+struct ServerOptions {
+  WorldId world = 0;
+  std::uint32_t chunk_bytes = 256 * 1024;         // COMEX_CHUNK_BYTES
+  std::uint64_t pool_bytes = 16 * 1024 * 1024;    // COMEX_SERVER_BUFFER: credits beyond one each
+  std::uint64_t staging_bytes = 8 * 1024 * 1024;  // chunk buffers beyond one each
+  std::uint32_t max_window = 64;                  // messages of one origin
+
+  // Host slot of a worker, no_host_slot for one of another host. Empty: all are elsewhere.
+  std::function<shm::HostSlot(Worker)> slot_of;
+  // At once, for each refused request.
+  std::function<void(const RefusedRequest&)> report;
+  // A lock of a dead holder was taken over for this request: what it guards may be half updated.
+  std::function<void(const protocol::RequestHeader&)> recovered;
+};
+
+class Server final : public transport::Sink {
+ public:
+  Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options);
+  ~Server() override;
+
+  void on_message(const transport::Message& message) override;
+  unsigned advance() override;
+  bool quiet() const override;
+
+  unsigned departed() const { return departed_; }  // origins that left and have nothing here any more
+  const ServerCounters& counters() const { return counters_; }
+  std::uint32_t staging_peak() const { return staging_.peak(); }
+
+ private:
+  using Header = protocol::RequestHeader;
+  // A request that needs no transfer, straight from its message or from the queue.
+  struct Small {
+    Origin& origin;
+    const Header& header;
+    const Payload& payload;
+    Entry* entry = nullptr;      // when it comes from the queue
+    std::uint64_t worked = 0;    // acc: bytes added
+    std::uint32_t refusals = 0;  // acc: tries that met a busy stripe
+    std::uint64_t arrived_at = 0;
+  };
+
+  // server.cpp: who gets a turn
+  Origin& origin_of(TransportRank rank);
+  void touch(Origin& origin);
+  Step serve(Origin& origin, unsigned& moved);
+  void start_waiting(Origin& origin, unsigned& moved);
+  Step step_running(Origin& origin, unsigned& moved);
+  bool step_small(Origin& origin, Entry& entry);
+  void end_pass(unsigned& moved);
+  void forget(Origin& origin);
+
+  // server_admit.cpp: what becomes of a message
+  bool handle_free(TransportRank from, const Header& header);
+  void admit(Origin& origin, const Header& header);
+  void handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message);
+  void handle(Origin& origin, const Header& header, std::span<const std::byte> message);
+  EntryList::iterator enqueue(Origin& origin, const Header& header, const Payload& payload,
+                              std::span<const std::byte> message);
+  void remove(Origin& origin, EntryList::iterator entry);
+
+  // server_execute.cpp: small requests, and the ends of large ones
+  Fault check(const Header& header, const Payload& payload) const;
+  bool execute(Small& small);
+  void put(const Small& small);
+  void store(const Header& header);
+  bool accumulate(Small& small);
+  void settle(Small& small);
+  void settle(Origin& origin, const Header& header);
+  void start_transfer(Origin& origin, Entry& entry);
+  void finish_transfer(Origin& origin, Entry& entry);
+
+  // server_reply.cpp
+  void post(Origin& origin, protocol::ReplyHeader reply, std::byte* staged);
+  void say(Origin& origin, protocol::Verb verb);
+  void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
+  void reply_data(const Small& small);
+  void refuse(Origin& origin, const Header& header, const Fault& fault);
+
+  transport::Transport& transport_;
+  shm::Arena& arena_;
+  ServerOptions options_;
+  WireLimits limits_;
+  ServerCounters counters_;
+  Credits credits_;
+  StagingPool staging_;
+  TransferPlace place_;
+  Mutexes mutexes_;
+  std::list<Origin> idle_;
+  std::list<Origin> active_;  // those with entries; the front has its turn next
+  std::unordered_map<TransportRank, std::list<Origin>::iterator> origins_;
+  std::vector<Origin*> touched_;
+  EntryList spare_entries_;
+  std::vector<std::unique_ptr<MessageBuffer>> spare_buffers_;
+  unsigned departed_ = 0;
+};
+
+}  // namespace comex::pr

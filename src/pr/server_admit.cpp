@@ -1,0 +1,146 @@
+// What becomes of a message: executed at once, queued, handed to the mutexes, or refused.
+#include <algorithm>
+#include <cstring>
+
+#include "pr/server.h"
+
+namespace comex::pr {
+
+using protocol::Verb;
+
+void Server::on_message(const transport::Message& message) {
+  ++counters_.requests;
+  Header header;
+  const bool is_whole =
+      message.data.size() >= sizeof header && message.data.size() <= protocol::message_bytes;
+  if (!is_whole) {  // there is no telling whom to answer
+    ++counters_.refused;
+    if (options_.report) options_.report({message.from, header, {protocol::Refusal::malformed, 0, 0}});
+    return;
+  }
+  std::memcpy(&header, message.data.data(), sizeof header);
+  if (handle_free(message.from, header)) return;
+  Origin& origin = origin_of(message.from);
+  touch(origin);
+  admit(origin, header);
+  if (header.verb == Verb::lock || header.verb == Verb::try_lock) {
+    handle_lock(origin, header, message.data);
+  } else {
+    handle(origin, header, message.data);
+  }
+}
+
+// Messages that take no credit and have no place in the order.
+bool Server::handle_free(TransportRank from, const Header& header) {
+  if (header.verb == Verb::surrender) {
+    const auto known = origins_.find(from);
+    if (known == origins_.end()) return true;  // it crossed the origin's own leave
+    COMEX_BUG_IF(!credits_.surrender(known->second->account, header.operand));
+    touch(*known->second);
+    return true;
+  }
+  if (header.verb == Verb::leave) {
+    Origin& origin = origin_of(from);
+    origin.is_leaving = true;
+    mutexes_.drop(from);
+    touch(origin);
+    return true;
+  }
+  return false;
+}
+
+void Server::admit(Origin& origin, const Header& header) {
+  if (header.verb <= Verb::leave) ++counters_.by_verb[static_cast<unsigned>(header.verb)];
+  if (protocol::is_credited(header.verb)) {
+    COMEX_BUG_IF(!credits_.admit(origin.account));
+  } else if (header.verb == Verb::fence || header.verb == Verb::unlock) {
+    COMEX_BUG_IF(origin.is_reserved_used);
+    origin.is_reserved_used = true;
+  }
+  if (protocol::is_write(header.verb)) {
+    COMEX_BUG_IF(header.number != origin.last_number + 1);
+    origin.last_number = header.number;
+  }
+}
+
+void Server::handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message) {
+  const Payload payload = read_payload(header, message, limits_);
+  const Fault fault = payload.refusal == protocol::Refusal::none ? check(header, payload)
+                                                                 : Fault{payload.refusal, header.offset, 0};
+  settle(origin, header);
+  if (fault) {
+    refuse(origin, header, fault);
+  } else if (header.verb == Verb::try_lock) {
+    reply(origin, header, Verb::done, mutexes_.try_lock(header) ? 1 : 0);
+  } else if (mutexes_.lock(origin.rank, header)) {
+    reply(origin, header, Verb::done, 1);
+  }
+}
+
+void Server::handle(Origin& origin, const Header& header, std::span<const std::byte> message) {
+  const Payload payload = read_payload(header, message, limits_);
+  const bool is_large = has_chunks(header) && has_chunk_size(header, limits_);
+  if (payload.refusal != protocol::Refusal::none && !is_large) {
+    settle(origin, header);
+    refuse(origin, header, {payload.refusal, header.offset, header.bytes});
+    return;
+  }
+  Small small{origin, header, payload, nullptr, 0, 0, counters_.chunks};
+  const bool may_start = !is_large && origin.may_start(footprint_of(header, payload));
+  if (may_start && execute(small)) {
+    ++counters_.at_once;
+    return;
+  }
+  const EntryList::iterator entry = enqueue(origin, header, payload, message);
+  entry->is_large = is_large;
+  entry->worked = small.worked;
+  entry->refusals = small.refusals;
+  entry->is_running = may_start;  // a busy stripe stopped it
+  if (may_start) {
+    origin.running.push_back(entry);
+  } else {
+    ++origin.waiting;
+    origin.needs_scan = true;
+  }
+}
+
+EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const Payload& payload,
+                                    std::span<const std::byte> message) {
+  if (spare_entries_.empty()) spare_entries_.emplace_back();
+  origin.queue.splice(origin.queue.end(), spare_entries_, spare_entries_.begin());
+  const EntryList::iterator entry = std::prev(origin.queue.end());
+  entry->header = header;
+  entry->footprint = footprint_of(header, payload);
+  entry->arrived_at = counters_.chunks;
+  entry->fault = {payload.refusal, header.offset, header.bytes};
+  if (message.size() > sizeof header) {
+    if (spare_buffers_.empty()) spare_buffers_.push_back(std::make_unique<MessageBuffer>());
+    entry->copy = std::move(spare_buffers_.back());
+    spare_buffers_.pop_back();
+    entry->message_bytes = static_cast<std::uint32_t>(message.size());
+    std::memcpy(entry->copy->bytes, message.data(), message.size());
+    counters_.buffers_peak = std::max(counters_.buffers_peak, ++counters_.buffers);
+  }
+  if (protocol::is_credited(header.verb)) {
+    counters_.queued_peak = std::max(counters_.queued_peak, ++counters_.queued);
+  }
+  if (!origin.is_active) {
+    origin.is_active = true;
+    active_.splice(active_.end(), idle_, origins_.at(origin.rank));
+  }
+  return entry;
+}
+
+void Server::remove(Origin& origin, EntryList::iterator entry) {
+  if (protocol::is_credited(entry->header.verb)) --counters_.queued;
+  if (entry->copy) {
+    spare_buffers_.push_back(std::move(entry->copy));
+    --counters_.buffers;
+  }
+  spare_entries_.splice(spare_entries_.end(), origin.queue, entry);
+  entry->reset();
+  origin.needs_scan = origin.waiting != 0;
+  touch(origin);
+}
+
+}  // namespace comex::pr

@@ -1,0 +1,30 @@
+// What a server has done, for tests, comex_top and reports. Plain numbers, owned by the server.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/protocol.h"
+
+namespace comex::pr {
+
+struct ServerCounters {
+  std::uint64_t requests = 0;                  // messages
+  std::array<std::uint64_t, 11> by_verb = {};  // indexed by request verb
+  std::uint64_t at_once = 0;                   // executed straight from the message
+  std::uint64_t refused = 0;
+  std::uint64_t chunks = 0;  // of bodies, worked on or sent
+  std::uint64_t credit_messages = 0;
+  std::uint64_t withdrawals = 0;
+  std::uint64_t small_gets = 0;
+  std::uint64_t small_get_chunks = 0;       // chunks moved between arrival and reply, all of them
+  std::uint64_t small_get_chunks_peak = 0;  // and of the worst one
+  std::uint64_t queued = 0;                 // credited requests in queues now
+  std::uint64_t queued_peak = 0;
+  std::uint64_t buffers = 0;  // 4 KiB copies of messages now
+  std::uint64_t buffers_peak = 0;
+  std::uint32_t busy_origins = 0;  // with something queued now
+};
+static_assert(static_cast<unsigned>(protocol::Verb::leave) == 10);
+
+}  // namespace comex::pr

@@ -1,0 +1,135 @@
+// Small requests, executed in one go, and the start and end of large ones.
+#include <atomic>
+
+#include "kernels/copy.h"
+#include "pr/far_side.h"
+#include "pr/rmw.h"
+#include "pr/server.h"
+
+namespace comex::pr {
+
+using protocol::Refusal;
+using protocol::Verb;
+
+// What the request touches must lie in extents of its target, now.
+Fault Server::check(const Header& header, const Payload& payload) const {
+  if (header.verb == Verb::lock || header.verb == Verb::try_lock || header.verb == Verb::unlock) {
+    return {mutexes_.check(header), Mutexes::offset_of(header), sizeof(shm::FairMutexBlock)};
+  }
+  const shm::Extents& extents = arena_.extents();
+  if (payload.offsets == nullptr) {
+    const std::uint64_t bytes = payload.high - payload.low;
+    if (bytes == 0) return {};
+    return {refusal_of(extents.check(header.target, payload.low, bytes)), payload.low, bytes};
+  }
+  for (std::uint64_t i = 0; i < payload.segments && payload.segment_bytes != 0; ++i) {
+    const std::uint64_t offset = payload.offset_of_segment(i);
+    const shm::Verdict verdict = extents.check(header.target, offset, payload.segment_bytes);
+    if (verdict != shm::Verdict::ok) return {refusal_of(verdict), offset, payload.segment_bytes};
+  }
+  return {};
+}
+
+// From here on it has taken effect: replies that follow say so.
+void Server::settle(Small& small) {
+  if (small.entry != nullptr) small.entry->is_finished = true;
+  settle(small.origin, small.header);
+}
+
+void Server::settle(Origin& origin, const Header& header) {
+  if (protocol::is_credited(header.verb)) {
+    credits_.finish(origin.account);
+  } else {
+    origin.is_reserved_used = false;
+  }
+}
+
+// False: a stripe is busy, try again later.
+bool Server::execute(Small& small) {
+  const Header& header = small.header;
+  if (small.worked == 0) {
+    if (const Fault fault = check(header, small.payload)) {
+      settle(small);
+      refuse(small.origin, header, fault);
+      return true;
+    }
+  }
+  std::uint64_t value = 0;
+  switch (header.verb) {
+    case Verb::put:
+      put(small);
+      break;
+    case Verb::acc:
+      if (!accumulate(small)) return false;
+      break;
+    case Verb::rmw:
+      value = apply_atomic(header, small.payload.desired, arena_.at(header.offset));
+      break;
+    case Verb::store:
+      store(header);
+      break;
+    case Verb::unlock:
+      if (!mutexes_.unlock(header)) {
+        settle(small);
+        refuse(small.origin, header, {Refusal::not_the_holder, Mutexes::offset_of(header), 0});
+        return true;
+      }
+      break;
+    default:
+      break;
+  }
+  settle(small);
+  if (header.verb == Verb::get) reply_data(small);
+  if (header.verb == Verb::rmw) reply(small.origin, header, Verb::data, value);
+  if (header.verb == Verb::fence || header.verb == Verb::unlock) reply(small.origin, header, Verb::done);
+  return true;
+}
+
+void Server::put(const Small& small) {
+  const Payload& payload = small.payload;
+  if (small.header.bytes == 0) return;
+  if (payload.offsets == nullptr && payload.patch.contiguous()) {
+    kernels::copy_bytes(arena_.at(payload.low), payload.body, small.header.bytes);
+  } else {
+    FarSide(payload, arena_.base()).scatter(payload.body, small.header.bytes);
+  }
+  std::atomic_thread_fence(std::memory_order_release);
+}
+
+void Server::store(const Header& header) {
+  apply_store(header, arena_.at(header.offset));
+  const shm::HostSlot slot = options_.slot_of ? options_.slot_of(header.target) : no_host_slot;
+  if (slot != no_host_slot) arena_.doorbell(slot).ring();
+}
+
+bool Server::accumulate(Small& small) {
+  const std::uint64_t bytes = small.header.bytes;
+  if (bytes == 0) return true;
+  shm::BlockLocks locks(arena_.stripes());
+  locks.ask_for_life(is_time_to_ask(small.refusals));
+  const kernels::Accumulation accumulation =
+      kernels::make_accumulation(small.header.scalar, small.payload.scale);
+  FarSide far(small.payload, arena_.base());
+  far.skip(small.worked);
+  small.worked +=
+      far.try_accumulate(locks, accumulation, small.payload.body + small.worked, bytes - small.worked);
+  if (locks.is_recovered() && options_.recovered) options_.recovered(small.header);
+  if (small.worked == bytes) return true;
+  ++small.refusals;
+  return false;
+}
+
+void Server::start_transfer(Origin& origin, Entry& entry) {
+  const Payload payload = read_payload(entry.header, entry.message(), limits_);
+  if (!entry.fault) entry.fault = check(entry.header, payload);
+  const Method method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
+  entry.transfer.emplace(place_, origin.rank, origin.staging, method, entry.header, payload);
+}
+
+void Server::finish_transfer(Origin& origin, Entry& entry) {
+  entry.is_finished = true;
+  settle(origin, entry.header);
+  if (entry.fault) refuse(origin, entry.header, entry.fault);
+}
+
+}  // namespace comex::pr

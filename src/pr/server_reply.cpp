@@ -1,0 +1,73 @@
+// Everything that a server says.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "kernels/copy.h"
+#include "pr/far_side.h"
+#include "pr/server.h"
+
+namespace comex::pr {
+
+using protocol::ReplyHeader;
+using protocol::Verb;
+
+// `staged` may hold reply.bytes of data behind the room for the header already.
+void Server::post(Origin& origin, ReplyHeader reply, std::byte* staged) {
+  reply.applied = origin.applied();
+  reply.limit = credits_.tell(origin.account);
+  reply.surrenders = origin.account->surrenders;
+  std::memcpy(staged, &reply, sizeof reply);
+  transport_.post(origin.rank, sizeof reply + reply.bytes);
+}
+
+void Server::say(Origin& origin, Verb verb) {
+  ReplyHeader header;
+  header.verb = verb;
+  post(origin, header, transport_.stage());
+}
+
+void Server::reply(Origin& origin, const Header& request, Verb verb, std::uint64_t value) {
+  ReplyHeader header;
+  header.verb = verb;
+  header.slot = request.slot;
+  header.value = value;
+  post(origin, header, transport_.stage());
+}
+
+void Server::reply_data(const Small& small) {
+  const Payload& payload = small.payload;
+  ReplyHeader header;
+  header.verb = Verb::data;
+  header.slot = small.header.slot;
+  header.bytes = small.header.bytes;
+  std::byte* staged = transport_.stage();
+  std::byte* data = staged + sizeof header;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (payload.offsets == nullptr && payload.patch.contiguous()) {
+    kernels::copy_bytes(data, arena_.at(payload.low), header.bytes);
+  } else if (header.bytes != 0) {
+    FarSide(payload, arena_.base()).gather(data, header.bytes);
+  }
+  post(small.origin, header, staged);
+
+  const std::uint64_t chunks = counters_.chunks - small.arrived_at;
+  ++counters_.small_gets;
+  counters_.small_get_chunks += chunks;
+  counters_.small_get_chunks_peak = std::max(counters_.small_get_chunks_peak, chunks);
+}
+
+void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {
+  ++counters_.refused;
+  if (options_.report) options_.report({origin.rank, request, fault});
+  ReplyHeader header;
+  header.verb = Verb::refused;
+  header.slot = request.slot;
+  header.value = request.number;
+  header.refusal = fault.refusal;
+  header.target = request.target;
+  header.refused_verb = request.verb;
+  post(origin, header, transport_.stage());
+}
+
+}  // namespace comex::pr

@@ -1,0 +1,66 @@
+// Chunk-sized buffers for bodies that cannot be received or sent in place.
+//
+// A bounded pool, filled on demand. Every origin may hold one buffer even when the pool is empty, so
+// origins that do not take their data delay nobody else: at most pool + origins buffers exist.
+// Used by transfers; one Share belongs to each origin.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace comex::pr {
+
+class StagingPool {
+ public:
+  struct Share {  // what one origin holds
+    std::uint32_t held = 0;
+  };
+
+  // Owns one buffer; gives it back.
+  class Buffer {
+   public:
+    Buffer() = default;
+    Buffer(StagingPool& pool, Share& share, std::unique_ptr<std::byte[]> bytes)
+        : pool_(&pool), share_(&share), bytes_(std::move(bytes)) {}
+    Buffer(Buffer&&) = default;
+    Buffer& operator=(Buffer&& other) noexcept {
+      release();
+      pool_ = other.pool_;
+      share_ = other.share_;
+      bytes_ = std::move(other.bytes_);
+      return *this;
+    }
+    ~Buffer() { release(); }
+    void release() {
+      if (bytes_) pool_->give(*share_, std::move(bytes_));
+    }
+    explicit operator bool() const { return bytes_ != nullptr; }
+    std::byte* data() const { return bytes_.get(); }
+
+   private:
+    StagingPool* pool_ = nullptr;
+    Share* share_ = nullptr;
+    std::unique_ptr<std::byte[]> bytes_;
+  };
+
+  StagingPool(std::uint32_t buffer_bytes, std::uint32_t buffers)
+      : buffer_bytes_(buffer_bytes), limit_(buffers) {}
+
+  Buffer take(Share& share);  // empty: none to be had now
+  std::uint32_t out() const { return out_; }
+  std::uint32_t peak() const { return peak_; }
+
+ private:
+  void give(Share& share, std::unique_ptr<std::byte[]> bytes);
+
+  std::uint32_t buffer_bytes_;
+  std::uint32_t limit_;
+  std::uint32_t out_ = 0;
+  std::uint32_t peak_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> free_;
+};
+
+}  // namespace comex::pr

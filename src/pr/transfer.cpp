@@ -1,0 +1,58 @@
+#include "pr/transfer.h"
+
+#include <algorithm>
+
+namespace comex::pr {
+namespace {
+
+using protocol::Layout;
+using protocol::Verb;
+
+std::uint64_t count_chunks(Method method, const protocol::RequestHeader& header) {
+  const std::uint64_t all = (header.bytes - 1) / header.chunk_bytes + 1;
+  if (method == Method::send_empty) return std::min<std::uint64_t>(all, protocol::chunks_in_flight);
+  return all;
+}
+
+}  // namespace
+
+Method choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused) {
+  const bool is_in_place = header.layout != Layout::vector && payload.patch.contiguous();
+  if (header.verb == Verb::get) {
+    if (is_refused) return Method::send_empty;
+    return is_in_place ? Method::send_in_place : Method::gather_and_send;
+  }
+  if (is_refused) return Method::receive_and_drop;
+  if (header.verb == Verb::acc) return Method::receive_and_accumulate;
+  return is_in_place ? Method::receive_in_place : Method::receive_and_scatter;
+}
+
+Transfer::Transfer(const TransferPlace& place, TransportRank peer, StagingPool::Share& share, Method method,
+                   const protocol::RequestHeader& header, const Payload& payload)
+    : place_(place),
+      peer_(peer),
+      share_(share),
+      method_(method),
+      header_(header),
+      far_(payload, place.arena.base()),
+      chunks_(count_chunks(method, header)) {
+  if (method == Method::receive_and_accumulate) {
+    accumulation_ = kernels::make_accumulation(header.scalar, payload.scale);
+  }
+}
+
+Step Transfer::step() {
+  const bool is_send =
+      method_ == Method::send_in_place || method_ == Method::gather_and_send || method_ == Method::send_empty;
+  return is_send ? step_send() : step_receive();
+}
+
+std::uint64_t Transfer::bytes_of(std::uint64_t k) const {
+  return std::min<std::uint64_t>(header_.chunk_bytes, header_.bytes - chunk_begin(k));
+}
+
+std::span<std::byte> Transfer::place_of(std::uint64_t k) {
+  return {place_.arena.at(header_.offset + chunk_begin(k)), bytes_of(k)};
+}
+
+}  // namespace comex::pr
