@@ -1,0 +1,21 @@
+# cmake --install: headers, libraries, comex.pc and the CMake package.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/comex)
+
+install(TARGETS comex_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/include/comex.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/comex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+
+# The prefix is found from where the file lies, so that an installed tree can be moved.
+file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/comex.pc.in ${CMAKE_CURRENT_BINARY_DIR}/comex.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/comex.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/comexConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/comexConfig.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/comexConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/comexConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/comexConfigVersion.cmake
+  DESTINATION ${package_dir})
