@@ -7,6 +7,7 @@
 // Made by api, used by api and by op's own collectives.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -47,7 +48,7 @@ class Engine {
 
   Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options);
 
-  Lock enter() { return Lock(mutex_); }
+  Lock enter();
   // Waits until the condition holds and returns with the lock held, so that it still does.
   Lock enter_when(Condition condition, const WaitReason& reason);
 
@@ -64,6 +65,7 @@ class Engine {
 
  private:
   class Watch;
+  void let_others_pass() const;
   void dispatch(const transport::Message& message);
   Lock wait_as_poller(Lock lock, Condition condition, Watch& watch);
 
@@ -72,7 +74,8 @@ class Engine {
   shm::Os& os_;
   EngineOptions options_;
   std::mutex mutex_;
-  bool has_poller_ = false;  // under mutex_
+  bool has_poller_ = false;           // under mutex_
+  std::atomic<unsigned> wanting_{0};  // threads that want the lock: who polls lets them pass
 };
 
 }  // namespace comex::op

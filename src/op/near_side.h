@@ -6,12 +6,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include "core/patch.h"
 #include "core/scatter.h"
 
 namespace comex::op {
+
+namespace detail {
+
+struct NearBytes {
+  std::byte* first = nullptr;
+  std::uint64_t position = 0;
+};
+struct NearStrided {
+  std::byte* first = nullptr;
+  RunCursor cursor;
+};
+
+}  // namespace detail
 
 class NearSide {
  public:
@@ -31,14 +45,8 @@ class NearSide {
   void scatter(const std::byte* packed, std::uint64_t bytes);  // packed -> memory
 
  private:
-  struct Bytes {
-    std::byte* first = nullptr;
-    std::uint64_t position = 0;
-  };
-  struct Strided {
-    std::byte* first = nullptr;
-    RunCursor cursor;
-  };
+  using Bytes = detail::NearBytes;
+  using Strided = detail::NearStrided;
   using Memory = std::variant<Bytes, Strided, SegmentCursor>;
   explicit NearSide(Memory memory) : memory_(std::move(memory)) {}
 

@@ -107,6 +107,9 @@ class Remote final : public transport::Sink {
   void post(Link& link, std::size_t bytes);
 
   // remote_message.cpp: the bytes of a request
+  std::uint8_t mode_flags() const {
+    return errors_return_ ? std::uint8_t{protocol::errors_return} : std::uint8_t{0};
+  }
   Header header_for(const Request& request) const;
   std::size_t write_message(const Request& request, const Header& header, std::byte* to);
   bool send_data(Link& link, Request& request);
@@ -115,20 +118,22 @@ class Remote final : public transport::Sink {
   bool copy_message(Link& link, Request& request);
 
   // remote_body.cpp: transfers with chunks
-  Transfer* new_transfer(Link& link, Request& request, std::uint32_t slot, const Header& header);
-  bool begin_body(Link& link, Transfer& transfer);
+  Transfer* new_transfer(Link& link, Request& request, const Header& header);
+  void begin_body(Link& link, Transfer& transfer);
   unsigned move_body(Transfer& transfer);
   unsigned send_chunks(Transfer& transfer);
   unsigned receive_chunks(Transfer& transfer);
   void end_transfer(Transfer* transfer, bool failed);
 
   // remote_word.cpp: rmw, store, locks
-  void start_word(const Header& header, const FarSide& far, nb::Completion* completion, void* result,
-                  unsigned result_bytes, std::uint64_t desired);
+  void start_mutex(protocol::Verb verb, std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
+                   nb::Completion& completion, std::uint64_t* acquired);
   bool send_word(Link& link, Request& request);
   bool send_reserved(Link& link, Request& request);
+  void end_fence(Link& link, Request& request, bool failed);
 
   // remote_reply.cpp: what servers say
+  Transfer* transfer_of(const Link& link, const Reply& reply) const;
   void on_data(Link& link, const Reply& reply, std::span<const std::byte> data);
   void on_done(Link& link, const Reply& reply);
   void on_refused(Link& link, const Reply& reply);

@@ -41,7 +41,7 @@ struct Request {
   // data
   Operation operation;
   Plan plan;
-  std::uint64_t next_segment = 0;  // vector: the first one no message has covered
+  std::uint64_t next_segment = 0;  // the first one no message has covered; what is no vector has one
   bool sent = false;               // the last message has left
   std::uint32_t parts = 0;         // transfers under way
   std::vector<void*> addresses;    // vector: near ones, then far ones
@@ -66,6 +66,7 @@ struct Transfer {
   std::uint64_t bytes = 0;
   bool refused = false;  // an empty chunk or the refusal itself has come
   bool refusal_told = false;
+  bool has_body = false;
 
   // the body, chunk by chunk; a ring of at most `depth`, oldest at `head`
   struct Chunk {

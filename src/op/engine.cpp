@@ -1,0 +1,135 @@
+#include "op/engine.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace comex::op {
+
+namespace {
+
+constexpr int messages_per_pump = 16;
+// Waiters beside the one that polls look at their condition this often.
+constexpr std::chrono::microseconds beside_poller{50};
+
+std::uint64_t now_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+}  // namespace
+
+// Knows how long one wait has lasted, and tells once when that is too long.
+class Engine::Watch {
+ public:
+  Watch(const EngineOptions& options, const WaitReason& reason) : options_(options), reason_(reason) {}
+
+  void look() {
+    if (has_told_ || options_.stall_ns == 0 || !options_.on_stall) return;
+    if (++looks_ % looks_per_clock != 0 && !slow_) return;
+    const std::uint64_t now = now_ns();
+    if (since_ns_ == 0) since_ns_ = now;
+    if (now - since_ns_ < options_.stall_ns) return;
+    has_told_ = true;
+    options_.on_stall(reason_, now - since_ns_);
+  }
+  void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
+
+ private:
+  static constexpr unsigned looks_per_clock = 64;
+  const EngineOptions& options_;
+  const WaitReason& reason_;
+  unsigned looks_ = 0;
+  bool slow_ = false;
+  bool has_told_ = false;
+  std::uint64_t since_ns_ = 0;
+};
+
+Engine::Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options)
+    : transport_(transport), sinks_(sinks), os_(os), options_(std::move(options)) {}
+
+Engine::Lock Engine::enter() {
+  Lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) return lock;
+  wanting_.fetch_add(1, std::memory_order_relaxed);
+  lock.lock();
+  wanting_.fetch_sub(1, std::memory_order_relaxed);
+  return lock;
+}
+
+void Engine::let_others_pass() const {
+  if (wanting_.load(std::memory_order_relaxed) != 0) std::this_thread::yield();
+}
+
+void Engine::dispatch(const transport::Message& message) {
+  COMEX_BUG_IF(message.data.empty());
+  const auto verb = static_cast<protocol::Verb>(message.data[0]);
+  transport::Sink* sink = sinks_.tokens;
+  if (protocol::is_request(verb)) {
+    sink = sinks_.server;
+  } else if (protocol::is_reply(verb)) {
+    sink = sinks_.origin;
+  }
+  COMEX_BUG_IF(sink == nullptr);
+  sink->on_message(message);
+}
+
+unsigned Engine::pump() {
+  unsigned moved = 0;
+  transport::Message message;
+  for (int i = 0; i < messages_per_pump && transport_.receive(message); ++i) {
+    dispatch(message);
+    ++moved;
+  }
+  if (moved == 0) transport_.progress();
+  for (transport::Sink* sink : {sinks_.server, sinks_.origin, sinks_.tokens}) {
+    if (sink != nullptr) moved += sink->advance();
+  }
+  return moved;
+}
+
+unsigned Engine::poll() {
+  let_others_pass();
+  const Lock lock(mutex_, std::try_to_lock);
+  return lock.owns_lock() ? pump() : 0;
+}
+
+Engine::Lock Engine::enter_when(Condition condition, const WaitReason& reason) {
+  Lock lock = enter();
+  if (condition()) return lock;
+  Watch watch(options_, reason);
+  watch.set_slow(true);
+  while (has_poller_) {
+    lock.unlock();
+    std::this_thread::sleep_for(beside_poller);
+    watch.look();
+    lock.lock();
+    if (condition()) return lock;
+  }
+  watch.set_slow(false);
+  has_poller_ = true;
+  lock = wait_as_poller(std::move(lock), condition, watch);
+  has_poller_ = false;
+  return lock;
+}
+
+// Others get the lock between two rounds, and the whole time of a pause.
+Engine::Lock Engine::wait_as_poller(Lock lock, Condition condition, Watch& watch) {
+  shm::Idle idle(os_, options_.wait, options_.doorbell);
+  for (;;) {
+    const unsigned moved = pump();
+    if (condition()) return lock;
+    lock.unlock();
+    if (moved != 0) {
+      idle.reset();
+    } else {
+      watch.set_slow(idle.would_nap());
+      idle.pause();
+    }
+    watch.look();
+    let_others_pass();
+    lock.lock();
+  }
+}
+
+}  // namespace comex::op

@@ -1,0 +1,111 @@
+#include "op/group_collective.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/status.h"
+
+namespace comex::op {
+
+GroupCollective::GroupCollective(Engine& engine, Tokens& tokens, Membership members)
+    : engine_(engine), tokens_(tokens), members_(std::move(members)), sequence_(members_.first_sequence) {}
+
+void GroupCollective::send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes) {
+  const Engine::Lock lock = engine_.enter();
+  tokens_.send(members_.rank_of(to), members_.context, sequence_, phase, bytes);
+}
+
+void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into,
+                              const char* operation) {
+  const TransportRank rank = members_.rank_of(from);
+  engine_.wait([&] { return tokens_.take(rank, members_.context, sequence_, phase, into); },
+               {operation, static_cast<int>(from), no_rank});
+}
+
+// Dissemination: in step k a token goes to the member 2^k further on.
+void GroupCollective::barrier() {
+  ++sequence_;
+  const std::uint64_t size = members_.size;
+  std::uint32_t phase = 0;
+  for (std::uint64_t distance = 1; distance < size; distance *= 2, ++phase) {
+    send(static_cast<std::uint32_t>((members_.me + distance) % size), phase, {});
+    receive(static_cast<std::uint32_t>((members_.me + size - distance) % size), phase, {}, "barrier");
+  }
+}
+
+// Bruck: member i collects blocks i, i+1, ...; each step doubles them; then they are turned round.
+void GroupCollective::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
+  ++sequence_;
+  const std::uint64_t size = members_.size;
+  const std::size_t block = mine.size();
+  COMEX_BUG_IF(all.size() != block * size);
+  if (block == 0) return;
+  std::vector<std::byte> turned(all.size());
+  std::copy(mine.begin(), mine.end(), turned.begin());
+  std::uint32_t phase = 0;
+  for (std::uint64_t have = 1; have < size; have *= 2, ++phase) {
+    const std::size_t bytes = std::min(have, size - have) * block;
+    send(static_cast<std::uint32_t>((members_.me + size - have) % size), phase, {turned.data(), bytes});
+    receive(static_cast<std::uint32_t>((members_.me + have) % size), phase,
+            {turned.data() + have * block, bytes}, "gather");
+  }
+  const std::size_t head = (size - members_.me) * block;  // blocks me .. size-1
+  std::copy_n(turned.begin(), head, all.begin() + static_cast<std::ptrdiff_t>(members_.me * block));
+  std::copy(turned.begin() + static_cast<std::ptrdiff_t>(head), turned.end(), all.begin());
+}
+
+// Binomial tree over the members counted from the root.
+void GroupCollective::broadcast(std::span<std::byte> data, std::uint32_t root) {
+  ++sequence_;
+  const std::uint64_t size = members_.size;
+  const std::uint64_t me = (members_.me + size - root) % size;
+  std::uint64_t step = 1;
+  while (step < size && (me & step) == 0) step *= 2;
+  if (me != 0) receive(static_cast<std::uint32_t>((me - step + root) % size), 0, data, "broadcast");
+  for (step /= 2; step >= 1; step /= 2) {
+    if (me + step < size) send(static_cast<std::uint32_t>((me + step + root) % size), 0, data);
+  }
+}
+
+// The same tree the other way: the order of combining depends on the number of members only.
+void GroupCollective::reduce(std::span<std::byte> data, std::uint32_t root, Combine combine) {
+  ++sequence_;
+  const std::uint64_t size = members_.size;
+  const std::uint64_t me = (members_.me + size - root) % size;
+  std::vector<std::byte> other(data.size());
+  for (std::uint64_t step = 1; step < size; step *= 2) {
+    if ((me & step) != 0) {
+      send(static_cast<std::uint32_t>((me - step + root) % size), 0, data);
+      return;
+    }
+    if (me + step < size) {
+      receive(static_cast<std::uint32_t>((me + step + root) % size), 0, other, "reduction");
+      combine(data, other);
+    }
+  }
+}
+
+void GroupCollective::all_reduce(std::span<std::byte> data, Combine combine) {
+  reduce(data, 0, combine);
+  broadcast(data, 0);
+}
+
+bool GroupCollective::all_agree(bool mine) {
+  return all_max(mine ? 0 : 1) == 0;
+}
+
+std::uint64_t GroupCollective::all_max(std::uint64_t mine) {
+  const auto larger = [](std::span<std::byte> into, std::span<const std::byte> from) {
+    std::uint64_t left = 0;
+    std::uint64_t right = 0;
+    std::memcpy(&left, into.data(), sizeof left);
+    std::memcpy(&right, from.data(), sizeof right);
+    if (right > left) std::memcpy(into.data(), &right, sizeof right);
+  };
+  all_reduce(std::as_writable_bytes(std::span(&mine, 1)), larger);
+  return mine;
+}
+
+}  // namespace comex::op

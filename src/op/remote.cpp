@@ -1,0 +1,164 @@
+// Requests: made, queued at their server, and ended when their last part is.
+#include "op/remote.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace comex::op {
+
+using remote::Kind;
+
+Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
+    : transport_(transport),
+      self_(options.self),
+      sizes_(options.sizes),
+      max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
+      slots_(options.slots) {}
+
+Remote::~Remote() = default;
+
+Remote::Link& Remote::link_of(TransportRank server) {
+  if (last_link_ != nullptr && last_link_->rank == server) return *last_link_;
+  std::unique_ptr<Link>& link = links_[server];
+  if (!link) {
+    link = std::make_unique<Link>();
+    link->rank = server;
+  }
+  last_link_ = link.get();
+  return *link;
+}
+
+Remote::Request* Remote::new_request(Kind kind, const FarSide& far, nb::Completion* completion) {
+  Request* request = requests_.take();
+  request->kind = kind;
+  request->link = &link_of(far.server);
+  request->far = far;
+  request->completion = completion;
+  request->failed = false;
+  request->sent = false;
+  request->parts = 0;
+  request->next_segment = 0;
+  request->result = nullptr;
+  request->joined.clear();
+  if (completion != nullptr) completion->add();
+  return request;
+}
+
+void Remote::start(const Operation& operation, const FarSide& far, nb::Completion& completion) {
+  const Plan plan = make_plan(operation, sizes_);
+  if (plan.method == Method::nothing) return;
+  Request* request = new_request(Kind::data, far, &completion);
+  request->operation = operation;
+  request->plan = plan;
+  request->link->world = far.world;
+  if (operation.layout == protocol::Layout::vector) copy_addresses(*request);
+  if (operation.action != Action::get) {
+    ledger_.queue(far.server, far.gpid());
+    request->link->last_fence = nullptr;
+  }
+  enqueue(request);
+}
+
+// The caller's arrays are its own again when start() returns.
+void Remote::copy_addresses(Request& request) {
+  Scatter& scatter = request.operation.scatter;
+  request.addresses.resize(2 * scatter.count);
+  void** const near = request.addresses.data();
+  void** const far = near + scatter.count;
+  std::copy_n(scatter.near, scatter.count, near);
+  std::copy_n(scatter.far, scatter.count, far);
+  scatter.near = near;
+  scatter.far = far;
+}
+
+// Sent at once if nothing is before it and all it needs is there; else it waits its turn. A small
+// write that has to wait is copied, so that its caller need not.
+void Remote::enqueue(Request* request) {
+  Link& link = *request->link;
+  if (link.queue.empty() && send_head(link, *request)) return;
+  if (request->kind == Kind::data) copy_message(link, *request);
+  link.queue.push_back(request);
+  if (!link.listed) {
+    link.listed = true;
+    waiting_.push_back(&link);
+  }
+}
+
+// One part, or the sending itself, is over.
+void Remote::part_done(Request* request, bool failed) {
+  if (failed) request->failed = true;
+  if (!request->sent || request->parts != 0) return;
+  if (request->completion != nullptr) {
+    if (request->failed) request->completion->fail();
+    request->completion->complete();
+  }
+  release(request);
+}
+
+void Remote::release(Request* request) {
+  constexpr std::size_t kept_addresses = 4096;
+  if (request->addresses.capacity() > kept_addresses) std::vector<void*>().swap(request->addresses);
+  requests_.give_back(request);
+}
+
+void Remote::start_fence(TransportRank server, nb::Completion& completion) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!ledger_.dirty(server)) return;
+  Link& link = link_of(server);
+  if (link.last_fence != nullptr) {
+    completion.add();
+    link.last_fence->joined.push_back(&completion);
+    return;
+  }
+  FarSide far;
+  far.server = server;
+  far.world = link.world;
+  Request* request = new_request(Kind::reserved, far, &completion);
+  request->header = {};
+  request->header.verb = protocol::Verb::fence;
+  link.last_fence = request;
+  enqueue(request);
+}
+
+void Remote::start_fence_all(nb::Completion& completion) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  ledger_.for_each_dirty([&](TransportRank server) { start_fence(server, completion); });
+}
+
+void Remote::leave(TransportRank server) {
+  FarSide far;
+  far.server = server;
+  far.world = link_of(server).world;
+  enqueue(new_request(Kind::leave, far, nullptr));
+}
+
+unsigned Remote::advance() {
+  unsigned moved = 0;
+  for (std::size_t i = 0; i < moving_.size();) {
+    Transfer* transfer = moving_[i];
+    moved += move_body(*transfer);
+    // A transfer that ended has taken itself off the list.
+    if (i < moving_.size() && moving_[i] == transfer) ++i;
+  }
+  for (std::size_t i = 0; i < waiting_.size();) {
+    Link* link = waiting_[i];
+    moved += pump(*link);
+    if (link->queue.empty()) {
+      link->listed = false;
+      waiting_[i] = waiting_.back();
+      waiting_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  if (slots_short_) fence_for_slots();
+  return moved;
+}
+
+bool Remote::quiet() const {
+  return requests_.in_use() == 0 && transfers_.in_use() == 0 &&
+         std::none_of(links_.begin(), links_.end(),
+                      [](const auto& link) { return link.second->reserved_busy; });
+}
+
+}  // namespace comex::op

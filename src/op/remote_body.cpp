@@ -1,0 +1,148 @@
+// Transfers: messages that hold a slot, and the chunks of those that have a body.
+//
+//   put, acc   memory -> (staging) -> at most 4 chunks with the transport -> slot held until applied
+//   get        at most 4 receives posted -> (staging) -> memory, oldest first
+#include <algorithm>
+#include <utility>
+
+#include "op/remote.h"
+
+namespace comex::op {
+
+using protocol::Verb;
+
+// Null when no slot is free.
+Remote::Transfer* Remote::new_transfer(Link& link, Request& request, const Header& header) {
+  if (slots_.available() == 0) {
+    slots_short_ = true;
+    return nullptr;
+  }
+  Transfer* transfer = transfers_.take();
+  transfer->request = &request;
+  transfer->link = &link;
+  transfer->slot = slots_.take(transfer);
+  transfer->verb = header.verb;
+  transfer->number = 0;
+  transfer->bytes = header.bytes;
+  transfer->chunk_bytes = header.chunk_bytes;
+  transfer->refused = transfer->refusal_told = transfer->has_body = false;
+  transfer->begun = transfer->finished = 0;
+  transfer->depth = transfer->head = transfer->in_flight = 0;
+  ++request.parts;
+  return transfer;
+}
+
+void Remote::begin_body(Link& link, Transfer& transfer) {
+  const std::uint64_t chunks = (transfer.bytes + transfer.chunk_bytes - 1) / transfer.chunk_bytes;
+  const auto wanted = static_cast<unsigned>(std::min<std::uint64_t>(chunks, protocol::chunks_in_flight));
+  transfer.depth = wanted;
+  if (transfer.near.contiguous() == nullptr) {
+    transfer.depth = 0;
+    while (transfer.depth < wanted && may_stage(link)) {
+      transfer.chunks[transfer.depth++].staging = take_staging(link);
+    }
+    COMEX_BUG_IF(transfer.depth == 0);
+  }
+  transfer.has_body = true;
+  ++link.bodies;
+  moving_.push_back(&transfer);
+  move_body(transfer);
+}
+
+unsigned Remote::move_body(Transfer& transfer) {
+  return transfer.verb == Verb::get ? receive_chunks(transfer) : send_chunks(transfer);
+}
+
+unsigned Remote::send_chunks(Transfer& transfer) {
+  unsigned moved = 0;
+  while (transfer.in_flight > 0 && transport_.done(transfer.chunks[transfer.head].ticket)) {
+    transfer.finished += transfer.chunks[transfer.head].bytes;
+    transfer.head = (transfer.head + 1) % transfer.depth;
+    --transfer.in_flight;
+    ++moved;
+  }
+  while (transfer.in_flight < transfer.depth && transfer.begun < transfer.bytes) {
+    auto& chunk = transfer.chunks[(transfer.head + transfer.in_flight) % transfer.depth];
+    chunk.bytes = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(transfer.chunk_bytes, transfer.bytes - transfer.begun));
+    std::byte* from = transfer.near.contiguous();
+    if (from == nullptr) {
+      from = chunk.staging;
+      transfer.near.gather(from, chunk.bytes);
+    } else {
+      transfer.near.skip(chunk.bytes);
+    }
+    chunk.ticket =
+        transport_.start_send(transfer.link->rank, protocol::put_tag(transfer.slot), {from, chunk.bytes});
+    transfer.begun += chunk.bytes;
+    ++transfer.in_flight;
+    ++moved;
+  }
+  if (transfer.finished == transfer.bytes) end_transfer(&transfer, transfer.refusal_told);
+  return moved;
+}
+
+unsigned Remote::receive_chunks(Transfer& transfer) {
+  unsigned moved = 0;
+  std::size_t received = 0;
+  while (transfer.in_flight > 0 && transport_.done(transfer.chunks[transfer.head].ticket, &received)) {
+    auto& chunk = transfer.chunks[transfer.head];
+    COMEX_BUG_IF(received != 0 && received != chunk.bytes);
+    if (received == 0) {
+      transfer.refused = true;
+    } else if (chunk.staging != nullptr) {
+      transfer.near.scatter(chunk.staging, received);
+    }
+    transfer.finished += received;
+    transfer.head = (transfer.head + 1) % transfer.depth;
+    --transfer.in_flight;
+    ++moved;
+  }
+  while (!transfer.refused && transfer.in_flight < transfer.depth && transfer.begun < transfer.bytes) {
+    auto& chunk = transfer.chunks[(transfer.head + transfer.in_flight) % transfer.depth];
+    chunk.bytes = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(transfer.chunk_bytes, transfer.bytes - transfer.begun));
+    std::byte* to = transfer.near.contiguous();
+    if (to == nullptr) {
+      to = chunk.staging;
+    } else {
+      transfer.near.skip(chunk.bytes);
+    }
+    chunk.ticket =
+        transport_.start_receive(transfer.link->rank, protocol::get_tag(transfer.slot), {to, chunk.bytes});
+    transfer.begun += chunk.bytes;
+    ++transfer.in_flight;
+    ++moved;
+  }
+  const bool refusal_over = transfer.refusal_told && transfer.in_flight == 0;
+  if (transfer.finished == transfer.bytes || refusal_over) end_transfer(&transfer, refusal_over);
+  return moved;
+}
+
+// All of it has left or arrived. The tag of a put stays in use at the server until it is applied.
+void Remote::end_transfer(Transfer* transfer, bool failed) {
+  Link& link = *transfer->link;
+  if (transfer->has_body) {
+    for (auto& chunk : transfer->chunks) {
+      if (chunk.staging != nullptr) give_back_staging(link, std::exchange(chunk.staging, nullptr));
+    }
+    --link.bodies;
+    const auto mine = std::find(moving_.begin(), moving_.end(), transfer);
+    *mine = moving_.back();
+    moving_.pop_back();
+  }
+  const std::uint32_t slot = transfer->slot;
+  if (transfer->number != 0) {
+    slots_.forget_owner(slot);
+    link.held.push_back({transfer->number, slot});
+    release_held(link);
+  } else {
+    slots_.give_back(slot);
+  }
+  Request* request = transfer->request;
+  transfers_.give_back(transfer);
+  --request->parts;
+  part_done(request, failed);
+}
+
+}  // namespace comex::op

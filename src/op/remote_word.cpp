@@ -1,0 +1,146 @@
+// Operations of one message: rmw, store, locks; and those on the reserved credit: unlock, fence.
+#include <cstring>
+
+#include "op/remote.h"
+
+namespace comex::op {
+
+using protocol::Atomic;
+using protocol::Verb;
+using remote::Kind;
+
+namespace {
+
+// A word of the caller's, in the low bytes.
+std::uint64_t load_word(const std::byte* from, unsigned bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, bytes);
+  return word;
+}
+
+}  // namespace
+
+void Remote::start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion) {
+  const unsigned bytes = scalar_bytes(operation.scalar);
+  Request* request = new_request(Kind::word, far, &completion);
+  Header& header = request->header = {};
+  header.verb = Verb::rmw;
+  header.scalar = operation.scalar;
+  header.atomic = operation.atomic;
+  header.offset = far.offset_of(operation.far);
+  header.bytes = bytes;
+  header.operand = static_cast<std::uint64_t>(operation.operand);
+  request->desired = 0;
+  if (operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap) {
+    header.operand = load_word(operation.near, bytes);
+  }
+  if (operation.atomic == Atomic::compare_swap) request->desired = load_word(operation.near + bytes, bytes);
+  request->result = operation.near;
+  request->result_bytes = bytes;
+  enqueue(request);
+}
+
+// The value travels in the header, so the caller's part is over at once.
+void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
+                         nb::Completion&) {
+  Request* request = new_request(Kind::word, far, nullptr);
+  Header& header = request->header = {};
+  header.verb = Verb::store;
+  header.offset = far.offset_of(far_word);
+  header.bytes = bytes;
+  header.operand = value;
+  request->link->world = far.world;
+  request->link->last_fence = nullptr;
+  ledger_.queue(far.server, far.gpid());
+  enqueue(request);
+}
+
+void Remote::start_mutex(Verb verb, std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
+                         nb::Completion& completion, std::uint64_t* acquired) {
+  Request* request = new_request(verb == Verb::unlock ? Kind::reserved : Kind::word, far, &completion);
+  Header& header = request->header = {};
+  header.verb = verb;
+  header.offset = mutexes;
+  header.operand = index;
+  request->result = acquired;
+  request->result_bytes = acquired == nullptr ? 0 : sizeof *acquired;
+  enqueue(request);
+}
+
+void Remote::start_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
+                        nb::Completion& completion) {
+  start_mutex(Verb::lock, mutexes, index, far, completion, nullptr);
+}
+
+void Remote::start_try_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
+                            nb::Completion& completion, std::uint64_t* acquired) {
+  start_mutex(Verb::try_lock, mutexes, index, far, completion, acquired);
+}
+
+void Remote::start_unlock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
+                          nb::Completion& completion) {
+  start_mutex(Verb::unlock, mutexes, index, far, completion, nullptr);
+}
+
+bool Remote::send_word(Link& link, Request& request) {
+  if (!has_credit(link)) return false;
+  Header& header = request.header;
+  header.world = request.far.world;
+  header.target = request.far.target;
+  header.origin = self_;
+  header.flags = mode_flags();
+  if (header.verb == Verb::store) {
+    header.number = ledger_.issue(link.rank, request.far.gpid());
+  } else {
+    const Transfer* transfer = new_transfer(link, request, header);
+    if (transfer == nullptr) return false;
+    header.slot = transfer->slot;
+  }
+  std::byte* const to = transport_.stage();
+  std::size_t bytes = sizeof header;
+  std::memcpy(to, &header, bytes);
+  if (header.verb == Verb::rmw && header.atomic == Atomic::compare_swap) {
+    std::memcpy(to + bytes, &request.desired, sizeof request.desired);
+    bytes += sizeof request.desired;
+  }
+  post(link, bytes);
+  request.sent = true;
+  if (header.verb == Verb::store) {
+    ledger_.unqueue(link.rank, request.far.gpid());
+    part_done(&request, false);
+  }
+  return true;
+}
+
+// Fence and unlock: one at a time to each server. A fence that nothing needs any more is not sent.
+bool Remote::send_reserved(Link& link, Request& request) {
+  Header& header = request.header;
+  if (header.verb == Verb::fence && ledger_.applied(link.rank) == ledger_.issued(link.rank)) {
+    end_fence(link, request, false);
+    return true;
+  }
+  if (link.reserved_busy) return false;
+  header.world = request.far.world;
+  header.target = request.far.target;
+  header.origin = self_;
+  header.flags = mode_flags();
+  if (header.verb == Verb::fence) header.number = ledger_.issued(link.rank);
+  std::memcpy(transport_.stage(), &header, sizeof header);
+  transport_.post(link.rank, sizeof header);
+  link.reserved_busy = true;
+  link.reserved = &request;
+  request.sent = true;
+  return true;
+}
+
+void Remote::end_fence(Link& link, Request& request, bool failed) {
+  if (link.last_fence == &request) link.last_fence = nullptr;
+  for (nb::Completion* joined : request.joined) {
+    if (failed) joined->fail();
+    joined->complete();
+  }
+  request.sent = true;
+  part_done(&request, failed);
+}
+
+}  // namespace comex::op

@@ -1,0 +1,60 @@
+#include "op/tokens.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/status.h"
+
+namespace comex::op {
+
+std::size_t Tokens::Hash::operator()(const Name& name) const {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+  std::uint64_t hash = (std::uint64_t{static_cast<std::uint32_t>(name.from)} << 32) | name.phase;
+  hash = (hash ^ name.context) * odd;
+  hash = (hash ^ (hash >> 32) ^ name.sequence) * odd;
+  return hash ^ (hash >> 29);
+}
+
+void Tokens::send(TransportRank to, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
+                  std::span<const std::byte> bytes) {
+  protocol::TokenHeader header;
+  header.phase = phase;
+  header.context = context;
+  header.sequence = sequence;
+  header.bytes = bytes.size();
+  do {
+    const auto piece = bytes.first(std::min(bytes.size(), protocol::token_data_bytes));
+    bytes = bytes.subspan(piece.size());
+    std::byte* const message = transport_.stage();
+    std::memcpy(message, &header, sizeof header);
+    if (!piece.empty()) std::memcpy(message + sizeof header, piece.data(), piece.size());
+    transport_.post(to, sizeof header + piece.size());
+  } while (!bytes.empty());
+}
+
+void Tokens::on_message(const transport::Message& message) {
+  protocol::TokenHeader header;
+  COMEX_BUG_IF(message.data.size() < sizeof header);
+  std::memcpy(&header, message.data.data(), sizeof header);
+  const auto piece = message.data.subspan(sizeof header);
+  Token& token = arrived_[Name{message.from, header.phase, header.context, header.sequence}];
+  if (token.bytes.empty()) {
+    token.total = header.bytes;
+    token.bytes.reserve(header.bytes);
+  }
+  // More than announced: two tokens of one name.
+  COMEX_BUG_IF(token.total != header.bytes || token.bytes.size() + piece.size() > token.total);
+  token.bytes.insert(token.bytes.end(), piece.begin(), piece.end());
+}
+
+bool Tokens::take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
+                  std::span<std::byte> into) {
+  const auto found = arrived_.find(Name{from, phase, context, sequence});
+  if (found == arrived_.end() || found->second.bytes.size() != found->second.total) return false;
+  COMEX_BUG_IF(found->second.total != into.size());
+  std::copy(found->second.bytes.begin(), found->second.bytes.end(), into.begin());
+  arrived_.erase(found);
+  return true;
+}
+
+}  // namespace comex::op
