@@ -72,7 +72,10 @@ class Arena {
 
   Extents& extents();
   Stripes& stripes();
+  LockParty lock_party() const;              // for locks that others place in extents or boards
+  FairMutex mutex_at(std::uint64_t offset);  // a FairMutexBlock there, zeroed by its owner
   Doorbell doorbell(HostSlot slot);
+  Doorbells doorbells();
   HostBarrier host_barrier();                 // members: every slot of the host
   std::span<std::byte> board(HostSlot slot);  // geometry.board_bytes, zero-filled, 64-byte aligned
   bool is_alive(HostSlot slot);

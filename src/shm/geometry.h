@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/status.h"
 #include "shm/os.h"
@@ -15,6 +16,7 @@
 namespace comex::shm {
 
 inline constexpr std::uint64_t page_bytes = 4096;
+inline constexpr std::uint64_t slot_block_bytes = 256;
 inline constexpr std::uint32_t stripe_count = 4096;
 inline constexpr std::uint64_t stripe_block_bytes = 16 * 1024;
 
@@ -47,7 +49,7 @@ struct Geometry {
   std::uint64_t data_offset = 0;
 };
 
-// min(2 x RAM, half of what RLIMIT_AS leaves), whole GiB where that is possible.
+// min(2 x RAM, three quarters of what RLIMIT_AS leaves), in whole MiB.
 std::uint64_t default_reservation(const MemoryRoom& room);
 
 Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryRoom& room);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "shm/doorbell.h"
 #include "shm/os.h"
@@ -26,8 +27,7 @@ struct WaitPolicy {
 class Idle {
  public:
   // Without a doorbell naps are plain sleeps.
-  Idle(Os& os, const WaitPolicy& policy);
-  Idle(Os& os, const WaitPolicy& policy, Doorbell doorbell);
+  Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell = std::nullopt);
 
   void reset();  // there was work: start the ladder again
   void pause();  // nothing to do: one step down the ladder
@@ -47,9 +47,7 @@ class Idle {
 
   Os* os_;
   WaitPolicy policy_;
-  DoorbellBlock* unused_ = nullptr;
-  bool has_doorbell_ = false;
-  Doorbell doorbell_;
+  std::optional<Doorbell> doorbell_;
   Step step_ = Step::spin;
   std::uint32_t seen_ = 0;
   std::uint32_t steps_ = 0;

@@ -2,10 +2,7 @@
 // granted is a fault, and failures come on demand. An object has one mapping address per MemoryOs.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <mutex>
-#include <set>
 
 #include "shm/os.h"
 
@@ -14,6 +11,7 @@ namespace comex::shm {
 // What a MemoryOs pretends. Change it through MemoryOs::faults at any time.
 struct MemoryFaults {
   std::uint64_t room_bytes = ~0ULL;              // bytes that may be granted altogether
+  std::uint64_t hidden_bytes = ~0ULL;            // as room_bytes, but room() does not know: extend is refused
   Limit room_limit = Limit::ram;                 // who says so
   std::vector<std::uint64_t> refused_addresses;  // map at one of these fails
   bool refuse_attach = false;                    // open_object_of fails

@@ -86,7 +86,8 @@ struct MapWish {
   bool dump_core = false;
 };
 
-inline constexpr std::uint32_t any_waiter = 0xffffffffu;
+inline constexpr std::uint32_t any_waiter = 0xffffffffu;    // as a bitset
+inline constexpr std::uint32_t every_waiter = 0x7fffffffu;  // as a count
 inline constexpr std::uint64_t forever_ns = ~0ULL;
 
 class Os {

@@ -1,0 +1,223 @@
+#include "shm/arena.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "shm/arena_layout.h"
+
+namespace comex::shm {
+
+struct Arena::Body {
+  Os* os = nullptr;
+  Object object;
+  Object life;
+  ArenaTicket ticket;
+  HostSlot slot = 0;
+  std::int32_t pid = 0;  // of the process that made this; a forked child must not undo it
+  bool must_format = false;
+  bool same_address = false;
+  std::byte* base = nullptr;
+  std::optional<Extents> extents;
+  std::optional<Stripes> stripes;
+
+  ~Body() { unmap(); }
+
+  SlotBlock& slot_block(HostSlot which) const {
+    return *reinterpret_cast<SlotBlock*>(base + ticket.geometry.slots_offset + which * slot_block_bytes);
+  }
+
+  Status map(std::uint64_t address) {
+    unmap();
+    Result<std::byte*> mapped =
+        os->map(object, {ticket.geometry.reservation_bytes, address, ticket.dump_core != 0});
+    if (!mapped) return mapped.take_failure();
+    base = mapped.value();
+    Extents::Place place;
+    place.os = os;
+    place.object = &object;
+    place.base = base;
+    place.block = &reinterpret_cast<ArenaHeader*>(base)->extents;
+    place.committing = &slot_block(0).committing;
+    place.committing_stride = slot_block_bytes;
+    place.geometry = ticket.geometry;
+    place.slot = slot;
+    place.keep_bytes = ticket.keep_bytes;
+    extents.emplace(place);
+    stripes.emplace(reinterpret_cast<StripeWord*>(base + ticket.geometry.stripes_offset),
+                    LockParty{os, &object, slot});
+    if (must_format) extents->format();
+    must_format = false;
+    return {};
+  }
+
+  void unmap() {
+    if (base == nullptr) return;
+    extents.reset();
+    stripes.reset();
+    if (os->pid() == pid) os->unmap(base, ticket.geometry.reservation_bytes);
+    base = nullptr;
+    same_address = false;
+  }
+};
+
+namespace {
+
+// A sanitizer leaves less room than the machine has: then the widest range bounds the reservation.
+GeometryWish bounded(GeometryWish wish, const MemoryRoom& room, const std::vector<AddressRange>& ranges) {
+  if (wish.reservation_bytes != 0) return wish;
+  std::uint64_t widest = 0;
+  for (const AddressRange& range : ranges) widest = std::max(widest, range.high - range.low);
+  wish.reservation_bytes = std::min(default_reservation(room), widest / 2);
+  return wish;
+}
+
+}  // namespace
+
+Arena::Arena(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+Arena::Arena(Arena&&) noexcept = default;
+Arena& Arena::operator=(Arena&&) noexcept = default;
+Arena::~Arena() = default;
+
+Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
+  const MemoryRoom room = os.room(options.backing);
+  Result<Geometry> geometry = decide_geometry(bounded(options.geometry, room, os.address_ranges()), room);
+  if (!geometry) return geometry.take_failure();
+  Result<Object> object = os.create_object(options.backing);
+  if (!object) return object.take_failure();
+
+  auto body = std::make_unique<Body>();
+  body->os = &os;
+  body->object = std::move(object).value();
+  body->slot = options.slot;
+  body->pid = os.pid();
+  body->must_format = true;
+  if (Status fixed = os.extend(body->object, 0, geometry->fixed_bytes); !fixed) return fixed.take_failure();
+  if (Status first = Extents::commit_first(os, body->object, geometry.value()); !first) {
+    return first.take_failure();
+  }
+  Result<ObjectName> name = os.name_of(body->object);
+  if (!name) return name.take_failure();
+  Result<Object> life = os.hold_life(body->object, options.slot);
+  if (!life) return life.take_failure();
+  body->life = std::move(life).value();
+
+  body->ticket.object = name.value();
+  body->ticket.geometry = geometry.value();
+  body->ticket.address_seed = os.random_bits();
+  body->ticket.keep_bytes = options.keep_bytes;
+  body->ticket.world = options.world;
+  body->ticket.dump_core = options.dump_core ? 1 : 0;
+  return Arena(std::move(body));
+}
+
+Result<Arena> Arena::attach(Os& os, const ArenaTicket& ticket, HostSlot slot) {
+  if (slot >= ticket.geometry.slots) {
+    return environment_error("host slot " + std::to_string(slot) + " of an arena for " +
+                             std::to_string(ticket.geometry.slots));
+  }
+  Result<Object> object = os.open_object_of(ticket.object);
+  if (!object) return object.take_failure();
+  auto body = std::make_unique<Body>();
+  body->os = &os;
+  body->object = std::move(object).value();
+  body->ticket = ticket;
+  body->slot = slot;
+  body->pid = os.pid();
+  Result<Object> life = os.hold_life(body->object, slot);
+  if (!life) return life.take_failure();
+  body->life = std::move(life).value();
+  return Arena(std::move(body));
+}
+
+const ArenaTicket& Arena::ticket() const {
+  return body_->ticket;
+}
+
+std::uint64_t Arena::candidate(std::uint32_t attempt) const {
+  return address_candidate(body_->ticket.address_seed, attempt, body_->ticket.geometry.reservation_bytes,
+                           body_->os->address_ranges());
+}
+
+Status Arena::map_at(std::uint64_t address) {
+  if (address == 0) return environment_error("no address range of this machine has room for the arena");
+  Status mapped = body_->map(address);
+  body_->same_address = static_cast<bool>(mapped);
+  return mapped;
+}
+
+Status Arena::map_anywhere() {
+  return body_->map(0);
+}
+void Arena::unmap() {
+  body_->unmap();
+}
+bool Arena::is_mapped() const {
+  return body_->base != nullptr;
+}
+bool Arena::same_address() const {
+  return body_->same_address;
+}
+
+std::byte* Arena::base() const {
+  return body_->base;
+}
+std::uint64_t Arena::reservation_bytes() const {
+  return body_->ticket.geometry.reservation_bytes;
+}
+const Geometry& Arena::geometry() const {
+  return body_->ticket.geometry;
+}
+HostSlot Arena::slot() const {
+  return body_->slot;
+}
+
+std::uint64_t Arena::offset_of(const void* address) const {
+  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address) -
+                                    reinterpret_cast<std::uintptr_t>(body_->base));
+}
+bool Arena::holds(const void* address) const {
+  return offset_of(address) < reservation_bytes();
+}
+std::byte* Arena::at(std::uint64_t offset) const {
+  return body_->base + offset;
+}
+
+Extents& Arena::extents() {
+  return *body_->extents;
+}
+Stripes& Arena::stripes() {
+  return *body_->stripes;
+}
+LockParty Arena::lock_party() const {
+  return {body_->os, &body_->object, body_->slot};
+}
+Doorbell Arena::doorbell(HostSlot slot) {
+  return doorbells().of(slot);
+}
+Doorbells Arena::doorbells() {
+  return {*body_->os, body_->base + body_->ticket.geometry.slots_offset, slot_block_bytes};
+}
+
+HostBarrier Arena::host_barrier() {
+  auto* const block =
+      reinterpret_cast<HostBarrierBlock*>(body_->base + body_->ticket.geometry.barrier_offset);
+  return {*body_->os, *block, body_->ticket.geometry.slots};
+}
+
+FairMutex Arena::mutex_at(std::uint64_t offset) {
+  return {*body_->os, body_->object, *reinterpret_cast<FairMutexBlock*>(body_->base + offset), doorbells()};
+}
+
+std::span<std::byte> Arena::board(HostSlot slot) {
+  const Geometry& geometry = body_->ticket.geometry;
+  return {body_->base + geometry.boards_offset + slot * geometry.board_bytes, geometry.board_bytes};
+}
+
+bool Arena::is_alive(HostSlot slot) {
+  return body_->os->is_alive(body_->object, slot);
+}
+Os& Arena::os() {
+  return *body_->os;
+}
+
+}  // namespace comex::shm

@@ -1,0 +1,29 @@
+// The fixed part of an arena as structs: the header page and one block for each host slot.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "shm/barrier.h"
+#include "shm/doorbell.h"
+#include "shm/extents.h"
+#include "shm/geometry.h"
+#include "shm/locks.h"
+
+namespace comex::shm {
+
+struct ArenaHeader {
+  unsigned char os_prefix[object_prefix_bytes];  // belongs to Os
+  ExtentsBlock extents;
+};
+static_assert(sizeof(ArenaHeader) <= page_bytes);
+
+struct SlotBlock {
+  DoorbellBlock doorbell;
+  alignas(64) std::atomic<std::uint64_t> committing;  // bytes this slot is just now having granted
+  unsigned char unused[slot_block_bytes - sizeof(DoorbellBlock) - 64];
+};
+static_assert(offsetof(SlotBlock, doorbell) == 0 && sizeof(SlotBlock) <= slot_block_bytes);
+
+}  // namespace comex::shm

@@ -1,0 +1,247 @@
+#include "shm/extent_chain.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace comex::shm {
+
+namespace {
+
+constexpr std::uint32_t scan_limit = 64;  // free extents of the same size class looked at
+constexpr std::uint32_t chunk_records = commit_chunk_bytes / sizeof(ExtentRecord);
+
+std::uint32_t bin_of(std::uint64_t bytes) {
+  const std::uint64_t pages = bytes / page_bytes;
+  return std::min(static_cast<std::uint32_t>(std::bit_width(pages)) - 1, bin_count - 1);
+}
+
+// Whatever it was, no check may take it for live.
+void make_odd(ExtentRecord& record) {
+  const std::uint32_t version = record.version.load(std::memory_order_relaxed);
+  if ((version & 1u) == 0) record.version.store(version + 1, std::memory_order_release);
+}
+
+}  // namespace
+
+void ExtentChain::format() {
+  block_->records_committed = std::min(chunk_records, geometry_.max_records);
+  block_->records_used = 2;  // 0 means none
+  block_->first = 1;
+  records_[0].version.store(1, std::memory_order_relaxed);
+  records_[1].version.store(1, std::memory_order_relaxed);
+  records_[1].offset.store(geometry_.data_offset, std::memory_order_relaxed);
+  records_[1].state.store(ExtentState::free, std::memory_order_relaxed);
+  link(1);
+}
+
+std::uint64_t ExtentChain::size(std::uint32_t id) const {
+  const std::uint32_t after = next(id);
+  return (after == 0 ? geometry_.reservation_bytes : offset(after)) - offset(id);
+}
+
+Extent ExtentChain::extent(std::uint32_t id) const {
+  const ExtentRecord& record = records_[id];
+  return {offset(id), record.bytes.load(std::memory_order_relaxed), size(id),
+          record.owner.load(std::memory_order_relaxed), record.allocation};
+}
+
+Result<std::uint32_t> ExtentChain::take(Os& os, const Object& object, std::uint64_t bytes) {
+  std::uint32_t id = find_fit(bytes, true);
+  if (id == 0) id = find_fit(bytes, false);
+  if (id == 0) return id;
+  if (size(id) > bytes) {
+    if (Status cut = split(os, object, id, bytes); !cut) return cut.take_failure();
+  }
+  unlink(id);
+  records_[id].state.store(ExtentState::reserving, std::memory_order_release);
+  return id;
+}
+
+void ExtentChain::give(std::uint32_t id, bool is_committed) {
+  make_odd(records_[id]);
+  records_[id].is_committed = is_committed ? 1 : 0;
+  records_[id].state.store(ExtentState::free, std::memory_order_release);
+  link(id);
+  if (can_join(id, next(id))) join_next(id);
+  const std::uint32_t before = records_[id].previous;
+  if (can_join(before, id)) join_next(before);
+}
+
+std::vector<std::uint32_t> ExtentChain::kept() const {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t id = first(); id != 0; id = next(id)) {
+    if (state(id) == ExtentState::free && records_[id].is_committed != 0) found.push_back(id);
+  }
+  return found;
+}
+
+// Before the pages go, not after: whoever is killed in between must not leave pages that look granted.
+void ExtentChain::mark_punched(std::uint32_t id) {
+  unlink(id);
+  records_[id].state.store(ExtentState::releasing, std::memory_order_release);
+  records_[id].is_committed = 0;
+}
+
+std::uint32_t ExtentChain::find_fit(std::uint64_t bytes, bool is_committed) const {
+  const auto& bins = block_->bins[is_committed ? 1 : 0];
+  const std::uint32_t own = bin_of(bytes);
+  std::uint32_t looked = 0;
+  for (std::uint32_t id = bins[own]; id != 0 && looked < scan_limit; id = records_[id].next_free, ++looked) {
+    if (size(id) >= bytes) return id;
+  }
+  for (std::uint32_t bin = own + 1; bin < bin_count; ++bin) {
+    if (bins[bin] != 0) return bins[bin];
+  }
+  // Nothing larger: now the rest of the own class counts too.
+  for (std::uint32_t id = bins[own]; id != 0; id = records_[id].next_free) {
+    if (size(id) >= bytes) return id;
+  }
+  return 0;
+}
+
+Status ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes) {
+  Result<std::uint32_t> made = new_record(os, object);
+  if (!made) return made.take_failure();
+  const std::uint32_t rest = made.value();
+  ExtentRecord& record = records_[rest];
+  unlink(id);  // its size class may change
+  record.offset.store(offset(id) + bytes, std::memory_order_release);
+  record.bytes.store(0, std::memory_order_release);
+  record.is_committed = records_[id].is_committed;
+  record.next.store(next(id), std::memory_order_relaxed);
+  record.previous = id;
+  record.state.store(ExtentState::free, std::memory_order_release);
+  records_[id].next.store(rest, std::memory_order_release);  // from here on it exists
+  if (next(rest) != 0) records_[next(rest)].previous = rest;
+  link(rest);
+  link(id);
+  return {};
+}
+
+Result<std::uint32_t> ExtentChain::new_record(Os& os, const Object& object) {
+  std::uint32_t id = block_->unused_records;
+  if (id != 0) {
+    block_->unused_records = records_[id].next_free;
+    return id;
+  }
+  id = block_->records_used;
+  if (id == geometry_.max_records) {
+    return environment_error("all of the arena's " + std::to_string(id) + " extent records are in use");
+  }
+  if (id == block_->records_committed) {
+    const std::uint32_t more = std::min(chunk_records, geometry_.max_records - id);
+    const std::uint64_t place = geometry_.records_offset + id * sizeof(ExtentRecord);
+    if (Status grown = os.extend(object, place, more * sizeof(ExtentRecord)); !grown) {
+      return grown.take_failure();
+    }
+    block_->records_committed = id + more;
+  }
+  records_[id].version.store(1, std::memory_order_relaxed);
+  block_->records_used = id + 1;
+  return id;
+}
+
+void ExtentChain::drop(std::uint32_t id) {
+  make_odd(records_[id]);
+  records_[id].state.store(ExtentState::unused, std::memory_order_release);
+  records_[id].next_free = block_->unused_records;
+  block_->unused_records = id;
+}
+
+void ExtentChain::link(std::uint32_t id) {
+  ExtentRecord& record = records_[id];
+  std::uint32_t& head = block_->bins[record.is_committed != 0 ? 1 : 0][bin_of(size(id))];
+  record.previous_free = 0;
+  record.next_free = head;
+  if (head != 0) records_[head].previous_free = id;
+  head = id;
+  if (record.is_committed != 0) block_->kept_bytes += size(id);
+}
+
+void ExtentChain::unlink(std::uint32_t id) {
+  ExtentRecord& record = records_[id];
+  if (record.previous_free != 0) {
+    records_[record.previous_free].next_free = record.next_free;
+  } else {
+    block_->bins[record.is_committed != 0 ? 1 : 0][bin_of(size(id))] = record.next_free;
+  }
+  if (record.next_free != 0) records_[record.next_free].previous_free = record.previous_free;
+  if (record.is_committed != 0) block_->kept_bytes -= size(id);
+}
+
+bool ExtentChain::can_join(std::uint32_t id, std::uint32_t other) const {
+  return id != 0 && other != 0 && state(id) == ExtentState::free && state(other) == ExtentState::free &&
+         records_[id].is_committed == records_[other].is_committed;
+}
+
+void ExtentChain::join_next(std::uint32_t id) {
+  const std::uint32_t gone = next(id);
+  unlink(id);
+  unlink(gone);
+  records_[id].next.store(next(gone), std::memory_order_release);  // from here on it is one
+  if (next(id) != 0) records_[next(id)].previous = id;
+  drop(gone);
+  link(id);
+}
+
+void ExtentChain::rebuild() {
+  std::vector<bool> is_reached(block_->records_used, false);
+  for (auto& kind : block_->bins) std::fill(std::begin(kind), std::end(kind), 0u);
+  block_->unused_records = 0;
+  block_->kept_bytes = 0;
+  block_->live_bytes = 0;
+  std::uint32_t before = 0;
+  for (std::uint32_t id = first(); id != 0; id = next(id)) {
+    COMEX_BUG_IF(id >= block_->records_used || is_reached[id]);
+    is_reached[id] = true;
+    records_[id].previous = before;
+    before = id;
+    if (state(id) == ExtentState::free) {
+      link(id);
+    } else {
+      block_->live_bytes += size(id);
+    }
+  }
+  for (std::uint32_t id = 1; id < block_->records_used; ++id) {
+    if (!is_reached[id]) drop(id);
+  }
+  for (std::uint32_t id = first(); id != 0; id = next(id)) {
+    while (can_join(id, next(id))) join_next(id);
+  }
+  ++block_->rebuilds;
+}
+
+std::uint64_t ExtentChain::largest_free() const {
+  std::uint64_t largest = 0;
+  for (std::uint32_t id = first(); id != 0; id = next(id)) {
+    if (state(id) == ExtentState::free) largest = std::max(largest, size(id));
+  }
+  return largest;
+}
+
+bool ExtentChain::is_consistent() const {
+  std::uint64_t total = 0;
+  std::uint64_t live = 0;
+  std::uint64_t kept = 0;
+  std::uint32_t before = 0;
+  std::uint32_t free_records = 0;
+  for (std::uint32_t id = first(); id != 0; id = next(id)) {
+    const bool is_free = state(id) == ExtentState::free;
+    const bool is_placed = before == 0 ? offset(id) == geometry_.data_offset : offset(id) > offset(before);
+    if (!is_placed || records_[id].previous != before || can_join(before, id)) return false;
+    total += size(id);
+    if (!is_free) live += size(id);
+    if (is_free && records_[id].is_committed != 0) kept += size(id);
+    free_records += is_free ? 1 : 0;
+    before = id;
+  }
+  for (const auto& kind : block_->bins) {
+    for (const std::uint32_t head : kind) {
+      for (std::uint32_t id = head; id != 0; id = records_[id].next_free) --free_records;
+    }
+  }
+  return free_records == 0 && live == block_->live_bytes && kept == block_->kept_bytes &&
+         total == geometry_.reservation_bytes - geometry_.data_offset;
+}
+
+}  // namespace comex::shm

@@ -1,0 +1,103 @@
+// The records of an arena's space in address order, free or in use, and the bins of the free ones.
+//
+// Lies in shared memory; every call needs the allocation lock. `next` is the only truth and changes
+// by single stores, so whoever finds a dead holder's work rebuilds the rest from it. Touches no
+// page of the data. Used by Extents only.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/status.h"
+#include "shm/geometry.h"
+#include "shm/locks.h"
+#include "shm/os.h"
+
+namespace comex::shm {
+
+// What an allocation got, and what nearest() tells.
+struct Extent {
+  std::uint64_t offset = 0;    // of its first byte in the arena, page aligned
+  std::uint64_t bytes = 0;     // asked for
+  std::uint64_t reserved = 0;  // whole pages
+  Worker owner = 0;
+  std::uint64_t allocation = 0;  // caller's number of the allocation it belongs to
+};
+
+enum class ExtentState : std::uint32_t { unused, free, reserving, live, retired, releasing };
+
+// In the arena. One cache line; the fields that check() reads are atomics.
+struct ExtentRecord {
+  std::atomic<std::uint32_t> version;  // even = live
+  std::atomic<std::uint32_t> owner;
+  std::atomic<std::uint64_t> offset;
+  std::atomic<std::uint64_t> bytes;
+  std::uint64_t allocation;
+  std::atomic<std::uint32_t> next;  // in address order: the truth; its end is the next one's offset
+  std::uint32_t previous;
+  std::uint32_t next_free;  // in its bin, or among the unused records
+  std::uint32_t previous_free;
+  std::atomic<ExtentState> state;
+  std::uint32_t is_committed;
+  std::uint64_t unused;
+};
+static_assert(sizeof(ExtentRecord) == 64);
+
+// The part of the arena's header that belongs to Extents.
+inline constexpr std::uint32_t bin_count = 48;
+struct alignas(64) ExtentsBlock {
+  std::atomic<std::uint32_t> table_pages;  // pages of the data area that the table covers so far
+  std::uint32_t records_committed;         // records that may be touched
+  std::uint32_t records_used;              // records ever taken; the rest was never touched
+  std::uint32_t first;                     // head of the chain
+  std::uint32_t unused_records;            // list through next_free
+  std::uint32_t rebuilds;                  // times a dead holder's work was put right
+  std::uint64_t kept_bytes;                // committed and free
+  std::uint64_t live_bytes;
+  OwnerLockWord lock;
+  std::uint32_t bins[2][bin_count];  // [is committed][log2 of pages]
+};
+
+inline constexpr std::uint64_t commit_chunk_bytes = 64 * 1024;  // of records and of the table at a time
+
+class ExtentChain {
+ public:
+  ExtentChain(ExtentsBlock& block, ExtentRecord* records, const Geometry& geometry)
+      : block_(&block), records_(records), geometry_(geometry) {}
+
+  void format();   // one free record over all of the data area
+  void rebuild();  // after a holder died
+
+  // A free record of at least `bytes`, cut to that; 0 = none. It leaves the bins as `reserving`.
+  Result<std::uint32_t> take(Os& os, const Object& object, std::uint64_t bytes);
+  void give(std::uint32_t id, bool is_committed);  // back to the bins, joined with its neighbours
+  std::vector<std::uint32_t> kept() const;         // free and committed
+  void mark_punched(std::uint32_t id);             // a kept one; give() it again afterwards
+
+  std::uint32_t first() const { return block_->first; }
+  std::uint32_t next(std::uint32_t id) const { return records_[id].next.load(std::memory_order_relaxed); }
+  std::uint64_t offset(std::uint32_t id) const { return records_[id].offset.load(std::memory_order_relaxed); }
+  std::uint64_t size(std::uint32_t id) const;
+  ExtentState state(std::uint32_t id) const { return records_[id].state.load(std::memory_order_acquire); }
+  Extent extent(std::uint32_t id) const;
+  std::uint64_t largest_free() const;
+  bool is_consistent() const;
+
+ private:
+  std::uint32_t find_fit(std::uint64_t bytes, bool is_committed) const;
+  Status split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes);
+  Result<std::uint32_t> new_record(Os& os, const Object& object);
+  void drop(std::uint32_t id);
+  void link(std::uint32_t id);
+  void unlink(std::uint32_t id);
+  bool can_join(std::uint32_t id, std::uint32_t other) const;
+  void join_next(std::uint32_t id);
+
+  ExtentsBlock* block_;
+  ExtentRecord* records_;
+  Geometry geometry_;
+};
+
+}  // namespace comex::shm

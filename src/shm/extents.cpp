@@ -1,0 +1,319 @@
+#include "shm/extents.h"
+
+#include <algorithm>
+#include <map>
+
+namespace comex::shm {
+
+namespace {
+
+constexpr std::uint64_t commit_step_bytes = 16ULL << 20;
+constexpr std::uint64_t entries_per_chunk = commit_chunk_bytes / sizeof(std::uint32_t);
+
+std::uint64_t data_pages(const Geometry& geometry) {
+  return (geometry.reservation_bytes - geometry.data_offset) / page_bytes;
+}
+
+}  // namespace
+
+class Extents::Held {
+ public:
+  explicit Held(Extents& extents)
+      : lock_(extents.place_.block->lock),
+        party_{extents.place_.os, extents.place_.object, extents.place_.slot} {
+    if (lock_.lock(party_) == Taken::recovered) extents.chain_.rebuild();
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { lock_.unlock(party_); }
+
+ private:
+  OwnerLock lock_;
+  LockParty party_;
+};
+
+Extents::Extents(const Place& place)
+    : place_(place),
+      records_(reinterpret_cast<ExtentRecord*>(place.base + place.geometry.records_offset)),
+      table_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.table_offset)),
+      chain_(*place.block, records_, place.geometry) {}
+
+Status Extents::commit_first(Os& os, const Object& object, const Geometry& geometry) {
+  const std::uint64_t records =
+      std::min(commit_chunk_bytes, round_up(geometry.max_records * sizeof(ExtentRecord), page_bytes));
+  return os.extend(object, geometry.records_offset, records);
+}
+
+void Extents::format() {
+  chain_.format();
+}
+
+// ---- taking ----
+
+Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation) {
+  if (bytes == 0) return caller_error("an extent of 0 bytes");
+  Shortage shortage;
+  const std::uint32_t id = reserve(owner, bytes, allocation, shortage);
+  if (id == 0) return does_not_fit(owner, bytes, shortage);
+  if (!commit(id, shortage)) {
+    {
+      const Held held(*this);
+      place_.block->live_bytes -= chain_.size(id);
+      chain_.give(id, false);
+    }
+    return does_not_fit(owner, bytes, shortage);
+  }
+  publish(id);
+  return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, allocation};
+}
+
+std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation,
+                               Shortage& shortage) {
+  const std::uint64_t whole = round_up(bytes, page_bytes);
+  const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // rounding may wrap
+  for (int attempt = 0; can_be && attempt < 2; ++attempt) {
+    const Held held(*this);
+    Result<std::uint32_t> taken = chain_.take(*place_.os, *place_.object, whole);
+    if (!taken) {
+      shortage = {0, Limit::reservation, "", taken.failure().text};
+      return 0;
+    }
+    const std::uint32_t id = taken.value();
+    if (id == 0) {
+      // Kept and never-granted space are not joined: after the punch they may be one.
+      if (trim()) continue;
+      break;
+    }
+    place_.block->live_bytes += whole;
+    if (!grow_table(chain_.offset(id) + whole, shortage)) {
+      place_.block->live_bytes -= whole;
+      chain_.give(id, records_[id].is_committed != 0);
+      return 0;
+    }
+    records_[id].offset.store(chain_.offset(id), std::memory_order_release);
+    records_[id].bytes.store(bytes, std::memory_order_release);
+    records_[id].owner.store(owner, std::memory_order_release);
+    records_[id].allocation = allocation;
+    return id;
+  }
+  const Held held(*this);
+  shortage = {chain_.largest_free(), Limit::reservation, "", ""};
+  return 0;
+}
+
+// The table covers the data area from its start without a gap, so that a check needs one comparison.
+bool Extents::grow_table(std::uint64_t end, Shortage& shortage) {
+  std::atomic<std::uint32_t>& covered = place_.block->table_pages;
+  const std::uint64_t have = covered.load(std::memory_order_relaxed);
+  const std::uint64_t need = (end - place_.geometry.data_offset) / page_bytes;
+  if (need <= have) return true;
+  const std::uint64_t entries =
+      std::min(round_up(need, entries_per_chunk), round_up(data_pages(place_.geometry), entries_per_chunk));
+  const std::uint64_t begin = place_.geometry.table_offset + have * sizeof(std::uint32_t);
+  Status grown = place_.os->extend(*place_.object, begin, (entries - have) * sizeof(std::uint32_t));
+  if (!grown) {
+    const MemoryRoom room = place_.os->room(place_.object->backing());
+    shortage = {room.bytes, room.limit, room.where, grown.failure().text};
+    return false;
+  }
+  covered.store(static_cast<std::uint32_t>(entries), std::memory_order_release);
+  return true;
+}
+
+bool Extents::commit(std::uint32_t id, Shortage& shortage) {
+  if (records_[id].is_committed != 0) return true;
+  const std::uint64_t offset = chain_.offset(id);
+  const std::uint64_t bytes = round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);
+    const bool has_room = is_within_room(shortage);
+    if (has_room && commit_steps(offset, bytes, shortage)) {
+      records_[id].is_committed = 1;
+      return true;
+    }
+    if (!has_room) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
+    const Held held(*this);
+    if (!trim()) return false;  // what is kept for reuse counts against the same limit
+  }
+  return false;
+}
+
+// What everybody of the host is just now committing counts: ranks allocate at the same time.
+bool Extents::is_within_room(Shortage& shortage) {
+  const MemoryRoom room = place_.os->room(place_.object->backing());
+  std::uint64_t wanted = 0;
+  for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
+    const std::uint64_t bytes = committing(slot).load(std::memory_order_seq_cst);
+    const bool counts = bytes != 0 && (slot == place_.slot || place_.os->is_alive(*place_.object, slot));
+    if (counts) wanted += bytes;
+  }
+  if (wanted <= room.bytes) return true;
+  shortage = {room.bytes, room.limit, room.where, ""};
+  return false;
+}
+
+// Leaves nothing committed, and nothing announced, when it fails.
+bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage) {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t step = std::min(commit_step_bytes, bytes - done);
+    Status grown = place_.os->extend(*place_.object, offset + done, step);
+    if (!grown) {
+      const MemoryRoom room = place_.os->room(place_.object->backing());
+      shortage = {room.bytes + done, room.limit, room.where, grown.failure().text};
+      if (done > 0) static_cast<void>(place_.os->punch(*place_.object, offset, done));
+      committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
+      return false;
+    }
+    committing(place_.slot).fetch_sub(step, std::memory_order_relaxed);
+    done += step;
+  }
+  return true;
+}
+
+void Extents::publish(std::uint32_t id) {
+  const std::uint64_t first = (chain_.offset(id) - place_.geometry.data_offset) / page_bytes;
+  const std::uint64_t bytes = records_[id].bytes.load(std::memory_order_relaxed);
+  const std::uint64_t end = first + round_up(bytes, page_bytes) / page_bytes;
+  for (std::uint64_t page = first; page < end; ++page) table_[page].store(id, std::memory_order_release);
+  records_[id].state.store(ExtentState::live, std::memory_order_release);
+  records_[id].version.fetch_add(1, std::memory_order_release);  // even: checks pass from here on
+}
+
+// ---- giving back ----
+
+std::uint32_t Extents::locate(std::uint64_t offset) const {
+  if (offset < place_.geometry.data_offset) return 0;
+  const std::uint64_t page = (offset - place_.geometry.data_offset) / page_bytes;
+  if (page >= place_.block->table_pages.load(std::memory_order_acquire)) return 0;
+  const std::uint32_t id = table_[page].load(std::memory_order_acquire);
+  return id != 0 && records_[id].offset.load(std::memory_order_acquire) == offset ? id : 0;
+}
+
+Status Extents::retire(std::uint64_t offset) {
+  const std::uint32_t id = locate(offset);
+  ExtentState expected = ExtentState::live;
+  if (id == 0 || !records_[id].state.compare_exchange_strong(expected, ExtentState::retired)) {
+    return caller_error("arena offset " + std::to_string(offset) + " is not the start of an allocation");
+  }
+  records_[id].version.fetch_add(1, std::memory_order_seq_cst);
+  return {};
+}
+
+Status Extents::release(std::uint64_t offset) {
+  const std::uint32_t id = locate(offset);
+  if (id != 0 && records_[id].state.load(std::memory_order_acquire) == ExtentState::live) {
+    if (Status retired = retire(offset); !retired) return retired;
+  }
+  ExtentState expected = ExtentState::retired;
+  if (id == 0 || !records_[id].state.compare_exchange_strong(expected, ExtentState::releasing)) {
+    return caller_error("arena offset " + std::to_string(offset) + " is not the start of an allocation");
+  }
+  std::uint64_t bytes = 0;
+  {
+    const Held held(*this);
+    bytes = chain_.size(id);
+    place_.block->live_bytes -= bytes;
+    if (place_.block->kept_bytes + bytes <= place_.keep_bytes) {
+      chain_.give(id, true);
+      return {};
+    }
+    place_.block->live_bytes += bytes;  // until its pages are gone, which takes long: outside of the lock
+  }
+  const Status punched = place_.os->punch(*place_.object, offset, bytes);
+  const Held held(*this);
+  place_.block->live_bytes -= bytes;
+  chain_.give(id, !punched);  // what could not be punched is still there
+  return {};
+}
+
+bool Extents::trim() {
+  const std::vector<std::uint32_t> kept = chain_.kept();
+  for (const std::uint32_t id : kept) {
+    if (chain_.state(id) != ExtentState::free) continue;  // joined with one that could not be punched
+    const std::uint64_t bytes = chain_.size(id);
+    chain_.mark_punched(id);
+    const Status punched = place_.os->punch(*place_.object, chain_.offset(id), bytes);
+    chain_.give(id, !punched);
+  }
+  return !kept.empty();
+}
+
+std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
+  auto* const first = reinterpret_cast<std::byte*>(place_.committing);
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(first + slot * place_.committing_stride);
+}
+
+// ---- telling ----
+
+Verdict Extents::explain(const ExtentRecord& found, Worker owner, std::uint64_t offset) {
+  const std::uint64_t into = offset - found.offset.load(std::memory_order_relaxed);
+  const std::uint64_t length = found.bytes.load(std::memory_order_relaxed);
+  if (into >= round_up(length, page_bytes)) return Verdict::no_extent;  // an old entry of the table
+  const ExtentState state = found.state.load(std::memory_order_acquire);
+  if (state != ExtentState::live) {
+    return state == ExtentState::retired ? Verdict::retired : Verdict::no_extent;
+  }
+  return found.owner.load(std::memory_order_relaxed) != owner ? Verdict::wrong_owner : Verdict::past_end;
+}
+
+std::vector<Extent> Extents::live() {
+  std::vector<Extent> found;
+  const Held held(*this);
+  for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
+    if (chain_.state(id) == ExtentState::live) found.push_back(chain_.extent(id));
+  }
+  return found;
+}
+
+bool Extents::find(std::uint64_t offset, Extent& found) {
+  for (const Extent& extent : live()) {
+    if (offset - extent.offset >= extent.bytes) continue;
+    found = extent;
+    return true;
+  }
+  return false;
+}
+
+bool Extents::nearest(std::uint64_t offset, Extent& found) {
+  std::uint64_t least = ~0ULL;
+  for (const Extent& extent : live()) {
+    const std::uint64_t last = extent.offset + extent.bytes - 1;
+    const std::uint64_t distance = offset < extent.offset ? extent.offset - offset
+                                   : offset > last        ? offset - last
+                                                          : 0;
+    if (distance >= least) continue;
+    least = distance;
+    found = extent;
+  }
+  return least != ~0ULL;
+}
+
+std::vector<OwnerTotal> Extents::totals() {
+  std::map<Worker, OwnerTotal> sums;
+  for (const Extent& extent : live()) {
+    OwnerTotal& sum = sums[extent.owner];
+    sum.owner = extent.owner;
+    sum.bytes += extent.bytes;
+    ++sum.extents;
+  }
+  std::vector<OwnerTotal> found;
+  for (const auto& [owner, sum] : sums) found.push_back(sum);
+  return found;
+}
+
+std::uint64_t Extents::kept_bytes() {
+  const Held held(*this);
+  return place_.block->kept_bytes;
+}
+
+std::uint32_t Extents::rebuilds() {
+  const Held held(*this);
+  return place_.block->rebuilds;
+}
+
+bool Extents::is_consistent() {
+  const Held held(*this);
+  return chain_.is_consistent();
+}
+
+}  // namespace comex::shm

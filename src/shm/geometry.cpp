@@ -1,0 +1,84 @@
+#include "shm/geometry.h"
+
+#include <algorithm>
+#include <string>
+
+#include "shm/arena_layout.h"
+
+namespace comex::shm {
+
+namespace {
+
+constexpr std::uint64_t mebibyte = 1ULL << 20;
+constexpr std::uint64_t largest_reservation = 1ULL << 44;  // the page table counts pages in 32 bits
+constexpr std::uint32_t most_records = 1u << 20;
+constexpr std::uint32_t most_slots = 0xfffe;  // a lock word names its holder in 16 bits
+constexpr std::uint64_t slot_unit = 1ULL << 30;
+
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+}  // namespace
+
+std::uint64_t default_reservation(const MemoryRoom& room) {
+  const std::uint64_t ram = room.ram_bytes == 0 ? room.bytes / 2 : room.ram_bytes;
+  const std::uint64_t wish = std::min({2 * ram, room.address_space_bytes / 4 * 3, largest_reservation});
+  return wish / mebibyte * mebibyte;
+}
+
+Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryRoom& room) {
+  if (wish.slots == 0 || wish.slots > most_slots) {
+    return environment_error("an arena serves 1 to " + std::to_string(most_slots) + " ranks of a host, not " +
+                             std::to_string(wish.slots));
+  }
+  Geometry geometry;
+  geometry.slots = wish.slots;
+  geometry.servers = wish.servers;
+  geometry.board_bytes = round_up(wish.board_bytes, 64);
+  geometry.reservation_bytes =
+      wish.reservation_bytes == 0 ? default_reservation(room) : round_up(wish.reservation_bytes, mebibyte);
+  if (geometry.reservation_bytes > std::min(largest_reservation, room.address_space_bytes)) {
+    return environment_error("an arena of " + std::to_string(geometry.reservation_bytes) +
+                             " bytes is more than the " +
+                             std::to_string(std::min(largest_reservation, room.address_space_bytes)) +
+                             " that can be reserved (COMEX_ARENA_RESERVE, ulimit -v)");
+  }
+  const std::uint64_t pages = geometry.reservation_bytes / page_bytes;
+  geometry.max_records = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pages, 64, most_records));
+  geometry.slots_offset = page_bytes;
+  geometry.boards_offset = geometry.slots_offset + wish.slots * slot_block_bytes;
+  geometry.stripes_offset = round_up(geometry.boards_offset + wish.slots * geometry.board_bytes, page_bytes);
+  geometry.barrier_offset = geometry.stripes_offset + stripe_count * sizeof(StripeWord);
+  geometry.fixed_bytes = round_up(geometry.barrier_offset + sizeof(HostBarrierBlock), page_bytes);
+  geometry.records_offset = geometry.fixed_bytes;
+  geometry.table_offset =
+      round_up(geometry.records_offset + geometry.max_records * sizeof(ExtentRecord), page_bytes);
+  // The table is committed in chunks, so its last one is whole.
+  geometry.data_offset = geometry.table_offset + round_up(pages * sizeof(std::uint32_t), commit_chunk_bytes);
+  if (geometry.data_offset + mebibyte > geometry.reservation_bytes) {
+    return environment_error("an arena of " + std::to_string(geometry.reservation_bytes) +
+                             " bytes is too small: it needs " + std::to_string(geometry.data_offset) +
+                             " for itself (COMEX_ARENA_RESERVE, ulimit -v)");
+  }
+  return geometry;
+}
+
+std::uint64_t address_candidate(std::uint64_t seed, std::uint32_t attempt, std::uint64_t reservation_bytes,
+                                const std::vector<AddressRange>& ranges) {
+  std::uint64_t fitting = 0;
+  for (const AddressRange& range : ranges) fitting += range.high - range.low >= reservation_bytes ? 1 : 0;
+  if (fitting == 0) return 0;
+  std::uint64_t skip = attempt % fitting;
+  for (const AddressRange& range : ranges) {
+    if (range.high - range.low < reservation_bytes || skip-- != 0) continue;
+    const std::uint64_t places = (range.high - range.low - reservation_bytes) / slot_unit + 1;
+    return range.low + mixed(seed + attempt) % places * slot_unit;
+  }
+  return 0;
+}
+
+}  // namespace comex::shm

@@ -1,0 +1,99 @@
+#include <utility>
+
+#include "shm/locks.h"
+
+namespace comex::shm {
+
+namespace {
+
+// The ladder of one wait. Too early a futex costs 9 us, too long a spin starves the holder.
+constexpr int spins = 20;
+constexpr int yields = 200;
+constexpr std::uint64_t patience_ns = 50'000'000;  // then ask whether the holder lives
+
+constexpr std::uint32_t holder_of(std::uint32_t word) {
+  return word & OwnerLock::holder_mask;
+}
+
+constexpr std::uint32_t next_epoch(std::uint32_t word) {
+  return (word & OwnerLock::epoch_mask) + (OwnerLock::contended_bit << 1);
+}
+
+// Takes the lock from `word`'s holder if that one is dead. Stays contended: others may sleep.
+bool take_over(OwnerLockWord& lock, std::uint32_t word, const LockParty& party) {
+  if (holder_of(word) == 0 || party.os->is_alive(*party.object, holder_of(word) - 1)) return false;
+  return lock.compare_exchange_strong(word, next_epoch(word) | OwnerLock::contended_bit | (party.slot + 1),
+                                      std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Taken OwnerLock::lock_slowly(const LockParty& party) {
+  for (int i = 0; i < spins + yields; ++i) {
+    if (i < spins) {
+      cpu_relax();
+    } else {
+      party.os->yield();
+    }
+    if (try_lock(party) == Taken::clean) return Taken::clean;
+  }
+  std::uint64_t asked_ns = party.os->now_ns();
+  while (true) {
+    std::uint32_t word = word_->load(std::memory_order_relaxed);
+    if (holder_of(word) == 0) {
+      // As contended, for the sake of those who sleep beside us.
+      if (word_->compare_exchange_weak(word, word | contended_bit | (party.slot + 1),
+                                       std::memory_order_acquire, std::memory_order_relaxed)) {
+        return Taken::clean;
+      }
+      continue;
+    }
+    const std::uint32_t contended = word | contended_bit;
+    if (word != contended && !word_->compare_exchange_weak(word, contended, std::memory_order_relaxed))
+      continue;
+    static_cast<void>(party.os->wait(*word_, contended, patience_ns));
+    // By the clock, not by the futex's answer: signals may cut every wait short.
+    const std::uint64_t now = party.os->now_ns();
+    if (now - asked_ns < patience_ns) continue;
+    asked_ns = now;
+    if (take_over(*word_, word_->load(std::memory_order_relaxed), party)) return Taken::recovered;
+  }
+}
+
+Taken OwnerLock::try_recover(const LockParty& party) {
+  if (try_lock(party) == Taken::clean) return Taken::clean;
+  return take_over(*word_, word_->load(std::memory_order_relaxed), party) ? Taken::recovered : Taken::refused;
+}
+
+void OwnerLock::wake(const LockParty& party) {
+  party.os->wake(*word_, 1);
+}
+
+StripeGuard::StripeGuard(Stripes& stripes, std::uint64_t offset, std::uint64_t bytes)
+    : stripes_(&stripes),
+      first_(Stripes::stripe_of(offset)),
+      second_(Stripes::stripe_of(offset + (bytes == 0 ? 0 : bytes - 1))) {
+  if (first_ > second_) std::swap(first_, second_);
+  taken_ = stripes.lock_of(first_).lock(stripes.party());
+  if (second_ == first_) return;
+  if (stripes.lock_of(second_).lock(stripes.party()) == Taken::recovered) taken_ = Taken::recovered;
+}
+
+StripeGuard::StripeGuard(Stripes& stripes, std::uint64_t offset, std::uint64_t bytes, Try)
+    : stripes_(&stripes),
+      first_(Stripes::stripe_of(offset)),
+      second_(Stripes::stripe_of(offset + (bytes == 0 ? 0 : bytes - 1))) {
+  if (first_ > second_) std::swap(first_, second_);
+  taken_ = stripes.lock_of(first_).try_lock(stripes.party());
+  if (second_ == first_ || taken_ == Taken::refused) return;
+  taken_ = stripes.lock_of(second_).try_lock(stripes.party());
+  if (taken_ == Taken::refused) stripes.lock_of(first_).unlock(stripes.party());
+}
+
+StripeGuard::~StripeGuard() {
+  if (!is_held()) return;
+  if (second_ != first_) stripes_->lock_of(second_).unlock(stripes_->party());
+  stripes_->lock_of(first_).unlock(stripes_->party());
+}
+
+}  // namespace comex::shm

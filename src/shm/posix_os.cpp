@@ -1,0 +1,303 @@
+#include "shm/posix_os.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "shm/geometry.h"
+#include "shm/room.h"
+
+#if !defined(MAP_FIXED_NOREPLACE)
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace comex::shm {
+
+namespace {
+
+constexpr const char* mount_path = "/dev/shm";
+constexpr std::uint64_t step_bytes = 16ULL << 20;
+constexpr std::uint64_t least_step_bytes = 256ULL << 10;
+constexpr std::uint64_t spare_bytes = 64ULL << 20;  // never promised: beyond RAM or a cgroup waits the killer
+constexpr off_t life_offset = off_t{1} << 52;       // lock ranges far behind any byte of the object
+
+#if defined(__SANITIZE_THREAD__)
+// Thread sanitizer maps its shadow nearly everywhere and aborts on an address outside of these.
+constexpr std::array<AddressRange, 2> ranges = {AddressRange{0x1000000000ULL, 0x8000000000ULL},
+                                                AddressRange{0x7e8000000000ULL, 0x7ec000000000ULL}};
+#else
+// Above address sanitizer's shadow, below where programs and heaps are put.
+constexpr std::array<AddressRange, 1> ranges = {AddressRange{0x200000000000ULL, 0x540000000000ULL}};
+#endif
+
+Failure refused(const std::string& call, int error) {
+  return environment_error(call + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")");
+}
+
+std::string descriptor_path(const std::string& process, int descriptor) {
+  return "/proc/" + process + "/fd/" + std::to_string(descriptor);
+}
+
+timespec to_timespec(std::uint64_t ns) {
+  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::uint64_t soft_limit(int resource) {
+  rlimit limit{};
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) return ~0ULL;
+  return limit.rlim_cur == RLIM_INFINITY ? ~0ULL : limit.rlim_cur;
+}
+
+std::uint64_t address_space_left() {
+  const std::uint64_t limit = soft_limit(RLIMIT_AS);
+  if (limit == ~0ULL) return limit;
+  std::uint64_t pages = 0;
+  std::istringstream(read_file("/proc/self/statm").value_or("0")) >> pages;
+  return limit > pages * page_bytes ? limit - pages * page_bytes : 0;
+}
+
+// memfd first: it needs no mount and no room there.
+Result<Object> open_new(Os& os, Backing backing) {
+  if (backing != Backing::posix) {
+    const int descriptor = memfd_create("comex", MFD_CLOEXEC);
+    if (descriptor >= 0) return Object(os, descriptor, Backing::memfd);
+    if (backing == Backing::memfd) return refused("memfd_create", errno);
+  }
+  // O_EXCL with O_TMPFILE: it can never be given a name, so nothing can be left behind.
+  const int descriptor = open(mount_path, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0) return refused(std::string("open(") + mount_path + ", O_TMPFILE)", errno);
+  return Object(os, descriptor, Backing::posix);
+}
+
+class PosixOs final : public Os {
+ public:
+  Result<Object> create_object(Backing backing) override {
+    Result<Object> made = open_new(*this, backing);
+    if (!made) return made;
+    const Object& object = made.value();
+    if (Status grown = extend(object, 0, page_bytes); !grown) return grown.take_failure();
+    const std::uint64_t cookie = random_bits();
+    const ssize_t written = pwrite(object.descriptor(), &cookie, sizeof cookie, 0);
+    if (written != static_cast<ssize_t>(sizeof cookie)) return refused("pwrite of the cookie", errno);
+    return made;
+  }
+
+  Result<ObjectName> name_of(const Object& object) override {
+    struct stat facts {};
+    if (fstat(object.descriptor(), &facts) != 0) return refused("fstat", errno);
+    ObjectName name;
+    name.pid = getpid();
+    name.descriptor = object.descriptor();
+    name.device = facts.st_dev;
+    name.inode = facts.st_ino;
+    name.backing = static_cast<std::uint32_t>(object.backing());
+    const ssize_t got = pread(object.descriptor(), &name.cookie, sizeof name.cookie, 0);
+    if (got != static_cast<ssize_t>(sizeof name.cookie)) return refused("pread of the cookie", errno);
+    return name;
+  }
+
+  Result<Object> open_object_of(const ObjectName& name) override {
+    const std::string path = descriptor_path(std::to_string(name.pid), name.descriptor);
+    // Looked at before it is opened: in another pid namespace this may be anything.
+    const Object look(*this, open(path.c_str(), O_PATH | O_CLOEXEC), Backing::memfd);
+    if (!look) return refused("open(" + path + ")", errno);
+    struct stat facts {};
+    if (fstat(look.descriptor(), &facts) != 0) return refused("fstat of " + path, errno);
+    if (facts.st_dev != name.device || facts.st_ino != name.inode) {
+      return environment_error(path + " is not the arena's object: another host or pid namespace");
+    }
+    Object object = reopen(look.descriptor(), static_cast<Backing>(name.backing));
+    if (!object) return refused("open(" + path + ", O_RDWR)", errno);
+    std::uint64_t cookie = 0;
+    const ssize_t got = pread(object.descriptor(), &cookie, sizeof cookie, 0);
+    if (got != static_cast<ssize_t>(sizeof cookie) || cookie != name.cookie) {
+      return environment_error(path + " does not hold the arena's cookie: another host or pid namespace");
+    }
+    return object;
+  }
+
+  void close_object(int descriptor) override { close(descriptor); }
+
+  Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
+    // Beyond this limit the kernel sends a signal, not an error.
+    if (const std::uint64_t limit = soft_limit(RLIMIT_FSIZE); offset + bytes > limit) {
+      return environment_error("the file-size limit (ulimit -f) of " + std::to_string(limit) +
+                               " bytes ends shared memory before " + std::to_string(offset + bytes));
+    }
+    std::uint64_t step = step_bytes;
+    for (std::uint64_t done = 0; done < bytes;) {
+      const std::uint64_t now = std::min(step, bytes - done);
+      const int error =
+          posix_fallocate(object.descriptor(), static_cast<off_t>(offset + done), static_cast<off_t>(now));
+      if (error == 0) {
+        done += now;
+      } else if (error == EINTR) {
+        step = std::max(step / 2, least_step_bytes);  // a timer may cut every long step short
+      } else {
+        if (done > 0) static_cast<void>(punch(object, offset, done));
+        return refused("posix_fallocate of " + std::to_string(bytes) + " bytes", error);
+      }
+    }
+    return {};
+  }
+
+  Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
+    while (fallocate(object.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                     static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
+      if (errno != EINTR) return refused("fallocate(PUNCH_HOLE)", errno);
+    }
+    return {};
+  }
+
+  Result<std::byte*> map(const Object& object, const MapWish& wish) override {
+    void* const hint = reinterpret_cast<void*>(wish.address);
+    const int flags = MAP_SHARED | MAP_NORESERVE | (hint != nullptr ? MAP_FIXED_NOREPLACE : 0);
+    void* const base = mmap(hint, wish.bytes, PROT_READ | PROT_WRITE, flags, object.descriptor(), 0);
+    if (base == MAP_FAILED) return refused("mmap of " + std::to_string(wish.bytes) + " bytes", errno);
+    if (hint != nullptr && base != hint) {  // a kernel that does not know the flag takes it as a wish
+      munmap(base, wish.bytes);
+      return environment_error("mmap: the address asked for is taken");
+    }
+    if (madvise(base, wish.bytes, MADV_DONTFORK) != 0) {
+      const int error = errno;
+      munmap(base, wish.bytes);
+      return refused("madvise(MADV_DONTFORK)", error);
+    }
+    if (!wish.dump_core) madvise(base, wish.bytes, MADV_DONTDUMP);
+    madvise(base, wish.bytes, MADV_HUGEPAGE);  // where the kernel allows it
+    return static_cast<std::byte*>(base);
+  }
+
+  void unmap(std::byte* base, std::uint64_t bytes) override { munmap(base, bytes); }
+
+  std::vector<AddressRange> address_ranges() const override { return {ranges.begin(), ranges.end()}; }
+
+  MemoryRoom room(Backing backing) override {
+    MemoryRoom room = room_of_machine(read_file);
+    room.address_space_bytes = address_space_left();
+    room.bytes -= std::min(room.bytes / 16, spare_bytes);
+    struct statvfs mount {};
+    const bool counts = backing == Backing::posix && statvfs(mount_path, &mount) == 0 && mount.f_blocks != 0;
+    if (counts && mount.f_bavail * mount.f_frsize < room.bytes) {
+      room.bytes = mount.f_bavail * mount.f_frsize;
+      room.limit = Limit::mount;
+      room.where = mount_path;
+    }
+    return room;
+  }
+
+  bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,
+            std::uint32_t bitset) override {
+    const bool is_bounded = timeout_ns != forever_ns;
+    const timespec until = is_bounded ? to_timespec(now_ns() + timeout_ns) : timespec{};
+    const long rc = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, expected, is_bounded ? &until : nullptr,
+                            nullptr, bitset);
+    return rc == 0 || errno != ETIMEDOUT;
+  }
+
+  void wake(const std::atomic<std::uint32_t>& word, std::uint32_t waiters, std::uint32_t bitset) override {
+    syscall(SYS_futex, &word, FUTEX_WAKE_BITSET, std::min(waiters, every_waiter), nullptr, nullptr, bitset);
+  }
+
+  Result<Object> hold_life(const Object& object, HostSlot slot) override {
+    // Its own open file description: what a process asks through the other one then sees this lock too.
+    Object life = reopen(object.descriptor(), object.backing());
+    if (!life) return refused("open of /proc/self/fd for the life lock", errno);
+    struct flock range = life_of(slot);
+    if (fcntl(life.descriptor(), F_OFD_SETLK, &range) != 0) {
+      return refused("life lock of host slot " + std::to_string(slot), errno);
+    }
+    return life;
+  }
+
+  bool is_alive(const Object& object, HostSlot slot) override {
+    struct flock range = life_of(slot);
+    // When the kernel refuses to say, nobody is declared dead.
+    return fcntl(object.descriptor(), F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
+  }
+
+  HostFacts host_facts() override {
+    HostFacts facts;
+    std::array<char, HOST_NAME_MAX + 1> name{};
+    if (gethostname(name.data(), name.size() - 1) == 0) facts.host_name = name.data();
+    facts.host_id = static_cast<std::uint64_t>(gethostid());
+    struct stat mount {};
+    if (stat(mount_path, &mount) == 0) facts.shm_device = mount.st_dev;
+    facts.pid = getpid();
+    std::array<cpu_set_t, 16> cores{};
+    if (sched_getaffinity(0, sizeof cores, cores.data()) == 0) {
+      facts.allowed_cores = static_cast<std::uint32_t>(CPU_COUNT_S(sizeof cores, cores.data()));
+    }
+    return facts;
+  }
+
+  std::int32_t pid() override { return getpid(); }
+
+  std::uint64_t random_bits() override {
+    std::uint64_t bits = 0;
+    if (getrandom(&bits, sizeof bits, 0) == static_cast<ssize_t>(sizeof bits)) return bits;
+    return now_ns() * std::uint64_t{0x9e3779b97f4a7c15} ^ static_cast<std::uint64_t>(getpid());
+  }
+
+  std::uint64_t now_ns() override {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  }
+
+  void sleep_ns(std::uint64_t ns) override {
+    const timespec span = to_timespec(ns);
+    nanosleep(&span, nullptr);
+  }
+
+  void yield() override { sched_yield(); }
+
+  void set_timer_slack(std::uint64_t ns) override { prctl(PR_SET_TIMERSLACK, ns, 0, 0, 0); }
+
+ private:
+  Object reopen(int descriptor, Backing backing) {
+    return {*this, open(descriptor_path("self", descriptor).c_str(), O_RDWR | O_CLOEXEC), backing};
+  }
+
+  static struct flock life_of(HostSlot slot) {
+    struct flock range {};
+    range.l_type = F_WRLCK;
+    range.l_whence = SEEK_SET;
+    range.l_start = life_offset + slot;
+    range.l_len = 1;
+    return range;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Os> make_posix_os() {
+  return std::make_unique<PosixOs>();
+}
+
+}  // namespace comex::shm

@@ -1,0 +1,154 @@
+#include "shm/room.h"
+
+#include <charconv>
+#include <sstream>
+
+namespace comex::shm {
+
+namespace {
+
+// One cgroup hierarchy that accounts memory, and where this process stands in it.
+struct Hierarchy {
+  bool is_unified = false;
+  std::string mount;
+  std::string root;  // the cgroup that the mount shows as its top
+  std::string path;  // this process's, seen from the hierarchy's top
+};
+
+std::optional<std::uint64_t> number_in(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> number_at(const ReadFile& read, const std::string& path) {
+  const auto text = read(path);
+  return text ? number_in(*text) : std::nullopt;
+}
+
+// The value behind `key` in a file of lines "key value".
+std::optional<std::uint64_t> value_of(const std::string& text, const std::string& key) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::uint64_t value = 0;
+    if (words >> name >> value && name == key) return value;
+  }
+  return std::nullopt;
+}
+
+bool lists(const std::string& commas, const std::string& word) {
+  return ("," + commas + ",").find("," + word + ",") != std::string::npos;
+}
+
+// "36 25 0:31 / /sys/fs/cgroup rw - cgroup2 none rw": root and mount point before the dash, type after.
+std::vector<Hierarchy> mounted_hierarchies(const std::string& mountinfo) {
+  std::vector<Hierarchy> found;
+  std::istringstream lines(mountinfo);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t dash = line.find(" - ");
+    if (dash == std::string::npos) continue;
+    std::istringstream before(line);
+    std::istringstream after(line.substr(dash + 3));
+    std::string skipped;
+    std::string type;
+    std::string options;
+    Hierarchy hierarchy;
+    before >> skipped >> skipped >> skipped >> hierarchy.root >> hierarchy.mount;
+    after >> type >> skipped >> options;
+    hierarchy.is_unified = type == "cgroup2";
+    if (hierarchy.is_unified || (type == "cgroup" && lists(options, "memory"))) found.push_back(hierarchy);
+  }
+  return found;
+}
+
+// Lines "0::/path" (unified) or "5:cpu,memory:/path".
+std::optional<std::string> path_in(const Hierarchy& hierarchy, const std::string& membership) {
+  std::istringstream lines(membership);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const bool is_it = hierarchy.is_unified ? controllers.empty() : lists(controllers, "memory");
+    if (is_it) return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+// Limit minus use of one cgroup; what the kernel would drop first (inactive file pages) is no use.
+std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hierarchy,
+                                     const std::string& dir) {
+  constexpr std::uint64_t no_limit = 1ULL << 60;
+  const bool is_unified = hierarchy.is_unified;
+  const auto limit = number_at(read, dir + (is_unified ? "/memory.max" : "/memory.limit_in_bytes"));
+  const auto used = number_at(read, dir + (is_unified ? "/memory.current" : "/memory.usage_in_bytes"));
+  if (!limit || !used || *limit >= no_limit) return std::nullopt;
+  const std::string statistics = read(dir + "/memory.stat").value_or("");
+  const std::uint64_t idle =
+      value_of(statistics, is_unified ? "inactive_file" : "total_inactive_file").value_or(0);
+  const std::uint64_t held = *used > idle ? *used - idle : 0;
+  return *limit > held ? *limit - held : 0;
+}
+
+// Visits the process's cgroup and every one that encloses it, as far as the mount shows them.
+void shrink_to(MemoryRoom& room, const ReadFile& read, const Hierarchy& hierarchy) {
+  std::string inner = hierarchy.path;
+  if (hierarchy.root != "/") {
+    const bool is_below = inner.compare(0, hierarchy.root.size(), hierarchy.root) == 0;
+    inner = is_below ? inner.substr(hierarchy.root.size()) : "";
+  }
+  while (!inner.empty() && inner.back() == '/') inner.pop_back();
+  while (true) {
+    const std::string dir = hierarchy.mount + inner;
+    const auto left = left_in(read, hierarchy, dir);
+    if (left && *left < room.bytes) {
+      room.bytes = *left;
+      room.limit = Limit::cgroup;
+      room.where = dir;
+    }
+    if (inner.empty()) return;
+    inner.resize(inner.rfind('/'));
+  }
+}
+
+}  // namespace
+
+MemoryRoom room_of_machine(const ReadFile& read) {
+  MemoryRoom room;
+  room.bytes = ~0ULL;
+  if (const auto meminfo = read("/proc/meminfo")) {
+    if (const auto kib = value_of(*meminfo, "MemAvailable:")) room.bytes = *kib * 1024;
+    if (const auto kib = value_of(*meminfo, "MemTotal:")) room.ram_bytes = *kib * 1024;
+  }
+  const std::string membership = read("/proc/self/cgroup").value_or("");
+  for (Hierarchy& hierarchy : mounted_hierarchies(read("/proc/self/mountinfo").value_or(""))) {
+    const auto path = path_in(hierarchy, membership);
+    if (!path) continue;
+    hierarchy.path = *path;
+    shrink_to(room, read, hierarchy);
+  }
+  return room;
+}
+
+const char* limit_name(Limit limit) {
+  switch (limit) {
+    case Limit::ram:
+      return "the machine's memory";
+    case Limit::mount:
+      return "the shared-memory mount";
+    case Limit::cgroup:
+      return "a cgroup's memory limit";
+    case Limit::address_space:
+      return "the address-space limit (ulimit -v)";
+    case Limit::file_size:
+      return "the file-size limit (ulimit -f)";
+    case Limit::reservation:
+      return "the arena's reservation";
+  }
+  return "?";
+}
+
+}  // namespace comex::shm
