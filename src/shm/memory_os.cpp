@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <list>
 #include <map>
 #include <mutex>
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "shm/geometry.h"
 
@@ -26,6 +28,33 @@ struct Thing {  // one shared object
   std::uint64_t mapped_bytes = 0;
   unsigned mappings = 0;
   std::multiset<HostSlot> lives;
+
+  Thing() = default;
+  Thing(const Thing&) = delete;
+  Thing& operator=(const Thing&) = delete;
+  ~Thing() { let_go(base, mapped_bytes); }
+
+  static void let_go(std::byte* from, std::uint64_t bytes) {
+    if (from != nullptr) munmap(from, bytes);
+  }
+
+  // Memory of one process cannot be at two addresses; between mappings it may move.
+  bool move_to(std::byte* asked, std::uint64_t bytes) {
+    void* const mapped = mmap(asked, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return false;
+    if (asked != nullptr && mapped != asked) {
+      munmap(mapped, bytes);
+      return false;
+    }
+    std::byte* const to = static_cast<std::byte*>(mapped);
+    for (std::uint64_t page = 0; page < granted.size(); ++page) {
+      if (!granted[page]) continue;
+      mprotect(to + page * page_bytes, page_bytes, PROT_READ | PROT_WRITE);
+      if (base != nullptr) std::memcpy(to + page * page_bytes, base + page * page_bytes, page_bytes);
+    }
+    let_go(std::exchange(base, to), std::exchange(mapped_bytes, bytes));
+    return true;
+  }
 };
 
 struct Opened {
@@ -167,22 +196,12 @@ Result<std::byte*> MemoryOs::map(const Object& object, const MapWish& wish) {
   const bool is_refused = std::find(faults.refused_addresses.begin(), faults.refused_addresses.end(),
                                     wish.address) != faults.refused_addresses.end();
   const auto asked = reinterpret_cast<std::byte*>(wish.address);
-  if (is_refused || (thing->base != nullptr && asked != nullptr && asked != thing->base)) {
+  if (is_refused || (thing->mappings > 0 && asked != nullptr && asked != thing->base)) {
     return environment_error("map: the address asked for is taken (errno 17)");
   }
-  if (thing->base == nullptr) {
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void* const base = mmap(asked, wish.bytes, PROT_NONE, flags, -1, 0);
-    if (base == MAP_FAILED) return environment_error("map: no address space (errno 12)");
-    if (asked != nullptr && base != asked) {
-      munmap(base, wish.bytes);
-      return environment_error("map: the address asked for is taken (errno 17)");
-    }
-    thing->base = static_cast<std::byte*>(base);
-    thing->mapped_bytes = wish.bytes;
-    for (std::uint64_t page = 0; page < thing->granted.size(); ++page) {
-      if (thing->granted[page]) mprotect(thing->base + page * page_bytes, page_bytes, PROT_READ | PROT_WRITE);
-    }
+  const bool stays = thing->base != nullptr && (asked == nullptr || asked == thing->base);
+  if (!stays && !thing->move_to(asked, wish.bytes)) {
+    return environment_error("map: the address asked for is taken (errno 17)");
   }
   ++thing->mappings;
   return thing->base;
@@ -192,10 +211,8 @@ void MemoryOs::unmap(std::byte* base, std::uint64_t) {
   const std::scoped_lock lock(body_->mutex);
   for (auto& [descriptor, entry] : body_->opened) {
     Thing& thing = *entry.thing;
-    if (thing.base != base) continue;
-    if (--thing.mappings != 0) return;
-    munmap(base, thing.mapped_bytes);
-    thing.base = nullptr;
+    if (thing.base != base || thing.mappings == 0) continue;
+    --thing.mappings;  // the memory stays: what was written must be there when it is mapped again
     return;
   }
 }

@@ -1,0 +1,119 @@
+#include "shm/arena.h"
+
+#include <cstring>
+
+#include "support.h"
+
+namespace comex::shm {
+namespace {
+
+class ArenaOnEachOs : public testing::TestWithParam<OsCase> {
+ protected:
+  std::unique_ptr<Os> os_ = GetParam().make();
+  ArenaOptions options(std::uint32_t slots = 2) { return small_arena(slots, GetParam().backing); }
+};
+
+TEST_P(ArenaOnEachOs, is_shared_by_all_who_attach) {
+  Arena leader = mapped_arena(*os_, options());
+  Arena other = attached_arena(*os_, leader.ticket(), 1, 0);
+  const Extent e = leader.extents().allocate(0, 10000).value();
+  EXPECT_EQ(other.extents().check(0, e.offset, 10000), Verdict::ok);
+  std::memset(leader.at(e.offset), 3, 10000);
+  EXPECT_EQ(other.at(e.offset)[9999], std::byte{3});
+  ASSERT_TRUE(other.extents().retire(e.offset));
+  EXPECT_EQ(leader.extents().check(0, e.offset, 1), Verdict::retired);
+}
+
+TEST_P(ArenaOnEachOs, knows_its_own_addresses) {
+  const Arena arena = mapped_arena(*os_, options());
+  EXPECT_TRUE(arena.same_address());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.base()), arena.candidate(0));
+  EXPECT_TRUE(arena.holds(arena.base()));
+  EXPECT_TRUE(arena.holds(arena.base() + arena.reservation_bytes() - 1));
+  EXPECT_FALSE(arena.holds(arena.base() + arena.reservation_bytes()));
+  EXPECT_FALSE(arena.holds(arena.base() - 1));
+  EXPECT_EQ(arena.offset_of(arena.at(12345)), 12345u);
+}
+
+TEST_P(ArenaOnEachOs, can_be_mapped_again_elsewhere) {
+  Arena arena = mapped_arena(*os_, options());
+  const Extent e = arena.extents().allocate(0, 4096).value();
+  *arena.at(e.offset) = std::byte{5};
+  arena.unmap();
+  EXPECT_FALSE(arena.is_mapped());
+  ASSERT_TRUE(arena.map_at(arena.candidate(1)));
+  EXPECT_EQ(arena.extents().check(0, e.offset, 4096), Verdict::ok);
+  EXPECT_EQ(*arena.at(e.offset), std::byte{5});
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.base()), arena.candidate(1));
+  ASSERT_TRUE(arena.map_anywhere());
+  EXPECT_FALSE(arena.same_address());
+}
+
+TEST_P(ArenaOnEachOs, has_zeroed_boards_that_do_not_overlap) {
+  Arena arena = mapped_arena(*os_, options(3));
+  for (HostSlot slot = 0; slot < 3; ++slot) {
+    const std::span<std::byte> board = arena.board(slot);
+    EXPECT_EQ(board.size(), 4096u);
+    for (const std::byte byte : board) ASSERT_EQ(byte, std::byte{0});
+    std::memset(board.data(), 0xff, board.size());
+  }
+  EXPECT_EQ(arena.doorbell(2).seen(), 0u);
+  EXPECT_FALSE(arena.stripes().lock_of(0).is_locked());
+}
+
+TEST_P(ArenaOnEachOs, knows_which_slots_live) {
+  Arena leader = mapped_arena(*os_, options(2));
+  EXPECT_TRUE(leader.is_alive(0));
+  EXPECT_FALSE(leader.is_alive(1));
+  {
+    const Arena other = attached_arena(*os_, leader.ticket(), 1, 0);
+    EXPECT_TRUE(leader.is_alive(1));
+    EXPECT_FALSE(Arena::attach(*os_, leader.ticket(), 1));
+  }
+  EXPECT_FALSE(leader.is_alive(1));
+}
+
+TEST_P(ArenaOnEachOs, refuses_a_slot_it_does_not_have) {
+  const Arena leader = mapped_arena(*os_, options(2));
+  EXPECT_FALSE(Arena::attach(*os_, leader.ticket(), 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, ArenaOnEachOs, testing::ValuesIn(os_cases()), case_name);
+
+TEST(Arena, tries_the_next_address_when_one_is_refused) {
+  MemoryOs os;
+  Arena arena = Arena::create(os, small_arena()).value();
+  os.faults.refused_addresses = {arena.candidate(0)};
+  EXPECT_FALSE(arena.map_at(arena.candidate(0)));
+  EXPECT_FALSE(arena.same_address());
+  EXPECT_TRUE(arena.map_at(arena.candidate(1)));
+  EXPECT_TRUE(arena.same_address());
+}
+
+TEST(Arena, is_refused_when_even_its_header_does_not_fit) {
+  MemoryOs os;
+  os.faults.hidden_bytes = 64 * 1024;
+  const Result<Arena> made = Arena::create(os, small_arena());
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.failure().fault, Fault::environment);
+}
+
+TEST(Arena, tells_why_it_cannot_be_attached) {
+  MemoryOs os;
+  const Arena arena = mapped_arena(os, small_arena(2));
+  os.faults.refuse_attach = true;
+  const Result<Arena> other = Arena::attach(os, arena.ticket(), 1);
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.failure().text.find("errno"), std::string::npos);
+}
+
+TEST(Arena, maps_a_default_reservation_of_the_whole_machine) {
+  const std::unique_ptr<Os> os = make_posix_os();
+  ArenaOptions options;
+  Arena arena = mapped_arena(*os, options);
+  EXPECT_GT(arena.reservation_bytes(), 1ULL << 28);
+  EXPECT_TRUE(arena.extents().allocate(0, 100000));
+}
+
+}  // namespace
+}  // namespace comex::shm

@@ -1,0 +1,65 @@
+#include "shm/geometry.h"
+
+#include "support.h"
+
+namespace comex::shm {
+namespace {
+
+constexpr std::uint64_t gib = 1ULL << 30;
+
+MemoryRoom roomy() {
+  MemoryRoom room;
+  room.bytes = 8 * gib;
+  room.ram_bytes = 16 * gib;
+  return room;
+}
+
+TEST(Geometry, reserves_twice_the_memory) {
+  EXPECT_EQ(default_reservation(roomy()), 32 * gib);
+}
+
+TEST(Geometry, leaves_the_program_a_quarter_of_a_limited_address_space) {
+  MemoryRoom room = roomy();
+  room.address_space_bytes = 4 * gib;
+  EXPECT_EQ(default_reservation(room), 3 * gib);
+}
+
+TEST(Geometry, lays_its_areas_side_by_side) {
+  for (const std::uint32_t slots : {1u, 2u, 3u, 128u, 1024u}) {
+    const Geometry g = decide_geometry({slots, 1, 100, 0}, roomy()).value();
+    EXPECT_EQ(g.board_bytes, 128u);
+    EXPECT_GE(g.boards_offset, g.slots_offset + slots * slot_block_bytes);
+    EXPECT_GE(g.stripes_offset, g.boards_offset + slots * g.board_bytes);
+    EXPECT_GE(g.barrier_offset, g.stripes_offset + stripe_count * 64ULL);
+    EXPECT_GT(g.fixed_bytes, g.barrier_offset);
+    EXPECT_GE(g.table_offset, g.records_offset + g.max_records * 64ULL);
+    EXPECT_GE(g.data_offset, g.table_offset + (g.reservation_bytes - g.data_offset) / page_bytes * 4);
+    EXPECT_EQ(g.data_offset % page_bytes, 0u);
+    EXPECT_LT(g.data_offset, g.reservation_bytes);
+  }
+}
+
+TEST(Geometry, refuses_a_reservation_that_cannot_be) {
+  MemoryRoom room = roomy();
+  room.address_space_bytes = gib;
+  EXPECT_FALSE(decide_geometry({1, 0, 0, 2 * gib}, room));
+  EXPECT_FALSE(decide_geometry({1, 0, 0, 1 << 20}, room));
+  EXPECT_FALSE(decide_geometry({0, 0, 0, gib}, room));
+  EXPECT_FALSE(decide_geometry({70000, 0, 0, gib}, room));
+}
+
+TEST(Geometry, proposes_addresses_inside_the_ranges) {
+  const std::vector<AddressRange> ranges = {{16 * gib, 20 * gib}, {64 * gib, 128 * gib}};
+  for (std::uint32_t attempt = 0; attempt < 100; ++attempt) {
+    const std::uint64_t small = address_candidate(42, attempt, 2 * gib, ranges);
+    const bool is_inside = (small >= 16 * gib && small + 2 * gib <= 20 * gib) ||
+                           (small >= 64 * gib && small + 2 * gib <= 128 * gib);
+    EXPECT_TRUE(is_inside) << small;
+    EXPECT_GE(address_candidate(42, attempt, 32 * gib, ranges), 64 * gib);
+  }
+  EXPECT_NE(address_candidate(1, 0, gib, ranges), address_candidate(2, 0, gib, ranges));
+  EXPECT_EQ(address_candidate(1, 0, 128 * gib, ranges), 0u);
+}
+
+}  // namespace
+}  // namespace comex::shm

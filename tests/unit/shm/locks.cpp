@@ -1,0 +1,224 @@
+#include "shm/locks.h"
+
+#include <thread>
+
+#include "support.h"
+
+namespace comex::shm {
+namespace {
+
+// The conformance of waiting: the same tests with real futexes and with the in-memory ones.
+class LocksOnEachOs : public testing::TestWithParam<OsCase> {
+ protected:
+  std::unique_ptr<Os> os_ = GetParam().make();
+  Arena arena_ = mapped_arena(*os_, small_arena(4, GetParam().backing));
+  const Object* object_ = arena_.lock_party().object;
+  LockParty party(HostSlot slot) { return {os_.get(), object_, slot}; }
+};
+
+TEST_P(LocksOnEachOs, an_owner_lock_lets_one_in_at_a_time) {
+  OwnerLockWord word{0};
+  long counter = 0;
+  std::vector<std::thread> threads;
+  for (HostSlot slot = 0; slot < 4; ++slot) {
+    threads.emplace_back([&, slot] {
+      for (int i = 0; i < 5000; ++i) {
+        OwnerLock lock(word);
+        static_cast<void>(lock.lock(party(slot)));
+        ++counter;
+        if (i % 500 == 0) os_->yield();
+        lock.unlock(party(slot));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(counter, 20000);
+  EXPECT_EQ(word.load(), 0u);
+}
+
+TEST_P(LocksOnEachOs, an_owner_lock_wakes_those_who_sleep) {
+  OwnerLockWord word{0};
+  OwnerLock lock(word);
+  ASSERT_EQ(lock.lock(party(0)), Taken::clean);
+  std::vector<std::thread> threads;
+  for (HostSlot slot = 0; slot < 3; ++slot) {
+    threads.emplace_back([&, slot] {
+      OwnerLock mine(word);
+      EXPECT_EQ(mine.lock(party(slot)), Taken::clean);
+      mine.unlock(party(slot));
+    });
+  }
+  while ((word.load() & OwnerLock::contended_bit) == 0) os_->yield();  // somebody is about to sleep
+  os_->sleep_ns(1'000'000);
+  lock.unlock(party(0));
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(word.load(), 0u);
+}
+
+TEST_P(LocksOnEachOs, an_owner_lock_is_taken_over_only_from_the_dead) {
+  OwnerLockWord word{0};
+  OwnerLock lock(word);
+  {
+    const Arena doomed = attached_arena(*os_, arena_.ticket(), 1, 0);
+    ASSERT_EQ(lock.lock(party(1)), Taken::clean);
+    EXPECT_EQ(lock.try_lock(party(0)), Taken::refused);
+    EXPECT_EQ(lock.try_recover(party(0)), Taken::refused);
+  }
+  EXPECT_EQ(lock.lock(party(0)), Taken::recovered);
+  EXPECT_EQ(lock.epoch(), 1u);
+  lock.unlock(party(0));
+  EXPECT_EQ(lock.lock(party(0)), Taken::clean);
+  lock.unlock(party(0));
+  EXPECT_EQ(lock.epoch(), 1u);
+}
+
+TEST_P(LocksOnEachOs, a_poller_takes_over_without_waiting) {
+  OwnerLockWord word{0};
+  OwnerLock lock(word);
+  ASSERT_EQ(lock.lock(party(3)), Taken::clean);  // nobody holds slot 3's life
+  EXPECT_EQ(lock.try_lock(party(0)), Taken::refused);
+  EXPECT_EQ(lock.try_recover(party(0)), Taken::recovered);
+  lock.unlock(party(0));
+  EXPECT_FALSE(lock.is_locked());
+}
+
+TEST_P(LocksOnEachOs, a_guard_holds_both_stripes_of_a_range) {
+  Stripes& stripes = arena_.stripes();
+  const std::uint64_t edge = 5 * stripe_block_bytes;
+  {
+    const StripeGuard guard(stripes, edge - 8, 16);
+    EXPECT_TRUE(stripes.lock_of(4).is_locked());
+    EXPECT_TRUE(stripes.lock_of(5).is_locked());
+    EXPECT_FALSE(stripes.lock_of(6).is_locked());
+    const StripeGuard refused(stripes, edge, 8, StripeGuard::Try{});
+    EXPECT_FALSE(refused.is_held());
+    const StripeGuard half(stripes, edge + stripe_block_bytes - 8, 16, StripeGuard::Try{});
+    EXPECT_FALSE(half.is_held());
+    EXPECT_FALSE(stripes.lock_of(6).is_locked());
+    const StripeGuard free(stripes, edge + stripe_block_bytes, 8, StripeGuard::Try{});
+    EXPECT_TRUE(free.is_held());
+  }
+  EXPECT_FALSE(stripes.lock_of(4).is_locked());
+  EXPECT_FALSE(stripes.lock_of(5).is_locked());
+  EXPECT_FALSE(stripes.lock_of(6).is_locked());
+}
+
+TEST_P(LocksOnEachOs, guards_across_the_wrap_do_not_deadlock) {
+  Stripes& stripes = arena_.stripes();
+  const std::uint64_t wrap = stripe_count * stripe_block_bytes;
+  long counter = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 3000; ++i) {
+        const StripeGuard guard(stripes, t == 0 ? wrap - 8 : stripe_block_bytes - 8, 16);
+        ++counter;  // both hold stripe 0
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(counter, 6000);
+}
+
+class MutexOnEachOs : public LocksOnEachOs {
+ protected:
+  FairMutexBlock block_{};
+  FairMutex mutex() { return {*os_, *object_, block_, arena_.doorbells()}; }
+};
+
+TEST_P(MutexOnEachOs, serves_in_the_order_of_tickets) {
+  FairMutex mutex = this->mutex();
+  const std::uint32_t a = mutex.take_ticket();
+  const std::uint32_t b = mutex.take_ticket();
+  EXPECT_EQ(mutex.try_enter(b, {2, 2}), Taken::refused);
+  EXPECT_EQ(mutex.try_enter(a, {1, 1}), Taken::clean);
+  EXPECT_FALSE(mutex.try_lock({3, 3}));
+  ASSERT_TRUE(mutex.unlock({1, 1}));
+  EXPECT_EQ(mutex.try_enter(b, {2, 2}), Taken::clean);
+  Worker holder = 0;
+  EXPECT_TRUE(mutex.holder(holder));
+  EXPECT_EQ(holder, 2u);
+  ASSERT_TRUE(mutex.unlock({2, 2}));
+  EXPECT_FALSE(mutex.holder(holder));
+  EXPECT_TRUE(mutex.try_lock({3, 3}));
+}
+
+TEST_P(MutexOnEachOs, is_unlocked_by_its_holder_only) {
+  FairMutex mutex = this->mutex();
+  EXPECT_FALSE(mutex.unlock({1, 1}));
+  ASSERT_EQ(mutex.lock({1, 1}), Taken::clean);
+  const Status refused = mutex.unlock({2, 2});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.failure().text.find("worker 1"), std::string::npos);
+  EXPECT_TRUE(mutex.unlock({1, 1}));
+  EXPECT_FALSE(mutex.unlock({1, 1}));
+}
+
+TEST_P(MutexOnEachOs, lets_one_in_at_a_time) {
+  long counter = 0;
+  std::vector<std::thread> threads;
+  for (Worker me = 0; me < 4; ++me) {
+    threads.emplace_back([&, me] {
+      FairMutex mutex = this->mutex();
+      for (int i = 0; i < 1500; ++i) {
+        ASSERT_EQ(mutex.lock({me, me}), Taken::clean);
+        ++counter;
+        ASSERT_TRUE(mutex.unlock({me, me}));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(counter, 6000);
+  EXPECT_EQ(block_.sleepers.load(), 0u);
+}
+
+TEST_P(MutexOnEachOs, rings_the_server_that_waits_for_others) {
+  FairMutex mutex = this->mutex();
+  ASSERT_EQ(mutex.lock({1, 1}), Taken::clean);
+  const std::uint32_t ticket = mutex.take_ticket();
+  mutex.set_bell(3);
+  const std::uint32_t seen = arena_.doorbell(3).seen();
+  ASSERT_TRUE(mutex.unlock({1, 1}));
+  EXPECT_NE(arena_.doorbell(3).seen(), seen);
+  EXPECT_EQ(mutex.try_enter(ticket, {9, 3, true}), Taken::clean);
+  const std::uint32_t now = arena_.doorbell(3).seen();
+  ASSERT_TRUE(mutex.unlock({9, 3, true}));
+  EXPECT_EQ(arena_.doorbell(3).seen(), now);  // nobody waits: no ring
+}
+
+TEST_P(MutexOnEachOs, is_taken_over_from_a_dead_holder_by_the_next_in_line) {
+  FairMutex mutex = this->mutex();
+  ASSERT_EQ(mutex.lock({7, 2}), Taken::clean);  // nobody holds slot 2's life
+  const std::uint32_t next = mutex.take_ticket();
+  const std::uint32_t later = mutex.take_ticket();
+  EXPECT_EQ(mutex.recover(later, {0, 0}), Taken::refused);
+  EXPECT_EQ(mutex.recover(next, {0, 0}), Taken::recovered);
+  Worker holder = 9;
+  EXPECT_TRUE(mutex.holder(holder));
+  EXPECT_EQ(holder, 0u);
+  ASSERT_TRUE(mutex.unlock({0, 0}));
+  EXPECT_EQ(mutex.try_enter(later, {0, 0}), Taken::clean);
+}
+
+TEST_P(MutexOnEachOs, is_not_taken_from_a_holder_of_another_host) {
+  FairMutex mutex = this->mutex();
+  ASSERT_EQ(mutex.try_enter(mutex.take_ticket(), {7, 2, true}), Taken::clean);
+  EXPECT_EQ(mutex.recover(mutex.take_ticket(), {0, 0}), Taken::refused);
+}
+
+TEST_P(MutexOnEachOs, survives_the_wrap_of_its_counters) {
+  block_.next = ~0u - 2;
+  block_.serving = ~0u - 2;
+  FairMutex mutex = this->mutex();
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_EQ(mutex.lock({1, 1}), Taken::clean);
+    EXPECT_FALSE(mutex.try_lock({1, 1}));
+    ASSERT_TRUE(mutex.unlock({1, 1}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, LocksOnEachOs, testing::ValuesIn(os_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Both, MutexOnEachOs, testing::ValuesIn(os_cases()), case_name);
+
+}  // namespace
+}  // namespace comex::shm

@@ -1,0 +1,143 @@
+#include <cstring>
+#include <thread>
+
+#include "support.h"
+
+namespace comex::shm {
+namespace {
+
+class OsConformance : public testing::TestWithParam<OsCase> {
+ protected:
+  std::unique_ptr<Os> os_ = GetParam().make();
+  Object object() {
+    Result<Object> made = os_->create_object(GetParam().backing);
+    EXPECT_TRUE(made);
+    return std::move(made).value();
+  }
+};
+
+TEST_P(OsConformance, opens_an_object_by_its_name) {
+  const Object object = this->object();
+  const Result<ObjectName> name = os_->name_of(object);
+  ASSERT_TRUE(name);
+  const Result<Object> again = os_->open_object_of(name.value());
+  ASSERT_TRUE(again);
+  EXPECT_NE(again->descriptor(), object.descriptor());
+}
+
+TEST_P(OsConformance, refuses_an_object_with_another_cookie) {
+  const Object object = this->object();
+  ObjectName name = os_->name_of(object).value();
+  name.cookie ^= 1;
+  EXPECT_FALSE(os_->open_object_of(name));
+}
+
+TEST_P(OsConformance, refuses_a_descriptor_that_shows_another_object) {
+  const Object one = this->object();
+  const Object two = this->object();
+  ObjectName name = os_->name_of(one).value();
+  name.descriptor = two.descriptor();
+  EXPECT_FALSE(os_->open_object_of(name));
+}
+
+TEST_P(OsConformance, refuses_a_name_that_leads_nowhere) {
+  const Object object = this->object();
+  ObjectName name = os_->name_of(object).value();
+  name.descriptor = 987654;
+  EXPECT_FALSE(os_->open_object_of(name));
+}
+
+TEST_P(OsConformance, shares_what_is_written_between_two_openings) {
+  const Object object = this->object();
+  ASSERT_TRUE(os_->extend(object, 0, 4 * page_bytes));
+  const Object again = os_->open_object_of(os_->name_of(object).value()).value();
+  std::byte* const base = os_->map(object, {1 << 20}).value();
+  std::byte* const other = os_->map(again, {1 << 20}).value();
+  std::memset(base + page_bytes, 7, page_bytes);
+  EXPECT_EQ(other[page_bytes + 5], std::byte{7});
+  os_->unmap(other, 1 << 20);
+  os_->unmap(base, 1 << 20);
+}
+
+TEST_P(OsConformance, maps_at_the_address_asked_for_or_not_at_all) {
+  const Object one = this->object();
+  const Object two = this->object();
+  const std::uint64_t address = address_candidate(os_->random_bits(), 0, 1 << 20, os_->address_ranges());
+  const Result<std::byte*> first = os_->map(one, {1 << 20, address});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first.value()), address);
+  EXPECT_FALSE(os_->map(two, {1 << 20, address}));
+  os_->unmap(first.value(), 1 << 20);
+}
+
+TEST_P(OsConformance, grants_pages_that_were_punched_again) {
+  const Object object = this->object();
+  std::byte* const base = os_->map(object, {1 << 20}).value();
+  ASSERT_TRUE(os_->extend(object, 0, 16 * page_bytes));
+  std::memset(base + 8 * page_bytes, 9, page_bytes);
+  ASSERT_TRUE(os_->punch(object, 8 * page_bytes, page_bytes));
+  ASSERT_TRUE(os_->extend(object, 8 * page_bytes, page_bytes));
+  EXPECT_EQ(base[8 * page_bytes], std::byte{0});
+  os_->unmap(base, 1 << 20);
+}
+
+TEST_P(OsConformance, knows_who_is_alive) {
+  const Object object = this->object();
+  const Object again = os_->open_object_of(os_->name_of(object).value()).value();
+  EXPECT_FALSE(os_->is_alive(again, 3));
+  {
+    const Result<Object> life = os_->hold_life(object, 3);
+    ASSERT_TRUE(life);
+    EXPECT_TRUE(os_->is_alive(again, 3));
+    EXPECT_TRUE(os_->is_alive(object, 3));
+    EXPECT_FALSE(os_->is_alive(again, 2));
+    EXPECT_FALSE(os_->hold_life(again, 3));
+  }
+  EXPECT_FALSE(os_->is_alive(again, 3));
+}
+
+TEST_P(OsConformance, does_not_sleep_on_a_word_that_changed) {
+  const std::atomic<std::uint32_t> word{5};
+  EXPECT_TRUE(os_->wait(word, 4, forever_ns));
+}
+
+TEST_P(OsConformance, says_when_the_time_of_a_wait_ran_out) {
+  const std::atomic<std::uint32_t> word{5};
+  EXPECT_FALSE(os_->wait(word, 5, 1'000'000));
+}
+
+TEST_P(OsConformance, wakes_only_sleepers_whose_bits_match) {
+  std::atomic<std::uint32_t> word{0};
+  std::atomic<bool> is_woken{false};
+  std::thread sleeper([&] {
+    while (word.load() == 0) static_cast<void>(os_->wait(word, 0, forever_ns, 2));
+    is_woken = true;
+  });
+  for (int i = 0; i < 20; ++i) {
+    os_->wake(word, every_waiter, 1);
+    os_->yield();
+  }
+  EXPECT_FALSE(is_woken);
+  word = 1;
+  while (!is_woken) {
+    os_->wake(word, every_waiter, 2);
+    os_->yield();
+  }
+  sleeper.join();
+}
+
+TEST_P(OsConformance, tells_facts_that_make_sense) {
+  const HostFacts facts = os_->host_facts();
+  EXPECT_FALSE(facts.host_name.empty());
+  EXPECT_EQ(facts.pid, os_->pid());
+  EXPECT_GE(facts.allowed_cores, 1u);
+  EXPECT_GT(os_->room(GetParam().backing).ram_bytes, 0u);
+  const std::uint64_t before = os_->now_ns();
+  os_->sleep_ns(1000);
+  EXPECT_GT(os_->now_ns(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, OsConformance, testing::ValuesIn(os_cases()), case_name);
+
+}  // namespace
+}  // namespace comex::shm

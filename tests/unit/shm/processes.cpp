@@ -1,0 +1,245 @@
+// Real processes on the real Os: what threads cannot show. Children leave by _exit or by a signal.
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
+#include <set>
+
+#include "support.h"
+
+namespace comex::shm {
+namespace {
+
+std::multiset<std::string> names_in_shm() {
+  std::multiset<std::string> names;
+  DIR* const dir = opendir("/dev/shm");
+  if (dir == nullptr) return names;
+  while (const dirent* entry = readdir(dir)) names.insert(entry->d_name);
+  closedir(dir);
+  return names;
+}
+
+// A child that attaches and then runs `work`; its exit status is what `work` returns.
+template <class Work>
+pid_t child_of(const ArenaTicket& ticket, HostSlot slot, std::uint64_t address, Work work) {
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  const std::unique_ptr<Os> os = make_posix_os();
+  Result<Arena> arena = Arena::attach(*os, ticket, slot);
+  if (!arena) _exit(101);
+  if (!arena->map_at(address)) _exit(102);
+  _exit(work(arena.value()));
+}
+
+int status_of(pid_t pid) {
+  int status = 0;
+  if (waitpid(pid, &status, 0) != pid) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+// Waits for a word that a child writes; a child that ended instead fails the test.
+bool comes_true(pid_t pid, const std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  while (word.load() != value) {
+    if (waitid(P_PID, static_cast<id_t>(pid), nullptr, WEXITED | WNOHANG | WNOWAIT) != 0) return false;
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid) {
+      return word.load() == value;
+    }
+    usleep(200);
+  }
+  return true;
+}
+
+class Processes : public testing::TestWithParam<Backing> {
+ protected:
+  std::unique_ptr<Os> os_ = make_posix_os();
+  Arena arena_ = mapped_arena(*os_, small_arena(4, GetParam()));
+  std::uint64_t address_ = arena_.candidate(0);
+  std::atomic<std::uint32_t>& word() {
+    return *reinterpret_cast<std::atomic<std::uint32_t>*>(arena_.board(0).data());
+  }
+  static std::atomic<std::uint32_t>& word_in(Arena& arena) {
+    return *reinterpret_cast<std::atomic<std::uint32_t>*>(arena.board(0).data());
+  }
+};
+
+TEST_P(Processes, see_each_others_memory_at_one_address) {
+  const Extent e = arena_.extents().allocate(0, 8192).value();
+  auto* const mine = reinterpret_cast<std::uint64_t*>(arena_.at(e.offset));
+  *mine = 41;
+  const pid_t pid = child_of(arena_.ticket(), 1, address_, [&](Arena& arena) {
+    if (arena.extents().check(0, e.offset, 8192) != Verdict::ok) return 1;
+    ++*mine;  // the parent's pointer
+    return arena.extents().allocate(1, 5000) ? 0 : 2;
+  });
+  EXPECT_EQ(status_of(pid), 0);
+  EXPECT_EQ(*mine, 42u);
+  EXPECT_EQ(arena_.extents().totals().size(), 2u);
+}
+
+TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barrier) {
+  const Extent e = arena_.extents().allocate(0, 8192).value();
+  std::fill_n(arena_.at(e.offset), 8192, std::byte{0});
+  std::vector<pid_t> pids;
+  for (HostSlot slot = 1; slot < 4; ++slot) {
+    pids.push_back(child_of(arena_.ticket(), slot, address_, [&, slot](Arena& arena) {
+      auto* const counts = reinterpret_cast<std::uint64_t*>(arena.at(e.offset + 4096));
+      FairMutex mutex = arena.mutex_at(e.offset);
+      HostBarrier barrier = arena.host_barrier();
+      for (int i = 0; i < 500; ++i) {
+        {
+          const StripeGuard guard(arena.stripes(), e.offset + 4096, 8);
+          ++counts[0];
+        }
+        if (mutex.lock({slot, slot}) != Taken::clean) return 1;
+        ++counts[1];
+        if (!mutex.unlock({slot, slot})) return 2;
+      }
+      barrier.wait(barrier.arrive());
+      return counts[0] == 1500 && counts[1] == 1500 ? 0 : 3;
+    }));
+  }
+  HostBarrier barrier = arena_.host_barrier();
+  barrier.wait(barrier.arrive());
+  for (const pid_t pid : pids) EXPECT_EQ(status_of(pid), 0);
+}
+
+TEST_P(Processes, recover_a_lock_whose_holder_was_killed) {
+  const pid_t pid = child_of(arena_.ticket(), 1, address_, [](Arena& arena) {
+    const StripeGuard guard(arena.stripes(), 0, 8);
+    word_in(arena) = 1;
+    while (true) pause();
+    return 0;
+  });
+  ASSERT_TRUE(comes_true(pid, word(), 1));
+  EXPECT_FALSE(StripeGuard(arena_.stripes(), 0, 8, StripeGuard::Try{}).is_held());
+  kill(pid, SIGKILL);
+  EXPECT_EQ(status_of(pid), 1000 + SIGKILL);
+  const StripeGuard guard(arena_.stripes(), 0, 8);
+  EXPECT_TRUE(guard.is_recovered());
+}
+
+TEST_P(Processes, do_not_take_a_lock_from_one_that_is_only_stopped) {
+  const pid_t pid = child_of(arena_.ticket(), 1, address_, [](Arena& arena) {
+    const StripeGuard guard(arena.stripes(), 0, 8);
+    word_in(arena) = 1;
+    while (word_in(arena) != 2) usleep(1000);
+    return 0;
+  });
+  ASSERT_TRUE(comes_true(pid, word(), 1));
+  kill(pid, SIGSTOP);
+  OwnerLock lock = arena_.stripes().lock_of(0);
+  EXPECT_EQ(lock.try_recover(arena_.lock_party()), Taken::refused);
+  word() = 2;
+  kill(pid, SIGCONT);
+  EXPECT_EQ(lock.lock(arena_.lock_party()), Taken::clean);
+  lock.unlock(arena_.lock_party());
+  EXPECT_EQ(status_of(pid), 0);
+}
+
+TEST_P(Processes, are_taken_over_from_in_the_mutex_queue) {
+  const Extent e = arena_.extents().allocate(0, 4096).value();
+  std::fill_n(arena_.at(e.offset), 4096, std::byte{0});
+  const pid_t pid = child_of(arena_.ticket(), 1, address_, [&](Arena& arena) {
+    FairMutex mutex = arena.mutex_at(e.offset);
+    static_cast<void>(mutex.lock({1, 1}));
+    word_in(arena) = 1;
+    while (true) pause();
+    return 0;
+  });
+  ASSERT_TRUE(comes_true(pid, word(), 1));
+  kill(pid, SIGKILL);
+  EXPECT_EQ(status_of(pid), 1000 + SIGKILL);
+  FairMutex mutex = arena_.mutex_at(e.offset);
+  EXPECT_EQ(mutex.lock({0, 0}), Taken::recovered);
+  EXPECT_TRUE(mutex.unlock({0, 0}));
+}
+
+TEST_P(Processes, leave_a_sound_arena_when_killed_at_any_moment_of_allocating) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 15; ++round) {
+    word() = 0;
+    const pid_t pid = child_of(arena_.ticket(), 1, address_, [round](Arena& arena) {
+      std::mt19937 mine(static_cast<unsigned>(round));
+      std::vector<std::uint64_t> live;
+      word_in(arena) = 1;
+      while (true) {
+        if (live.size() < 50 && mine() % 3 != 0) {
+          const Result<Extent> made = arena.extents().allocate(1, 1 + mine() % 20000);
+          if (!made) return 1;
+          live.push_back(made->offset);
+        } else if (!live.empty()) {
+          if (!arena.extents().release(live.back())) return 2;
+          live.pop_back();
+        }
+      }
+      return 0;
+    });
+    ASSERT_TRUE(comes_true(pid, word(), 1));
+    usleep(static_cast<useconds_t>(random() % 3000));
+    kill(pid, SIGKILL);
+    ASSERT_EQ(status_of(pid), 1000 + SIGKILL);
+    const Result<Extent> made = arena_.extents().allocate(0, 10000);
+    ASSERT_TRUE(made) << made.failure().text;
+    std::fill_n(arena_.at(made->offset), 10000, std::byte{1});  // granted, whatever happened
+    for (const Extent& left : arena_.extents().live()) ASSERT_TRUE(arena_.extents().release(left.offset));
+  }
+  EXPECT_TRUE(arena_.extents().is_consistent());
+}
+
+TEST_P(Processes, leave_no_name_behind_when_killed_at_any_moment) {
+  const std::multiset<std::string> before = names_in_shm();
+  std::mt19937 random(5);
+  for (int round = 0; round < 20; ++round) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      const std::unique_ptr<Os> os = make_posix_os();
+      while (true) {
+        Arena arena = mapped_arena(*os, small_arena(2, GetParam()));
+        static_cast<void>(arena.extents().allocate(0, 1 << 20));
+      }
+    }
+    usleep(static_cast<useconds_t>(random() % 5000));
+    EXPECT_EQ(names_in_shm(), before);  // nor while it lives
+    kill(pid, SIGKILL);
+    EXPECT_EQ(status_of(pid), 1000 + SIGKILL);
+    EXPECT_EQ(names_in_shm(), before);
+  }
+}
+
+TEST_P(Processes, forked_from_a_rank_leave_its_arena_alone) {
+  auto arena = std::make_unique<Arena>(mapped_arena(*os_, small_arena(1, GetParam())));
+  const Extent e = arena->extents().allocate(0, 4096).value();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    arena.reset();  // as an exit handler of a forked child would
+    _exit(0);
+  }
+  EXPECT_EQ(status_of(pid), 0);
+  EXPECT_TRUE(arena->is_alive(0));
+  EXPECT_EQ(arena->extents().check(0, e.offset, 4096), Verdict::ok);
+  *arena->at(e.offset) = std::byte{1};
+}
+
+TEST_P(Processes, get_an_error_and_no_signal_from_a_file_size_limit) {
+  const pid_t pid = child_of(arena_.ticket(), 1, address_, [](Arena& arena) {
+    const rlimit limit{64 << 20, 64 << 20};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+    const Result<Extent> made = arena.extents().allocate(1, 100 << 20);
+    if (made) return 2;
+    return made.failure().text.find("ulimit -f") != std::string::npos ? 0 : 3;
+  });
+  EXPECT_EQ(status_of(pid), 0);
+}
+
+std::string backing_name(const testing::TestParamInfo<Backing>& info) {
+  return info.param == Backing::memfd ? "memfd" : "tmpfile";
+}
+INSTANTIATE_TEST_SUITE_P(Both, Processes, testing::Values(Backing::memfd, Backing::posix), backing_name);
+
+}  // namespace
+}  // namespace comex::shm

@@ -1,0 +1,60 @@
+// The two Os implementations by name, and small helpers that the tests of this folder share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "shm/arena.h"
+#include "shm/memory_os.h"
+#include "shm/posix_os.h"
+
+namespace comex::shm {
+
+struct OsCase {
+  std::string name;
+  std::function<std::unique_ptr<Os>()> make;
+  Backing backing;
+};
+
+inline std::vector<OsCase> os_cases() {
+  return {{"memory", [] { return std::make_unique<MemoryOs>(); }, Backing::automatic},
+          {"posix_memfd", [] { return make_posix_os(); }, Backing::memfd},
+          {"posix_tmpfile", [] { return make_posix_os(); }, Backing::posix}};
+}
+
+inline std::string case_name(const testing::TestParamInfo<OsCase>& info) {
+  return info.param.name;
+}
+
+inline ArenaOptions small_arena(std::uint32_t slots = 1, Backing backing = Backing::automatic) {
+  ArenaOptions options;
+  options.backing = backing;
+  options.geometry.slots = slots;
+  options.geometry.reservation_bytes = 256ULL << 20;
+  options.keep_bytes = 16ULL << 20;
+  return options;
+}
+
+// Created and mapped at its first candidate.
+inline Arena mapped_arena(Os& os, const ArenaOptions& options) {
+  Result<Arena> made = Arena::create(os, options);
+  if (!made) throw std::runtime_error(made.failure().text);
+  Arena arena = std::move(made).value();
+  const Status mapped = arena.map_at(arena.candidate(0));
+  if (!mapped) throw std::runtime_error(mapped.failure().text);
+  return arena;
+}
+
+inline Arena attached_arena(Os& os, const ArenaTicket& ticket, HostSlot slot, std::uint64_t address) {
+  Result<Arena> made = Arena::attach(os, ticket, slot);
+  if (!made) throw std::runtime_error(made.failure().text);
+  Arena arena = std::move(made).value();
+  const Status mapped = address != 0 ? arena.map_at(address) : arena.map_anywhere();
+  if (!mapped) throw std::runtime_error(mapped.failure().text);
+  return arena;
+}
+
+}  // namespace comex::shm
