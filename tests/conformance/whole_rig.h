@@ -1,0 +1,151 @@
+// Origins and a server in one process, over the loopback transport and an in-memory arena.
+//
+// Rank 0 serves one target's memory; the others are origins with a real Remote. One thread turns
+// all of them by hand, so a run is the same each time.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "op/remote.h"
+#include "pr/server.h"
+#include "shm/memory_os.h"
+#include "transport/loopback_transport.h"
+
+namespace comex::whole {
+
+inline constexpr WorldId world = 3;
+inline constexpr Worker target = 7;
+inline constexpr std::uint32_t chunk = 4096;
+inline constexpr std::uint64_t region_bytes = 512 * 1024;
+inline constexpr std::uint64_t mutexes = 4;
+
+struct RigOptions {
+  TransportRank origins = 1;
+  std::uint64_t pool_bytes = 16 * protocol::message_bytes;
+  std::uint32_t slots = protocol::slot_count;
+};
+
+class Rig {
+ public:
+  explicit Rig(const RigOptions& wish = {}) : arena(make_arena()), fabric(wish.origins + 1, 1024) {
+    pr::ServerOptions options;
+    options.world = world;
+    options.chunk_bytes = chunk;
+    options.pool_bytes = wish.pool_bytes;
+    options.staging_bytes = 8 * chunk;
+    options.slot_of = [](Worker) { return pr::no_host_slot; };
+    options.report = [this](const pr::RefusedRequest&) { ++refused; };
+    server = std::make_unique<pr::Server>(fabric.endpoint(0), arena, options);
+    region = allocate(region_bytes);
+    mutex_set = arena.offset_of(allocate(mutexes * sizeof(shm::FairMutexBlock)));
+    for (TransportRank rank = 1; rank <= wish.origins; ++rank) {
+      op::RemoteOptions origin;
+      origin.self = static_cast<Worker>(100 + rank);
+      origin.sizes.chunk_bytes = chunk;
+      origin.slots = wish.slots;
+      origins.push_back(std::make_unique<op::Remote>(fabric.endpoint(rank), origin));
+    }
+    far.world = world;
+    far.server = 0;
+    far.target = target;
+    far.offset_base = reinterpret_cast<std::uintptr_t>(arena.base());
+  }
+
+  op::Remote& origin(std::size_t index = 0) { return *origins[index]; }
+
+  void turn() {
+    transport::Message message;
+    for (int i = 0; i < 4 && fabric.endpoint(0).receive(message); ++i) server->on_message(message);
+    server->advance();
+    for (std::size_t i = 0; i < origins.size(); ++i) {
+      while (fabric.endpoint(static_cast<TransportRank>(i + 1)).receive(message))
+        origins[i]->on_message(message);
+      origins[i]->advance();
+    }
+  }
+  template <class Done>
+  [[nodiscard]] bool until(Done&& done, unsigned turns = 100000) {
+    for (unsigned i = 0; i < turns; ++i) {
+      if (done()) return true;
+      turn();
+    }
+    return false;
+  }
+  void finish(nb::Completion& completion) {
+    ASSERT_TRUE(until([&] { return completion.done(); }));
+  }
+  void fence(std::size_t index = 0) {
+    nb::Completion done;
+    origin(index).start_fence(0, done);
+    finish(done);
+    EXPECT_FALSE(origin(index).dirty(far));
+  }
+  // Nothing is left anywhere.
+  void expect_quiet() {
+    EXPECT_TRUE(until([&] {
+      for (const auto& remote : origins)
+        if (!remote->quiet()) return false;
+      return server->quiet() && fabric.drained();
+    }));
+  }
+
+  shm::MemoryOs os;
+  shm::Arena arena;
+  transport::LoopbackFabric fabric;
+  std::unique_ptr<pr::Server> server;
+  std::vector<std::unique_ptr<op::Remote>> origins;
+  op::FarSide far;
+  std::byte* region = nullptr;
+  std::uint64_t mutex_set = 0;
+  unsigned refused = 0;
+
+ private:
+  std::byte* allocate(std::uint64_t bytes) {
+    Result<shm::Extent> extent = arena.extents().allocate(target, bytes);
+    EXPECT_TRUE(static_cast<bool>(extent));
+    std::byte* const first = arena.at(extent->offset);
+    std::memset(first, 0, bytes);
+    return first;
+  }
+  shm::Arena make_arena() {
+    shm::ArenaOptions options;
+    options.geometry.slots = 2;
+    options.geometry.servers = 1;
+    options.geometry.reservation_bytes = 64 << 20;
+    options.world = world;
+    Result<shm::Arena> made = shm::Arena::create(os, options);
+    EXPECT_TRUE(static_cast<bool>(made));
+    EXPECT_TRUE(static_cast<bool>(made->map_anywhere()));
+    return std::move(made).value();
+  }
+};
+
+inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
+  std::vector<std::byte> out(bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    out[i] = static_cast<std::byte>((i * 31 + seed * 97 + i / 251) & 0xff);
+  return out;
+}
+
+inline Operation contiguous(Action action, void* near, std::byte* far, std::uint64_t bytes) {
+  Operation operation;
+  operation.action = action;
+  operation.near = static_cast<std::byte*>(near);
+  operation.far = far;
+  operation.patch = contiguous_patch(bytes);
+  return operation;
+}
+
+template <class T>
+Scale scale_of(T value) {
+  Scale scale{};
+  std::memcpy(scale.bytes, &value, sizeof value);
+  return scale;
+}
+
+}  // namespace comex::whole
