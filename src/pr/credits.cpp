@@ -5,7 +5,8 @@
 namespace comex::pr {
 namespace {
 
-constexpr unsigned idle_search = 8;  // accounts looked at for one withdrawal
+constexpr unsigned idle_search = 8;   // accounts looked at for one withdrawal
+constexpr unsigned idle_windows = 4;  // of messages by others
 
 }  // namespace
 
@@ -23,6 +24,7 @@ void Credits::close(Handle account) {
 bool Credits::admit(Handle account) {
   if (account->received == account->told) return false;
   ++account->received;
+  account->last_used = ++clock_;
   touch(account);
   if (account->received == account->told && !account->is_withdrawing) grow(*account);
   return true;
@@ -47,13 +49,20 @@ bool Credits::owes(Handle account) const {
   return account->limit() - account->told >= std::max(1U, account->window / 2);
 }
 
+// Nothing of it is here, and others have sent several windows full since it sent anything.
+bool Credits::is_idle(const Account& account) const {
+  return account.received == account.finished &&
+         clock_ - account.last_used >= std::uint64_t{idle_windows} * max_window_;
+}
+
 Credits::Account* Credits::pick_idle() {
-  if (!has_starved_ || pool_ != 0) return nullptr;
+  const bool is_needed = has_starved_ && pool_ == 0;
   has_starved_ = false;
+  if (!is_needed) return nullptr;
   for (unsigned i = 0; i < idle_search && i < accounts_.size(); ++i) {
     const Handle oldest = accounts_.begin();
     touch(oldest);
-    if (oldest->window == 1 || oldest->is_withdrawing || !oldest->is_idle()) continue;
+    if (oldest->window == 1 || oldest->is_withdrawing || !is_idle(*oldest)) continue;
     oldest->is_withdrawing = true;
     return &*oldest;
   }

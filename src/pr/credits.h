@@ -20,11 +20,11 @@ class Credits {
     std::uint64_t finished = 0;    // of these, those that hold nothing any more
     std::uint64_t told = 1;        // the limit that the origin knows
     std::uint32_t window = 1;      // of which window - 1 are the pool's
+    std::uint64_t last_used = 0;   // by the ledger's clock, which counts messages
     std::uint16_t surrenders = 0;  // seen; wraps
     bool is_withdrawing = false;
 
     std::uint64_t limit() const { return finished + window; }
-    bool is_idle() const { return received == finished; }
   };
   using Handle = std::list<Account>::iterator;
 
@@ -49,10 +49,12 @@ class Credits {
  private:
   void touch(Handle account) { accounts_.splice(accounts_.end(), accounts_, account); }
   void grow(Account& account);
+  bool is_idle(const Account& account) const;
 
   std::list<Account> accounts_;  // the longest unused first
   std::uint64_t pool_;
   std::uint32_t max_window_;
+  std::uint64_t clock_ = 0;
   bool has_starved_ = false;
 };
 
