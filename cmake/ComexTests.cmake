@@ -5,6 +5,7 @@
 #   runs the program under mpirun and fails as well when something of ours is left in /dev/shm afterwards.
 #   RANKS counts MPI ranks: workers and progress ranks. LABELS are `mpi` and those given.
 set(COMEX_LAUNCH ${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch)
+set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
 
 function(comex_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 t "" "NAME;PROGRAM;RANKS;TIMEOUT" "ENV;ARGS;MPI_ARGS;LABELS")
@@ -18,5 +19,32 @@ function(comex_add_mpi_test)
   # The launcher's own limit acts first and tidies up; ctest's is the net below it.
   math(EXPR net "${t_TIMEOUT} + 15")
   set_tests_properties(${t_NAME} PROPERTIES LABELS "mpi;${t_LABELS}" TIMEOUT ${net} PROCESSORS 2
+    SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}")
+endfunction()
+
+# comex_add_host_test(NAME n PROGRAM target HOSTS h RANKS r [ROUND_ROBIN] [BARE] [ENV A=b ...] [ARGS a ...]
+#                     [LABELS l ...] [TIMEOUT seconds])
+#   the same over h virtual hosts with r MPI ranks each, placed in blocks or round-robin. BARE: the launch agent hands
+#   no environment to the other hosts. Skipped where the machine refuses namespaces.
+function(comex_add_host_test)
+  cmake_parse_arguments(PARSE_ARGV 0 t "ROUND_ROBIN;BARE" "NAME;PROGRAM;HOSTS;RANKS;TIMEOUT" "ENV;ARGS;LABELS")
+  if(NOT t_TIMEOUT)
+    set(t_TIMEOUT 60)
+  endif()
+  if(TARGET ${t_PROGRAM})
+    set(t_PROGRAM $<TARGET_FILE:${t_PROGRAM}>)
+  endif()
+  set(layout block)
+  if(t_ROUND_ROBIN)
+    set(layout round_robin)
+  endif()
+  set(agent full)
+  if(t_BARE)
+    set(agent bare)
+  endif()
+  add_test(NAME ${t_NAME} COMMAND ${COMEX_ON_HOSTS} ${t_HOSTS} ${t_RANKS} ${layout} ${agent} ${t_TIMEOUT}
+    ${t_PROGRAM} ${t_ARGS})
+  math(EXPR net "${t_TIMEOUT} + 15")
+  set_tests_properties(${t_NAME} PROPERTIES LABELS "hosts;${t_LABELS}" TIMEOUT ${net} PROCESSORS 2
     SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}")
 endfunction()

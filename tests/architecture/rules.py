@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The house rules of docs/architecture.md, checked over the sources: who may include whom, where MPI and the
+operating system may be named, lengths, words of unfinished business, preprocessor branches inside functions.
+Usage: rules.py ROOT    prints one line per breach and ends with status 1 if there is one."""
+import re
+import sys
+from pathlib import Path
+
+# A room may include itself and these. `interface` rooms are open but for their implementations, listed below.
+MAY_INCLUDE = {
+    "core": set(),
+    "kernels": {"core"},
+    "shm": {"core"},
+    "transport": {"core"},
+    "groups": {"core", "transport", "shm"},
+    "nb": {"core", "kernels", "transport", "shm/idle"},
+    "op": {"core", "kernels", "shm", "transport", "groups", "nb"},
+    "pr": {"core", "kernels", "shm", "transport"},
+    "api": {"core", "kernels", "shm", "transport", "groups", "nb", "op", "pr"},
+    "interpose": set(),
+}
+# Implementations behind a seam: their own room and the composition root know them, nobody else.
+IMPLEMENTATION = re.compile(r"(transport/(mpi|loopback|solo)_|shm/(posix|memory)_os)")
+MPI_PLACES = re.compile(
+    r"src/(transport/mpi_|api/|groups/(dynamic|worlds)|interpose/)|include/|tests/|examples/|tools/bench/")
+OS_PLACES = re.compile(
+    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/placement|groups/rendezvous|transport/mpi_tuning|api/environment)")
+OS_HEADER = re.compile(
+    r"^(sys/.*|linux/.*|netinet/.*|arpa/.*|unistd\.h|fcntl\.h|dlfcn\.h|sched\.h|signal\.h|pthread\.h|poll\.h|netdb\.h"
+    r"|pwd\.h|dirent\.h|spawn\.h|semaphore\.h|mqueue\.h|time\.h|hwloc.*|numa.*)$")
+CPP = {".c", ".cc", ".cpp", ".h", ".hpp"}
+HARD_STOP = 400
+# Written so that this file does not contain the words itself.
+UNFINISHED = re.compile(r"\b(TO[D]O|FIX[M]E|XX[X]|HA[C]K|un[i]mplemented|not im[p]lemented)\b")
+
+
+def strip(text):
+    """The text without comments, literals and their line breaks' meaning: lines stay where they were."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", blank, text, flags=re.S)
+
+
+def includes(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r"\s*#\s*include\s*[<\"]([^>\"]+)[>\"]", line)
+        if match:
+            yield number, match.group(1)
+
+
+def allowed(room, target):
+    if target.split("/")[0] == room:
+        return True
+    if room != "api" and IMPLEMENTATION.match(target):
+        return False
+    return any(target == one or target.startswith((one + "/", one + ".")) for one in MAY_INCLUDE[room])
+
+
+def check_includes(name, text):
+    parts = name.split("/")
+    room = parts[1] if parts[0] == "src" and len(parts) > 2 else None
+    for number, target in includes(text):
+        place = f"{name}:{number}"
+        if room and room not in MAY_INCLUDE:
+            yield f"{place}: {room} is not a room of the house"
+        elif room and target.split("/")[0] in MAY_INCLUDE and not allowed(room, target):
+            yield f"{place}: {room} may not include {target}"
+        if target == "mpi.h" and not MPI_PLACES.match(name):
+            yield f"{place}: <mpi.h> does not belong here"
+        if room and OS_HEADER.match(target) and not OS_PLACES.match(name):
+            yield f"{place}: <{target}> belongs to the operating system's places"
+        if room and re.match(r"hwloc", target) and not name.startswith("src/pr/placement"):
+            yield f"{place}: hwloc belongs to pr/placement"
+        if room and target.startswith("comex") and room not in ("api", "interpose"):
+            yield f"{place}: only api and interpose know the public header"
+
+
+def check_branches(name, text):
+    """No #if where an open brace is something else than a namespace, a linkage block or a type."""
+    code = strip(text)
+    scopes, head = [], ""
+    for number, line in enumerate(code.splitlines(), 1):
+        if re.match(r"\s*#", line):
+            if re.match(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b", line) and "block" in scopes:
+                yield f"{name}:{number}: a preprocessor branch inside a function"
+            continue
+        for character in line + "\n":
+            if character == "{":
+                outer = re.search(r"\b(namespace|extern|class|struct|union|enum)\b[^()]*$", head)
+                scopes.append("outer" if outer else "block")
+                head = ""
+            elif character == "}":
+                if scopes:
+                    scopes.pop()
+                head = ""
+            elif character == ";":
+                head = ""
+            else:
+                head += character
+
+
+def check_text(name, text):
+    lines = text.splitlines()
+    if len(lines) > HARD_STOP:
+        yield f"{name}: {len(lines)} lines; the hard stop is {HARD_STOP}"
+    for number, line in enumerate(lines, 1):
+        if UNFINISHED.search(line):
+            yield f"{name}:{number}: unfinished business: {line.strip()}"
+    if name.startswith("src/") and name.endswith(".h"):
+        if not text.startswith("//"):
+            yield f"{name}: a header opens with what it owns, promises and who calls it"
+        if "#pragma once" not in text:
+            yield f"{name}: no #pragma once"
+
+
+def check_environment(sources):
+    places = [f"{name}:{number}" for name, text in sources.items() if name.startswith("src/")
+              for number, line in enumerate(strip(text).splitlines(), 1) if re.search(r"\bgetenv\s*\(", line)]
+    if len(places) > 1:
+        yield "getenv is called in more than one place: " + ", ".join(places)
+
+
+def breaches(sources):
+    for name, text in sources.items():
+        suffix = Path(name).suffix
+        yield from check_text(name, text)
+        if suffix in CPP:
+            yield from check_includes(name, text)
+            if name.startswith("src/"):
+                yield from check_branches(name, text)
+    yield from check_environment(sources)
+
+
+def read(root):
+    found = {}
+    for top in ("src", "include", "tools", "tests", "examples", "cmake"):
+        for path in sorted((root / top).rglob("*")):
+            data = "/data/" in path.as_posix() or path.suffix in (".mtx", ".pyc")
+            if path.is_file() and path.name != ".gitkeep" and not data:
+                found[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8", errors="replace")
+    return found
+
+
+def main():
+    sources = read(Path(sys.argv[1]))
+    found = list(breaches(sources))
+    print("\n".join(found) if found else f"{len(sources)} files keep the rules")
+    return 1 if found or not any(name.startswith("src/") for name in sources) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

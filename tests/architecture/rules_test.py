@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Each rule refuses what it is there to refuse, and lets pass what looks like it."""
+import unittest
+
+from rules import breaches
+
+HEADER = "// Owns nothing.\n#pragma once\n"
+
+
+def said(name, text, **more):
+    return "\n".join(breaches({name: text, **more}))
+
+
+class Rules(unittest.TestCase):
+    def test_core_includes_the_standard_library_and_itself_only(self):
+        self.assertEqual(said("src/core/a.cpp", '#include <vector>\n#include "core/ids.h"\n'), "")
+        self.assertIn("src/core/a.cpp:1: core may not include shm/arena.h",
+                      said("src/core/a.cpp", '#include "shm/arena.h"\n'))
+
+    def test_origin_and_target_side_do_not_meet(self):
+        self.assertIn("may not include", said("src/op/a.cpp", '#include "pr/server.h"\n'))
+        self.assertIn("may not include", said("src/pr/a.cpp", '#include "nb/handle_table.h"\n'))
+        self.assertIn("may not include", said("src/op/a.cpp", '#include "api/world.h"\n'))
+
+    def test_nb_sees_of_shm_only_how_to_wait(self):
+        self.assertEqual(said("src/nb/a.cpp", '#include "shm/idle.h"\n'), "")
+        self.assertIn("may not include", said("src/nb/a.cpp", '#include "shm/arena.h"\n'))
+
+    def test_an_implementation_is_known_to_its_room_and_to_api_only(self):
+        line = '#include "transport/mpi_transport.h"\n'
+        self.assertIn("may not include", said("src/pr/a.cpp", line))
+        self.assertEqual(said("src/api/a.cpp", line), "")
+        self.assertEqual(said("src/transport/mpi_transport.cpp", line), "")
+
+    def test_mpi_and_the_system_have_their_places(self):
+        self.assertIn("does not belong", said("src/op/a.cpp", "#include <mpi.h>\n"))
+        self.assertEqual(said("src/transport/mpi_check.cpp", "#include <mpi.h>\n"), "")
+        self.assertIn("places", said("src/pr/a.cpp", "#include <unistd.h>\n"))
+        self.assertEqual(said("src/shm/posix_os.cpp", "#include <sys/mman.h>\n"), "")
+        self.assertIn("hwloc", said("src/api/environment.cpp", "#include <hwloc.h>\n"))
+
+    def test_getenv_is_called_once_and_may_be_talked_about(self):
+        call = "auto a = std::getenv(x);\n"
+        self.assertEqual(said("src/api/a.cpp", call + "// getenv(y)\n"), "")
+        self.assertIn("getenv", said("src/api/a.cpp", call, **{"src/api/b.cpp": call}))
+
+    def test_a_file_stops_at_400_lines(self):
+        self.assertEqual(said("src/op/a.cpp", "\n" * 400), "")
+        self.assertIn("401 lines", said("src/op/a.cpp", "\n" * 401))
+
+    def test_a_branch_inside_a_function_is_seen_and_one_outside_is_not(self):
+        inside = "namespace a {\nvoid f() {\n#ifdef X\n#endif\n}\n}\n"
+        outside = "namespace a {\nvoid f() {}\n#ifdef X\nstruct b {\n#if Y\n#endif\n};\n#endif\n}\n"
+        self.assertIn("a.cpp:3:", said("src/op/a.cpp", inside))
+        self.assertEqual(said("src/op/a.cpp", outside), "")
+
+    def test_headers_open_with_their_purpose(self):
+        self.assertEqual(said("src/op/a.h", HEADER), "")
+        self.assertIn("opens with", said("src/op/a.h", "#pragma once\n"))
+        self.assertIn("pragma", said("src/op/a.h", "// Owns nothing.\n"))
+
+    def test_unfinished_business_is_seen(self):
+        self.assertIn("unfinished", said("tools/check", "# TO" + "DO later\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
