@@ -1,0 +1,61 @@
+#include "api/allocations.h"
+
+#include <utility>
+
+namespace comex::api {
+
+void Allocations::add(Allocation allocation) {
+  const std::lock_guard lock(mutex_);
+  if (allocation.own() != nullptr) by_own_address_[allocation.own()] = allocation.id;
+  for (const void* address : allocation.addresses) {
+    if (address != nullptr) by_any_address_.emplace(address, allocation.id);
+  }
+  const std::uint64_t id = allocation.id;
+  by_id_.emplace(id, std::move(allocation));
+}
+
+std::optional<Allocation> Allocations::named_by(const void* address) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto own = by_own_address_.find(address); own != by_own_address_.end()) {
+    return by_id_.at(own->second);
+  }
+  if (const auto any = by_any_address_.find(address); any != by_any_address_.end()) {
+    return by_id_.at(any->second);
+  }
+  return std::nullopt;
+}
+
+std::optional<Allocation> Allocations::by_id(std::uint64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Allocations::remove(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return;
+  for (const void* address : found->second.addresses) {
+    const auto [first, last] = by_any_address_.equal_range(address);
+    for (auto at = first; at != last; ++at) {
+      if (at->second != id) continue;
+      by_any_address_.erase(at);
+      break;
+    }
+  }
+  if (found->second.own() != nullptr) by_own_address_.erase(found->second.own());
+  by_id_.erase(found);
+}
+
+void Allocations::add_local(void* address) {
+  const std::lock_guard lock(mutex_);
+  local_.insert(address);
+}
+
+bool Allocations::remove_local(void* address) {
+  const std::lock_guard lock(mutex_);
+  return local_.erase(address) != 0;
+}
+
+}  // namespace comex::api

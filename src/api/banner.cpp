@@ -1,0 +1,51 @@
+#include "api/banner.h"
+
+#include <string>
+
+namespace comex::api {
+namespace {
+
+std::string host_line(const World& world, std::size_t index) {
+  const pr::Host& host = world.split.hosts[index];
+  std::string line = "host " + std::to_string(index) + " (" +
+                     world.group->host_name(static_cast<std::uint32_t>(index)) + "):";
+  for (const int rank : host.ranks) {
+    const pr::RankPlace& place = world.split.ranks[static_cast<std::size_t>(rank)];
+    line += " " + std::to_string(rank) + "=";
+    if (place.role == pr::Role::progress) {
+      line += "progress";
+    } else {
+      line += "worker " + std::to_string(place.worker);
+      if (place.server >= 0) line += "<" + std::to_string(place.server);
+    }
+    line += place.group >= 0 ? " (group " + std::to_string(place.group) + ")" : "";
+  }
+  return line;
+}
+
+}  // namespace
+
+void print_banner(Runtime& runtime) {
+  const World& world = *runtime.world;
+  if (runtime.me() != 0 || !world.settings.verbose) return;
+  const Reporter& out = runtime.reporter;
+  const std::size_t progress = world.split.progress.size();
+  out.notice(std::to_string(world.split.ranks.size()) + " MPI ranks on " +
+             std::to_string(world.split.hosts.size()) + " hosts: " + std::to_string(runtime.size()) +
+             " workers, " + std::to_string(progress) + " progress ranks");
+  if (progress > 0) {
+    out.notice("MPI_COMM_WORLD holds " + std::to_string(progress) +
+               " ranks that never return: use the communicator of the group in MPI calls");
+  }
+  for (std::size_t host = 0; host < world.split.hosts.size(); ++host) out.notice(host_line(world, host));
+  out.notice(std::string("arena of host 0 at ") +
+             (world.arena->same_address() ? "one address on all its processes" : "different addresses") +
+             ", " + std::to_string(world.arena->reservation_bytes() >> 20) + " MiB reserved");
+  for (const SettingRow& row : setting_rows()) {
+    if (!world.settings.is_explicit(row.id)) continue;
+    out.notice(std::string(row.name) + " = " + value_text(world.settings, row.id) + " (" +
+               std::string(source_text(world.settings.source(row.id))) + ")");
+  }
+}
+
+}  // namespace comex::api

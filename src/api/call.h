@@ -1,0 +1,49 @@
+// What every call of the C interface does first: is the runtime there, which group, which worker.
+//
+// Each of these reports its own failure, in one line, and yields null or false.
+#pragma once
+
+#include <comex/comex.h>
+
+#include <string>
+
+#include "api/process.h"
+
+namespace comex::api {
+
+inline Runtime* enter(const char* operation) {
+  Runtime* runtime = current();
+  if (runtime != nullptr) [[likely]]
+    return runtime;
+  Process& self = process();
+  self.reporter.fail({.operation = operation},
+                     self.was_initialized ? "called after comex_finalize" : "called before comex_init");
+  return nullptr;
+}
+
+inline groups::Group* find_group(Runtime& runtime, const char* operation, comex_group_t handle) {
+  groups::Group* group = runtime.groups.find(handle);
+  if (group == nullptr) [[unlikely]] {
+    runtime.reporter.fail({.operation = operation},
+                          "group " + std::to_string(handle) + " does not exist, or was freed");
+  }
+  return group;
+}
+
+// The worker that `proc` names in a group.
+inline bool find_target(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
+                        Worker& target) {
+  const groups::Group* group = find_group(runtime, operation, handle);
+  if (group == nullptr) return false;
+  if (proc < 0 || static_cast<std::uint32_t>(proc) >= group->size()) [[unlikely]] {
+    runtime.reporter.fail({.operation = operation}, "rank " + std::to_string(proc) +
+                                                        " is out of range: group " + std::to_string(handle) +
+                                                        " has ranks 0 to " +
+                                                        std::to_string(group->size() - 1));
+    return false;
+  }
+  target = static_cast<Worker>(group->members().lpid(static_cast<std::uint32_t>(proc)));
+  return true;
+}
+
+}  // namespace comex::api

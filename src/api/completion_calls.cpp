@@ -1,0 +1,88 @@
+// wait and test, wait_proc and wait_all, fences and barrier.
+#include "api/call.h"
+
+using namespace comex::api;
+using comex::Worker;
+using State = comex::nb::HandleTable::State;
+
+namespace {
+
+bool find_state(Runtime& runtime, const char* name, const comex_request_t* handle, State& state) {
+  if (handle == nullptr) {
+    runtime.reporter.fail({.operation = name}, "the handle's address is null");
+    return false;
+  }
+  state = runtime.handles.state(*handle);
+  if (state != State::unknown) return true;
+  runtime.reporter.fail({.operation = name}, "the handle " + std::to_string(*handle) + " was never issued");
+  return false;
+}
+
+int result_of(Runtime& runtime, int handle) {
+  return runtime.handles.take_failure(handle) ? COMEX_FAILURE : COMEX_SUCCESS;
+}
+
+}  // namespace
+
+int comex_wait(comex_request_t* handle) {
+  Runtime* runtime = enter("wait");
+  State state{};
+  if (runtime == nullptr || !find_state(*runtime, "wait", handle, state)) return COMEX_FAILURE;
+  const int issued = *handle;
+  if (state == State::pending) {
+    runtime->engine.wait([&] { return runtime->handles.state(issued) != State::pending; }, {"wait"});
+  }
+  return result_of(*runtime, issued);
+}
+
+int comex_test(comex_request_t* handle, int* status) {
+  Runtime* runtime = enter("test");
+  State state{};
+  if (runtime == nullptr || !find_state(*runtime, "test", handle, state)) return COMEX_FAILURE;
+  if (status == nullptr) return runtime->reporter.fail({.operation = "test"}, "the status's address is null");
+  if (state == State::pending) {
+    runtime->engine.poll();
+    state = runtime->handles.state(*handle);
+  }
+  *status = state == State::pending ? 1 : 0;
+  return state == State::pending ? COMEX_SUCCESS : result_of(*runtime, *handle);
+}
+
+int comex_wait_proc(int proc, comex_group_t group) {
+  Runtime* runtime = enter("wait_proc");
+  Worker target = 0;
+  if (runtime == nullptr || !find_target(*runtime, "wait_proc", proc, group, target)) return COMEX_FAILURE;
+  return runtime->wait_target(target) ? COMEX_SUCCESS : COMEX_FAILURE;
+}
+
+int comex_wait_all(comex_group_t handle) {
+  Runtime* runtime = enter("wait_all");
+  const comex::groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, "wait_all", handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  return runtime->wait_members(*group) ? COMEX_SUCCESS : COMEX_FAILURE;
+}
+
+int comex_fence_proc(int proc, comex_group_t group) {
+  Runtime* runtime = enter("fence_proc");
+  Worker target = 0;
+  if (runtime == nullptr || !find_target(*runtime, "fence_proc", proc, group, target)) return COMEX_FAILURE;
+  runtime->fence(target);
+  return runtime->take_failures(target) ? COMEX_FAILURE : COMEX_SUCCESS;
+}
+
+int comex_fence_all(comex_group_t handle) {
+  Runtime* runtime = enter("fence_all");
+  const comex::groups::Group* group =
+      runtime == nullptr ? nullptr : find_group(*runtime, "fence_all", handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  runtime->fence_members(*group);
+  return runtime->take_failures(*group) ? COMEX_FAILURE : COMEX_SUCCESS;
+}
+
+int comex_barrier(comex_group_t handle) {
+  Runtime* runtime = enter("barrier");
+  const comex::groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, "barrier", handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  runtime->barrier(handle);
+  return runtime->take_failures(*group) ? COMEX_FAILURE : COMEX_SUCCESS;
+}

@@ -1,0 +1,56 @@
+// Start and end, errors, version.
+#include "api/call.h"
+
+using namespace comex::api;
+
+int comex_init(void) {
+  return initialize(MPI_COMM_NULL, nullptr, nullptr);
+}
+
+int comex_init_args(int* argc, char*** argv) {
+  return initialize(MPI_COMM_NULL, argc, argv);
+}
+
+int comex_init_comm(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) {
+    return process().reporter.fail({.operation = "init_comm"}, "the communicator is MPI_COMM_NULL");
+  }
+  return initialize(comm, nullptr, nullptr);
+}
+
+int comex_finalize(void) {
+  return finalize();
+}
+
+int comex_initialized(void) {
+  return current() != nullptr ? 1 : 0;
+}
+
+void comex_error(const char* msg, int code) {
+  process().reporter.fatal({.operation = "error"},
+                           (msg == nullptr ? std::string("no message") : std::string(msg)) + " (code " +
+                               std::to_string(code) + ")",
+                           code);
+}
+
+int comex_set_errors(int mode) {
+  Process& self = process();
+  if (mode != COMEX_ERRORS_ABORT && mode != COMEX_ERRORS_RETURN) {
+    return self.reporter.fail({.operation = "set_errors"},
+                              "the mode " + std::to_string(mode) +
+                                  " is unknown; COMEX_ERRORS_ABORT is 0, COMEX_ERRORS_RETURN is 1");
+  }
+  self.reporter.set_returns(mode == COMEX_ERRORS_RETURN);
+  if (Runtime* runtime = current(); runtime != nullptr) {
+    const comex::op::Engine::Lock lock = runtime->engine.enter();
+    runtime->remote.set_errors_return(mode == COMEX_ERRORS_RETURN);
+  }
+  return COMEX_SUCCESS;
+}
+
+int comex_version(int* major, int* minor, int* patch) {
+  if (major != nullptr) *major = COMEX_VERSION_MAJOR;
+  if (minor != nullptr) *minor = COMEX_VERSION_MINOR;
+  if (patch != nullptr) *patch = COMEX_VERSION_PATCH;
+  return COMEX_SUCCESS;
+}

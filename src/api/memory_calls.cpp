@@ -1,0 +1,178 @@
+// Collective and local allocation. A collective call fails on all members or on none.
+#include <algorithm>
+#include <vector>
+
+#include "api/call.h"
+#include "pr/placement.h"
+
+namespace comex::api {
+namespace {
+
+struct Offer {  // what each member says of its part
+  std::uint64_t address = 0;
+  std::uint64_t failed = 0;
+};
+
+template <class T>
+std::vector<T> gather(op::GroupCollective& members, const T& mine) {
+  std::vector<T> all(members.size());
+  members.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
+// Bytes of this worker's own, placed where `device` says.
+Result<void*> allocate(Runtime& runtime, std::size_t bytes, std::uint64_t id, const char* device) {
+  if (bytes == 0) return static_cast<void*>(nullptr);
+  std::vector<unsigned> nodes;
+  std::optional<pr::Topology> topology;
+  if (device != nullptr && *device != '\0') {
+    topology.emplace(pr::Topology::load());
+    Result<std::vector<unsigned>> found = pr::nodes_of_kind(device, topology->memory());
+    if (!found) return found.take_failure();
+    nodes = std::move(found).value();
+  }
+  shm::Arena& arena = *runtime.world->arena;
+  Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id);
+  if (!extent) return extent.take_failure();
+  void* address = arena.at(extent->offset);
+  if (topology) {
+    Status placed = topology->place_memory(address, extent->reserved, nodes);
+    if (!placed) {
+      static_cast<void>(arena.extents().release(extent->offset));
+      return placed.take_failure();
+    }
+  }
+  return address;
+}
+
+void release(Runtime& runtime, void* address) {
+  if (address == nullptr) return;
+  shm::Arena& arena = *runtime.world->arena;
+  const Status released = arena.extents().release(arena.offset_of(address));
+  if (!released) runtime.reporter.notice(released.failure().text);
+}
+
+// A failure of another member: it says so; here only the code is left, or the end of the job.
+int failed_elsewhere(Runtime& runtime) {
+  if (!runtime.reporter.returns()) runtime.await_end();
+  return COMEX_FAILURE;
+}
+
+int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group_t handle,
+                const char* device) {
+  Runtime* runtime = enter(name);
+  const groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  GroupExtras& extras = runtime->extras(handle);
+  // The same on all members, since they allocate over a group in one order.
+  const std::uint64_t id = (group->context() << 24) + ++extras.next_allocation;
+  Result<void*> mine = caller_error("the array of addresses is null");
+  if (ptr_arr != nullptr) mine = allocate(*runtime, bytes, id, device);
+
+  const Offer offer{mine ? reinterpret_cast<std::uint64_t>(mine.value()) : 0, mine ? 0u : 1u};
+  const std::vector<Offer> offers = gather(*extras.collective, offer);
+  const auto failed = std::ranges::find_if(offers, [](const Offer& each) { return each.failed != 0; });
+  if (failed != offers.end()) {
+    if (mine) release(*runtime, mine.value());
+    const bool is_mine = failed - offers.begin() == group->my_rank();
+    return is_mine ? runtime->reporter.fail({.operation = name}, mine.failure()) : failed_elsewhere(*runtime);
+  }
+  Allocation allocation{.id = id, .group = handle, .my_rank = group->my_rank(), .addresses = {}};
+  for (const Offer& each : offers) allocation.addresses.push_back(reinterpret_cast<void*>(each.address));
+  std::ranges::copy(allocation.addresses, ptr_arr);
+  runtime->allocations.add(std::move(allocation));
+  return COMEX_SUCCESS;
+}
+
+// What each member makes of the address it was given.
+struct Claim {
+  enum Kind : std::uint64_t { nothing, known, wrong };
+  Kind kind = nothing;
+  std::uint64_t id = 0;
+};
+
+Claim claim_of(Runtime& runtime, const void* address, std::uint32_t members) {
+  if (address == nullptr) return {};
+  const std::optional<Allocation> found = runtime.allocations.named_by(address);
+  if (!found || found->addresses.size() != members) return {Claim::wrong, 0};
+  return {Claim::known, found->id};
+}
+
+int free_over(const char* name, void* ptr, comex_group_t handle) {
+  Runtime* runtime = enter(name);
+  const groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  op::GroupCollective& members = *runtime->extras(handle).collective;
+  const Context where{name, -1, ptr};
+
+  const std::vector<Claim> claims = gather(members, claim_of(*runtime, ptr, group->size()));
+  const auto me = static_cast<std::ptrdiff_t>(group->my_rank());
+  std::uint64_t id = 0;
+  for (auto claim = claims.begin(); claim != claims.end(); ++claim) {
+    if (claim->kind == Claim::nothing) continue;
+    const bool is_other = id != 0 && claim->id != id;
+    if (claim->kind == Claim::wrong || is_other) {
+      if (claim - claims.begin() != me) return failed_elsewhere(*runtime);
+      return runtime->reporter.fail(
+          where, is_other ? "the address names another allocation than that of a lower rank of the group"
+                          : "the address is not that of an allocation over group " + std::to_string(handle));
+    }
+    id = claim->id;
+  }
+  runtime->barrier(handle);  // fences every member first
+  const std::optional<Allocation> allocation = runtime->allocations.by_id(id);
+  if (!allocation) return COMEX_SUCCESS;  // 0 bytes everywhere
+  shm::Arena& arena = *runtime->world->arena;
+  if (allocation->own() != nullptr) {
+    const Status retired = arena.extents().retire(arena.offset_of(allocation->own()));
+    if (!retired) runtime->reporter.notice(retired.failure().text);
+  }
+  members.barrier();
+  release(*runtime, allocation->own());
+  runtime->allocations.remove(id);
+  return COMEX_SUCCESS;
+}
+
+}  // namespace
+}  // namespace comex::api
+
+using namespace comex::api;
+
+int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group) {
+  return malloc_over("malloc", ptr_arr, bytes, group, nullptr);
+}
+
+int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, const char* device) {
+  return malloc_over("malloc_mem_dev", ptr_arr, bytes, group, device);
+}
+
+int comex_free(void* ptr, comex_group_t group) {
+  return free_over("free", ptr, group);
+}
+
+int comex_free_dev(void* ptr, comex_group_t group) {
+  return free_over("free_dev", ptr, group);
+}
+
+void* comex_malloc_local(size_t bytes) {
+  Runtime* runtime = enter("malloc_local");
+  if (runtime == nullptr) return nullptr;
+  const comex::Result<void*> mine = allocate(*runtime, bytes, 0, nullptr);
+  if (!mine) {
+    runtime->reporter.fail({.operation = "malloc_local"}, mine.failure());
+    return nullptr;
+  }
+  if (mine.value() != nullptr) runtime->allocations.add_local(mine.value());
+  return mine.value();
+}
+
+int comex_free_local(void* ptr) {
+  Runtime* runtime = enter("free_local");
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (ptr == nullptr) return COMEX_SUCCESS;
+  if (!runtime->allocations.remove_local(ptr)) {
+    return runtime->reporter.fail({"free_local", -1, ptr}, "the address is not one that malloc_local gave");
+  }
+  release(*runtime, ptr);
+  return COMEX_SUCCESS;
+}

@@ -1,0 +1,177 @@
+// The user's mutexes: direct on the own host, through the owner's server elsewhere.
+#include <cstring>
+#include <vector>
+
+#include "api/call.h"
+#include "api/transfer.h"
+
+namespace comex::api {
+namespace {
+
+struct Named {  // a mutex that exists
+  Runtime* runtime = nullptr;
+  Worker owner = 0;
+  std::uint64_t index = 0;
+  std::uint64_t set_offset = 0;
+
+  bool is_direct() const { return runtime->router.is_direct(op::Way::atomic, owner); }
+  shm::FairMutex here() const {
+    return runtime->world->arena->mutex_at(set_offset + index * sizeof(shm::FairMutexBlock));
+  }
+  shm::MutexParty party() const {
+    return {runtime->me(), static_cast<shm::HostSlot>(runtime->world->place.local_index), false};
+  }
+};
+
+bool find_mutex(const char* name, int mutex, int proc, Named& named) {
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr || !find_target(*runtime, name, proc, COMEX_GROUP_WORLD, named.owner)) return false;
+  const auto& sets = runtime->mutexes;
+  const std::uint64_t count = sets.empty() ? 0 : sets[named.owner].count;
+  if (mutex < 0 || static_cast<std::uint64_t>(mutex) >= count) {
+    runtime->reporter.fail({name, proc}, "mutex " + std::to_string(mutex) + " is out of range: worker " +
+                                             std::to_string(proc) + " has " + std::to_string(count));
+    return false;
+  }
+  named.runtime = runtime;
+  named.index = static_cast<std::uint64_t>(mutex);
+  named.set_offset = sets[named.owner].offset;
+  return true;
+}
+
+void say_recovered(const Named& named) {
+  named.runtime->reporter.notice("mutex " + std::to_string(named.index) + " of worker " +
+                                 std::to_string(named.owner) +
+                                 " was taken over from a dead holder; what it guards may be half updated");
+}
+
+// Waits for the turn of a ticket, driving MPI all the while.
+void lock_here(const Named& named) {
+  constexpr unsigned pauses = 20;
+  constexpr unsigned yields = 60;
+  constexpr unsigned rounds_a_question = 16;  // whether the holder lives is a system call
+  shm::FairMutex mutex = named.here();
+  const shm::MutexParty party = named.party();
+  const std::uint32_t ticket = mutex.take_ticket();
+  Runtime& runtime = *named.runtime;
+  for (unsigned round = 0;; ++round) {
+    shm::Taken taken = mutex.try_enter(ticket, party);
+    if (taken == shm::Taken::refused && round > yields && round % rounds_a_question == 0) {
+      taken = mutex.recover(ticket, party);
+    }
+    if (taken == shm::Taken::recovered) say_recovered(named);
+    if (taken != shm::Taken::refused) return;
+    if (round < pauses) {
+      shm::cpu_relax();
+      continue;
+    }
+    runtime.engine.poll();
+    if (round < pauses + yields) {
+      runtime.world->os->yield();
+    } else {
+      mutex.sleep(ticket, runtime.world->wait_policy.nap_max_ns);
+    }
+  }
+}
+
+op::WaitReason reason(const char* name, const Named& named) {
+  return {name, static_cast<int>(named.owner), named.runtime->place(named.owner).server};
+}
+
+}  // namespace
+}  // namespace comex::api
+
+using namespace comex::api;
+using comex::Worker;
+using comex::nb::Completion;
+
+int comex_create_mutexes(int num) {
+  const char* name = "create_mutexes";
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (num < 0) {
+    return runtime->reporter.fail(
+        {.operation = name}, "the number of mutexes is " + std::to_string(num) + "; it must not be negative");
+  }
+  if (!runtime->mutexes.empty()) {
+    return runtime->reporter.fail({.operation = name}, "there are mutexes already; destroy them first");
+  }
+  const std::size_t bytes = static_cast<std::size_t>(num) * sizeof(comex::shm::FairMutexBlock);
+  std::vector<void*> blocks(runtime->size());
+  if (comex_malloc(blocks.data(), bytes, COMEX_GROUP_WORLD) != COMEX_SUCCESS) return COMEX_FAILURE;
+  void* mine = blocks[runtime->me()];
+  if (mine != nullptr) std::memset(mine, 0, bytes);
+  const auto count = static_cast<std::uint64_t>(num);
+  std::vector<std::uint64_t> counts(runtime->size());
+  runtime->extras(COMEX_GROUP_WORLD)
+      .collective->all_gather(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(counts)));
+  for (Worker worker = 0; worker < runtime->size(); ++worker) {
+    const std::uint64_t offset =
+        blocks[worker] == nullptr ? 0 : runtime->far_side(worker).offset_of(blocks[worker]);
+    runtime->mutexes.push_back({offset, counts[worker]});
+  }
+  runtime->barrier(COMEX_GROUP_WORLD);  // all are zeroed
+  return COMEX_SUCCESS;
+}
+
+int comex_destroy_mutexes(void) {
+  const char* name = "destroy_mutexes";
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (runtime->mutexes.empty()) {
+    return runtime->reporter.fail({.operation = name}, "there are no mutexes; create_mutexes makes them");
+  }
+  const MutexSet mine = runtime->mutexes[runtime->me()];
+  void* block = mine.count == 0 ? nullptr : runtime->world->arena->at(mine.offset);
+  const int result = comex_free(block, COMEX_GROUP_WORLD);
+  runtime->mutexes.clear();
+  return result;
+}
+
+int comex_lock(int mutex, int proc) {
+  Named named;
+  if (!find_mutex("lock", mutex, proc, named)) return COMEX_FAILURE;
+  if (named.is_direct()) {
+    order_before_direct(*named.runtime, named.owner);
+    lock_here(named);
+    return COMEX_SUCCESS;
+  }
+  const comex::op::FarSide far = named.runtime->far_side(named.owner);
+  return finish_remote(*named.runtime, reason("lock", named), Finish::block(), [&](Completion& completion) {
+    named.runtime->remote.start_lock(named.set_offset, named.index, far, completion);
+  });
+}
+
+int comex_trylock(int mutex, int proc, int* acquired) {
+  Named named;
+  if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
+  if (named.is_direct()) {
+    order_before_direct(*named.runtime, named.owner);
+    *acquired = named.here().try_lock(named.party()) ? 1 : 0;
+    return COMEX_SUCCESS;
+  }
+  const comex::op::FarSide far = named.runtime->far_side(named.owner);
+  std::uint64_t taken = 0;
+  const int result =
+      finish_remote(*named.runtime, reason("trylock", named), Finish::block(), [&](Completion& completion) {
+        named.runtime->remote.start_try_lock(named.set_offset, named.index, far, completion, &taken);
+      });
+  if (result == COMEX_SUCCESS) *acquired = taken != 0 ? 1 : 0;
+  return result;
+}
+
+int comex_unlock(int mutex, int proc) {
+  Named named;
+  if (!find_mutex("unlock", mutex, proc, named)) return COMEX_FAILURE;
+  if (named.is_direct()) {
+    order_before_direct(*named.runtime, named.owner);
+    const comex::Status unlocked = named.here().unlock(named.party());
+    if (unlocked) return COMEX_SUCCESS;
+    return named.runtime->reporter.fail({"unlock", proc},
+                                        "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
+  }
+  const comex::op::FarSide far = named.runtime->far_side(named.owner);
+  return finish_remote(*named.runtime, reason("unlock", named), Finish::block(), [&](Completion& completion) {
+    named.runtime->remote.start_unlock(named.set_offset, named.index, far, completion);
+  });
+}

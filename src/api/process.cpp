@@ -1,0 +1,81 @@
+#include "api/process.h"
+
+#include "api/banner.h"
+#include "api/environment.h"
+
+namespace comex::api {
+namespace detail {
+
+constinit std::atomic<Runtime*> current_runtime{nullptr};
+
+// MPI deletes the attributes of MPI_COMM_SELF first in MPI_Finalize, while messages still travel.
+int on_mpi_finalize(MPI_Comm, int, void*, void*) {
+  if (current() != nullptr) finalize();
+  process().launch.release_progress_ranks();
+  return MPI_SUCCESS;
+}
+
+}  // namespace detail
+
+namespace {
+
+void hook_into_mpi_finalize(Process& self) {
+  if (self.has_finalize_hook) return;
+  int key = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detail::on_mpi_finalize, &key, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  PMPI_Comm_free_keyval(&key);
+  self.has_finalize_hook = true;
+}
+
+// Threads are asked for only where a worker may have to serve itself.
+void start_mpi(int* argc, char*** argv) {
+  int started = 0;
+  PMPI_Initialized(&started);
+  if (started != 0) return;
+  const Result<Settings> settings = parse_settings(environment_lookup());
+  const bool wants_thread = settings && settings->progress_ranks == 0;
+  int provided = 0;
+  PMPI_Init_thread(argc, argv, wants_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+}
+
+}  // namespace
+
+Process& process() {
+  static Process* self = new Process;  // never destroyed: MPI_Finalize may come from an exit handler
+  return *self;
+}
+
+int initialize(MPI_Comm comm, int* argc, char*** argv) {
+  Process& self = process();
+  const std::lock_guard lock(self.starting);
+  if (current() != nullptr) return 0;
+  start_mpi(argc, argv);
+  if (!mpi_is_running()) return self.reporter.fail({.operation = "init"}, "MPI was finalized already");
+  std::unique_ptr<World> world;
+  if (comm == MPI_COMM_NULL) {
+    world = self.launch.over_all_ranks();
+  } else {
+    world = self.launch.over(comm);
+    if (!world) return 1;
+  }
+  hook_into_mpi_finalize(self);
+  self.runtime = std::make_unique<Runtime>(std::move(world), self.reporter);
+  self.was_initialized = true;
+  detail::current_runtime.store(self.runtime.get(), std::memory_order_release);
+  print_banner(*self.runtime);
+  self.runtime->barrier(groups::world_handle);
+  return 0;
+}
+
+int finalize() {
+  Process& self = process();
+  const std::lock_guard lock(self.starting);
+  if (current() == nullptr) return 0;
+  self.runtime->close();
+  detail::current_runtime.store(nullptr, std::memory_order_release);
+  self.runtime.reset();
+  return 0;
+}
+
+}  // namespace comex::api

@@ -1,0 +1,49 @@
+#include "api/report.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "api/communicator.h"
+
+namespace comex::api {
+
+void Reporter::print(const Identity& who, const Context& where, std::string_view text) {
+  // One write, so that lines of several ranks do not mix.
+  const std::string line = format_line(who, where, text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+void Reporter::end_job(int code) {
+  // Above 123 a launcher reports a signal or a failure of its own.
+  const int shown = code >= 1 && code <= 123 ? code : failure_exit_code;
+  if (mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
+  std::_Exit(shown);
+}
+
+int Reporter::fail(const Context& where, std::string_view text) const {
+  print(who_, where, text);
+  if (!returns()) end_job(failure_exit_code);
+  return 1;
+}
+
+int Reporter::fail(const Context& where, const Failure& failure) const {
+  return fail(where, failure.text);
+}
+
+void Reporter::fatal(const Context& where, std::string_view text, int code) const {
+  print(who_, where, text);
+  end_job(code);
+}
+
+void Reporter::notice(std::string_view text) const {
+  const std::string line = "comex: " + std::string(text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace comex::api

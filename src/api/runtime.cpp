@@ -1,0 +1,244 @@
+#include "api/runtime.h"
+
+#include <algorithm>
+#include <string>
+
+#include "api/server_options.h"
+
+namespace comex::api {
+namespace {
+
+// Contexts of collectives; groups made later have their leader's number in the upper half.
+constexpr std::uint64_t world_context = 1;
+constexpr std::uint64_t leaders_context = 2;
+
+op::RemoteOptions remote_options(const World& world) {
+  op::RemoteOptions options;
+  options.self = static_cast<Worker>(world.place.worker);
+  options.sizes.chunk_bytes =
+      op::legal_chunk_bytes(static_cast<std::uint64_t>(world.settings.effective_chunk_bytes()));
+  options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
+  return options;
+}
+
+op::EngineOptions engine_options(World& world, const Reporter& reporter) {
+  op::EngineOptions options;
+  options.wait = world.wait_policy;
+  options.doorbell = world.arena->doorbell(world.arena->slot());
+  options.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
+  options.on_stall = [&reporter](const op::WaitReason& reason, std::uint64_t waited_ns) {
+    std::string text = "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s";
+    if (reason.server != no_rank) text += " for MPI rank " + std::to_string(reason.server);
+    Reporter::print(reporter.identity(), {reason.operation, reason.target, nullptr}, text);
+  };
+  return options;
+}
+
+}  // namespace
+
+Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
+    : reporter(reports),
+      world(std::move(opened)),
+      router(*world->group, static_cast<Worker>(world->place.worker), world->settings),
+      direct(*world->arena),
+      remote(*world->transport, remote_options(*world)),
+      tokens(*world->transport),
+      server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
+      engine(*world->transport, {server.get(), &remote, &tokens}, *world->os,
+             engine_options(*world, reporter)) {
+  reporter.identify({.rank = world->place.worker, .host = reporter.identity().host});
+  remote.set_errors_return(reporter.returns());
+
+  const auto members = groups::ConnectionTable::range(0, size());
+  auto all = std::make_unique<groups::Group>(world_context, members, world->place.worker);
+  COMEX_BUG_IF(add_group(std::move(all), Communicator()) != groups::world_handle);
+
+  const std::vector<int> here = world->host_workers();
+  workers_here_ = static_cast<std::uint32_t>(here.size());
+  const auto lowest = static_cast<std::size_t>(here.front());
+  const auto board = world->arena->board(static_cast<shm::HostSlot>(world->split.ranks[lowest].local_index));
+  static_assert(sizeof(BoardLayout) <= 4096);
+  auto* layout = reinterpret_cast<BoardLayout*>(board.data());
+  enter_ = &layout->enter;
+  leave_ = &layout->leave;
+
+  if (here.front() == world->wire.rank()) {
+    std::vector<TransportRank> leaders;  // the lowest worker of each host
+    for (std::uint32_t host = 0; host < world->group->host_count(); ++host) {
+      const auto& ranks = world->split.hosts[host].ranks;
+      leaders.push_back(*std::ranges::find_if(ranks, [this](int rank) {
+        return world->split.ranks[static_cast<std::size_t>(rank)].role == pr::Role::worker;
+      }));
+    }
+    op::Membership membership;
+    membership.size = static_cast<std::uint32_t>(leaders.size());
+    membership.me = static_cast<std::uint32_t>(world->place.host);
+    membership.rank_of = [leaders](std::uint32_t member) { return leaders[member]; };
+    membership.context = leaders_context;
+    host_leaders_ = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
+  }
+  if (server != nullptr && world->has_threads) {
+    thread_ = std::make_unique<op::ProgressThread>(engine, *world->os, world->wait_policy,
+                                                   world->arena->doorbell(world->arena->slot()));
+  }
+}
+
+Runtime::~Runtime() = default;
+
+void Runtime::await_end() {
+  constexpr std::uint64_t patience_ns = 10'000'000'000;
+  world->os->sleep_ns(patience_ns);
+  Reporter::end_job(failure_exit_code);
+}
+
+void Runtime::close() {
+  barrier(groups::world_handle);
+  wait_members(*groups.find(groups::world_handle));
+  barrier(groups::world_handle);  // nobody needs this worker's service after it
+  const auto& servers = world->own_host().progress_ranks;
+  {
+    const op::Engine::Lock lock = engine.enter();
+    for (const int rank : servers) remote.leave(rank);
+  }
+  engine.wait([this] { return world->transport->unsent() == 0; }, {"finalize"});
+  thread_.reset();
+}
+
+void Runtime::fence(Worker target) {
+  const op::FarSide far = far_side(target);
+  nb::Completion completion;
+  start({"fence", static_cast<int>(target), far.server}, [&] {
+    if (remote.dirty(far)) remote.start_fence(far.server, completion);
+  });
+  wait(completion, {"fence", static_cast<int>(target), far.server});
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void Runtime::fence_members(const groups::Group& group) {
+  nb::Completion completion;
+  start({"fence_all"}, [&] {
+    if (group.context() == world_context) {
+      remote.start_fence_all(completion);
+      return;
+    }
+    for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+      const op::FarSide far = far_side(static_cast<Worker>(group.members().lpid(rank)));
+      if (remote.dirty(far)) remote.start_fence(far.server, completion);
+    }
+  });
+  wait(completion, {"fence_all"});
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+bool Runtime::take_failures(Worker target) {
+  const op::Engine::Lock lock = engine.enter();
+  return remote.has_failures() && remote.take_failures(far_side(target).gpid()) != 0;
+}
+
+bool Runtime::take_failures(const groups::Group& group) {
+  const op::Engine::Lock lock = engine.enter();
+  if (!remote.has_failures()) return false;
+  if (group.context() == world_context) return remote.take_failures() != 0;
+  std::uint64_t failures = 0;
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+    failures += remote.take_failures(far_side(static_cast<Worker>(group.members().lpid(rank))).gpid());
+  }
+  return failures != 0;
+}
+
+template <class Keep>
+bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
+  const op::Engine::Lock lock = engine.enter_when(
+      [&] {
+        std::erase_if(live_handles_, [this](const auto& live) {
+          return handles.state(live.first) != nb::HandleTable::State::pending;
+        });
+        const bool handles_done =
+            std::ranges::none_of(live_handles_, [&](const auto& live) { return keep(live.second); });
+        return implicit.all_done(keep) && handles_done;
+      },
+      reason);
+  return !implicit.take_failures(keep);
+}
+
+bool Runtime::wait_target(Worker target) {
+  const auto lpid = static_cast<Lpid>(target);
+  return wait_for({"wait_proc", lpid, place(target).server}, [lpid](Lpid each) { return each == lpid; });
+}
+
+bool Runtime::wait_members(const groups::Group& group) {
+  return wait_for({"wait_all"}, [&group](Lpid each) { return group.members().rank_of(each) >= 0; });
+}
+
+void Runtime::note_handle(int handle, Lpid target) {
+  // Kept short without a scan for each operation: cleaned when it has doubled.
+  if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
+    std::erase_if(live_handles_, [this](const auto& live) {
+      return handles.state(live.first) != nb::HandleTable::State::pending;
+    });
+  }
+  live_handles_.emplace_back(handle, target);
+}
+
+int Runtime::add_group(std::unique_ptr<groups::Group> group, Communicator comm) {
+  op::Membership membership;
+  membership.size = group->size();
+  membership.me = static_cast<std::uint32_t>(group->my_rank());
+  membership.rank_of = [this, members = group->members()](std::uint32_t member) {
+    return place(static_cast<Worker>(members.lpid(member))).rank;
+  };
+  membership.context = group->context();
+  GroupExtras made;
+  made.comm = std::move(comm);
+  made.collective = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
+  const int handle = groups.add(std::move(group));
+  if (handle < 0) return handle;
+  const std::lock_guard lock(extras_mutex_);
+  extras_.insert_or_assign(handle, std::move(made));
+  return handle;
+}
+
+GroupExtras& Runtime::extras(int handle) {
+  const std::lock_guard lock(extras_mutex_);
+  return extras_.at(handle);
+}
+
+void Runtime::remove_group(int handle) {
+  groups.remove(handle);
+  const std::lock_guard lock(extras_mutex_);
+  extras_.erase(handle);
+}
+
+void Runtime::wait_on(shm::HostBarrierBlock& block) {
+  constexpr unsigned yields = 100;       // the others are mostly on their way
+  constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
+  shm::HostBarrier meeting(*world->os, block, workers_here_);
+  const std::uint32_t token = meeting.arrive();
+  for (unsigned round = 1; !meeting.done(token); ++round) {
+    if (round < yields) {
+      if (round % yields_a_pump == 0) engine.poll();
+      world->os->yield();
+    } else {
+      engine.poll();
+      meeting.sleep(token, world->wait_policy.nap_max_ns);
+    }
+  }
+}
+
+void Runtime::barrier_of_world() {
+  wait_on(*enter_);
+  if (world->group->host_count() == 1) return;
+  if (host_leaders_) host_leaders_->barrier();
+  wait_on(*leave_);
+}
+
+void Runtime::barrier(int handle) {
+  fence_members(*groups.find(handle));
+  if (handle == groups::world_handle) {
+    barrier_of_world();
+  } else {
+    extras(handle).collective->barrier();
+  }
+}
+
+}  // namespace comex::api

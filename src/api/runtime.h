@@ -1,0 +1,127 @@
+// Everything a worker has between init and finalize; the composition root of the origin's side.
+//
+// Made by init on a worker, closed by finalize. The API files below src/api each add one family of
+// calls on top. Data members are in order of construction: later ones use earlier ones.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/allocations.h"
+#include "api/communicator.h"
+#include "api/report.h"
+#include "api/world.h"
+#include "groups/group.h"
+#include "nb/handle_table.h"
+#include "nb/implicit_set.h"
+#include "op/direct.h"
+#include "op/engine.h"
+#include "op/group_collective.h"
+#include "op/progress_thread.h"
+#include "op/remote.h"
+#include "op/route.h"
+#include "op/tokens.h"
+#include "pr/server.h"
+
+namespace comex::api {
+
+// What belongs to a group handle besides its members.
+struct GroupExtras {
+  Communicator comm;
+  std::unique_ptr<op::GroupCollective> collective;
+  std::uint64_t next_allocation = 0;
+};
+
+// The mutexes of one worker: an array of FairMutexBlock in its arena.
+struct MutexSet {
+  std::uint64_t offset = 0;
+  std::uint64_t count = 0;
+};
+
+class Runtime {
+ public:
+  Runtime(std::unique_ptr<World> world, Reporter& reporter);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // Until another rank, which has said why, ends the job.
+  [[noreturn]] void await_end();
+
+  // Collective over the workers: completes everything, takes leave of the servers. The last call.
+  void close();
+
+  Worker me() const { return router.me(); }
+  std::uint32_t size() const { return router.world().size(); }
+  const groups::WorkerPlace& place(Worker worker) const { return router.world().place(worker); }
+  op::FarSide far_side(Worker target) const {
+    const groups::WorkerPlace& there = place(target);
+    return {router.world().id(), there.server, target, there.base};
+  }
+  // Straight into shared memory, and nothing of ours can be under way to the same place.
+  bool is_plain(op::Way way, Worker target) const {
+    return router.is_direct(way, target) && !router.is_mixed();
+  }
+
+  // Starts something remote under the engine lock, making progress first where too much is under way.
+  template <class Start>
+  void start(const op::WaitReason& reason, Start&& begin) {
+    const op::Engine::Lock lock = engine.enter_when([this] { return remote.has_room(); }, reason);
+    begin();
+  }
+  void wait(const nb::Completion& completion, const op::WaitReason& reason) {
+    engine.wait([&completion] { return completion.done(); }, reason);
+  }
+
+  void fence(Worker target);
+  void fence_members(const groups::Group& group);
+  // True when a write to it was refused since the last call; told once.
+  bool take_failures(Worker target);
+  bool take_failures(const groups::Group& group);
+  // For handles and implicit requests; false when an implicit one was refused.
+  bool wait_target(Worker target);
+  bool wait_members(const groups::Group& group);
+  void note_handle(int handle, Lpid target);
+
+  int add_group(std::unique_ptr<groups::Group> group, Communicator comm);
+  GroupExtras& extras(int handle);
+  void remove_group(int handle);
+  void barrier(int handle);
+
+  Reporter& reporter;
+  std::unique_ptr<World> world;
+  op::Router router;
+  op::Direct direct;
+  nb::HandleTable handles;
+  nb::ImplicitSet implicit;  // under the engine lock
+  op::Remote remote;
+  op::Tokens tokens;
+  std::unique_ptr<pr::Server> server;  // when this worker serves itself
+  op::Engine engine;
+  groups::GroupTable groups;
+  Allocations allocations;
+  std::vector<MutexSet> mutexes;  // by worker; empty: none were created
+  std::atomic<std::uint64_t> groups_made{0};
+
+ private:
+  template <class Keep>
+  bool wait_for(const op::WaitReason& reason, Keep&& keep);
+  void barrier_of_world();
+  void wait_on(shm::HostBarrierBlock& block);
+
+  std::mutex extras_mutex_;
+  std::map<int, GroupExtras> extras_;
+  std::vector<std::pair<int, Lpid>> live_handles_;  // under the engine lock
+  std::uint32_t workers_here_ = 1;
+  shm::HostBarrierBlock* enter_ = nullptr;
+  shm::HostBarrierBlock* leave_ = nullptr;
+  std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
+  std::unique_ptr<op::ProgressThread> thread_;
+};
+
+}  // namespace comex::api

@@ -1,0 +1,44 @@
+// How the data calls of all layouts are carried out once their arguments are an Operation.
+#pragma once
+
+#include <comex/comex.h>
+
+#include <span>
+
+#include "api/runtime.h"
+#include "core/operation.h"
+#include "op/validate.h"
+
+namespace comex::api {
+
+// How a caller wants to learn of the end: it blocks, has a handle, or asks for all at once later.
+struct Finish {
+  enum class Kind : unsigned char { blocking, handle, implicit };
+  Kind kind = Kind::blocking;
+  comex_request_t* handle = nullptr;
+
+  static Finish block() { return {}; }
+  static Finish by(comex_request_t* handle) {
+    return {handle == nullptr ? Kind::implicit : Kind::handle, handle};
+  }
+};
+
+// Operations of one call to one target, all of one action. COMEX_SUCCESS or COMEX_FAILURE.
+int carry_out(Runtime& runtime, const char* name, std::span<const Operation> operations, Worker target,
+              op::Way way, const Finish& finish);
+int carry_out(Runtime& runtime, const char* name, const Result<Operation>& operation, Worker target,
+              const void* far, const Finish& finish);
+
+// An accumulate code of comex.h as a scalar; reports an unknown one.
+bool find_scalar(Runtime& runtime, const char* name, int code, Scalar& scalar);
+
+// Fences first where something of ours is on its way to that target through a server.
+void order_before_direct(Runtime& runtime, Worker target);
+
+// Starts something remote and finishes it the way the caller asked for.
+template <class Begin>
+int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& finish, Begin&& begin);
+
+}  // namespace comex::api
+
+#include "api/transfer_finish.h"

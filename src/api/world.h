@@ -1,0 +1,61 @@
+// An open world: what workers and progress ranks of one communicator share from init to finalize.
+//
+// Made collectively by open_world on every rank of a communicator: settings agreed on, hosts found and
+// verified, roles split, one arena for each host, a transport over the wire. Closing it is not
+// collective, but every rank of the wire closes its own. Owned by a Runtime (worker) or by
+// serve_world (progress rank).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "api/communicator.h"
+#include "api/host_bell.h"
+#include "api/report.h"
+#include "core/settings.h"
+#include "groups/process_group.h"
+#include "pr/world_split.h"
+#include "shm/arena.h"
+#include "shm/idle.h"
+#include "transport/mpi_transport.h"
+
+namespace comex::api {
+
+// Laid into the board of a host's lowest worker: the barrier of the workers of that host.
+struct BoardLayout {
+  shm::HostBarrierBlock enter;
+  shm::HostBarrierBlock leave;
+};
+
+struct World {
+  World(std::unique_ptr<shm::Os> system, Settings agreed)
+      : os(std::move(system)), settings(std::move(agreed)) {}
+
+  std::unique_ptr<shm::Os> os;
+  Settings settings;
+  WorldId id = 0;
+  pr::WorldSplit split;
+  pr::RankPlace place;   // this rank's
+  Communicator wire;     // all ranks
+  Communicator host;     // ranks of this (virtual) host, by local index
+  Communicator workers;  // workers, by worker number; null on progress ranks
+  std::optional<shm::Arena> arena;
+  std::optional<groups::ProcessGroup> group;
+  std::optional<HostBell> bell;
+  std::unique_ptr<transport::MpiTransport> transport;
+  shm::WaitPolicy wait_policy;
+  std::string mpi_tuning;    // what was changed in the MPI library, for the banner
+  bool has_threads = false;  // MPI_THREAD_MULTIPLE
+
+  bool is_worker() const { return place.role == pr::Role::worker; }
+  bool serves_itself() const { return is_worker() && place.server < 0; }
+  const pr::Host& own_host() const { return split.hosts[static_cast<std::size_t>(place.host)]; }
+  std::vector<int> host_workers() const;  // transport ranks of the workers of this host
+};
+
+// Prints and ends the job on any failure. `known_split`: the roles of an earlier life of the same
+// communicator, which stay.
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::WorldSplit* known_split);
+
+}  // namespace comex::api
