@@ -1,0 +1,132 @@
+#include "op/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+namespace comex::op {
+namespace {
+
+using protocol::Layout;
+
+struct Row {
+  const char* name;
+  Action action;
+  Scalar scalar;
+  std::uint64_t bytes;
+  Method method;
+};
+std::ostream& operator<<(std::ostream& out, const Row& row) {
+  return out << row.name;
+}
+
+class PlanContiguous : public ::testing::TestWithParam<Row> {};
+
+TEST_P(PlanContiguous, goes_inline_while_it_fits_a_message) {
+  const Row& row = GetParam();
+  const Sizes sizes;
+  const Plan plan = plan_contiguous(row.action, row.scalar, row.bytes, sizes);
+  EXPECT_EQ(plan.method, row.method);
+  EXPECT_EQ(plan.header.bytes, row.bytes);
+  EXPECT_EQ(has_body(plan.header, sizes), row.method == Method::header_then_body);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, PlanContiguous,
+    ::testing::Values(Row{"put 1", Action::put, Scalar::none, 1, Method::inline_message},
+                      Row{"put largest inline", Action::put, Scalar::none, 3936, Method::inline_message},
+                      Row{"put one more", Action::put, Scalar::none, 3937, Method::header_then_body},
+                      Row{"acc largest inline", Action::acc, Scalar::float64, 3920, Method::inline_message},
+                      Row{"acc one more", Action::acc, Scalar::float64, 3928, Method::header_then_body},
+                      Row{"get largest inline", Action::get, Scalar::none, 3944, Method::inline_message},
+                      Row{"get one more", Action::get, Scalar::none, 3945, Method::header_then_body},
+                      Row{"put of 5 GiB", Action::put, Scalar::none, 5ULL << 30, Method::header_then_body}));
+
+TEST(Plan, nothing_to_do_sends_nothing) {
+  EXPECT_EQ(plan_contiguous(Action::put, Scalar::none, 0, {}).method, Method::nothing);
+  Operation vector;
+  vector.layout = Layout::vector;
+  EXPECT_EQ(make_plan(vector, {}).method, Method::nothing);
+}
+
+Operation strided(Action action, std::uint64_t run, std::uint64_t rows) {
+  Operation operation;
+  operation.action = action;
+  operation.layout = Layout::strided;
+  operation.patch.levels = 1;
+  operation.patch.counts[0] = run;
+  operation.patch.counts[1] = rows;
+  operation.patch.near_strides[0] = operation.patch.far_strides[0] = static_cast<std::int64_t>(2 * run);
+  return operation;
+}
+
+TEST(Plan, strided_carries_its_descriptor_and_its_data_while_they_fit) {
+  constexpr std::uint64_t descriptor = 8 + 16 + 8;
+  const Plan fits = make_plan(strided(Action::put, 16, (3936 - descriptor) / 16), {});
+  EXPECT_EQ(fits.method, Method::inline_message);
+  EXPECT_EQ(fits.descriptor_bytes, descriptor);
+  EXPECT_NE(fits.header.flags & protocol::body_inline, 0);
+  const Plan large = make_plan(strided(Action::put, 16, (3936 - descriptor) / 16 + 1), {});
+  EXPECT_EQ(large.method, Method::packed_pipeline);
+  EXPECT_EQ(large.header.flags & protocol::body_inline, 0);
+  EXPECT_EQ(make_plan(strided(Action::get, 8, 493), {}).method, Method::inline_message);
+  EXPECT_EQ(make_plan(strided(Action::get, 8, 494), {}).method, Method::packed_pipeline);
+}
+
+TEST(Plan, a_strided_operation_of_one_run_is_contiguous) {
+  Operation operation = strided(Action::put, 100000, 1);
+  operation.patch = contiguous_patch(100000);
+  const Plan plan = make_plan(operation, {});
+  EXPECT_EQ(plan.method, Method::header_then_body);
+  EXPECT_EQ(plan.header.layout, Layout::contiguous);
+}
+
+Plan vector_plan(Action action, std::uint64_t bytes, std::uint64_t count, Scalar scalar = Scalar::none) {
+  Operation operation;
+  operation.action = action;
+  operation.layout = Layout::vector;
+  operation.scalar = scalar;
+  operation.scatter.bytes = bytes;
+  operation.scatter.count = count;
+  return make_plan(operation, {});
+}
+
+TEST(Plan, vectors_are_split_by_the_size_of_their_segments) {
+  EXPECT_EQ(vector_plan(Action::put, 1000, 3).method, Method::inline_scatter) << "fits one message";
+  EXPECT_EQ(vector_plan(Action::put, 8, 10000).method, Method::inline_scatter) << "small segments";
+  EXPECT_EQ(vector_plan(Action::put, 1000, 100).method, Method::described_scatter);
+  EXPECT_EQ(vector_plan(Action::put, 2048, 100).method, Method::described_scatter);
+  const Plan large = vector_plan(Action::get, 2049, 100);
+  EXPECT_EQ(large.method, Method::each_segment);
+  EXPECT_EQ(large.header.layout, Layout::contiguous);
+  EXPECT_EQ(large.header.bytes, 2049u);
+  EXPECT_EQ(large.bytes, 204900u);
+}
+
+TEST(Plan, no_message_of_a_vector_is_too_long) {
+  const Sizes sizes;
+  for (const Action action : {Action::put, Action::get, Action::acc}) {
+    for (std::uint64_t bytes = 8; bytes <= 2048; bytes += 8) {
+      const Plan plan = vector_plan(action, bytes, 5000, Scalar::float64);
+      const std::uint64_t n = plan.segments_per_message;
+      ASSERT_GE(n, 1u);
+      const bool inside = (plan.header.flags & protocol::body_inline) != 0;
+      ASSERT_LE(sizeof(protocol::RequestHeader) + plan.descriptor_bytes + 8 * n + (inside ? n * bytes : 0),
+                sizes.message_bytes);
+      if (action == Action::get && plan.method == Method::inline_scatter) {
+        ASSERT_LE(n * bytes, sizes.reply_data_bytes);
+      }
+      if (plan.method == Method::described_scatter && action != Action::get) ASSERT_FALSE(inside);
+    }
+  }
+}
+
+TEST(Plan, chunks_are_whole_elements_of_every_type) {
+  EXPECT_EQ(legal_chunk_bytes(1), 4096u);
+  EXPECT_EQ(legal_chunk_bytes(100000), 100000u & ~15u);
+  EXPECT_EQ(legal_chunk_bytes(5ULL << 30), 1024u * 1024u);
+  for (unsigned scalar = 0; scalar < scalar_kinds; ++scalar)
+    EXPECT_EQ(legal_chunk_bytes(99999) % scalar_bytes(static_cast<Scalar>(scalar)), 0u);
+}
+
+}  // namespace
+}  // namespace comex::op
