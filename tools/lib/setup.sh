@@ -1,0 +1,95 @@
+# Shared by tools/quickstart and tools/check: what a machine must have, how it is installed, how we build.
+# Sourced, not run; the caller has set top= to the top of the sources.
+# shellcheck shell=bash
+
+# Debian package, then how to tell that it is there: a command, or a header below the usual places.
+needed_packages() {
+  cat <<'END'
+g++              command g++
+cmake            command cmake
+ninja-build      command ninja
+pkg-config       command pkg-config
+python3          command python3
+openmpi-bin      command mpirun
+libopenmpi-dev   header  mpi.h
+libhwloc-dev     header  hwloc.h
+libgtest-dev     header  gtest/gtest.h
+libcli11-dev     header  CLI/CLI.hpp
+libfmt-dev       header  fmt/core.h
+END
+}
+packages_of_the_check() {
+  cat <<'END'
+binutils         command readelf
+iproute2         command ip
+util-linux       command nsenter
+procps           command pgrep
+END
+}
+packages_of_the_long_check() {
+  cat <<'END'
+clang-format     command clang-format
+clang-tidy       command clang-tidy
+END
+}
+
+step() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+fail() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; exit "${2:-1}"; }
+
+is_there() {  # is_there command|header NAME
+  local place
+  [ "$1" = command ] && { command -v "$2" > /dev/null; return; }
+  for place in /usr/include /usr/local/include /usr/include/*-linux-gnu /usr/lib/*/openmpi/include; do
+    [ -e "$place/$2" ] && return
+  done
+  return 1
+}
+
+missing() {  # reads a table, prints the packages that are not there
+  local package kind name
+  while read -r package kind name; do
+    is_there "$kind" "$name" || echo "$package"
+  done
+}
+
+# ready_machine INSTALL TABLE...: installs what is missing of the tables, or lists it and ends with status 2.
+ready_machine() {
+  local install=$1 table wanted=() package
+  shift
+  for table in "$@"; do
+    while read -r package; do wanted+=("$package"); done < <("$table" | missing)
+  done
+  [ ${#wanted[@]} -eq 0 ] && return
+  local line="apt-get install -y --no-install-recommends ${wanted[*]}" why=
+  [ "$install" = yes ] || why="--no-install was given"
+  [ -n "$why" ] || [ "$(id -u)" -eq 0 ] || why="only root can install"
+  [ -n "$why" ] || command -v apt-get > /dev/null || why="there is no apt-get"
+  if [ -n "$why" ]; then
+    printf 'Missing (%s):\n' "$why"
+    printf '  %s\n' "${wanted[@]}"
+    printf 'On Debian 12, as root: apt-get update && %s\n' "$line"
+    exit 2
+  fi
+  printf 'Missing: %s\n+ apt-get update && %s\n' "${wanted[*]}" "$line"
+  export DEBIAN_FRONTEND=noninteractive
+  # shellcheck disable=SC2086
+  { apt-get update -qq && $line; } < /dev/null || fail "apt-get failed" 2
+}
+
+# Root may run Open MPI, and ranks may outnumber cores.
+allow_small_machines() {
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+}
+
+# build PRESET TARGET...: configures build/PRESET, warnings as errors, and builds the targets (or everything).
+build() {
+  local preset=$1 options=(-DCOMEX_WERROR=ON) log
+  shift
+  command -v ccache > /dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+  log=$top/build/$preset.log
+  mkdir -p "$top/build"
+  (cd "$top" && cmake --preset "$preset" "${options[@]}" > "$log" 2>&1) || { cat "$log"; fail "configuring failed"; }
+  cmake --build "$top/build/$preset" -j "$(nproc)" ${1:+--target "$@"} > "$log" 2>&1 ||
+    { grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | head -n 100; fail "building $preset failed; all of it is in $log"; }
+}
