@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/bind.h"
 #include "api/environment.h"
 #include "api/exchange.h"
 #include "api/hosts.h"
@@ -182,7 +183,11 @@ shm::WaitPolicy wait_policy(const World& world) {
 void print_notices(const World& world, const Reporter& reporter) {
   for (const pr::Notice& notice : world.split.notices) {
     const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
-    if (!is_detail || world.settings.verbose) reporter.notice(notice.text);
+    if (is_detail && !world.settings.verbose) continue;
+    const bool is_served = notice.kind != pr::NoticeKind::self_served;
+    reporter.notice(notice.text + (is_served           ? ""
+                                   : world.has_threads ? ", by a thread (MPI_THREAD_MULTIPLE)"
+                                                       : ", whenever they are in a call of the runtime"));
   }
 }
 
@@ -206,11 +211,10 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::W
   world->id = static_cast<WorldId>(world->settings.manager) << 24;
   world->split = known_split != nullptr ? *known_split : split(all, *world, reporter);
   world->place = world->split.ranks[static_cast<std::size_t>(all.rank())];
-  if (all.rank() == 0 && known_split == nullptr) print_notices(*world, reporter);
-
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   world->has_threads = thread_level == MPI_THREAD_MULTIPLE;
+  if (all.rank() == 0 && known_split == nullptr) print_notices(*world, reporter);
   // A waiting worker may as well yield inside MPI; a server that does answers a time slice late.
   if (!world->is_worker()) {
     world->mpi_tuning = transport::describe_mpi_yield(transport::set_mpi_yield_when_idle(false));
@@ -221,6 +225,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::W
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
   transport::MpiCollective host(world->host.get(), mpi_failure(reporter));
   open_arena(host, *world, reporter);
+  bind_progress_ranks(host, *world, reporter);
   describe_workers(all, *world);
   world->wait_policy = wait_policy(*world);
   world->os->set_timer_slack(1000);

@@ -1,0 +1,14 @@
+// COMEX_BIND=progress: each progress rank binds itself to a core that no worker is bound to.
+//
+// Collective over the ranks of a host, which all see the same bindings and make the same choice.
+#pragma once
+
+#include "api/report.h"
+#include "api/world.h"
+#include "transport/collective.h"
+
+namespace comex::api {
+
+void bind_progress_ranks(transport::Collective& host, const World& world, const Reporter& reporter);
+
+}  // namespace comex::api
