@@ -132,6 +132,9 @@ COMEX_API int comex_wait_proc(int proc, comex_group_t group); /* the same, to on
  * of a handle, or one that is already complete, is done at once; only a value never issued is an error. */
 COMEX_API int comex_wait(comex_request_t* handle);
 COMEX_API int comex_test(comex_request_t* handle, int* status); /* *status: 0 done, 1 pending */
+/* One round of whatever is under way here, MPI included; never waits. For loops of the caller's own around
+ * MPI_Test and the like. */
+COMEX_API int comex_progress(void);
 
 /* -- Contiguous, `bytes` >= 0. Blocking put and acc return when src may be reused, get when dst is filled. */
 COMEX_API int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group);

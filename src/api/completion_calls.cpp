@@ -48,6 +48,13 @@ int comex_test(comex_request_t* handle, int* status) {
   return state == State::pending ? COMEX_SUCCESS : result_of(*runtime, *handle);
 }
 
+int comex_progress(void) {
+  Runtime* runtime = enter("progress");
+  if (runtime == nullptr) return COMEX_FAILURE;
+  runtime->engine.poll();
+  return COMEX_SUCCESS;
+}
+
 int comex_wait_proc(int proc, comex_group_t group) {
   Runtime* runtime = enter("wait_proc");
   Worker target = 0;

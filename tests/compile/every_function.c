@@ -53,7 +53,7 @@ typedef int (*nb_rmw_f)(int, void*, void*, int, int, comex_group_t, comex_reques
 
 /* One structure of pointers, so that the linker has to find every name. */
 static const struct {
-  nothing_f nothing[4];
+  nothing_f nothing[5];
   int (*init_args)(int*, char***);
   int (*init_comm)(MPI_Comm);
   void (*error)(const char*, int);
@@ -64,7 +64,8 @@ static const struct {
   out_f outs[2];
   int (*group_comm)(comex_group_t, MPI_Comm*);
   int (*translate_ranks)(int, comex_group_t, int*, comex_group_t, int*);
-  int (*translate_world)(comex_group_t, int, int*);
+  int (*translate_world[1])(comex_group_t, int, int*);
+  int (*host_of)(int, comex_group_t, int*);
   proc_group_f procs[2];
   copy_f copies[2];
   nb_copy_f nb_copies[2];
@@ -93,7 +94,7 @@ static const struct {
   int (*wait)(comex_request_t*);
   int (*test)(comex_request_t*, int*);
 } all = {
-    {comex_init, comex_finalize, comex_initialized, comex_destroy_mutexes},
+    {comex_init, comex_finalize, comex_initialized, comex_destroy_mutexes, comex_progress},
     comex_init_args,
     comex_init_comm,
     comex_error,
@@ -104,7 +105,8 @@ static const struct {
     {comex_group_rank, comex_group_size},
     comex_group_comm,
     comex_group_translate_ranks,
-    comex_group_translate_world,
+    {comex_group_translate_world},
+    comex_host_of,
     {comex_fence_proc, comex_wait_proc},
     {comex_put, comex_get},
     {comex_nbput, comex_nbget},
