@@ -23,7 +23,7 @@ inline void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
   if (bytes == 8) {
     std::memcpy(to, from, 8);
   } else if (bytes < big_copy_bytes) {
-    std::memcpy(to, from, bytes);
+    if (bytes != 0) std::memcpy(to, from, bytes);  // nothing may come with null pointers
   } else {
     copy_big(to, from, bytes);
   }
