@@ -12,22 +12,18 @@ constexpr int messages_per_pump = 16;
 // Waiters beside the one that polls look at their condition this often.
 constexpr std::chrono::microseconds beside_poller{50};
 
-std::uint64_t now_ns() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
 }  // namespace
 
 // Knows how long one wait has lasted, and tells once when that is too long.
 class Engine::Watch {
  public:
-  Watch(const EngineOptions& options, const WaitReason& reason) : options_(options), reason_(reason) {}
+  Watch(shm::Os& os, const EngineOptions& options, const WaitReason& reason)
+      : os_(os), options_(options), reason_(reason) {}
 
   void look() {
     if (has_told_ || options_.stall_ns == 0 || !options_.on_stall) return;
     if (++looks_ % looks_per_clock != 0 && !slow_) return;
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = os_.now_ns();
     if (since_ns_ == 0) since_ns_ = now;
     if (now - since_ns_ < options_.stall_ns) return;
     has_told_ = true;
@@ -37,6 +33,7 @@ class Engine::Watch {
 
  private:
   static constexpr unsigned looks_per_clock = 64;
+  shm::Os& os_;
   const EngineOptions& options_;
   const WaitReason& reason_;
   unsigned looks_ = 0;
@@ -97,7 +94,7 @@ unsigned Engine::poll() {
 Engine::Lock Engine::enter_when(Condition condition, const WaitReason& reason) {
   Lock lock = enter();
   if (condition()) return lock;
-  Watch watch(options_, reason);
+  Watch watch(os_, options_, reason);
   watch.set_slow(true);
   while (has_poller_) {
     lock.unlock();

@@ -35,10 +35,10 @@ struct Sinks {
 };
 
 struct EngineOptions {
-  shm::WaitPolicy wait;
-  std::optional<shm::Doorbell> doorbell;
+  shm::WaitPolicy wait = {};
+  std::optional<shm::Doorbell> doorbell = std::nullopt;
   std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not told
-  std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall;
+  std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall = {};
 };
 
 class Engine {

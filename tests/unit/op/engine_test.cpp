@@ -1,0 +1,275 @@
+// The pump, its waits and the collectives built on it; each member on a thread of its own.
+#include "op/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "op/group_collective.h"
+#include "op/progress_thread.h"
+#include "op/tokens.h"
+#include "shm/posix_os.h"
+#include "transport/loopback_transport.h"
+
+namespace comex::op {
+namespace {
+
+shm::WaitPolicy quick() {
+  shm::WaitPolicy policy;
+  policy.spin_ns = 1000;
+  policy.yields = 5;
+  policy.nap_max_ns = 100'000;
+  return policy;
+}
+
+class CountingSink final : public transport::Sink {
+ public:
+  void on_message(const transport::Message& message) override {
+    verbs.push_back(static_cast<protocol::Verb>(message.data[0]));
+  }
+  unsigned advance() override {
+    ++advances;
+    return 0;
+  }
+  bool quiet() const override { return true; }
+  std::vector<protocol::Verb> verbs;
+  unsigned advances = 0;
+};
+
+void post(transport::Transport& from, TransportRank to, protocol::Verb verb) {
+  std::byte* const message = from.stage();
+  std::memset(message, 0, sizeof(protocol::RequestHeader));
+  message[0] = static_cast<std::byte>(verb);
+  from.post(to, sizeof(protocol::RequestHeader));
+}
+
+TEST(Engine, hands_each_message_to_the_sink_of_its_verb) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink server, origin, tokens;
+  Engine engine(fabric.endpoint(0), {&server, &origin, &tokens}, *os, {});
+  for (const auto verb :
+       {protocol::Verb::put, protocol::Verb::done, protocol::Verb::token, protocol::Verb::leave})
+    post(fabric.endpoint(1), 0, verb);
+  EXPECT_EQ(engine.poll(), 4u);
+  EXPECT_EQ(server.verbs, (std::vector{protocol::Verb::put, protocol::Verb::leave}));
+  EXPECT_EQ(origin.verbs, std::vector{protocol::Verb::done});
+  EXPECT_EQ(tokens.verbs, std::vector{protocol::Verb::token});
+  EXPECT_EQ(server.advances, 1u);
+}
+
+TEST(Engine, does_not_poll_while_another_thread_is_at_it) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink sink;
+  Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, {});
+  const Engine::Lock held = engine.enter();
+  std::thread other([&] { EXPECT_EQ(engine.poll(), 0u); });
+  other.join();
+  EXPECT_EQ(sink.advances, 0u);
+}
+
+TEST(Engine, a_wait_pumps_until_its_condition_holds_and_keeps_the_lock) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink sink;
+  Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, {.wait = quick()});
+  std::thread sender([&] {
+    for (int i = 0; i < 3; ++i) post(fabric.endpoint(1), 0, protocol::Verb::token);
+  });
+  {
+    const Engine::Lock lock = engine.enter_when([&] { return sink.verbs.size() == 3; }, {});
+    EXPECT_TRUE(lock.owns_lock());
+    EXPECT_EQ(sink.verbs.size(), 3u);
+  }
+  sender.join();
+  EXPECT_TRUE(engine.enter().owns_lock());
+}
+
+TEST(Engine, tells_once_what_a_stalled_wait_waits_for) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink sink;
+  std::vector<WaitReason> told;
+  EngineOptions options{.wait = quick()};
+  options.stall_ns = 1'000'000;
+  options.on_stall = [&](const WaitReason& reason, std::uint64_t) { told.push_back(reason); };
+  Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, options);
+  unsigned looks = 0;
+  unsigned looks_after = 0;
+  engine.wait(
+      [&] {
+        ++looks;
+        if (!told.empty()) ++looks_after;
+        return looks_after > 200;
+      },
+      {"lock", 5, 2});
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_STREQ(told[0].operation, "lock");
+  EXPECT_EQ(told[0].target, 5);
+  EXPECT_EQ(told[0].server, 2);
+}
+
+TEST(Engine, many_threads_wait_at_once_and_each_gets_its_own) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink ignored;
+  Tokens tokens(fabric.endpoint(0)), sender(fabric.endpoint(1));
+  Engine engine(fabric.endpoint(0), {nullptr, &ignored, &tokens}, *os, {.wait = quick()});
+  std::vector<std::thread> threads;
+  std::atomic<int> got{0};
+  for (std::uint32_t t = 0; t < 6; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::uint64_t i = 0; i < 50; ++i) {
+        std::uint64_t value = 0;
+        engine.wait([&] { return tokens.take(1, 7, i, t, std::as_writable_bytes(std::span(&value, 1))); },
+                    {});
+        if (value == i * 100 + t) ++got;
+      }
+    });
+  }
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    for (std::uint32_t t = 0; t < 6; ++t) {
+      const std::uint64_t value = i * 100 + t;
+      sender.send(0, 7, i, t, std::as_bytes(std::span(&value, 1)));
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(got.load(), 300);
+}
+
+TEST(ProgressThread, moves_messages_while_nobody_calls) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink sink;
+  Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, {.wait = quick()});
+  const ProgressThread thread(engine, *os, quick());
+  post(fabric.endpoint(1), 0, protocol::Verb::token);
+  for (bool arrived = false; !arrived;) {
+    std::this_thread::yield();
+    const Engine::Lock lock = engine.enter();
+    arrived = !sink.verbs.empty();
+  }
+}
+
+TEST(Tokens, keep_what_comes_early_and_join_what_comes_in_pieces) {
+  transport::LoopbackFabric fabric(2);
+  Tokens sender(fabric.endpoint(1)), receiver(fabric.endpoint(0));
+  std::vector<std::byte> large(10000);
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<std::byte>(i % 251);
+  sender.send(0, 1, 5, 0, large);
+  sender.send(0, 1, 4, 0, {});
+  std::vector<std::byte> into(large.size());
+  transport::Message message;
+  int pieces = 0;
+  while (fabric.endpoint(0).receive(message)) {
+    receiver.on_message(message);
+    ++pieces;
+    EXPECT_TRUE(pieces >= 3 || !receiver.take(1, 1, 5, 0, into));
+  }
+  EXPECT_EQ(pieces, 4);
+  EXPECT_FALSE(receiver.take(1, 1, 3, 0, {}));
+  EXPECT_TRUE(receiver.take(1, 1, 4, 0, {}));
+  EXPECT_TRUE(receiver.take(1, 1, 5, 0, into));
+  EXPECT_EQ(into, large);
+  EXPECT_FALSE(receiver.take(1, 1, 5, 0, into)) << "taken already";
+  EXPECT_TRUE(receiver.quiet());
+}
+
+// `members` threads, each with an engine of its own; member i is rank members - i.
+void run_members(std::uint32_t members, const std::function<void(GroupCollective&, std::uint32_t)>& body) {
+  transport::LoopbackFabric fabric(static_cast<TransportRank>(members) + 1);
+  const auto rank_of = [members](std::uint32_t member) {
+    return static_cast<TransportRank>(members - member);
+  };
+  std::vector<std::thread> threads;
+  for (std::uint32_t me = 0; me < members; ++me) {
+    threads.emplace_back([&, me] {
+      const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+      transport::Transport& mine = fabric.endpoint(rank_of(me));
+      Tokens tokens(mine);
+      Engine engine(mine, {nullptr, nullptr, &tokens}, *os, {.wait = quick()});
+      GroupCollective group(engine, tokens, {members, me, rank_of, 11, 100});
+      body(group, me);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(fabric.drained());
+}
+
+class GroupCollectives : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(GroupCollectives, nobody_leaves_a_barrier_before_all_have_come) {
+  const std::uint32_t members = GetParam();
+  std::atomic<std::uint32_t> came{0};
+  std::atomic<int> early{0};
+  run_members(members, [&](GroupCollective& group, std::uint32_t) {
+    for (std::uint32_t round = 1; round <= 20; ++round) {
+      came.fetch_add(1);
+      group.barrier();
+      if (came.load() < round * members) ++early;
+      group.barrier();
+    }
+  });
+  EXPECT_EQ(early.load(), 0);
+}
+
+TEST_P(GroupCollectives, everybody_gathers_every_block_in_member_order) {
+  const std::uint32_t members = GetParam();
+  std::atomic<int> wrong{0};
+  run_members(members, [&](GroupCollective& group, std::uint32_t me) {
+    for (const std::size_t block : {std::size_t{1}, std::size_t{24}, std::size_t{5001}}) {
+      const std::vector<std::byte> mine(block, static_cast<std::byte>(me + 1));
+      std::vector<std::byte> all(block * members);
+      group.all_gather(mine, all);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (std::to_integer<std::size_t>(all[i]) != i / block + 1) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST_P(GroupCollectives, broadcast_and_reduction_work_from_every_root) {
+  const std::uint32_t members = GetParam();
+  std::atomic<int> wrong{0};
+  run_members(members, [&](GroupCollective& group, std::uint32_t me) {
+    for (std::uint32_t root = 0; root < members; ++root) {
+      std::vector<std::byte> data(4500, static_cast<std::byte>(me == root ? 200 + root : 0));
+      group.broadcast(data, root);
+      if (data != std::vector<std::byte>(4500, static_cast<std::byte>(200 + root))) ++wrong;
+
+      std::uint64_t sum = me + 1;
+      group.reduce(std::as_writable_bytes(std::span(&sum, 1)), root,
+                   [](std::span<std::byte> into, std::span<const std::byte> from) {
+                     std::uint64_t left = 0, right = 0;
+                     std::memcpy(&left, into.data(), 8);
+                     std::memcpy(&right, from.data(), 8);
+                     left += right;
+                     std::memcpy(into.data(), &left, 8);
+                   });
+      if (me == root && sum != members * (members + 1) / 2) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST_P(GroupCollectives, agree_only_when_all_do_and_find_the_largest) {
+  const std::uint32_t members = GetParam();
+  std::atomic<int> wrong{0};
+  run_members(members, [&](GroupCollective& group, std::uint32_t me) {
+    if (!group.all_agree(true)) ++wrong;
+    for (std::uint32_t against = 0; against < members; ++against)
+      if (group.all_agree(me != against)) ++wrong;
+    if (group.all_max(10 + (me * 7) % members) != 10 + members - 1) ++wrong;
+  });
+  EXPECT_EQ(wrong.load(), 0);
+}
+INSTANTIATE_TEST_SUITE_P(Members, GroupCollectives, ::testing::Values(1, 2, 3, 5, 8));
+
+}  // namespace
+}  // namespace comex::op

@@ -1,0 +1,326 @@
+// The origin against a scripted server: what it sends, when, and what it makes of answers.
+#include "op/remote.h"
+
+#include "unit/op/remote_script.h"
+
+namespace comex::op {
+namespace {
+
+using protocol::ReplyHeader;
+using protocol::Verb;
+
+TEST(Remote, a_small_put_is_one_message_with_everything_in_it) {
+  Script script;
+  const std::uint64_t value = 0x1122334455667788;
+  nb::Completion done;
+  script.remote.start(script.put(&value, 8, 640), script.far, done);
+  EXPECT_TRUE(done.done());
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].header.verb, Verb::put);
+  EXPECT_EQ(seen[0].header.world, 9u);
+  EXPECT_EQ(seen[0].header.target, 4u);
+  EXPECT_EQ(seen[0].header.origin, 33u);
+  EXPECT_EQ(seen[0].header.offset, 640u);
+  EXPECT_EQ(seen[0].header.number, 1u);
+  EXPECT_EQ(seen[0].header.flags, protocol::body_inline);
+  ASSERT_EQ(seen[0].rest.size(), 8u);
+  EXPECT_EQ(std::memcmp(seen[0].rest.data(), &value, 8), 0);
+}
+
+TEST(Remote, a_far_address_becomes_an_offset_in_the_arena) {
+  Script script;
+  script.far.offset_base = 0x10000;
+  const std::uint64_t value = 1;
+  nb::Completion done;
+  script.remote.start(script.put(&value, 8, 0x10040), script.far, done);
+  EXPECT_EQ(script.look().at(0).header.offset, 0x40u);
+}
+
+TEST(Remote, sends_no_more_than_its_limit_and_in_order) {
+  Script script;
+  std::vector<std::uint64_t> values(40);
+  nb::Completion done;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = i;
+    script.remote.start(script.put(&values[i], 8), script.far, done);
+  }
+  EXPECT_FALSE(done.done()) << "only so many are copied";
+  EXPECT_EQ(script.look().size(), 1u);
+  script.grant(3);
+  EXPECT_EQ(script.look().size(), 2u);
+  script.grant(40);
+  const std::vector<Seen> rest = script.look();
+  ASSERT_EQ(rest.size(), 37u);
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    EXPECT_EQ(rest[i].header.number, i + 4);
+    std::uint64_t value = 0;
+    std::memcpy(&value, rest[i].rest.data(), 8);
+    EXPECT_EQ(value, i + 3);
+  }
+  EXPECT_TRUE(done.done());
+}
+
+TEST(Remote, a_copied_put_no_longer_looks_at_its_source) {
+  Script script;
+  std::uint64_t value = 1;
+  nb::Completion done;
+  script.remote.start(script.put(&value, 8), script.far, done);
+  value = 2;
+  script.remote.start(script.put(&value, 8), script.far, done);
+  ASSERT_TRUE(done.done());
+  value = 3;
+  script.look();
+  script.grant(2);
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(std::to_integer<int>(seen[0].rest[0]), 2);
+}
+
+TEST(Remote, surrenders_what_it_does_not_use_and_ignores_limits_that_crossed) {
+  Script script;
+  const std::uint64_t value = 1;
+  nb::Completion done;
+  script.remote.start(script.put(&value, 8), script.far, done);
+  script.grant(10);
+  script.look();
+  script.say(script.reply(Verb::withdraw));
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].header.verb, Verb::surrender);
+  EXPECT_EQ(seen[0].header.operand, 2u) << "one sent, one kept";
+
+  script.say(script.reply(Verb::credit));  // still speaks of ten: it was sent before
+  for (int i = 0; i < 5; ++i) script.remote.start(script.put(&value, 8), script.far, done);
+  EXPECT_EQ(script.look().size(), 1u);
+  script.surrenders = 1;
+  script.grant(4);
+  EXPECT_EQ(script.look().size(), 2u);
+}
+
+TEST(Remote, with_nothing_to_spare_surrenders_nothing) {
+  Script script;
+  const std::uint64_t value = 1;
+  nb::Completion done;
+  for (int i = 0; i < 3; ++i) script.remote.start(script.put(&value, 8), script.far, done);
+  script.look();
+  script.say(script.reply(Verb::withdraw));
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].header.operand, 1u);
+  script.surrenders = 1;
+  script.grant(3);
+  EXPECT_EQ(script.look().size(), 2u);
+}
+
+TEST(Remote, a_fence_carries_the_last_number_and_waits_its_turn) {
+  Script script;
+  const std::uint64_t value = 1;
+  nb::Completion puts, fence;
+  for (int i = 0; i < 2; ++i) script.remote.start(script.put(&value, 8), script.far, puts);
+  script.remote.start_fence(0, fence);
+  EXPECT_EQ(script.look().size(), 1u);
+  script.grant(2);
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[1].header.verb, Verb::fence);
+  EXPECT_EQ(seen[1].header.number, 2u);
+  EXPECT_FALSE(fence.done());
+  script.applied = 2;
+  script.say(script.reply(Verb::done));
+  EXPECT_TRUE(fence.done());
+  EXPECT_FALSE(script.remote.dirty(script.far));
+  EXPECT_TRUE(script.remote.quiet());
+}
+
+TEST(Remote, a_queued_fence_that_a_reply_made_needless_is_not_sent) {
+  Script script;
+  const std::uint64_t value = 1;
+  nb::Completion done, fence, unlock;
+  script.remote.start_unlock(0, 0, script.far, unlock);  // takes the reserved credit
+  script.remote.start(script.put(&value, 8), script.far, done);
+  script.remote.start_fence(0, fence);
+  EXPECT_EQ(script.look().size(), 2u);
+  script.apply(1);
+  EXPECT_TRUE(fence.done());
+  EXPECT_TRUE(script.look().empty());
+}
+
+TEST(Remote, unlock_and_fence_share_one_reserved_credit) {
+  Script script;
+  const std::uint64_t value = 1;
+  nb::Completion put, unlock, fence;
+  script.remote.start(script.put(&value, 8), script.far, put);
+  script.remote.start_unlock(256, 3, script.far, unlock);
+  script.remote.start_fence(0, fence);
+  std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[1].header.verb, Verb::unlock);
+  EXPECT_EQ(seen[1].header.offset, 256u);
+  EXPECT_EQ(seen[1].header.operand, 3u);
+  script.say(script.reply(Verb::done));
+  EXPECT_TRUE(unlock.done());
+  seen = script.look();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].header.verb, Verb::fence);
+}
+
+TEST(Remote, a_fence_behind_newer_writes_is_one_of_its_own) {
+  Script script;
+  script.grant(10);
+  const std::uint64_t value = 1;
+  nb::Completion put, one, two, three;
+  script.remote.start(script.put(&value, 8), script.far, put);
+  script.remote.start_fence(0, one);
+  script.remote.start_fence(0, two);
+  script.remote.start(script.put(&value, 8), script.far, put);
+  script.remote.start_fence(0, three);
+  EXPECT_EQ(script.look().size(), 3u) << "put, fence, put";
+  script.applied = 1;
+  script.say(script.reply(Verb::done));
+  EXPECT_TRUE(one.done());
+  EXPECT_TRUE(two.done());
+  EXPECT_FALSE(three.done());
+  EXPECT_EQ(script.look().at(0).header.number, 2u);
+}
+
+TEST(Remote, a_large_put_sends_at_most_four_chunks_and_holds_its_slot_until_applied) {
+  RemoteOptions options = Script::small_options();
+  options.slots = 2;  // slot 1 only
+  Script script(options);
+  script.grant(10);
+  const std::vector<std::byte> source(40960, std::byte{7});
+  nb::Completion first, second;
+  script.remote.start(script.put(source.data(), source.size()), script.far, first);
+  script.remote.start(script.put(source.data(), source.size()), script.far, second);
+  std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].header.bytes, 40960u);
+  EXPECT_EQ(seen[0].header.flags, 0);
+  EXPECT_EQ(script.fabric.bodies(1, 0), 4u);
+
+  std::vector<std::byte> sink(40960);
+  for (std::size_t at = 0; at < sink.size(); at += 4096) {
+    const transport::Ticket ticket =
+        script.server().start_receive(1, protocol::put_tag(seen[0].header.slot), {sink.data() + at, 4096});
+    script.turn();
+    EXPECT_TRUE(script.server().done(ticket));
+  }
+  script.turn();
+  EXPECT_EQ(sink, source);
+  EXPECT_TRUE(first.done());
+  seen = script.look();
+  ASSERT_EQ(seen.size(), 1u) << "the slot is still held";
+  EXPECT_EQ(seen[0].header.verb, Verb::fence) << "asks for its slot back";
+  script.applied = 1;
+  script.say(script.reply(Verb::done));
+  seen = script.look();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].header.verb, Verb::put);
+}
+
+TEST(Remote, a_large_get_that_is_refused_touches_nothing_and_ends) {
+  Script script;
+  script.remote.set_errors_return(true);
+  std::vector<std::byte> near(40960, std::byte{5});
+  nb::Completion done;
+  script.remote.start(script.get(near.data(), near.size()), script.far, done);
+  const std::vector<Seen> seen = script.look();
+  EXPECT_EQ(seen.at(0).header.flags, protocol::errors_return);
+  ReplyHeader refusal = script.reply(Verb::refused, seen[0].header.slot);
+  refusal.refused_verb = Verb::get;
+  script.say(refusal);
+  EXPECT_FALSE(done.done()) << "its receives are still posted";
+  for (int i = 0; i < 4; ++i) {
+    const transport::Ticket ticket =
+        script.server().start_send(1, protocol::get_tag(seen[0].header.slot), {});
+    script.turn();
+    EXPECT_TRUE(script.server().done(ticket));
+  }
+  script.turn();
+  EXPECT_TRUE(done.done());
+  EXPECT_TRUE(done.failed());
+  EXPECT_EQ(near, std::vector<std::byte>(40960, std::byte{5}));
+  EXPECT_TRUE(script.remote.quiet());
+  EXPECT_TRUE(script.fabric.drained());
+}
+
+TEST(Remote, a_refused_small_put_is_told_by_the_target_once) {
+  Script script;
+  const std::uint64_t value = 1;
+  nb::Completion done;
+  script.remote.start(script.put(&value, 8), script.far, done);
+  ReplyHeader refusal = script.reply(Verb::refused);
+  refusal.refused_verb = Verb::put;
+  refusal.target = 4;
+  refusal.value = 1;
+  refusal.applied = 1;
+  script.say(refusal);
+  EXPECT_FALSE(script.remote.dirty(script.far));
+  EXPECT_EQ(script.remote.take_failures({9, 4}), 1u);
+  EXPECT_EQ(script.remote.take_failures({9, 4}), 0u);
+}
+
+TEST(Remote, a_vector_put_of_small_segments_takes_as_many_messages_as_it_needs) {
+  Script script;
+  std::vector<std::uint64_t> near(500);
+  std::vector<void*> nears, fars;
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    near[i] = i;
+    nears.push_back(&near[i]);
+    fars.push_back(reinterpret_cast<void*>(1024 + 16 * i));
+  }
+  Operation put;
+  put.layout = protocol::Layout::vector;
+  put.scatter = {nears.data(), fars.data(), near.size(), 8};
+  nb::Completion done;
+  script.remote.start(put, script.far, done);
+  std::fill(nears.begin(), nears.end(), nullptr);
+  std::fill(fars.begin(), fars.end(), nullptr);
+  EXPECT_FALSE(done.done());
+  script.grant(10);
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_TRUE(done.done());
+  std::size_t next = 0;
+  for (const Seen& one : seen) {
+    protocol::ScatterLayout layout;
+    std::memcpy(&layout, one.rest.data(), sizeof layout);
+    ASSERT_EQ(one.rest.size(), sizeof layout + 16 * std::size_t{layout.count});
+    EXPECT_EQ(one.header.bytes, 8u * layout.count);
+    for (std::uint32_t i = 0; i < layout.count; ++i, ++next) {
+      std::uint64_t offset = 0, value = 0;
+      std::memcpy(&offset, &one.rest[sizeof layout + 8 * i], 8);
+      std::memcpy(&value, &one.rest[sizeof layout + 8 * (layout.count + i)], 8);
+      ASSERT_EQ(offset, 1024 + 16 * next);
+      ASSERT_EQ(value, next);
+    }
+  }
+  EXPECT_EQ(next, near.size());
+}
+
+TEST(Remote, room_ends_at_the_bound_and_comes_back) {
+  RemoteOptions options = Script::small_options();
+  options.max_outstanding = 3;
+  Script script(options);
+  script.grant(10);
+  std::uint64_t values[3] = {};
+  nb::Completion done;
+  for (std::uint64_t& value : values) {
+    EXPECT_TRUE(script.remote.has_room());
+    script.remote.start(script.get(&value, 8), script.far, done);
+  }
+  EXPECT_FALSE(script.remote.has_room());
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 3u);
+  const std::uint64_t answer = 77;
+  ReplyHeader data = script.reply(Verb::data, seen[1].header.slot);
+  data.bytes = 8;
+  script.say(data, std::as_bytes(std::span(&answer, 1)));
+  EXPECT_TRUE(script.remote.has_room());
+  EXPECT_EQ(values[1], 77u);
+  EXPECT_EQ(values[0], 0u);
+}
+
+}  // namespace
+}  // namespace comex::op
