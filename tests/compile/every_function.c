@@ -64,7 +64,7 @@ static const struct {
   out_f outs[2];
   int (*group_comm)(comex_group_t, MPI_Comm*);
   int (*translate_ranks)(int, comex_group_t, int*, comex_group_t, int*);
-  int (*translate_world[1])(comex_group_t, int, int*);
+  int (*translate_world)(comex_group_t, int, int*);
   int (*host_of)(int, comex_group_t, int*);
   proc_group_f procs[2];
   copy_f copies[2];
@@ -105,7 +105,7 @@ static const struct {
     {comex_group_rank, comex_group_size},
     comex_group_comm,
     comex_group_translate_ranks,
-    {comex_group_translate_world},
+    comex_group_translate_world,
     comex_host_of,
     {comex_fence_proc, comex_wait_proc},
     {comex_put, comex_get},
