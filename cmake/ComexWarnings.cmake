@@ -9,6 +9,8 @@ target_compile_options(comex_flags INTERFACE
 # Without the long dead C++ bindings, which would need a library of their own.
 target_compile_definitions(comex_flags INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
 if(COMEX_SANITIZE)
-  target_compile_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE} -fno-omit-frame-pointer)
+  # A finding of any sanitizer ends the program, so that the test fails.
+  target_compile_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
   target_link_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE})
 endif()
