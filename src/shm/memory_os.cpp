@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "shm/address_ranges.h"
 #include "shm/geometry.h"
 
 namespace comex::shm {
@@ -218,7 +219,7 @@ void MemoryOs::unmap(std::byte* base, std::uint64_t) {
 }
 
 std::vector<AddressRange> MemoryOs::address_ranges() const {
-  return {{0x1000000000ULL, 0x8000000000ULL}};  // free in every sanitizer's eyes
+  return usable_address_ranges();
 }
 
 MemoryRoom MemoryOs::room(Backing) {

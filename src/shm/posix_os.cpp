@@ -21,6 +21,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "shm/address_ranges.h"
 #include "shm/geometry.h"
 #include "shm/room.h"
 
@@ -37,15 +38,6 @@ constexpr std::uint64_t step_bytes = 16ULL << 20;
 constexpr std::uint64_t least_step_bytes = 256ULL << 10;
 constexpr std::uint64_t spare_bytes = 64ULL << 20;  // never promised: beyond RAM or a cgroup waits the killer
 constexpr off_t life_offset = off_t{1} << 52;       // lock ranges far behind any byte of the object
-
-#if defined(__SANITIZE_THREAD__)
-// Thread sanitizer maps its shadow nearly everywhere and aborts on an address outside of these.
-constexpr std::array<AddressRange, 2> ranges = {AddressRange{0x1000000000ULL, 0x8000000000ULL},
-                                                AddressRange{0x7e8000000000ULL, 0x7ec000000000ULL}};
-#else
-// Above address sanitizer's shadow, below where programs and heaps are put.
-constexpr std::array<AddressRange, 1> ranges = {AddressRange{0x200000000000ULL, 0x540000000000ULL}};
-#endif
 
 Failure refused(const std::string& call, int error) {
   return environment_error(call + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")");
@@ -195,7 +187,7 @@ class PosixOs final : public Os {
 
   void unmap(std::byte* base, std::uint64_t bytes) override { munmap(base, bytes); }
 
-  std::vector<AddressRange> address_ranges() const override { return {ranges.begin(), ranges.end()}; }
+  std::vector<AddressRange> address_ranges() const override { return usable_address_ranges(); }
 
   MemoryRoom room(Backing backing) override {
     MemoryRoom room = room_of_machine(read_file);

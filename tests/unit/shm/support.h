@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
+#include <stdexcept>
 #include <string>
 
 #include "shm/arena.h"
@@ -18,6 +20,10 @@ struct OsCase {
   std::function<std::unique_ptr<Os>()> make;
   Backing backing;
 };
+
+inline void PrintTo(const OsCase& which, std::ostream* out) {
+  *out << which.name;
+}
 
 inline std::vector<OsCase> os_cases() {
   return {{"memory", [] { return std::make_unique<MemoryOs>(); }, Backing::automatic},
