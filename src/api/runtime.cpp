@@ -104,20 +104,25 @@ void Runtime::close() {
   thread_.reset();
 }
 
+// Writes happen at the target, and implicit requests to it are complete: their buffers are the caller's
+// again.
 void Runtime::fence(Worker target) {
   const op::FarSide far = far_side(target);
+  const auto lpid = static_cast<Lpid>(target);
+  const op::WaitReason reason{"fence", static_cast<int>(target), far.server};
   nb::Completion completion;
-  start({"fence", static_cast<int>(target), far.server}, [&] {
+  start(reason, [&] {
     if (remote.dirty(far)) remote.start_fence(far.server, completion);
   });
-  wait(completion, {"fence", static_cast<int>(target), far.server});
+  engine.wait([&] { return completion.done() && implicit.done(lpid); }, reason);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void Runtime::fence_members(const groups::Group& group) {
+  const bool is_world = group.context() == world_context;
   nb::Completion completion;
   start({"fence_all"}, [&] {
-    if (group.context() == world_context) {
+    if (is_world) {
       remote.start_fence_all(completion);
       return;
     }
@@ -126,39 +131,61 @@ void Runtime::fence_members(const groups::Group& group) {
       if (remote.dirty(far)) remote.start_fence(far.server, completion);
     }
   });
-  wait(completion, {"fence_all"});
+  const auto keep = [&](Lpid each) { return is_world || group.members().rank_of(each) >= 0; };
+  engine.wait([&] { return completion.done() && implicit.all_done(keep); }, {"fence_all"});
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+// A fence says what a wait has not: implicit requests that were refused are told by it as well.
 bool Runtime::take_failures(Worker target) {
   const op::Engine::Lock lock = engine.enter();
-  return remote.has_failures() && remote.take_failures(far_side(target).gpid()) != 0;
+  const bool was_implicit = implicit.take_failure(static_cast<Lpid>(target));
+  const bool was_write = remote.has_failures() && remote.take_failures(far_side(target).gpid()) != 0;
+  return was_implicit || was_write;
 }
 
 bool Runtime::take_failures(const groups::Group& group) {
   const op::Engine::Lock lock = engine.enter();
-  if (!remote.has_failures()) return false;
-  if (group.context() == world_context) return remote.take_failures() != 0;
+  const bool is_world = group.context() == world_context;
+  const auto keep = [&](Lpid each) { return is_world || group.members().rank_of(each) >= 0; };
+  const bool was_implicit = implicit.take_failures(keep);
+  if (!remote.has_failures()) return was_implicit;
+  if (is_world) return remote.take_failures() != 0 || was_implicit;
   std::uint64_t failures = 0;
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     failures += remote.take_failures(far_side(static_cast<Worker>(group.members().lpid(rank))).gpid());
   }
-  return failures != 0;
+  return failures != 0 || was_implicit;
+}
+
+// Stops at the first that is pending, and forgets those that are not: cheap however often it is asked.
+template <class Keep>
+bool Runtime::handles_done(Keep&& keep) {
+  for (std::size_t i = 0; i < live_handles_.size();) {
+    if (handles.state(live_handles_[i].first) == nb::HandleTable::State::pending) {
+      if (keep(live_handles_[i].second)) return false;
+      ++i;
+    } else {
+      live_handles_[i] = live_handles_.back();
+      live_handles_.pop_back();
+    }
+  }
+  return true;
 }
 
 template <class Keep>
 bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
-  const op::Engine::Lock lock = engine.enter_when(
-      [&] {
-        std::erase_if(live_handles_, [this](const auto& live) {
-          return handles.state(live.first) != nb::HandleTable::State::pending;
-        });
-        const bool handles_done =
-            std::ranges::none_of(live_handles_, [&](const auto& live) { return keep(live.second); });
-        return implicit.all_done(keep) && handles_done;
-      },
-      reason);
+  const op::Engine::Lock lock =
+      engine.enter_when([&] { return implicit.all_done(keep) && handles_done(keep); }, reason);
   return !implicit.take_failures(keep);
+}
+
+void Runtime::order_before_direct(Worker target) {
+  if (!router.is_mixed()) return;
+  fence(target);
+  const auto lpid = static_cast<Lpid>(target);
+  engine.wait([&] { return handles_done([lpid](Lpid each) { return each == lpid; }); },
+              {"fence", lpid, place(target).server});
 }
 
 bool Runtime::wait_target(Worker target) {

@@ -79,6 +79,9 @@ class Runtime {
   }
 
   void fence(Worker target);
+  // Before a direct operation: what this worker has under way to the same place through a server, gets and
+  // rmws too, takes effect first.
+  void order_before_direct(Worker target);
   void fence_members(const groups::Group& group);
   // True when a write to it was refused since the last call; told once.
   bool take_failures(Worker target);
@@ -109,6 +112,8 @@ class Runtime {
   std::atomic<std::uint64_t> groups_made{0};
 
  private:
+  template <class Keep>
+  bool handles_done(Keep&& keep);
   template <class Keep>
   bool wait_for(const op::WaitReason& reason, Keep&& keep);
   void barrier_of_world();

@@ -35,7 +35,7 @@ int carry_out_directly(Runtime& runtime, const char* name, std::span<const Opera
 }  // namespace
 
 void order_before_direct(Runtime& runtime, Worker target) {
-  if (runtime.router.is_mixed()) runtime.fence(target);
+  runtime.order_before_direct(target);
 }
 
 int carry_out(Runtime& runtime, const char* name, std::span<const Operation> operations, Worker target,
