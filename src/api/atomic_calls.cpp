@@ -1,7 +1,9 @@
 // rmw and nbrmw, put_signal and wait_until.
 #include <atomic>
+#include <iterator>
 
 #include "api/call.h"
+#include "api/small.h"
 #include "api/transfer.h"
 
 namespace comex::api {
@@ -14,50 +16,30 @@ struct Code {
 
 bool find_code(int op, Code& code) {
   using protocol::Atomic;
-  switch (op) {
-    case COMEX_SWAP:
-      code = {Atomic::swap, Scalar::int32};
-      return true;
-    case COMEX_SWAP_LONG:
-      code = {Atomic::swap, Scalar::int64};
-      return true;
-    case COMEX_FETCH_AND_ADD:
-      code = {Atomic::fetch_add, Scalar::int32};
-      return true;
-    case COMEX_FETCH_AND_ADD_LONG:
-      code = {Atomic::fetch_add, Scalar::int64};
-      return true;
-    case COMEX_COMPARE_AND_SWAP:
-      code = {Atomic::compare_swap, Scalar::int32};
-      return true;
-    case COMEX_COMPARE_AND_SWAP_LONG:
-      code = {Atomic::compare_swap, Scalar::int64};
-      return true;
-    case COMEX_FETCH_AND_AND:
-      code = {Atomic::fetch_and, Scalar::int32};
-      return true;
-    case COMEX_FETCH_AND_AND_LONG:
-      code = {Atomic::fetch_and, Scalar::int64};
-      return true;
-    case COMEX_FETCH_AND_OR:
-      code = {Atomic::fetch_or, Scalar::int32};
-      return true;
-    case COMEX_FETCH_AND_OR_LONG:
-      code = {Atomic::fetch_or, Scalar::int64};
-      return true;
-    case COMEX_FETCH_AND_XOR:
-      code = {Atomic::fetch_xor, Scalar::int32};
-      return true;
-    case COMEX_FETCH_AND_XOR_LONG:
-      code = {Atomic::fetch_xor, Scalar::int64};
-      return true;
-    default:
-      return false;
-  }
+  constexpr Atomic atomics[] = {Atomic::swap,      Atomic::fetch_add, Atomic::compare_swap,
+                                Atomic::fetch_and, Atomic::fetch_or,  Atomic::fetch_xor};
+  // In pairs: of an int, of a long.
+  static_assert(COMEX_FETCH_AND_XOR_LONG - COMEX_SWAP + 1 == 2 * std::size(atomics));
+  static_assert(COMEX_SWAP_LONG - COMEX_SWAP == 1 && COMEX_FETCH_AND_ADD - COMEX_SWAP == 2 &&
+                COMEX_COMPARE_AND_SWAP - COMEX_SWAP == 4 && COMEX_FETCH_AND_AND - COMEX_SWAP == 6 &&
+                COMEX_FETCH_AND_OR - COMEX_SWAP == 8);
+  if (op < COMEX_SWAP || op > COMEX_FETCH_AND_XOR_LONG) return false;
+  const auto index = static_cast<unsigned>(op - COMEX_SWAP);
+  code = {atomics[index / 2], index % 2 == 0 ? Scalar::int32 : Scalar::int64};
+  return true;
 }
 
-int rmw(const char* name, int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
-        const Finish& finish) {
+inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
+  const Small to(proc, group);
+  Code code{};
+  if (!to || ploc == nullptr || !find_code(op, code)) return false;
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(prem) % scalar_bytes(code.scalar) == 0;
+  return is_aligned &&
+         to.direct().try_atomic(to.place(), to.target(), code.scalar, code.atomic, ploc, prem, extra);
+}
+
+[[gnu::noinline]] int rmw(const char* name, int op, void* ploc, void* prem, int extra, int proc,
+                          comex_group_t group, const Finish& finish) {
   Runtime* runtime = enter(name);
   Worker target = 0;
   if (runtime == nullptr || !find_target(*runtime, name, proc, group, target)) return COMEX_FAILURE;
@@ -139,11 +121,17 @@ using namespace comex::api;
 using comex::Worker;
 
 int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
+  if (small_rmw(op, ploc, prem, extra, proc, group)) [[likely]]
+    return COMEX_SUCCESS;
   return rmw("rmw", op, ploc, prem, extra, proc, group, Finish::block());
 }
 
 int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
                 comex_request_t* handle) {
+  if (small_rmw(op, ploc, prem, extra, proc, group)) {
+    if (handle != nullptr) *handle = comex::nb::HandleTable::completed_handle;
+    return COMEX_SUCCESS;
+  }
   return rmw("nbrmw", op, ploc, prem, extra, proc, group, Finish::by(handle));
 }
 

@@ -1,17 +1,10 @@
 // put, get, acc and their non-blocking forms: the small direct path first, then everything else.
 #include "api/call.h"
+#include "api/small.h"
 #include "api/transfer.h"
 
 namespace comex::api {
 namespace {
-
-// The target, if the call is one that can be served by a check and a copy.
-inline bool is_small_path(const Runtime* runtime, op::Way way, const void* near, int bytes, int proc,
-                          comex_group_t group) {
-  return runtime != nullptr && group == COMEX_GROUP_WORLD && bytes > 0 && near != nullptr &&
-         static_cast<std::uint32_t>(proc) < runtime->size() &&
-         runtime->is_plain(way, static_cast<Worker>(proc));
-}
 
 [[gnu::noinline]] int transfer(const char* name, const op::Request& request, void* near, void* far, int bytes,
                                int proc, comex_group_t group, const Finish& finish) {
@@ -23,68 +16,99 @@ inline bool is_small_path(const Runtime* runtime, op::Way way, const void* near,
   return carry_out(*runtime, name, op::validate(resolved, near, far, bytes), target, far, finish);
 }
 
-int put(const char* name, void* src, void* dst, int bytes, int proc, comex_group_t group,
-        const Finish& finish) {
+// What the small path does not serve, or refuses: all of it once more, and slowly.
+[[gnu::noinline]] int put(const char* name, void* src, void* dst, int bytes, int proc, comex_group_t group,
+                          const Finish& finish) {
   return transfer(name, {.action = Action::put}, src, dst, bytes, proc, group, finish);
 }
 
-int get(const char* name, void* src, void* dst, int bytes, int proc, comex_group_t group,
-        const Finish& finish) {
+[[gnu::noinline]] int get(const char* name, void* src, void* dst, int bytes, int proc, comex_group_t group,
+                          const Finish& finish) {
   return transfer(name, {.action = Action::get}, dst, src, bytes, proc, group, finish);
 }
 
-int acc(const char* name, int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group,
-        const Finish& finish) {
+[[gnu::noinline]] int acc(const char* name, int op, void* scale, void* src, void* dst, int bytes, int proc,
+                          comex_group_t group, const Finish& finish) {
   Runtime* runtime = enter(name);
   op::Request request{.action = Action::acc, .scale = scale};
   if (runtime == nullptr || !find_scalar(*runtime, name, op, request.scalar)) return COMEX_FAILURE;
   return transfer(name, request, src, dst, bytes, proc, group, finish);
 }
 
+[[gnu::noinline]] int blocking_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  return put("put", src, dst, bytes, proc, group, Finish::block());
+}
+
+[[gnu::noinline]] int blocking_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  return get("get", src, dst, bytes, proc, group, Finish::block());
+}
+
+inline bool small_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  const Small to(proc, group);
+  return to && bytes > 0 && src != nullptr &&
+         to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
+}
+
+inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  const Small from(proc, group);
+  return from && bytes > 0 && dst != nullptr &&
+         from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
+}
+
+inline bool small_acc(int op, const void* scale, const void* src, void* dst, int bytes, int proc,
+                      comex_group_t group) {
+  const Small to(proc, group);
+  const Scalar scalar = scalar_of(op);
+  if (!to || scalar == Scalar::none || bytes <= 0 || scale == nullptr || src == nullptr) return false;
+  const std::uint64_t whole = static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
+  bool recovered = false;
+  const bool is_done =
+      whole != 0 && to.direct().try_acc(to.place(), to.target(), scalar, scale, src, dst, whole, recovered);
+  if (recovered) [[unlikely]]
+    say_recovered(to.runtime(), to.target());
+  return is_done;
+}
+
+inline int completed(comex_request_t* handle) {
+  if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
+  return COMEX_SUCCESS;
+}
+
 }  // namespace
 }  // namespace comex::api
 
 using namespace comex::api;
-using comex::Worker;
-using comex::op::Way;
 
 int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  const Runtime* runtime = current();
-  if (is_small_path(runtime, Way::put, src, bytes, proc, group)) [[likely]] {
-    const auto target = static_cast<Worker>(proc);
-    if (runtime->direct.put(runtime->place(target), target, src, dst, static_cast<std::uint64_t>(bytes)))
-        [[likely]] {
-      return COMEX_SUCCESS;
-    }
-  }
-  return put("put", src, dst, bytes, proc, group, Finish::block());
+  if (small_put(src, dst, bytes, proc, group)) [[likely]]
+    return COMEX_SUCCESS;
+  return blocking_put(src, dst, bytes, proc, group);
 }
 
 int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  const Runtime* runtime = current();
-  if (is_small_path(runtime, Way::get, dst, bytes, proc, group)) [[likely]] {
-    const auto target = static_cast<Worker>(proc);
-    if (runtime->direct.get(runtime->place(target), target, dst, src, static_cast<std::uint64_t>(bytes)))
-        [[likely]] {
-      return COMEX_SUCCESS;
-    }
-  }
-  return get("get", src, dst, bytes, proc, group, Finish::block());
+  if (small_get(src, dst, bytes, proc, group)) [[likely]]
+    return COMEX_SUCCESS;
+  return blocking_get(src, dst, bytes, proc, group);
 }
 
 int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  if (small_acc(op, scale, src, dst, bytes, proc, group)) [[likely]]
+    return COMEX_SUCCESS;
   return acc("acc", op, scale, src, dst, bytes, proc, group, Finish::block());
 }
 
 int comex_nbput(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
+  if (small_put(src, dst, bytes, proc, group)) return completed(handle);
   return put("nbput", src, dst, bytes, proc, group, Finish::by(handle));
 }
 
 int comex_nbget(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
+  if (small_get(src, dst, bytes, proc, group)) return completed(handle);
   return get("nbget", src, dst, bytes, proc, group, Finish::by(handle));
 }
 
 int comex_nbacc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group,
                 comex_request_t* handle) {
+  if (small_acc(op, scale, src, dst, bytes, proc, group)) return completed(handle);
   return acc("nbacc", op, scale, src, dst, bytes, proc, group, Finish::by(handle));
 }

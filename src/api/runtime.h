@@ -63,10 +63,6 @@ class Runtime {
     const groups::WorkerPlace& there = place(target);
     return {router.world().id(), there.server, target, there.base};
   }
-  // Straight into shared memory, and nothing of ours can be under way to the same place.
-  bool is_plain(op::Way way, Worker target) const {
-    return router.is_direct(way, target) && !router.is_mixed();
-  }
 
   // Starts something remote under the engine lock, making progress first where too much is under way.
   template <class Start>

@@ -25,14 +25,16 @@ int carry_out_directly(Runtime& runtime, const char* name, std::span<const Opera
                                    runtime.direct.describe(checked, target, place));
     }
   }
-  if (recovered) {
-    runtime.reporter.notice("a lock of a dead process on memory of worker " + std::to_string(target) +
-                            " was taken over; what it guarded may be half updated");
-  }
+  if (recovered) say_recovered(runtime, target);
   return COMEX_SUCCESS;
 }
 
 }  // namespace
+
+void say_recovered(Runtime& runtime, Worker target) {
+  runtime.reporter.notice("a lock of a dead process on memory of worker " + std::to_string(target) +
+                          " was taken over; what it guarded may be half updated");
+}
 
 void order_before_direct(Runtime& runtime, Worker target) {
   runtime.order_before_direct(target);
@@ -65,28 +67,8 @@ int carry_out(Runtime& runtime, const char* name, const Result<Operation>& opera
 }
 
 bool find_scalar(Runtime& runtime, const char* name, int code, Scalar& scalar) {
-  switch (code) {
-    case COMEX_ACC_INT:
-      scalar = Scalar::int32;
-      return true;
-    case COMEX_ACC_DBL:
-      scalar = Scalar::float64;
-      return true;
-    case COMEX_ACC_FLT:
-      scalar = Scalar::float32;
-      return true;
-    case COMEX_ACC_CPL:
-      scalar = Scalar::complex_float;
-      return true;
-    case COMEX_ACC_DCP:
-      scalar = Scalar::complex_double;
-      return true;
-    case COMEX_ACC_LNG:
-      scalar = Scalar::int64;
-      return true;
-    default:
-      break;
-  }
+  scalar = scalar_of(code);
+  if (scalar != Scalar::none) return true;
   runtime.reporter.fail({.operation = name}, "the accumulate type " + std::to_string(code) +
                                                  " is unknown; COMEX_ACC_INT to COMEX_ACC_LNG are " +
                                                  std::to_string(COMEX_ACC_INT) + " to " +

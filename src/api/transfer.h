@@ -3,6 +3,7 @@
 
 #include <comex/comex.h>
 
+#include <iterator>
 #include <span>
 
 #include "api/runtime.h"
@@ -29,8 +30,18 @@ int carry_out(Runtime& runtime, const char* name, std::span<const Operation> ope
 int carry_out(Runtime& runtime, const char* name, const Result<Operation>& operation, Worker target,
               const void* far, const Finish& finish);
 
-// An accumulate code of comex.h as a scalar; reports an unknown one.
+// An accumulate code of comex.h as a scalar; none if it is unknown.
+constexpr Scalar scalar_of(int code) {
+  constexpr Scalar scalars[] = {Scalar::int32,         Scalar::float64,        Scalar::float32,
+                                Scalar::complex_float, Scalar::complex_double, Scalar::int64};
+  static_assert(COMEX_ACC_LNG - COMEX_ACC_INT + 1 == std::size(scalars));
+  return code < COMEX_ACC_INT || code > COMEX_ACC_LNG ? Scalar::none : scalars[code - COMEX_ACC_INT];
+}
+// The same; reports an unknown one.
 bool find_scalar(Runtime& runtime, const char* name, int code, Scalar& scalar);
+
+// A lock of a dead process was taken over on the way.
+void say_recovered(Runtime& runtime, Worker target);
 
 // Fences first where something of ours is on its way to that target through a server.
 void order_before_direct(Runtime& runtime, Worker target);

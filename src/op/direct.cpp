@@ -9,6 +9,13 @@
 
 namespace comex::op {
 
+Direct::Direct(shm::Arena& arena)
+    : arena_(&arena), extents_(&arena.extents()), stripes_(&arena.stripes()), base_(arena.base()) {
+  for (unsigned scalar = 1; scalar < scalar_kinds; ++scalar) {
+    kernels_[scalar] = kernels::accumulate_kernel(static_cast<Scalar>(scalar));
+  }
+}
+
 Checked Direct::check_all(const Operation& operation, const groups::WorkerPlace& place) const {
   const auto target = static_cast<Worker>(operation.target);
   if (operation.layout != protocol::Layout::vector) {
@@ -45,7 +52,7 @@ Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place
 }
 
 void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const {
-  shm::BlockLocks locks(arena_->stripes());
+  shm::BlockLocks locks(*stripes_);
   const kernels::Accumulation accumulation = kernels::make_accumulation(operation.scalar, operation.scale);
   const auto memory = [&](const void* far) {
     const std::uint64_t offset = offset_of(place, far);
@@ -63,24 +70,60 @@ void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& p
   recovered |= locks.is_recovered();
 }
 
-Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
-  const unsigned bytes = scalar_bytes(operation.scalar);
-  const Checked checked =
-      check(static_cast<Worker>(operation.target), offset_of(place, operation.far), bytes);
-  if (!checked) return checked;
-  const auto load = [bytes](const std::byte* from) {
+bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, Scalar scalar, const void* scale,
+                     const void* near, void* far, std::uint64_t bytes, bool& recovered) const {
+  const std::uint64_t offset = offset_of(place, far);
+  if (!extents_->covers(target, offset, bytes)) return false;
+  kernels::Accumulation accumulation;
+  accumulation.kernel = kernels_[static_cast<unsigned>(scalar)];
+  accumulation.element_bytes = scalar_bytes(scalar);
+  std::memcpy(accumulation.scale.bytes, scale, accumulation.element_bytes);
+  shm::BlockLocks locks(*stripes_);
+  kernels::accumulate_run(locks, {base_ + offset, offset}, static_cast<const std::byte*>(near), bytes,
+                          accumulation);
+  recovered |= locks.is_recovered();
+  return true;
+}
+
+bool Direct::try_atomic(const groups::WorkerPlace& place, Worker target, Scalar scalar,
+                        protocol::Atomic atomic, void* near, void* far, std::int64_t operand) const {
+  const std::uint64_t offset = offset_of(place, far);
+  if (!extents_->covers(target, offset, scalar_bytes(scalar))) return false;
+  apply(base_ + offset, scalar, atomic, static_cast<std::byte*>(near), operand);
+  return true;
+}
+
+void Direct::apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::byte* near,
+                   std::int64_t operand) {
+  const unsigned bytes = scalar_bytes(scalar);
+  const auto load = [bytes](const std::byte* from) -> std::int64_t {
     std::int64_t wide = 0;
     std::int32_t narrow = 0;
-    std::memcpy(bytes == 8 ? static_cast<void*>(&wide) : &narrow, from, bytes);
-    return bytes == 8 ? wide : narrow;
+    if (bytes == 8) {
+      std::memcpy(&wide, from, 8);
+      return wide;
+    }
+    std::memcpy(&narrow, from, 4);
+    return narrow;
   };
   using protocol::Atomic;
-  const bool takes_near = operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap;
-  const std::int64_t operand = takes_near ? load(operation.near) : operation.operand;
-  const std::int64_t desired = operation.atomic == Atomic::compare_swap ? load(operation.near + bytes) : 0;
-  const std::int64_t old =
-      kernels::modify(base_ + checked.offset, operation.scalar, operation.atomic, operand, desired);
-  std::memcpy(operation.near, &old, bytes);  // little endian: the low bytes come first
+  if (atomic == Atomic::swap || atomic == Atomic::compare_swap) operand = load(near);
+  const std::int64_t desired = atomic == Atomic::compare_swap ? load(near + bytes) : 0;
+  const std::int64_t old = kernels::modify(word, scalar, atomic, operand, desired);
+  // Little endian: the low bytes come first.
+  if (bytes == 8) {
+    std::memcpy(near, &old, 8);
+  } else {
+    std::memcpy(near, &old, 4);
+  }
+}
+
+Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
+  const Checked checked = check(static_cast<Worker>(operation.target), offset_of(place, operation.far),
+                                scalar_bytes(operation.scalar));
+  if (checked) {
+    apply(base_ + checked.offset, operation.scalar, operation.atomic, operation.near, operation.operand);
+  }
   return checked;
 }
 

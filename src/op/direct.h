@@ -5,12 +5,14 @@
 // route, from any thread, without a lock of the process.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
 #include "core/operation.h"
 #include "core/status.h"
 #include "groups/process_group.h"
+#include "kernels/accumulate.h"
 #include "kernels/copy.h"
 #include "shm/arena.h"
 
@@ -26,28 +28,37 @@ struct Checked {
 
 class Direct {
  public:
-  explicit Direct(shm::Arena& arena) : arena_(&arena), extents_(&arena.extents()), base_(arena.base()) {}
+  explicit Direct(shm::Arena& arena);
 
   // The arena offset of an address as the target knows it; wild ones give an offset no extent has.
   static std::uint64_t offset_of(const groups::WorkerPlace& place, const void* far) {
     return reinterpret_cast<std::uint64_t>(far) - place.base;
   }
 
-  // The whole of the small path: one bounds check, one copy.
-  Checked put(const groups::WorkerPlace& place, Worker target, const void* near, void* far,
-              std::uint64_t bytes) const {
-    const Checked checked = check(target, offset_of(place, far), bytes);
-    if (checked) [[likely]]
-      kernels::copy_bytes(base_ + checked.offset, near, bytes);
-    return checked;
+  // The small path: one bounds check, then the work. False when the check fails and nothing was done;
+  // run() and atomic() then tell why.
+  bool try_put(const groups::WorkerPlace& place, Worker target, const void* near, void* far,
+               std::uint64_t bytes) const {
+    const std::uint64_t offset = offset_of(place, far);
+    if (!extents_->covers(target, offset, bytes)) [[unlikely]]
+      return false;
+    kernels::copy_bytes(base_ + offset, near, bytes);
+    return true;
   }
-  Checked get(const groups::WorkerPlace& place, Worker target, void* near, const void* far,
-              std::uint64_t bytes) const {
-    const Checked checked = check(target, offset_of(place, far), bytes);
-    if (checked) [[likely]]
-      kernels::copy_bytes(near, base_ + checked.offset, bytes);
-    return checked;
+  bool try_get(const groups::WorkerPlace& place, Worker target, void* near, const void* far,
+               std::uint64_t bytes) const {
+    const std::uint64_t offset = offset_of(place, far);
+    if (!extents_->covers(target, offset, bytes)) [[unlikely]]
+      return false;
+    kernels::copy_bytes(near, base_ + offset, bytes);
+    return true;
   }
+  // Whole elements. `recovered` is set when a stripe was taken over from a dead holder.
+  bool try_acc(const groups::WorkerPlace& place, Worker target, Scalar scalar, const void* scale,
+               const void* near, void* far, std::uint64_t bytes, bool& recovered) const;
+  // Of an aligned word; `near` as in AtomicOperation.
+  bool try_atomic(const groups::WorkerPlace& place, Worker target, Scalar scalar, protocol::Atomic atomic,
+                  void* near, void* far, std::int64_t operand) const;
 
   // Any layout and action. `recovered` is set when a stripe was taken over from a dead holder.
   Checked run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
@@ -65,11 +76,15 @@ class Direct {
     return {extents_->check(target, offset, bytes), offset, bytes};
   }
   Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
+  static void apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::byte* near,
+                    std::int64_t operand);
   void accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
 
   shm::Arena* arena_;
   shm::Extents* extents_;
+  shm::Stripes* stripes_;
   std::byte* base_;
+  std::array<kernels::AccumulateFn, scalar_kinds> kernels_{};  // chosen once
 };
 
 }  // namespace comex::op

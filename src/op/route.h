@@ -31,6 +31,8 @@ class Router {
     const std::uint8_t bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(way));
     return ((target == me_ ? self_ : same_host_) & bit) != 0;
   }
+  // Same-host memory to which every way is direct, so that nothing of ours can be under way to it.
+  bool is_plain(Worker target) const { return world_->place(target).host == plain_host_; }
   // Some way to same-host memory leads through a server: direct operations may have to fence first.
   bool is_mixed() const { return is_mixed_; }
   const groups::ProcessGroup& world() const { return *world_; }
@@ -40,7 +42,8 @@ class Router {
   const groups::ProcessGroup* world_;
   Worker me_;
   std::uint32_t my_host_;
-  std::uint8_t self_ = 0;  // one bit for each Way that is direct
+  std::uint32_t plain_host_ = UINT32_MAX;  // the own host, unless is_mixed_
+  std::uint8_t self_ = 0;                  // one bit for each Way that is direct
   std::uint8_t same_host_ = 0;
   bool is_mixed_ = false;
 };

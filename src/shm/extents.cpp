@@ -245,7 +245,10 @@ std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
 
 // ---- telling ----
 
-Verdict Extents::explain(const ExtentRecord& found, Worker owner, std::uint64_t offset) {
+Verdict Extents::explain(Worker owner, std::uint64_t offset) const {
+  const std::uint64_t page = (offset - place_.geometry.data_offset) / page_bytes;
+  if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return Verdict::no_extent;
+  const ExtentRecord& found = records_[table_[page].load(std::memory_order_acquire)];
   const std::uint64_t into = offset - found.offset.load(std::memory_order_relaxed);
   const std::uint64_t length = found.bytes.load(std::memory_order_relaxed);
   if (into >= round_up(length, page_bytes)) return Verdict::no_extent;  // an old entry of the table
@@ -277,7 +280,8 @@ bool Extents::find(std::uint64_t offset, Extent& found) {
 bool Extents::nearest(std::uint64_t offset, Extent& found) {
   std::uint64_t least = ~0ULL;
   for (const Extent& extent : live()) {
-    const std::uint64_t last = extent.offset + extent.bytes - 1;
+    // Whole pages: what lies behind the last byte in its page is nearest to that extent.
+    const std::uint64_t last = extent.offset + round_up(extent.bytes, page_bytes) - 1;
     const std::uint64_t distance = offset < extent.offset ? extent.offset - offset
                                    : offset > last        ? offset - last
                                                           : 0;

@@ -52,6 +52,8 @@ class Extents {
 
   // Lock-free, any thread: may [offset, offset + bytes) of `owner` be touched?
   Verdict check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
+  // The same as yes or no: all that the small path needs.
+  bool covers(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
 
   // For error texts and tests; they take the lock.
   bool nearest(std::uint64_t offset, Extent& found);  // false: there is none at all
@@ -71,8 +73,8 @@ class Extents {
   };
   class Held;  // the lock, taken; rebuilds if its holder died
 
-  static Verdict explain(const ExtentRecord& found, Worker owner, std::uint64_t offset);
-  std::uint32_t locate(std::uint64_t offset) const;  // by the table; 0 = no extent begins at offset
+  Verdict explain(Worker owner, std::uint64_t offset) const;  // why it is not covered
+  std::uint32_t locate(std::uint64_t offset) const;           // by the table; 0 = no extent begins at offset
   std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Shortage& shortage);
   bool grow_table(std::uint64_t end, Shortage& shortage);
   bool commit(std::uint32_t id, Shortage& shortage);
@@ -89,10 +91,10 @@ class Extents {
   ExtentChain chain_;
 };
 
-inline Verdict Extents::check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
+inline bool Extents::covers(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
   const std::uint64_t page =
       (offset - place_.geometry.data_offset) / page_bytes;  // huge when before the data
-  if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return Verdict::no_extent;
+  if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return false;
   const ExtentRecord& found = records_[table_[page].load(std::memory_order_acquire)];
   // Acquire loads keep the second look at the version last; they cost nothing on x86.
   const std::uint32_t version = found.version.load(std::memory_order_acquire);
@@ -100,8 +102,11 @@ inline Verdict Extents::check(Worker owner, std::uint64_t offset, std::uint64_t 
   const std::uint64_t length = found.bytes.load(std::memory_order_acquire);
   const std::uint32_t holder = found.owner.load(std::memory_order_acquire);
   const bool is_live = (version & 1u) == 0 && found.version.load(std::memory_order_relaxed) == version;
-  if (is_live && holder == owner && into < length && bytes <= length - into) return Verdict::ok;
-  return explain(found, owner, offset);
+  return is_live && holder == owner && into < length && bytes <= length - into;
+}
+
+inline Verdict Extents::check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
+  return covers(owner, offset, bytes) ? Verdict::ok : explain(owner, offset);
 }
 
 }  // namespace comex::shm
