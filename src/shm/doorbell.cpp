@@ -7,9 +7,11 @@ bool Doorbell::sleep_until_rung(std::uint32_t last_seen, std::uint64_t timeout_n
   // the other.
   block_->sleepers.fetch_add(1, std::memory_order_seq_cst);
   bool is_rung = block_->count.load(std::memory_order_seq_cst) != last_seen;
-  if (!is_rung) {
-    static_cast<void>(os_->wait(block_->count, last_seen, timeout_ns));
-    is_rung = block_->count.load(std::memory_order_acquire) != last_seen;
+  bool is_over = false;
+  while (!is_rung && !is_over) {
+    is_over = !os_->wait(block_->count, last_seen, timeout_ns) || timeout_ns != forever_ns;
+    is_rung =
+        block_->count.load(std::memory_order_acquire) != last_seen;  // the wake of an older ring may be late
   }
   block_->sleepers.fetch_sub(1, std::memory_order_relaxed);
   return is_rung;
