@@ -1,0 +1,155 @@
+// The user's mutexes through a server.
+#include "server_rig.h"
+
+namespace comex::pr {
+namespace {
+
+using namespace rig;
+
+class ServerMutex : public ::testing::Test {
+ protected:
+  void SetUp() override { set = rig.allocate(target, 4 * sizeof(shm::FairMutexBlock)); }
+  std::uint32_t lock(Hand& hand, std::uint64_t mutex = 1) {
+    EXPECT_TRUE(hand.wait_credit());
+    return hand.simple(Verb::lock, set, mutex);
+  }
+  bool unlock(Hand& hand, std::uint64_t mutex = 1) {
+    const Reply* reply = hand.reply_to(hand.simple(Verb::unlock, set, mutex), 10);
+    return reply != nullptr && reply->header.verb == Verb::done;
+  }
+  std::uint64_t try_lock(Hand& hand, std::uint64_t mutex = 1) {
+    EXPECT_TRUE(hand.wait_credit());
+    const Reply* reply = hand.reply_to(hand.simple(Verb::try_lock, set, mutex), 10);
+    return reply == nullptr ? 99 : reply->header.value;
+  }
+  shm::FairMutex direct(std::uint64_t mutex = 1) {
+    return rig.arena.mutex_at(set + mutex * sizeof(shm::FairMutexBlock));
+  }
+
+  Rig rig{3};
+  std::uint64_t set = 0;
+  Hand a{rig, 1};
+  Hand b{rig, 2};
+  Hand c{rig, 3};
+};
+
+TEST_F(ServerMutex, is_granted_in_the_order_of_asking) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  const std::uint32_t second = lock(b);
+  rig.run(2);
+  const std::uint32_t third = lock(c);
+  EXPECT_EQ(b.reply_to(second, 10), nullptr);
+  EXPECT_TRUE(unlock(a));
+  const Reply* grant = b.reply_to(second, 3);
+  ASSERT_NE(grant, nullptr);
+  EXPECT_EQ(grant->header.verb, Verb::done);
+  EXPECT_EQ(grant->header.value, 1U);
+  EXPECT_EQ(c.reply_to(third, 10), nullptr);
+  EXPECT_TRUE(unlock(b));
+  EXPECT_NE(c.reply_to(third, 3), nullptr);
+  EXPECT_TRUE(unlock(c));
+  EXPECT_TRUE(rig.server->quiet());
+}
+
+TEST_F(ServerMutex, waited_for_holds_no_credit) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  const std::uint32_t wait = lock(b);
+  rig.run(2);
+  EXPECT_TRUE(b.wait_credit(10));
+  EXPECT_NE(b.reply_to(b.get(rig.memory, 8), 3), nullptr);
+  EXPECT_EQ(b.reply_to(wait), nullptr);
+}
+
+TEST_F(ServerMutex, is_tried_without_waiting) {
+  EXPECT_EQ(try_lock(a), 1U);
+  EXPECT_EQ(try_lock(b), 0U);
+  EXPECT_EQ(try_lock(b, 2), 1U);
+  EXPECT_TRUE(unlock(a));
+  EXPECT_EQ(try_lock(b), 1U);
+}
+
+TEST_F(ServerMutex, is_unlocked_by_its_holder_only) {
+  ASSERT_EQ(try_lock(a), 1U);
+  EXPECT_FALSE(unlock(b));
+  ASSERT_EQ(rig.refused.size(), 1U);
+  EXPECT_EQ(rig.refused[0].fault.refusal, Refusal::not_the_holder);
+  Worker holder = 0;
+  ASSERT_TRUE(direct().holder(holder));
+  EXPECT_EQ(holder, 101U);
+  EXPECT_TRUE(unlock(a));
+  EXPECT_FALSE(unlock(a)) << "not twice";
+}
+
+TEST_F(ServerMutex, that_does_not_exist_is_refused) {
+  for (const std::uint64_t index : {64UL, 1UL << 40, ~0UL}) {
+    ASSERT_TRUE(a.wait_credit());
+    const Reply* reply = a.reply_to(a.simple(Verb::lock, set, index), 5);
+    ASSERT_NE(reply, nullptr) << index;
+    EXPECT_EQ(reply->header.refusal, Refusal::no_such_mutex);
+  }
+}
+
+TEST_F(ServerMutex, is_unlocked_after_the_writes_before_it) {
+  const Bytes data = pattern(3 * small_chunk, 1);
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  ASSERT_TRUE(a.wait_credit());
+  const std::uint32_t put = a.big_put(rig.memory, data.size());
+  const std::uint32_t next = lock(b);
+  const std::uint32_t done = a.simple(Verb::unlock, set, 1);
+  EXPECT_EQ(b.reply_to(next, 10), nullptr);
+  a.send_chunks(put, data);
+  EXPECT_NE(b.reply_to(next, 20), nullptr);
+  EXPECT_NE(a.reply_to(done), nullptr);
+  EXPECT_EQ(rig.read(rig.memory, data.size()), data);
+}
+
+TEST_F(ServerMutex, locks_at_once_while_the_origins_writes_are_under_way) {
+  for (unsigned i = 0; i < 5; ++i) {  // credits to spare
+    while (a.may_send()) a.put(rig.memory, pattern(8, 1));
+    rig.run(2);
+  }
+  a.big_put(rig.memory, 3 * small_chunk);
+  EXPECT_NE(a.reply_to(lock(a), 3), nullptr);
+}
+
+TEST_F(ServerMutex, of_a_local_holder_is_handed_to_a_remote_waiter_with_a_ring) {
+  const shm::MutexParty local{target, 1, false};
+  ASSERT_TRUE(direct().try_lock(local));
+  const std::uint32_t wait = lock(b);
+  EXPECT_EQ(b.reply_to(wait, 10), nullptr);
+  EXPECT_FALSE(rig.server->quiet());
+  const std::uint32_t seen = rig.arena.doorbell(0).seen();
+  ASSERT_TRUE(static_cast<bool>(direct().unlock(local)));
+  EXPECT_NE(rig.arena.doorbell(0).seen(), seen);
+  EXPECT_NE(b.reply_to(wait, 3), nullptr);
+}
+
+TEST_F(ServerMutex, passes_by_a_waiter_that_left) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  lock(b);
+  rig.run(2);
+  const std::uint32_t third = lock(c);
+  rig.run(2);
+  b.simple(Verb::leave);
+  rig.run(2);
+  EXPECT_EQ(rig.server->departed(), 1U);
+  EXPECT_TRUE(unlock(a));
+  EXPECT_NE(c.reply_to(third, 5), nullptr);
+  b.poll();
+  EXPECT_TRUE(b.replies.empty());
+  EXPECT_TRUE(unlock(c));
+}
+
+TEST_F(ServerMutex, of_a_dead_local_holder_is_recovered) {
+  Result<shm::Arena> mine = shm::Arena::attach(rig.os, rig.arena.ticket(), 1);
+  ASSERT_TRUE(static_cast<bool>(mine));
+  ASSERT_TRUE(direct().try_lock({target, 1, false}));
+  const std::uint32_t wait = lock(b);
+  EXPECT_EQ(b.reply_to(wait, 1500), nullptr) << "alive";
+  rig.os.kill_slot(1);
+  EXPECT_NE(b.reply_to(wait, 1500), nullptr);
+  EXPECT_EQ(rig.recovered, 1U);
+}
+
+}  // namespace
+}  // namespace comex::pr
