@@ -15,9 +15,9 @@ inline Runtime* enter(const char* operation) {
   Runtime* runtime = current();
   if (runtime != nullptr) [[likely]]
     return runtime;
-  Process& self = process();
-  self.reporter.fail({.operation = operation},
-                     self.was_initialized ? "called after comex_finalize" : "called before comex_init");
+  const bool is_after = process().was_initialized;
+  introduced_reporter().fail({.operation = operation},
+                             is_after ? "called after comex_finalize" : "called before comex_init");
   return nullptr;
 }
 

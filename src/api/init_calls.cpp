@@ -13,7 +13,7 @@ int comex_init_args(int* argc, char*** argv) {
 
 int comex_init_comm(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) {
-    return process().reporter.fail({.operation = "init_comm"}, "the communicator is MPI_COMM_NULL");
+    return introduced_reporter().fail({.operation = "init_comm"}, "the communicator is MPI_COMM_NULL");
   }
   return initialize(comm, nullptr, nullptr);
 }
@@ -27,18 +27,18 @@ int comex_initialized(void) {
 }
 
 void comex_error(const char* msg, int code) {
-  process().reporter.fatal({.operation = "error"},
-                           (msg == nullptr ? std::string("no message") : std::string(msg)) + " (code " +
-                               std::to_string(code) + ")",
-                           code);
+  introduced_reporter().fatal({.operation = "error"},
+                              (msg == nullptr ? std::string("no message") : std::string(msg)) + " (code " +
+                                  std::to_string(code) + ")",
+                              code);
 }
 
 int comex_set_errors(int mode) {
   Process& self = process();
   if (mode != COMEX_ERRORS_ABORT && mode != COMEX_ERRORS_RETURN) {
-    return self.reporter.fail({.operation = "set_errors"},
-                              "the mode " + std::to_string(mode) +
-                                  " is unknown; COMEX_ERRORS_ABORT is 0, COMEX_ERRORS_RETURN is 1");
+    return introduced_reporter().fail({.operation = "set_errors"},
+                                      "the mode " + std::to_string(mode) +
+                                          " is unknown; COMEX_ERRORS_ABORT is 0, COMEX_ERRORS_RETURN is 1");
   }
   self.reporter.set_returns(mode == COMEX_ERRORS_RETURN);
   if (Runtime* runtime = current(); runtime != nullptr) {

@@ -1,7 +1,10 @@
 #include "api/process.h"
 
+#include <charconv>
+
 #include "api/banner.h"
 #include "api/environment.h"
+#include "shm/posix_os.h"
 
 namespace comex::api {
 namespace detail {
@@ -46,12 +49,26 @@ Process& process() {
   return *self;
 }
 
+Reporter& introduced_reporter() {
+  Reporter& reporter = process().reporter;
+  if (reporter.identity().rank >= 0) return reporter;
+  Identity who{.rank = -1, .host = shm::make_posix_os()->host_facts().host_name};
+  if (mpi_is_running()) {
+    PMPI_Comm_rank(MPI_COMM_WORLD, &who.rank);
+  } else if (const auto launched = environment_lookup()("PMIX_RANK"); launched) {
+    std::from_chars(launched->data(), launched->data() + launched->size(), who.rank);
+  }
+  reporter.identify(who);
+  return reporter;
+}
+
 int initialize(MPI_Comm comm, int* argc, char*** argv) {
   Process& self = process();
   const std::lock_guard lock(self.starting);
   if (current() != nullptr) return 0;
   start_mpi(argc, argv);
-  if (!mpi_is_running()) return self.reporter.fail({.operation = "init"}, "MPI was finalized already");
+  if (!mpi_is_running())
+    return introduced_reporter().fail({.operation = "init"}, "MPI was finalized already");
   std::unique_ptr<World> world;
   if (comm == MPI_COMM_NULL) {
     world = self.launch.over_all_ranks();
@@ -72,10 +89,10 @@ int finalize() {
   Process& self = process();
   const std::lock_guard lock(self.starting);
   if (current() == nullptr) return 0;
-  self.runtime->close();
+  const bool succeeded = self.runtime->close();
   detail::current_runtime.store(nullptr, std::memory_order_release);
   self.runtime.reset();
-  return 0;
+  return succeeded ? 0 : 1;
 }
 
 }  // namespace comex::api

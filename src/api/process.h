@@ -23,6 +23,8 @@ struct Process {
 };
 
 Process& process();
+// For errors that may come before init: says who this is as far as it can be known by then.
+Reporter& introduced_reporter();
 
 namespace detail {
 extern std::atomic<Runtime*> current_runtime;

@@ -91,9 +91,11 @@ void Runtime::await_end() {
   Reporter::end_job(failure_exit_code);
 }
 
-void Runtime::close() {
+bool Runtime::close() {
+  const groups::Group& everybody = *groups.find(groups::world_handle);
   barrier(groups::world_handle);
-  wait_members(*groups.find(groups::world_handle));
+  bool succeeded = wait_members(everybody);
+  succeeded = !take_failures(everybody) && succeeded;
   barrier(groups::world_handle);  // nobody needs this worker's service after it
   const auto& servers = world->own_host().progress_ranks;
   {
@@ -102,6 +104,7 @@ void Runtime::close() {
   }
   engine.wait([this] { return world->transport->unsent() == 0; }, {"finalize"});
   thread_.reset();
+  return succeeded;
 }
 
 // Writes happen at the target, and implicit requests to it are complete: their buffers are the caller's

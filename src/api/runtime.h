@@ -53,8 +53,9 @@ class Runtime {
   // Until another rank, which has said why, ends the job.
   [[noreturn]] void await_end();
 
-  // Collective over the workers: completes everything, takes leave of the servers. The last call.
-  void close();
+  // Collective over the workers: completes everything, takes leave of the servers. The last call; false when
+  // something of this worker's was refused and nobody has been told.
+  bool close();
 
   Worker me() const { return router.me(); }
   std::uint32_t size() const { return router.world().size(); }

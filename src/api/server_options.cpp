@@ -18,7 +18,7 @@ const char* verb_name(protocol::Verb verb) {
     case protocol::Verb::rmw:
       return "rmw";
     case protocol::Verb::store:
-      return "signal";
+      return "put_signal";
     case protocol::Verb::lock:
       return "lock";
     case protocol::Verb::try_lock:
