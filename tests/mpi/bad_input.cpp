@@ -1,0 +1,124 @@
+// Wrong calls of every kind. Run by bad_input_driver.py, which compares the lines printed.
+//
+// Usage: bad_input cases          all cases, errors are returned
+//        bad_input case NAME      one case, with the default of ending the job
+//        bad_input outside        calls before init and after finalize, errors are returned
+//        bad_input before|after   one such call, with the default of ending the job
+//        bad_input idle           init and finalize only: for wrong settings
+#include <mpi.h>
+
+#include "bad_input_addresses.h"
+#include "bad_input_arguments.h"
+
+using bad_input::Bed;
+
+namespace {
+
+// A refused inline write is told by the call, or by the next barrier or finalize; never by two of them.
+void last_cases(Bed& bed) {
+  const comex_group_t world = COMEX_GROUP_WORLD;
+  int told = 0;
+  if (bed.me == 0) {
+    Bed::announce("barrier tells", {"put", "nearest is", bed.target, bed.freed});
+    told += comex_put(bed.near.data(), bed.freed, 8, bed.target, world);
+  }
+  told += comex_barrier(world);
+  if (told != (bed.me == 0 ? 1 : 0)) bed.fail("barrier tells", "was not told exactly once");
+  bed.must(comex_barrier(world), "the next barrier");
+  told = 0;
+  if (bed.me == 0) {
+    Bed::announce("finalize tells", {"put", "nearest is", bed.target, bed.freed});
+    told += comex_put(bed.near.data(), bed.freed, 8, bed.target, world);
+  }
+  told += comex_finalize();
+  if (told != (bed.me == 0 ? 1 : 0)) bed.fail("finalize tells", "was not told exactly once");
+}
+
+int run_cases(const char* only) {
+  if (only == nullptr) comex_set_errors(COMEX_ERRORS_RETURN);
+  Bed bed(only == nullptr ? "" : only);
+  if (comex_init() != COMEX_SUCCESS) return 2;
+  bed.prepare();
+  bad_input::wrong_address_cases(bed);
+  bad_input::size_cases(bed);
+  bad_input::overlap_cases(bed);
+  bad_input::accumulate_over_itself(bed);
+  bad_input::code_cases(bed);
+  bad_input::object_cases(bed);
+  bed.must(comex_barrier(COMEX_GROUP_WORLD), "barrier");
+  bad_input::collective_cases(bed);
+  if (only == nullptr) {
+    last_cases(bed);  // and finalize with memory allocated and a mutex held
+  } else {
+    bed.clear_up();
+  }
+  if (bed.me == 0) std::printf("finished\n");
+  return 0;
+}
+
+// By MPI rank 0 only, which is a worker.
+void call_all(const char* when) {
+  const std::string text = std::string("called ") + when;
+  char near[8] = {};
+  double scale = 1;
+  long word = 0;
+  int number = -5;
+  void* place = &number;
+  comex_request_t handle = 0;
+  const comex_group_t world = COMEX_GROUP_WORLD;
+  const auto fails = [&](const char* operation, int code) {
+    if (code != COMEX_FAILURE) std::printf("wrong\t%s %s succeeded\n", operation, text.c_str());
+    Bed::announce(std::string(operation) + " " + when, {operation, text});
+  };
+  fails("put", comex_put(near, near, 8, 0, world));
+  fails("get", comex_get(near, near, 8, 0, world));
+  fails("nbacc", comex_nbacc(COMEX_ACC_DBL, &scale, near, near, 8, 0, world, &handle));
+  fails("putv", comex_putv(nullptr, 0, 0, world));
+  fails("rmw", comex_rmw(COMEX_SWAP, near, near, 0, 0, world));
+  fails("wait_until", comex_wait_until(&word, COMEX_CMP_EQ, 0));
+  fails("wait", comex_wait(&handle));
+  fails("barrier", comex_barrier(world));
+  fails("fence_all", comex_fence_all(world));
+  fails("malloc", comex_malloc(&place, 8, world));
+  fails("free", comex_free(&number, world));
+  fails("malloc_local", comex_malloc_local(8) == nullptr ? COMEX_FAILURE : COMEX_SUCCESS);
+  fails("create_mutexes", comex_create_mutexes(1));
+  fails("unlock", comex_unlock(0, 0));
+  fails("group_size", comex_group_size(world, &number));
+  fails("group_create", comex_group_create(0, nullptr, world, &number));
+  if (number != -5 || place != &number) std::printf("wrong\tan output was written %s\n", text.c_str());
+  if (comex_initialized() != 0) std::printf("wrong\tcomex_initialized %s\n", text.c_str());
+}
+
+int call_outside(bool is_abort, bool is_before) {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");  // MPI does not run yet
+  const bool is_first = rank != nullptr && std::string(rank) == "0";
+  comex_request_t handle = 0;
+  if (!is_abort) comex_set_errors(COMEX_ERRORS_RETURN);
+  if (is_abort && is_before && is_first) return comex_wait(&handle);
+  if (!is_abort && is_first) call_all("before comex_init");
+  if (comex_init_args(nullptr, nullptr) != COMEX_SUCCESS) return 2;
+  if (comex_finalize() != COMEX_SUCCESS) return 3;
+  if (is_abort && is_first) return comex_wait(&handle);
+  if (!is_abort && is_first) call_all("after comex_finalize");
+  if (is_first) std::printf("finished\n");
+  return MPI_Finalize();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "cases";
+  if (mode == "outside") return call_outside(false, true);
+  if (mode == "before" || mode == "after") return call_outside(true, mode == "before");
+  MPI_Init(&argc, &argv);
+  int status = 0;
+  if (mode == "idle") {
+    status = comex_init() + comex_finalize();
+    std::printf("finished\n");
+  } else {
+    status = run_cases(mode == "case" ? argv[2] : nullptr);
+  }
+  MPI_Finalize();
+  return status;
+}

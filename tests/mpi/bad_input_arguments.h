@@ -1,0 +1,216 @@
+// Arguments that are wrong wherever the target lives: sizes, ranks, levels, overlap, codes, mutexes, handles.
+#pragma once
+
+#include "bad_input_bed.h"
+
+namespace bad_input {
+
+inline void size_cases(Bed& bed) {
+  const comex_group_t world = COMEX_GROUP_WORLD;
+  const int target = bed.target;
+  char* far = bed.segment(target);
+  char* near = bed.near.data();
+  double scale = 1;
+  const Told call = Told::by_call;
+  const auto run = [&](const char* name, const char* operation, const char* text, auto&& lambda) {
+    bed.attempt(name, {operation, text, target, nullptr}, call, lambda);
+  };
+  run("put negative", "put", "-1 bytes; it must not be negative",
+      [&] { return comex_put(near, far, -1, target, world); });
+  run("get negative", "get", "-8 bytes; it must not be negative",
+      [&] { return comex_get(far, near, -8, target, world); });
+  run("acc negative", "acc", "must not be negative",
+      [&] { return comex_acc(COMEX_ACC_INT, &scale, near, far, -4, target, world); });
+  run("nbput negative", "nbput", "must not be negative", [&] {
+    return waited(
+        [&](auto* handle) { return comex_nbput(near, far, -2147483647 - 1, target, world, handle); });
+  });
+  run("put null", "put", "the local address is null",
+      [&] { return comex_put(nullptr, far, 8, target, world); });
+  run("get null", "get", "the remote address is null",
+      [&] { return comex_get(nullptr, near, 8, target, world); });
+  int strides[10] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 16};
+  int count[11] = {8, -2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  run("puts negative_count", "puts", "negative",
+      [&] { return comex_puts(near, strides, far, strides, count, 1, target, world); });
+  int first[11] = {-8, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  run("gets negative_count", "gets", "negative",
+      [&] { return comex_gets(far, strides, near, strides, first, 1, target, world); });
+  int good[11] = {8, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  run("puts too_many_levels", "puts", "9.*(at most|to|0 and) 8", [&] {
+    return comex_puts(near, strides, far, strides, good, COMEX_MAX_STRIDE_LEVEL + 1, target, world);
+  });
+  run("accs negative_levels", "accs", "-1", [&] {
+    return comex_accs(COMEX_ACC_INT, &scale, near, strides, far, strides, good, -1, target, world);
+  });
+  void* nears[] = {near};
+  void* fars[] = {far};
+  comex_giov_t bytes{nears, fars, 1, -8};
+  comex_giov_t pairs{nears, fars, -1, 8};
+  run("putv negative_bytes", "putv", "descriptor 0: .*negative",
+      [&] { return comex_putv(&bytes, 1, target, world); });
+  run("putv negative_count", "putv", "descriptor 0: .*negative",
+      [&] { return comex_putv(&pairs, 1, target, world); });
+  run("putv negative_length", "putv", "-1; it must not be negative",
+      [&] { return comex_putv(&bytes, -1, target, world); });
+}
+
+inline void overlap_cases(Bed& bed) {
+  const comex_group_t world = COMEX_GROUP_WORLD;
+  const int target = bed.target;
+  char* far = bed.segment(target);
+  char* near = bed.near.data();
+  const auto run = [&](const char* name, const char* operation, const char* side, auto&& lambda) {
+    bed.attempt(name,
+                {operation, std::string("runs it writes to ") + side + " memory overlap", target, nullptr},
+                Told::by_call, lambda);
+  };
+  int wide[] = {16};
+  int tight[] = {4};
+  int count[] = {8, 3};
+  void* same[] = {near, near};
+  void* apart[] = {far, far + 16};
+  void* partly[] = {far, far + 4};
+  comex_giov_t put{same, partly, 2, 8};
+  comex_giov_t get{apart, same, 2, 8};
+  run("puts overlap", "puts", "remote",
+      [&] { return comex_puts(near, wide, far, tight, count, 1, target, world); });
+  run("gets overlap", "gets", "local",
+      [&] { return comex_gets(far, wide, near, tight, count, 1, target, world); });
+  run("putv overlap", "putv", "remote", [&] { return comex_putv(&put, 1, target, world); });
+  run("getv overlap", "getv", "local", [&] { return comex_getv(&get, 1, target, world); });
+
+  // Sources may overlap: these must pass, and bring what they should.
+  if (bed.me != 0) return;
+  char rows[16];
+  int zero[] = {0};
+  int eight[] = {8};
+  int twice[] = {8, 2};
+  bed.must(comex_gets(far, zero, rows, eight, twice, 1, target, world), "get of one row twice");
+  for (const char byte : rows)
+    if (byte != far_fill) bed.fail("get of one row twice", "brought something else");
+}
+
+inline void accumulate_over_itself(Bed& bed) {
+  if (bed.me != 0) return;
+  long scale = 1;
+  long ones[3] = {1, 1, 1};
+  long before = 0;
+  long after = 0;
+  char* far = bed.segment(bed.target) + 256;
+  int apart[] = {8};
+  int same[] = {0};
+  int count[] = {8, 3};
+  const comex_group_t world = COMEX_GROUP_WORLD;
+  bed.must(comex_get(far, &before, 8, bed.target, world), "get");
+  bed.must(comex_accs(COMEX_ACC_LNG, &scale, ones, apart, far, same, count, 1, bed.target, world),
+           "accs onto one word");
+  bed.must(comex_get(far, &after, 8, bed.target, world), "get");
+  if (after - before != 3) bed.fail("accs onto one word", "did not add up");
+  bed.must(comex_put(&before, far, 8, bed.target, world), "put");
+  bed.must(comex_fence_proc(bed.target, world), "fence");
+}
+
+inline void code_cases(Bed& bed) {
+  const comex_group_t world = COMEX_GROUP_WORLD;
+  const int target = bed.target;
+  char* far = bed.segment(target);
+  char* near = bed.near.data();
+  double scale = 1;
+  const auto run = [&](const std::string& name, const char* operation, const char* text, auto&& lambda) {
+    bed.attempt(name, {operation, text, -1, nullptr}, Told::by_call, lambda);
+  };
+  for (const int code : {0, COMEX_ACC_OFF, COMEX_ACC_LNG + 1}) {
+    run("acc type " + std::to_string(code), "acc", "accumulate type [0-9]+ is unknown",
+        [&] { return comex_acc(code, &scale, near, far, 8, target, world); });
+  }
+  run("acc null_scale", "acc", "scale.*null",
+      [&] { return comex_acc(COMEX_ACC_DBL, nullptr, near, far, 8, target, world); });
+  for (const int code : {COMEX_SWAP - 1, COMEX_FETCH_AND_XOR_LONG + 1, -1}) {
+    run("rmw code " + std::to_string(code), "rmw", "operation -?[0-9]+ is unknown",
+        [&] { return comex_rmw(code, near, far, 1, target, world); });
+  }
+  for (const int shift : {1, 4}) {
+    run("rmw misaligned " + std::to_string(shift), "rmw", "not aligned to its 8 bytes",
+        [&] { return comex_rmw(COMEX_SWAP_LONG, near, far + shift, 1, target, world); });
+  }
+  run("rmw misaligned_int", "rmw", "not aligned to its 4 bytes",
+      [&] { return comex_rmw(COMEX_FETCH_AND_ADD, near, far + 2, 1, target, world); });
+  run("put_signal misaligned", "put_signal", "not aligned to its 8 bytes",
+      [&] { return comex_put_signal(near, far, 0, reinterpret_cast<long*>(far + 4), 1, target, world); });
+  long word = 0;
+  run("wait_until comparison", "wait_until", "comparison 6 is unknown",
+      [&] { return comex_wait_until(&word, 6, 0); });
+  for (const int rank : {-1, bed.workers, 1 << 30}) {
+    run("put rank " + std::to_string(rank), "put",
+        "rank -?[0-9]+ is out of range: group 0 has ranks 0 to [0-9]+",
+        [&] { return comex_put(near, far, 8, rank, world); });
+    run("fence rank " + std::to_string(rank), "fence_proc", "is out of range",
+        [&] { return comex_fence_proc(rank, world); });
+  }
+  for (const comex_group_t group : {COMEX_GROUP_NULL, 77}) {
+    run("put group " + std::to_string(group), "put", "group -?[0-9]+ does not exist, or was freed",
+        [&] { return comex_put(near, far, 8, 0, group); });
+    run("barrier group " + std::to_string(group), "barrier", "does not exist",
+        [&] { return comex_barrier(group); });
+  }
+}
+
+inline void object_cases(Bed& bed) {
+  const int target = bed.target;
+  const auto run = [&](const std::string& name, const char* operation, const char* text, auto&& lambda) {
+    bed.attempt(name, {operation, text, -1, nullptr}, Told::by_call, lambda);
+  };
+  run("unlock free_one", "unlock", "mutex 0.*(nobody holds|not held)",
+      [&] { return comex_unlock(0, target); });
+  run("unlock of_another", "unlock", "mutex 1.*(worker [0-9]+ holds|not held)",
+      [&] { return comex_unlock(1, target); });
+  for (const int mutex : {-1, 2}) {
+    run("lock mutex " + std::to_string(mutex), "lock", "is out of range: worker [0-9]+ has 2",
+        [&] { return comex_lock(mutex, target); });
+  }
+  run("lock rank", "lock", "is out of range", [&] { return comex_lock(0, bed.workers); });
+  for (const comex_request_t handle : {123'456, -7}) {
+    run("wait handle " + std::to_string(handle), "wait", "handle -?[0-9]+ was never issued", [&] {
+      comex_request_t copy = handle;
+      return comex_wait(&copy);
+    });
+    run("test handle " + std::to_string(handle), "test", "was never issued", [&] {
+      comex_request_t copy = handle;
+      int status = 7;
+      const int result = comex_test(&copy, &status);
+      if (status != 7) bed.fail("test of a handle never issued", "wrote the status");
+      return result;
+    });
+  }
+  int local = 0;
+  run("free_local foreign", "free_local", "not one that malloc_local gave",
+      [&] { return comex_free_local(&local); });
+  run("free_local twice", "free_local", "not one that malloc_local gave", [&] {
+    void* once = comex_malloc_local(100);
+    bed.must(comex_free_local(once), "free_local");
+    return comex_free_local(once);
+  });
+  run("set_errors mode", "set_errors", "mode 7 is unknown", [] { return comex_set_errors(7); });
+}
+
+// Each is called by everybody; worker 0 or the target has it wrong.
+inline void collective_cases(Bed& bed) {
+  int local = 0;
+  const comex_group_t world = COMEX_GROUP_WORLD;
+  bed.together("free foreign", {"free", "not that of an allocation over group 0", -1, &local},
+               [&] { return comex_free(bed.me == 0 ? &local : nullptr, world); });
+  bed.together("free inside", {"free", "not that of an allocation", -1, nullptr},
+               [&] { return comex_free(bed.segment(bed.target) + 8, world); });
+  bed.together("free freed", {"free", "not that of an allocation", -1, bed.freed},
+               [&] { return comex_free(bed.me == 0 ? bed.freed : nullptr, world); });
+  std::vector<void*> places(static_cast<std::size_t>(bed.workers), &local);
+  bed.together("malloc no_place", {"malloc", "array of addresses is null", -1, nullptr},
+               [&] { return comex_malloc(bed.me == 0 ? nullptr : places.data(), 8, world); });
+  bed.together("malloc unknown_kind", {"malloc_mem_dev", "floppy", -1, nullptr},
+               [&] { return comex_malloc_mem_dev(places.data(), 8, world, "floppy"); });
+  for (const void* place : places)
+    if (place != &local) bed.fail("a malloc that failed", "wrote an address");
+}
+
+}  // namespace bad_input
