@@ -7,9 +7,18 @@
 namespace comex::nb {
 
 FenceLedger::Server& FenceLedger::server_of(TransportRank rank) {
-  Server& server = servers_[rank];
+  if (last_server_ != nullptr && last_server_->rank == rank) return *last_server_;
+  Server& server = servers_[rank];  // nodes of an unordered_map stay in place
   server.rank = rank;
+  last_server_ = &server;
   return server;
+}
+
+FenceLedger::Target& FenceLedger::target_of(Gpid gpid) {
+  if (last_target_ != nullptr && last_gpid_ == gpid) return *last_target_;
+  last_gpid_ = gpid;
+  last_target_ = &targets_[gpid];
+  return *last_target_;
 }
 
 const FenceLedger::Server* FenceLedger::find(TransportRank rank) const {
@@ -20,7 +29,7 @@ const FenceLedger::Server* FenceLedger::find(TransportRank rank) const {
 void FenceLedger::queue(TransportRank rank, Gpid target) {
   Server& server = server_of(rank);
   server.unsent += 1;
-  targets_[target].unsent += 1;
+  target_of(target).unsent += 1;
   if (!server.listed) {
     server.listed = true;
     dirty_.push_back(&server);
@@ -29,12 +38,12 @@ void FenceLedger::queue(TransportRank rank, Gpid target) {
 
 std::uint64_t FenceLedger::issue(TransportRank rank, Gpid target) {
   Server& server = server_of(rank);
-  return targets_[target].last = ++server.issued;
+  return target_of(target).last = ++server.issued;
 }
 
 void FenceLedger::unqueue(TransportRank rank, Gpid target) {
   Server& server = server_of(rank);
-  Target& mine = targets_[target];
+  Target& mine = target_of(target);
   COMEX_BUG_IF(server.unsent == 0 || mine.unsent == 0);
   server.unsent -= 1;
   mine.unsent -= 1;

@@ -73,12 +73,17 @@ class FenceLedger {
 
   static bool is_dirty(const Server& server) { return server.unsent != 0 || server.issued > server.applied; }
   Server& server_of(TransportRank rank);
+  Target& target_of(Gpid gpid);
   const Server* find(TransportRank rank) const;
 
   std::unordered_map<TransportRank, Server> servers_;
   std::unordered_map<Gpid, Target, Hash> targets_;
   std::unordered_map<Gpid, std::uint64_t, Hash> failures_;
   std::vector<Server*> dirty_;
+  // The ones of the last operation, which are mostly those of the next.
+  Server* last_server_ = nullptr;
+  Target* last_target_ = nullptr;
+  Gpid last_gpid_;
 };
 
 }  // namespace comex::nb

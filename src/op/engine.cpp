@@ -91,36 +91,30 @@ unsigned Engine::poll() {
   return lock.owns_lock() ? pump() : 0;
 }
 
+// The newest wait takes over the polling: an older one may be far down its ladder. Others get the
+// lock between two rounds, and for the whole of a pause.
 Engine::Lock Engine::enter_when(Condition condition, const WaitReason& reason) {
   Lock lock = enter();
   if (condition()) return lock;
+  const std::uint64_t me = ++waits_;
+  poller_ = me;
   Watch watch(os_, options_, reason);
-  watch.set_slow(true);
-  while (has_poller_) {
-    lock.unlock();
-    std::this_thread::sleep_for(beside_poller);
-    watch.look();
-    lock.lock();
-    if (condition()) return lock;
-  }
-  watch.set_slow(false);
-  has_poller_ = true;
-  lock = wait_as_poller(std::move(lock), condition, watch);
-  has_poller_ = false;
-  return lock;
-}
-
-// Others get the lock between two rounds, and the whole time of a pause.
-Engine::Lock Engine::wait_as_poller(Lock lock, Condition condition, Watch& watch) {
   shm::Idle idle(os_, options_.wait, options_.doorbell);
   for (;;) {
-    const unsigned moved = pump();
-    if (condition()) return lock;
+    if (poller_ == 0) poller_ = me;
+    const bool polls = poller_ == me;
+    const unsigned moved = polls ? pump() : 0;
+    if (condition()) {
+      if (poller_ == me) poller_ = 0;
+      return lock;
+    }
     lock.unlock();
-    if (moved != 0) {
+    watch.set_slow(!polls || idle.would_nap());
+    if (!polls) {
+      std::this_thread::sleep_for(beside_poller);
+    } else if (moved != 0) {
       idle.reset();
     } else {
-      watch.set_slow(idle.would_nap());
       idle.pause();
     }
     watch.look();

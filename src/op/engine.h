@@ -2,8 +2,8 @@
 // transport at a time, hands messages to their sinks, and is every wait there is.
 //
 // Start operations under enter(); wait with wait(). Each wait drives MPI in every round and never
-// naps longer than the policy allows. With several threads waiting, one polls and the others look
-// at their condition from time to time. Conditions are evaluated under the lock and must not wait.
+// naps longer than the policy allows. With several threads waiting, the newest polls and the others
+// look at their condition from time to time. Conditions are evaluated under the lock and must not wait.
 // Made by api, used by api and by op's own collectives.
 #pragma once
 
@@ -67,14 +67,14 @@ class Engine {
   class Watch;
   void let_others_pass() const;
   void dispatch(const transport::Message& message);
-  Lock wait_as_poller(Lock lock, Condition condition, Watch& watch);
 
   transport::Transport& transport_;
   Sinks sinks_;
   shm::Os& os_;
   EngineOptions options_;
   std::mutex mutex_;
-  bool has_poller_ = false;           // under mutex_
+  std::uint64_t waits_ = 0;           // under mutex_: all there ever were
+  std::uint64_t poller_ = 0;          // under mutex_: the wait that polls; 0: none
   std::atomic<unsigned> wanting_{0};  // threads that want the lock: who polls lets them pass
 };
 
