@@ -3,6 +3,17 @@
 #include "api/server_options.h"
 
 namespace comex::api {
+namespace {
+
+// A server that yields beside computing processes answers a time slice late: it spins a little, then naps.
+shm::WaitPolicy server_policy(shm::WaitPolicy policy) {
+  constexpr std::uint64_t crowded_spin_ns = 10'000;
+  policy.crowded_spin_ns = crowded_spin_ns;
+  if (policy.mode == shm::WaitMode::automatic) policy.yields = 0;
+  return policy;
+}
+
+}  // namespace
 
 void serve(World& world, Reporter& reporter) {
   constexpr unsigned messages_a_round = 64;
@@ -11,7 +22,7 @@ void serve(World& world, Reporter& reporter) {
   // With other hosts in the world nobody rings for their messages: naps are bounded then.
   const bool may_sleep = world.split.hosts.size() == 1;
   transport::MpiTransport& transport = *world.transport;
-  shm::Idle idle(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot()));
+  shm::Idle idle(*world.os, server_policy(world.wait_policy), world.arena->doorbell(world.arena->slot()));
 
   while (server->departed() < workers) {
     unsigned moved = 0;

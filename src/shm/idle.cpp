@@ -5,13 +5,13 @@
 namespace comex::shm {
 
 namespace {
-constexpr int pauses_per_step = 32;
-constexpr std::uint64_t oversubscribed_spin_ns = 500;
+// The caller's look for work is pause enough; reading the clock each time would double it.
+constexpr std::uint32_t spins_a_clock = 8;
 }  // namespace
 
 Idle::Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell)
     : os_(&os), policy_(policy), doorbell_(doorbell) {
-  if (policy_.oversubscribed) policy_.spin_ns = std::min(policy_.spin_ns, oversubscribed_spin_ns);
+  if (policy_.oversubscribed) policy_.spin_ns = std::min(policy_.spin_ns, policy_.crowded_spin_ns);
   reset();
 }
 
@@ -46,8 +46,10 @@ void Idle::pause() {
 }
 
 void Idle::spin() {
-  for (int i = 0; i < pauses_per_step; ++i) cpu_relax();
-  if (policy_.mode == WaitMode::spin || os_->now_ns() - since_ns_ < policy_.spin_ns) return;
+  cpu_relax();
+  if (policy_.mode == WaitMode::spin || ++steps_ % spins_a_clock != 0) return;
+  if (os_->now_ns() - since_ns_ < policy_.spin_ns) return;
+  steps_ = 0;
   step_ = policy_.yields > 0 || policy_.mode == WaitMode::yield ? Step::yield : Step::nap;
 }
 

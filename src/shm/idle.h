@@ -21,7 +21,8 @@ struct WaitPolicy {
   std::uint64_t nap_first_ns = 20'000;
   std::uint64_t nap_max_ns = 1'000'000;
   WaitMode mode = WaitMode::automatic;
-  bool oversubscribed = false;  // more ranks than cores: hardly any spin
+  bool oversubscribed = false;  // more ranks than cores: no longer spin than this
+  std::uint64_t crowded_spin_ns = 5'000;
 };
 
 class Idle {

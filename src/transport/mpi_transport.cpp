@@ -1,6 +1,7 @@
 #include "transport/mpi_transport.h"
 
 #include <climits>
+#include <utility>
 
 namespace comex::transport {
 namespace {
@@ -67,6 +68,7 @@ void MpiTransport::post(TransportRank to, std::size_t bytes) {
   check_(PMPI_Isend(staged_->buffer.bytes, static_cast<int>(bytes), MPI_BYTE, to, protocol::header_tag, wire_,
                     &staged_->request),
          "MPI_Isend");
+  const MpiYieldSwitch::Off off(yield_);
   int sent = 0;
   check_(PMPI_Test(&staged_->request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
   if (sent == 0) {  // else the buffer stays, ready for the next stage()
@@ -102,6 +104,7 @@ void MpiTransport::reap_pending() {
 }
 
 bool MpiTransport::receive(Message& message) {
+  const MpiYieldSwitch::Off off(yield_);
   if (handed_out_) {
     check_(PMPI_Start(&ring_requests_[head_]), "MPI_Start");
     head_ = (head_ + 1) % ring_slots;
@@ -111,6 +114,7 @@ bool MpiTransport::receive(Message& message) {
   int arrived = 0;
   MPI_Status status;
   check_(PMPI_Test(&ring_requests_[head_], &arrived, &status), "MPI_Test");
+  has_polled_ = arrived == 0;
   if (arrived == 0) return false;
   int bytes = 0;
   check_(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
@@ -141,6 +145,7 @@ Ticket MpiTransport::start_receive(TransportRank from, int tag, std::span<std::b
 
 bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
   Body& body = bodies_.at(ticket);
+  const MpiYieldSwitch::Off off(yield_);
   int complete = 0;
   MPI_Status status;
   check_(PMPI_Test(&body.request, &complete, &status), "MPI_Test");
@@ -156,6 +161,8 @@ bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
 
 // From this rank only: a probe of any source looks through the queues of all of them.
 void MpiTransport::progress() {
+  if (std::exchange(has_polled_, false)) return;
+  const MpiYieldSwitch::Off off(yield_);
   if (pending_first_ != nullptr) reap_pending();
   int found = 0;
   check_(PMPI_Iprobe(rank_, probe_tag, wire_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "transport/mpi_check.h"
+#include "transport/mpi_tuning.h"
 #include "transport/ticket_table.h"
 #include "transport/transport.h"
 
@@ -62,6 +63,7 @@ class MpiTransport final : public Transport {
 
   const MPI_Comm wire_;
   const MpiCheck check_;
+  const MpiYieldSwitch yield_;  // a poll of ours never gives the processor away
   TransportRank rank_ = no_rank;
   TransportRank size_ = 0;
 
@@ -71,6 +73,7 @@ class MpiTransport final : public Transport {
   std::array<MPI_Request, ring_slots> ring_requests_;
   unsigned head_ = 0;
   bool handed_out_ = false;
+  bool has_polled_ = false;  // a receive() that found nothing has let MPI work
 
   std::vector<std::unique_ptr<Outgoing>> outgoing_;  // owner of all of them
   Outgoing* free_ = nullptr;

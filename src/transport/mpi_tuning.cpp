@@ -4,10 +4,21 @@
 
 namespace comex::transport {
 
+namespace {
+
+using Switch = bool (*)(bool);
+
+// Looked up at run time: another MPI, or another Open MPI, may not have it.
+Switch find_switch() {
+  return reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+}
+
+}  // namespace
+
+MpiYieldSwitch::MpiYieldSwitch() : change_(find_switch()) {}
+
 std::optional<bool> set_mpi_yield_when_idle(bool yields) {
-  // Looked up at run time: another MPI, or another Open MPI, may not have it.
-  using Switch = bool (*)(bool);
-  const auto change = reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+  const Switch change = find_switch();
   if (change == nullptr) return std::nullopt;
   return change(yields);
 }

@@ -13,6 +13,31 @@ namespace comex::transport {
 // What the setting was before; nothing when this MPI has no such switch.
 std::optional<bool> set_mpi_yield_when_idle(bool yields);
 
+// Off from here to the end of the scope, then as it was: for the polls of a process whose own waits, and
+// whose program's MPI calls, decide for themselves when to yield. Two short calls.
+class MpiYieldSwitch {
+ public:
+  MpiYieldSwitch();
+
+  class Off {
+   public:
+    explicit Off(const MpiYieldSwitch& yield)
+        : change_(yield.change_), before_(change_ != nullptr && change_(false)) {}
+    ~Off() {
+      if (before_) change_(true);
+    }
+    Off(const Off&) = delete;
+    Off& operator=(const Off&) = delete;
+
+   private:
+    bool (*change_)(bool);
+    bool before_;
+  };
+
+ private:
+  bool (*change_)(bool) = nullptr;
+};
+
 // For the banner: what the call that switched it off has done.
 std::string describe_mpi_yield(std::optional<bool> before);
 
