@@ -19,12 +19,16 @@ inline constexpr unsigned scalar_kinds = 7;
 constexpr unsigned scalar_bytes(Scalar scalar) {
   switch (scalar) {
     case Scalar::int32:
-    case Scalar::float32: return 4;
+    case Scalar::float32:
+      return 4;
     case Scalar::int64:
     case Scalar::float64:
-    case Scalar::complex_float: return 8;
-    case Scalar::complex_double: return 16;
-    case Scalar::none: return 1;
+    case Scalar::complex_float:
+      return 8;
+    case Scalar::complex_double:
+      return 16;
+    case Scalar::none:
+      return 1;
   }
   return 1;
 }

@@ -20,8 +20,12 @@ struct Failure {
   Fault fault = Fault::caller;
 };
 
-inline Failure caller_error(std::string text) { return {std::move(text), Fault::caller}; }
-inline Failure environment_error(std::string text) { return {std::move(text), Fault::environment}; }
+inline Failure caller_error(std::string text) {
+  return {std::move(text), Fault::caller};
+}
+inline Failure environment_error(std::string text) {
+  return {std::move(text), Fault::environment};
+}
 
 template <class T>
 class [[nodiscard]] Result {
@@ -64,7 +68,7 @@ using Status = Result<void>;
 
 }  // namespace comex
 
-#define COMEX_BUG_IF(condition)                                    \
-  do {                                                             \
-    if (condition) ::comex::bug(__FILE__, __LINE__, #condition);   \
+#define COMEX_BUG_IF(condition)                                  \
+  do {                                                           \
+    if (condition) ::comex::bug(__FILE__, __LINE__, #condition); \
   } while (false)
