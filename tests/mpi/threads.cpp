@@ -1,0 +1,127 @@
+// Several threads of every worker at once: puts, gets, accumulates, rmws, locks, handles, each checked.
+// Usage: threads [rounds]; "threads" itself need not be named.
+#include <exception>
+#include <random>
+#include <thread>
+
+#include "mpi/job.h"
+
+using namespace comex::testing;
+
+namespace {
+
+constexpr int threads = 4;
+constexpr std::size_t length = 9000;  // 72,000 bytes: with a body; each thread has as much at every target
+
+// One thread's work. Memory of its own for data, words shared by all threads for the rest.
+class Worker {
+ public:
+  Worker(const Job& job, const Everywhere<long>& data, const Everywhere<long>& words, int thread)
+      : job_(job),
+        data_(data),
+        words_(words),
+        thread_(thread),
+        random_(static_cast<unsigned>(job.me * 10 + thread)) {}
+
+  void run(int rounds) {
+    for (long round = 1; round <= rounds; ++round) {
+      const int target = static_cast<int>(random_() % static_cast<unsigned>(job_.workers));
+      blocking_data(target, round, random_() % 4 == 0 ? length : 20);
+      nonblocking_data(target, round);
+      shared_words(target);
+      locked_word(target);
+      if (random_() % 8 == 0) job_.done(comex_fence_all(everyone));
+      if (random_() % 8 == 0) job_.done(comex_wait_all(everyone));
+    }
+  }
+
+ private:
+  long* own(int target) const {
+    return data_.of(target) + static_cast<std::size_t>(job_.me * threads + thread_) * length;
+  }
+
+  void blocking_data(int target, long round, std::size_t count) {
+    const int bytes = static_cast<int>(count * sizeof(long));
+    std::vector<long> sent(count, round);
+    std::vector<long> back(count);
+    long scale = 2;
+    job_.done(comex_put(sent.data(), own(target), bytes, target, everyone));
+    job_.done(comex_acc(COMEX_ACC_LNG, &scale, sent.data(), own(target), bytes, target, everyone));
+    job_.done(comex_get(own(target), back.data(), bytes, target, everyone));
+    for (const long word : back) job_.equal(word, 3 * round, "a thread's word");
+  }
+
+  void nonblocking_data(int target, long round) {
+    constexpr std::size_t count = 16;
+    std::vector<long> sent(count, -round);
+    std::vector<long> back(count);
+    std::vector<comex_request_t> handles(2 * count);
+    for (std::size_t i = 0; i < count; ++i) {
+      job_.done(comex_nbput(&sent[i], own(target) + i, 8, target, everyone, &handles[i]));
+      job_.done(comex_nbget(own(target) + i, &back[i], 8, target, everyone, &handles[count + i]));
+    }
+    int status = 1;
+    while (status != 0) job_.done(comex_test(&handles.back(), &status));
+    for (comex_request_t& handle : handles) job_.done(comex_wait(&handle));
+    for (const long word : back) job_.equal(word, -round, "a thread's word");
+  }
+
+  void shared_words(int target) const {
+    long one = 1;
+    long old = 0;
+    job_.done(comex_acc(COMEX_ACC_LNG, &one, &one, words_.of(target), sizeof one, target, everyone));
+    job_.done(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, words_.of(target) + 1, 1, target, everyone));
+    comex_request_t handle = 0;
+    job_.done(
+        comex_nbrmw(COMEX_FETCH_AND_ADD_LONG, &old, words_.of(target) + 2, 1, target, everyone, &handle));
+    job_.done(comex_wait(&handle));
+  }
+
+  // A mutex belongs to a worker, so each thread locks one of its own number.
+  void locked_word(int target) const {
+    long value = 0;
+    job_.done(comex_lock(thread_, target));
+    job_.done(comex_get(words_.of(target) + 8 + thread_, &value, sizeof value, target, everyone));
+    ++value;
+    job_.done(comex_put(&value, words_.of(target) + 8 + thread_, sizeof value, target, everyone));
+    job_.done(comex_fence_proc(target, everyone));
+    job_.done(comex_unlock(thread_, target));
+  }
+
+  const Job& job_;
+  const Everywhere<long>& data_;
+  const Everywhere<long>& words_;
+  int thread_;
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<char*> arguments(argv, argv + argc);
+  char with_threads[] = "threads";
+  arguments.push_back(with_threads);
+  Job job(argc + 1, arguments.data(), "threads");
+  if (job.thread_level != MPI_THREAD_MULTIPLE) {
+    if (job.me == 0) std::puts("skipped: this MPI has no MPI_THREAD_MULTIPLE");
+    return 0;
+  }
+  const int rounds = job.arguments.size() > 1 ? std::atoi(job.arguments[0].c_str()) : 60;
+  Everywhere<long> data(job, static_cast<std::size_t>(job.workers * threads) * length);
+  Everywhere<long> words(job, 16);
+  job.done(comex_create_mutexes(threads));
+  job.check("threads do everything at once", [&] {
+    std::vector<std::thread> running;
+    for (int thread = 0; thread < threads; ++thread) {
+      running.emplace_back([&, thread] { Worker(job, data, words, thread).run(rounds); });
+    }
+    for (std::thread& thread : running) thread.join();
+  });
+  long counts[4] = {words.mine()[0], words.mine()[1], words.mine()[2], 0};
+  for (int thread = 0; thread < threads; ++thread) counts[3] += words.mine()[8 + thread];
+  long all[4] = {};
+  MPI_Allreduce(counts, all, 4, MPI_LONG, MPI_SUM, job.comm);
+  for (const long count : all)
+    job.equal(count, long{rounds} * threads * job.workers, "a count of all threads");
+  job.done(comex_destroy_mutexes());
+}
