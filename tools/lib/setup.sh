@@ -86,6 +86,8 @@ allow_small_machines() {
 build() {
   local preset=$1 options=(-DCOMEX_WERROR=ON) log
   shift
+  # A cached object may come from another clone, and may have used a precompiled header.
+  export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
   command -v ccache > /dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
   log=$top/build/$preset.log
   mkdir -p "$top/build"
