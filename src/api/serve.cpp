@@ -5,11 +5,10 @@
 namespace comex::api {
 namespace {
 
-// A server that yields beside computing processes answers a time slice late: it spins a little, then naps.
+// Beside computing processes a yield is answered a time slice late, so a server naps instead; where it shares
+// its core with who it works for, yields are far cheaper than naps. It finds out.
 shm::WaitPolicy server_policy(shm::WaitPolicy policy) {
-  constexpr std::uint64_t crowded_spin_ns = 10'000;
-  policy.crowded_spin_ns = crowded_spin_ns;
-  if (policy.mode == shm::WaitMode::automatic) policy.yields = 0;
+  policy.dear_yield_ns = 100'000;
   return policy;
 }
 

@@ -7,6 +7,7 @@ namespace comex::shm {
 namespace {
 // The caller's look for work is pause enough; reading the clock each time would double it.
 constexpr std::uint32_t spins_a_clock = 8;
+constexpr std::uint64_t no_yield_ns = 1'000'000'000;
 }  // namespace
 
 Idle::Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell)
@@ -35,8 +36,7 @@ void Idle::pause() {
       spin();
       break;
     case Step::yield:
-      os_->yield();
-      if (policy_.mode != WaitMode::yield && ++steps_ >= policy_.yields) step_ = Step::nap;
+      yield();
       break;
     case Step::nap:
       nap();
@@ -48,9 +48,23 @@ void Idle::pause() {
 void Idle::spin() {
   cpu_relax();
   if (policy_.mode == WaitMode::spin || ++steps_ % spins_a_clock != 0) return;
-  if (os_->now_ns() - since_ns_ < policy_.spin_ns) return;
+  const std::uint64_t now = os_->now_ns();
+  if (now - since_ns_ < policy_.spin_ns) return;
   steps_ = 0;
-  step_ = policy_.yields > 0 || policy_.mode == WaitMode::yield ? Step::yield : Step::nap;
+  const bool yields = policy_.mode == WaitMode::yield || (policy_.yields > 0 && now >= no_yield_until_ns_);
+  step_ = yields ? Step::yield : Step::nap;
+}
+
+void Idle::yield() {
+  const bool may_be_dear = policy_.dear_yield_ns != 0 && policy_.mode != WaitMode::yield;
+  const std::uint64_t before = may_be_dear ? os_->now_ns() : 0;
+  os_->yield();
+  if (policy_.mode != WaitMode::yield && ++steps_ >= policy_.yields) step_ = Step::nap;
+  if (!may_be_dear) return;
+  const std::uint64_t now = os_->now_ns();
+  if (now - before < policy_.dear_yield_ns) return;
+  no_yield_until_ns_ = now + no_yield_ns;
+  step_ = Step::nap;
 }
 
 void Idle::nap() {

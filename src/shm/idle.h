@@ -23,6 +23,8 @@ struct WaitPolicy {
   WaitMode mode = WaitMode::automatic;
   bool oversubscribed = false;  // more ranks than cores: no longer spin than this
   std::uint64_t crowded_spin_ns = 5'000;
+  // A yield that took longer went to a computing neighbour: none for a while then. 0: yields are never dear.
+  std::uint64_t dear_yield_ns = 0;
 };
 
 class Idle {
@@ -44,6 +46,7 @@ class Idle {
   enum class Step : std::uint8_t { spin, yield, nap };
   Step first_step() const;
   void spin();
+  void yield();
   void nap();
 
   Os* os_;
@@ -53,6 +56,7 @@ class Idle {
   std::uint32_t seen_ = 0;
   std::uint32_t steps_ = 0;
   std::uint64_t since_ns_ = 0;
+  std::uint64_t no_yield_until_ns_ = 0;
   std::uint64_t nap_ns_ = 0;
   bool has_told_ = false;
 };

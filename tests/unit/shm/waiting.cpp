@@ -107,6 +107,26 @@ TEST(Idle, goes_down_its_ladder_and_starts_again_after_work) {
   EXPECT_EQ(idle.stalled_for(), 0u);
 }
 
+TEST(Idle, naps_instead_of_yielding_for_a_while_after_a_dear_yield) {
+  MemoryOs os;
+  WaitPolicy policy;
+  policy.spin_ns = 1;
+  policy.yields = 1000;
+  policy.nap_first_ns = 10;
+  const auto steps_to_nap = [](Idle& idle) {
+    int steps = 0;
+    for (idle.reset(); steps < 2000 && !idle.would_nap(); ++steps) idle.pause();
+    return steps;
+  };
+  Idle patient(os, policy);
+  EXPECT_GT(steps_to_nap(patient), 1000);
+  policy.dear_yield_ns = 1;  // every yield is
+  Idle idle(os, policy);
+  const int with_one_yield = steps_to_nap(idle);
+  EXPECT_LT(with_one_yield, 1000);
+  EXPECT_LT(steps_to_nap(idle), with_one_yield);
+}
+
 TEST(Idle, obeys_its_mode) {
   MemoryOs os;
   WaitPolicy policy;
