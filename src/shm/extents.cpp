@@ -96,8 +96,13 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
     records_[id].allocation = allocation;
     return id;
   }
+  const MemoryRoom room = place_.os->room(place_.object->backing());
   const Held held(*this);
   shortage = {chain_.largest_free(), Limit::reservation, "", ""};
+  // More address space would not help where there is less memory than that.
+  if (room.bytes < shortage.free_bytes && whole > room.bytes) {
+    shortage = {room.bytes, room.limit, room.where, ""};
+  }
   return 0;
 }
 
@@ -126,7 +131,7 @@ bool Extents::commit(std::uint32_t id, Shortage& shortage) {
   const std::uint64_t bytes = round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
   for (int attempt = 0; attempt < 2; ++attempt) {
     committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);
-    const bool has_room = is_within_room(shortage);
+    const bool has_room = is_within_room(offset, bytes, shortage);
     if (has_room && commit_steps(offset, bytes, shortage)) {
       records_[id].is_committed = 1;
       return true;
@@ -139,13 +144,17 @@ bool Extents::commit(std::uint32_t id, Shortage& shortage) {
 }
 
 // What everybody of the host is just now committing counts: ranks allocate at the same time.
-bool Extents::is_within_room(Shortage& shortage) {
+bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage) {
   const MemoryRoom room = place_.os->room(place_.object->backing());
+  if (offset + bytes > room.file_bytes) {
+    shortage = {room.file_bytes - std::min(room.file_bytes, offset), Limit::file_size, "", ""};
+    return false;
+  }
   std::uint64_t wanted = 0;
   for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
-    const std::uint64_t bytes = committing(slot).load(std::memory_order_seq_cst);
-    const bool counts = bytes != 0 && (slot == place_.slot || place_.os->is_alive(*place_.object, slot));
-    if (counts) wanted += bytes;
+    const std::uint64_t theirs = committing(slot).load(std::memory_order_seq_cst);
+    const bool counts = theirs != 0 && (slot == place_.slot || place_.os->is_alive(*place_.object, slot));
+    if (counts) wanted += theirs;
   }
   if (wanted <= room.bytes) return true;
   shortage = {room.bytes, room.limit, room.where, ""};

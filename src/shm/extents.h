@@ -78,7 +78,7 @@ class Extents {
   std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Shortage& shortage);
   bool grow_table(std::uint64_t end, Shortage& shortage);
   bool commit(std::uint32_t id, Shortage& shortage);
-  bool is_within_room(Shortage& shortage);
+  bool is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage);
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage);
   void publish(std::uint32_t id);
   bool trim();  // punches all that is kept; false = nothing was

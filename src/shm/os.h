@@ -41,6 +41,7 @@ struct MemoryRoom {
   std::string where;                          // the mount or cgroup meant, empty for ram
   std::uint64_t ram_bytes = 0;                // all of the machine's
   std::uint64_t address_space_bytes = ~0ULL;  // what RLIMIT_AS leaves; bounds a reservation, not pages
+  std::uint64_t file_bytes = ~0ULL;           // where RLIMIT_FSIZE ends an object of this process
 };
 
 struct HostFacts {

@@ -192,6 +192,7 @@ class PosixOs final : public Os {
   MemoryRoom room(Backing backing) override {
     MemoryRoom room = room_of_machine(read_file);
     room.address_space_bytes = address_space_left();
+    room.file_bytes = soft_limit(RLIMIT_FSIZE);
     room.bytes -= std::min(room.bytes / 16, spare_bytes);
     struct statvfs mount {};
     const bool counts = backing == Backing::posix && statvfs(mount_path, &mount) == 0 && mount.f_blocks != 0;
