@@ -25,3 +25,10 @@ comex_add_mpi_test(NAME mpi_life_communicators_two_hosts PROGRAM mpi_life RANKS 
 comex_add_mpi_test(NAME mpi_life_abandoned PROGRAM mpi_life RANKS 3 ARGS abandoned ENV ${forced})
 comex_add_mpi_test(NAME mpi_life_abandoned_two_hosts PROGRAM mpi_life RANKS 6 ARGS abandoned ENV ${two_hosts})
 comex_add_mpi_test(NAME mpi_life_unstarted PROGRAM mpi_life RANKS 4 ARGS unstarted ENV ${two_hosts})
+
+foreach(limit address_space file_size mount cgroup everything)
+  comex_add_fault_test(memory_limits_${limit} memory_limits_driver.py ${limit} $<TARGET_FILE:mpi_memory_limits>)
+endforeach()
+comex_add_mpi_test(NAME mpi_memory_limits_fine PROGRAM mpi_memory_limits RANKS 3 ARGS fine)
+comex_add_mpi_test(NAME mpi_memory_limits_fine_two_hosts PROGRAM mpi_memory_limits RANKS 5 ARGS fine
+  ENV ${two_hosts} COMEX_ARENA=posix)
