@@ -1,0 +1,2 @@
+/* The short spelling of <comex/armci.h>. */
+#include "comex/armci.h"

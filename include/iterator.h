@@ -1,0 +1,2 @@
+/* The short spelling of <comex/iterator.h>. */
+#include "comex/iterator.h"

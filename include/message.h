@@ -1,0 +1,2 @@
+/* The short spelling of <comex/message.h>. */
+#include "comex/message.h"

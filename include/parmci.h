@@ -1,0 +1,2 @@
+/* The short spelling of <comex/parmci.h>. */
+#include "comex/parmci.h"

@@ -1,0 +1,57 @@
+// The codes of the one interface as those of comex.h; an unknown one becomes -1, which comex.h refuses.
+#pragma once
+
+#include "flavour.h"
+
+namespace comex::armci {
+
+inline constexpr int unknown_code = -1;
+
+inline int rmw_code(int op) {
+  switch (op) {
+    case ARMCI_SWAP:
+      return COMEX_SWAP;
+    case ARMCI_SWAP_LONG:
+      return COMEX_SWAP_LONG;
+    case ARMCI_FETCH_AND_ADD:
+      return COMEX_FETCH_AND_ADD;
+    case ARMCI_FETCH_AND_ADD_LONG:
+      return COMEX_FETCH_AND_ADD_LONG;
+    default:
+      return unknown_code;
+  }
+}
+
+inline int acc_code(int datatype) {
+  switch (datatype) {
+    case ARMCI_ACC_INT:
+      return COMEX_ACC_INT;
+    case ARMCI_ACC_LNG:
+      return COMEX_ACC_LNG;
+    case ARMCI_ACC_FLT:
+      return COMEX_ACC_FLT;
+    case ARMCI_ACC_DBL:
+      return COMEX_ACC_DBL;
+    case ARMCI_ACC_CPL:
+      return COMEX_ACC_CPL;
+    case ARMCI_ACC_DCP:
+      return COMEX_ACC_DCP;
+    default:
+      return unknown_code;
+  }
+}
+
+// Bytes of one element, thus of the scale factor; `code` as of comex.h.
+inline int acc_element_bytes(int code) {
+  switch (code) {
+    case COMEX_ACC_INT:
+    case COMEX_ACC_FLT:
+      return 4;
+    case COMEX_ACC_DCP:
+      return 16;
+    default:
+      return 8;
+  }
+}
+
+}  // namespace comex::armci

@@ -1,0 +1,38 @@
+// What sets the ComEx interface apart: its headers, and how its groups and handles name those of comex.h.
+//
+// Every file of the façade includes "flavour.h" and is compiled once with each of the two. Promises the
+// same names in both; the other types and codes differ through the public headers alone.
+#pragma once
+
+#include <comex/armci.h>
+#include <comex/comex.h>
+#include <comex/iterator.h>
+#include <comex/message.h>
+#include <comex/parmci.h>
+
+namespace comex::armci {
+
+inline constexpr const char flavour_name[] = "libarmci";
+
+using FinalizeResult = void;
+inline void finalize_result(int) {}
+
+// Collectives without a group argument are over the default group, not the world.
+inline constexpr bool messages_follow_default_group = true;
+
+inline comex_group_t handle_of(const ARMCI_Group* group) {
+  return *group;
+}
+void fill_group(comex_group_t handle, ARMCI_Group* group);
+void forget_group(comex_group_t handle);
+void publish_world(MPI_Comm comm);  // MPI_COMM_NULL: there is none any more
+
+// A handle's code: 0 nothing, positive a request of comex.h, negative an aggregate.
+inline int code_of(const armci_hdl_t* handle) {
+  return *handle;
+}
+inline void set_code(armci_hdl_t* handle, int code) {
+  *handle = code;
+}
+
+}  // namespace comex::armci

@@ -1,0 +1,23 @@
+// Groups of the ComEx interface are the numbers of comex.h.
+#include "api/armci/export.h"
+#include "api/armci/state.h"
+
+MPI_Comm ARMCI_COMM_WORLD = MPI_COMM_NULL;
+
+namespace comex::armci {
+
+void fill_group(comex_group_t handle, ARMCI_Group* group) {
+  *group = handle;
+}
+void forget_group(comex_group_t) {}
+void publish_world(MPI_Comm comm) {
+  ARMCI_COMM_WORLD = comm;
+}
+
+}  // namespace comex::armci
+
+COMEX_C MPI_Comm armci_group_comm(ARMCI_Group* group) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  comex_group_comm(*group, &comm);
+  return comm;
+}

@@ -1,0 +1,40 @@
+// Memory of one process, described so that others can attach.
+#include <cstring>
+
+#include "api/armci/export.h"
+#include "api/armci/state.h"
+
+using namespace comex::armci;
+
+COMEX_C void PARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
+  std::memset(meminfo, 0, sizeof *meminfo);
+  meminfo->cpid = state().me;
+  auto* memory = static_cast<char*>(comex_malloc_local(bytes));
+  if (memory == nullptr) return;
+  meminfo->armci_addr = memory;
+  meminfo->addr = memory;
+  meminfo->size = bytes;
+}
+COMEX_PROFILED(Memget);
+
+// Memory of the host has the same address in all its processes.
+COMEX_C void* PARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
+  if (meminfo->armci_addr == nullptr) return nullptr;
+  if (armci_domain_same_id(ARMCI_DOMAIN_SMP, meminfo->cpid) == 0) return nullptr;
+  return meminfo->armci_addr + offset;
+}
+COMEX_PROFILED(Memat);
+
+// Nothing was attached for it alone.
+COMEX_C void PARMCI_Memdt(armci_meminfo_t*, long) {}
+COMEX_PROFILED(Memdt);
+
+COMEX_C void PARMCI_Memctl(armci_meminfo_t* meminfo) {
+  if (meminfo->cpid != state().me || meminfo->armci_addr == nullptr) return;
+  before_anything();
+  comex_free_local(meminfo->armci_addr);
+  meminfo->armci_addr = nullptr;
+  meminfo->addr = nullptr;
+  meminfo->size = 0;
+}
+COMEX_PROFILED(Memctl);

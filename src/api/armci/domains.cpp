@@ -1,0 +1,57 @@
+// Domains: which workers share a host's memory.
+#include "api/armci/export.h"
+#include "api/armci/state.h"
+
+using namespace comex::armci;
+
+namespace {
+
+std::size_t checked_proc(int proc) {
+  if (proc < 0 || proc >= state().size) comex_error("a domain is asked of a rank that there is not", proc);
+  return static_cast<std::size_t>(proc);
+}
+
+const std::vector<int>& members_of(int id) {
+  const Domains& domains = state().domains;
+  const int which = id == -1 ? domains.id_of[static_cast<std::size_t>(state().me)] : id;
+  if (which < 0 || static_cast<std::size_t>(which) >= domains.members.size()) {
+    comex_error("a domain is named that there is not", id);
+  }
+  return domains.members[static_cast<std::size_t>(which)];
+}
+
+}  // namespace
+
+COMEX_C int armci_domain_nprocs(armci_domain_t, int id) {
+  return static_cast<int>(members_of(id).size());
+}
+
+COMEX_C int armci_domain_id(armci_domain_t, int glob_proc_id) {
+  return state().domains.id_of[checked_proc(glob_proc_id)];
+}
+
+COMEX_C int armci_domain_glob_proc_id(armci_domain_t, int id, int loc_proc_id) {
+  const std::vector<int>& members = members_of(id);
+  if (loc_proc_id < 0 || static_cast<std::size_t>(loc_proc_id) >= members.size()) {
+    comex_error("a domain has no such member", loc_proc_id);
+  }
+  return members[static_cast<std::size_t>(loc_proc_id)];
+}
+
+COMEX_C int armci_domain_my_id(armci_domain_t) {
+  return state().domains.id_of[static_cast<std::size_t>(state().me)];
+}
+
+COMEX_C int armci_domain_count(armci_domain_t) {
+  return static_cast<int>(state().domains.members.size());
+}
+
+COMEX_C int armci_domain_same_id(armci_domain_t, int proc) {
+  const std::vector<int>& id_of = state().domains.id_of;
+  return id_of[checked_proc(proc)] == id_of[static_cast<std::size_t>(state().me)] ? 1 : 0;
+}
+
+COMEX_C int PARMCI_Same_node(int proc) {
+  return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc);
+}
+COMEX_PROFILED(Same_node);

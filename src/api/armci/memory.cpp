@@ -1,0 +1,87 @@
+// Allocations, and what concerns memory of one process.
+#include <cstring>
+
+#include "api/armci/export.h"
+#include "api/armci/state.h"
+
+using namespace comex::armci;
+
+namespace {
+
+int allocate(void** ptr_arr, armci_size_t bytes, comex_group_t group, const char* device) {
+  if (bytes < 0) comex_error("an allocation of a negative number of bytes", 1);
+  return comex_malloc_mem_dev(ptr_arr, static_cast<std::size_t>(bytes), group, device);
+}
+
+int release(void* ptr, comex_group_t group) {
+  before_anything();
+  return comex_free(ptr, group);
+}
+
+}  // namespace
+
+COMEX_C int PARMCI_Malloc(void** ptr_arr, armci_size_t bytes) {
+  return allocate(ptr_arr, bytes, state().default_group.load(), nullptr);
+}
+COMEX_PROFILED(Malloc);
+
+COMEX_C int PARMCI_Malloc_memdev(void** ptr_arr, armci_size_t bytes, const char* device) {
+  return allocate(ptr_arr, bytes, state().default_group.load(), device);
+}
+COMEX_PROFILED(Malloc_memdev);
+
+COMEX_C int PARMCI_Malloc_group(void** ptr_arr, armci_size_t bytes, ARMCI_Group* group) {
+  return allocate(ptr_arr, bytes, handle_of(group), nullptr);
+}
+COMEX_PROFILED(Malloc_group);
+
+COMEX_C int PARMCI_Malloc_group_memdev(void** ptr_arr, armci_size_t bytes, ARMCI_Group* group,
+                                       const char* device) {
+  return allocate(ptr_arr, bytes, handle_of(group), device);
+}
+COMEX_PROFILED(Malloc_group_memdev);
+
+COMEX_C int PARMCI_Free(void* ptr) {
+  return release(ptr, state().default_group.load());
+}
+COMEX_PROFILED(Free);
+
+COMEX_C int PARMCI_Free_memdev(void* ptr) {
+  return release(ptr, state().default_group.load());
+}
+COMEX_PROFILED(Free_memdev);
+
+COMEX_C int PARMCI_Free_group(void* ptr, ARMCI_Group* group) {
+  return release(ptr, handle_of(group));
+}
+COMEX_PROFILED(Free_group);
+
+COMEX_C void* PARMCI_Malloc_local(armci_size_t bytes) {
+  if (bytes < 0) comex_error("an allocation of a negative number of bytes", 1);
+  return comex_malloc_local(static_cast<std::size_t>(bytes));
+}
+COMEX_PROFILED(Malloc_local);
+
+COMEX_C int PARMCI_Free_local(void* ptr) {
+  before_anything();
+  return comex_free_local(ptr);
+}
+COMEX_PROFILED(Free_local);
+
+COMEX_C void PARMCI_Set_shm_limit(unsigned long) {}
+COMEX_PROFILED(Set_shm_limit);
+
+COMEX_C int PARMCI_Uses_shm(void) {
+  return comex_initialized();
+}
+COMEX_PROFILED(Uses_shm);
+
+COMEX_C int PARMCI_Uses_shm_grp(ARMCI_Group*) {
+  return comex_initialized();
+}
+COMEX_PROFILED(Uses_shm_grp);
+
+COMEX_C void PARMCI_Copy(void* src, void* dst, int bytes) {
+  if (bytes > 0) std::memmove(dst, src, static_cast<std::size_t>(bytes));
+}
+COMEX_PROFILED(Copy);

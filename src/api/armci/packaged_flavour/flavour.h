@@ -1,0 +1,38 @@
+// What sets the packaged interface apart: its headers, and how its groups and handles name those of comex.h.
+//
+// Every file of the façade includes "flavour.h" and is compiled once with each of the two. Promises the
+// same names in both; the other types and codes differ through the public headers alone.
+#pragma once
+
+#include <comex/armci-mpi/armci.h>
+#include <comex/armci-mpi/armcix.h>
+#include <comex/armci-mpi/message.h>
+#include <comex/comex.h>
+
+namespace comex::armci {
+
+inline constexpr const char flavour_name[] = "libarmci-openmpi";
+
+using FinalizeResult = int;
+inline int finalize_result(int result) {
+  return result;
+}
+
+// Collectives without a group argument are over the world, whatever the default group is.
+inline constexpr bool messages_follow_default_group = false;
+
+comex_group_t handle_of(const ARMCI_Group* group);
+void fill_group(comex_group_t handle, ARMCI_Group* group);
+void forget_group(comex_group_t handle);
+void publish_world(MPI_Comm comm);
+
+// A handle's code: 0 nothing, positive a request of comex.h, negative an aggregate.
+inline int code_of(const armci_hdl_t* handle) {
+  return handle->target;
+}
+inline void set_code(armci_hdl_t* handle, int code) {
+  handle->target = code;
+  handle->aggregate = code < 0 ? 1 : 0;
+}
+
+}  // namespace comex::armci

@@ -1,0 +1,34 @@
+// How the façade waits: it drives the runtime and MPI, and leaves the core to others soon.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include "flavour.h"
+
+namespace comex::armci {
+
+class Patience {
+ public:
+  // One round of waiting; call it between two looks at what is waited for.
+  void wait_a_round() {
+    comex_progress();
+    ++round_;
+    if (round_ < spins) return;
+    if (round_ < yields) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(nap_);
+      if (nap_ < longest_nap) nap_ *= 2;
+    }
+  }
+
+ private:
+  static constexpr int spins = 20;
+  static constexpr int yields = 400;
+  static constexpr std::chrono::microseconds longest_nap{320};
+  int round_ = 0;
+  std::chrono::microseconds nap_{20};
+};
+
+}  // namespace comex::armci

@@ -1,0 +1,64 @@
+// What the façade remembers between calls: the default group, the domains, the groups' message teams.
+//
+// The C interface has no handle for it, so it hangs here: the façade's only static state. Opened by init
+// and closed by finalize, both collective; the getters may be called by any thread in between.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "api/armci/aggregate.h"
+#include "api/armci/team.h"
+#include "flavour.h"
+
+namespace comex::armci {
+
+// Which workers share a host. Ids count the hosts that have workers, by the first worker on each.
+struct Domains {
+  std::vector<int> id_of;                 // per world rank
+  std::vector<std::vector<int>> members;  // per id, ascending world ranks
+
+  static Domains of_world();
+};
+
+struct State {
+  std::mutex starting;  // one init or finalize at a time
+  bool is_open = false;
+
+  std::atomic<comex_group_t> default_group{COMEX_GROUP_WORLD};
+  Domains domains;
+  int me = 0;
+  int size = 0;
+
+  std::mutex teams_lock;
+  std::map<comex_group_t, std::unique_ptr<GroupTeams>> teams;
+
+  Aggregates aggregates;
+
+  void open();   // collective over the workers
+  void close();  // collective over the workers
+
+  // The teams of a group; collective over it the first time, unless the group was made elsewhere.
+  void add_teams(comex_group_t group);
+  void remove_teams(comex_group_t group);
+  GroupTeams& teams_of(comex_group_t group);
+};
+
+State& state();
+
+// Every operation on `proc` calls this first: what an aggregate holds back for it must go before.
+inline void before_operation_on(int proc) {
+  Aggregates& aggregates = state().aggregates;
+  if (aggregates.any_held()) [[unlikely]]
+    aggregates.flush_target(proc);
+}
+inline void before_anything() {
+  Aggregates& aggregates = state().aggregates;
+  if (aggregates.any_held()) [[unlikely]]
+    aggregates.flush_all();
+}
+
+}  // namespace comex::armci

@@ -1,0 +1,100 @@
+// Strided put, get and accumulate.
+#include "api/armci/codes.h"
+#include "api/armci/export.h"
+#include "api/armci/nonblocking.h"
+#include "api/armci/strided_pieces.h"
+
+using namespace comex::armci;
+
+namespace {
+
+constexpr long max_aggregated_runs = 64;
+
+struct Patch {
+  void* src;
+  int* src_stride;
+  void* dst;
+  int* dst_stride;
+  int* count;
+  int levels;
+};
+
+// True if an aggregate handle took the patch, run by run.
+bool aggregated_patch(armci_hdl_t* handle, Piece piece, const Patch& patch) {
+  if (handle == nullptr || code_of(handle) >= 0 || !state().aggregates.collects(code_of(handle)))
+    return false;
+  const long runs = run_count(patch.count, patch.levels);
+  if (runs < 0 || runs > max_aggregated_runs || patch.count[0] > Aggregates::max_piece_bytes) return false;
+  piece.bytes = patch.count[0];
+  visit_runs(static_cast<char*>(patch.src), patch.src_stride, static_cast<char*>(patch.dst), patch.dst_stride,
+             patch.count, patch.levels, runs, [&](char* src, char* dst) {
+               piece.src = src;
+               piece.dst = dst;
+               state().aggregates.add(code_of(handle), piece);
+             });
+  return true;
+}
+
+}  // namespace
+
+COMEX_C int PARMCI_PutS(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
+                        int stride_levels, int proc) {
+  before_operation_on(proc);
+  return comex_puts(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);
+}
+COMEX_PROFILED(PutS);
+
+COMEX_C int PARMCI_GetS(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
+                        int stride_levels, int proc) {
+  before_operation_on(proc);
+  return comex_gets(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);
+}
+COMEX_PROFILED(GetS);
+
+COMEX_C int PARMCI_AccS(int datatype, void* scale, void* src, int src_stride[], void* dst, int dst_stride[],
+                        int count[], int stride_levels, int proc) {
+  before_operation_on(proc);
+  return comex_accs(acc_code(datatype), scale, src, src_stride, dst, dst_stride, count, stride_levels, proc,
+                    COMEX_GROUP_WORLD);
+}
+COMEX_PROFILED(AccS);
+
+COMEX_C int PARMCI_NbPutS(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
+                          int stride_levels, int proc, armci_hdl_t* handle) {
+  if (aggregated_patch(handle, {.verb = Verb::put, .proc = proc},
+                       {src, src_stride, dst, dst_stride, count, stride_levels})) {
+    return 0;
+  }
+  return start_nonblocking(handle, proc, [&](comex_request_t* request) {
+    return comex_nbputs(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD,
+                        request);
+  });
+}
+COMEX_PROFILED(NbPutS);
+
+COMEX_C int PARMCI_NbGetS(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
+                          int stride_levels, int proc, armci_hdl_t* handle) {
+  if (aggregated_patch(handle, {.verb = Verb::get, .proc = proc},
+                       {src, src_stride, dst, dst_stride, count, stride_levels})) {
+    return 0;
+  }
+  return start_nonblocking(handle, proc, [&](comex_request_t* request) {
+    return comex_nbgets(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD,
+                        request);
+  });
+}
+COMEX_PROFILED(NbGetS);
+
+COMEX_C int PARMCI_NbAccS(int datatype, void* scale, void* src, int src_stride[], void* dst, int dst_stride[],
+                          int count[], int stride_levels, int proc, armci_hdl_t* handle) {
+  const int code = acc_code(datatype);
+  if (aggregated_patch(handle, {.verb = Verb::acc, .proc = proc, .acc_code = code, .scale = scale},
+                       {src, src_stride, dst, dst_stride, count, stride_levels})) {
+    return 0;
+  }
+  return start_nonblocking(handle, proc, [&](comex_request_t* request) {
+    return comex_nbaccs(code, scale, src, src_stride, dst, dst_stride, count, stride_levels, proc,
+                        COMEX_GROUP_WORLD, request);
+  });
+}
+COMEX_PROFILED(NbAccS);
