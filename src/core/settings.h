@@ -25,6 +25,7 @@ enum class ArenaBacking : unsigned char { automatic, memfd, posix };
 enum class CoreDump : unsigned char { lean, full };
 enum class WaitMode : unsigned char { automatic, spin, yield, sleep };
 enum class BindMode : unsigned char { progress, none };
+enum class WorldMode : unsigned char { on, warn, off };
 enum class Distribution : unsigned char { packed, cyclic };
 
 enum class SettingId : unsigned char {

@@ -1,0 +1,169 @@
+#include "interpose/world.h"
+
+#include <comex.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "interpose/mode.h"
+#include "interpose/notice.h"
+
+namespace comex::interpose {
+namespace {
+
+// Written once, before it is published.
+struct Handles {
+  MPI_Comm workers = MPI_COMM_NULL;  // null: MPI_COMM_WORLD stays
+  MPI_Fint fortran_world = 0;
+  MPI_Fint fortran_workers = 0;
+  bool is_borrowed = false;  // the runtime's own communicator, gone when it finalizes
+};
+
+struct World {
+  std::atomic<Mode> mode{mode_of_this_process()};
+  std::atomic<const Handles*> handles{nullptr};
+};
+
+World& world() {
+  static World* self = new World;  // never destroyed: exit handlers call MPI
+  return *self;
+}
+
+const Handles* publish(MPI_Comm workers, bool is_borrowed) {
+  auto* made = new Handles{workers, PMPI_Comm_c2f(MPI_COMM_WORLD), 0, is_borrowed};
+  if (workers != MPI_COMM_NULL) made->fortran_workers = PMPI_Comm_c2f(workers);
+  const Handles* earlier = nullptr;
+  if (world().handles.compare_exchange_strong(earlier, made, std::memory_order_acq_rel)) return made;
+  delete made;
+  return earlier;
+}
+
+// Without MPI_Init on the way: the program's comex_init started MPI, or MPI was started around us.
+const Handles* late_handles() {
+  int started = 0;
+  PMPI_Initialized(&started);
+  if (started == 0) return nullptr;
+  if (world().mode.load(std::memory_order_relaxed) != Mode::on) return publish(MPI_COMM_NULL, false);
+  MPI_Comm workers = MPI_COMM_NULL;
+  if (comex_initialized() == 0 || comex_group_comm(COMEX_GROUP_WORLD, &workers) != COMEX_SUCCESS)
+    return nullptr;
+  return publish(workers, true);
+}
+
+// Null: nothing is replaced yet.
+const Handles* handles() {
+  const Handles* known = world().handles.load(std::memory_order_acquire);
+  return known != nullptr ? known : late_handles();
+}
+
+bool replaces(const Handles* known) {
+  return known != nullptr && known->workers != MPI_COMM_NULL &&
+         (!known->is_borrowed || comex_initialized() != 0);
+}
+
+void warn(const char* call, const void* caller) {
+  if (world().mode.load(std::memory_order_relaxed) == Mode::warn) notice(call, caller);
+}
+
+// All ranks do what rank 0 was told: the environment may not have reached the others.
+Mode agree_on_mode() {
+  int mode = static_cast<int>(mode_of_this_process());
+  PMPI_Bcast(&mode, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return static_cast<Mode>(mode);
+}
+
+// Of our own, so that it outlives comex_finalize and carries the program's attributes, name and error
+// handler.
+MPI_Comm make_workers() {
+  MPI_Comm lent = MPI_COMM_NULL;
+  MPI_Comm workers = MPI_COMM_NULL;
+  if (comex_group_comm(COMEX_GROUP_WORLD, &lent) != COMEX_SUCCESS) return MPI_COMM_NULL;
+  if (PMPI_Comm_dup(lent, &workers) != MPI_SUCCESS) return MPI_COMM_NULL;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  PMPI_Comm_set_errhandler(workers, handler);
+  PMPI_Errhandler_free(&handler);
+  PMPI_Comm_set_name(workers, "MPI_COMM_WORLD");
+  return workers;
+}
+
+bool is_predefined(int keyval) {
+  constexpr std::array keys = {MPI_TAG_UB,        MPI_HOST,   MPI_IO,          MPI_WTIME_IS_GLOBAL,
+                               MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE};
+  return std::ranges::find(keys, keyval) != keys.end();
+}
+
+}  // namespace
+
+int begin(int result) {
+  if (result != MPI_SUCCESS) return result;
+  const Mode mode = agree_on_mode();
+  world().mode.store(mode, std::memory_order_relaxed);
+  if (mode != Mode::on) {
+    publish(MPI_COMM_NULL, false);
+    return result;
+  }
+  if (comex_init() != COMEX_SUCCESS) return MPI_ERR_OTHER;
+  const MPI_Comm workers = make_workers();
+  if (workers == MPI_COMM_NULL) return MPI_ERR_OTHER;
+  publish(workers, false);
+  return result;
+}
+
+void fortran_begin(MPI_Fint* ierror) {
+  const int result = begin(MPI_SUCCESS);
+  if (result != MPI_SUCCESS && ierror != nullptr) *ierror = result;
+}
+
+void end() {
+  if (world().mode.load(std::memory_order_relaxed) == Mode::on) comex_finalize();
+}
+
+MPI_Comm workers_for(MPI_Comm comm, const char* call, const void* caller) {
+  if (comm != MPI_COMM_WORLD) return comm;
+  warn(call, caller);
+  const Handles* known = handles();
+  return replaces(known) ? known->workers : comm;
+}
+
+void* fortran_workers_for(void* comm, const char* call, const void* caller) {
+  const Handles* known = handles();
+  if (known == nullptr || *static_cast<const MPI_Fint*>(comm) != known->fortran_world) return comm;
+  warn(call, caller);
+  // MPI only reads it, but Fortran's interfaces have no const.
+  return replaces(known) ? const_cast<MPI_Fint*>(&known->fortran_workers) : comm;
+}
+
+MPI_Comm attribute_home(MPI_Comm comm, int keyval, const char* call, const void* caller) {
+  if (!is_predefined(keyval)) return workers_for(comm, call, caller);
+  return comm != MPI_COMM_NULL && replaces(handles()) ? MPI_COMM_WORLD : comm;
+}
+
+void* fortran_attribute_home(void* comm, const void* keyval, const char* call, const void* caller) {
+  if (!is_predefined(*static_cast<const MPI_Fint*>(keyval))) return fortran_workers_for(comm, call, caller);
+  const Handles* known = handles();
+  const bool asks_world =
+      replaces(known) && *static_cast<const MPI_Fint*>(comm) != PMPI_Comm_c2f(MPI_COMM_NULL);
+  return asks_world ? const_cast<MPI_Fint*>(&known->fortran_world) : comm;
+}
+
+bool stands_for_world(MPI_Comm comm) {
+  return comm == MPI_COMM_WORLD && replaces(handles());
+}
+
+bool fortran_stands_for_world(const void* comm) {
+  const Handles* known = handles();
+  return replaces(known) && *static_cast<const MPI_Fint*>(comm) == known->fortran_world;
+}
+
+void require(const void* function, const char* name) {
+  if (function != nullptr) return;
+  std::fprintf(
+      stderr, "comex: libcomex_world finds no %s; load the MPI library that has it with the program\n", name);
+  std::abort();
+}
+
+}  // namespace comex::interpose

@@ -1,0 +1,182 @@
+/* A program that knows MPI_COMM_WORLD and nothing else. It takes the number of ranks it must find there. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+
+#define CHECK(claim) \
+  do { \
+    if (!(claim)) fail(__LINE__, #claim); \
+  } while (0)
+
+static void fail(int line, const char *claim) {
+  fprintf(stderr, "calls.c:%d: rank %d of %d: not so: %s\n", line, rank, size, claim);
+  MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+static void collectives(void) {
+  int sum = -1, above = -1, root_says = rank == size - 1 ? 77 : 0, all[64];
+  MPI_Request request;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(sum == size * (size - 1) / 2);
+  MPI_Bcast(&root_says, 1, MPI_INT, size - 1, MPI_COMM_WORLD);
+  CHECK(root_says == 77);
+  MPI_Scan(&rank, &above, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(above == rank * (rank + 1) / 2);
+  MPI_Iallgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < size; i++) CHECK(all[i] == i);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void messages(void) {
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  int got = -1, flag = 0;
+  MPI_Request requests[2];
+  MPI_Message message;
+  MPI_Status status;
+  MPI_Sendrecv(&rank, 1, MPI_INT, next, 1, &got, 1, MPI_INT, before, 1, MPI_COMM_WORLD, &status);
+  CHECK(got == before && status.MPI_SOURCE == before);
+  MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(&size, 1, MPI_INT, next, 2, MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  CHECK(got == size);
+  MPI_Send_init(&rank, 1, MPI_INT, next, 3, MPI_COMM_WORLD, &requests[0]);
+  MPI_Start(&requests[0]);
+  MPI_Mprobe(before, 3, MPI_COMM_WORLD, &message, &status);
+  MPI_Mrecv(&got, 1, MPI_INT, &message, &status);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Request_free(&requests[0]);
+  CHECK(got == before);
+  MPI_Iprobe(before, 99, MPI_COMM_WORLD, &flag, &status);
+  CHECK(!flag);
+}
+
+static void communicators(void) {
+  MPI_Comm half, copy, grid, both, made;
+  MPI_Group group, first;
+  int result = -1, half_size = -1, copy_size = -1, zero = 0, mine = -1, periodic = 1, length = 0;
+  char name[MPI_MAX_OBJECT_NAME];
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Comm_size(half, &half_size);
+  CHECK(half_size == (size + 1 - rank % 2) / 2);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_size(copy, &copy_size);
+  MPI_Comm_compare(MPI_COMM_WORLD, copy, &result);
+  CHECK(copy_size == size && result == MPI_CONGRUENT);
+  MPI_Comm_compare(MPI_COMM_WORLD, MPI_COMM_WORLD, &result);
+  CHECK(result == MPI_IDENT);
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Group_size(group, &copy_size);
+  CHECK(copy_size == size);
+  MPI_Group_incl(group, 1, &zero, &first);
+  MPI_Comm_create(MPI_COMM_WORLD, first, &made);
+  CHECK((made == MPI_COMM_NULL) == (rank != 0));
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &grid);
+  MPI_Cart_rank(grid, &rank, &mine);
+  CHECK(mine == rank);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &both);
+  MPI_Comm_remote_size(both, &mine);
+  CHECK(mine == size - half_size);
+  CHECK(MPI_Comm_f2c(MPI_Comm_c2f(copy)) == copy);
+  MPI_Comm_size(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)), &mine);
+  CHECK(mine == size);
+  MPI_Comm_get_name(MPI_COMM_WORLD, name, &length);
+  CHECK(strcmp(name, "MPI_COMM_WORLD") == 0);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&grid);
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&half);
+  if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+  MPI_Group_free(&group);
+  MPI_Group_free(&first);
+}
+
+static void attributes(void) {
+  const int keys[] = {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM};
+  MPI_Comm copy;
+  int found = 0, mine, *value = NULL, own = 4711;
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    MPI_Comm_get_attr(MPI_COMM_WORLD, keys[i], &value, &found);
+    CHECK(found && value != NULL);
+  }
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
+  CHECK(*value >= 32767);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_get_attr(copy, MPI_TAG_UB, &value, &found);
+  CHECK(found && *value >= 32767);
+  MPI_Comm_free(&copy);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &mine, NULL);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, mine, &value, &found);
+  CHECK(!found);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, mine, &own);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, mine, &value, &found);
+  CHECK(found && value == &own);
+  MPI_Comm_delete_attr(MPI_COMM_WORLD, mine);
+  MPI_Comm_free_keyval(&mine);
+}
+
+static void windows_and_files(int on_one_host) {
+  char name[64];
+  MPI_Offset bytes = 0;
+  MPI_File file;
+  int shared = rank;
+  if (on_one_host) {
+    MPI_Win window;
+    int *memory = NULL, seen = -1;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    *memory = 10 * rank;
+    MPI_Win_fence(0, window);
+    MPI_Get(&seen, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    CHECK(seen == 10 * ((rank + 1) % size));
+    MPI_Win_free(&window);
+  }
+  snprintf(name, sizeof name, "world_calls.%ld", rank == 0 ? (long)(MPI_Wtime() * 1e6) % 1000000007 : 0L);
+  MPI_Bcast(name, (int)sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file) == MPI_SUCCESS);
+  MPI_File_write_at_all(file, (MPI_Offset)rank * (MPI_Offset)sizeof(int), &shared, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File_get_size(file, &bytes);
+  CHECK(bytes == (MPI_Offset)size * (MPI_Offset)sizeof(int));
+  MPI_File_close(&file);
+}
+
+static void errors(void) {
+  int number = 1;
+  MPI_Errhandler handler;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  CHECK(handler == MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(MPI_Send(&number, 1, MPI_INT, size, 0, MPI_COMM_WORLD) != MPI_SUCCESS); /* no such rank here */
+  CHECK(MPI_Type_contiguous(-1, MPI_INT, NULL) != MPI_SUCCESS);                 /* an error of no communicator */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+}
+
+int main(int argc, char **argv) {
+  int provided = -1;
+  const int threaded = argc > 2 && strcmp(argv[2], "thread") == 0;
+  if (threaded) {
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  CHECK(!threaded || provided >= MPI_THREAD_FUNNELED);
+  CHECK(argc > 1 && size == atoi(argv[1]));
+  CHECK(rank >= 0 && rank < size);
+  collectives();
+  messages();
+  communicators();
+  attributes();
+  windows_and_files(getenv("COMEX_VIRTUAL_HOSTS") == NULL);
+  errors();
+  collectives();
+  if (rank == 0) printf("%d ranks: right\n", size);
+  MPI_Finalize();
+  return 0;
+}
