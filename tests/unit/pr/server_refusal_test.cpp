@@ -51,6 +51,7 @@ TEST_F(ServerRefusal, of_a_large_put_drains_its_body) {
   hand.send_chunks(slot, data);
   expect_refused(slot, Refusal::past_end, Verb::put);
   EXPECT_EQ(rig.word<std::uint32_t>(end() - small_chunk), 0U);
+  EXPECT_EQ(hand.reply_to(slot)->header.applied, 1U) << "it counts, in its own reply already";
   EXPECT_TRUE(rig.fabric.drained());
 }
 
