@@ -20,7 +20,7 @@ file(GLOB sources CONFIGURE_DEPENDS ${room}/*.cpp)
 set(exports ${CMAKE_SOURCE_DIR}/cmake/comex_world.map)
 add_library(comex_world SHARED ${sources} ${made})
 set_target_properties(comex_world PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${COMEX_ABI_VERSION}
-  LINK_DEPENDS ${exports})
+  LINK_DEPENDS ${exports} BUILD_RPATH "\$ORIGIN" BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "\$ORIGIN")
 target_include_directories(comex_world PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(comex_world PRIVATE comex_flags PUBLIC comex_shared)
 target_link_options(comex_world PRIVATE LINKER:--version-script=${exports} LINKER:--no-undefined LINKER:--as-needed)
