@@ -11,7 +11,7 @@ function(comex_add_fault_test name)
 endfunction()
 
 foreach(route direct forced remote outside settings)
-  comex_add_fault_test(bad_input_${route} bad_input_driver.py ${route} $<TARGET_FILE:mpi_bad_input> 4)
+  comex_add_fault_test(bad_input_${route} bad_input_driver.py ${route} $<TARGET_FILE:mpi_bad_input> 3)
 endforeach()
 
 set(two_hosts COMEX_VIRTUAL_HOSTS=2)
@@ -32,3 +32,7 @@ endforeach()
 comex_add_mpi_test(NAME mpi_memory_limits_fine PROGRAM mpi_memory_limits RANKS 3 ARGS fine)
 comex_add_mpi_test(NAME mpi_memory_limits_fine_two_hosts PROGRAM mpi_memory_limits RANKS 5 ARGS fine
   ENV ${two_hosts} COMEX_ARENA=posix)
+
+foreach(arena memfd posix)
+  comex_add_fault_test(kill_${arena} kill_driver.py ${arena} $<TARGET_FILE:mpi_kill>)
+endforeach()
