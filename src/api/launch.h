@@ -29,6 +29,8 @@ class Launch {
   // return there, over() returns null when the workers have finalized.
   std::unique_ptr<World> over_all_ranks();
   std::unique_ptr<World> over(MPI_Comm comm);
+  // The roles in MPI_COMM_WORLD are decided: its progress ranks serve or park, and enter no other call.
+  bool has_split() const { return split_.has_value(); }
 
   // From MPI_Finalize, on a worker, when no world is open: the parked progress ranks may go.
   void release_progress_ranks();

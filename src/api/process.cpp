@@ -1,6 +1,8 @@
 #include "api/process.h"
 
+#include <array>
 #include <charconv>
+#include <string_view>
 
 #include "api/banner.h"
 #include "api/environment.h"
@@ -42,6 +44,15 @@ void start_mpi(int* argc, char*** argv) {
   PMPI_Init_thread(argc, argv, wants_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
 }
 
+// libcomex_world names the world that it split. Where this copy of the runtime did not do it, another did,
+// and the progress ranks would never come.
+bool was_split_by_another_copy(const Process& self) {
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  if (!self.launch.has_split()) PMPI_Comm_get_name(MPI_COMM_WORLD, name.data(), &length);
+  return std::string_view(name.data()) == "MPI_COMM_WORLD, split by libcomex_world";
+}
+
 }  // namespace
 
 Process& process() {
@@ -69,8 +80,16 @@ int initialize(MPI_Comm comm, int* argc, char*** argv) {
   start_mpi(argc, argv);
   if (!mpi_is_running())
     return introduced_reporter().fail({.operation = "init"}, "MPI was finalized already");
+  // After a first init over all ranks only workers are left to name MPI_COMM_WORLD.
+  const bool over_all_ranks = comm == MPI_COMM_NULL || (comm == MPI_COMM_WORLD && self.launch.has_split());
+  if ((over_all_ranks || comm == MPI_COMM_WORLD) && was_split_by_another_copy(self)) {
+    return introduced_reporter().fail(
+        {.operation = "init"},
+        "libcomex_world has split the ranks with another copy of the runtime; link "
+        "the program with the shared library, or with libcomex_world itself");
+  }
   std::unique_ptr<World> world;
-  if (comm == MPI_COMM_NULL) {
+  if (over_all_ranks) {
     world = self.launch.over_all_ranks();
   } else {
     world = self.launch.over(comm);

@@ -87,6 +87,9 @@ MPI_Comm make_workers() {
   PMPI_Comm_set_errhandler(workers, handler);
   PMPI_Errhandler_free(&handler);
   PMPI_Comm_set_name(workers, "MPI_COMM_WORLD");
+  // A copy of the runtime inside the program looks for this name, else its init would wait for the progress
+  // ranks.
+  PMPI_Comm_set_name(MPI_COMM_WORLD, "MPI_COMM_WORLD, split by libcomex_world");
   return workers;
 }
 

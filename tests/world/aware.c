@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(argc > 1 && size == atoi(argv[1]));
   for (int life = 0; life < 2; life++) {
-    CHECK(comex_init() == COMEX_SUCCESS);
+    CHECK((life == 0 ? comex_init() : comex_init_comm(MPI_COMM_WORLD)) == COMEX_SUCCESS);
     MPI_Comm_rank(MPI_COMM_WORLD, &again);
     CHECK(again == rank);
     one_sided(rank, size);
