@@ -17,13 +17,20 @@ int carry_out_directly(Runtime& runtime, const char* name, std::span<const Opera
                        Worker target) {
   order_before_direct(runtime, target);
   const groups::WorkerPlace& place = runtime.place(target);
+  const auto refuse = [&](const Operation& operation, const op::Checked& checked) {
+    return runtime.reporter.fail({name, static_cast<int>(target), far_of(operation)},
+                                 runtime.direct.describe(checked, target, place));
+  };
+  if (operations.size() > 1) {  // all or nothing
+    for (const Operation& operation : operations) {
+      const op::Checked checked = runtime.direct.check_all(operation, place);
+      if (!checked) return refuse(operation, checked);
+    }
+  }
   bool recovered = false;
   for (const Operation& operation : operations) {
     const op::Checked checked = runtime.direct.run(operation, place, recovered);
-    if (!checked) {
-      return runtime.reporter.fail({name, static_cast<int>(target), far_of(operation)},
-                                   runtime.direct.describe(checked, target, place));
-    }
+    if (!checked) return refuse(operation, checked);
   }
   if (recovered) say_recovered(runtime, target);
   return COMEX_SUCCESS;

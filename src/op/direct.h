@@ -60,6 +60,9 @@ class Direct {
   bool try_atomic(const groups::WorkerPlace& place, Worker target, Scalar scalar, protocol::Atomic atomic,
                   void* near, void* far, std::int64_t operand) const;
 
+  // May all of it be touched? What run() asks first; for calls of several operations, asked for all.
+  Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
+
   // Any layout and action. `recovered` is set when a stripe was taken over from a dead holder.
   Checked run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
 
@@ -75,7 +78,6 @@ class Direct {
   Checked check(Worker target, std::uint64_t offset, std::uint64_t bytes) const {
     return {extents_->check(target, offset, bytes), offset, bytes};
   }
-  Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
   static void apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::byte* near,
                     std::int64_t operand);
   void accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
