@@ -23,6 +23,8 @@ run(order crossings 5 ENV ${two_hosts} ARGS long LABELS long)
 run(order crossings_direct 3 ARGS long LABELS long)
 run(order tcp 4 ENV ${two_hosts} MPI_ARGS ${tcp} LABELS long)
 
+run(selective waits 3 ENV COMEX_VIRTUAL_HOSTS=3 GA_NUM_PROGRESS_RANKS_PER_NODE=0)
+
 foreach(what compute origin stopped)
   run(progress ${what}_on_one_host 4 ARGS ${what})
   run(progress ${what}_on_two_hosts 5 ENV ${two_hosts} ARGS ${what})
