@@ -29,7 +29,7 @@ std::uint64_t agree_on_context(Runtime& runtime, std::span<const Lpid> lpids) {
         reason);
     return context;
   }
-  context = ((std::uint64_t{runtime.me()} + 1) << 16) + ++runtime.groups_made;
+  context = ((std::uint64_t{runtime.me()} + 1) << 32) + ++runtime.groups_made;
   const op::Engine::Lock lock = runtime.engine.enter();
   for (const Lpid lpid : lpids.subspan(1)) {
     runtime.tokens.send(rank_of(lpid), creation_context, name, 0, bytes);
