@@ -54,6 +54,8 @@ void lock_here(const Named& named) {
   const shm::MutexParty party = named.party();
   const std::uint32_t ticket = mutex.take_ticket();
   Runtime& runtime = *named.runtime;
+  const shm::WaitPolicy& policy = runtime.world->wait_policy;
+  op::StallWatch watch = runtime.engine.watch({"lock", static_cast<int>(named.owner)});
   for (unsigned round = 0;; ++round) {
     shm::Taken taken = mutex.try_enter(ticket, party);
     if (taken == shm::Taken::refused && round > yields && round % rounds_a_question == 0) {
@@ -66,11 +68,14 @@ void lock_here(const Named& named) {
       continue;
     }
     runtime.engine.poll();
-    if (round < pauses + yields) {
+    const bool sleeps = policy.sleeps_after(round, pauses + yields);
+    if (sleeps) {
+      mutex.sleep(ticket, policy.nap_max_ns);
+    } else if (policy.yields_ever()) {
       runtime.world->os->yield();
-    } else {
-      mutex.sleep(ticket, runtime.world->wait_policy.nap_max_ns);
     }
+    watch.set_slow(sleeps);
+    watch.look();
   }
 }
 
@@ -144,6 +149,9 @@ int comex_lock(int mutex, int proc) {
 
 int comex_trylock(int mutex, int proc, int* acquired) {
   Named named;
+  if (acquired == nullptr && enter("trylock") != nullptr) {
+    return current()->reporter.fail({"trylock", proc}, "the place for the result is null");
+  }
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
     order_before_direct(*named.runtime, named.owner);

@@ -25,8 +25,8 @@ op::EngineOptions engine_options(World& world, const Reporter& reporter) {
   op::EngineOptions options;
   options.wait = world.wait_policy;
   options.doorbell = world.arena->doorbell(world.arena->slot());
-  options.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
-  options.on_stall = [&reporter](const op::WaitReason& reason, std::uint64_t waited_ns) {
+  options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
+  options.stall.on_stall = [&reporter](const op::WaitReason& reason, std::uint64_t waited_ns) {
     std::string text = "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s";
     if (reason.server != no_rank) text += " for MPI rank " + std::to_string(reason.server);
     Reporter::print(reporter.identity(), {reason.operation, reason.target, nullptr}, text);
@@ -243,15 +243,19 @@ void Runtime::wait_on(shm::HostBarrierBlock& block) {
   constexpr unsigned yields = 100;       // the others are mostly on their way
   constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
   shm::HostBarrier meeting(*world->os, block, workers_here_);
+  const shm::WaitPolicy& policy = world->wait_policy;
+  op::StallWatch watch = engine.watch({"barrier"});
   const std::uint32_t token = meeting.arrive();
   for (unsigned round = 1; !meeting.done(token); ++round) {
-    if (round < yields) {
-      if (round % yields_a_pump == 0) engine.poll();
+    const bool sleeps = policy.sleeps_after(round, yields);
+    if (sleeps || !policy.yields_ever() || round % yields_a_pump == 0) engine.poll();
+    if (sleeps) {
+      meeting.sleep(token, policy.nap_max_ns);
+    } else if (policy.yields_ever()) {
       world->os->yield();
-    } else {
-      engine.poll();
-      meeting.sleep(token, world->wait_policy.nap_max_ns);
     }
+    watch.set_slow(sleeps);
+    watch.look();
   }
 }
 

@@ -14,34 +14,6 @@ constexpr std::chrono::microseconds beside_poller{50};
 
 }  // namespace
 
-// Knows how long one wait has lasted, and tells once when that is too long.
-class Engine::Watch {
- public:
-  Watch(shm::Os& os, const EngineOptions& options, const WaitReason& reason)
-      : os_(os), options_(options), reason_(reason) {}
-
-  void look() {
-    if (has_told_ || options_.stall_ns == 0 || !options_.on_stall) return;
-    if (++looks_ % looks_per_clock != 0 && !slow_) return;
-    const std::uint64_t now = os_.now_ns();
-    if (since_ns_ == 0) since_ns_ = now;
-    if (now - since_ns_ < options_.stall_ns) return;
-    has_told_ = true;
-    options_.on_stall(reason_, now - since_ns_);
-  }
-  void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
-
- private:
-  static constexpr unsigned looks_per_clock = 64;
-  shm::Os& os_;
-  const EngineOptions& options_;
-  const WaitReason& reason_;
-  unsigned looks_ = 0;
-  bool slow_ = false;
-  bool has_told_ = false;
-  std::uint64_t since_ns_ = 0;
-};
-
 Engine::Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options)
     : transport_(transport), sinks_(sinks), os_(os), options_(std::move(options)) {}
 
@@ -98,7 +70,7 @@ Engine::Lock Engine::enter_when(Condition condition, const WaitReason& reason) {
   if (condition()) return lock;
   const std::uint64_t me = ++waits_;
   poller_ = me;
-  Watch watch(os_, options_, reason);
+  StallWatch watch = this->watch(reason);
   shm::Idle idle(os_, options_.wait, options_.doorbell);
   for (;;) {
     if (poller_ == 0) poller_ = me;

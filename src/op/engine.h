@@ -9,23 +9,16 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
 
 #include "core/ids.h"
 #include "op/function_ref.h"
+#include "op/stall_watch.h"
 #include "shm/idle.h"
 #include "transport/sink.h"
 
 namespace comex::op {
-
-// What a wait is for, in the words of the line that a stalled wait prints.
-struct WaitReason {
-  const char* operation = "wait";
-  int target = -1;                 // as the user knows it; below zero: none in particular
-  TransportRank server = no_rank;  // no_rank: none in particular
-};
 
 // Where messages go; null where a process has no such side.
 struct Sinks {
@@ -37,8 +30,7 @@ struct Sinks {
 struct EngineOptions {
   shm::WaitPolicy wait = {};
   std::optional<shm::Doorbell> doorbell = std::nullopt;
-  std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not told
-  std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall = {};
+  StallOptions stall = {};
 };
 
 class Engine {
@@ -63,8 +55,10 @@ class Engine {
   void set_server(transport::Sink* server) { sinks_.server = server; }
   transport::Transport& transport() { return transport_; }
 
+  // For a wait that sleeps elsewhere and polls in between.
+  StallWatch watch(const WaitReason& reason) const { return {os_, options_.stall, reason}; }
+
  private:
-  class Watch;
   void let_others_pass() const;
   void dispatch(const transport::Message& message);
 

@@ -25,6 +25,12 @@ struct WaitPolicy {
   std::uint64_t crowded_spin_ns = 5'000;
   // A yield that took longer went to a computing neighbour: none for a while then. 0: yields are never dear.
   std::uint64_t dear_yield_ns = 0;
+
+  // For waits that sleep on a word of their own and count their rounds.
+  bool yields_ever() const { return mode != WaitMode::spin; }
+  bool sleeps_after(std::uint32_t round, std::uint32_t rounds_awake) const {
+    return mode == WaitMode::sleep || (mode == WaitMode::automatic && round >= rounds_awake);
+  }
 };
 
 class Idle {

@@ -97,8 +97,8 @@ TEST(Engine, tells_once_what_a_stalled_wait_waits_for) {
   CountingSink sink;
   std::vector<WaitReason> told;
   EngineOptions options{.wait = quick()};
-  options.stall_ns = 1'000'000;
-  options.on_stall = [&](const WaitReason& reason, std::uint64_t) { told.push_back(reason); };
+  options.stall.stall_ns = 1'000'000;
+  options.stall.on_stall = [&](const WaitReason& reason, std::uint64_t) { told.push_back(reason); };
   Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, options);
   unsigned looks = 0;
   unsigned looks_after = 0;

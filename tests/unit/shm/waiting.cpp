@@ -143,6 +143,21 @@ TEST(Idle, obeys_its_mode) {
   EXPECT_TRUE(sleeper.would_nap());
 }
 
+TEST(WaitPolicy, lets_a_wait_that_counts_its_rounds_obey_the_mode_too) {
+  WaitPolicy policy;
+  EXPECT_TRUE(policy.yields_ever());
+  EXPECT_FALSE(policy.sleeps_after(9, 10));
+  EXPECT_TRUE(policy.sleeps_after(10, 10));
+  policy.mode = WaitMode::spin;
+  EXPECT_FALSE(policy.yields_ever());
+  EXPECT_FALSE(policy.sleeps_after(1000, 10));
+  policy.mode = WaitMode::yield;
+  EXPECT_TRUE(policy.yields_ever());
+  EXPECT_FALSE(policy.sleeps_after(1000, 10));
+  policy.mode = WaitMode::sleep;
+  EXPECT_TRUE(policy.sleeps_after(0, 10));
+}
+
 TEST(Idle, tells_once_that_it_waits_for_long) {
   MemoryOs os;
   Idle idle(os, WaitPolicy{});

@@ -1,0 +1,54 @@
+// Knows how long one wait has lasted, and tells once when that is too long.
+//
+// Reads the clock rarely while looks come quickly. For one wait of one thread; used by the engine and by the
+// waits of api that sleep on a word of the arena.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "core/ids.h"
+#include "shm/os.h"
+
+namespace comex::op {
+
+// What a wait is for, in the words of the line that a stalled wait prints.
+struct WaitReason {
+  const char* operation = "wait";
+  int target = -1;                 // as the user knows it; below zero: none in particular
+  TransportRank server = no_rank;  // no_rank: none in particular
+};
+
+struct StallOptions {
+  std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not told
+  std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall = {};
+};
+
+class StallWatch {
+ public:
+  StallWatch(shm::Os& os, const StallOptions& options, const WaitReason& reason)
+      : os_(os), options_(options), reason_(reason) {}
+
+  void look() {
+    if (has_told_ || options_.stall_ns == 0 || !options_.on_stall) return;
+    if (++looks_ % looks_per_clock != 0 && !slow_) return;
+    const std::uint64_t now = os_.now_ns();
+    if (since_ns_ == 0) since_ns_ = now;
+    if (now - since_ns_ < options_.stall_ns) return;
+    has_told_ = true;
+    options_.on_stall(reason_, now - since_ns_);
+  }
+  void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
+
+ private:
+  static constexpr unsigned looks_per_clock = 64;
+  shm::Os& os_;
+  const StallOptions& options_;
+  WaitReason reason_;
+  unsigned looks_ = 0;
+  bool slow_ = false;
+  bool has_told_ = false;
+  std::uint64_t since_ns_ = 0;
+};
+
+}  // namespace comex::op
