@@ -23,6 +23,21 @@ std::string host_line(const World& world, std::size_t index) {
   return line;
 }
 
+// Neighbours that may run on the same processors are named once.
+std::string binding_line(const World& world, std::size_t index) {
+  std::string line = "host " + std::to_string(index) + " processors:";
+  const std::vector<int>& ranks = world.split.hosts[index].ranks;
+  const auto mask = [&](std::size_t i) { return world.bindings[static_cast<std::size_t>(ranks[i])]; };
+  for (std::size_t first = 0, last = 0; first < ranks.size(); first = last + 1) {
+    last = first;
+    while (last + 1 < ranks.size() && mask(last + 1) == mask(first)) ++last;
+    line += " " + std::to_string(ranks[first]);
+    if (last != first) line += (last == first + 1 ? "," : "..") + std::to_string(ranks[last]);
+    line += "=" + mask(first).text();
+  }
+  return line;
+}
+
 }  // namespace
 
 void print_banner(Runtime& runtime) {
@@ -37,7 +52,10 @@ void print_banner(Runtime& runtime) {
     out.notice("MPI_COMM_WORLD holds " + std::to_string(progress) +
                " ranks that never return: use the communicator of the group in MPI calls");
   }
-  for (std::size_t host = 0; host < world.split.hosts.size(); ++host) out.notice(host_line(world, host));
+  for (std::size_t host = 0; host < world.split.hosts.size(); ++host) {
+    out.notice(host_line(world, host));
+    out.notice(binding_line(world, host));
+  }
   out.notice(std::string("arena of host 0 at ") +
              (world.arena->same_address() ? "one address on all its processes" : "different addresses") +
              ", " + std::to_string(world.arena->reservation_bytes() >> 20) + " MiB reserved");

@@ -1,6 +1,7 @@
 // The progress rank's loop: receive, advance, and otherwise wait as cheaply as it may.
 #include "api/launch.h"
 #include "api/server_options.h"
+#include "transport/mpi_tuning.h"
 
 namespace comex::api {
 namespace {
@@ -12,9 +13,24 @@ shm::WaitPolicy server_policy(shm::WaitPolicy policy) {
   return policy;
 }
 
+// A server that yields inside MPI answers a time slice late. Put back for a caller that gets this rank again.
+class YieldsInMpi {
+ public:
+  explicit YieldsInMpi(bool yields) : before_(transport::set_mpi_yield_when_idle(yields)) {}
+  YieldsInMpi(const YieldsInMpi&) = delete;
+  YieldsInMpi& operator=(const YieldsInMpi&) = delete;
+  ~YieldsInMpi() {
+    if (before_) static_cast<void>(transport::set_mpi_yield_when_idle(*before_));
+  }
+
+ private:
+  std::optional<bool> before_;
+};
+
 }  // namespace
 
 void serve(World& world, Reporter& reporter) {
+  const YieldsInMpi none_while_serving(false);
   constexpr unsigned messages_a_round = 64;
   const auto server = make_server(world, reporter);
   const std::size_t workers = world.host_workers().size();

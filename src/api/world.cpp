@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <functional>
 
 #include "api/bind.h"
 #include "api/environment.h"
@@ -9,7 +11,6 @@
 #include "api/hosts.h"
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
-#include "transport/mpi_tuning.h"
 
 namespace comex::api {
 namespace {
@@ -77,7 +78,6 @@ shm::ArenaOptions arena_options(const World& world) {
 void map_everywhere(transport::Collective& host, const Reporter& reporter, shm::Arena& arena) {
   for (std::uint32_t attempt = 0; attempt < shm::address_attempts; ++attempt) {
     const std::uint64_t address = arena.candidate(attempt);
-    if (address == 0) break;
     // The creator formats the arena when it first maps it, so it goes first.
     bool mapped = host.rank() == 0 && arena.map_at(address);
     host.barrier();
@@ -108,7 +108,7 @@ void open_arena(transport::Collective& host, World& world, const Reporter& repor
   require(host, reporter, status);
   broadcast(host, ticket, 0);
   if (host.rank() != 0) {
-    Result<shm::Arena> attached = shm::Arena::attach(*world.os, ticket, options.slot);
+    Result<shm::Arena> attached = shm::Arena::attach(*world.os, ticket, options.slot, options.dump_core);
     if (attached) {
       world.arena.emplace(std::move(attached).value());
     } else {
@@ -153,6 +153,23 @@ void open_transport(World& world, const Reporter& reporter) {
   world.transport->set_bell(&*world.bell);
 }
 
+// Virtual hosts share the processors of a machine; ranks that are bound have few each, but many together.
+bool is_oversubscribed(const World& world) {
+  std::size_t ranks = 0;
+  decltype(pr::CpuMask::words) cpus{};
+  for (const pr::Host& host : world.split.hosts) {
+    if (host.real_host != world.own_host().real_host) continue;
+    ranks += host.ranks.size();
+    for (const int rank : host.ranks) {
+      const auto& allowed = world.bindings[static_cast<std::size_t>(rank)].words;
+      std::ranges::transform(cpus, allowed, cpus.begin(), std::bit_or<>());
+    }
+  }
+  std::size_t count = 0;
+  for (const std::uint64_t word : cpus) count += static_cast<std::size_t>(std::popcount(word));
+  return ranks > count;
+}
+
 shm::WaitPolicy wait_policy(const World& world) {
   shm::WaitPolicy policy;
   policy.spin_ns = static_cast<std::uint64_t>(world.settings.spin_us) * 1000;
@@ -172,22 +189,28 @@ shm::WaitPolicy wait_policy(const World& world) {
       policy.mode = shm::WaitMode::sleep;
       break;
   }
-  std::size_t ranks_here = 0;  // virtual hosts share the cores of a machine
-  for (const pr::Host& host : world.split.hosts) {
-    if (host.real_host == world.own_host().real_host) ranks_here += host.ranks.size();
-  }
-  policy.oversubscribed = ranks_here > world.os->host_facts().allowed_cores;
+  policy.oversubscribed = is_oversubscribed(world);
   return policy;
 }
 
-void print_notices(const World& world, const Reporter& reporter) {
+// The level of threads may differ between hosts: a launcher over ssh does not carry the settings.
+std::string how_served(const World& world, const std::vector<unsigned char>& lacks_threads) {
+  const auto without = std::ranges::count(lacks_threads, 1);
+  if (without == 0) return ", by a thread (MPI_THREAD_MULTIPLE)";
+  const auto serving = std::ranges::count_if(world.split.ranks, [](const pr::RankPlace& place) {
+    return place.role == pr::Role::worker && place.server < 0;
+  });
+  const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
+  return ", " + who + "whenever they are in a call of the runtime";
+}
+
+void print_notices(const World& world, const std::vector<unsigned char>& lacks_threads,
+                   const Reporter& reporter) {
   for (const pr::Notice& notice : world.split.notices) {
     const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
     if (is_detail && !world.settings.verbose) continue;
-    const bool is_served = notice.kind != pr::NoticeKind::self_served;
-    reporter.notice(notice.text + (is_served           ? ""
-                                   : world.has_threads ? ", by a thread (MPI_THREAD_MULTIPLE)"
-                                                       : ", whenever they are in a call of the runtime"));
+    const bool is_self_served = notice.kind == pr::NoticeKind::self_served;
+    reporter.notice(notice.text + (is_self_served ? how_served(world, lacks_threads) : std::string()));
   }
 }
 
@@ -214,18 +237,16 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::W
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   world->has_threads = thread_level == MPI_THREAD_MULTIPLE;
-  if (all.rank() == 0 && known_split == nullptr) print_notices(*world, reporter);
-  // A waiting worker may as well yield inside MPI; a server that does answers a time slice late.
-  if (!world->is_worker()) {
-    world->mpi_tuning = transport::describe_mpi_yield(transport::set_mpi_yield_when_idle(false));
-  }
-
+  const std::vector<unsigned char> lacks_threads =
+      gather(all, static_cast<unsigned char>(world->serves_itself() && !world->has_threads ? 1 : 0));
+  if (all.rank() == 0 && known_split == nullptr) print_notices(*world, lacks_threads, reporter);
   world->host = Communicator::split(world->wire.get(), world->place.host, world->place.local_index);
   world->workers =
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
   transport::MpiCollective host(world->host.get(), mpi_failure(reporter));
   open_arena(host, *world, reporter);
   bind_progress_ranks(host, *world, reporter);
+  world->bindings = gather(all, pr::CpuMask{world->os->host_facts().allowed_cpus});
   describe_workers(all, *world);
   world->wait_policy = wait_policy(*world);
   world->os->set_timer_slack(1000);

@@ -15,6 +15,7 @@
 #include "api/report.h"
 #include "core/settings.h"
 #include "groups/process_group.h"
+#include "pr/placement.h"
 #include "pr/world_split.h"
 #include "shm/arena.h"
 #include "shm/idle.h"
@@ -44,8 +45,8 @@ struct World {
   std::optional<groups::ProcessGroup> group;
   std::optional<HostBell> bell;
   std::unique_ptr<transport::MpiTransport> transport;
+  std::vector<pr::CpuMask> bindings;  // by rank: the processors it may run on
   shm::WaitPolicy wait_policy;
-  std::string mpi_tuning;    // what was changed in the MPI library, for the banner
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
 
   bool is_worker() const { return place.role == pr::Role::worker; }

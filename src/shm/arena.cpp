@@ -13,7 +13,8 @@ struct Arena::Body {
   Object life;
   ArenaTicket ticket;
   HostSlot slot = 0;
-  std::int32_t pid = 0;  // of the process that made this; a forked child must not undo it
+  std::int32_t pid = 0;    // of the process that made this; a forked child must not undo it
+  bool dump_core = false;  // each process decides for itself
   bool must_format = false;
   bool same_address = false;
   std::byte* base = nullptr;
@@ -28,8 +29,7 @@ struct Arena::Body {
 
   Status map(std::uint64_t address) {
     unmap();
-    Result<std::byte*> mapped =
-        os->map(object, {ticket.geometry.reservation_bytes, address, ticket.dump_core != 0});
+    Result<std::byte*> mapped = os->map(object, {ticket.geometry.reservation_bytes, address, dump_core});
     if (!mapped) return mapped.take_failure();
     base = mapped.value();
     Extents::Place place;
@@ -91,6 +91,7 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   body->slot = options.slot;
   body->pid = os.pid();
   body->must_format = true;
+  body->dump_core = options.dump_core;
   if (Status fixed = os.extend(body->object, 0, geometry->fixed_bytes); !fixed) return fixed.take_failure();
   if (Status first = Extents::commit_first(os, body->object, geometry.value()); !first) {
     return first.take_failure();
@@ -106,11 +107,10 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   body->ticket.address_seed = os.random_bits();
   body->ticket.keep_bytes = options.keep_bytes;
   body->ticket.world = options.world;
-  body->ticket.dump_core = options.dump_core ? 1 : 0;
   return Arena(std::move(body));
 }
 
-Result<Arena> Arena::attach(Os& os, const ArenaTicket& ticket, HostSlot slot) {
+Result<Arena> Arena::attach(Os& os, const ArenaTicket& ticket, HostSlot slot, bool dump_core) {
   if (slot >= ticket.geometry.slots) {
     return environment_error("host slot " + std::to_string(slot) + " of an arena for " +
                              std::to_string(ticket.geometry.slots));
@@ -122,6 +122,7 @@ Result<Arena> Arena::attach(Os& os, const ArenaTicket& ticket, HostSlot slot) {
   body->object = std::move(object).value();
   body->ticket = ticket;
   body->slot = slot;
+  body->dump_core = dump_core;
   body->pid = os.pid();
   Result<Object> life = os.hold_life(body->object, slot);
   if (!life) return life.take_failure();

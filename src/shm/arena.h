@@ -40,13 +40,13 @@ struct ArenaTicket {
   std::uint64_t address_seed = 0;
   std::uint64_t keep_bytes = 0;
   WorldId world = 0;
-  std::uint32_t dump_core = 0;
+  std::uint32_t unused = 0;
 };
 
 class Arena {
  public:
   static Result<Arena> create(Os& os, const ArenaOptions& options);
-  static Result<Arena> attach(Os& os, const ArenaTicket& ticket, HostSlot slot);
+  static Result<Arena> attach(Os& os, const ArenaTicket& ticket, HostSlot slot, bool dump_core = false);
 
   Arena(Arena&&) noexcept;
   Arena& operator=(Arena&&) noexcept;

@@ -280,7 +280,7 @@ HostFacts MemoryOs::host_facts() {
   facts.host_id = 1;
   facts.shm_device = 1;
   facts.pid = 1;
-  facts.allowed_cores = std::max(1u, std::thread::hardware_concurrency());
+  facts.allowed_cpus[0] = 1;
   return facts;
 }
 

@@ -6,6 +6,7 @@
 // suite. Called by everything in shm, by api (host facts) and by whoever waits (idle.h).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -49,7 +50,7 @@ struct HostFacts {
   std::uint64_t host_id = 0;
   std::uint64_t shm_device = 0;
   std::int32_t pid = 0;
-  std::uint32_t allowed_cores = 1;
+  std::array<std::uint64_t, 16> allowed_cpus{};  // a bit for each processor this process may run on
 };
 
 struct AddressRange {

@@ -242,9 +242,13 @@ class PosixOs final : public Os {
     struct stat mount {};
     if (stat(mount_path, &mount) == 0) facts.shm_device = mount.st_dev;
     facts.pid = getpid();
-    std::array<cpu_set_t, 16> cores{};
-    if (sched_getaffinity(0, sizeof cores, cores.data()) == 0) {
-      facts.allowed_cores = static_cast<std::uint32_t>(CPU_COUNT_S(sizeof cores, cores.data()));
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    static_assert(CPU_SETSIZE == 64 * std::tuple_size_v<decltype(facts.allowed_cpus)>);
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) {
+      for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &cpus)) facts.allowed_cpus[cpu / 64] |= std::uint64_t{1} << cpu % 64;
+      }
     }
     return facts;
   }
