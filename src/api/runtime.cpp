@@ -17,6 +17,7 @@ op::RemoteOptions remote_options(const World& world) {
   options.self = static_cast<Worker>(world.place.worker);
   options.sizes.chunk_bytes =
       op::legal_chunk_bytes(static_cast<std::uint64_t>(world.settings.effective_chunk_bytes()));
+  options.coalesces = world.settings.coalesce_us != 0;
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
   return options;
 }

@@ -58,6 +58,14 @@ int carry_out(Runtime& runtime, const char* name, std::span<const Operation> ope
   }
   const op::FarSide far = runtime.far_side(target);
   const op::WaitReason reason{name, static_cast<int>(target), far.server};
+  if (finish.kind != Finish::Kind::blocking && operations.size() == 1) {
+    bool appended = false;
+    runtime.start(reason, [&] { appended = runtime.remote.append(operations[0], far); });
+    if (appended) {
+      if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
+      return COMEX_SUCCESS;
+    }
+  }
   return finish_remote(runtime, reason, finish, [&](nb::Completion& completion) {
     for (const Operation& operation : operations) runtime.remote.start(operation, far, completion);
   });

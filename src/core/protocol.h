@@ -12,6 +12,8 @@
 //                      origin <--[chunk]*  (tag get_tag(slot))-------- server        (at most 4 in flight)
 //   rmw                origin --[RequestHeader|desired?]-------------> server
 //                      origin <--[ReplyHeader data, value]------------ server
+//   batch              origin --[RequestHeader|item]*----------------> server        (puts, accs, rmws)
+//                      origin <--[ReplyHeader data_batch | values]---- server        (if it has rmws)
 //   store (signal)     origin --[RequestHeader, operand]-------------> server        (no reply)
 //   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
 //                      origin <--[ReplyHeader done, value=acquired]--- server        (when it is its turn)
@@ -36,6 +38,11 @@
 // rmw: an int32 travels in the low half of operand, value and desired; `desired` (compare_swap
 // only) is 8 bytes whatever the scalar.
 //
+// Batch: `operand` items, `bytes` bytes of them, executed in order. Each item, rmws too, has a running
+// number: they count up from the header's. Item n of a batch of which something is refused is told of by a
+// reply of its own, whose value is its number; a batch goes on behind it. The slot is the rmws', whose old
+// values come in one reply, 8 bytes each in the order of the items; without rmws there is neither.
+//
 // Mutexes: `offset` is the arena offset of the owner's mutex set, `operand` the index in it.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the
@@ -43,13 +50,13 @@
 // surrenders part of it: each withdraw is answered by one surrender, after which the server's
 // limit is its operand. A reply that crossed a surrender carries a limit that is void, so every
 // reply counts the surrenders its sender has seen and the origin ignores limits of an older count.
-// Credited: put, acc, get, rmw, store, lock, try_lock. Fence and unlock share one reserved credit
+// Credited: put, acc, get, rmw, store, lock, try_lock, batch. Fence and unlock share one reserved credit
 // per origin and server (the next one is sent when the last was answered). Surrender and leave
 // are free. The new limit is at least the number of messages sent and at most the old limit.
 //
-// Completion: each write (put, acc, store) carries the origin's running number for this server,
-// from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect.
-// A put or acc slot is free again when its number is applied.
+// Completion: each write (put, acc, store, item of a batch) carries the origin's running number for this
+// server, from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect. A
+// put or acc slot is free again when its number is applied.
 //
 // Refused get: each of the (at most 4) chunk receives that the origin posted at first is answered
 // by an empty chunk, then the refused reply follows. Refused put or acc: the server receives the
@@ -88,6 +95,7 @@ enum class Verb : std::uint8_t {
   store,
   lock,
   try_lock,
+  batch,
   unlock,
   fence,
   surrender,
@@ -98,6 +106,7 @@ enum class Verb : std::uint8_t {
   credit,
   withdraw,
   refused,
+  data_batch,
   // worker -> worker
   token = 128,
 };
@@ -108,10 +117,10 @@ constexpr bool is_reply(Verb verb) {
   return verb >= Verb::data && verb < Verb::token;
 }
 constexpr bool is_write(Verb verb) {
-  return verb == Verb::put || verb == Verb::acc || verb == Verb::store;
+  return verb == Verb::put || verb == Verb::acc || verb == Verb::store || verb == Verb::batch;
 }
 constexpr bool is_credited(Verb verb) {
-  return verb <= Verb::try_lock;
+  return verb <= Verb::batch;
 }
 
 enum class Layout : std::uint8_t {
@@ -135,13 +144,14 @@ struct RequestHeader {
   Atomic atomic = Atomic::swap;  // rmw only
   std::uint8_t spare[3] = {};
   WorldId world = 0;
-  Worker target = 0;          // worker that owns the memory (or the mutex)
-  Worker origin = 0;          // worker number of the sender, for messages and lock ownership
-  std::uint32_t slot = 0;     // reply slot, where a reply or a body belongs to this request
-  std::uint64_t number = 0;   // writes: running number; fence: the last number issued
-  std::uint64_t offset = 0;   // arena offset of the far side; unused by the vector layout
-  std::uint64_t bytes = 0;    // data bytes of the whole operation, packed; rmw and store: 4 or 8
-  std::uint64_t operand = 0;  // rmw: addend, new value or expected value; store: value; lock: mutex
+  Worker target = 0;         // worker that owns the memory (or the mutex)
+  Worker origin = 0;         // worker number of the sender, for messages and lock ownership
+  std::uint32_t slot = 0;    // reply slot, where a reply or a body belongs to this request
+  std::uint64_t number = 0;  // writes: running number; fence: the last number issued
+  std::uint64_t offset = 0;  // arena offset of the far side; unused by the vector layout
+  std::uint64_t bytes = 0;   // data bytes of the whole operation, packed; rmw and store: 4 or 8
+  std::uint64_t operand =
+      0;  // rmw: addend, new value or expected value; store: value; lock: mutex; batch: items
   std::uint32_t chunk_bytes = 0;
   std::uint32_t seconds_spare = 0;
 };
@@ -165,6 +175,32 @@ struct ScatterLayout {
   // followed by the offsets
 };
 static_assert(sizeof(ScatterLayout) == 8);
+
+// One of the operations of a batch. What follows it begins and ends at multiples of 8 bytes:
+//   put   data            acc   one element of scale, data            rmw   operand, desired?
+struct BatchItem {
+  Verb verb{};              // put, acc or rmw
+  std::uint8_t detail = 0;  // acc: Scalar; rmw: Atomic
+  std::uint16_t bytes = 0;  // put, acc: data; rmw: 4 or 8
+  Worker target = 0;        // as in RequestHeader
+  std::uint64_t offset = 0;
+};
+static_assert(sizeof(BatchItem) == 16 && offsetof(BatchItem, target) == 4 &&
+              offsetof(BatchItem, offset) == 8);
+constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + 7) & ~std::size_t{7};
+}
+// Bytes of an item of a known verb, all that follows it included.
+constexpr std::size_t item_bytes(const BatchItem& item) {
+  switch (item.verb) {
+    case Verb::acc:
+      return sizeof item + padded(scalar_bytes(static_cast<Scalar>(item.detail))) + padded(item.bytes);
+    case Verb::rmw:
+      return sizeof item + (static_cast<Atomic>(item.detail) == Atomic::compare_swap ? 16 : 8);
+    default:
+      return sizeof item + padded(item.bytes);
+  }
+}
 
 enum class Refusal : std::uint32_t {
   none,

@@ -36,17 +36,18 @@ void FenceLedger::queue(TransportRank rank, Gpid target) {
   }
 }
 
-std::uint64_t FenceLedger::issue(TransportRank rank, Gpid target) {
+std::uint64_t FenceLedger::issue(TransportRank rank, Gpid target, std::uint64_t count) {
   Server& server = server_of(rank);
-  return target_of(target).last = ++server.issued;
+  server.issued += count;
+  return target_of(target).last = server.issued;
 }
 
-void FenceLedger::unqueue(TransportRank rank, Gpid target) {
+void FenceLedger::unqueue(TransportRank rank, Gpid target, std::uint64_t count) {
   Server& server = server_of(rank);
   Target& mine = target_of(target);
-  COMEX_BUG_IF(server.unsent == 0 || mine.unsent == 0);
-  server.unsent -= 1;
-  mine.unsent -= 1;
+  COMEX_BUG_IF(server.unsent < count || mine.unsent < count);
+  server.unsent -= count;
+  mine.unsent -= count;
 }
 
 void FenceLedger::applied(TransportRank rank, std::uint64_t number) {

@@ -20,10 +20,10 @@ class FenceLedger {
  public:
   // A write was accepted but has no number yet; one call, however many messages it becomes.
   void queue(TransportRank server, Gpid target);
-  // The number the next message of a write carries.
-  std::uint64_t issue(TransportRank server, Gpid target);
+  // The number the next message of a write carries; the last of as many as `count` in one message.
+  std::uint64_t issue(TransportRank server, Gpid target, std::uint64_t count = 1);
   // All messages of a queued write have their numbers.
-  void unqueue(TransportRank server, Gpid target);
+  void unqueue(TransportRank server, Gpid target, std::uint64_t count = 1);
   void applied(TransportRank server, std::uint64_t number);
 
   std::uint64_t issued(TransportRank server) const;

@@ -13,6 +13,7 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
       self_(options.self),
       sizes_(options.sizes),
       max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
+      coalesces_(options.coalesces),
       slots_(options.slots) {}
 
 Remote::~Remote() = default;
@@ -74,9 +75,15 @@ void Remote::copy_addresses(Request& request) {
 // Sent at once if nothing is before it and all it needs is there; else it waits its turn. A small
 // write that has to wait is copied, so that its caller need not.
 void Remote::enqueue(Request* request) {
+  if (request->link->batch != nullptr) flush(*request->link);
+  push(request);
+}
+
+void Remote::push(Request* request) {
   Link& link = *request->link;
   if (link.queue.empty() && send_head(link, *request)) return;
   if (request->kind == Kind::data) copy_message(link, *request);
+  if (request->kind == Kind::batch) ++queued_batches_;
   link.queue.push_back(request);
   if (!link.listed) {
     link.listed = true;
@@ -133,7 +140,7 @@ void Remote::leave(TransportRank server) {
 }
 
 unsigned Remote::advance() {
-  unsigned moved = 0;
+  unsigned moved = open_.empty() ? 0 : flush_all();
   for (std::size_t i = 0; i < moving_.size();) {
     Transfer* transfer = moving_[i];
     moved += move_body(*transfer);
@@ -156,7 +163,7 @@ unsigned Remote::advance() {
 }
 
 bool Remote::quiet() const {
-  return requests_.in_use() == 0 && transfers_.in_use() == 0 &&
+  return batches_.in_use() == 0 && requests_.in_use() == 0 && transfers_.in_use() == 0 &&
          std::none_of(links_.begin(), links_.end(),
                       [](const auto& link) { return link.second->reserved_busy; });
 }

@@ -31,6 +31,7 @@ struct RemoteOptions {
   Sizes sizes;
   std::uint32_t slots = protocol::slot_count;
   std::size_t max_outstanding = 8192;  // operations under way
+  bool coalesces = true;               // else append() takes nothing
 };
 
 class Remote final : public transport::Sink {
@@ -43,12 +44,20 @@ class Remote final : public transport::Sink {
   void set_errors_return(bool on) { errors_return_ = on; }
 
   // Wait for this before each start; it only bounds, nothing breaks above it.
-  bool has_room() const { return requests_.in_use() < max_outstanding_; }
+  bool has_room() const {
+    return requests_.in_use() + words_ < max_outstanding_ && queued_batches_ < max_queued_batches;
+  }
 
   // Each adds one part to the completion unless it is complete on return. A vector's address
   // arrays may be reused on return.
   void start(const Operation& operation, const FarSide& far, nb::Completion& completion);
   void start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
+  // Small puts and accumulates travel with others: buffered until the message is full, anything else is
+  // started on that server, or advance() is called. False: start() it. The source is the caller's at once.
+  bool append(const Operation& operation, const FarSide& far);
+  // The same; the completion has a part until the old value is here.
+  bool append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
+
   // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
   void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
                    nb::Completion& completion);
@@ -78,9 +87,11 @@ class Remote final : public transport::Sink {
   bool quiet() const override;
 
  private:
+  static constexpr std::size_t max_queued_batches = 64;
   using Request = remote::Request;
   using Transfer = remote::Transfer;
   using Link = remote::Link;
+  using Batch = remote::Batch;
   using Header = protocol::RequestHeader;
   using Reply = protocol::ReplyHeader;
 
@@ -132,6 +143,15 @@ class Remote final : public transport::Sink {
   bool send_reserved(Link& link, Request& request);
   void end_fence(Link& link, Request& request, bool failed);
 
+  // remote_batch.cpp: small operations that travel together
+  std::byte* append_item(Link& link, const protocol::BatchItem& item, const FarSide& far);
+  void push(Request* request);
+  void flush(Link& link);
+  unsigned flush_all();
+  bool send_batch(Link& link, Request& request);
+  void on_data_batch(Link& link, const Reply& reply, std::span<const std::byte> data);
+  bool refuse_word(const Link& link, const Reply& reply);
+
   // remote_reply.cpp: what servers say
   Transfer* transfer_of(const Link& link, const Reply& reply) const;
   void on_data(Link& link, const Reply& reply, std::span<const std::byte> data);
@@ -143,6 +163,7 @@ class Remote final : public transport::Sink {
   const Worker self_;
   const Sizes sizes_;
   const std::size_t max_outstanding_;
+  const bool coalesces_;
   bool errors_return_ = false;
   bool slots_short_ = false;
 
@@ -150,9 +171,13 @@ class Remote final : public transport::Sink {
   nb::SlotTable slots_;
   nb::ObjectPool<Request> requests_;
   nb::ObjectPool<Transfer> transfers_;
+  nb::ObjectPool<remote::Batch> batches_;
+  std::size_t words_ = 0;           // rmws in batches, unanswered
+  std::size_t queued_batches_ = 0;  // that wait for a credit or a slot
   std::unordered_map<TransportRank, std::unique_ptr<Link>> links_;
   Link* last_link_ = nullptr;
   std::vector<Link*> waiting_;     // links with a queue
+  std::vector<Link*> open_;        // links with an open batch, or that had one since
   std::vector<Transfer*> moving_;  // transfers with chunks to move
   std::vector<std::unique_ptr<std::byte[]>> staging_;
   std::vector<std::byte*> free_staging_;

@@ -21,10 +21,11 @@ unsigned Remote::pump(Link& link) {
   while (!link.queue.empty()) {
     Request* request = link.queue.front();
     // A request that goes out whole may end and be reused at once: off the queue first.
-    const bool was_copied = request->kind == Kind::copied;
+    const Kind kind = request->kind;
     if (!send_head(link, *request)) break;
     link.queue.pop_front();
-    if (was_copied) --link.copied;
+    if (kind == Kind::copied) --link.copied;
+    if (kind == Kind::batch) --queued_batches_;
     ++moved;
   }
   return moved;
@@ -41,6 +42,8 @@ bool Remote::send_head(Link& link, Request& request) {
       return send_word(link, request);
     case Kind::reserved:
       return send_reserved(link, request);
+    case Kind::batch:
+      return send_batch(link, request);
     case Kind::leave: {
       Header header;
       header.verb = Verb::leave;

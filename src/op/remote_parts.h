@@ -2,6 +2,7 @@
 //
 //   Request   one operation, from its start until its last message is sent and its last part is done
 //   Transfer  one message that awaits a reply or whose body is under way; holds one reply slot
+//   Batch     small operations on their way into one message
 //   Link      what this origin knows of one server: queue, credits, fence, slots not yet free
 //
 // Plain state, pooled; only op/remote touches it.
@@ -26,10 +27,34 @@ enum class Kind : std::uint8_t {
   copied,    // a small write whose message is complete already, but for its number
   word,      // rmw, store, lock, try_lock: one message
   reserved,  // fence, unlock: one message on the reserved credit
+  batch,     // small operations in one message
   leave,
 };
 
 struct Link;
+
+struct Batch {
+  struct Word {  // an rmw whose old value is awaited
+    nb::Completion* completion = nullptr;
+    void* result = nullptr;
+    std::uint32_t item = 0;
+    std::uint8_t bytes = 0;
+    bool failed = false;
+  };
+  // One target's items that follow each other: they get their numbers together.
+  struct Stretch {
+    Gpid target;
+    std::uint32_t items = 0;
+  };
+
+  WorldId world = 0;
+  std::size_t used = 0;
+  std::uint32_t items = 0;
+  std::uint64_t number = 0;  // of the first item, once it is sent
+  std::vector<Word> words;
+  std::vector<Stretch> stretches;
+  alignas(8) std::byte message[protocol::message_bytes];
+};
 
 struct Request {
   Kind kind = Kind::data;
@@ -47,6 +72,7 @@ struct Request {
   std::vector<void*> addresses;    // vector: near ones, then far ones
 
   std::vector<std::byte> message;  // copied
+  Batch* batch = nullptr;
 
   // word and reserved
   protocol::RequestHeader header;
@@ -96,6 +122,7 @@ struct Link {
   std::uint16_t surrenders = 0;
 
   std::deque<Request*> queue;
+  Batch* batch = nullptr;         // still open: behind the queue
   bool listed = false;            // in Remote::waiting_
   unsigned copied = 0;            // copied messages in the queue
   bool reserved_busy = false;     // a fence or an unlock is under way

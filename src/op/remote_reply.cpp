@@ -19,6 +19,9 @@ void Remote::on_message(const transport::Message& message) {
     case Verb::data:
       on_data(link, reply, data);
       break;
+    case Verb::data_batch:
+      on_data_batch(link, reply, data);
+      break;
     case Verb::done:
       on_done(link, reply);
       break;
@@ -83,6 +86,8 @@ void Remote::on_refused(Link& link, const Reply& reply) {
     end_reserved(link, true);
     return;
   }
+  COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // what we wrote was no batch
+  if (refuse_word(link, reply)) return;
   Transfer* transfer = reply.slot == nb::SlotTable::none ? nullptr : transfer_of(link, reply);
   if (protocol::is_write(reply.refused_verb)) {
     // The slot may have gone to another request since: the number tells.

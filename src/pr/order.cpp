@@ -11,6 +11,10 @@ bool publishes(const Footprint& request) {
          (request.verb == Verb::put && request.is_inline);
 }
 
+bool same_target(const Footprint& a, const Footprint& b) {
+  return a.many_targets || b.many_targets || a.target == b.target;
+}
+
 bool commute(const Footprint& a, const Footprint& b) {
   if (a.verb != b.verb) return false;
   return a.verb == Verb::get || (a.verb == Verb::acc && a.scalar == b.scalar);
@@ -20,7 +24,7 @@ bool commute(const Footprint& a, const Footprint& b) {
 
 bool may_start_beside(const Footprint& earlier, const Footprint& later) {
   if (later.verb == Verb::fence) return !changes_memory(earlier.verb);
-  if (earlier.verb == Verb::fence || earlier.target != later.target) return true;
+  if (earlier.verb == Verb::fence || !same_target(earlier, later)) return true;
   if (publishes(later) && changes_memory(earlier.verb)) return false;
   return commute(earlier, later) || !overlap(earlier, later);
 }

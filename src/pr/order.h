@@ -21,6 +21,7 @@ struct Footprint {
   Worker target = 0;
   std::uint64_t low = 0;  // [low, high) of the arena; empty: touches nothing
   std::uint64_t high = 0;
+  bool many_targets = false;  // a batch to several: in the way of all
 };
 
 constexpr bool changes_memory(protocol::Verb verb) {

@@ -20,7 +20,8 @@ bool Origin::may_start(const Footprint& later, EntryList::const_iterator end) co
 
 std::uint64_t Origin::applied() const {
   for (const Entry& entry : queue) {
-    if (protocol::is_write(entry.header.verb) && !entry.is_finished) return entry.header.number - 1;
+    if (!protocol::is_write(entry.header.verb) || entry.is_finished) continue;
+    return (entry.header.verb == protocol::Verb::batch ? entry.batch.number : entry.header.number) - 1;
   }
   return last_number;
 }

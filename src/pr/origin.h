@@ -26,6 +26,22 @@ struct MessageBuffer {
   std::byte bytes[protocol::message_bytes];
 };
 
+// Where a batch stands.
+struct BatchProgress {
+  std::size_t at = sizeof(protocol::RequestHeader);  // its next item, in the message
+  std::uint64_t number = 0;                          // of that item
+  std::uint64_t worked = 0;                          // acc: bytes of it added so far
+  std::uint32_t refusals = 0;                        // acc: tries that met a busy stripe
+  std::vector<std::uint64_t> values;                 // old values of the rmws so far
+
+  void begin(std::uint64_t first_number) {
+    at = sizeof(protocol::RequestHeader);
+    number = first_number;
+    worked = refusals = 0;
+    values.clear();
+  }
+};
+
 struct Entry {
   protocol::RequestHeader header;
   Footprint footprint;
@@ -39,6 +55,7 @@ struct Entry {
   std::uint32_t refusals = 0;    // small acc: tries that met a busy stripe
   std::uint64_t arrived_at = 0;  // chunks the server had moved by then
   std::optional<Transfer> transfer;
+  BatchProgress batch;
 
   void reset();  // as new, for another request
 

@@ -168,7 +168,7 @@ Payload read_payload(const RequestHeader& header, std::span<const std::byte> mes
 
 Footprint footprint_of(const RequestHeader& header, const Payload& payload) {
   const bool is_inline = header.verb == Verb::put && !has_chunks(header);
-  return {header.verb, is_inline, header.scalar, header.target, payload.low, payload.high};
+  return {header.verb, is_inline, header.scalar, header.target, payload.low, payload.high, false};
 }
 
 }  // namespace comex::pr

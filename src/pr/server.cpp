@@ -112,6 +112,9 @@ Step Server::step_running(Origin& origin, unsigned& moved) {
 }
 
 bool Server::step_small(Origin& origin, Entry& entry) {
+  if (entry.header.verb == protocol::Verb::batch) {
+    return run_batch(origin, entry.header, entry.message(), entry.batch, true);
+  }
   const Payload payload = read_payload(entry.header, entry.message(), limits_);
   Small small{origin, entry.header, payload, &entry, entry.worked, entry.refusals, entry.arrived_at};
   const bool is_done = execute(small);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/protocol.h"
+#include "pr/batch.h"
 #include "pr/credits.h"
 #include "pr/mutexes.h"
 #include "pr/origin.h"
@@ -83,8 +84,9 @@ class Server final : public transport::Sink {
   void admit(Origin& origin, const Header& header);
   void handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message);
   void handle(Origin& origin, const Header& header, std::span<const std::byte> message);
-  EntryList::iterator enqueue(Origin& origin, const Header& header, const Payload& payload,
+  EntryList::iterator enqueue(Origin& origin, const Header& header, const Footprint& footprint,
                               std::span<const std::byte> message);
+  void place_queued(Origin& origin, EntryList::iterator entry, bool is_running);
   void remove(Origin& origin, EntryList::iterator entry);
 
   // server_execute.cpp: small requests, and the ends of large ones
@@ -98,11 +100,19 @@ class Server final : public transport::Sink {
   void start_transfer(Origin& origin, Entry& entry);
   void finish_transfer(Origin& origin, Entry& entry);
 
+  // server_batch.cpp: many small operations in one message
+  void handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message);
+  bool run_batch(Origin& origin, const Header& header, std::span<const std::byte> message,
+                 BatchProgress& progress, bool is_queued);
+  bool execute_item(const Header& header, const Item& item, BatchProgress& progress, Fault& fault);
+  bool accumulate_item(const Header& header, const Item& item, BatchProgress& progress);
+
   // server_reply.cpp
   void post(Origin& origin, protocol::ReplyHeader reply, std::byte* staged);
   void say(Origin& origin, protocol::Verb verb);
   void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
   void reply_data(const Small& small);
+  void reply_batch(Origin& origin, const Header& header, const BatchProgress& progress);
   void refuse(Origin& origin, const Header& header, const Fault& fault);
 
   transport::Transport& transport_;
@@ -118,6 +128,7 @@ class Server final : public transport::Sink {
   std::list<Origin> active_;  // those with entries; the front has its turn next
   std::unordered_map<TransportRank, std::list<Origin>::iterator> origins_;
   std::vector<Origin*> touched_;
+  BatchProgress batch_;  // of the one being executed straight from its message
   EntryList spare_entries_;
   std::vector<std::unique_ptr<MessageBuffer>> spare_buffers_;
   unsigned departed_ = 0;

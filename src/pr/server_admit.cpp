@@ -25,6 +25,8 @@ void Server::on_message(const transport::Message& message) {
   admit(origin, header);
   if (header.verb == Verb::lock || header.verb == Verb::try_lock) {
     handle_lock(origin, header, message.data);
+  } else if (header.verb == Verb::batch) {
+    handle_batch(origin, header, message.data);
   } else {
     handle(origin, header, message.data);
   }
@@ -59,7 +61,7 @@ void Server::admit(Origin& origin, const Header& header) {
   }
   if (protocol::is_write(header.verb)) {
     COMEX_BUG_IF(header.number != origin.last_number + 1);
-    origin.last_number = header.number;
+    if (header.verb != Verb::batch) origin.last_number = header.number;
   }
 }
 
@@ -86,17 +88,24 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
     return;
   }
   Small small{origin, header, payload, nullptr, 0, 0, counters_.chunks};
-  const bool may_start = !is_large && origin.may_start(footprint_of(header, payload));
+  const Footprint footprint = footprint_of(header, payload);
+  const bool may_start = !is_large && origin.may_start(footprint);
   if (may_start && execute(small)) {
     ++counters_.at_once;
     return;
   }
-  const EntryList::iterator entry = enqueue(origin, header, payload, message);
+  const EntryList::iterator entry = enqueue(origin, header, footprint, message);
+  entry->fault = {payload.refusal, header.offset, header.bytes};
   entry->is_large = is_large;
   entry->worked = small.worked;
   entry->refusals = small.refusals;
-  entry->is_running = may_start;  // a busy stripe stopped it
-  if (may_start) {
+  place_queued(origin, entry, may_start);
+}
+
+// It runs already when a busy stripe stopped it.
+void Server::place_queued(Origin& origin, EntryList::iterator entry, bool is_running) {
+  entry->is_running = is_running;
+  if (is_running) {
     origin.running.push_back(entry);
   } else {
     ++origin.waiting;
@@ -104,15 +113,14 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
   }
 }
 
-EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const Payload& payload,
+EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const Footprint& footprint,
                                     std::span<const std::byte> message) {
   if (spare_entries_.empty()) spare_entries_.emplace_back();
   origin.queue.splice(origin.queue.end(), spare_entries_, spare_entries_.begin());
   const EntryList::iterator entry = std::prev(origin.queue.end());
   entry->header = header;
-  entry->footprint = footprint_of(header, payload);
+  entry->footprint = footprint;
   entry->arrived_at = counters_.chunks;
-  entry->fault = {payload.refusal, header.offset, header.bytes};
   if (message.size() > sizeof header) {
     if (spare_buffers_.empty()) spare_buffers_.push_back(std::make_unique<MessageBuffer>());
     entry->copy = std::move(spare_buffers_.back());

@@ -10,7 +10,8 @@ namespace comex::pr {
 
 struct ServerCounters {
   std::uint64_t requests = 0;                  // messages
-  std::array<std::uint64_t, 11> by_verb = {};  // indexed by request verb
+  std::array<std::uint64_t, 12> by_verb = {};  // indexed by request verb
+  std::uint64_t batch_items = 0;               // operations that came in batches
   std::uint64_t at_once = 0;                   // executed straight from the message
   std::uint64_t refused = 0;
   std::uint64_t chunks = 0;  // of bodies, worked on or sent
@@ -25,6 +26,6 @@ struct ServerCounters {
   std::uint64_t buffers_peak = 0;
   std::uint32_t busy_origins = 0;  // with something queued now
 };
-static_assert(static_cast<unsigned>(protocol::Verb::leave) == 10);
+static_assert(static_cast<unsigned>(protocol::Verb::leave) == 11);
 
 }  // namespace comex::pr

@@ -57,6 +57,17 @@ void Server::reply_data(const Small& small) {
   counters_.small_get_chunks_peak = std::max(counters_.small_get_chunks_peak, chunks);
 }
 
+// The old values of a batch's rmws.
+void Server::reply_batch(Origin& origin, const Header& request, const BatchProgress& progress) {
+  ReplyHeader header;
+  header.verb = Verb::data_batch;
+  header.slot = request.slot;
+  header.bytes = progress.values.size() * sizeof(std::uint64_t);
+  std::byte* staged = transport_.stage();
+  std::memcpy(staged + sizeof header, progress.values.data(), header.bytes);
+  post(origin, header, staged);
+}
+
 void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {
   ++counters_.refused;
   if (options_.report) options_.report({origin.rank, request, fault});

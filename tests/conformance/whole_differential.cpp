@@ -196,7 +196,8 @@ class Differential {
       operation.scatter = {one.near_addresses.data(), one.far_addresses.data(), one.shape.runs.size(),
                            one.shape.segment};
     }
-    rig_.origin().start(operation, rig_.far, done);
+    const bool is_appended = make_.number(0, 1) == 0 && rig_.origin().append(operation, rig_.far);
+    if (!is_appended) rig_.origin().start(operation, rig_.far, done);
     // The arrays are the caller's again.
     std::fill(one.near_addresses.begin(), one.near_addresses.end(), nullptr);
     std::fill(one.far_addresses.begin(), one.far_addresses.end(), nullptr);

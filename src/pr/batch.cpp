@@ -1,0 +1,93 @@
+#include "pr/batch.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace comex::pr {
+namespace {
+
+using protocol::BatchItem;
+using protocol::Verb;
+
+bool is_sound(const BatchItem& head) {
+  switch (head.verb) {
+    case Verb::put:
+      return true;
+    case Verb::acc:
+      return head.detail != 0 && head.detail < scalar_kinds &&
+             head.bytes % scalar_bytes(static_cast<Scalar>(head.detail)) == 0;
+    case Verb::rmw:
+      return head.detail <= static_cast<std::uint8_t>(protocol::Atomic::fetch_xor) &&
+             (head.bytes == 4 || head.bytes == 8);
+    default:
+      return false;
+  }
+}
+
+void widen(Footprint& all, const BatchItem& head, bool is_first) {
+  const std::uint64_t end = head.offset + head.bytes;
+  const Scalar scalar = head.verb == Verb::acc ? static_cast<Scalar>(head.detail) : Scalar::none;
+  if (is_first) {
+    all = {head.verb, head.verb == Verb::put, scalar, head.target, head.offset, end, false};
+    return;
+  }
+  if (all.verb != head.verb || all.scalar != scalar) {
+    all.verb = Verb::rmw;
+    all.scalar = Scalar::none;
+    all.is_inline = false;
+  }
+  all.many_targets = all.many_targets || all.target != head.target;
+  all.low = std::min(all.low, head.offset);
+  all.high = std::max(all.high, end);
+}
+
+}  // namespace
+
+BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message) {
+  BatchShape shape;
+  std::uint64_t items = 0;
+  bool has_words = false;
+  for (std::size_t at = sizeof header; at != message.size(); ++items) {
+    BatchItem head;
+    if (message.size() - at < sizeof head) return shape;
+    std::memcpy(&head, message.data() + at, sizeof head);
+    if (!is_sound(head) || head.offset + head.bytes < head.offset) return shape;
+    if (message.size() - at < protocol::item_bytes(head)) return shape;
+    widen(shape.footprint, head, items == 0);
+    has_words = has_words || head.verb == Verb::rmw;
+    at += protocol::item_bytes(head);
+  }
+  shape.is_sound = items != 0 && items == header.operand && has_words == (header.slot != 0);
+  return shape;
+}
+
+Item next_item(std::span<const std::byte> message, std::size_t at) {
+  Item item;
+  std::memcpy(&item.head, message.data() + at, sizeof item.head);
+  item.rest = message.data() + at + sizeof item.head;
+  item.end = at + protocol::item_bytes(item.head);
+  return item;
+}
+
+protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const Item& item,
+                                  std::uint64_t number) {
+  protocol::RequestHeader header;
+  header.verb = item.head.verb;
+  header.flags = batch.flags;
+  header.world = batch.world;
+  header.target = item.head.target;
+  header.origin = batch.origin;
+  header.number = number;
+  header.offset = item.head.offset;
+  header.bytes = item.head.bytes;
+  if (item.head.verb == Verb::acc) header.scalar = item.scalar();
+  if (item.head.verb == Verb::rmw) {
+    header.scalar = item.head.bytes == 8 ? Scalar::int64 : Scalar::int32;
+    header.atomic = item.atomic();
+    header.slot = batch.slot;
+    std::memcpy(&header.operand, item.rest, sizeof header.operand);
+  }
+  return header;
+}
+
+}  // namespace comex::pr

@@ -1,0 +1,42 @@
+// A batch message taken apart: its items one by one, and what it touches as a whole.
+//
+// Pure; it trusts nothing: read_batch() says whether the bytes are consistent, next_item() may be used on
+// those that are. Items point into the message, which must stay in place. Called by the server.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/protocol.h"
+#include "pr/order.h"
+
+namespace comex::pr {
+
+struct Item {
+  protocol::BatchItem head;
+  const std::byte* rest = nullptr;  // what follows the head
+  std::size_t end = 0;              // of the item, in the message
+
+  Scalar scalar() const { return static_cast<Scalar>(head.detail); }
+  protocol::Atomic atomic() const { return static_cast<protocol::Atomic>(head.detail); }
+  const std::byte* data() const {  // put and acc
+    return head.verb == protocol::Verb::acc ? rest + protocol::padded(scalar_bytes(scalar())) : rest;
+  }
+};
+
+struct BatchShape {
+  bool is_sound = false;
+  // One verb and scalar if all items have them, else those of an rmw, which nothing may pass.
+  Footprint footprint;
+};
+
+BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message);
+
+Item next_item(std::span<const std::byte> message, std::size_t at);
+
+// The item as if it had come alone, for reports and for what executes single requests.
+protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const Item& item,
+                                  std::uint64_t number);
+
+}  // namespace comex::pr

@@ -1,0 +1,207 @@
+// Batches of small operations, origin and server together.
+#include <random>
+
+#include "conformance/whole_rig.h"
+
+namespace comex::whole {
+namespace {
+
+AtomicOperation add_to(std::int64_t* old, std::byte* far, std::int64_t addend) {
+  AtomicOperation atomic;
+  atomic.atomic = protocol::Atomic::fetch_add;
+  atomic.near = reinterpret_cast<std::byte*>(old);
+  atomic.far = far;
+  atomic.operand = addend;
+  return atomic;
+}
+
+Operation acc_of(std::int64_t* term, std::byte* far, std::int64_t scale) {
+  Operation acc = contiguous(Action::acc, term, far, sizeof *term);
+  acc.scalar = Scalar::int64;
+  acc.scale = scale_of(scale);
+  return acc;
+}
+
+std::int64_t word_at(const Rig& rig, std::size_t index) {
+  std::int64_t word = 0;
+  std::memcpy(&word, rig.region + 8 * index, sizeof word);
+  return word;
+}
+
+TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
+  for (const std::uint64_t pool : {std::uint64_t{0}, 16 * protocol::message_bytes}) {
+    Rig rig({.pool_bytes = pool});
+    constexpr std::size_t words = 16;
+    constexpr std::size_t operations = 5000;
+    std::mt19937_64 random(4711);
+    std::vector<std::int64_t> model(words);
+    std::vector<std::int64_t> old(operations), expected(operations);
+    nb::Completion done;
+    for (std::size_t i = 0; i < operations; ++i) {
+      const std::size_t at = random() % words;
+      std::int64_t value = static_cast<std::int64_t>(random() % 1000);
+      std::byte* const far = rig.region + 8 * at;
+      switch (random() % 4) {
+        case 0:
+          ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, far, 8), rig.far));
+          model[at] = value;
+          break;
+        case 1:
+          ASSERT_TRUE(rig.origin().append(acc_of(&value, far, 3), rig.far));
+          model[at] += 3 * value;
+          break;
+        case 2:
+          expected[i] = model[at];
+          model[at] += value;
+          ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[i], far, value), rig.far, done));
+          break;
+        default:
+          expected[i] = model[at];
+          rig.origin().start(contiguous(Action::get, &old[i], far, 8), rig.far, done);
+          break;
+      }
+      value = -1;  // the source is free
+      if (random() % 300 == 0) rig.turn();
+    }
+    rig.finish(done);
+    EXPECT_EQ(old, expected);
+    rig.fence();
+    for (std::size_t i = 0; i < words; ++i) EXPECT_EQ(word_at(rig, i), model[i]) << i;
+    rig.expect_quiet();
+    EXPECT_GT(rig.server->counters().batch_items, operations / 2);
+  }
+}
+
+TEST(WholeBatches, small_operations_share_messages) {
+  Rig rig;
+  nb::Completion done;
+  std::vector<std::int64_t> old(1000);
+  for (std::int64_t& each : old)
+    ASSERT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
+  rig.finish(done);
+  for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
+  EXPECT_LE(rig.server->counters().requests, 8u);
+}
+
+TEST(WholeBatches, a_fence_a_get_and_a_store_find_what_was_appended_before_them) {
+  Rig rig;
+  std::int64_t value = 5;
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  EXPECT_TRUE(rig.origin().dirty(rig.far));
+  nb::Completion got;
+  std::int64_t near = 0;
+  rig.origin().start(contiguous(Action::get, &near, rig.region, 8), rig.far, got);
+  rig.finish(got);
+  EXPECT_EQ(near, 5);
+  value = 6;
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  nb::Completion stored;
+  rig.origin().start_store(rig.region + 8, 8, 9, rig.far, stored);
+  ASSERT_TRUE(rig.until([&] { return word_at(rig, 1) == 9; }));
+  EXPECT_EQ(word_at(rig, 0), 6);
+  rig.fence();
+}
+
+// The large put is on its way when the batch comes; the later writer wins.
+TEST(WholeBatches, items_take_effect_after_a_large_put_before_them) {
+  Rig rig;
+  std::vector<std::byte> large = pattern(20000, 3);
+  std::int64_t value = 77;
+  std::int64_t old = 0;
+  nb::Completion done;
+  rig.origin().start(contiguous(Action::put, large.data(), rig.region, large.size()), rig.far, done);
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region + 800, 8), rig.far));
+  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old, rig.region + 800, 1), rig.far, done));
+  rig.finish(done);
+  rig.fence();
+  EXPECT_EQ(old, 77);
+  EXPECT_EQ(word_at(rig, 100), 78);
+  EXPECT_EQ(std::memcmp(rig.region, large.data(), 800), 0);
+  EXPECT_EQ(std::memcmp(rig.region + 808, large.data() + 808, large.size() - 808), 0);
+}
+
+TEST(WholeBatches, a_busy_stripe_stops_a_batch_at_its_item_and_later_ones_wait) {
+  Rig rig;
+  const std::uint64_t block = rig.arena.offset_of(rig.region) >> kernels::stripe_block_shift;
+  shm::BlockLocks held(rig.arena.stripes());
+  ASSERT_TRUE(held.try_lock(block));
+  std::int64_t term = 1;
+  std::int64_t value = 9;
+  std::int64_t old = -1;
+  nb::Completion done;
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region + 8, 8), rig.far));
+  ASSERT_TRUE(rig.origin().append(acc_of(&term, rig.region, 2), rig.far));
+  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old, rig.region, 10), rig.far, done));
+  for (int i = 0; i < 50; ++i) rig.turn();
+  EXPECT_EQ(word_at(rig, 1), 9);
+  EXPECT_EQ(word_at(rig, 0), 0);
+  EXPECT_FALSE(done.done());
+  nb::Completion got;
+  std::int64_t near = 0;
+  rig.origin().start(contiguous(Action::get, &near, rig.region, 8), rig.far, got);
+  for (int i = 0; i < 50; ++i) rig.turn();
+  EXPECT_FALSE(got.done());
+  held.unlock(block);
+  rig.finish(done);
+  rig.finish(got);
+  EXPECT_EQ(old, 2);
+  EXPECT_EQ(near, 12);
+  rig.fence();
+}
+
+TEST(WholeBatches, each_refused_item_is_told_and_the_others_take_effect) {
+  Rig rig;
+  rig.origin().set_errors_return(true);
+  std::byte* const beyond = rig.region + (16 << 20);
+  std::int64_t value = 4;
+  std::int64_t old[3] = {-1, -1, -1};
+  nb::Completion good, bad, misaligned;
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, beyond, 8), rig.far));
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(rig.origin().append(acc_of(&value, beyond, 1), rig.far));
+  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[0], beyond, 1), rig.far, bad));
+  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[1], rig.region, 1), rig.far, good));
+  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[2], rig.region + 4, 1), rig.far, misaligned));
+  rig.finish(good);
+  rig.finish(bad);
+  rig.finish(misaligned);
+  rig.fence();
+  EXPECT_TRUE(bad.take_failure());
+  EXPECT_TRUE(misaligned.take_failure());
+  EXPECT_FALSE(good.take_failure());
+  EXPECT_EQ(old[0], -1);
+  EXPECT_EQ(old[1], 4);
+  EXPECT_EQ(old[2], -1);
+  EXPECT_EQ(word_at(rig, 0), 5);
+  EXPECT_EQ(rig.refused, 4u);
+  EXPECT_EQ(rig.origin().take_failures({world, target}), 2u) << "the writes; the words told their waits";
+  rig.expect_quiet();
+}
+
+TEST(WholeBatches, many_origins_with_one_credit_each_stay_within_it) {
+  Rig rig({.origins = 4, .pool_bytes = 0});
+  std::int64_t one = 1;
+  for (int i = 0; i < 2000; ++i) {
+    for (std::size_t origin = 0; origin < 4; ++origin) {
+      ASSERT_TRUE(rig.until([&] { return rig.origin(origin).has_room(); }));
+      ASSERT_TRUE(rig.origin(origin).append(acc_of(&one, rig.region, 1), rig.far));
+    }
+  }
+  for (std::size_t origin = 0; origin < 4; ++origin) rig.fence(origin);
+  EXPECT_EQ(word_at(rig, 0), 8000);
+  EXPECT_LE(rig.server->counters().queued_peak, 4u);
+  rig.expect_quiet();
+}
+
+TEST(WholeBatches, few_slots_are_enough_for_many_words) {
+  Rig rig({.slots = 2});
+  std::vector<std::int64_t> old(3000);
+  nb::Completion done;
+  for (std::int64_t& each : old)
+    ASSERT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
+  rig.finish(done);
+  for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
+}
+
+}  // namespace
+}  // namespace comex::whole
