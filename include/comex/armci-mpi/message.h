@@ -54,8 +54,9 @@ void armci_msg_reduce(void* x, int n, char* op, int type);
 void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type);
 
 /* Selection: x holds n bytes and begins with a value of `type`. Of the ranks whose `contribute` is not 0, the
- * one with the least ("min") or greatest ("max") value, the lowest of several, gives all its n bytes to
- * everybody. What others than contributors hold is never looked at. Without a contributor nothing changes. */
+ * one with the least ("min") or greatest ("max") value, the highest of several, gives all its n bytes to
+ * everybody. What others than contributors hold is never looked at; without a contributor the last rank
+ * counts as one. */
 void armci_msg_sel(void* x, int n, char* op, int type, int contribute);
 void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute);
 

@@ -67,11 +67,13 @@ COMEX_C void PARMCI_Barrier(void) {
 }
 COMEX_PROFILED(Barrier);
 
-COMEX_C void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
+COMEX_C void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
   set_code(handle, state().aggregates.set());
 }
+COMEX_PROFILED(SET_AGGREGATE_HANDLE);
 
-COMEX_C void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
+COMEX_C void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
   const int code = state().aggregates.unset(code_of(handle));
   set_code(handle, code);
 }
+COMEX_PROFILED(UNSET_AGGREGATE_HANDLE);

@@ -42,13 +42,13 @@ Bid bid_of(const void* x, int type, int index) {
   return bid;
 }
 
-// One of the two numbers is 0 in every bid. The lower index of equal bids wins.
+// One of the two numbers is 0 in every bid. The higher index of equal bids wins.
 bool wins(const Bid& challenger, const Bid& holder, bool greatest) {
   if (challenger.index < 0 || holder.index < 0) return holder.index < 0;
   const bool greater = challenger.whole > holder.whole || challenger.real > holder.real;
   const bool less = challenger.whole < holder.whole || challenger.real < holder.real;
   if (greater || less) return greatest ? greater : less;
-  return challenger.index < holder.index;
+  return challenger.index > holder.index;
 }
 
 template <bool greatest>
@@ -71,7 +71,7 @@ void select(int scope, void* x, int n, const char* op, int type, int contribute)
   Bid best;
   if (contribute != 0) best = bid_of(x, type, team.index);
   reduce_for_all(scene, &best, 1, {sizeof best, name == "max" ? combine_bids<true> : combine_bids<false>});
-  if (best.index >= 0) broadcast(team, x, bytes, best.index);
+  broadcast(team, x, bytes, best.index >= 0 ? best.index : team.size() - 1);
 }
 
 }  // namespace

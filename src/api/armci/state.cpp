@@ -32,19 +32,17 @@ void State::open() {
   default_group.store(COMEX_GROUP_WORLD);
   domains = Domains::of_world();
   add_teams(COMEX_GROUP_WORLD);
-  MPI_Comm comm = MPI_COMM_NULL;
-  comex_group_comm(COMEX_GROUP_WORLD, &comm);
-  publish_world(comm);
   is_open = true;
+  open_flavour();
 }
 
 void State::close() {
+  close_flavour();
   const std::lock_guard lock(teams_lock);
   aggregates.forget();
   for (const auto& [group, its_teams] : teams) forget_group(group);
   teams.clear();
   default_group.store(COMEX_GROUP_WORLD);
-  publish_world(MPI_COMM_NULL);
   is_open = false;
 }
 

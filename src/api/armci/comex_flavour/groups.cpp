@@ -2,17 +2,12 @@
 #include "api/armci/export.h"
 #include "api/armci/state.h"
 
-MPI_Comm ARMCI_COMM_WORLD = MPI_COMM_NULL;
-
 namespace comex::armci {
 
 void fill_group(comex_group_t handle, ARMCI_Group* group) {
   *group = handle;
 }
 void forget_group(comex_group_t) {}
-void publish_world(MPI_Comm comm) {
-  ARMCI_COMM_WORLD = comm;
-}
 
 }  // namespace comex::armci
 

@@ -24,7 +24,9 @@ inline constexpr bool messages_follow_default_group = false;
 comex_group_t handle_of(const ARMCI_Group* group);
 void fill_group(comex_group_t handle, ARMCI_Group* group);
 void forget_group(comex_group_t handle);
-void publish_world(MPI_Comm comm);
+// What the interface has of its own, after the world is there and before it goes; collective.
+void open_flavour();
+void close_flavour();
 
 // A handle's code: 0 nothing, positive a request of comex.h, negative an aggregate.
 inline int code_of(const armci_hdl_t* handle) {

@@ -1,0 +1,2 @@
+// The same as C++20.
+#include "prototypes_comex.c"
