@@ -193,6 +193,7 @@ void a_worker_stopped_with_a_locked_block_does_not_stop_the_progress_rank(Job& j
         job.done(comex_nbacc(COMEX_ACC_LNG, &scale, ones.data(), sums.of(0), bytes, 0, everyone, nullptr));
         job.send_word(far);
         job.done(comex_wait_proc(0, everyone));
+        job.send_word(far);  // before that the block's holder is not stopped again
       }
     } else if (job.me == far) {
       for (long turn = 0; turn < stops; ++turn) {
@@ -206,6 +207,7 @@ void a_worker_stopped_with_a_locked_block_does_not_stop_the_progress_rank(Job& j
         job.equal(old, turn, "an rmw beside the busy block");
         job.require(state_of(processes[1]) == 'T', "the stopped worker ran");
         wake(job, processes[1]);
+        job.await_word(far - 1);
       }
       add(job, words.of(1), 1);
     }
