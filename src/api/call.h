@@ -46,4 +46,11 @@ inline bool find_target(Runtime& runtime, const char* operation, int proc, comex
   return true;
 }
 
+// A failure of another member of a collective call: it says so; here only the code is left, or the end of the
+// job.
+inline int failed_elsewhere(Runtime& runtime) {
+  if (!runtime.reporter.returns()) runtime.await_end();
+  return COMEX_FAILURE;
+}
+
 }  // namespace comex::api

@@ -29,7 +29,8 @@ std::uint64_t agree_on_context(Runtime& runtime, std::span<const Lpid> lpids) {
         reason);
     return context;
   }
-  context = ((std::uint64_t{runtime.me()} + 1) << 32) + ++runtime.groups_made;
+  // Ids of allocations are contexts with 24 bits below them, so a context has 40: 24 for the leader's groups.
+  context = ((std::uint64_t{runtime.me()} + 1) << 24) + ++runtime.groups_made;
   const op::Engine::Lock lock = runtime.engine.enter();
   for (const Lpid lpid : lpids.subspan(1)) {
     runtime.tokens.send(rank_of(lpid), creation_context, name, 0, bytes);
@@ -95,6 +96,13 @@ int create(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* new_gro
   return COMEX_SUCCESS;
 }
 
+// A place for the result that is null is told as any other wrong argument.
+bool has_place(Runtime& runtime, const char* operation, const void* place) {
+  if (place != nullptr) return true;
+  runtime.reporter.fail({.operation = operation}, "the place for the result is null");
+  return false;
+}
+
 }  // namespace
 }  // namespace comex::api
 
@@ -132,7 +140,7 @@ int comex_group_free(comex_group_t group) {
 
 int comex_group_rank(comex_group_t group, int* rank) {
   Runtime* runtime = enter("group_rank");
-  if (runtime == nullptr) return COMEX_FAILURE;
+  if (runtime == nullptr || !has_place(*runtime, "group_rank", rank)) return COMEX_FAILURE;
   if (group == COMEX_GROUP_NULL) {  // what a caller outside of a new group holds
     *rank = -1;
     return COMEX_SUCCESS;
@@ -145,7 +153,7 @@ int comex_group_rank(comex_group_t group, int* rank) {
 
 int comex_group_size(comex_group_t group, int* size) {
   Runtime* runtime = enter("group_size");
-  if (runtime == nullptr) return COMEX_FAILURE;
+  if (runtime == nullptr || !has_place(*runtime, "group_size", size)) return COMEX_FAILURE;
   if (group == COMEX_GROUP_NULL) {
     *size = 0;
     return COMEX_SUCCESS;
@@ -158,7 +166,7 @@ int comex_group_size(comex_group_t group, int* size) {
 
 int comex_group_comm(comex_group_t group, MPI_Comm* comm) {
   Runtime* runtime = enter("group_comm");
-  if (runtime == nullptr) return COMEX_FAILURE;
+  if (runtime == nullptr || !has_place(*runtime, "group_comm", comm)) return COMEX_FAILURE;
   if (group == COMEX_GROUP_NULL) {
     *comm = MPI_COMM_NULL;
     return COMEX_SUCCESS;
@@ -176,6 +184,10 @@ int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, come
   if (source == nullptr) return COMEX_FAILURE;
   const comex::groups::Group* target = find_group(*runtime, name, to);
   if (target == nullptr) return COMEX_FAILURE;
+  if (n < 0 || (n > 0 && (ranks_from == nullptr || ranks_to == nullptr))) {
+    return runtime->reporter.fail({.operation = name},
+                                  "it needs n >= 0 ranks, their list and a place for as many");
+  }
   std::vector<int> translated;
   for (int i = 0; i < n; ++i) {
     const int rank = ranks_from[i];
@@ -198,6 +210,7 @@ int comex_group_translate_world(comex_group_t group, int group_rank, int* world_
   if (runtime == nullptr || !find_target(*runtime, "group_translate_world", group_rank, group, target)) {
     return COMEX_FAILURE;
   }
+  if (!has_place(*runtime, "group_translate_world", world_rank)) return COMEX_FAILURE;
   *world_rank = static_cast<int>(target);
   return COMEX_SUCCESS;
 }
@@ -206,6 +219,7 @@ int comex_host_of(int proc, comex_group_t group, int* host) {
   Runtime* runtime = enter("host_of");
   Worker target = 0;
   if (runtime == nullptr || !find_target(*runtime, "host_of", proc, group, target)) return COMEX_FAILURE;
+  if (!has_place(*runtime, "host_of", host)) return COMEX_FAILURE;
   *host = static_cast<int>(runtime->place(target).host);
   return COMEX_SUCCESS;
 }

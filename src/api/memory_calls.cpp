@@ -52,12 +52,6 @@ void release(Runtime& runtime, void* address) {
   if (!released) runtime.reporter.notice(released.failure().text);
 }
 
-// A failure of another member: it says so; here only the code is left, or the end of the job.
-int failed_elsewhere(Runtime& runtime) {
-  if (!runtime.reporter.returns()) runtime.await_end();
-  return COMEX_FAILURE;
-}
-
 int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group_t handle,
                 const char* device) {
   Runtime* runtime = enter(name);

@@ -1,4 +1,5 @@
 // The user's mutexes: direct on the own host, through the owner's server elsewhere.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -94,7 +95,12 @@ int comex_create_mutexes(int num) {
   const char* name = "create_mutexes";
   Runtime* runtime = enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
-  if (num < 0) {
+  std::vector<int> counts(runtime->size());
+  runtime->extras(COMEX_GROUP_WORLD)
+      .collective->all_gather(std::as_bytes(std::span(&num, 1)), std::as_writable_bytes(std::span(counts)));
+  const auto wrong = std::ranges::find_if(counts, [](int count) { return count < 0; });
+  if (wrong != counts.end()) {
+    if (wrong - counts.begin() != runtime->me()) return failed_elsewhere(*runtime);
     return runtime->reporter.fail(
         {.operation = name}, "the number of mutexes is " + std::to_string(num) + "; it must not be negative");
   }
@@ -106,14 +112,10 @@ int comex_create_mutexes(int num) {
   if (comex_malloc(blocks.data(), bytes, COMEX_GROUP_WORLD) != COMEX_SUCCESS) return COMEX_FAILURE;
   void* mine = blocks[runtime->me()];
   if (mine != nullptr) std::memset(mine, 0, bytes);
-  const auto count = static_cast<std::uint64_t>(num);
-  std::vector<std::uint64_t> counts(runtime->size());
-  runtime->extras(COMEX_GROUP_WORLD)
-      .collective->all_gather(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(counts)));
   for (Worker worker = 0; worker < runtime->size(); ++worker) {
     const std::uint64_t offset =
         blocks[worker] == nullptr ? 0 : runtime->far_side(worker).offset_of(blocks[worker]);
-    runtime->mutexes.push_back({offset, counts[worker]});
+    runtime->mutexes.push_back({offset, static_cast<std::uint64_t>(counts[worker])});
   }
   runtime->barrier(COMEX_GROUP_WORLD);  // all are zeroed
   return COMEX_SUCCESS;

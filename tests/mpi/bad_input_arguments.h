@@ -191,6 +191,14 @@ inline void object_cases(Bed& bed) {
     bed.must(comex_free_local(once), "free_local");
     return comex_free_local(once);
   });
+  run("group_rank no_place", "group_rank", "place for the result is null",
+      [] { return comex_group_rank(COMEX_GROUP_WORLD, nullptr); });
+  run("group_size no_place", "group_size", "place for the result is null",
+      [] { return comex_group_size(COMEX_GROUP_WORLD, nullptr); });
+  run("group_comm no_place", "group_comm", "place for the result is null",
+      [] { return comex_group_comm(COMEX_GROUP_WORLD, nullptr); });
+  run("host_of no_place", "host_of", "place for the result is null",
+      [] { return comex_host_of(0, COMEX_GROUP_WORLD, nullptr); });
   run("set_errors mode", "set_errors", "mode 7 is unknown", [] { return comex_set_errors(7); });
 }
 
@@ -209,6 +217,8 @@ inline void collective_cases(Bed& bed) {
                [&] { return comex_malloc(bed.me == 0 ? nullptr : places.data(), 8, world); });
   bed.together("malloc unknown_kind", {"malloc_mem_dev", "floppy", -1, nullptr},
                [&] { return comex_malloc_mem_dev(places.data(), 8, world, "floppy"); });
+  bed.together("create_mutexes negative", {"create_mutexes", "number of mutexes is -1", -1, nullptr},
+               [&] { return comex_create_mutexes(bed.me == 0 ? -1 : 1); });
   for (const void* place : places)
     if (place != &local) bed.fail("a malloc that failed", "wrote an address");
 }
