@@ -135,8 +135,12 @@ Status Topology::place_memory(void* address, std::size_t bytes, std::span<const 
   Bitmap set(loaded_->hwloc);
   for (const unsigned node : nodes)
     if (!set.add(node)) return refused("hwloc_bitmap_set");
+  // The pages are there already, and only those that this process has mapped are moved.
+  constexpr std::size_t page_bytes = 4096;
+  const auto* const bytes_there = static_cast<const volatile std::byte*>(address);
+  for (std::size_t at = 0; at < bytes; at += page_bytes) static_cast<void>(bytes_there[at]);
   if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), HWLOC_MEMBIND_BIND,
-                                      HWLOC_MEMBIND_BYNODESET) != 0)
+                                      HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_MIGRATE) != 0)
     return refused("hwloc_set_area_membind");
   return {};
 }
