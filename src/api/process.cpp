@@ -33,13 +33,21 @@ void hook_into_mpi_finalize(Process& self) {
   self.has_finalize_hook = true;
 }
 
+// The launcher says so before MPI has started: among other hosts, this rank will be a worker that serves
+// itself.
+bool is_alone_on_host(const Lookup& environment) {
+  const auto is_one = [&](const char* name) { return environment(name).value_or("") == "1"; };
+  return is_one("OMPI_COMM_WORLD_LOCAL_SIZE") && !is_one("OMPI_COMM_WORLD_SIZE");
+}
+
 // Threads are asked for only where a worker may have to serve itself.
 void start_mpi(int* argc, char*** argv) {
   int started = 0;
   PMPI_Initialized(&started);
   if (started != 0) return;
   const Result<Settings> settings = parse_settings(environment_lookup());
-  const bool wants_thread = settings && settings->progress_ranks == 0;
+  const bool wants_thread =
+      is_alone_on_host(environment_lookup()) || (settings && settings->progress_ranks == 0);
   int provided = 0;
   PMPI_Init_thread(argc, argv, wants_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
 }
