@@ -2,7 +2,7 @@
 # Sourced, not run; the caller has set top= to the top of the sources.
 # shellcheck shell=bash
 
-# Debian package, then how to tell that it is there: a command, or a header below the usual places.
+# Debian package, then how to tell that it is there: a command, or a header or library below the usual places.
 needed_packages() {
   cat <<'END'
 g++              command g++
@@ -24,6 +24,12 @@ binutils         command readelf
 iproute2         command ip
 util-linux       command nsenter
 procps           command pgrep
+gfortran         command gfortran
+libglobalarrays-dev      header ga.h
+libarmci-mpi-dev         library libarmci-openmpi.a
+libblas-dev              library libblas.so
+liblapack-dev            library liblapack.so
+libscalapack-openmpi-dev library libscalapack-openmpi.so
 END
 }
 packages_of_the_long_check() {
@@ -36,10 +42,11 @@ END
 step() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; exit "${2:-1}"; }
 
-is_there() {  # is_there command|header NAME
+is_there() {  # is_there command|header|library NAME
   local place
   [ "$1" = command ] && { command -v "$2" > /dev/null; return; }
-  for place in /usr/include /usr/local/include /usr/include/*-linux-gnu /usr/lib/*/openmpi/include; do
+  for place in /usr/include /usr/local/include /usr/include/*-linux-gnu /usr/lib/*/openmpi/include /usr/lib \
+    /usr/local/lib /usr/lib/*-linux-gnu; do
     [ -e "$place/$2" ] && return
   done
   return 1
