@@ -1,5 +1,7 @@
 /* Mutexes around read-modify-write of an array, with fences: no update is lost, several mutexes at once, sets
  * created and destroyed again. */
+#include <unistd.h>
+
 #include "ga_test.h"
 
 enum { turns = 25, mutexes = 7 };
@@ -16,6 +18,7 @@ static void one_set(int g, int count) {
     GA_Lock(m);
     GA_Init_fence();
     NGA_Get(g, lo, hi, row, &ld);
+    usleep(200); /* without the mutex another one reads what is about to change */
     const double first = row[0];
     for (int j = 0; j < 10; ++j) {
       EXPECT(row[j] == first * (j + 1), "under mutex %d element %d is %g while the first is %g", m, j, row[j],
