@@ -115,7 +115,9 @@ COMEX_API int comex_group_comm(comex_group_t group, MPI_Comm* comm);
 COMEX_API int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, comex_group_t to,
                                           int* ranks_to);
 COMEX_API int comex_group_translate_world(comex_group_t group, int group_rank, int* world_rank);
-/* The number, from 0, of the (virtual) host that `proc` lives on; ranks of one host share memory. */
+/* The number, from 0, of the (virtual) host that `proc` lives on; ranks of one number share memory, and a
+ * pointer to it means the same to all of them. A host on which no address is free in every process gives
+ * several numbers. */
 COMEX_API int comex_host_of(int proc, comex_group_t group, int* host);
 
 /* -- Completion and order
