@@ -116,12 +116,14 @@ std::vector<Notice> notices_for(const WorldSplit& split, int wanted) {
   if (self_served > 0)
     notices.push_back(
         {NoticeKind::self_served, counted(self_served, "worker") + (self_served == 1 ? " has" : " have") +
-                                      " no progress rank on the host and make progress themselves"});
+                                      " no progress rank on the host and make" +
+                                      (self_served == 1 ? "s progress itself" : " progress themselves")});
   if (uneven > 0)
     notices.push_back({NoticeKind::uneven, "groups are uneven on " + counted(uneven, "host") +
                                                ": the ranks do not divide by the progress ranks"});
   if (idle > 0)
-    notices.push_back({NoticeKind::idle, counted(idle, "progress rank") + " have no worker to serve"});
+    notices.push_back({NoticeKind::idle, counted(idle, "progress rank") + (idle == 1 ? " has" : " have") +
+                                             " no worker to serve"});
   return notices;
 }
 
