@@ -16,6 +16,9 @@ if(TARGET armci_static)
     COMMAND ${scripts}/probes ${lib} ${public})
   list(APPEND library_tests armci.c_clients_of_the_static_libraries_need_mpi_only
     armci.two_flavours_in_one_program_are_refused armci.probes_of_global_arrays_find_what_they_look_for)
+  add_test(NAME armci.installed_tree_serves_both_flavours
+    COMMAND ${scripts}/installed ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND})
+  list(APPEND library_tests armci.installed_tree_serves_both_flavours)
   if(ARMCI_DISTRIBUTED_LIBRARY)
     add_test(NAME armci.no_symbol_of_the_distributed_library_is_missing
       COMMAND ${scripts}/missing ${ARMCI_DISTRIBUTED_LIBRARY} ${lib}/libarmci-openmpi.a

@@ -6,7 +6,7 @@ armci_client(armci_whole_packaged armci_openmpi_shared ${parts} program/own_pack
 armci_client(armci_aggregation armci_shared aggregation.c)
 target_link_libraries(armci_aggregation PRIVATE ${CMAKE_DL_LIBS})
 
-# armci_whole(layout ranks workers-of-each-host environment...)
+# armci_whole(layout ranks workers-of-each-domain environment...)
 function(armci_whole layout ranks workers)
   foreach(flavour comex packaged)
     comex_add_mpi_test(NAME armci.${flavour}_on_${layout} PROGRAM armci_whole_${flavour} RANKS ${ranks}
@@ -17,7 +17,7 @@ armci_whole(1_worker 2 1)
 armci_whole(2_workers 3 2)
 armci_whole(4_workers_of_2_hosts 6 2,2 COMEX_VIRTUAL_HOSTS=2)
 armci_whole(5_workers_of_2_uneven_hosts 7 3,2 COMEX_VIRTUAL_HOSTS=2)
-armci_whole(4_workers_of_hosts_in_turn 6 2,2 COMEX_VIRTUAL_HOSTS=0,1,0,1,0,1)
+armci_whole(4_workers_of_hosts_in_turn 6 1,1,1,1 COMEX_VIRTUAL_HOSTS=0,1,0,1,0,1)
 armci_whole(8_workers_of_2_hosts 10 4,4 COMEX_VIRTUAL_HOSTS=2)
 armci_whole(3_workers_through_the_progress_rank 4 3
   COMEX_ENABLE_PUT_SMP=0 COMEX_ENABLE_GET_SMP=0 COMEX_ENABLE_ACC_SMP=0)
@@ -31,3 +31,26 @@ if(GA_CONFIG)
   set_tests_properties(armci.a_global_arrays_program_links_and_runs PROPERTIES LABELS "mpi;armci" TIMEOUT 90
     PROCESSORS 2)
 endif()
+
+# Ways to start: over half of the job and then all of it, through ARMCI, by mp3.h.
+armci_client(armci_half_comex armci_shared half.c)
+armci_client(armci_half_packaged armci_openmpi_shared half.c)
+armci_client(armci_start armci_shared start.c)
+armci_client(armci_mp3 armci_openmpi_shared mp3.c)
+foreach(flavour comex packaged)
+  comex_add_mpi_test(NAME armci.${flavour}_over_each_half_of_the_job PROGRAM armci_half_${flavour} RANKS 6
+    LABELS armci)
+endforeach()
+comex_add_mpi_test(NAME armci.starts_mpi_and_ends_it PROGRAM armci_start RANKS 3 LABELS armci)
+comex_add_mpi_test(NAME armci.mp3_names_speak_of_workers PROGRAM armci_mp3 RANKS 3 LABELS armci)
+
+find_package(Threads REQUIRED)
+armci_client(armci_threads armci_shared threads.c)
+target_link_libraries(armci_threads PRIVATE Threads::Threads)
+comex_add_mpi_test(NAME armci.four_threads_a_worker PROGRAM armci_threads RANKS 3 LABELS armci)
+comex_add_mpi_test(NAME armci.four_threads_a_worker_on_two_hosts PROGRAM armci_threads RANKS 4
+  ENV COMEX_VIRTUAL_HOSTS=2 LABELS armci)
+
+armci_client(armci_refused armci_shared refused.c)
+add_test(NAME armci.errors_end_the_job_with_one_line COMMAND ${scripts}/refusals $<TARGET_FILE:armci_refused>)
+set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 90 PROCESSORS 2)

@@ -17,6 +17,10 @@
 
 namespace comex::armci {
 
+namespace detail {
+extern std::atomic<int> held_batches;  // apart, so that every operation asks for it with one load
+}
+
 enum class Verb : std::uint8_t { put, get, acc };
 
 struct Piece {
@@ -33,7 +37,7 @@ class Aggregates {
  public:
   static constexpr int max_piece_bytes = 4096;
 
-  bool any_held() const { return held_.load(std::memory_order_acquire) != 0; }
+  static bool any_held() { return detail::held_batches.load(std::memory_order_acquire) != 0; }
 
   int set();            // a new aggregate's code
   int unset(int code);  // issues what it holds; the code that is left to wait for

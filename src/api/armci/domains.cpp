@@ -1,4 +1,4 @@
-// Domains: which workers share a host's memory.
+// Domains, and which workers share a host's memory though they may be of several domains.
 #include "api/armci/export.h"
 #include "api/armci/state.h"
 
@@ -52,6 +52,10 @@ COMEX_C int armci_domain_same_id(armci_domain_t, int proc) {
 }
 
 COMEX_C int PARMCI_Same_node(int proc) {
-  return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc);
+  int here = 0;
+  int there = 0;
+  comex_host_of(state().me, COMEX_GROUP_WORLD, &here);
+  comex_host_of(static_cast<int>(checked_proc(proc)), COMEX_GROUP_WORLD, &there);
+  return here == there ? 1 : 0;
 }
 COMEX_PROFILED(Same_node);

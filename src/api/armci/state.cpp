@@ -1,7 +1,5 @@
 #include "api/armci/state.h"
 
-#include <algorithm>
-
 namespace comex::armci {
 
 State& state() {
@@ -12,16 +10,15 @@ State& state() {
 Domains Domains::of_world() {
   Domains domains;
   int size = 0;
+  int before = -1;
   comex_group_size(COMEX_GROUP_WORLD, &size);
-  std::map<int, int> id_of_host;
   for (int proc = 0; proc < size; ++proc) {
     int host = 0;
     comex_host_of(proc, COMEX_GROUP_WORLD, &host);
-    const auto next = static_cast<int>(id_of_host.size());
-    const int id = id_of_host.try_emplace(host, next).first->second;
-    domains.id_of.push_back(id);
-    if (id == next) domains.members.emplace_back();
-    domains.members[static_cast<std::size_t>(id)].push_back(proc);
+    if (host != before) domains.members.emplace_back();
+    before = host;
+    domains.id_of.push_back(static_cast<int>(domains.members.size()) - 1);
+    domains.members.back().push_back(proc);
   }
   return domains;
 }
@@ -47,7 +44,7 @@ void State::close() {
 }
 
 void State::add_teams(comex_group_t group) {
-  auto made = std::make_unique<GroupTeams>(group, GroupTeams::Context::own);
+  auto made = std::make_unique<GroupTeams>(group, GroupTeams::Context::own, domains.id_of);
   const std::lock_guard lock(teams_lock);
   teams[group] = std::move(made);
 }
@@ -60,7 +57,7 @@ void State::remove_teams(comex_group_t group) {
 GroupTeams& State::teams_of(comex_group_t group) {
   const std::lock_guard lock(teams_lock);
   std::unique_ptr<GroupTeams>& found = teams[group];
-  if (!found) found = std::make_unique<GroupTeams>(group, GroupTeams::Context::the_group_s);
+  if (!found) found = std::make_unique<GroupTeams>(group, GroupTeams::Context::the_group_s, domains.id_of);
   return *found;
 }
 

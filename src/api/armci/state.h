@@ -16,7 +16,9 @@
 
 namespace comex::armci {
 
-// Which workers share a host. Ids count the hosts that have workers, by the first worker on each.
+// Which workers share a host, in runs of consecutive ranks: a host's workers, unless the launcher dealt ranks
+// to hosts in turn. Global Arrays takes for granted that a domain's ranks are consecutive and fails to start
+// where they are not.
 struct Domains {
   std::vector<int> id_of;                 // per world rank
   std::vector<std::vector<int>> members;  // per id, ascending world ranks
@@ -26,7 +28,7 @@ struct Domains {
 
 struct State {
   std::mutex starting;  // one init or finalize at a time
-  bool is_open = false;
+  std::atomic<bool> is_open{false};
 
   std::atomic<comex_group_t> default_group{COMEX_GROUP_WORLD};
   Domains domains;
@@ -51,14 +53,12 @@ State& state();
 
 // Every operation on `proc` calls this first: what an aggregate holds back for it must go before.
 inline void before_operation_on(int proc) {
-  Aggregates& aggregates = state().aggregates;
-  if (aggregates.any_held()) [[unlikely]]
-    aggregates.flush_target(proc);
+  if (Aggregates::any_held()) [[unlikely]]
+    state().aggregates.flush_target(proc);
 }
 inline void before_anything() {
-  Aggregates& aggregates = state().aggregates;
-  if (aggregates.any_held()) [[unlikely]]
-    aggregates.flush_all();
+  if (Aggregates::any_held()) [[unlikely]]
+    state().aggregates.flush_all();
 }
 
 }  // namespace comex::armci

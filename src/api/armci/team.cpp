@@ -16,7 +16,8 @@ int index_in(const std::vector<int>& ranks, int rank) {
 
 }  // namespace
 
-GroupTeams::GroupTeams(comex_group_t group, Context context) : group_(group) {
+GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<int>& domain_of)
+    : group_(group) {
   int size = 0;
   comex_group_size(group, &size);
   for (int rank = 0; rank < size; ++rank) {
@@ -32,23 +33,22 @@ GroupTeams::GroupTeams(comex_group_t group, Context context) : group_(group) {
     comm_ = mine;
     owns_comm_ = true;
   }
-  sort_into_hosts();
+  sort_into_domains(domain_of);
 }
 
-void GroupTeams::sort_into_hosts() {
+void GroupTeams::sort_into_domains(const std::vector<int>& domain_of) {
   int me = 0;
   comex_group_rank(group_, &me);
-  std::map<int, int> first_of_host;
-  std::vector<int> hosts;
+  std::map<int, int> first_of_domain;
+  std::vector<int> domains;
   for (int rank = 0; rank < static_cast<int>(world_of_.size()); ++rank) {
-    int host = 0;
-    comex_host_of(rank, group_, &host);
-    hosts.push_back(host);
+    const int domain = domain_of[static_cast<std::size_t>(world_of_[static_cast<std::size_t>(rank)])];
+    domains.push_back(domain);
     all_.ranks.push_back(rank);
-    if (first_of_host.try_emplace(host, rank).second) masters_.ranks.push_back(rank);
+    if (first_of_domain.try_emplace(domain, rank).second) masters_.ranks.push_back(rank);
   }
-  for (int rank = 0; rank < static_cast<int>(hosts.size()); ++rank) {
-    if (hosts[static_cast<std::size_t>(rank)] == hosts[static_cast<std::size_t>(me)]) {
+  for (int rank = 0; rank < static_cast<int>(domains.size()); ++rank) {
+    if (domains[static_cast<std::size_t>(rank)] == domains[static_cast<std::size_t>(me)]) {
       node_.ranks.push_back(rank);
     }
   }

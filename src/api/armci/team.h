@@ -27,7 +27,8 @@ class GroupTeams {
     own,         // a duplicate: all members are here, creating
     the_group_s  // the group was made through comex.h; nobody else need be here
   };
-  GroupTeams(comex_group_t group, Context context);
+  // domain_of: by world rank, what SCOPE_NODE and SCOPE_MASTERS mean.
+  GroupTeams(comex_group_t group, Context context, const std::vector<int>& domain_of);
   ~GroupTeams();
   GroupTeams(const GroupTeams&) = delete;
   GroupTeams& operator=(const GroupTeams&) = delete;
@@ -39,7 +40,7 @@ class GroupTeams {
   int world_rank(const Team& team, int index) const;
 
  private:
-  void sort_into_hosts();
+  void sort_into_domains(const std::vector<int>& domain_of);
 
   comex_group_t group_;
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -1,0 +1,18 @@
+/* Init over a communicator, as each flavour spells it: whether the caller is a worker. */
+#ifndef TESTS_ARMCI_HALF_H_
+#define TESTS_ARMCI_HALF_H_
+
+#include <armci.h>
+#include <message.h>
+
+#ifdef ARMCI_MPI
+static int init_over(MPI_Comm comm) {
+  return ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, comm) == 0;
+}
+#else
+static int init_over(MPI_Comm comm) {
+  return ARMCI_Init_mpi_comm(comm);
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/* What ARMCI itself refuses, chosen by the first argument; each ends the job with one line. */
+#include <armci.h>
+#include <message.h>
+#include <stdlib.h>
+
+int main(int argc, char** argv) {
+  ARMCI_Init_args(&argc, &argv);
+  void* at[64];
+  long word = 0;
+  char nonsense[] = "divided by", plus[] = "+";
+  ARMCI_Malloc(at, 64);
+  switch (argc > 1 ? atoi(argv[1]) : 0) {
+    case 0:
+      armci_msg_lgop(&word, 1, nonsense);
+      break;
+    case 1:
+      armci_msg_gop_scope(SCOPE_ALL, &word, 1, plus, 12345);
+      break;
+    case 2:
+      armci_msg_bcast(&word, sizeof word, armci_msg_nproc());
+      break;
+    case 3:
+      armci_msg_bcast_scope(12345, &word, sizeof word, 0);
+      break;
+    case 4:
+      armci_msg_sel(&word, 2, plus, ARMCI_LONG, 1);
+      break;
+    case 5:
+      ARMCI_Rmw(12345, &word, at[0], 1, 0);
+      break;
+    case 6:
+      ARMCI_Acc(12345, &word, &word, at[0], 8, 0);
+      break;
+    case 7:
+      armci_domain_nprocs(ARMCI_DOMAIN_SMP, 12345);
+      break;
+    case 8:
+      ARMCI_Put(&word, at[0], 8, armci_msg_nproc());
+      break;
+    case 9:
+      ARMCI_Put(&word, (char*)at[0] + (1 << 28), 8, 0);
+      break;
+    case 10:
+      ARMCI_Malloc(at, -1);
+      break;
+    case 11:
+      armci_msg_abort(7);
+      break;
+    default:
+      ARMCI_Error("the program's own words", 9);
+      break;
+  }
+  return 0; /* no way to end: the tests want none of these to come here */
+}
