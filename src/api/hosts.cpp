@@ -2,6 +2,8 @@
 
 #include <cstring>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "api/exchange.h"
 #include "pr/host_key.h"
@@ -19,7 +21,8 @@ pr::HostKey own_key(shm::Os& os, const Settings& settings) {
 
 }  // namespace
 
-Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings) {
+Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings,
+                                    const Reporter& reporter) {
   const std::vector<pr::HostKey> keys = gather(all, own_key(os, settings));
   const auto me = static_cast<std::size_t>(all.rank());
   pr::ProbeRound round = pr::first_probe_round(keys);
@@ -45,8 +48,13 @@ Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, con
     if (round.settled[me] == 0) {
       attached = static_cast<bool>(os.open_object_of(names[static_cast<std::size_t>(round.leader[me])]));
     }
-    round = pr::next_probe_round(round, gather(all, attached));
+    const pr::ProbeRound asked = std::exchange(round, pr::next_probe_round(round, gather(all, attached)));
     all.barrier();  // the probes may go now
+    if (asked.leader[me] == round.leader[me] || round.leader[me] != all.rank()) continue;
+    reporter.notice("MPI rank " + std::to_string(all.rank()) +
+                    " and others that look alike cannot attach to the "
+                    "memory of rank " +
+                    std::to_string(asked.leader[me]) + ": they count as another host");
   }
   return round.leader;
 }

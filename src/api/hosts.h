@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "api/report.h"
 #include "core/settings.h"
 #include "core/status.h"
 #include "shm/os.h"
@@ -12,7 +13,8 @@
 
 namespace comex::api {
 
-// For each rank the lowest rank of its host.
-Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings);
+// For each rank the lowest rank of its host. Says when ranks that look alike share no memory.
+Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings,
+                                    const Reporter& reporter);
 
 }  // namespace comex::api

@@ -43,7 +43,7 @@ Settings agree_on_settings(transport::Collective& all, const Reporter& reporter)
 }
 
 pr::WorldSplit split(transport::Collective& all, World& world, const Reporter& reporter) {
-  Result<std::vector<int>> hosts = find_hosts(all, *world.os, world.settings);
+  Result<std::vector<int>> hosts = find_hosts(all, *world.os, world.settings, reporter);
   if (!hosts) {
     if (all.rank() == 0) reporter.fatal({.operation = "init"}, hosts.failure().text);
     all.barrier();
