@@ -200,8 +200,9 @@ int ARMCI_Absolute_id(ARMCI_Group* group, int group_rank);
 MPI_Comm armci_group_comm(ARMCI_Group* group);
 extern MPI_Comm ARMCI_COMM_WORLD; /* the workers; MPI_COMM_WORLD holds progress ranks as well */
 
-/* -- Domains: hosts, numbered from 0; id -1 is the own one. Ranks of one host need not follow each other, and
- * hosts need not hold equally many. */
+/* -- Domains: the consecutive ranks of one host, numbered from 0; id -1 is the own one. They need not hold
+ * equally many. Where the launcher deals ranks to hosts in turn, a host has several: ARMCI_Same_node tells of
+ * hosts. */
 int armci_domain_nprocs(armci_domain_t domain, int id);
 int armci_domain_id(armci_domain_t domain, int glob_proc_id);
 int armci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id);

@@ -20,7 +20,7 @@ COMEX_PROFILED(Memget);
 // Memory of the host has the same address in all its processes.
 COMEX_C void* PARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
   if (meminfo->armci_addr == nullptr) return nullptr;
-  if (armci_domain_same_id(ARMCI_DOMAIN_SMP, meminfo->cpid) == 0) return nullptr;
+  if (PARMCI_Same_node(meminfo->cpid) == 0) return nullptr;
   return meminfo->armci_addr + offset;
 }
 COMEX_PROFILED(Memat);
