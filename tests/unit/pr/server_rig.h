@@ -42,7 +42,10 @@ std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 inline void append(Bytes& to, std::span<const std::byte> part) {
-  to.insert(to.end(), part.begin(), part.end());
+  // Not insert(): gcc 12 sees overflows in it that are not there.
+  const std::size_t before = to.size();
+  to.resize(before + part.size());
+  if (!part.empty()) std::memcpy(to.data() + before, part.data(), part.size());
 }
 
 inline ServerOptions small_options() {
