@@ -69,6 +69,44 @@ inline bool small_acc(int op, const void* scale, const void* src, void* dst, int
   return is_done;
 }
 
+// The same for what goes to a server in company: without an Operation, which is large. False: the long way.
+inline op::FarSide server_of(op::Way way, const void* near, const void* far, int bytes, int proc,
+                             comex_group_t group) {
+  Runtime* runtime = current();
+  const auto target = static_cast<Worker>(proc);
+  const bool is_plain = runtime != nullptr && group == COMEX_GROUP_WORLD && target < runtime->size() &&
+                        near != nullptr && far != nullptr && bytes > 0;
+  if (!is_plain || runtime->router.is_direct(way, target)) return {};
+  return runtime->far_side(target);
+}
+
+bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  const op::FarSide far = server_of(op::Way::put, src, dst, bytes, proc, group);
+  bool is_taken = false;
+  if (far.server != no_rank) {
+    Runtime& runtime = *current();
+    runtime.start({"nbput", proc, far.server}, [&] {
+      is_taken = runtime.remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
+    });
+  }
+  return is_taken;
+}
+
+bool appended_acc(int op, const void* scale, const void* src, void* dst, int bytes, int proc,
+                  comex_group_t group) {
+  const Scalar scalar = scalar_of(op);
+  const op::FarSide far = server_of(op::Way::acc, src, dst, bytes, proc, group);
+  bool is_taken = false;
+  if (far.server != no_rank && scalar != Scalar::none && scale != nullptr) {
+    Runtime& runtime = *current();
+    const std::uint64_t whole =
+        static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
+    runtime.start({"nbacc", proc, far.server},
+                  [&] { is_taken = runtime.remote.append_acc(scalar, scale, src, dst, whole, far); });
+  }
+  return is_taken;
+}
+
 inline int completed(comex_request_t* handle) {
   if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
   return COMEX_SUCCESS;
@@ -99,6 +137,7 @@ int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, co
 
 int comex_nbput(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
   if (small_put(src, dst, bytes, proc, group)) return completed(handle);
+  if (appended_put(src, dst, bytes, proc, group)) return completed(handle);
   return put("nbput", src, dst, bytes, proc, group, Finish::by(handle));
 }
 
@@ -110,5 +149,6 @@ int comex_nbget(void* src, void* dst, int bytes, int proc, comex_group_t group, 
 int comex_nbacc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group,
                 comex_request_t* handle) {
   if (small_acc(op, scale, src, dst, bytes, proc, group)) return completed(handle);
+  if (appended_acc(op, scale, src, dst, bytes, proc, group)) return completed(handle);
   return acc("nbacc", op, scale, src, dst, bytes, proc, group, Finish::by(handle));
 }

@@ -55,6 +55,9 @@ class Remote final : public transport::Sink {
   // Small puts and accumulates travel with others: buffered until the message is full, anything else is
   // started on that server, or advance() is called. False: start() it. The source is the caller's at once.
   bool append(const Operation& operation, const FarSide& far);
+  bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far);
+  bool append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
+                  std::uint64_t bytes, const FarSide& far);
   // The same; the completion has a part until the old value is here.
   bool append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
 
@@ -88,6 +91,7 @@ class Remote final : public transport::Sink {
 
  private:
   static constexpr std::size_t max_queued_batches = 64;
+  static constexpr std::uint64_t largest_item = 256;  // data bytes of a put or accumulate in a batch
   using Request = remote::Request;
   using Transfer = remote::Transfer;
   using Link = remote::Link;
@@ -144,6 +148,7 @@ class Remote final : public transport::Sink {
   void end_fence(Link& link, Request& request, bool failed);
 
   // remote_batch.cpp: small operations that travel together
+  bool takes(std::uint64_t bytes) const { return coalesces_ && bytes != 0 && bytes <= largest_item; }
   std::byte* append_item(Link& link, const protocol::BatchItem& item, const FarSide& far);
   void push(Request* request);
   void flush(Link& link);

@@ -12,12 +12,6 @@ using protocol::BatchItem;
 using protocol::Verb;
 using remote::Kind;
 
-namespace {
-
-constexpr std::uint64_t largest_item = 256;  // data bytes of a put or acc
-
-}  // namespace
-
 // Where what follows the item goes; there is room for all of it.
 std::byte* Remote::append_item(Link& link, const BatchItem& item, const FarSide& far) {
   const std::size_t bytes = protocol::item_bytes(item);
@@ -49,24 +43,29 @@ std::byte* Remote::append_item(Link& link, const BatchItem& item, const FarSide&
 }
 
 bool Remote::append(const Operation& operation, const FarSide& far) {
+  if (operation.action == Action::get || operation.layout != protocol::Layout::contiguous) return false;
   const std::uint64_t bytes = operation.patch.total_bytes();
-  if (!coalesces_ || operation.action == Action::get || operation.layout != protocol::Layout::contiguous ||
-      bytes == 0 || bytes > largest_item) {
-    return false;
-  }
-  BatchItem item;
-  item.verb = operation.action == Action::put ? Verb::put : Verb::acc;
-  item.bytes = static_cast<std::uint16_t>(bytes);
-  item.target = far.target;
-  item.offset = far.offset_of(operation.far);
-  if (item.verb == Verb::acc) item.detail = static_cast<std::uint8_t>(operation.scalar);
-  std::byte* to = append_item(link_of(far.server), item, far);
-  if (item.verb == Verb::acc) {
-    const std::size_t scale = scalar_bytes(operation.scalar);
-    std::memcpy(to, operation.scale.bytes, scale);
-    to += protocol::padded(scale);
-  }
-  std::memcpy(to, operation.near, bytes);
+  if (operation.action == Action::put) return append_put(operation.near, operation.far, bytes, far);
+  return append_acc(operation.scalar, operation.scale.bytes, operation.near, operation.far, bytes, far);
+}
+
+bool Remote::append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far) {
+  if (!takes(bytes)) return false;
+  const BatchItem item{Verb::put, 0, static_cast<std::uint16_t>(bytes), far.target,
+                       far.offset_of(far_address)};
+  std::memcpy(append_item(link_of(far.server), item, far), near, bytes);
+  return true;
+}
+
+bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
+                        std::uint64_t bytes, const FarSide& far) {
+  if (!takes(bytes)) return false;
+  const BatchItem item{Verb::acc, static_cast<std::uint8_t>(scalar), static_cast<std::uint16_t>(bytes),
+                       far.target, far.offset_of(far_address)};
+  std::byte* const to = append_item(link_of(far.server), item, far);
+  const std::size_t scale_bytes = scalar_bytes(scalar);
+  std::memcpy(to, scale, scale_bytes);
+  std::memcpy(to + protocol::padded(scale_bytes), near, bytes);
   return true;
 }
 
