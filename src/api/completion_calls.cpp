@@ -28,6 +28,7 @@ int comex_wait(comex_request_t* handle) {
   Runtime* runtime = enter("wait");
   State state{};
   if (runtime == nullptr || !find_state(*runtime, "wait", handle, state)) return COMEX_FAILURE;
+  runtime->send_batches();
   const int issued = *handle;
   if (state == State::pending) {
     runtime->engine.wait([&] { return runtime->handles.state(issued) != State::pending; }, {"wait"});
@@ -40,6 +41,7 @@ int comex_test(comex_request_t* handle, int* status) {
   State state{};
   if (runtime == nullptr || !find_state(*runtime, "test", handle, state)) return COMEX_FAILURE;
   if (status == nullptr) return runtime->reporter.fail({.operation = "test"}, "the status's address is null");
+  runtime->send_batches();
   if (state == State::pending) {
     runtime->engine.poll();
     state = runtime->handles.state(*handle);

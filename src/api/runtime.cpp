@@ -179,6 +179,7 @@ bool Runtime::handles_done(Keep&& keep) {
 
 template <class Keep>
 bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
+  send_batches();
   const op::Engine::Lock lock =
       engine.enter_when([&] { return implicit.all_done(keep) && handles_done(keep); }, reason);
   return !implicit.take_failures(keep);

@@ -75,6 +75,15 @@ class Runtime {
     engine.wait([&completion] { return completion.done(); }, reason);
   }
 
+  // Small operations that wait for company leave now: every wait and test does this, although those are
+  // complete for their caller already, who may go on to wait for what they cause.
+  void send_batches() {
+    if (!remote.holds_batches()) [[likely]]
+      return;
+    const op::Engine::Lock lock = engine.enter();
+    remote.flush_all();
+  }
+
   void fence(Worker target);
   // Before a direct operation: what this worker has under way to the same place through a server, gets and
   // rmws too, takes effect first.

@@ -9,6 +9,7 @@
 // Every call is made under the engine lock. Made by api; started by op/route's callers.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -60,6 +61,10 @@ class Remote final : public transport::Sink {
                   std::uint64_t bytes, const FarSide& far);
   // The same; the completion has a part until the old value is here.
   bool append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
+
+  // Something appended has not left: any thread may ask, the one that appended knows.
+  bool holds_batches() const { return holds_.load(std::memory_order_relaxed); }
+  unsigned flush_all();
 
   // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
   void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
@@ -152,7 +157,6 @@ class Remote final : public transport::Sink {
   std::byte* append_item(Link& link, const protocol::BatchItem& item, const FarSide& far);
   void push(Request* request);
   void flush(Link& link);
-  unsigned flush_all();
   bool send_batch(Link& link, Request& request);
   void on_data_batch(Link& link, const Reply& reply, std::span<const std::byte> data);
   bool refuse_word(const Link& link, const Reply& reply);
@@ -177,6 +181,7 @@ class Remote final : public transport::Sink {
   nb::ObjectPool<Request> requests_;
   nb::ObjectPool<Transfer> transfers_;
   nb::ObjectPool<remote::Batch> batches_;
+  std::atomic<bool> holds_{false};  // is open_ not empty?
   std::size_t words_ = 0;           // rmws in batches, unanswered
   std::size_t queued_batches_ = 0;  // that wait for a credit or a slot
   std::unordered_map<TransportRank, std::unique_ptr<Link>> links_;

@@ -85,6 +85,29 @@ class Coalesce {
     }
   }
 
+  // What a wait has completed leaves, although its caller then waits for the other side in MPI alone.
+  void a_wait_sends_what_was_buffered() {
+    for (long round = 1; round <= 40; ++round) {
+      const long value = round;
+      comex_request_t handle = 0;
+      job_.done(comex_nbput(const_cast<long*>(&value), words_.of(next_) + 200, sizeof value, next_, everyone,
+                            &handle));
+      if (round % 4 == 0) job_.done(comex_wait(&handle));
+      int status = 1;
+      while (round % 4 == 1 && status != 0) job_.done(comex_test(&handle, &status));
+      if (round % 4 == 2) job_.done(comex_wait_proc(next_, everyone));
+      if (round % 4 == 3) job_.done(comex_wait_all(everyone));
+      if (job_.me != 0) {
+        job_.done(comex_wait_until(words_.mine() + 200, COMEX_CMP_GE, round));
+        job_.send_word(0);
+        job_.await_word(0);
+      } else {
+        for (int other = 1; other < job_.workers; ++other) job_.await_word(other);
+        for (int other = 1; other < job_.workers; ++other) job_.send_word(other);
+      }
+    }
+  }
+
  private:
   const Job& job_;
   Everywhere<long> words_;
@@ -102,5 +125,6 @@ int main(int argc, char** argv) {
   job.check("small puts keep their order", [&] { test.puts_keep_their_order(); });
   job.check("a signal comes after the small puts before it",
             [&] { test.a_signal_comes_after_the_puts_before_it(); });
+  job.check("a wait sends what was buffered", [&] { test.a_wait_sends_what_was_buffered(); });
   return 0;
 }
