@@ -41,8 +41,7 @@ int comex_test(comex_request_t* handle, int* status) {
   State state{};
   if (runtime == nullptr || !find_state(*runtime, "test", handle, state)) return COMEX_FAILURE;
   if (status == nullptr) return runtime->reporter.fail({.operation = "test"}, "the status's address is null");
-  runtime->send_batches();
-  if (state == State::pending) {
+  if (state == State::pending || runtime->remote.holds_batches()) {
     runtime->engine.poll();
     state = runtime->handles.state(*handle);
   }

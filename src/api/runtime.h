@@ -75,13 +75,16 @@ class Runtime {
     engine.wait([&completion] { return completion.done(); }, reason);
   }
 
-  // Small operations that wait for company leave now: every wait and test does this, although those are
-  // complete for their caller already, who may go on to wait for what they cause.
+  // Small operations that wait for company leave now: every wait sees to it, although those are complete
+  // for their caller already, who may go on to wait for what they cause.
   void send_batches() {
     if (!remote.holds_batches()) [[likely]]
       return;
-    const op::Engine::Lock lock = engine.enter();
-    remote.flush_all();
+    const auto has_left = [this] {
+      remote.flush_all();
+      return !remote.holds_batches();
+    };
+    engine.wait(has_left, {"wait"});
   }
 
   void fence(Worker target);

@@ -153,6 +153,7 @@ class Remote final : public transport::Sink {
   void end_fence(Link& link, Request& request, bool failed);
 
   // remote_batch.cpp: small operations that travel together
+  void note_holding() { holds_.store(!open_.empty() || queued_batches_ != 0, std::memory_order_relaxed); }
   bool takes(std::uint64_t bytes) const { return coalesces_ && bytes != 0 && bytes <= largest_item; }
   std::byte* append_item(Link& link, const protocol::BatchItem& item, const FarSide& far);
   void push(Request* request);
@@ -181,7 +182,7 @@ class Remote final : public transport::Sink {
   nb::ObjectPool<Request> requests_;
   nb::ObjectPool<Transfer> transfers_;
   nb::ObjectPool<remote::Batch> batches_;
-  std::atomic<bool> holds_{false};  // is open_ not empty?
+  std::atomic<bool> holds_{false};  // see holds_batches()
   std::size_t words_ = 0;           // rmws in batches, unanswered
   std::size_t queued_batches_ = 0;  // that wait for a credit or a slot
   std::unordered_map<TransportRank, std::unique_ptr<Link>> links_;

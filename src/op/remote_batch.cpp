@@ -27,7 +27,7 @@ std::byte* Remote::append_item(Link& link, const BatchItem& item, const FarSide&
     link.batch->words.clear();
     link.batch->stretches.clear();
     open_.push_back(&link);
-    holds_.store(true, std::memory_order_relaxed);
+    note_holding();
   }
   Batch& batch = *link.batch;
   const Gpid target = far.gpid();
@@ -102,8 +102,8 @@ void Remote::flush(Link& link) {
   Request* request = new_request(Kind::batch, far, nullptr);
   request->batch = std::exchange(link.batch, nullptr);
   std::erase(open_, &link);
-  holds_.store(!open_.empty(), std::memory_order_relaxed);
   push(request);
+  note_holding();
 }
 
 unsigned Remote::flush_all() {

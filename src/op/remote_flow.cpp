@@ -25,7 +25,10 @@ unsigned Remote::pump(Link& link) {
     if (!send_head(link, *request)) break;
     link.queue.pop_front();
     if (kind == Kind::copied) --link.copied;
-    if (kind == Kind::batch) --queued_batches_;
+    if (kind == Kind::batch) {
+      --queued_batches_;
+      note_holding();
+    }
     ++moved;
   }
   return moved;

@@ -92,11 +92,9 @@ class Coalesce {
       comex_request_t handle = 0;
       job_.done(comex_nbput(const_cast<long*>(&value), words_.of(next_) + 200, sizeof value, next_, everyone,
                             &handle));
-      if (round % 4 == 0) job_.done(comex_wait(&handle));
-      int status = 1;
-      while (round % 4 == 1 && status != 0) job_.done(comex_test(&handle, &status));
-      if (round % 4 == 2) job_.done(comex_wait_proc(next_, everyone));
-      if (round % 4 == 3) job_.done(comex_wait_all(everyone));
+      if (round % 3 == 0) job_.done(comex_wait(&handle));
+      if (round % 3 == 1) job_.done(comex_wait_proc(next_, everyone));
+      if (round % 3 == 2) job_.done(comex_wait_all(everyone));
       if (job_.me != 0) {
         job_.done(comex_wait_until(words_.mine() + 200, COMEX_CMP_GE, round));
         job_.send_word(0);
