@@ -61,9 +61,15 @@ int main(int argc, char** argv) {
     comex_group_t pair = COMEX_GROUP_NULL;
     job.done(comex_group_create(2, members, everyone, &pair));
     job.check("a wait or fence for some does not wait for others", [&] {
-      if (job.me == origin) ask(job, words, pair);
+      if (job.me == origin) {
+        job.await_word(deaf);  // from now on it is
+        ask(job, words, pair);
+      }
       if (job.me == willing) job.done(comex_wait_until(words.mine() + 1, COMEX_CMP_EQ, 1));
-      if (job.me == deaf) job.await_word(origin);
+      if (job.me == deaf) {
+        job.send_word(origin);
+        job.await_word(origin);
+      }
     });
     if (job.me == deaf) job.equal(words.mine()[2], 7L, "what the deaf one was sent");
   }
