@@ -28,8 +28,8 @@ extern "C" {
 #define ARMCI_DOUBLE (-307)
 
 #define SCOPE_ALL 333     /* the group */
-#define SCOPE_NODE 337    /* its members on the caller's host */
-#define SCOPE_MASTERS 339 /* its first member on each host; a call of another returns at once */
+#define SCOPE_NODE 337    /* its members of the caller's domain */
+#define SCOPE_MASTERS 339 /* its first member of each domain; a call of another returns at once */
 
 void armci_msg_init(int* argc, char*** argv); /* starts MPI, if nobody has */
 void armci_msg_finalize(void);                /* ends ARMCI and MPI, if nobody has */
@@ -72,7 +72,7 @@ void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int cont
 void armci_exchange_address(void* ptr_arr[], int n);
 void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group);
 
-/* Within the host; broadcasts start from its first rank. */
+/* Within the domain; broadcasts start from its first rank. */
 void armci_msg_clus_brdcst(void* buffer, int len);
 void armci_msg_clus_igop(int* x, int n, char* op);
 void armci_msg_clus_lgop(long* x, int n, char* op);

@@ -6,18 +6,19 @@ armci_client(armci_whole_packaged armci_openmpi_shared ${parts} program/own_pack
 armci_client(armci_aggregation armci_shared aggregation.c)
 target_link_libraries(armci_aggregation PRIVATE ${CMAKE_DL_LIBS})
 
-# armci_whole(layout ranks workers-of-each-domain environment...)
+# armci_whole(layout ranks "workers-of-each-domain [host-of-each-worker]" environment...)
 function(armci_whole layout ranks workers)
+  string(REPLACE " " ";" layout_args "${workers}")
   foreach(flavour comex packaged)
     comex_add_mpi_test(NAME armci.${flavour}_on_${layout} PROGRAM armci_whole_${flavour} RANKS ${ranks}
-      ARGS ${workers} ENV ${ARGN} LABELS armci)
+      ARGS ${layout_args} ENV ${ARGN} LABELS armci)
   endforeach()
 endfunction()
 armci_whole(1_worker 2 1)
 armci_whole(2_workers 3 2)
 armci_whole(4_workers_of_2_hosts 6 2,2 COMEX_VIRTUAL_HOSTS=2)
 armci_whole(5_workers_of_2_uneven_hosts 7 3,2 COMEX_VIRTUAL_HOSTS=2)
-armci_whole(4_workers_of_hosts_in_turn 6 1,1,1,1 COMEX_VIRTUAL_HOSTS=0,1,0,1,0,1)
+armci_whole(4_workers_of_hosts_in_turn 6 "1,1,1,1 0,1,0,1" COMEX_VIRTUAL_HOSTS=0,1,0,1,0,1)
 armci_whole(8_workers_of_2_hosts 10 4,4 COMEX_VIRTUAL_HOSTS=2)
 armci_whole(3_workers_through_the_progress_rank 4 3
   COMEX_ENABLE_PUT_SMP=0 COMEX_ENABLE_GET_SMP=0 COMEX_ENABLE_ACC_SMP=0)

@@ -185,8 +185,9 @@ void ARMCI_Group_get_default(ARMCI_Group* group_out);
 void ARMCI_Group_get_world(ARMCI_Group* group_out);
 int ARMCI_Absolute_id(ARMCI_Group* group, int group_rank);
 
-/* -- Domains: the consecutive ranks of one host, numbered from 0; id -1 is the own one. They need not hold equally
- * many. Where the launcher deals ranks to hosts in turn, a host has several: ARMCI_Same_node tells of hosts. */
+/* -- Domains: the consecutive ranks of one host, numbered from 0; id -1 is the own one. They need not hold
+ * equally many. Where the launcher deals ranks to hosts in turn, a host has several: ARMCI_Same_node tells of
+ * hosts. */
 int armci_domain_nprocs(armci_domain_t domain, int id);
 int armci_domain_id(armci_domain_t domain, int glob_proc_id);
 int armci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id);

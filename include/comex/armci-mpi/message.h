@@ -21,8 +21,8 @@ extern "C" {
 
 enum armci_scope_e {
   SCOPE_ALL,    /* the group */
-  SCOPE_NODE,   /* its members on the caller's host */
-  SCOPE_MASTERS /* its first member on each host; a call of another returns at once */
+  SCOPE_NODE,   /* its members of the caller's domain */
+  SCOPE_MASTERS /* its first member of each domain; a call of another returns at once */
 };
 enum armci_type_e { ARMCI_INT, ARMCI_LONG, ARMCI_LONG_LONG, ARMCI_FLOAT, ARMCI_DOUBLE };
 
@@ -64,7 +64,7 @@ void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int cont
 void armci_exchange_address(void* ptr_arr[], int n);
 void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group);
 
-/* Within the host; broadcasts start from its first rank. */
+/* Within the domain; broadcasts start from its first rank. */
 void armci_msg_clus_brdcst(void* buffer, int len);
 void armci_msg_clus_igop(int* x, int n, char* op);
 void armci_msg_clus_lgop(long* x, int n, char* op);

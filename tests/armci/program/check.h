@@ -39,7 +39,8 @@ void test_point_to_point(void);
 void test_fences(void);
 void test_scopes(void);
 void test_memory(void);
-void test_domains(const char* members); /* "2,1": workers of each domain in turn */
-void test_own(void);                    /* what only this flavour has */
+/* "2,1": workers of each domain; "0,0,1": the host of each worker, null where a host is a domain */
+void test_domains(const char* members, const char* hosts);
+void test_own(void); /* what only this flavour has */
 
 #endif

@@ -1,4 +1,5 @@
-/* Calls every ARMCI function and checks what it did. Usage: PROGRAM WORKERS-OF-EACH-HOST, such as 2,2. */
+/* Calls every ARMCI function and checks what it did. Usage: PROGRAM WORKERS-OF-EACH-DOMAIN
+ * [HOST-OF-EACH-WORKER], such as 2,2 or 1,1,1,1 0,1,0,1. */
 #include "check.h"
 
 int me, nproc, failures;
@@ -33,7 +34,7 @@ int main(int argc, char** argv) {
   test_point_to_point();
   test_fences();
   test_scopes();
-  test_domains(argc > 1 ? argv[1] : "1");
+  test_domains(argc > 1 ? argv[1] : "1", argc > 2 ? argv[2] : NULL);
   test_own();
 
   armci_msg_igop(&failures, 1, "+");

@@ -39,7 +39,11 @@ void test_memory(void) {
   free(at);
 }
 
-void test_domains(const char* members) {
+static int host_of(const char* hosts, int proc) {
+  return hosts == NULL ? armci_domain_id(ARMCI_DOMAIN_SMP, proc) : hosts[2 * proc];
+}
+
+void test_domains(const char* members, const char* hosts) {
   const armci_domain_t smp = ARMCI_DOMAIN_SMP;
   int domains = armci_domain_count(smp), total = 0, expected = 0;
   for (const char* at = members; *at != '\0'; ++expected) {
@@ -54,13 +58,13 @@ void test_domains(const char* members) {
       int proc = armci_domain_glob_proc_id(smp, id, local);
       CHECK(armci_domain_id(smp, proc) == id);
       CHECK(armci_domain_same_id(smp, proc) == (id == armci_domain_my_id(smp)));
-      if (id == armci_domain_my_id(smp)) CHECK(ARMCI_Same_node(proc) == 1);
+      CHECK(ARMCI_Same_node(proc) == (host_of(hosts, proc) == host_of(hosts, me)));
     }
   }
   CHECK(total == nproc);
   CHECK(armci_domain_nprocs(smp, -1) == armci_domain_nprocs(smp, armci_domain_my_id(smp)));
   CHECK(ARMCI_Same_node(me) == 1);
-  /* What shares a domain shares memory: a store is seen there without any message. */
+  /* What shares a host shares memory: a store is seen there without any message. */
   void** at = malloc((size_t)nproc * sizeof *at);
   ARMCI_Malloc(at, sizeof(int));
   *(int*)at[me] = me + 1;
