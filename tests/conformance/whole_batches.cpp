@@ -105,19 +105,24 @@ TEST(WholeBatches, a_fence_a_get_and_a_store_find_what_was_appended_before_them)
 // The large put is on its way when the batch comes; the later writer wins.
 TEST(WholeBatches, items_take_effect_after_a_large_put_before_them) {
   Rig rig;
-  std::vector<std::byte> large = pattern(20000, 3);
+  std::vector<std::byte> large = pattern(200000, 3);
   std::int64_t value = 77;
   std::int64_t old = 0;
   nb::Completion done;
+  for (int i = 0; i < 20; ++i) {  // earns more credits than one, so that the batch need not wait for that
+    rig.origin().start(contiguous(Action::put, &value, rig.region, 8), rig.far, done);
+    rig.finish(done);
+  }
+  rig.fence();
   rig.origin().start(contiguous(Action::put, large.data(), rig.region, large.size()), rig.far, done);
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region + 800, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old, rig.region + 800, 1), rig.far, done));
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region + 199200, 8), rig.far));
+  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old, rig.region + 199200, 1), rig.far, done));
   rig.finish(done);
   rig.fence();
   EXPECT_EQ(old, 77);
-  EXPECT_EQ(word_at(rig, 100), 78);
-  EXPECT_EQ(std::memcmp(rig.region, large.data(), 800), 0);
-  EXPECT_EQ(std::memcmp(rig.region + 808, large.data() + 808, large.size() - 808), 0);
+  EXPECT_EQ(word_at(rig, 24900), 78);
+  EXPECT_EQ(std::memcmp(rig.region, large.data(), 199200), 0);
+  EXPECT_EQ(std::memcmp(rig.region + 199208, large.data() + 199208, large.size() - 199208), 0);
 }
 
 TEST(WholeBatches, a_busy_stripe_stops_a_batch_at_its_item_and_later_ones_wait) {
