@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "support/seed.h"
+
 namespace {
 
 constexpr int elements = 6000;  // three blocks of 16 KiB for the 8-byte types
@@ -166,13 +168,6 @@ class Together {
   T scale_[2] = {};
 };
 
-unsigned long chosen_seed(int argc, char** argv) {
-  if (argc > 2) return std::strtoul(argv[2], nullptr, 10);
-  if (const char* text = std::getenv("CPR_TEST_SEED"); text != nullptr && *text != '\0')
-    return std::strtoul(text, nullptr, 10);
-  return std::random_device{}();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -183,7 +178,7 @@ int main(int argc, char** argv) {
   comex_group_size(COMEX_GROUP_WORLD, &job.workers);
   comex_group_comm(COMEX_GROUP_WORLD, &job.comm);
   if (argc > 1) job.rounds = std::strtol(argv[1], nullptr, 10);
-  job.seed = chosen_seed(argc, argv);
+  job.seed = comex::testing::chosen_seed(argc, argv);
   MPI_Bcast(&job.seed, 1, MPI_UNSIGNED_LONG, 0, job.comm);
   if (job.me == 0) {
     std::printf("accumulates: %d workers, %ld rounds, seed %lu ...", job.workers, job.rounds, job.seed);

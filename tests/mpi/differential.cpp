@@ -15,6 +15,7 @@
 
 #include "support/model.h"
 #include "support/model_call.h"
+#include "support/seed.h"
 
 namespace {
 
@@ -214,13 +215,6 @@ class Differential {
   std::vector<comex_request_t> handles_;
 };
 
-unsigned long chosen_seed(int argc, char** argv) {
-  if (argc > 2) return std::strtoul(argv[2], nullptr, 10);
-  if (const char* text = std::getenv("CPR_TEST_SEED"); text != nullptr && *text != '\0')
-    return std::strtoul(text, nullptr, 10);
-  return std::random_device{}();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -231,7 +225,7 @@ int main(int argc, char** argv) {
   comex_group_size(COMEX_GROUP_WORLD, &job.workers);
   comex_group_comm(COMEX_GROUP_WORLD, &job.comm);
   if (argc > 1) job.operations = std::strtol(argv[1], nullptr, 10);
-  job.seed = chosen_seed(argc, argv);
+  job.seed = comex::testing::chosen_seed(argc, argv);
   MPI_Bcast(&job.seed, 1, MPI_UNSIGNED_LONG, 0, job.comm);
   if (job.me == 0) {
     std::printf("differential: %d workers, %ld operations each, seed %lu ...", job.workers, job.operations,
