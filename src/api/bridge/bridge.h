@@ -1,0 +1,45 @@
+// Joins the processes of two or more worlds: one-sided operations, fences and collectives travel over it.
+//
+// Its wire is an intracommunicator of all workers that are joined and of the progress ranks that serve them,
+// low side first. open_bridge and close_bridge are collective over the wire; what they wait for is there
+// already. A worker may have several bridges to one process: operations take the oldest, so that there is one
+// order; when that one closes, after a fence, the next takes over. Called by api/worlds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "api/communicator.h"
+#include "core/ids.h"
+#include "core/status.h"
+
+namespace comex::api {
+
+class Runtime;
+class Services;
+
+using BridgeId = std::uint32_t;
+inline constexpr BridgeId no_bridge = 0;  // the wire of the own world will do
+
+struct BridgeFacts {
+  Communicator wire;
+  // Workers: the lpid of each foreign worker, asked for in the order of the wire, once.
+  std::function<Lpid(Gpid)> lpid_of = {};
+  // What becomes of the wire when all have left the bridge; collective over it. Unset: it is freed.
+  std::function<void(Communicator)> release = {};
+};
+
+// On a worker. Fails on all ranks of the wire or on none; on failure the wire has been released.
+Result<BridgeId> open_bridge(Runtime& runtime, BridgeFacts facts);
+// Fences, waits for all workers of the bridge, takes leave of its servers. Handles and implicit requests of
+// its processes are complete afterwards.
+void close_bridge(Runtime& runtime, BridgeId bridge);
+// The other side is lost: everything under way fails, and so does what is started later. Says `reason` in one
+// line. Not collective; only close_bridge without the others remains, which waits for nobody then.
+void fail_bridge(Runtime& runtime, BridgeId bridge, const std::string& reason);
+
+// On a progress rank, between two rounds of its loop. It leaves when all workers of the wire have left.
+Status open_bridge(Services& services, BridgeFacts facts);
+
+}  // namespace comex::api
