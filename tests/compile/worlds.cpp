@@ -1,0 +1,2 @@
+// The same text as C++20.
+#include "worlds.c"
