@@ -50,18 +50,16 @@ void say_recovered(const Named& named) {
 void lock_here(const Named& named) {
   constexpr unsigned pauses = 20;
   constexpr unsigned yields = 60;
-  constexpr unsigned rounds_a_question = 16;  // whether the holder lives is a system call
+  constexpr unsigned rounds_a_question = 16;  // whether those before us live is a system call
   shm::FairMutex mutex = named.here();
   const shm::MutexParty party = named.party();
-  const std::uint32_t ticket = mutex.take_ticket();
+  shm::MutexTurn turn;
   Runtime& runtime = *named.runtime;
   const shm::WaitPolicy& policy = runtime.world->wait_policy;
   op::StallWatch watch = runtime.engine.watch({"lock", static_cast<int>(named.owner)});
   for (unsigned round = 0;; ++round) {
-    shm::Taken taken = mutex.try_enter(ticket, party);
-    if (taken == shm::Taken::refused && round > yields && round % rounds_a_question == 0) {
-      taken = mutex.recover(ticket, party);
-    }
+    const bool asks = round > yields && round % rounds_a_question == 0;
+    const shm::Taken taken = mutex.step(turn, party, asks);
     if (taken == shm::Taken::recovered) say_recovered(named);
     if (taken != shm::Taken::refused) return;
     if (round < pauses) {
@@ -71,7 +69,7 @@ void lock_here(const Named& named) {
     runtime.engine.poll();
     const bool sleeps = policy.sleeps_after(round, pauses + yields);
     if (sleeps) {
-      mutex.sleep(ticket, policy.nap_max_ns);
+      mutex.sleep(turn, policy.nap_max_ns);
     } else if (policy.yields_ever()) {
       runtime.world->os->yield();
     }
@@ -157,7 +155,9 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
     order_before_direct(*named.runtime, named.owner);
-    *acquired = named.here().try_lock(named.party()) ? 1 : 0;
+    const comex::shm::Taken taken = named.here().try_lock(named.party());
+    if (taken == comex::shm::Taken::recovered) say_recovered(named);
+    *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
     return COMEX_SUCCESS;
   }
   const comex::op::FarSide far = named.runtime->far_side(named.owner);

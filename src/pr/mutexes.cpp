@@ -17,7 +17,7 @@ std::uint64_t Mutexes::offset_of(const protocol::RequestHeader& header) {
 
 protocol::Refusal Mutexes::check(const protocol::RequestHeader& header) const {
   const bool is_sane = header.operand < max_mutexes && header.offset < INT64_MAX;
-  if (!is_sane || header.offset % block_bytes != 0) return protocol::Refusal::no_such_mutex;
+  if (!is_sane || header.offset % alignof(shm::FairMutexBlock) != 0) return protocol::Refusal::no_such_mutex;
   const bool is_there =
       arena_.extents().check(header.target, offset_of(header), block_bytes) == shm::Verdict::ok;
   return is_there ? protocol::Refusal::none : protocol::Refusal::no_such_mutex;
@@ -35,14 +35,14 @@ shm::MutexParty Mutexes::party_of(const protocol::RequestHeader& header) const {
 
 bool Mutexes::lock(TransportRank from, const protocol::RequestHeader& header) {
   shm::FairMutex mutex = mutex_of(header);
-  const std::uint32_t ticket = mutex.take_ticket();
-  if (mutex.try_enter(ticket, party_of(header)) == shm::Taken::clean) return true;
+  shm::MutexTurn turn;
+  if (mutex.step(turn, party_of(header), false) == shm::Taken::clean) return true;
   mutex.set_bell(arena_.slot());
-  waits_.push_back({from, header, ticket, 0, false});
+  waits_.push_back({from, header, turn, 0, false});
   return false;
 }
 
-bool Mutexes::try_lock(const protocol::RequestHeader& header) {
+shm::Taken Mutexes::try_lock(const protocol::RequestHeader& header) {
   return mutex_of(header).try_lock(party_of(header));
 }
 
@@ -55,12 +55,12 @@ unsigned Mutexes::poll(const Granted& granted) {
   for (Wait& wait : waits_) {
     shm::FairMutex mutex = mutex_of(wait.header);
     const shm::MutexParty party = party_of(wait.header);
-    shm::Taken taken = mutex.try_enter(wait.ticket, party);
-    if (taken == shm::Taken::refused && ++wait.polls % polls_per_question == 0) {
-      taken = mutex.recover(wait.ticket, party);
-    }
-    if (taken == shm::Taken::refused) continue;
-    if (wait.is_dropped) {
+    const shm::Taken taken = mutex.step(wait.turn, party, ++wait.polls % polls_per_question == 0);
+    const bool is_passed_over = taken == shm::Taken::refused && mutex.is_passed_over(wait.turn);
+    if (taken == shm::Taken::refused && !is_passed_over) continue;
+    if (is_passed_over) {
+      // Nobody is there to be told.
+    } else if (wait.is_dropped) {
       static_cast<void>(mutex.unlock(party));
     } else {
       granted(wait, taken == shm::Taken::recovered);

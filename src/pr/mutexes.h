@@ -1,7 +1,8 @@
 // The user's mutexes on behalf of remote workers: who waits for which, and when it is their turn.
 //
 // A queued lock has left the request queue and holds no credit; it is a ticket here, polled. A
-// waiter whose origin left cannot give its ticket back, so it enters and leaves when its turn comes.
+// waiter whose origin left cannot give its ticket back, so it enters and leaves when its turn comes; one
+// of this host that died is passed over by the others.
 // Used by Server.
 #pragma once
 
@@ -22,7 +23,7 @@ class Mutexes {
   struct Wait {
     TransportRank from = no_rank;
     protocol::RequestHeader header;
-    std::uint32_t ticket = 0;
+    shm::MutexTurn turn;
     std::uint32_t polls = 0;
     bool is_dropped = false;
   };
@@ -37,7 +38,7 @@ class Mutexes {
 
   // After check(). lock: true when taken at once; else it waits here.
   bool lock(TransportRank from, const protocol::RequestHeader& header);
-  bool try_lock(const protocol::RequestHeader& header);
+  shm::Taken try_lock(const protocol::RequestHeader& header);
   bool unlock(const protocol::RequestHeader& header);  // false: somebody else's
 
   unsigned poll(const Granted& granted);  // returns how many entered

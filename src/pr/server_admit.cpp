@@ -73,7 +73,9 @@ void Server::handle_lock(Origin& origin, const Header& header, std::span<const s
   if (fault) {
     refuse(origin, header, fault);
   } else if (header.verb == Verb::try_lock) {
-    reply(origin, header, Verb::done, mutexes_.try_lock(header) ? 1 : 0);
+    const shm::Taken taken = mutexes_.try_lock(header);
+    if (taken == shm::Taken::recovered && options_.recovered) options_.recovered(header);
+    reply(origin, header, Verb::done, taken == shm::Taken::refused ? 0 : 1);
   } else if (mutexes_.lock(origin.rank, header)) {
     reply(origin, header, Verb::done, 1);
   }

@@ -16,6 +16,7 @@
 #include "shm/barrier.h"
 #include "shm/doorbell.h"
 #include "shm/extents.h"
+#include "shm/fair_mutex.h"
 #include "shm/geometry.h"
 #include "shm/locks.h"
 #include "shm/os.h"

@@ -1,4 +1,7 @@
-#include "shm/locks.h"
+#include "shm/fair_mutex.h"
+
+#include <algorithm>
+#include <string>
 
 namespace comex::shm {
 
@@ -8,78 +11,165 @@ constexpr int spins = 20;
 constexpr int yields = 100;
 constexpr std::uint64_t patience_ns = 50'000'000;
 
+constexpr std::uint64_t taken_flag = 1u << 16;
+constexpr std::uint64_t half_done_flag = 1u << 17;  // taken over from one that had entered
+
 constexpr std::uint32_t bit_of(std::uint32_t ticket) {
   return 1u << (ticket % 32);
+}
+
+// A life of 0 is a worker of another host.
+std::uint64_t pack_place(const MutexParty& party, std::uint32_t ticket) {
+  return std::uint64_t{ticket} << 32 | taken_flag | (party.is_remote ? 0 : party.slot + 1);
+}
+constexpr bool is_taken(std::uint64_t place, std::uint32_t ticket) {
+  return (place & taken_flag) != 0 && place >> 32 == ticket;
+}
+// Never used, or left by the ticket one round before. Anything else: `ticket` is out of date.
+constexpr bool is_free(std::uint64_t place, std::uint32_t ticket) {
+  return place == 0 || is_taken(place, ticket - mutex_places);
 }
 
 // The ticket in the holder word says whose turn it belongs to: unlock is then one store, and a holder
 // that dies at any instruction leaves either its turn or the next one's, never something between.
 std::uint64_t pack_holder(const MutexParty& party, std::uint32_t ticket) {
-  const std::uint64_t life = party.is_remote ? 0 : party.slot + 1;
-  return (std::uint64_t{party.worker} + 1) << 32 | std::uint64_t{ticket & 0xffffu} << 16 | life;
+  return (std::uint64_t{party.worker} + 1) << 32 | ticket;
 }
 constexpr bool is_of_turn(std::uint64_t holder, std::uint32_t serving) {
-  return holder != 0 && (holder >> 16 & 0xffffu) == (serving & 0xffffu);
+  return holder >> 32 != 0 && static_cast<std::uint32_t>(holder) == serving;
 }
 constexpr Worker worker_of(std::uint64_t holder) {
   return static_cast<Worker>((holder >> 32) - 1);
 }
-constexpr HostSlot life_of(std::uint64_t holder) {
-  return static_cast<HostSlot>(holder & 0xffffu);
-}
 
 }  // namespace
 
-std::uint32_t FairMutex::take_ticket() {
-  return block_->next.fetch_add(1, std::memory_order_seq_cst);
+std::atomic<std::uint64_t>& FairMutex::place_of(std::uint32_t ticket) const {
+  return block_->places[ticket % mutex_places];
 }
 
-bool FairMutex::is_mine(std::uint32_t ticket) const {
-  return block_->serving.load(std::memory_order_seq_cst) == ticket;
+// A place was taken: the next ticket is the one after it. Anybody may do this for anybody.
+void FairMutex::help(std::uint32_t ticket) {
+  block_->next.compare_exchange_strong(ticket, ticket + 1);
 }
 
+bool FairMutex::join(MutexTurn& turn, const MutexParty& party) {
+  while (true) {
+    const std::uint32_t ticket = block_->next.load();
+    if (ticket - block_->serving.load() >= mutex_places) return false;
+    std::uint64_t place = place_of(ticket).load();
+    if (is_taken(place, ticket)) {
+      help(ticket);
+    } else if (is_free(place, ticket) &&
+               place_of(ticket).compare_exchange_strong(place, pack_place(party, ticket))) {
+      help(ticket);
+      turn = {ticket, true};
+      return true;
+    }
+  }
+}
+
+// By compare-and-swap: a server may come here for a worker that has died and been passed over.
 Taken FairMutex::try_enter(std::uint32_t ticket, const MutexParty& party) {
-  if (!is_mine(ticket)) return Taken::refused;
-  block_->holder.store(pack_holder(party, ticket), std::memory_order_release);
-  return Taken::clean;
+  if (block_->serving.load() != ticket) return Taken::refused;
+  std::uint64_t holder = block_->holder.load();
+  if (place_of(ticket).load() != pack_place(party, ticket)) return Taken::refused;
+  return block_->holder.compare_exchange_strong(holder, pack_holder(party, ticket)) ? Taken::clean
+                                                                                    : Taken::refused;
 }
 
-void FairMutex::sleep(std::uint32_t ticket, std::uint64_t timeout_ns) {
-  block_->sleepers.fetch_add(1, std::memory_order_seq_cst);
-  const std::uint32_t serving = block_->serving.load(std::memory_order_seq_cst);
-  if (serving != ticket) static_cast<void>(os_->wait(block_->serving, serving, timeout_ns, bit_of(ticket)));
+bool FairMutex::is_dead(std::uint64_t place, std::uint32_t ticket) const {
+  const auto life = static_cast<HostSlot>(place & 0xffffu);
+  return is_taken(place, ticket) && life != 0 && !os_->is_alive(*object_, life - 1);
+}
+
+// Puts us in the place of `serving`, if that one and all after it up to `end` are dead. Of several
+// that find them dead, the place says who was first.
+Taken FairMutex::take_over(std::uint32_t serving, std::uint32_t end, const MutexParty& party) {
+  std::uint64_t place = place_of(serving).load();
+  for (std::uint32_t ticket = serving; ticket != end; ++ticket) {
+    if (!is_dead(place_of(ticket).load(), ticket)) return Taken::refused;
+  }
+  // Now that it is known to be dead: it cannot unlock behind our back any more.
+  if (!is_taken(place, serving) || block_->serving.load() != serving) return Taken::refused;
+  const bool is_half_done = is_of_turn(block_->holder.load(), serving) || (place & half_done_flag) != 0;
+  const std::uint64_t mine = pack_place(party, serving) | (is_half_done ? half_done_flag : 0);
+  if (!place_of(serving).compare_exchange_strong(place, mine)) return Taken::refused;
+  block_->holder.store(pack_holder(party, serving));
+  return is_half_done ? Taken::recovered : Taken::clean;
+}
+
+// Takes the dead one's place first, then moves on to our own.
+Taken FairMutex::recover(std::uint32_t ticket, const MutexParty& party) {
+  const std::uint32_t serving = block_->serving.load();
+  const std::uint32_t before_us = ticket - serving;
+  if (before_us == 0 || before_us >= mutex_places) return Taken::refused;
+  const Taken taken = take_over(serving, ticket, party);
+  if (taken == Taken::refused) return taken;
+  if (taken == Taken::recovered) place_of(ticket).fetch_or(half_done_flag);  // should we die as well
+  block_->serving.store(ticket);
+  block_->holder.store(pack_holder(party, ticket));
+  return taken;
+}
+
+Taken FairMutex::step(MutexTurn& turn, const MutexParty& party, bool asks) {
+  if (!turn.is_in_line && !join(turn, party)) return asks ? try_lock(party) : Taken::refused;
+  const Taken taken = try_enter(turn.ticket, party);
+  return taken == Taken::refused && asks ? recover(turn.ticket, party) : taken;
+}
+
+void FairMutex::sleep(const MutexTurn& turn, std::uint64_t timeout_ns) {
+  if (!turn.is_in_line) return os_->sleep_ns(timeout_ns);
+  block_->sleepers.fetch_add(1);
+  const std::uint32_t serving = block_->serving.load();
+  if (serving != turn.ticket) {
+    static_cast<void>(os_->wait(block_->serving, serving, timeout_ns, bit_of(turn.ticket)));
+  }
   block_->sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-Taken FairMutex::recover(std::uint32_t ticket, const MutexParty& party) {
-  const std::uint32_t serving = block_->serving.load(std::memory_order_seq_cst);
-  std::uint64_t holder = block_->holder.load(std::memory_order_acquire);
-  if (serving + 1 != ticket || !is_of_turn(holder, serving) || life_of(holder) == 0) return Taken::refused;
-  if (os_->is_alive(*object_, life_of(holder) - 1)) return Taken::refused;
-  if (!block_->holder.compare_exchange_strong(holder, pack_holder(party, ticket))) return Taken::refused;
-  block_->serving.store(ticket, std::memory_order_seq_cst);
-  return Taken::recovered;
+bool FairMutex::is_passed_over(const MutexTurn& turn) const {
+  return turn.is_in_line && static_cast<std::int32_t>(block_->serving.load() - turn.ticket) > 0;
 }
 
 void FairMutex::set_bell(HostSlot slot) {
-  block_->bell.store(slot + 1, std::memory_order_seq_cst);
+  block_->bell.store(slot + 1);
 }
 
-bool FairMutex::try_lock(const MutexParty& party) {
-  std::uint32_t serving = block_->serving.load(std::memory_order_acquire);
-  if (!block_->next.compare_exchange_strong(serving, serving + 1, std::memory_order_seq_cst)) return false;
-  return try_enter(serving, party) == Taken::clean;
+Taken FairMutex::try_lock(const MutexParty& party) {
+  const std::uint32_t serving = block_->serving.load();
+  if (block_->next.load() == serving) {
+    std::uint64_t place = place_of(serving).load();
+    if (is_free(place, serving) &&
+        place_of(serving).compare_exchange_strong(place, pack_place(party, serving))) {
+      help(serving);
+      return try_enter(serving, party);
+    }
+    if (is_taken(place, serving)) help(serving);
+  }
+  const std::uint64_t now = os_->now_ns();
+  std::uint64_t asked = block_->asked_ns.load(std::memory_order_relaxed);
+  if (now - asked < patience_ns || !block_->asked_ns.compare_exchange_strong(asked, now))
+    return Taken::refused;
+  const std::uint32_t end = block_->next.load();
+  return end - serving - 1 < mutex_places ? take_over(serving, end, party) : Taken::refused;
 }
 
 Taken FairMutex::lock(const MutexParty& party) {
-  const std::uint32_t ticket = take_ticket();
-  for (int i = 0; i < spins && !is_mine(ticket); ++i) cpu_relax();
-  for (int i = 0; i < yields && !is_mine(ticket); ++i) os_->yield();
-  while (try_enter(ticket, party) == Taken::refused) {
-    sleep(ticket, patience_ns);
-    if (recover(ticket, party) == Taken::recovered) return Taken::recovered;
+  MutexTurn turn;
+  for (int i = 0; i < spins + yields; ++i) {
+    if (step(turn, party, false) == Taken::clean) return Taken::clean;
+    if (i < spins) {
+      cpu_relax();
+    } else {
+      os_->yield();
+    }
   }
-  return Taken::clean;
+  while (true) {
+    sleep(turn, turn.is_in_line ? patience_ns : patience_ns / 100);
+    const Taken taken = step(turn, party, true);
+    if (taken != Taken::refused) return taken;
+  }
 }
 
 Status FairMutex::unlock(const MutexParty& party) {
@@ -90,12 +180,10 @@ Status FairMutex::unlock(const MutexParty& party) {
     return caller_error("unlock of a mutex that worker " + std::to_string(worker_of(holder)) + " holds");
   }
   const std::uint32_t turn = serving + 1;
-  block_->serving.store(turn, std::memory_order_seq_cst);
-  if (block_->sleepers.load(std::memory_order_seq_cst) != 0) {
-    os_->wake(block_->serving, every_waiter, bit_of(turn));
-  }
-  const std::uint32_t bell = block_->bell.load(std::memory_order_seq_cst);
-  if (bell != 0 && block_->next.load(std::memory_order_seq_cst) != turn) bells_.of(bell - 1).ring();
+  block_->serving.store(turn);
+  if (block_->sleepers.load() != 0) os_->wake(block_->serving, every_waiter, bit_of(turn));
+  const std::uint32_t bell = block_->bell.load();
+  if (bell != 0 && block_->next.load() != turn) bells_.of(bell - 1).ring();
   return {};
 }
 

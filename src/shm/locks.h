@@ -1,9 +1,8 @@
-// Locks in shared memory: short ones that survive a dead holder, and fair ones for the user's mutexes.
+// Short locks in shared memory that survive a dead holder. The user's mutexes are in fair_mutex.h.
 //
 // OwnerLock: a 32-bit word that names its holder's host slot; a waiter that has waited for a while
 // asks whether the holder lives, and takes over from a dead one. Stripes: 4096 of them, one for each
-// 16 KiB block of the arena, for accumulates. FairMutex: tickets, in split form so that a server
-// can hold tickets for remote waiters and only ever polls. Progress ranks use the try forms.
+// 16 KiB block of the arena, for accumulates. Progress ranks use the try forms.
 #pragma once
 
 #include <atomic>
@@ -11,7 +10,6 @@
 
 #include "core/ids.h"
 #include "core/status.h"
-#include "shm/doorbell.h"
 #include "shm/geometry.h"
 #include "shm/os.h"
 
@@ -105,49 +103,6 @@ class StripeGuard {
   std::uint32_t first_;
   std::uint32_t second_;  // equal to first_ when there is one only
   Taken taken_ = Taken::clean;
-};
-
-// ---- the user's mutexes ----
-
-// In the owner's extent; zero-filled memory is a free mutex.
-struct alignas(64) FairMutexBlock {
-  std::atomic<std::uint32_t> next;     // tickets given out
-  std::atomic<std::uint32_t> serving;  // the ticket whose turn it is; waiters sleep on it
-  std::atomic<std::uint64_t> holder;   // worker + 1 : 32 | epoch : 16 | slot + 1, 0 = on another host : 16
-  std::atomic<std::uint32_t> sleepers;
-  std::atomic<std::uint32_t> bell;  // doorbell slot + 1 of the server that waits for others
-};
-static_assert(sizeof(FairMutexBlock) == 64);
-
-struct MutexParty {  // on whose behalf
-  Worker worker = 0;
-  HostSlot slot = 0;
-  bool is_remote = false;  // a server acts for a worker of another host, whose life cannot be seen here
-};
-
-class FairMutex {
- public:
-  FairMutex(Os& os, const Object& object, FairMutexBlock& block, const Doorbells& bells)
-      : os_(&os), object_(&object), block_(&block), bells_(bells) {}
-
-  // Split form: take a ticket, then try_enter until it says yes. A ticket taken must be entered.
-  std::uint32_t take_ticket();
-  bool is_mine(std::uint32_t ticket) const;
-  Taken try_enter(std::uint32_t ticket, const MutexParty& party);  // refused = not yet
-  void sleep(std::uint32_t ticket, std::uint64_t timeout_ns);      // until it may be this ticket's turn
-  Taken recover(std::uint32_t ticket, const MutexParty& party);    // next in line and the holder dead?
-  void set_bell(HostSlot slot);  // a server waits: unlock rings it. One server per mutex.
-
-  bool try_lock(const MutexParty& party);
-  Taken lock(const MutexParty& party);  // the whole ladder, for tests and for processes without MPI to drive
-  Status unlock(const MutexParty& party);  // refused unless party.worker holds it
-  bool holder(Worker& worker) const;       // false = nobody
-
- private:
-  Os* os_;
-  const Object* object_;
-  FairMutexBlock* block_;
-  Doorbells bells_;
 };
 
 }  // namespace comex::shm

@@ -162,6 +162,43 @@ TEST_P(Processes, are_taken_over_from_in_the_mutex_queue) {
   EXPECT_TRUE(mutex.unlock({0, 0}));
 }
 
+// Whoever is killed in line, on the way in or on the way out: those who live get their turns.
+TEST_P(Processes, keep_a_mutex_going_when_killed_at_any_moment_of_locking) {
+  const Extent e = arena_.extents().allocate(0, 4096).value();
+  std::fill_n(arena_.at(e.offset), 4096, std::byte{0});
+  std::mt19937 random(12);
+  for (int round = 0; round < 10; ++round) {
+    word() = 0;
+    std::vector<pid_t> pids;
+    for (HostSlot slot = 1; slot < 4; ++slot) {
+      pids.push_back(child_of(arena_.ticket(), slot, address_, [&, slot](Arena& arena) {
+        FairMutex mutex = arena.mutex_at(e.offset);
+        for (word_in(arena).fetch_add(1);;) {
+          if (slot != 3) {
+            static_cast<void>(mutex.lock({slot, slot}));
+          } else if (mutex.try_lock({slot, slot}) == Taken::refused) {
+            continue;
+          }
+          if (!mutex.unlock({slot, slot})) return 1;
+        }
+        return 0;
+      }));
+    }
+    ASSERT_TRUE(comes_true(pids[0], word(), 3));
+    FairMutex mutex = arena_.mutex_at(e.offset);
+    std::shuffle(pids.begin(), pids.end(), random);
+    for (const pid_t pid : pids) {
+      usleep(static_cast<useconds_t>(random() % 1000));
+      kill(pid, SIGKILL);
+      ASSERT_EQ(status_of(pid), 1000 + SIGKILL);
+      ASSERT_NE(mutex.lock({0, 0}), Taken::refused);
+      ASSERT_TRUE(mutex.unlock({0, 0}));
+    }
+    EXPECT_NE(mutex.try_lock({0, 0}), Taken::refused);
+    ASSERT_TRUE(mutex.unlock({0, 0}));
+  }
+}
+
 TEST_P(Processes, leave_a_sound_arena_when_killed_at_any_moment_of_allocating) {
   std::mt19937 random(11);
   for (int round = 0; round < 15; ++round) {
