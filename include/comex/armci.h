@@ -92,6 +92,7 @@ int ARMCI_Free_group(void* ptr, ARMCI_Group* group);
 void* ARMCI_Malloc_local(armci_size_t bytes);
 int ARMCI_Free_local(void* ptr);
 void ARMCI_Set_shm_limit(unsigned long limit); /* accepted; memory is limited by the machine only */
+/* Whether any two workers, or members, share a host's memory: that pointers of the one serve the other. */
 int ARMCI_Uses_shm(void);
 int ARMCI_Uses_shm_grp(ARMCI_Group* group);
 void ARMCI_Copy(void* src, void* dst, int bytes);

@@ -57,6 +57,20 @@ static void array_inside(int group, const char* what) {
   GA_Destroy(g);
 }
 
+/* All make an array of the world, though a smaller group of each is the default. */
+static void array_of_the_world(void) {
+  const int world = GA_Pgroup_get_world();
+  int shared = GA_Create_handle(), dims[1] = {job.workers}, next = (job.me + 1) % job.workers, seen = -1;
+  GA_Set_data(shared, 1, dims, C_INT);
+  GA_Set_pgroup(shared, world);
+  EXPECT(GA_Allocate(shared), "an array of the world was not made");
+  NGA_Put(shared, &job.me, &job.me, &job.me, NULL);
+  GA_Pgroup_sync(world);
+  NGA_Get(shared, &next, &next, &seen, NULL);
+  EXPECT(seen == next, "element %d of the world's array is %d", next, seen);
+  GA_Destroy(shared);
+}
+
 static void as_default(int group) {
   GA_Pgroup_set_default(group);
   EXPECT(GA_Pgroup_get_default() == group, "the default group was not taken");
@@ -74,6 +88,7 @@ static void as_default(int group) {
   GA_Dgop(&x, 1, "+");
   EXPECT(x == size, "the default group has sum %g", x);
   GA_Destroy(counter);
+  array_of_the_world();
   GA_Sync();
   GA_Pgroup_set_default(GA_Pgroup_get_world());
 }

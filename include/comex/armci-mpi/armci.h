@@ -4,7 +4,8 @@
  * - Functions that return int yield 0 on success, unless a declaration says otherwise. An error prints one
  * line and ends the job (see comex_set_errors in comex.h).
  * - `proc` of every data operation, lock and fence is a rank of the world of workers, whatever the default
- * group is. Malloc, Free and Barrier are collective over the default group.
+ * group is. Malloc, Free and Barrier are collective over the world as well; the default group is where
+ * Group_create takes its ranks from.
  * - A program uses this interface (libarmci-openmpi) or the one of comex/armci.h (libarmci), never both:
  * types and codes differ.
  */
@@ -78,7 +79,7 @@ int ARMCI_Finalize(void);
 void ARMCI_Cleanup(void);
 void ARMCI_Error(const char* msg, int code);
 
-/* -- Memory. The _group forms are collective over the group, Malloc and Free over the default group. */
+/* -- Memory. The _group forms are collective over the group, Malloc and Free over the world. */
 int ARMCI_Malloc(void** ptr_arr, armci_size_t bytes);
 int ARMCI_Malloc_memdev(void** ptr_arr, armci_size_t bytes, const char* device);
 int ARMCI_Free(void* ptr);
@@ -89,6 +90,7 @@ int ARMCI_Free_group(void* ptr, ARMCI_Group* group);
 void* ARMCI_Malloc_local(armci_size_t bytes);
 int ARMCI_Free_local(void* ptr);
 void ARMCI_Set_shm_limit(unsigned long limit); /* accepted; memory is limited by the machine only */
+/* Whether any two workers, or members, share a host's memory: that pointers of the one serve the other. */
 int ARMCI_Uses_shm(void);
 int ARMCI_Uses_shm_grp(ARMCI_Group* group);
 void ARMCI_Copy(void* src, void* dst, int bytes);
@@ -99,7 +101,7 @@ void ARMCI_Access_begin(void* ptr);
 void ARMCI_Access_end(void* ptr);
 
 /* -- Completion and order */
-void ARMCI_Barrier(void); /* fences, then meets, the default group */
+void ARMCI_Barrier(void); /* fences, then meets, the world */
 void ARMCI_Fence(int proc);
 void ARMCI_AllFence(void);
 int ARMCI_Wait(armci_hdl_t* handle);

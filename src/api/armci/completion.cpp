@@ -63,7 +63,7 @@ COMEX_PROFILED(AllFence);
 
 COMEX_C void PARMCI_Barrier(void) {
   before_anything();
-  comex_barrier(state().default_group.load());
+  comex_barrier(collective_group());
 }
 COMEX_PROFILED(Barrier);
 

@@ -1,4 +1,6 @@
 // Domains, and which workers share a host's memory though they may be of several domains.
+#include <algorithm>
+
 #include "api/armci/export.h"
 #include "api/armci/state.h"
 
@@ -18,6 +20,18 @@ const std::vector<int>& members_of(int id) {
     comex_error("a domain is named that there is not", id);
   }
   return domains.members[static_cast<std::size_t>(which)];
+}
+
+// Whether any two members reach each other's memory by loads and stores; the same on all of them. Workers
+// that see their host's memory at different addresses do not: they have host numbers of their own.
+int some_share_memory(comex_group_t group) {
+  int size = 0;
+  if (comex_initialized() == 0 || group == COMEX_GROUP_NULL) return 0;
+  comex_group_size(group, &size);
+  std::vector<int> hosts(static_cast<std::size_t>(size));
+  for (int rank = 0; rank < size; ++rank) comex_host_of(rank, group, &hosts[static_cast<std::size_t>(rank)]);
+  std::ranges::sort(hosts);
+  return std::ranges::adjacent_find(hosts) == hosts.end() ? 0 : 1;
 }
 
 }  // namespace
@@ -59,3 +73,13 @@ COMEX_C int PARMCI_Same_node(int proc) {
   return here == there ? 1 : 0;
 }
 COMEX_PROFILED(Same_node);
+
+COMEX_C int PARMCI_Uses_shm(void) {
+  return some_share_memory(COMEX_GROUP_WORLD);
+}
+COMEX_PROFILED(Uses_shm);
+
+COMEX_C int PARMCI_Uses_shm_grp(ARMCI_Group* group) {
+  return some_share_memory(handle_of(group));
+}
+COMEX_PROFILED(Uses_shm_grp);

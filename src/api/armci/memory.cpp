@@ -21,12 +21,12 @@ int release(void* ptr, comex_group_t group) {
 }  // namespace
 
 COMEX_C int PARMCI_Malloc(void** ptr_arr, armci_size_t bytes) {
-  return allocate(ptr_arr, bytes, state().default_group.load(), nullptr);
+  return allocate(ptr_arr, bytes, collective_group(), nullptr);
 }
 COMEX_PROFILED(Malloc);
 
 COMEX_C int PARMCI_Malloc_memdev(void** ptr_arr, armci_size_t bytes, const char* device) {
-  return allocate(ptr_arr, bytes, state().default_group.load(), device);
+  return allocate(ptr_arr, bytes, collective_group(), device);
 }
 COMEX_PROFILED(Malloc_memdev);
 
@@ -42,12 +42,12 @@ COMEX_C int PARMCI_Malloc_group_memdev(void** ptr_arr, armci_size_t bytes, ARMCI
 COMEX_PROFILED(Malloc_group_memdev);
 
 COMEX_C int PARMCI_Free(void* ptr) {
-  return release(ptr, state().default_group.load());
+  return release(ptr, collective_group());
 }
 COMEX_PROFILED(Free);
 
 COMEX_C int PARMCI_Free_memdev(void* ptr) {
-  return release(ptr, state().default_group.load());
+  return release(ptr, collective_group());
 }
 COMEX_PROFILED(Free_memdev);
 
@@ -70,16 +70,6 @@ COMEX_PROFILED(Free_local);
 
 COMEX_C void PARMCI_Set_shm_limit(unsigned long) {}
 COMEX_PROFILED(Set_shm_limit);
-
-COMEX_C int PARMCI_Uses_shm(void) {
-  return comex_initialized();
-}
-COMEX_PROFILED(Uses_shm);
-
-COMEX_C int PARMCI_Uses_shm_grp(ARMCI_Group*) {
-  return comex_initialized();
-}
-COMEX_PROFILED(Uses_shm_grp);
 
 COMEX_C void PARMCI_Copy(void* src, void* dst, int bytes) {
   if (bytes > 0) std::memmove(dst, src, static_cast<std::size_t>(bytes));

@@ -14,7 +14,7 @@ void broadcast_over(int scope, void* buffer, int len, int root, comex_group_t gr
 
 COMEX_C void parmci_msg_barrier(void) {
   before_anything();
-  comex_barrier(message_group());
+  comex_barrier(collective_group());
 }
 COMEX_WEAK_NAME(armci_msg_barrier, parmci_msg_barrier);
 
@@ -25,7 +25,7 @@ COMEX_C void parmci_msg_group_barrier(ARMCI_Group* group) {
 COMEX_WEAK_NAME(armci_msg_group_barrier, parmci_msg_group_barrier);
 
 COMEX_C void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Right) {
-  const GroupTeams& teams = state().teams_of(message_group());
+  const GroupTeams& teams = state().teams_of(collective_group());
   const Team& team = teams.team(scope);
   const auto name = [&](int index) {
     return index < 0 || index >= team.size() ? -1 : teams.world_rank(team, index);
@@ -39,15 +39,15 @@ COMEX_C void armci_msg_bintree(int scope, int* Root, int* Up, int* Left, int* Ri
 }
 
 COMEX_C void armci_msg_bcast_scope(int scope, void* buffer, int len, int root) {
-  broadcast_over(scope, buffer, len, root, message_group());
+  broadcast_over(scope, buffer, len, root, collective_group());
 }
 
 COMEX_C void armci_msg_bcast(void* buffer, int len, int root) {
-  broadcast_over(SCOPE_ALL, buffer, len, root, message_group());
+  broadcast_over(SCOPE_ALL, buffer, len, root, collective_group());
 }
 
 COMEX_C void armci_msg_brdcst(void* buffer, int len, int root) {
-  broadcast_over(SCOPE_ALL, buffer, len, root, message_group());
+  broadcast_over(SCOPE_ALL, buffer, len, root, collective_group());
 }
 
 COMEX_C void armci_msg_group_bcast_scope(int scope, void* buffer, int len, int root, ARMCI_Group* group) {
@@ -55,7 +55,7 @@ COMEX_C void armci_msg_group_bcast_scope(int scope, void* buffer, int len, int r
 }
 
 COMEX_C void armci_msg_clus_brdcst(void* buffer, int len) {
-  const Scene scene = enter_collective(SCOPE_NODE, message_group());
+  const Scene scene = enter_collective(SCOPE_NODE, collective_group());
   broadcast(*scene.team, buffer, checked_count(len), 0);
 }
 

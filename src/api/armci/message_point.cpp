@@ -82,7 +82,7 @@ COMEX_C int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
 }
 
 COMEX_C void armci_exchange_address(void* ptr_arr[], int n) {
-  exchange(ptr_arr, n, message_group());
+  exchange(ptr_arr, n, collective_group());
 }
 
 COMEX_C void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group) {

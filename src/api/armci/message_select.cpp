@@ -1,6 +1,5 @@
 // Selection: the payload of the rank with the least or greatest value.
 #include <cstring>
-#include <string_view>
 
 #include "api/armci/export.h"
 #include "api/armci/messages.h"
@@ -61,11 +60,11 @@ void combine_bids(void* into, const void* from, std::size_t bids) {
 }
 
 void select(int scope, void* x, int n, const char* op, int type, int contribute) {
-  const std::string_view name = op == nullptr ? "" : op;
+  const std::string_view name = operation_name(op);
   if (name != "min" && name != "max") comex_error("a selection is neither by \"min\" nor by \"max\"", 1);
   const std::size_t bytes = checked_count(n);
   if (bytes < type_bytes(type)) comex_error("a selection of fewer bytes than its value has", n);
-  const Scene scene = enter_collective(scope, message_group());
+  const Scene scene = enter_collective(scope, collective_group());
   if (!scene.takes_part()) return;
   const Team& team = *scene.team;
   Bid best;

@@ -6,11 +6,6 @@
 
 namespace comex::armci {
 
-// The group of collectives without a group argument.
-inline comex_group_t message_group() {
-  return messages_follow_default_group ? state().default_group.load() : COMEX_GROUP_WORLD;
-}
-
 // Where a collective of a scope takes place, once its fence and barrier are done.
 struct Scene {
   const GroupTeams* teams;

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <type_traits>
 
 #include "flavour.h"
@@ -117,7 +116,7 @@ Reduction::Combine combine_of(std::string_view name) {
 
 template <class E>
 Reduction make_reduction(const char* op) {
-  const std::string_view name = op == nullptr ? "" : op;
+  const std::string_view name = operation_name(op);
   const Reduction::Combine combine = combine_of<E>(name);
   if (combine == nullptr) {
     refuse("a collective's operation \"" + std::string(name) + "\" is unknown for its type");
@@ -127,6 +126,11 @@ Reduction make_reduction(const char* op) {
 }
 
 }  // namespace
+
+std::string_view operation_name(const char* op) {
+  const std::string_view name = op == nullptr ? "" : op;
+  return name.substr(0, name.find_last_not_of(' ') + 1);
+}
 
 std::size_t type_bytes(int type) {
   switch (type) {

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace comex::armci {
 
+// What the program calls an operation, without the blanks that Fortran leaves behind it.
+std::string_view operation_name(const char* op);
 // Bytes of an element of an ARMCI_INT, ... type; an unknown type ends the job.
 std::size_t type_bytes(int type);
 

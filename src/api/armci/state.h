@@ -51,6 +51,11 @@ struct State {
 
 State& state();
 
+// The group of collectives without a group argument.
+inline comex_group_t collective_group() {
+  return collectives_follow_default_group ? state().default_group.load() : COMEX_GROUP_WORLD;
+}
+
 // Every operation on `proc` calls this first: what an aggregate holds back for it must go before.
 inline void before_operation_on(int proc) {
   if (Aggregates::any_held()) [[unlikely]]

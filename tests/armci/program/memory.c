@@ -34,7 +34,6 @@ void test_memory(void) {
   ARMCI_Copy(text, there, 4);
   CHECK(strcmp(there, "abc") == 0);
   ARMCI_Set_shm_limit(1000000);
-  CHECK(ARMCI_Uses_shm() == 1 && ARMCI_Uses_shm_grp(&world) == 1);
   ARMCI_Cleanup();
   free(at);
 }
@@ -64,6 +63,16 @@ void test_domains(const char* members, const char* hosts) {
   CHECK(total == nproc);
   CHECK(armci_domain_nprocs(smp, -1) == armci_domain_nprocs(smp, armci_domain_my_id(smp)));
   CHECK(ARMCI_Same_node(me) == 1);
+  /* Memory is shared where two have the same host. */
+  int shared = 0;
+  for (int proc = 0; proc < nproc; ++proc) shared |= proc != me && ARMCI_Same_node(proc);
+  armci_msg_igop(&shared, 1, "max");
+  ARMCI_Group world, alone;
+  ARMCI_Group_get_world(&world);
+  CHECK(ARMCI_Uses_shm() == shared && ARMCI_Uses_shm_grp(&world) == shared);
+  ARMCI_Group_create(1, &me, &alone);
+  CHECK(ARMCI_Uses_shm_grp(&alone) == 0);
+  ARMCI_Group_free(&alone);
   /* What shares a host shares memory: a store is seen there without any message. */
   void** at = malloc((size_t)nproc * sizeof *at);
   ARMCI_Malloc(at, sizeof(int));

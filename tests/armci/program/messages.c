@@ -81,6 +81,10 @@ void test_gop(void) {
   int bits = 1 << me;
   armci_msg_igop(&bits, 1, either);
   CHECK(bits == (1 << nproc) - 1);
+  char blanks[] = "max  "; /* as Fortran passes it */
+  bits = me;
+  armci_msg_igop(&bits, 1, blanks);
+  CHECK(bits == nproc - 1);
   double* x = malloc(many * sizeof *x);
   for (int i = 0; i < many; ++i) x[i] = me + 0.5 * i;
   armci_msg_dgop(x, many, plus);

@@ -17,8 +17,8 @@ inline constexpr const char flavour_name[] = "libarmci";
 using FinalizeResult = void;
 inline void finalize_result(int) {}
 
-// Collectives without a group argument are over the default group, not the world.
-inline constexpr bool messages_follow_default_group = true;
+// Malloc, Free, Barrier and messages without a group argument are over the default group, not the world.
+inline constexpr bool collectives_follow_default_group = true;
 
 inline comex_group_t handle_of(const ARMCI_Group* group) {
   return *group;

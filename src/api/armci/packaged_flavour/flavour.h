@@ -18,8 +18,9 @@ inline int finalize_result(int result) {
   return result;
 }
 
-// Collectives without a group argument are over the world, whatever the default group is.
-inline constexpr bool messages_follow_default_group = false;
+// Malloc, Free, Barrier and messages without a group argument are over the world, whatever the default group
+// is: Global Arrays makes arrays of the world with Malloc while a smaller group is the default.
+inline constexpr bool collectives_follow_default_group = false;
 
 comex_group_t handle_of(const ARMCI_Group* group);
 void fill_group(comex_group_t handle, ARMCI_Group* group);
