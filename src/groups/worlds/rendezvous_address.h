@@ -1,0 +1,35 @@
+// Addresses as the system has them: resolving a port's host, this host's own address, the port of a socket.
+//
+// Pure look-ups. Used by rendezvous only.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/status.h"
+#include "groups/worlds/port_name.h"
+
+namespace comex::groups {
+
+class Address {
+ public:
+  static Address any(int family);
+  static Address copy(const sockaddr* from, socklen_t bytes);
+
+  int family() const { return storage_.ss_family; }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage_); }
+  socklen_t bytes() const { return bytes_; }
+
+ private:
+  sockaddr_storage storage_{};
+  socklen_t bytes_ = 0;
+};
+
+Result<Address> resolve(const PortName& to);
+// The first address of this host that is up and not loopback, IPv4 before IPv6; else 127.0.0.1.
+std::string own_address();
+std::uint16_t bound_port(int descriptor);
+
+}  // namespace comex::groups

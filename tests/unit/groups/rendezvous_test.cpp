@@ -1,0 +1,142 @@
+#include "groups/worlds/rendezvous.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+
+namespace comex::groups {
+namespace {
+
+constexpr int rounds = 20'000;  // of looking; far more than a local connection ever needs
+
+std::vector<std::byte> frame_of(std::string_view text) {
+  std::vector<std::byte> bytes(text.size());
+  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+template <class Condition>
+bool eventually(Condition&& holds) {
+  for (int round = 0; round < rounds; ++round) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return false;
+}
+
+// A listener and both ends of one conversation.
+struct Pair {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  Channel near = std::move(Channel::start(listener.name())).value();
+  Channel far;
+
+  Pair() {
+    const bool met = eventually([this] {
+      near.step();
+      auto accepted = listener.accept();
+      if (accepted) far = std::move(*accepted);
+      return far.is_open();
+    });
+    EXPECT_TRUE(met);
+  }
+  bool arrives(Channel& from, Channel& to, std::vector<std::byte>& into) {
+    return eventually([&] {
+      from.step();
+      to.step();
+      auto frame = to.take();
+      if (frame) into = std::move(*frame);
+      return frame.has_value();
+    });
+  }
+};
+
+TEST(Rendezvous, carries_frames_in_order_both_ways) {
+  Pair pair;
+  pair.near.send(frame_of("one"));
+  pair.near.send(frame_of(""));
+  pair.near.send(frame_of("three"));
+  pair.far.send(frame_of("back"));
+  for (const char* expected : {"one", "", "three"}) {
+    std::vector<std::byte> got;
+    ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
+    EXPECT_EQ(got, frame_of(expected));
+  }
+  std::vector<std::byte> back;
+  ASSERT_TRUE(pair.arrives(pair.far, pair.near, back));
+  EXPECT_EQ(back, frame_of("back"));
+}
+
+TEST(Rendezvous, carries_a_frame_larger_than_the_system_takes_at_once) {
+  Pair pair;
+  std::vector<std::byte> large(8 << 20);
+  for (std::size_t i = 0; i < large.size(); i += 4096) large[i] = static_cast<std::byte>(i >> 12);
+  pair.near.send(large);
+  EXPECT_FALSE(pair.near.is_sent());
+  std::vector<std::byte> got;
+  ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
+  EXPECT_TRUE(got == large);
+}
+
+TEST(Rendezvous, tells_that_the_other_side_has_closed_and_keeps_what_came_before) {
+  Pair pair;
+  pair.near.send(frame_of("goodbye"));
+  ASSERT_TRUE(eventually([&] { return pair.near.step() && pair.near.is_sent(); }));
+  pair.near.close();
+  EXPECT_TRUE(eventually([&] { return !pair.far.step(); }));
+  EXPECT_EQ(pair.far.take(), frame_of("goodbye"));
+  EXPECT_EQ(pair.far.ended(), "the other side has closed");
+  EXPECT_EQ(pair.near.ended(), "closed here");
+}
+
+TEST(Rendezvous, tells_that_nobody_listens) {
+  PortName gone;
+  {
+    const Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    gone = listener.name();
+  }
+  Channel channel = std::move(Channel::start(gone)).value();
+  EXPECT_TRUE(eventually([&] { return !channel.step(); }));
+  EXPECT_NE(channel.ended().find("connect"), std::string::npos);
+}
+
+TEST(Rendezvous, says_which_host_is_not_known) {
+  const Result<Channel> channel = Channel::start({"no such host", 4711, draw_cookie()});
+  ASSERT_FALSE(channel);
+  EXPECT_NE(channel.failure().text.find("no such host"), std::string::npos);
+}
+
+TEST(Rendezvous, keeps_listening_while_strangers_come_and_go) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  for (int i = 0; i < 3; ++i) {
+    Channel stranger = std::move(Channel::start(listener.name())).value();
+    stranger.step();
+  }
+  Channel guest = std::move(Channel::start(listener.name())).value();
+  guest.send(frame_of("hello"));
+  std::vector<Channel> came;
+  std::vector<std::byte> got;
+  EXPECT_TRUE(eventually([&] {
+    guest.step();
+    if (auto next = listener.accept()) came.push_back(std::move(*next));
+    for (Channel& each : came) {
+      each.step();
+      if (auto frame = each.take()) got = std::move(*frame);
+    }
+    return !got.empty();
+  }));
+  EXPECT_EQ(got, frame_of("hello"));
+}
+
+TEST(Rendezvous, gives_an_address_of_this_host_that_it_listens_at) {
+  Listener listener = std::move(Listener::open("")).value();
+  EXPECT_NE(listener.name().host, "");
+  Channel guest = std::move(Channel::start(listener.name())).value();
+  EXPECT_TRUE(eventually([&] {
+    guest.step();
+    return listener.accept().has_value();
+  }));
+}
+
+}  // namespace
+}  // namespace comex::groups
