@@ -64,7 +64,7 @@ std::string reason(World& world, const pr::RefusedRequest& refused) {
   const Worker target = refused.header.target;
   if (target >= group.size()) return "there is no such worker";
   return shm::explain(world.arena->extents(), verdict_of(refused.fault.refusal), target, refused.fault.offset,
-                      refused.fault.bytes, group.place(target).base);
+                      refused.fault.bytes, group.place(target).base, shm::Patience::never_waits);
 }
 
 // On behalf of the origin, whose line it is.

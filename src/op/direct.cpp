@@ -137,7 +137,8 @@ Checked Direct::store(const groups::WorkerPlace& place, Worker target, void* far
 }
 
 std::string Direct::describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const {
-  return shm::explain(*extents_, checked.verdict, target, checked.offset, checked.bytes, place.base);
+  return shm::explain(*extents_, checked.verdict, target, checked.offset, checked.bytes, place.base,
+                      shm::Patience::waits);
 }
 
 }  // namespace comex::op

@@ -20,14 +20,27 @@ std::string segment_text(const Extent& extent, std::uint64_t base) {
          std::to_string(extent.owner);
 }
 
+std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t base, Patience patience,
+                         Extent& near) {
+  const bool waits = patience == Patience::waits;
+  const Nearby nearby = waits ? extents.nearest(offset, near) : extents.try_nearest(offset, near);
+  switch (nearby) {
+    case Nearby::found:
+      return "; nearest is " + segment_text(near, base);
+    case Nearby::none:
+      return "; there is no segment on its host";
+    case Nearby::busy:
+      break;
+  }
+  return "; the nearest segment is not known, since another process is allocating";
+}
+
 }  // namespace
 
 std::string explain(Extents& extents, Verdict verdict, Worker target, std::uint64_t offset,
-                    std::uint64_t bytes, std::uint64_t base) {
+                    std::uint64_t bytes, std::uint64_t base, Patience patience) {
   Extent near;
-  const bool is_any = extents.nearest(offset, near);
-  const std::string nearest =
-      is_any ? "; nearest is " + segment_text(near, base) : "; there is no segment on its host";
+  const std::string nearest = nearest_text(extents, offset, base, patience, near);
   const std::string range = bytes_text(bytes) + " at " + hex(base + offset);
   switch (verdict) {
     case Verdict::ok:

@@ -8,9 +8,13 @@
 
 namespace comex::shm {
 
+// May it wait for those who allocate at the same time? Who serves others may not: the text then does
+// without the nearest segment, unless that can be told at once.
+enum class Patience : std::uint8_t { waits, never_waits };
+
 // `base` is the arena's address in the owner's address space, so that the text shows addresses the
-// program knows. Takes the extents' lock.
+// program knows.
 std::string explain(Extents& extents, Verdict verdict, Worker target, std::uint64_t offset,
-                    std::uint64_t bytes, std::uint64_t base);
+                    std::uint64_t bytes, std::uint64_t base, Patience patience);
 
 }  // namespace comex::shm

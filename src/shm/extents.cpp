@@ -1,7 +1,8 @@
 #include "shm/extents.h"
 
 #include <algorithm>
-#include <map>
+
+#include "shm/extents_held.h"
 
 namespace comex::shm {
 
@@ -15,22 +16,6 @@ std::uint64_t data_pages(const Geometry& geometry) {
 }
 
 }  // namespace
-
-class Extents::Held {
- public:
-  explicit Held(Extents& extents)
-      : lock_(extents.place_.block->lock),
-        party_{extents.place_.os, extents.place_.object, extents.place_.slot} {
-    if (lock_.lock(party_) == Taken::recovered) extents.chain_.rebuild();
-  }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() { lock_.unlock(party_); }
-
- private:
-  OwnerLock lock_;
-  LockParty party_;
-};
 
 Extents::Extents(const Place& place)
     : place_(place),
@@ -250,83 +235,6 @@ bool Extents::trim() {
 std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
   auto* const first = reinterpret_cast<std::byte*>(place_.committing);
   return *reinterpret_cast<std::atomic<std::uint64_t>*>(first + slot * place_.committing_stride);
-}
-
-// ---- telling ----
-
-Verdict Extents::explain(Worker owner, std::uint64_t offset) const {
-  const std::uint64_t page = (offset - place_.geometry.data_offset) / page_bytes;
-  if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return Verdict::no_extent;
-  const ExtentRecord& found = records_[table_[page].load(std::memory_order_acquire)];
-  const std::uint64_t into = offset - found.offset.load(std::memory_order_relaxed);
-  const std::uint64_t length = found.bytes.load(std::memory_order_relaxed);
-  if (into >= round_up(length, page_bytes)) return Verdict::no_extent;  // an old entry of the table
-  const ExtentState state = found.state.load(std::memory_order_acquire);
-  if (state != ExtentState::live) {
-    return state == ExtentState::retired ? Verdict::retired : Verdict::no_extent;
-  }
-  return found.owner.load(std::memory_order_relaxed) != owner ? Verdict::wrong_owner : Verdict::past_end;
-}
-
-std::vector<Extent> Extents::live() {
-  std::vector<Extent> found;
-  const Held held(*this);
-  for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
-    if (chain_.state(id) == ExtentState::live) found.push_back(chain_.extent(id));
-  }
-  return found;
-}
-
-bool Extents::find(std::uint64_t offset, Extent& found) {
-  for (const Extent& extent : live()) {
-    if (offset - extent.offset >= extent.bytes) continue;
-    found = extent;
-    return true;
-  }
-  return false;
-}
-
-bool Extents::nearest(std::uint64_t offset, Extent& found) {
-  std::uint64_t least = ~0ULL;
-  for (const Extent& extent : live()) {
-    // Whole pages: what lies behind the last byte in its page is nearest to that extent.
-    const std::uint64_t last = extent.offset + round_up(extent.bytes, page_bytes) - 1;
-    const std::uint64_t distance = offset < extent.offset ? extent.offset - offset
-                                   : offset > last        ? offset - last
-                                                          : 0;
-    if (distance >= least) continue;
-    least = distance;
-    found = extent;
-  }
-  return least != ~0ULL;
-}
-
-std::vector<OwnerTotal> Extents::totals() {
-  std::map<Worker, OwnerTotal> sums;
-  for (const Extent& extent : live()) {
-    OwnerTotal& sum = sums[extent.owner];
-    sum.owner = extent.owner;
-    sum.bytes += extent.bytes;
-    ++sum.extents;
-  }
-  std::vector<OwnerTotal> found;
-  for (const auto& [owner, sum] : sums) found.push_back(sum);
-  return found;
-}
-
-std::uint64_t Extents::kept_bytes() {
-  const Held held(*this);
-  return place_.block->kept_bytes;
-}
-
-std::uint32_t Extents::rebuilds() {
-  const Held held(*this);
-  return place_.block->rebuilds;
-}
-
-bool Extents::is_consistent() {
-  const Held held(*this);
-  return chain_.is_consistent();
 }
 
 }  // namespace comex::shm

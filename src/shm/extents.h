@@ -22,6 +22,8 @@ namespace comex::shm {
 
 enum class Verdict : std::uint8_t { ok, no_extent, wrong_owner, past_end, retired };
 
+enum class Nearby : std::uint8_t { found, none, busy };
+
 struct OwnerTotal {
   Worker owner = 0;
   std::uint64_t bytes = 0;
@@ -55,9 +57,13 @@ class Extents {
   // The same as yes or no: all that the small path needs.
   bool covers(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
 
-  // For error texts and tests; they take the lock.
-  bool nearest(std::uint64_t offset, Extent& found);  // false: there is none at all
-  bool find(std::uint64_t offset, Extent& found);     // the live one that covers offset
+  // The live one on whose pages offset lies. Lock-free.
+  bool covering(std::uint64_t offset, Extent& found) const;
+
+  // For error texts and tests; they take the lock, try_nearest only if it is free.
+  Nearby nearest(std::uint64_t offset, Extent& found);
+  Nearby try_nearest(std::uint64_t offset, Extent& found);
+  bool find(std::uint64_t offset, Extent& found);  // the live one that covers offset
   std::vector<OwnerTotal> totals();
   std::vector<Extent> live();
   std::uint64_t kept_bytes();
@@ -73,6 +79,7 @@ class Extents {
   };
   class Held;  // the lock, taken; rebuilds if its holder died
 
+  std::vector<Extent> collect_live() const;                   // under the lock
   Verdict explain(Worker owner, std::uint64_t offset) const;  // why it is not covered
   std::uint32_t locate(std::uint64_t offset) const;           // by the table; 0 = no extent begins at offset
   std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Shortage& shortage);

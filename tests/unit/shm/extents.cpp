@@ -152,12 +152,12 @@ TEST_F(ExtentsTest, joins_kept_and_fresh_space_when_nothing_else_fits) {
 
 TEST_F(ExtentsTest, tells_the_nearest_and_who_holds_what) {
   Extent found;
-  EXPECT_FALSE(extents_.nearest(5, found));
+  EXPECT_EQ(extents_.nearest(5, found), Nearby::none);
   const Extent a = allocate(1, 100);
   const Extent b = allocate(2, 8192);
-  EXPECT_TRUE(extents_.nearest(a.offset + 200, found));
+  EXPECT_EQ(extents_.nearest(a.offset + 200, found), Nearby::found);
   EXPECT_EQ(found.owner, 1u);
-  EXPECT_TRUE(extents_.nearest(~0ULL, found));
+  EXPECT_EQ(extents_.nearest(~0ULL, found), Nearby::found);
   EXPECT_EQ(found.offset, b.offset);
   EXPECT_TRUE(extents_.find(b.offset + 8191, found));
   EXPECT_EQ(found.owner, 2u);

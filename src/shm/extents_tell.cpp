@@ -1,0 +1,117 @@
+// What extents tell: why a check failed, what is nearest, who holds how much.
+#include <map>
+
+#include "shm/extents_held.h"
+
+namespace comex::shm {
+
+namespace {
+
+Nearby nearest_of(const std::vector<Extent>& extents, std::uint64_t offset, Extent& found) {
+  std::uint64_t least = ~0ULL;
+  for (const Extent& extent : extents) {
+    // Whole pages: what lies behind the last byte in its page is nearest to that extent.
+    const std::uint64_t last = extent.offset + round_up(extent.bytes, page_bytes) - 1;
+    const std::uint64_t distance = offset < extent.offset ? extent.offset - offset
+                                   : offset > last        ? offset - last
+                                                          : 0;
+    if (distance >= least) continue;
+    least = distance;
+    found = extent;
+  }
+  return least == ~0ULL ? Nearby::none : Nearby::found;
+}
+
+}  // namespace
+
+Verdict Extents::explain(Worker owner, std::uint64_t offset) const {
+  const std::uint64_t page = (offset - place_.geometry.data_offset) / page_bytes;
+  if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return Verdict::no_extent;
+  const ExtentRecord& found = records_[table_[page].load(std::memory_order_acquire)];
+  const std::uint64_t into = offset - found.offset.load(std::memory_order_relaxed);
+  const std::uint64_t length = found.bytes.load(std::memory_order_relaxed);
+  if (into >= round_up(length, page_bytes)) return Verdict::no_extent;  // an old entry of the table
+  const ExtentState state = found.state.load(std::memory_order_acquire);
+  if (state != ExtentState::live) {
+    return state == ExtentState::retired ? Verdict::retired : Verdict::no_extent;
+  }
+  return found.owner.load(std::memory_order_relaxed) != owner ? Verdict::wrong_owner : Verdict::past_end;
+}
+
+std::vector<Extent> Extents::live() {
+  const Held held(*this);
+  return collect_live();
+}
+
+std::vector<Extent> Extents::collect_live() const {
+  std::vector<Extent> found;
+  for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
+    if (chain_.state(id) == ExtentState::live) found.push_back(chain_.extent(id));
+  }
+  return found;
+}
+
+bool Extents::find(std::uint64_t offset, Extent& found) {
+  for (const Extent& extent : live()) {
+    if (offset - extent.offset >= extent.bytes) continue;
+    found = extent;
+    return true;
+  }
+  return false;
+}
+
+bool Extents::covering(std::uint64_t offset, Extent& found) const {
+  const std::uint64_t page = (offset - place_.geometry.data_offset) / page_bytes;
+  if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return false;
+  const ExtentRecord& record = records_[table_[page].load(std::memory_order_acquire)];
+  const std::uint32_t version = record.version.load(std::memory_order_acquire);
+  Extent extent;
+  extent.offset = record.offset.load(std::memory_order_acquire);
+  extent.bytes = record.bytes.load(std::memory_order_acquire);
+  extent.owner = record.owner.load(std::memory_order_acquire);
+  extent.reserved = round_up(extent.bytes, page_bytes);
+  const bool is_live = (version & 1u) == 0 && record.version.load(std::memory_order_relaxed) == version;
+  if (!is_live || offset - extent.offset >= extent.reserved) return false;
+  found = extent;
+  return true;
+}
+
+Nearby Extents::nearest(std::uint64_t offset, Extent& found) {
+  return nearest_of(live(), offset, found);
+}
+
+Nearby Extents::try_nearest(std::uint64_t offset, Extent& found) {
+  if (covering(offset, found)) return Nearby::found;
+  const Held held(*this, Held::Try{});
+  return held ? nearest_of(collect_live(), offset, found) : Nearby::busy;
+}
+
+std::vector<OwnerTotal> Extents::totals() {
+  std::map<Worker, OwnerTotal> sums;
+  for (const Extent& extent : live()) {
+    OwnerTotal& sum = sums[extent.owner];
+    sum.owner = extent.owner;
+    sum.bytes += extent.bytes;
+    ++sum.extents;
+  }
+  std::vector<OwnerTotal> found;
+  for (const auto& [owner, sum] : sums) found.push_back(sum);
+  return found;
+}
+
+std::uint64_t Extents::kept_bytes() {
+  const Held held(*this);
+  return place_.block->kept_bytes;
+}
+
+std::uint32_t Extents::rebuilds() {
+  const Held held(*this);
+  return place_.block->rebuilds;
+}
+
+bool Extents::is_consistent() {
+  const Held held(*this);
+  return chain_.is_consistent();
+}
+
+}  // namespace comex::shm

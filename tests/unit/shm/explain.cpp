@@ -1,0 +1,66 @@
+#include "shm/explain.h"
+
+#include "support.h"
+
+namespace comex::shm {
+namespace {
+
+class Explaining : public testing::Test {
+ protected:
+  MemoryOs os_;
+  Arena arena_ = mapped_arena(os_, small_arena(2));
+  Extents& extents_ = arena_.extents();
+  Extent extent_ = extents_.allocate(3, 5000).value();
+  // Another process of the host, in the middle of an allocation.
+  Arena other_ = attached_arena(os_, arena_.ticket(), 1, 0);
+  OwnerLock lock_{reinterpret_cast<ExtentsBlock*>(arena_.base() + object_prefix_bytes)->lock};
+  const LockParty allocating_{&os_, other_.lock_party().object, 1};
+
+  std::string text(Worker target, std::uint64_t offset, Patience patience) {
+    return explain(extents_, extents_.check(target, offset, 8), target, offset, 8, 0x1000, patience);
+  }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+};
+
+TEST_F(Explaining, tells_the_nearest_segment) {
+  for (const Patience patience : {Patience::waits, Patience::never_waits}) {
+    const std::string far_off = text(3, extent_.offset + 9000, patience);
+    EXPECT_TRUE(has(far_off, "not in memory that was allocated by comex; nearest is segment")) << far_off;
+    EXPECT_TRUE(has(far_off, "5000 bytes of worker 3")) << far_off;
+  }
+  EXPECT_FALSE(lock_.is_locked());
+}
+
+TEST_F(Explaining, never_waits_for_one_that_allocates_if_told_so) {
+  ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
+  const std::string far_off = text(3, extent_.offset + 9000, Patience::never_waits);
+  EXPECT_TRUE(has(far_off, "not in memory that was allocated by comex; the nearest segment is not known"))
+      << far_off;
+  EXPECT_TRUE(lock_.is_locked());
+  lock_.unlock(allocating_);
+}
+
+TEST_F(Explaining, tells_the_segment_hit_although_another_allocates) {
+  ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
+  const std::string past = text(3, extent_.offset + 4996, Patience::never_waits);
+  EXPECT_TRUE(has(past, "reach 4 bytes past the end; nearest is segment")) << past;
+  const std::string wrong = text(7, extent_.offset, Patience::never_waits);
+  EXPECT_TRUE(has(wrong, "belong to worker 3, not to the target worker 7; nearest is segment")) << wrong;
+  ASSERT_TRUE(extents_.retire(extent_.offset));
+  const std::string freed = text(3, extent_.offset, Patience::never_waits);
+  EXPECT_TRUE(has(freed, "lie in a segment that was freed; the nearest segment is not known")) << freed;
+  lock_.unlock(allocating_);
+}
+
+TEST_F(Explaining, takes_over_from_one_that_died_while_it_allocated) {
+  ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
+  os_.kill_slot(1);
+  const std::string far_off = text(3, extent_.offset + 9000, Patience::never_waits);
+  EXPECT_TRUE(has(far_off, "nearest is segment")) << far_off;
+  EXPECT_EQ(extents_.rebuilds(), 1u);
+}
+
+}  // namespace
+}  // namespace comex::shm
