@@ -28,6 +28,7 @@ void declare(CLI::App& app, Arguments& arguments, Raw& raw) {
   app.add_flag("--json", arguments.json, "Answer in JSON");
   app.add_flag("--topology", arguments.topology, "Show cores and memory of this machine");
   app.add_flag("--settings-markdown", arguments.settings_markdown, "Write the page docs/settings.md");
+  app.add_flag("--settings-man", arguments.settings_man, "Write the manual page comex-settings(7)");
   auto* dry = app.add_option_group("Dry run", "How a job would be split");
   dry->add_option("--ranks", raw.ranks, "MPI ranks of the job")->check(count);
   dry->add_option("--hosts", raw.hosts, "Number of hosts, or the ranks on each: 4,4,2")

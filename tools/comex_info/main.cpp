@@ -77,6 +77,7 @@ Result<std::string> answer(int argc, char** argv, char** entries) {
   if (!arguments) return arguments.failure();
   if (arguments->answer) return *arguments->answer;
   if (arguments->settings_markdown) return settings_as_markdown();
+  if (arguments->settings_man) return settings_as_man();
   if (arguments->topology) return topology(arguments->json);
   const Environment environment = read_environment(entries);
   const auto settings = settings_of(environment, arguments.value());

@@ -5,7 +5,6 @@
 #include "json.h"
 
 namespace comex::info {
-namespace {
 
 std::string_view scope_text(Scope scope) {
   switch (scope) {
@@ -18,6 +17,8 @@ std::string_view scope_text(Scope scope) {
   }
   return {};
 }
+
+namespace {
 
 // Breaks at spaces, every line after the first indented.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
