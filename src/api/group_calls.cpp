@@ -84,7 +84,8 @@ int create(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* new_gro
     return COMEX_SUCCESS;
   }
   const std::uint64_t context = agree_on_context(runtime, lpids);
-  const int handle = runtime.add_group(std::make_unique<groups::Group>(context, members, my_rank), {});
+  const int handle = runtime.add_group(
+      std::make_unique<groups::Group>(context, runtime.book.make_table(members), my_rank), {});
   if (handle < 0) {
     return runtime.reporter.fail({.operation = "group_create"},
                                  "there are " + std::to_string(groups::max_groups) + " groups already");

@@ -11,6 +11,7 @@ namespace {
 // Contexts of collectives; groups made later have their leader's number in the upper half.
 constexpr std::uint64_t world_context = 1;
 constexpr std::uint64_t leaders_context = 2;
+constexpr std::uint64_t self_context = 3;
 
 op::RemoteOptions remote_options(const World& world) {
   op::RemoteOptions options;
@@ -46,13 +47,12 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       tokens(*world->transport),
       server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
       engine(*world->transport, {server.get(), &remote, &tokens}, *world->os,
-             engine_options(*world, reporter)) {
+             engine_options(*world, reporter)),
+      book(world->description, static_cast<Worker>(world->place.worker)) {
   reporter.identify({.rank = world->place.worker, .host = reporter.identity().host});
   remote.set_errors_return(reporter.returns());
 
-  const auto members = groups::ConnectionTable::range(0, size());
-  auto all = std::make_unique<groups::Group>(world_context, members, world->place.worker);
-  COMEX_BUG_IF(add_group(std::move(all), Communicator()) != groups::world_handle);
+  add_first_groups();
 
   const std::vector<int> here = world->host_workers();
   workers_here_ = static_cast<std::uint32_t>(here.size());
@@ -85,6 +85,16 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
 }
 
 Runtime::~Runtime() = default;
+
+void Runtime::add_first_groups() {
+  auto all = std::make_unique<groups::Group>(world_context, book.world_table().dup(), world->place.worker);
+  COMEX_BUG_IF(add_group(std::move(all), Communicator()) != groups::world_handle);
+  auto self = std::make_unique<groups::Group>(self_context, book.self_table().dup(), 0);
+  GroupExtras made = extras_of(*self);
+  made.comm = Communicator::duplicate(MPI_COMM_SELF);
+  groups.set_self(std::move(self));
+  extras_.emplace(groups::self_handle, std::move(made));
+}
 
 void Runtime::await_end() {
   constexpr std::uint64_t patience_ns = 10'000'000'000;
@@ -212,17 +222,23 @@ void Runtime::note_handle(int handle, Lpid target) {
   live_handles_.emplace_back(handle, target);
 }
 
-int Runtime::add_group(std::unique_ptr<groups::Group> group, Communicator comm) {
+GroupExtras Runtime::extras_of(const groups::Group& group) {
   op::Membership membership;
-  membership.size = group->size();
-  membership.me = static_cast<std::uint32_t>(group->my_rank());
-  membership.rank_of = [this, members = group->members()](std::uint32_t member) {
+  membership.size = group.size();
+  membership.me = static_cast<std::uint32_t>(group.my_rank());
+  membership.rank_of = [this, members = group.members()](std::uint32_t member) {
     return place(static_cast<Worker>(members.lpid(member))).rank;
   };
-  membership.context = group->context();
+  membership.context = group.context();
+  membership.has_endpoints = static_cast<bool>(group.endpoints());
   GroupExtras made;
-  made.comm = std::move(comm);
   made.collective = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
+  return made;
+}
+
+int Runtime::add_group(std::unique_ptr<groups::Group> group, Communicator comm) {
+  GroupExtras made = extras_of(*group);
+  made.comm = std::move(comm);
   const int handle = groups.add(std::move(group));
   if (handle < 0) return handle;
   const std::lock_guard lock(extras_mutex_);

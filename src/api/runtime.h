@@ -17,6 +17,7 @@
 #include "api/report.h"
 #include "api/world.h"
 #include "groups/group.h"
+#include "groups/world_book.h"
 #include "nb/handle_table.h"
 #include "nb/implicit_set.h"
 #include "op/direct.h"
@@ -115,12 +116,15 @@ class Runtime {
   op::Tokens tokens;
   std::unique_ptr<pr::Server> server;  // when this worker serves itself
   op::Engine engine;
+  groups::WorldBook book;
   groups::GroupTable groups;
   Allocations allocations;
   std::vector<MutexSet> mutexes;  // by worker; empty: none were created
   std::atomic<std::uint64_t> groups_made{0};
 
  private:
+  void add_first_groups();
+  GroupExtras extras_of(const groups::Group& group);
   template <class Keep>
   bool handles_done(Keep&& keep);
   template <class Keep>

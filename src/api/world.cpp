@@ -9,6 +9,7 @@
 #include "api/environment.h"
 #include "api/exchange.h"
 #include "api/hosts.h"
+#include "api/worlds/identity.h"
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
 
@@ -231,7 +232,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::W
   reporter.identify({.rank = all.rank(), .host = os->host_facts().host_name});
   auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, reporter));
   world->wire = std::move(wire);
-  world->id = static_cast<WorldId>(world->settings.manager) << 24;
+  name_world(all, *world);
   world->split = known_split != nullptr ? *known_split : split(all, *world, reporter);
   world->place = world->split.ranks[static_cast<std::size_t>(all.rank())];
   int thread_level = MPI_THREAD_SINGLE;
@@ -248,6 +249,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::W
   bind_progress_ranks(host, *world, reporter);
   world->bindings = gather(all, pr::CpuMask{world->os->host_facts().allowed_cpus});
   describe_workers(all, *world);
+  describe_world(*world);
   world->wait_policy = wait_policy(*world);
   world->os->set_timer_slack(1000);
   open_transport(*world, reporter);

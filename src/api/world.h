@@ -15,6 +15,8 @@
 #include "api/report.h"
 #include "core/settings.h"
 #include "groups/process_group.h"
+#include "groups/process_ranks.h"
+#include "groups/world_description.h"
 #include "pr/placement.h"
 #include "pr/world_split.h"
 #include "shm/arena.h"
@@ -29,6 +31,16 @@ struct BoardLayout {
   shm::HostBarrierBlock leave;
 };
 
+// What each rank says of itself when its world opens. Travels as bytes.
+struct WorldFacts {
+  std::int32_t mpi_rank = 0;        // in MPI_COMM_WORLD
+  std::int32_t app = 0;             // which program of the launch
+  std::int32_t told_node_rank = 0;  // by the launcher
+  std::int32_t spare = 0;
+  Id128 nonce;
+  Id128 launch;
+};
+
 struct World {
   World(std::unique_ptr<shm::Os> system, Settings agreed)
       : os(std::move(system)), settings(std::move(agreed)) {}
@@ -36,6 +48,9 @@ struct World {
   std::unique_ptr<shm::Os> os;
   Settings settings;
   WorldId id = 0;
+  std::vector<WorldFacts> facts;  // while it opens
+  groups::WorldDescription description;
+  std::int32_t app_rank = groups::unknown_rank;  // this rank's
   pr::WorldSplit split;
   pr::RankPlace place;   // this rank's
   Communicator wire;     // all ranks

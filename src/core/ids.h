@@ -24,4 +24,11 @@ struct Gpid {
   friend auto operator<=>(const Gpid&, const Gpid&) = default;
 };
 
+// Drawn at random, so that no two are alike: of a launch, of a world.
+struct Id128 {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  friend auto operator<=>(const Id128&, const Id128&) = default;
+};
+
 }  // namespace comex

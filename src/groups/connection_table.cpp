@@ -46,4 +46,11 @@ bool ConnectionTable::has_duplicates() const {
                             [](const auto& a, const auto& b) { return a.first == b.first; }) != sorted.end();
 }
 
+bool ConnectionTable::lies_below(Lpid bound) const {
+  if (size_ == 0) return true;
+  if (list_) return list_->sorted.front().first >= 0 && list_->sorted.back().first < bound;
+  const Lpid last = first_ + static_cast<Lpid>(size_ - 1) * stride_;
+  return std::min(first_, last) >= 0 && std::max(first_, last) < bound;
+}
+
 }  // namespace comex::groups

@@ -26,7 +26,8 @@ class ConnectionTable {
   }
   // The rank of an lpid, or -1. O(1), for a list O(log n).
   int rank_of(Lpid lpid) const;
-  bool has_duplicates() const;  // of a list; O(n)
+  bool has_duplicates() const;        // O(n) for a list
+  bool lies_below(Lpid bound) const;  // all lpids are smaller, and none is negative; O(1)
 
  private:
   struct List {

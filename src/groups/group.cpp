@@ -1,8 +1,20 @@
 #include "groups/group.h"
 
-#include <algorithm>
+#include "core/status.h"
 
 namespace comex::groups {
+
+GroupTable::~GroupTable() {
+  if (Group* self = self_.load(std::memory_order_relaxed)) self->release();
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Slot* slots = chunks_[chunk].load(std::memory_order_relaxed);
+    if (slots == nullptr) break;
+    for (std::uint32_t at = 0; at < first_chunk << chunk; ++at) {
+      if (Group* group = slots[at].load(std::memory_order_relaxed)) group->release();
+    }
+    delete[] slots;
+  }
+}
 
 int GroupTable::add(std::unique_ptr<Group> group) {
   const std::lock_guard lock(mutex_);
@@ -15,20 +27,36 @@ int GroupTable::add(std::unique_ptr<Group> group) {
   } else {
     return -1;
   }
-  slots_[static_cast<std::size_t>(handle)].store(group.get(), std::memory_order_release);
-  owned_.push_back(std::move(group));
+  const Place place = place_of(static_cast<std::uint32_t>(handle));
+  Slot* slots = chunks_[place.chunk].load(std::memory_order_relaxed);
+  if (slots == nullptr) {
+    slots = new Slot[first_chunk << place.chunk]();
+    chunks_[place.chunk].store(slots, std::memory_order_release);
+  }
+  slots[place.at].store(group.release(), std::memory_order_release);
   return handle;
 }
 
+void GroupTable::set_self(std::unique_ptr<Group> group) {
+  COMEX_BUG_IF(self_.load(std::memory_order_relaxed) != nullptr);
+  self_.store(group.release(), std::memory_order_release);
+}
+
 void GroupTable::remove(int handle) {
-  const std::lock_guard lock(mutex_);
-  Group* group = slots_[static_cast<std::size_t>(handle)].exchange(nullptr, std::memory_order_acq_rel);
-  if (group == nullptr) return;
-  std::erase_if(owned_, [group](const auto& owned) { return owned.get() == group; });
-  free_.push_back(handle);
+  Group* group = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (find(handle) == nullptr || handle < 0) return;
+    const Place place = place_of(static_cast<std::uint32_t>(handle));
+    Slot* slots = chunks_[place.chunk].load(std::memory_order_relaxed);
+    group = slots[place.at].exchange(nullptr, std::memory_order_acq_rel);
+    free_.push_back(handle);
+  }
+  group->release();
 }
 
 std::vector<int> GroupTable::handles() const {
+  const std::lock_guard lock(mutex_);
   std::vector<int> found;
   for (int handle = 0; handle < used_; ++handle) {
     if (find(handle) != nullptr) found.push_back(handle);

@@ -1,59 +1,148 @@
-// A group handle's object: its members and the number under which its collectives travel.
+// A group handle's object: its members, the rank and endpoint that the handle stands for, and the number
+// under which its collectives travel.
 //
-// A group belongs to the table of groups; handles are small integers, 0 is the world. Freed slots
-// are reused. The table is read on every operation without a lock: entries are published with a
-// release store and live until the table goes, so a reader never meets a half-made one.
+// A group belongs to the table of groups; handles are small integers, 0 is the world. Freed slots are reused.
+// Whoever has an operation under way through a group holds it: its table of connections is released when the
+// handle is gone and the last hold too. The table of groups is read on every operation without a lock:
+// entries are published with a release store.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/ids.h"
 #include "groups/connection_table.h"
+#include "groups/endpoints.h"
+#include "groups/table.h"
 
 namespace comex::groups {
 
 inline constexpr int world_handle = 0;
+inline constexpr int self_handle = -2;
 inline constexpr int max_groups = 1 << 14;
 
 class Group {
  public:
-  Group(std::uint64_t context, ConnectionTable members, int my_rank)
-      : context_(context), members_(std::move(members)), my_rank_(my_rank) {}
+  // `remote`: the other side of an inter-group. `bridge`: the number of what joins it to other worlds, 0
+  // where the own world's wire does.
+  Group(std::uint64_t context, Table members, int my_rank, Endpoints endpoints = {}, Table remote = {},
+        std::uint32_t bridge = 0)
+      : context_(context),
+        members_(std::move(members)),
+        remote_(std::move(remote)),
+        endpoints_(std::move(endpoints)),
+        my_rank_(my_rank),
+        bridge_(bridge) {}
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() {
+    if (!disconnects_.load(std::memory_order_relaxed)) return;
+    members_.disconnect();
+    remote_.disconnect();
+  }
 
   std::uint64_t context() const { return context_; }
-  const ConnectionTable& members() const { return members_; }
+  // The caller's side; all there are in a group that is not an inter-group.
+  const ConnectionTable& members() const { return members_.members(); }
+  std::uint32_t size() const { return members().size(); }
   int my_rank() const { return my_rank_; }
-  std::uint32_t size() const { return members_.size(); }
-  // Every collective of a group has a number of its own; members call collectives in one order.
-  std::uint64_t next_sequence() { return sequence_.fetch_add(1, std::memory_order_relaxed); }
+  // Whom ranks name in operations: the remote side of an inter-group.
+  bool is_inter() const { return static_cast<bool>(remote_); }
+  const ConnectionTable& targets() const { return is_inter() ? remote_.members() : members_.members(); }
+
+  const Endpoints& endpoints() const { return endpoints_; }
+  std::uint32_t my_endpoint() const { return endpoints_.of(static_cast<std::uint32_t>(my_rank_)); }
+  std::uint32_t bridge() const { return bridge_; }
+  const Table& table() const { return members_; }
+  const Table& remote_table() const { return remote_; }
+
+  // Lets the connections of both sides go, besides the tables; when the group is freed next.
+  void disconnect() { disconnects_.store(true, std::memory_order_relaxed); }
 
  private:
+  friend class GroupTable;
+  friend class GroupHold;
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
   std::uint64_t context_;
-  ConnectionTable members_;
+  Table members_;
+  Table remote_;
+  Endpoints endpoints_;
   int my_rank_;
-  std::atomic<std::uint64_t> sequence_{0};
+  std::uint32_t bridge_;
+  std::atomic<std::uint32_t> references_{1};  // its handle, and operations under way
+  std::atomic<bool> disconnects_{false};
+};
+
+// Keeps a group's tables while an operation is under way through it.
+class GroupHold {
+ public:
+  explicit GroupHold(Group& group) : group_(&group) {
+    group_->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  GroupHold(GroupHold&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+  GroupHold& operator=(GroupHold&& other) noexcept {
+    std::swap(group_, other.group_);
+    return *this;
+  }
+  GroupHold(const GroupHold&) = delete;
+  GroupHold& operator=(const GroupHold&) = delete;
+  ~GroupHold() {
+    if (group_ != nullptr) group_->release();
+  }
+
+ private:
+  Group* group_;
 };
 
 class GroupTable {
  public:
-  GroupTable() : slots_(max_groups) {}
+  GroupTable() = default;
+  ~GroupTable();
+  GroupTable(const GroupTable&) = delete;
+  GroupTable& operator=(const GroupTable&) = delete;
 
   int add(std::unique_ptr<Group> group);  // -1 when the table is full
+  void set_self(std::unique_ptr<Group> group);
   void remove(int handle);
   Group* find(int handle) const {
-    if (handle < 0 || handle >= max_groups) return nullptr;
-    return slots_[static_cast<std::size_t>(handle)].load(std::memory_order_acquire);
+    const auto index = static_cast<std::uint32_t>(handle);
+    if (index >= static_cast<std::uint32_t>(max_groups)) {
+      return handle == self_handle ? self_.load(std::memory_order_acquire) : nullptr;
+    }
+    const Place place = place_of(index);
+    const Slot* chunk = chunks_[place.chunk].load(std::memory_order_acquire);
+    return chunk == nullptr ? nullptr : chunk[place.at].load(std::memory_order_acquire);
   }
-  std::vector<int> handles() const;
+  std::vector<int> handles() const;  // but that of the self group
 
  private:
-  std::vector<std::atomic<Group*>> slots_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Group>> owned_;
+  using Slot = std::atomic<Group*>;
+  // Chunk k holds 16 << k slots, so that few groups cost little and no slot ever moves.
+  struct Place {
+    unsigned chunk;
+    std::uint32_t at;
+  };
+  static constexpr std::uint32_t first_chunk = 16;
+  static constexpr unsigned chunk_count = 11;
+  static_assert(first_chunk * ((1u << chunk_count) - 1) >= static_cast<std::uint32_t>(max_groups));
+  static constexpr Place place_of(std::uint32_t index) {
+    const std::uint32_t shifted = index + first_chunk;
+    const auto chunk = static_cast<unsigned>(std::bit_width(shifted / first_chunk)) - 1;
+    return {chunk, shifted - (first_chunk << chunk)};
+  }
+
+  std::array<std::atomic<Slot*>, chunk_count> chunks_{};
+  std::atomic<Group*> self_{nullptr};
+  mutable std::mutex mutex_;
   std::vector<int> free_;
   int used_ = 0;
 };

@@ -12,15 +12,25 @@ namespace comex::op {
 GroupCollective::GroupCollective(Engine& engine, Tokens& tokens, Membership members)
     : engine_(engine), tokens_(tokens), members_(std::move(members)), sequence_(members_.first_sequence) {}
 
+// A token is found by process, sequence and phase; members of one process are told apart by the upper bits.
+GroupCollective::TokenName GroupCollective::name(std::uint32_t from, std::uint32_t to,
+                                                 std::uint32_t phase) const {
+  constexpr unsigned phase_bits = 6;
+  if (!members_.has_endpoints) return {sequence_, phase};
+  return {std::uint64_t{to} << 32 | (sequence_ & 0xffffffff), from << phase_bits | phase};
+}
+
 void GroupCollective::send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes) {
+  const TokenName token = name(members_.me, to, phase);
   const Engine::Lock lock = engine_.enter();
-  tokens_.send(members_.rank_of(to), members_.context, sequence_, phase, bytes);
+  tokens_.send(members_.rank_of(to), members_.context, token.sequence, token.phase, bytes);
 }
 
 void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into,
                               const char* operation) {
   const TransportRank rank = members_.rank_of(from);
-  engine_.wait([&] { return tokens_.take(rank, members_.context, sequence_, phase, into); },
+  const TokenName token = name(from, members_.me, phase);
+  engine_.wait([&] { return tokens_.take(rank, members_.context, token.sequence, token.phase, into); },
                {operation, static_cast<int>(from), no_rank});
 }
 

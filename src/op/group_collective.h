@@ -1,7 +1,8 @@
 // Collectives among an ordered list of workers, made of tokens inside the progress loop: while one
 // waits here, its requests and its MPI go on. Never a blocking MPI collective.
 //
-// All members call the same collectives in the same order, one thread of each at a time. A
+// All members call the same collectives in the same order, one thread of each at a time; of endpoints of one
+// process, each has an object and a thread of its own. A
 // reduction gives the same bits everywhere. Held by api for each group; barrier between hosts,
 // collective allocation and armci_msg_* are built on it.
 #pragma once
@@ -23,6 +24,7 @@ struct Membership {
   std::function<TransportRank(std::uint32_t member)> rank_of;
   std::uint64_t context = 0;
   std::uint64_t first_sequence = 0;
+  bool has_endpoints = false;  // one process may be several members: tokens name members too
 };
 
 class GroupCollective {
@@ -45,6 +47,12 @@ class GroupCollective {
   std::uint32_t me() const { return members_.me; }
 
  private:
+  // What a token between two members is called.
+  struct TokenName {
+    std::uint64_t sequence;
+    std::uint32_t phase;
+  };
+  TokenName name(std::uint32_t from, std::uint32_t to, std::uint32_t phase) const;
   void send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes);
   void receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into, const char* operation);
 

@@ -4,15 +4,26 @@
 
 #include <memory>
 
+#include "groups/world_book.h"
+
 namespace comex::groups {
 namespace {
 
-std::unique_ptr<Group> some_group(std::uint64_t context) {
-  return std::make_unique<Group>(context, ConnectionTable::range(0, 4), 1);
+WorldDescription world_of(std::uint32_t size) {
+  return {.id = 0, .size = size, .launch = {1, 2}, .nonce = {3, 4}, .rows = {}, .hosts = {}};
 }
 
-TEST(GroupTable, gives_the_world_handle_zero_and_reuses_freed_handles) {
+class GroupTableTest : public testing::Test {
+ protected:
+  std::unique_ptr<Group> some_group(std::uint64_t context) {
+    return std::make_unique<Group>(context, book.world_table().dup(), 1);
+  }
+
+  WorldBook book{world_of(4), 1};
   GroupTable table;
+};
+
+TEST_F(GroupTableTest, gives_the_world_handle_zero_and_reuses_freed_handles) {
   EXPECT_EQ(table.add(some_group(1)), world_handle);
   const int second = table.add(some_group(2));
   EXPECT_EQ(second, 1);
@@ -22,24 +33,47 @@ TEST(GroupTable, gives_the_world_handle_zero_and_reuses_freed_handles) {
   EXPECT_EQ(table.find(second)->context(), 3u);
 }
 
-TEST(GroupTable, knows_nothing_of_handles_never_given) {
-  GroupTable table;
+TEST_F(GroupTableTest, knows_nothing_of_handles_never_given) {
   table.add(some_group(1));
   EXPECT_EQ(table.find(-1), nullptr);
   EXPECT_EQ(table.find(1), nullptr);
   EXPECT_EQ(table.find(max_groups), nullptr);
 }
 
-TEST(GroupTable, says_when_it_is_full) {
-  GroupTable table;
+TEST_F(GroupTableTest, says_when_it_is_full) {
   for (int i = 0; i < max_groups; ++i) ASSERT_EQ(table.add(some_group(7)), i);
   EXPECT_EQ(table.add(some_group(8)), -1);
 }
 
-TEST(Group, numbers_its_collectives) {
-  Group group(9, ConnectionTable::range(0, 2), 0);
-  EXPECT_EQ(group.next_sequence(), 0u);
-  EXPECT_EQ(group.next_sequence(), 1u);
+TEST_F(GroupTableTest, has_a_place_of_its_own_for_the_self_group) {
+  EXPECT_EQ(table.find(self_handle), nullptr);
+  table.set_self(std::make_unique<Group>(3, book.self_table().dup(), 0));
+  EXPECT_EQ(table.find(self_handle)->members().lpid(0), 1);
+  table.remove(self_handle);
+  EXPECT_NE(table.find(self_handle), nullptr);
+  EXPECT_EQ(table.handles(), std::vector<int>());
+}
+
+TEST_F(GroupTableTest, frees_its_groups_tables_when_it_goes) {
+  {
+    GroupTable other;
+    for (int i = 0; i < 40; ++i) other.add(some_group(7));
+    EXPECT_EQ(book.world_table().references(), 41u);
+  }
+  EXPECT_EQ(book.world_table().references(), 1u);
+}
+
+TEST_F(GroupTableTest, keeps_the_table_of_a_group_that_is_freed_while_an_operation_is_under_way) {
+  const int handle = table.add(some_group(7));
+  Group* const group = table.find(handle);
+  ASSERT_NE(group, nullptr);
+  {
+    const GroupHold hold(*group);
+    table.remove(handle);
+    EXPECT_EQ(table.find(handle), nullptr);
+    EXPECT_EQ(book.world_table().references(), 2u);
+  }
+  EXPECT_EQ(book.world_table().references(), 1u);
 }
 
 }  // namespace

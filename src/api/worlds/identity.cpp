@@ -1,0 +1,89 @@
+#include "api/worlds/identity.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "api/environment.h"
+#include "api/exchange.h"
+#include "groups/world_identity.h"
+
+namespace comex::api {
+namespace {
+
+std::int32_t number_in(const Lookup& environment, const char* name, std::int32_t fallback) {
+  const auto text = environment(name);
+  if (text) std::from_chars(text->data(), text->data() + text->size(), fallback);
+  return fallback;
+}
+
+// What the launcher calls itself: the same for all jobs of the launch.
+std::string launcher_name(const Lookup& environment) {
+  if (auto contact = environment("OMPI_MCA_orte_hnp_uri"); contact) return *contact;
+  const std::string name = environment("PMIX_NAMESPACE").value_or("");
+  const std::size_t at = name.rfind('@');
+  return at == std::string::npos ? std::string() : name.substr(0, at);
+}
+
+// Spawned ones meet processes on their hosts that only the launcher knows of.
+bool is_first_job(const World& world) {
+  return (world.id & 0xffffff) == 0;
+}
+
+}  // namespace
+
+void name_world(transport::Collective& all, World& world) {
+  const Lookup environment = environment_lookup();
+  int ranks_in_all = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks_in_all);
+  WorldFacts mine;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &mine.mpi_rank);
+  mine.app = number_in(environment, "OMPI_MCA_orte_app_num", 0);
+  mine.told_node_rank = number_in(environment, "OMPI_COMM_WORLD_NODE_RANK", groups::unknown_rank);
+  mine.nonce = {world.os->random_bits(), world.os->random_bits()};
+  mine.launch = groups::decide_launch_id(launcher_name(environment),
+                                         {world.os->random_bits(), world.os->random_bits()});
+  world.facts = gather(all, mine);
+
+  groups::LaunchFacts facts;
+  facts.manager = static_cast<std::uint32_t>(world.settings.manager);
+  facts.job = groups::job_of_namespace(environment("PMIX_NAMESPACE").value_or(""));
+  facts.lowest_rank =
+      static_cast<std::uint32_t>(std::ranges::min_element(world.facts, {}, &WorldFacts::mpi_rank)->mpi_rank);
+  facts.is_part = all.size() < ranks_in_all;
+  world.id = groups::decide_world_id(facts);
+  broadcast(all, world.id, 0);  // one launcher may tell its hosts different things
+  world.description.id = world.id;
+  world.description.nonce = world.facts.front().nonce;
+  world.description.launch = world.facts.front().launch;
+}
+
+void describe_world(World& world) {
+  std::vector<groups::PlacedProcess> placed;
+  for (std::size_t rank = 0; rank < world.facts.size(); ++rank) {
+    placed.push_back({static_cast<std::uint32_t>(world.split.ranks[rank].host), world.facts[rank].app});
+  }
+  std::vector<groups::ProcessRanks> ranks = groups::rank_processes(placed);
+  std::vector<groups::ConnectionData> rows;
+  for (Worker worker = 0; worker < world.group->size(); ++worker) {
+    const groups::WorkerPlace& place = world.group->place(worker);
+    const auto rank = static_cast<std::size_t>(place.rank);
+    const bool knows_all = is_first_job(world);
+    rows.push_back({.vpid = ranks[rank].vpid,
+                    .local_rank = ranks[rank].local_rank,
+                    .node_rank = knows_all ? ranks[rank].node_rank : world.facts[rank].told_node_rank,
+                    .host = place.host,
+                    .base = place.base});
+  }
+  std::vector<std::string> hosts;
+  for (std::uint32_t host = 0; host < world.group->host_count(); ++host) {
+    hosts.push_back(world.group->host_name(host));
+  }
+  world.description.size = world.group->size();
+  world.description.rows = std::make_shared<const std::vector<groups::ConnectionData>>(std::move(rows));
+  world.description.hosts = std::make_shared<const std::vector<std::string>>(std::move(hosts));
+  world.app_rank = ranks[static_cast<std::size_t>(world.wire.rank())].app_rank;
+  world.facts = {};
+}
+
+}  // namespace comex::api

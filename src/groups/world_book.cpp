@@ -1,0 +1,190 @@
+#include "groups/world_book.h"
+
+#include <algorithm>
+#include <string>
+
+namespace comex::groups {
+namespace {
+
+std::string text_of(Gpid gpid) {
+  return "(" + std::to_string(gpid.world) + ", " + std::to_string(gpid.rank) + ")";
+}
+
+}  // namespace
+
+WorldBook::WorldBook(WorldDescription own, Worker me, ConnectionEvents events)
+    : own_world_(own.id), own_size_(own.size), me_(me), events_(std::move(events)) {
+  World& world = worlds_[own_world_];
+  world.live = own_size_;
+  world.description = std::move(own);
+  world_table_ = make_table(ConnectionTable::range(0, own_size_));
+  self_table_ = make_table(ConnectionTable::range(static_cast<Lpid>(me_), 1));
+}
+
+WorldBook::~WorldBook() {
+  world_table_.free();
+  self_table_.free();
+  COMEX_BUG_IF(tables_ != nullptr);
+}
+
+void WorldBook::tell(const Happened& happened) const {
+  if (events_.opened) std::ranges::for_each(happened.opened, events_.opened);
+  if (events_.closed) std::ranges::for_each(happened.closed, events_.closed);
+  if (events_.world_freed) std::ranges::for_each(happened.freed, events_.world_freed);
+}
+
+// ---- worlds ----
+
+Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId> through) {
+  const std::lock_guard lock(mutex_);
+  const auto found = worlds_.find(world.id);
+  if (found == worlds_.end()) {
+    worlds_[world.id] = {world, 0, through, {}};
+    return {};
+  }
+  World& known = found->second;
+  if (known.description.nonce != world.nonce || known.description.size != world.size) {
+    return caller_error("two worlds have the number " + std::to_string(world.id) +
+                        "; launches that meet need different values of COMEX_MANAGER");
+  }
+  if (!through) known.through.reset();  // met in person by now
+  if (!known.description.rows) known.description.rows = world.rows;
+  if (!known.description.hosts) known.description.hosts = world.hosts;
+  return {};
+}
+
+void WorldBook::drop_unused(WorldId world) {
+  Happened happened;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = worlds_.find(world);
+    if (found == worlds_.end() || world == own_world_ || found->second.live != 0) return;
+    free_world(world, happened);
+  }
+  tell(happened);
+}
+
+std::vector<WorldDescription> WorldBook::worlds() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<WorldDescription> found;
+  found.reserve(worlds_.size());
+  for (const auto& [id, world] : worlds_) found.push_back(world.description);
+  return found;
+}
+
+Result<WorldDescription> WorldBook::world(WorldId world) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = worlds_.find(world);
+  if (found == worlds_.end()) return caller_error("world " + std::to_string(world) + " is not known here");
+  return found->second.description;
+}
+
+Result<ConnectionData> WorldBook::connection_data(Gpid gpid) const {
+  const std::lock_guard lock(mutex_);
+  const Result<const World*> world = world_of(gpid);
+  if (!world) return world.failure();
+  const auto& rows = world.value()->description.rows;
+  return rows ? (*rows)[gpid.rank] : ConnectionData();
+}
+
+Result<const WorldBook::World*> WorldBook::world_of(Gpid gpid) const {
+  const auto found = worlds_.find(gpid.world);
+  if (found == worlds_.end()) {
+    return caller_error("gpid " + text_of(gpid) + ": world " + std::to_string(gpid.world) +
+                        " is not known here");
+  }
+  const std::uint32_t size = found->second.description.size;
+  if (gpid.rank >= size) {
+    return caller_error("gpid " + text_of(gpid) + ": world " + std::to_string(gpid.world) +
+                        " has ranks 0 to " + std::to_string(size - 1));
+  }
+  return &found->second;
+}
+
+// ---- lpids ----
+
+WorldBook::Peer* WorldBook::peer_at(Lpid lpid) {
+  const auto index = static_cast<std::size_t>(lpid) - own_size_;
+  return lpid < 0 || is_own(lpid) || index >= peers_.size() || peers_[index].is_free ? nullptr
+                                                                                     : &peers_[index];
+}
+
+const WorldBook::Peer* WorldBook::peer_at(Lpid lpid) const {
+  return const_cast<WorldBook*>(this)->peer_at(lpid);
+}
+
+Lpid WorldBook::find_lpid(const World& world, Gpid gpid) const {
+  if (gpid.world == own_world_) return static_cast<Lpid>(gpid.rank);
+  const auto at =
+      std::ranges::lower_bound(world.lpids, gpid.rank, {}, &std::pair<std::uint32_t, Lpid>::first);
+  return at != world.lpids.end() && at->first == gpid.rank ? at->second : no_lpid;
+}
+
+Lpid WorldBook::give_lpid(Gpid gpid) {
+  Lpid lpid = static_cast<Lpid>(own_size_ + peers_.size());
+  if (free_lpids_.empty()) {
+    peers_.emplace_back();
+  } else {
+    lpid = free_lpids_.top();
+    free_lpids_.pop();
+  }
+  Peer& peer = peers_[static_cast<std::size_t>(lpid) - own_size_];
+  peer = {};
+  peer.gpid = gpid;
+  peer.is_free = false;
+  auto& lpids = worlds_.at(gpid.world).lpids;
+  const auto at = std::ranges::lower_bound(lpids, gpid.rank, {}, &std::pair<std::uint32_t, Lpid>::first);
+  lpids.insert(at, {gpid.rank, lpid});
+  return lpid;
+}
+
+Result<std::vector<Lpid>> WorldBook::admit_locked(std::span<const Gpid> gpids) {
+  for (const Gpid gpid : gpids) {
+    if (Result<const World*> world = world_of(gpid); !world) return world.take_failure();
+  }
+  std::vector<Lpid> lpids;
+  lpids.reserve(gpids.size());
+  for (const Gpid gpid : gpids) {
+    const Lpid known = find_lpid(worlds_.at(gpid.world), gpid);
+    lpids.push_back(known != no_lpid ? known : give_lpid(gpid));
+  }
+  return lpids;
+}
+
+Result<std::vector<Lpid>> WorldBook::admit(std::span<const Gpid> gpids) {
+  const std::lock_guard lock(mutex_);
+  return admit_locked(gpids);
+}
+
+Result<Lpid> WorldBook::lpid_of(Gpid gpid) const {
+  const std::lock_guard lock(mutex_);
+  Result<const World*> world = world_of(gpid);
+  if (!world) return world.take_failure();
+  return find_lpid(*world.value(), gpid);
+}
+
+Result<Gpid> WorldBook::gpid_of(Lpid lpid) const {
+  if (lpid >= 0 && is_own(lpid)) return Gpid{own_world_, static_cast<std::uint32_t>(lpid)};
+  const std::lock_guard lock(mutex_);
+  const Peer* peer = peer_at(lpid);
+  if (peer == nullptr) return caller_error("lpid " + std::to_string(lpid) + " names no process here");
+  return peer->gpid;
+}
+
+std::uint32_t WorldBook::lpid_count() const {
+  const std::lock_guard lock(mutex_);
+  return own_size_ + static_cast<std::uint32_t>(peers_.size() - free_lpids_.size());
+}
+
+std::vector<Gpid> WorldBook::lpid_table() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Gpid> table;
+  table.reserve(own_size_ + peers_.size());
+  for (std::uint32_t rank = 0; rank < own_size_; ++rank) table.push_back({own_world_, rank});
+  for (const Peer& peer : peers_) {
+    if (!peer.is_free) table.push_back(peer.gpid);
+  }
+  return table;
+}
+
+}  // namespace comex::groups

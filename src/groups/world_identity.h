@@ -1,0 +1,38 @@
+// Which number a world has, and which launch it belongs to.
+//
+// Pure: decided from facts that the launcher, MPI and the settings give. A number is unique in its launch and
+// never given again: worlds over all ranks take the launcher's job number, worlds over a part of the ranks
+// the upper half of the numbers, by their lowest rank. Two launches that meet are told apart by their manager
+// numbers; that they differ is checked with the 128-bit ids (managers.h). Called once by api when a world
+// opens.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/ids.h"
+
+namespace comex::groups {
+
+struct LaunchFacts {
+  std::uint32_t manager = 0;         // COMEX_MANAGER
+  std::optional<std::uint32_t> job;  // within the launch, from 1; empty: started without a launcher
+  std::uint32_t lowest_rank = 0;     // in MPI_COMM_WORLD, of the ranks of this world
+  bool is_part = false;              // of MPI_COMM_WORLD
+};
+WorldId decide_world_id(const LaunchFacts& facts);
+
+constexpr std::uint32_t manager_of(WorldId world) {
+  return world >> 24;
+}
+
+// The launcher calls a job by a number whose lower half counts the jobs of the launch (Open MPI 4), or by a
+// text that ends in @ and this count. Empty: none of these.
+std::optional<std::uint32_t> job_of_namespace(std::string_view name);
+
+// The id of a launch: made from what the launcher calls itself, the same for each of its jobs, or else
+// `drawn`.
+Id128 decide_launch_id(std::string_view launcher, Id128 drawn);
+
+}  // namespace comex::groups
