@@ -20,6 +20,18 @@ std::vector<T> gather(op::GroupCollective& members, const T& mine) {
   return all;
 }
 
+void release(Runtime& runtime, void* address) {
+  if (address == nullptr) return;
+  shm::Arena& arena = *runtime.world->arena;
+  const std::uint64_t offset = arena.offset_of(address);
+  if (const std::uint64_t placed = arena.extents().placed_bytes(offset); placed != 0) {
+    const Status freed = pr::Topology::load().release_memory(address, placed);
+    if (!freed) runtime.reporter.notice(freed.failure().text);
+  }
+  const Status released = arena.extents().release(offset);
+  if (!released) runtime.reporter.notice(released.failure().text);
+}
+
 // Bytes of this worker's own, placed where `device` says.
 Result<void*> allocate(Runtime& runtime, std::size_t bytes, std::uint64_t id, const char* device) {
   if (bytes == 0) return static_cast<void*>(nullptr);
@@ -32,7 +44,8 @@ Result<void*> allocate(Runtime& runtime, std::size_t bytes, std::uint64_t id, co
     nodes = std::move(found).value();
   }
   shm::Arena& arena = *runtime.world->arena;
-  Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id);
+  const shm::Pages pages = nodes.empty() ? shm::Pages::any : shm::Pages::placed;
+  Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id, pages);
   if (!extent) return extent.take_failure();
   void* address = arena.at(extent->offset);
   if (topology) {
@@ -43,13 +56,6 @@ Result<void*> allocate(Runtime& runtime, std::size_t bytes, std::uint64_t id, co
     }
   }
   return address;
-}
-
-void release(Runtime& runtime, void* address) {
-  if (address == nullptr) return;
-  shm::Arena& arena = *runtime.world->arena;
-  const Status released = arena.extents().release(arena.offset_of(address));
-  if (!released) runtime.reporter.notice(released.failure().text);
 }
 
 int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group_t handle,

@@ -145,6 +145,17 @@ Status Topology::place_memory(void* address, std::size_t bytes, std::span<const 
   return {};
 }
 
+Status Topology::release_memory(void* address, std::size_t bytes) const {
+  if (!loaded_) return environment_error(notice_);
+  Bitmap set(loaded_->hwloc);
+  for (const MemoryNode& node : memory_)
+    if (!set.add(node.number)) return refused("hwloc_bitmap_set");
+  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), HWLOC_MEMBIND_DEFAULT,
+                                      HWLOC_MEMBIND_BYNODESET) != 0)
+    return refused("hwloc_set_area_membind");
+  return {};
+}
+
 std::string Topology::summary() const {
   if (!loaded_) return notice_ + "\n";
   const auto counted = [this](hwloc_obj_type_t type, const char* thing) {

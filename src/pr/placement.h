@@ -64,6 +64,8 @@ class Topology {
 
   // Asks for the pages of a range, touched or allocated from now on, on the nodes given.
   Status place_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const;
+  // Pages of the range go where they are touched again, as if place_memory had never been.
+  Status release_memory(void* address, std::size_t bytes) const;
 
  private:
   struct Loaded;

@@ -45,8 +45,8 @@ Extent ExtentChain::extent(std::uint32_t id) const {
           record.owner.load(std::memory_order_relaxed), record.allocation};
 }
 
-Result<std::uint32_t> ExtentChain::take(Os& os, const Object& object, std::uint64_t bytes) {
-  std::uint32_t id = find_fit(bytes, true);
+Result<std::uint32_t> ExtentChain::take(Os& os, const Object& object, std::uint64_t bytes, Pages pages) {
+  std::uint32_t id = pages == Pages::any ? find_fit(bytes, true) : 0;
   if (id == 0) id = find_fit(bytes, false);
   if (id == 0) return id;
   if (size(id) > bytes) {

@@ -26,6 +26,10 @@ struct Extent {
   std::uint64_t allocation = 0;  // caller's number of the allocation it belongs to
 };
 
+// Which pages an extent gets, and what becomes of them: those that others had before, and others get
+// after; or fresh ones, which the owner moves to memory of some kind and which nobody gets after.
+enum class Pages : std::uint8_t { any, placed };
+
 enum class ExtentState : std::uint32_t { unused, free, reserving, live, retired, releasing };
 
 // In the arena. One cache line; the fields that check() reads are atomics.
@@ -41,7 +45,8 @@ struct ExtentRecord {
   std::uint32_t previous_free;
   std::atomic<ExtentState> state;
   std::uint32_t is_committed;
-  std::uint64_t unused;
+  std::uint32_t is_placed;  // on memory of a kind: its pages are neither recycled nor taken from others
+  std::uint32_t unused;
 };
 static_assert(sizeof(ExtentRecord) == 64);
 
@@ -71,7 +76,7 @@ class ExtentChain {
   void rebuild();  // after a holder died
 
   // A free record of at least `bytes`, cut to that; 0 = none. It leaves the bins as `reserving`.
-  Result<std::uint32_t> take(Os& os, const Object& object, std::uint64_t bytes);
+  Result<std::uint32_t> take(Os& os, const Object& object, std::uint64_t bytes, Pages pages);
   void give(std::uint32_t id, bool is_committed);  // back to the bins, joined with its neighbours
   std::vector<std::uint32_t> kept() const;         // free and committed
   void mark_punched(std::uint32_t id);             // a kept one; give() it again afterwards

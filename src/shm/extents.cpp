@@ -35,10 +35,10 @@ void Extents::format() {
 
 // ---- taking ----
 
-Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation) {
+Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages) {
   if (bytes == 0) return caller_error("an extent of 0 bytes");
   Shortage shortage;
-  const std::uint32_t id = reserve(owner, bytes, allocation, shortage);
+  const std::uint32_t id = reserve(owner, bytes, allocation, pages, shortage);
   if (id == 0) return does_not_fit(owner, bytes, shortage);
   if (!commit(id, shortage)) {
     {
@@ -52,13 +52,13 @@ Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_
   return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, allocation};
 }
 
-std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation,
+std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
                                Shortage& shortage) {
   const std::uint64_t whole = round_up(bytes, page_bytes);
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // rounding may wrap
   for (int attempt = 0; can_be && attempt < 2; ++attempt) {
     const Held held(*this);
-    Result<std::uint32_t> taken = chain_.take(*place_.os, *place_.object, whole);
+    Result<std::uint32_t> taken = chain_.take(*place_.os, *place_.object, whole, pages);
     if (!taken) {
       shortage = {0, Limit::reservation, "", taken.failure().text};
       return 0;
@@ -79,6 +79,7 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
     records_[id].bytes.store(bytes, std::memory_order_release);
     records_[id].owner.store(owner, std::memory_order_release);
     records_[id].allocation = allocation;
+    records_[id].is_placed = pages == Pages::placed ? 1 : 0;
     return id;
   }
   const MemoryRoom room = place_.os->room(place_.object->backing());
@@ -183,6 +184,12 @@ std::uint32_t Extents::locate(std::uint64_t offset) const {
   return id != 0 && records_[id].offset.load(std::memory_order_acquire) == offset ? id : 0;
 }
 
+std::uint64_t Extents::placed_bytes(std::uint64_t offset) const {
+  const std::uint32_t id = locate(offset);
+  if (id == 0 || records_[id].is_placed == 0) return 0;
+  return round_up(records_[id].bytes.load(std::memory_order_acquire), page_bytes);
+}
+
 Status Extents::retire(std::uint64_t offset) {
   const std::uint32_t id = locate(offset);
   ExtentState expected = ExtentState::live;
@@ -207,7 +214,7 @@ Status Extents::release(std::uint64_t offset) {
     const Held held(*this);
     bytes = chain_.size(id);
     place_.block->live_bytes -= bytes;
-    if (place_.block->kept_bytes + bytes <= place_.keep_bytes) {
+    if (records_[id].is_placed == 0 && place_.block->kept_bytes + bytes <= place_.keep_bytes) {
       chain_.give(id, true);
       return {};
     }

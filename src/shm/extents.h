@@ -48,7 +48,10 @@ class Extents {
   void format();  // the creator's, once
 
   // bytes > 0. `allocation` is any number of the caller's; it shows in error texts.
-  Result<Extent> allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation = 0);
+  Result<Extent> allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation = 0,
+                          Pages pages = Pages::any);
+  std::uint64_t placed_bytes(
+      std::uint64_t offset) const;       // of a placed one that begins here; 0: it is not placed
   Status retire(std::uint64_t offset);   // checks fail from now on; offset is an extent's first byte
   Status release(std::uint64_t offset);  // its space may be reused; retires first if need be
 
@@ -82,7 +85,8 @@ class Extents {
   std::vector<Extent> collect_live() const;                   // under the lock
   Verdict explain(Worker owner, std::uint64_t offset) const;  // why it is not covered
   std::uint32_t locate(std::uint64_t offset) const;           // by the table; 0 = no extent begins at offset
-  std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Shortage& shortage);
+  std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
+                        Shortage& shortage);
   bool grow_table(std::uint64_t end, Shortage& shortage);
   bool commit(std::uint32_t id, Shortage& shortage);
   bool is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage);

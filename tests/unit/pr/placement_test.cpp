@@ -1,6 +1,9 @@
 #include "pr/placement.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -159,6 +162,35 @@ TEST(Topology, binds_the_calling_thread_and_back) {
   EXPECT_TRUE(core.covers(topology.binding()));
   ASSERT_TRUE(topology.bind(before));
   EXPECT_EQ(topology.binding(), before);
+}
+
+// The policy of shared memory stays with the object: whoever maps the range next would inherit it.
+TEST(Topology, releases_memory_that_it_placed) {
+  const Topology topology = Topology::load();
+  if (!topology.available() || topology.memory().empty()) GTEST_SKIP() << topology.notice();
+  constexpr std::size_t bytes = 2 * 4096;
+  const int descriptor = memfd_create("placed", MFD_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  ASSERT_EQ(ftruncate(descriptor, bytes), 0);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const auto policy = [&] {
+    constexpr unsigned long of_an_address = 2;  // MPOL_F_ADDR
+    int mode = -1;
+    syscall(SYS_get_mempolicy, &mode, nullptr, 0UL, memory, of_an_address);
+    return mode;
+  };
+  const int before = policy();
+  const Status placed = topology.place_memory(memory, bytes, std::array{topology.memory()[0].number});
+  if (placed && before >= 0) {
+    EXPECT_NE(policy(), before);
+    const Status released = topology.release_memory(memory, bytes);
+    EXPECT_TRUE(released) << released.failure().text;
+    EXPECT_EQ(policy(), before);
+  }
+  munmap(memory, bytes);
+  close(descriptor);
+  if (!placed || before < 0) GTEST_SKIP() << "this machine lets nobody place memory";
 }
 
 }  // namespace

@@ -95,6 +95,39 @@ TEST_F(ExtentsTest, takes_a_recycled_extent_without_new_pages) {
   EXPECT_EQ(extents_.check(2, e.offset, 1 << 20), Verdict::ok);
 }
 
+// What lies on memory of some kind stays there, also once it is freed.
+TEST_F(ExtentsTest, neither_recycles_placed_pages_nor_places_recycled_ones) {
+  const Extent plain = allocate(0, 1 << 20);
+  ASSERT_TRUE(extents_.release(plain.offset));
+  ASSERT_EQ(extents_.kept_bytes(), 1u << 20);
+  const std::uint64_t before = os_.granted_bytes();
+  const Extent placed = extents_.allocate(0, 1 << 20, 0, Pages::placed).value();
+  EXPECT_NE(placed.offset, plain.offset);
+  EXPECT_EQ(extents_.kept_bytes(), 1u << 20);
+  EXPECT_EQ(os_.granted_bytes(), before + (1 << 20));
+  ASSERT_TRUE(extents_.release(placed.offset));
+  EXPECT_EQ(extents_.kept_bytes(), 1u << 20);
+  EXPECT_EQ(os_.granted_bytes(), before);
+  EXPECT_EQ(allocate(0, 1 << 20).offset, plain.offset) << "plain memory is recycled as ever";
+  const Extent again = allocate(0, 1 << 20);
+  ASSERT_TRUE(extents_.release(again.offset));
+  EXPECT_EQ(extents_.kept_bytes(), 1u << 20) << "the record may have been that of the placed one";
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
+TEST_F(ExtentsTest, places_where_only_kept_space_is_left_once_its_pages_are_gone) {
+  const Geometry& g = arena_.geometry();
+  const Extent plain = allocate(0, 1 << 20);
+  allocate(1, g.reservation_bytes - g.data_offset - (1 << 20));
+  ASSERT_TRUE(extents_.release(plain.offset));
+  const std::uint64_t before = os_.granted_bytes();
+  const Result<Extent> placed = extents_.allocate(0, 1 << 20, 0, Pages::placed);
+  ASSERT_TRUE(placed) << placed.failure().text;
+  EXPECT_EQ(placed->offset, plain.offset);
+  EXPECT_EQ(extents_.kept_bytes(), 0u);
+  EXPECT_EQ(os_.granted_bytes(), before) << "punched, then granted again";
+}
+
 TEST_F(ExtentsTest, refuses_what_the_room_does_not_hold_and_says_why) {
   allocate(1, 3 << 20);
   os_.faults.room_bytes = os_.granted_bytes() + (1 << 20);
