@@ -126,13 +126,13 @@ class GroupTable {
 
  private:
   using Slot = std::atomic<Group*>;
-  // Chunk k holds 16 << k slots, so that few groups cost little and no slot ever moves.
+  // Chunk k holds 8 << k slots, so that few groups cost little and no slot ever moves.
   struct Place {
     unsigned chunk;
     std::uint32_t at;
   };
-  static constexpr std::uint32_t first_chunk = 16;
-  static constexpr unsigned chunk_count = 11;
+  static constexpr std::uint32_t first_chunk = 8;
+  static constexpr unsigned chunk_count = 12;
   static_assert(first_chunk * ((1u << chunk_count) - 1) >= static_cast<std::uint32_t>(max_groups));
   static constexpr Place place_of(std::uint32_t index) {
     const std::uint32_t shifted = index + first_chunk;

@@ -1,0 +1,109 @@
+// Numbers of worlds and launches, managers that meet, and the four ranks of a process.
+#include <gtest/gtest.h>
+
+#include "groups/managers.h"
+#include "groups/process_ranks.h"
+#include "groups/world_identity.h"
+#include "unit/groups/worlds.h"
+
+namespace comex::groups {
+namespace {
+
+using testing::some_world;
+
+TEST(WorldIdentity, numbers_jobs_of_a_launch_from_nought_below_the_manager) {
+  EXPECT_EQ(decide_world_id({}), 0u);
+  EXPECT_EQ(decide_world_id({.job = 1}), 0u);
+  EXPECT_EQ(decide_world_id({.job = 2}), 1u);
+  EXPECT_EQ(decide_world_id({.manager = 3, .job = 2}), (3u << 24) + 1);
+  EXPECT_EQ(decide_world_id({.manager = 255, .job = 65535}), (255u << 24) + 65534);
+  EXPECT_EQ(manager_of(decide_world_id({.manager = 255, .job = 65535})), 255u);
+}
+
+TEST(WorldIdentity, gives_parts_of_a_launch_numbers_of_their_own) {
+  const WorldId low = decide_world_id({.job = 1, .lowest_rank = 0, .is_part = true});
+  const WorldId high = decide_world_id({.job = 1, .lowest_rank = 2, .is_part = true});
+  const WorldId spawned = decide_world_id({.job = 2, .lowest_rank = 0, .is_part = true});
+  EXPECT_NE(low, high);
+  EXPECT_NE(low, spawned);
+  EXPECT_NE(low, decide_world_id({.job = 1}));
+  EXPECT_GE(low, 1u << 23);
+  EXPECT_EQ(manager_of(decide_world_id({.manager = 7, .job = 1, .lowest_rank = 1u << 31, .is_part = true})),
+            7u);
+}
+
+TEST(WorldIdentity, reads_the_job_from_what_launchers_call_it) {
+  EXPECT_EQ(job_of_namespace("1931804673"), 1u);  // 29477 << 16 | 1
+  EXPECT_EQ(job_of_namespace("1931804674"), 2u);
+  EXPECT_EQ(job_of_namespace("prterun-host-77@3"), 3u);
+  EXPECT_EQ(job_of_namespace(""), std::nullopt);
+  EXPECT_EQ(job_of_namespace("slurm.pmix.12.x"), std::nullopt);
+  EXPECT_EQ(job_of_namespace("65536"), std::nullopt);
+}
+
+TEST(WorldIdentity, takes_a_launch_id_from_the_launcher_or_draws_it) {
+  const Id128 drawn{1, 2};
+  EXPECT_EQ(decide_launch_id("", drawn), drawn);
+  EXPECT_EQ(decide_launch_id("77.0;tcp://a:1", drawn), decide_launch_id("77.0;tcp://a:1", {}));
+  EXPECT_NE(decide_launch_id("77.0;tcp://a:1", drawn), decide_launch_id("77.0;tcp://a:2", drawn));
+}
+
+WorldDescription world_of(std::uint32_t manager, std::uint32_t number, std::uint64_t launch) {
+  WorldDescription world = some_world(manager << 24 | number, 1);
+  world.launch = {launch, launch};
+  return world;
+}
+
+TEST(Managers, of_all_connected_worlds_are_one_row_for_each_number) {
+  const WorldDescription worlds[] = {world_of(2, 0, 20), world_of(0, 0, 10), world_of(0, 1, 10)};
+  const std::vector<ManagerRow> rows = managers_of(worlds);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].manager, 0u);
+  EXPECT_EQ(rows[1].manager, 2u);
+}
+
+TEST(Managers, agree_where_launches_have_numbers_of_their_own) {
+  const WorldDescription here[] = {world_of(0, 0, 10), world_of(3, 0, 30)};
+  const WorldDescription there[] = {world_of(1, 0, 11), world_of(3, 5, 30)};
+  EXPECT_TRUE(compare_managers(managers_of(here), managers_of(there)));
+}
+
+TEST(Managers, fail_on_both_sides_where_one_number_has_two_launches) {
+  const WorldDescription here[] = {world_of(0, 0, 10), world_of(3, 0, 30)};
+  const WorldDescription there[] = {world_of(1, 0, 11), world_of(3, 0, 31)};
+  const Status mine = compare_managers(managers_of(here), managers_of(there));
+  const Status theirs = compare_managers(managers_of(there), managers_of(here));
+  ASSERT_FALSE(mine);
+  ASSERT_FALSE(theirs);
+  EXPECT_EQ(mine.failure().text, theirs.failure().text);
+  EXPECT_NE(mine.failure().text.find("number 3; give each a value of its own with COMEX_MANAGER"),
+            std::string::npos);
+}
+
+using Ranks = std::vector<ProcessRanks>;
+
+TEST(ProcessRanks, count_in_the_world_on_the_host_and_in_the_program) {
+  const PlacedProcess world[] = {{.host = 0, .app = 0},
+                                 {.host = 1, .app = 0},
+                                 {.host = 0, .app = 1},
+                                 {.host = 1, .app = 1},
+                                 {.host = 0, .app = 1}};
+  EXPECT_EQ(rank_processes(world),
+            (Ranks{{0, 0, 0, 0}, {1, 0, 0, 1}, {2, 1, 1, 0}, {3, 1, 1, 1}, {4, 2, 2, 2}}));
+}
+
+TEST(ProcessRanks, of_a_spawned_process_begin_again_but_for_the_node_rank) {
+  const std::vector<PlacedProcess> first[] = {{{.host = 0}, {.host = 0}, {.host = 0}}};
+  const PlacedProcess spawned[] = {{.host = 0}, {.host = 1}};
+  EXPECT_EQ(rank_processes(first[0]), (Ranks{{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}}));
+  EXPECT_EQ(rank_processes(spawned, first), (Ranks{{0, 0, 3, 0}, {1, 0, 0, 1}}));
+}
+
+TEST(ProcessRanks, of_a_second_spawn_are_above_those_of_the_first) {
+  const std::vector<PlacedProcess> earlier[] = {{{.host = 0}}, {{.host = 0}, {.host = 0}}};
+  const PlacedProcess spawned[] = {{.host = 0}};
+  EXPECT_EQ(rank_processes(spawned, earlier), (Ranks{{0, 0, 3, 0}}));
+}
+
+}  // namespace
+}  // namespace comex::groups

@@ -1,0 +1,232 @@
+// The rules by which tables, connections and worlds come and go, with the numbers that must come out.
+#include <gtest/gtest.h>
+
+#include "unit/groups/worlds.h"
+
+namespace comex::groups {
+namespace {
+
+using testing::admitted;
+using testing::references;
+using testing::some_world;
+
+constexpr Gpid child{1, 0};
+
+struct Told {
+  std::vector<Gpid> opened;
+  std::vector<Gpid> closed;
+  std::vector<WorldId> freed;
+};
+
+class References : public ::testing::Test {
+ protected:
+  // What a spawn of one child over the self group leaves behind.
+  Table meet_child() {
+    EXPECT_TRUE(book.add_world(some_world(1, 1)));
+    return book.make_table(admitted(book, {child}));
+  }
+
+  Told told;
+  WorldBook book{some_world(0, 4),
+                 1,
+                 {.opened = [this](Gpid gpid) { told.opened.push_back(gpid); },
+                  .closed = [this](Gpid gpid) { told.closed.push_back(gpid); },
+                  .world_freed = [this](WorldId world) { told.freed.push_back(world); }}};
+};
+
+TEST_F(References, after_init_are_two_for_others_three_for_oneself_and_one_of_the_world_for_each) {
+  EXPECT_EQ(references(book, WorldId{0}), 4);
+  EXPECT_EQ(references(book, Gpid{0, 0}), 2);
+  EXPECT_EQ(references(book, Gpid{0, 1}), 3);
+  EXPECT_EQ(references(book, Gpid{0, 3}), 2);
+  EXPECT_EQ(book.world_table().references(), 1u);
+}
+
+TEST_F(References, of_a_duplicate_are_the_tables) {
+  const Table dup = book.world_table().dup();
+  EXPECT_EQ(dup.references(), 2u);
+  EXPECT_EQ(references(book, Gpid{0, 0}), 2);
+}
+
+TEST_F(References, of_a_part_are_one_more_for_each_of_its_members) {
+  const std::uint32_t ranks[] = {3, 1};
+  Table part = book.subset(book.world_table(), ranks);
+  EXPECT_EQ(part.references(), 1u);
+  EXPECT_EQ(references(book, Gpid{0, 0}), 2);
+  EXPECT_EQ(references(book, Gpid{0, 1}), 4);
+  EXPECT_EQ(references(book, Gpid{0, 3}), 3);
+  EXPECT_EQ(references(book, WorldId{0}), 4);
+  part.free();
+  EXPECT_EQ(references(book, Gpid{0, 3}), 2);
+}
+
+TEST_F(References, of_lists_that_jump_count_like_ranges) {
+  const Lpid lpids[] = {2, 0, 3};
+  const Table list = book.make_table(lpids);
+  EXPECT_EQ(references(book, Gpid{0, 0}), 3);
+  EXPECT_EQ(references(book, Gpid{0, 1}), 3);
+  EXPECT_EQ(references(book, Gpid{0, 3}), 3);
+}
+
+TEST_F(References, of_the_own_world_survive_every_disconnection) {
+  Table part = book.make_table(ConnectionTable::range(0, 2));
+  part.disconnect();
+  EXPECT_EQ(references(book, Gpid{0, 0}), 2);
+  EXPECT_EQ(references(book, WorldId{0}), 4);
+  EXPECT_TRUE(told.closed.empty());
+}
+
+TEST_F(References, of_a_spawned_child_are_two_and_one_of_its_world) {
+  const Table table = meet_child();
+  EXPECT_EQ(references(book, child), 2);
+  EXPECT_EQ(references(book, WorldId{1}), 1);
+  EXPECT_EQ(told.opened, std::vector<Gpid>{child});
+}
+
+TEST_F(References, after_free_are_one_and_the_world_lives) {
+  Table table = meet_child();
+  table.free();
+  EXPECT_EQ(references(book, child), 1);
+  EXPECT_EQ(references(book, WorldId{1}), 1);
+  EXPECT_TRUE(told.freed.empty());
+  EXPECT_EQ(book.lpid_count(), 5u);
+}
+
+TEST_F(References, after_disconnect_are_none_and_the_world_is_freed) {
+  Table table = meet_child();
+  table.disconnect();
+  EXPECT_EQ(references(book, WorldId{1}), -1);
+  EXPECT_EQ(told.closed, std::vector<Gpid>{child});
+  EXPECT_EQ(told.freed, std::vector<WorldId>{1});
+  EXPECT_EQ(book.lpid_count(), 4u);
+}
+
+TEST_F(References, of_two_duplicates_that_are_disconnected_end_with_the_second) {
+  Table one = meet_child();
+  Table two = one.dup();
+  one.disconnect();
+  EXPECT_EQ(references(book, child), 2);
+  EXPECT_EQ(two.references(), 1u);
+  two.disconnect();
+  EXPECT_EQ(references(book, WorldId{1}), -1);
+}
+
+TEST_F(References, stay_when_the_duplicate_of_a_disconnected_table_is_only_freed) {
+  Table one = meet_child();
+  Table two = one.dup();
+  one.disconnect();
+  two.free();
+  EXPECT_EQ(references(book, child), 1);
+  EXPECT_EQ(references(book, WorldId{1}), 1);
+}
+
+TEST_F(References, end_when_the_duplicate_of_a_freed_table_is_disconnected) {
+  Table one = meet_child();
+  Table two = one.dup();
+  one.free();
+  two.disconnect();
+  EXPECT_EQ(references(book, WorldId{1}), -1);
+}
+
+TEST_F(References, of_an_inter_group_and_its_merged_group_are_three_then_two_then_none) {
+  Table inter = meet_child();
+  Table merged = book.make_table(admitted(book, {{0, 1}, child}));
+  EXPECT_EQ(references(book, child), 3);
+  EXPECT_EQ(references(book, WorldId{1}), 1);
+  inter.disconnect();
+  EXPECT_EQ(references(book, child), 2);
+  merged.disconnect();
+  EXPECT_EQ(references(book, WorldId{1}), -1);
+}
+
+TEST_F(References, of_a_table_made_again_after_free_are_two) {
+  Table first = meet_child();
+  first.free();
+  Table second = book.make_table(admitted(book, {child}));
+  EXPECT_EQ(references(book, child), 2);
+  EXPECT_EQ(told.opened.size(), 1u);
+  second.disconnect();
+  EXPECT_EQ(told.closed.size(), 1u);
+}
+
+TEST_F(References, of_processes_in_no_table_are_none_but_their_data_is_there) {
+  WorldDescription three = some_world(1, 3);
+  three.rows = std::make_shared<const std::vector<ConnectionData>>(
+      std::vector<ConnectionData>{{.vpid = 0}, {.vpid = 2}, {.vpid = 5}});
+  ASSERT_TRUE(book.add_world(three));
+  const Table table = book.make_table(admitted(book, {{1, 1}}));
+  EXPECT_EQ(references(book, Gpid{1, 0}), 0);
+  EXPECT_EQ(references(book, Gpid{1, 2}), 0);
+  EXPECT_EQ(references(book, WorldId{1}), 1);  // below its size
+  EXPECT_EQ(book.connection_data({1, 2})->vpid, 5);
+}
+
+TEST_F(References, of_what_is_under_way_hold_a_connection) {
+  Table table = meet_child();
+  const Lpid lpid = book.lpid_of(child).value();
+  book.hold(lpid);
+  book.hold(0);
+  EXPECT_EQ(references(book, child), 3);
+  EXPECT_EQ(references(book, Gpid{0, 0}), 3);
+  book.release(0);
+  EXPECT_EQ(references(book, Gpid{0, 0}), 2);
+  table.disconnect();
+  EXPECT_EQ(references(book, WorldId{1}), 1);  // until it is over
+  book.release(lpid);
+  EXPECT_EQ(references(book, WorldId{1}), -1);
+}
+
+TEST_F(References, taken_by_world_and_rank_begin_at_none) {
+  ASSERT_TRUE(book.add_world(some_world(1, 2)));
+  const Result<Lpid> lpid = book.take({1, 1});
+  ASSERT_TRUE(lpid);
+  EXPECT_EQ(lpid.value(), 4);
+  EXPECT_EQ(references(book, Gpid{1, 1}), 1);
+  EXPECT_EQ(references(book, WorldId{1}), 1);
+  EXPECT_EQ(told.opened.size(), 1u);
+  Table table = book.make_table(admitted(book, {{1, 1}}));
+  book.release(lpid.value());
+  EXPECT_EQ(references(book, Gpid{1, 1}), 2);
+  table.disconnect();
+  EXPECT_EQ(told.closed.size(), 1u);
+  EXPECT_FALSE(book.take({1, 1}));
+}
+
+TEST_F(References, of_groups_made_from_old_ones_leave_the_world_alone) {
+  Table table = meet_child();
+  const std::uint32_t ranks[] = {0};
+  Table part = book.subset(table, ranks);
+  EXPECT_EQ(references(book, child), 3);
+  EXPECT_EQ(references(book, WorldId{1}), 1);
+  part.free();
+  table.disconnect();
+  EXPECT_EQ(references(book, WorldId{1}), -1);
+}
+
+TEST_F(References, of_worlds_that_came_along_go_with_the_world_that_brought_them) {
+  Table table = meet_child();
+  ASSERT_TRUE(book.add_world(some_world(2, 3), WorldId{1}));
+  ASSERT_TRUE(book.add_world(some_world(3, 1), WorldId{1}));
+  EXPECT_EQ(admitted(book, {{2, 1}}), std::vector<Lpid>{5});
+  Table used = book.make_table(admitted(book, {{3, 0}}));
+  table.disconnect();
+  EXPECT_EQ(references(book, WorldId{2}), -1);
+  EXPECT_EQ(references(book, WorldId{3}), 1);  // has connections of its own
+  EXPECT_EQ(told.freed, (std::vector<WorldId>{1, 2}));
+  used.disconnect();
+  EXPECT_EQ(references(book, WorldId{3}), -1);
+}
+
+TEST_F(References, of_a_world_that_was_never_used_are_dropped_on_demand_only) {
+  Table table = meet_child();
+  ASSERT_TRUE(book.add_world(some_world(2, 3)));
+  book.drop_unused(1);
+  book.drop_unused(2);
+  book.drop_unused(0);
+  EXPECT_EQ(references(book, WorldId{1}), 1);
+  EXPECT_EQ(references(book, WorldId{2}), -1);
+  EXPECT_EQ(references(book, WorldId{0}), 4);
+}
+
+}  // namespace
+}  // namespace comex::groups
