@@ -1,6 +1,7 @@
 // The progress rank's loop: receive, advance, and otherwise wait as cheaply as it may.
 #include "api/launch.h"
 #include "api/server_options.h"
+#include "pr/service_report.h"
 #include "transport/mpi_tuning.h"
 
 namespace comex::api {
@@ -27,6 +28,16 @@ class YieldsInMpi {
   std::optional<bool> before_;
 };
 
+void tell_of_service(const World& world, const pr::Server& server, const pr::ServiceMeter& meter,
+                     const Reporter& reporter) {
+  if (!meter.measures()) return;
+  const pr::Host& host = world.own_host();
+  const pr::Service service{server.counters(), meter.busy_ns(), meter.total_ns(),
+                            static_cast<std::uint32_t>(host.progress_ranks.size()),
+                            static_cast<std::uint32_t>(host.ranks.size())};
+  reporter.notice("progress rank " + std::to_string(world.wire.rank()) + " " + pr::service_text(service));
+}
+
 }  // namespace
 
 void serve(World& world, Reporter& reporter) {
@@ -39,7 +50,9 @@ void serve(World& world, Reporter& reporter) {
   transport::MpiTransport& transport = *world.transport;
   shm::Idle idle(*world.os, server_policy(world.wait_policy), world.arena->doorbell(world.arena->slot()));
 
+  pr::ServiceMeter meter(*world.os, world.settings.verbose);
   while (server->departed() < workers) {
+    meter.begin_round();
     unsigned moved = 0;
     transport::Message message;
     while (moved < messages_a_round && transport.receive(message)) {
@@ -47,6 +60,7 @@ void serve(World& world, Reporter& reporter) {
       ++moved;
     }
     moved += server->advance();
+    meter.end_round(moved != 0);
     if (moved != 0) {
       idle.reset();
     } else if (may_sleep && idle.would_nap() && server->quiet() && transport.unsent() == 0 &&
@@ -56,6 +70,7 @@ void serve(World& world, Reporter& reporter) {
       idle.pause();
     }
   }
+  tell_of_service(world, *server, meter, reporter);
 }
 
 }  // namespace comex::api

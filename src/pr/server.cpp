@@ -9,6 +9,10 @@ std::uint32_t staging_buffers(const ServerOptions& options) {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, options.staging_bytes / options.chunk_bytes));
 }
 
+std::uint64_t credit_pool(const ServerOptions& options) {
+  return options.pool_bytes / sizeof(MessageBuffer);
+}
+
 }  // namespace
 
 Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options)
@@ -16,7 +20,7 @@ Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions
       arena_(arena),
       options_(std::move(options)),
       limits_{options_.world, options_.chunk_bytes},
-      credits_(options_.pool_bytes / sizeof(MessageBuffer), options_.max_window),
+      credits_(credit_pool(options_), options_.max_window),
       staging_(options_.chunk_bytes, staging_buffers(options_)),
       place_{transport_, arena_, staging_, options_.recovered},
       mutexes_(arena_, options_.slot_of) {}
@@ -28,6 +32,7 @@ Origin& Server::origin_of(TransportRank rank) {
   if (known != origins_.end()) return *known->second;
   idle_.emplace_back(rank, credits_.open(rank));
   origins_.emplace(rank, std::prev(idle_.end()));
+  counters_.queue_bound = std::max(counters_.queue_bound, credit_pool(options_) + origins_.size());
   return idle_.back();
 }
 

@@ -55,6 +55,8 @@ void Server::admit(Origin& origin, const Header& header) {
   if (header.verb <= Verb::leave) ++counters_.by_verb[static_cast<unsigned>(header.verb)];
   if (protocol::is_credited(header.verb)) {
     COMEX_BUG_IF(!credits_.admit(origin.account));
+    ++counters_.credited;
+    counters_.queued_met += counters_.queued;
   } else if (header.verb == Verb::fence || header.verb == Verb::unlock) {
     COMEX_BUG_IF(origin.is_reserved_used);
     origin.is_reserved_used = true;

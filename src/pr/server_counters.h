@@ -20,9 +20,12 @@ struct ServerCounters {
   std::uint64_t small_gets = 0;
   std::uint64_t small_get_chunks = 0;       // chunks moved between arrival and reply, all of them
   std::uint64_t small_get_chunks_peak = 0;  // and of the worst one
-  std::uint64_t queued = 0;                 // credited requests in queues now
+  std::uint64_t credited = 0;               // requests that take a credit
+  std::uint64_t queued = 0;                 // of these, in queues now
+  std::uint64_t queued_met = 0;             // and by those that came: the sum of what each met
   std::uint64_t queued_peak = 0;
-  std::uint64_t buffers = 0;  // 4 KiB copies of messages now
+  std::uint64_t queue_bound = 0;  // as many as all credits that there were at most
+  std::uint64_t buffers = 0;      // 4 KiB copies of messages now
   std::uint64_t buffers_peak = 0;
   std::uint32_t busy_origins = 0;  // with something queued now
 };

@@ -230,14 +230,15 @@ void a_worker_stopped_with_a_locked_block_does_not_stop_the_progress_rank(Job& j
 
 void floods_are_right(Job& job) {
   constexpr int rounds = 250;
-  constexpr std::size_t large = 3000;
-  Everywhere<long> words(job, 64 + static_cast<std::size_t>(job.workers) * large);
+  constexpr std::size_t large = 1000;  // too much to travel in the message of its put
+  constexpr std::size_t pieces = 12;   // more at once than there are credits for
+  Everywhere<long> words(job, 64 + static_cast<std::size_t>(job.workers) * large * pieces);
   job.check("floods of one progress rank are right", [&] {
     if (job.me == 0) return;
     long one = 1;
-    long* const own = words.of(0) + 64 + static_cast<std::size_t>(job.me) * large;
-    std::vector<long> numbers(large);
-    std::vector<long> back(large);
+    long* const own = words.of(0) + 64 + static_cast<std::size_t>(job.me) * large * pieces;
+    std::vector<long> numbers(large * pieces);
+    std::vector<long> back(large * pieces);
     std::vector<long> olds(rounds);
     for (long round = 0; round < rounds; ++round) {
       job.done(comex_nbacc(COMEX_ACC_LNG, &one, &one, words.of(0), sizeof one, 0, everyone, nullptr));
@@ -246,8 +247,9 @@ void floods_are_right(Job& job) {
       if (round % 10 != 0) continue;
       job.done(comex_wait_all(everyone));
       std::fill(numbers.begin(), numbers.end(), round);
-      job.done(comex_nbput(numbers.data(), own, large * sizeof(long), 0, everyone, nullptr));
-      job.done(comex_nbget(own, back.data(), large * sizeof(long), 0, everyone, nullptr));
+      for (std::size_t at = 0; at < large * pieces; at += large)
+        job.done(comex_nbput(numbers.data() + at, own + at, large * sizeof(long), 0, everyone, nullptr));
+      job.done(comex_nbget(own, back.data(), large * pieces * sizeof(long), 0, everyone, nullptr));
       job.done(comex_wait_all(everyone));
       for (const long found : back) job.equal(found, round, "a word put and got");
     }

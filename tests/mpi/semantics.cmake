@@ -32,8 +32,9 @@ endforeach()
 run(progress compute_remote 4 ENV ${all_remote} ARGS compute)
 run(progress compute_own_thread 3 ENV ${own_thread} ARGS compute threads)
 run(progress holder 6 ENV ${two_hosts} ARGS holder)
-# One worker on the first host, sixteen on the second.
-run(progress flood 19 ENV COMEX_VIRTUAL_HOSTS=0,0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 COMEX_SERVER_BUFFER=0 ARGS flood)
+add_test(NAME mpi.progress.flood
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/flood_test ${COMEX_LAUNCH} $<TARGET_FILE:mpi_progress>)
+set_tests_properties(mpi.progress.flood PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2)
 foreach(way tcp no_single_copy)
   run(progress own_messages_${way} 3 ARGS user_mpi MPI_ARGS ${${way}})
   run(progress own_messages_on_two_hosts_${way} 5 ENV ${two_hosts} ARGS user_mpi MPI_ARGS ${${way}})

@@ -1,0 +1,51 @@
+#include "pr/service_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace comex::pr {
+namespace {
+
+constexpr double most_busy = 0.5;
+
+double share(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+double busy_share(const Service& service) {
+  return share(static_cast<double>(service.busy_ns), static_cast<double>(service.total_ns));
+}
+
+std::string rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", value);
+  return text;
+}
+
+}  // namespace
+
+std::uint32_t suggested_progress_ranks(const Service& service) {
+  const double wanted = std::ceil(service.progress_ranks * busy_share(service) / most_busy);
+  const std::uint32_t most = std::max(1u, service.ranks / 2);
+  return static_cast<std::uint32_t>(std::clamp(wanted, 1.0, static_cast<double>(most)));
+}
+
+std::string service_text(const Service& service) {
+  const ServerCounters& counters = service.counters;
+  const auto requests = static_cast<double>(counters.requests);
+  const std::uint32_t suggested = suggested_progress_ranks(service);
+  std::string text = "served " + std::to_string(counters.requests) + " requests in " +
+                     rounded(static_cast<double>(service.total_ns) * 1e-9) + " s, busy for " +
+                     rounded(100 * busy_share(service)) + " % of it, " +
+                     rounded(share(static_cast<double>(service.busy_ns) * 1e-3, requests)) + " us each";
+  text += "; queue depth " +
+          rounded(share(static_cast<double>(counters.queued_met), static_cast<double>(counters.credited))) +
+          " on average, at most " + std::to_string(counters.queued_peak) + " of " +
+          std::to_string(counters.queue_bound);
+  text += "; this load suggests " + std::to_string(suggested) + " progress rank" +
+          (suggested == 1 ? "" : "s") + " on its host, which has " + std::to_string(service.progress_ranks);
+  return text;
+}
+
+}  // namespace comex::pr

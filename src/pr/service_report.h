@@ -1,0 +1,52 @@
+// What a progress rank's service came to, and how many progress ranks its load asks for.
+//
+// ServiceMeter adds up the time of the rounds in which something moved; it reads the clock only when it is
+// told to. The rest is pure. Used by whoever runs a server, for the line at the end of a run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "pr/server_counters.h"
+#include "shm/os.h"
+
+namespace comex::pr {
+
+class ServiceMeter {
+ public:
+  ServiceMeter(shm::Os& os, bool measures) : os_(os), measures_(measures), since_ns_(now()) {}
+
+  void begin_round() { round_ns_ = now(); }
+  void end_round(bool has_worked) {
+    if (has_worked) busy_ns_ += now() - round_ns_;
+  }
+  bool measures() const { return measures_; }
+  std::uint64_t busy_ns() const { return busy_ns_; }
+  std::uint64_t total_ns() const { return now() - since_ns_; }
+
+ private:
+  std::uint64_t now() const { return measures_ ? os_.now_ns() : 0; }
+
+  shm::Os& os_;
+  bool measures_;
+  std::uint64_t since_ns_;
+  std::uint64_t round_ns_ = 0;
+  std::uint64_t busy_ns_ = 0;
+};
+
+struct Service {
+  ServerCounters counters;
+  std::uint64_t busy_ns = 0;
+  std::uint64_t total_ns = 0;
+  std::uint32_t progress_ranks = 1;  // of its host
+  std::uint32_t ranks = 2;           // of its host, all
+};
+
+// How many progress ranks of a host would each be busy for at most half of the time, if all are as busy as
+// this one: a request then waits no longer than it is served. Leaves at least half of the ranks to work.
+std::uint32_t suggested_progress_ranks(const Service& service);
+
+// "served 120 requests, ..."
+std::string service_text(const Service& service);
+
+}  // namespace comex::pr

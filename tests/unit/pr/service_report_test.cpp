@@ -1,0 +1,79 @@
+#include "pr/service_report.h"
+
+#include <gtest/gtest.h>
+
+#include "shm/memory_os.h"
+
+namespace comex::pr {
+namespace {
+
+Service busy_for(unsigned percent, std::uint32_t progress_ranks = 1, std::uint32_t ranks = 32) {
+  Service service;
+  service.busy_ns = percent * 1000;
+  service.total_ns = 100'000;
+  service.progress_ranks = progress_ranks;
+  service.ranks = ranks;
+  return service;
+}
+
+TEST(ServiceReport, suggests_as_many_progress_ranks_as_are_busy_for_half_of_the_time) {
+  EXPECT_EQ(suggested_progress_ranks(busy_for(0)), 1u);
+  EXPECT_EQ(suggested_progress_ranks(busy_for(50)), 1u);
+  EXPECT_EQ(suggested_progress_ranks(busy_for(51)), 2u);
+  EXPECT_EQ(suggested_progress_ranks(busy_for(100)), 2u);
+  EXPECT_EQ(suggested_progress_ranks(busy_for(60, 4)), 5u);
+  EXPECT_EQ(suggested_progress_ranks(busy_for(10, 4)), 1u) << "fewer would do";
+}
+
+TEST(ServiceReport, suggests_no_more_than_half_of_a_hosts_ranks) {
+  EXPECT_EQ(suggested_progress_ranks(busy_for(100, 4, 8)), 4u);
+  EXPECT_EQ(suggested_progress_ranks(busy_for(100, 1, 2)), 1u);
+}
+
+TEST(ServiceReport, tells_of_service_and_queue_in_one_line) {
+  Service service = busy_for(75);
+  service.total_ns = 2'000'000'000;
+  service.busy_ns = 1'500'000'000;
+  service.counters.requests = 1000;
+  service.counters.credited = 800;
+  service.counters.queued_met = 1200;
+  service.counters.queued_peak = 9;
+  service.counters.queue_bound = 17;
+  EXPECT_EQ(
+      service_text(service),
+      "served 1000 requests in 2.0 s, busy for 75.0 % of it, 1500.0 us each; queue depth 1.5 on average, "
+      "at most 9 of 17; this load suggests 2 progress ranks on its host, which has 1");
+}
+
+TEST(ServiceReport, tells_of_a_service_that_nobody_asked_for) {
+  const std::string text = service_text(Service{});
+  EXPECT_NE(text.find("served 0 requests in 0.0 s, busy for 0.0 % of it, 0.0 us each"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("suggests 1 progress rank on"), std::string::npos) << text;
+}
+
+TEST(ServiceMeter, adds_up_the_rounds_that_worked) {
+  shm::MemoryOs os;
+  ServiceMeter meter(os, true);
+  meter.begin_round();
+  os.sleep_ns(1'000'000);
+  meter.end_round(false);
+  EXPECT_EQ(meter.busy_ns(), 0u);
+  meter.begin_round();
+  os.sleep_ns(1'000'000);
+  meter.end_round(true);
+  EXPECT_GE(meter.busy_ns(), 1'000'000u);
+  EXPECT_GE(meter.total_ns(), meter.busy_ns() + 1'000'000u);
+}
+
+TEST(ServiceMeter, leaves_the_clock_alone_where_nobody_asks) {
+  shm::MemoryOs os;
+  ServiceMeter meter(os, false);
+  meter.begin_round();
+  os.sleep_ns(1000);
+  meter.end_round(true);
+  EXPECT_EQ(meter.busy_ns() + meter.total_ns(), 0u);
+}
+
+}  // namespace
+}  // namespace comex::pr
