@@ -27,24 +27,27 @@ void bind_to(const pr::Topology& topology, const pr::CoreChoice& choice, const W
 
 }  // namespace
 
-void bind_progress_ranks(transport::Collective& host, const World& world, const Reporter& reporter) {
-  if (world.settings.bind != BindMode::progress || world.own_host().progress_ranks.empty()) return;
+void bind_progress_ranks(transport::Collective& all, const World& world, const Reporter& reporter) {
+  if (world.settings.bind != BindMode::progress || world.split.progress.empty()) return;
   const pr::Topology topology = pr::Topology::load();
-  const std::vector<pr::CpuMask> bindings = gather(host, topology.binding());
+  const std::vector<pr::CpuMask> bindings = gather(all, topology.binding());
   if (!topology.available()) {
-    if (host.rank() == 0) reporter.notice("COMEX_BIND=progress binds nothing: " + topology.notice());
+    if (world.place.local_index == 0)
+      reporter.notice("COMEX_BIND=progress binds nothing: " + topology.notice());
     return;
   }
-  const auto& ranks = world.own_host().ranks;
-  const auto& servers = world.own_host().progress_ranks;
   std::vector<pr::CpuMask> workers;
-  std::vector<pr::CpuMask> progress(servers.size());
-  for (std::size_t slot = 0; slot < ranks.size(); ++slot) {
-    const auto server = std::ranges::find(servers, ranks[slot]);
-    if (server == servers.end()) {
-      workers.push_back(bindings[slot]);
+  std::vector<pr::CpuMask> progress;
+  std::vector<int> servers;
+  for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
+    const pr::RankPlace& place = world.split.ranks[rank];
+    const pr::Host& host = world.split.hosts[static_cast<std::size_t>(place.host)];
+    if (host.real_host != world.own_host().real_host) continue;
+    if (place.role == pr::Role::progress) {
+      progress.push_back(bindings[rank]);
+      servers.push_back(static_cast<int>(rank));
     } else {
-      progress[static_cast<std::size_t>(server - servers.begin())] = bindings[slot];
+      workers.push_back(bindings[rank]);
     }
   }
   const auto choices = pr::choose_cores(topology.cores(), workers, progress);

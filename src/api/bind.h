@@ -1,6 +1,7 @@
 // COMEX_BIND=progress: each progress rank binds itself to a core that no worker is bound to.
 //
-// Collective over the ranks of a host, which all see the same bindings and make the same choice.
+// Collective over all ranks. Those of one machine, virtual hosts or not, see the same bindings and make the
+// same choice.
 #pragma once
 
 #include "api/report.h"
@@ -9,6 +10,6 @@
 
 namespace comex::api {
 
-void bind_progress_ranks(transport::Collective& host, const World& world, const Reporter& reporter);
+void bind_progress_ranks(transport::Collective& all, const World& world, const Reporter& reporter);
 
 }  // namespace comex::api

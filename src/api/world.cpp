@@ -246,7 +246,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::W
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
   transport::MpiCollective host(world->host.get(), mpi_failure(reporter));
   open_arena(host, *world, reporter);
-  bind_progress_ranks(host, *world, reporter);
+  bind_progress_ranks(all, *world, reporter);
   world->bindings = gather(all, pr::CpuMask{world->os->host_facts().allowed_cpus});
   describe_workers(all, *world);
   describe_world(*world);
