@@ -31,7 +31,8 @@ int comex_wait(comex_request_t* handle) {
   runtime->send_batches();
   const int issued = *handle;
   if (state == State::pending) {
-    runtime->engine.wait([&] { return runtime->handles.state(issued) != State::pending; }, {"wait"});
+    runtime->engine.wait([&] { return runtime->handles.state(issued) != State::pending; },
+                         {.operation = "wait", .handle = issued});
   }
   return result_of(*runtime, issued);
 }

@@ -84,15 +84,20 @@ int create(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* new_gro
     return COMEX_SUCCESS;
   }
   const std::uint64_t context = agree_on_context(runtime, lpids);
-  const int handle = runtime.add_group(
-      std::make_unique<groups::Group>(context, runtime.book.make_table(members), my_rank), {});
-  if (handle < 0) {
-    return runtime.reporter.fail({.operation = "group_create"},
-                                 "there are " + std::to_string(groups::max_groups) + " groups already");
+  auto group = std::make_unique<groups::Group>(context, runtime.book.make_table(members), my_rank);
+  GroupExtras extras = runtime.extras_of(*group);
+  op::GroupCollective& collective = *extras.collective;  // stays where it is
+  const int handle = runtime.add_group(std::move(group), extras);
+  // All are here: what follows needs nobody's service.
+  if (!collective.all_agree(handle >= 0)) {
+    if (handle < 0) {
+      return runtime.reporter.fail({.operation = "group_create"},
+                                   "there are " + std::to_string(groups::max_groups) + " groups already");
+    }
+    runtime.remove_group(handle);
+    return failed_elsewhere(runtime);
   }
-  GroupExtras& extras = runtime.extras(handle);
-  extras.collective->barrier();  // all are here: what follows needs nobody's service
-  extras.comm = make_communicator(runtime, lpids, context);
+  runtime.extras(handle).comm = make_communicator(runtime, lpids, context);
   *new_group = handle;
   return COMEX_SUCCESS;
 }

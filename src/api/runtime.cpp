@@ -23,12 +23,13 @@ op::RemoteOptions remote_options(const World& world) {
   return options;
 }
 
-op::EngineOptions engine_options(World& world, const Reporter& reporter) {
+op::EngineOptions engine_options(World& world, const Reporter& reporter, Runtime& runtime) {
   op::EngineOptions options;
   options.wait = world.wait_policy;
   options.doorbell = world.arena->doorbell(world.arena->slot());
   options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
-  options.stall.on_stall = [&reporter](const op::WaitReason& reason, std::uint64_t waited_ns) {
+  options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
+    const op::WaitReason reason = runtime.reason_of(wait);
     std::string text = "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s";
     if (reason.server != no_rank) text += " for MPI rank " + std::to_string(reason.server);
     Reporter::print(reporter.identity(), {reason.operation, reason.target, nullptr}, text);
@@ -47,7 +48,7 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       tokens(*world->transport),
       server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
       engine(*world->transport, {server.get(), &remote, &tokens}, *world->os,
-             engine_options(*world, reporter)),
+             engine_options(*world, reporter, *this)),
       book(world->description, static_cast<Worker>(world->place.worker)) {
   reporter.identify({.rank = world->place.worker, .host = reporter.identity().host});
   remote.set_errors_return(reporter.returns());
@@ -88,7 +89,8 @@ Runtime::~Runtime() = default;
 
 void Runtime::add_first_groups() {
   auto all = std::make_unique<groups::Group>(world_context, book.world_table().dup(), world->place.worker);
-  COMEX_BUG_IF(add_group(std::move(all), Communicator()) != groups::world_handle);
+  GroupExtras extras = extras_of(*all);
+  COMEX_BUG_IF(add_group(std::move(all), extras) != groups::world_handle);
   auto self = std::make_unique<groups::Group>(self_context, book.self_table().dup(), 0);
   GroupExtras made = extras_of(*self);
   made.comm = Communicator::duplicate(MPI_COMM_SELF);
@@ -177,7 +179,7 @@ template <class Keep>
 bool Runtime::handles_done(Keep&& keep) {
   for (std::size_t i = 0; i < live_handles_.size();) {
     if (handles.state(live_handles_[i].first) == nb::HandleTable::State::pending) {
-      if (keep(live_handles_[i].second)) return false;
+      if (keep(live_handles_[i].second.target)) return false;
       ++i;
     } else {
       live_handles_[i] = live_handles_.back();
@@ -212,14 +214,20 @@ bool Runtime::wait_members(const groups::Group& group) {
   return wait_for({"wait_all"}, [&group](Lpid each) { return group.members().rank_of(each) >= 0; });
 }
 
-void Runtime::note_handle(int handle, Lpid target) {
+void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
   // Kept short without a scan for each operation: cleaned when it has doubled.
   if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
     std::erase_if(live_handles_, [this](const auto& live) {
       return handles.state(live.first) != nb::HandleTable::State::pending;
     });
   }
-  live_handles_.emplace_back(handle, target);
+  live_handles_.emplace_back(handle, issued_for);
+}
+
+op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
+  const op::Engine::Lock lock = engine.enter();
+  const auto found = std::ranges::find(live_handles_, wait.handle, &std::pair<int, op::WaitReason>::first);
+  return wait.handle == 0 || found == live_handles_.end() ? wait : found->second;
 }
 
 GroupExtras Runtime::extras_of(const groups::Group& group) {
@@ -236,13 +244,11 @@ GroupExtras Runtime::extras_of(const groups::Group& group) {
   return made;
 }
 
-int Runtime::add_group(std::unique_ptr<groups::Group> group, Communicator comm) {
-  GroupExtras made = extras_of(*group);
-  made.comm = std::move(comm);
+int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras) {
   const int handle = groups.add(std::move(group));
   if (handle < 0) return handle;
   const std::lock_guard lock(extras_mutex_);
-  extras_.insert_or_assign(handle, std::move(made));
+  extras_.insert_or_assign(handle, std::move(extras));
   return handle;
 }
 

@@ -99,9 +99,13 @@ class Runtime {
   // For handles and implicit requests; false when an implicit one was refused.
   bool wait_target(Worker target);
   bool wait_members(const groups::Group& group);
-  void note_handle(int handle, Lpid target);
+  void note_handle(int handle, const op::WaitReason& issued_for);
+  // What a wait is for; that for a handle in the words of the operation it was issued for.
+  op::WaitReason reason_of(const op::WaitReason& wait);
 
-  int add_group(std::unique_ptr<groups::Group> group, Communicator comm);
+  GroupExtras extras_of(const groups::Group& group);
+  // -1 when the table is full: the extras stay the caller's.
+  int add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras);
   GroupExtras& extras(int handle);
   void remove_group(int handle);
   void barrier(int handle);
@@ -121,10 +125,10 @@ class Runtime {
   Allocations allocations;
   std::vector<MutexSet> mutexes;  // by worker; empty: none were created
   std::atomic<std::uint64_t> groups_made{0};
+  std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
 
  private:
   void add_first_groups();
-  GroupExtras extras_of(const groups::Group& group);
   template <class Keep>
   bool handles_done(Keep&& keep);
   template <class Keep>
@@ -134,7 +138,7 @@ class Runtime {
 
   std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
-  std::vector<std::pair<int, Lpid>> live_handles_;  // under the engine lock
+  std::vector<std::pair<int, op::WaitReason>> live_handles_;  // under the engine lock
   std::uint32_t workers_here_ = 1;
   shm::HostBarrierBlock* enter_ = nullptr;
   shm::HostBarrierBlock* leave_ = nullptr;

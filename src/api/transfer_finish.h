@@ -28,7 +28,7 @@ int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& 
     nb::Completion& completion = *runtime.handles.find(issued);
     begin(completion);
     completion.complete();  // the part that issue() began with
-    runtime.note_handle(issued, target);
+    runtime.note_handle(issued, reason);
   });
   if (issued == 0) return runtime.reporter.fail({reason.operation, reason.target}, "no handle is free");
   *finish.handle = issued;

@@ -17,6 +17,7 @@ struct WaitReason {
   const char* operation = "wait";
   int target = -1;                 // as the user knows it; below zero: none in particular
   TransportRank server = no_rank;  // no_rank: none in particular
+  int handle = 0;                  // the wait for a handle: whose operation it is knows who told of stalls
 };
 
 struct StallOptions {

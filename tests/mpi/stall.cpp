@@ -1,17 +1,15 @@
 // Waits that last: worker 1 waits for a mutex that worker 0 holds, then worker 0 in a barrier for worker 1.
+// Or, where workers serve themselves, worker 0 for a get from worker 1, which is in no call.
 //
-// Usage: stall [SECONDS]   how long either keeps the other waiting. stall_test looks at what is printed.
+// Usage: stall [SECONDS [get]]   how long one keeps the other waiting. stall_test looks at what is printed.
 #include <comex/comex.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
-int main(int argc, char** argv) {
-  const unsigned seconds = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 3;
-  MPI_Init(&argc, &argv);
-  if (comex_init() != COMEX_SUCCESS) return EXIT_FAILURE;
-  int me = 0;
-  comex_group_rank(COMEX_GROUP_WORLD, &me);
+namespace {
+
+void lock_and_meet(int me, unsigned seconds) {
   comex_create_mutexes(1);
   if (me == 0) comex_lock(0, 0);
   comex_barrier(COMEX_GROUP_WORLD);
@@ -20,6 +18,35 @@ int main(int argc, char** argv) {
   if (me <= 1) comex_unlock(0, 0);
   if (me == 1) sleep(seconds);
   comex_barrier(COMEX_GROUP_WORLD);
+}
+
+void get_from_one_that_sleeps(int me, unsigned seconds) {
+  void* words[2] = {};
+  comex_malloc(words, sizeof(long), COMEX_GROUP_WORLD);
+  comex_barrier(COMEX_GROUP_WORLD);
+  if (me == 1) sleep(seconds);
+  if (me == 0) {
+    long word = 0;
+    comex_request_t handle{};
+    comex_nbget(words[1], &word, sizeof word, 1, COMEX_GROUP_WORLD, &handle);
+    comex_wait(&handle);
+  }
+  comex_barrier(COMEX_GROUP_WORLD);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const unsigned seconds = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 3;
+  MPI_Init(&argc, &argv);
+  if (comex_init() != COMEX_SUCCESS) return EXIT_FAILURE;
+  int me = 0;
+  comex_group_rank(COMEX_GROUP_WORLD, &me);
+  if (argc > 2) {
+    get_from_one_that_sleeps(me, seconds);
+  } else {
+    lock_and_meet(me, seconds);
+  }
   comex_finalize();
   MPI_Finalize();
   return EXIT_SUCCESS;
