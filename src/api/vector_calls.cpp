@@ -30,8 +30,10 @@ int transfer(const char* name, const op::Request& request, const comex_giov_t* d
     arguments.push_back(
         {is_get ? given.dst : given.src, is_get ? given.src : given.dst, given.count, given.bytes});
   }
-  const Result<std::vector<Operation>> operations = op::validate(resolved, arguments);
+  Result<std::vector<Operation>> operations = op::validate(resolved, arguments);
   if (!operations) return runtime->reporter.fail(where, operations.failure());
+  const std::uint32_t call = runtime->vector_calls.fetch_add(1, std::memory_order_relaxed);
+  for (Operation& operation : operations.value()) operation.call = call;
   return carry_out(*runtime, name, operations.value(), target, op::way_of(request.action), finish);
 }
 

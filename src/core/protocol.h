@@ -153,7 +153,8 @@ struct RequestHeader {
   std::uint64_t operand =
       0;  // rmw: addend, new value or expected value; store: value; lock: mutex; batch: items
   std::uint32_t chunk_bytes = 0;
-  std::uint32_t seconds_spare = 0;
+  std::uint32_t call =
+      0;  // the same in all messages of one call of the program that may be many; 0: it is one
 };
 static_assert(sizeof(RequestHeader) == 64 && std::is_trivially_copyable_v<RequestHeader>);
 static_assert(offsetof(RequestHeader, number) == 24 && offsetof(RequestHeader, chunk_bytes) == 56);

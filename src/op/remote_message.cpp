@@ -85,6 +85,7 @@ Remote::Header Remote::header_for(const Request& request) const {
   header.world = request.far.world;
   header.target = request.far.target;
   header.origin = self_;
+  header.call = request.operation.call;
   if (!is_vector(request)) {
     header.offset = request.far.offset_of(request.operation.far);
   } else if (request.plan.method == Method::each_segment) {

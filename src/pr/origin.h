@@ -82,12 +82,13 @@ struct Origin {
   EntryList queue;                           // in order of arrival
   std::vector<EntryList::iterator> running;  // these get turns
   std::size_t turn = 0;
-  std::uint64_t last_number = 0;  // of the newest write
-  std::uint32_t waiting = 0;      // entries that have not started
-  bool is_reserved_used = false;  // a fence or unlock is unanswered
-  bool is_active = false;         // in the server's list of those with work
-  bool is_touched = false;        // something changed in this pass
-  bool needs_scan = false;        // a waiting entry may be able to start
+  std::uint64_t last_number = 0;   // of the newest write
+  std::uint32_t waiting = 0;       // entries that have not started
+  std::uint32_t refused_call = 0;  // the last call of several messages of which a refusal was told
+  bool is_reserved_used = false;   // a fence or unlock is unanswered
+  bool is_active = false;          // in the server's list of those with work
+  bool is_touched = false;         // something changed in this pass
+  bool needs_scan = false;         // a waiting entry may be able to start
   bool is_leaving = false;
 };
 

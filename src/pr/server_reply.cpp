@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "kernels/copy.h"
 #include "pr/far_side.h"
@@ -70,7 +71,8 @@ void Server::reply_batch(Origin& origin, const Header& request, const BatchProgr
 
 void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {
   ++counters_.refused;
-  if (options_.report) options_.report({origin.rank, request, fault});
+  const bool is_told = request.call != 0 && std::exchange(origin.refused_call, request.call) == request.call;
+  if (options_.report && !is_told) options_.report({origin.rank, request, fault});
   ReplyHeader header;
   header.verb = Verb::refused;
   header.slot = request.slot;

@@ -308,5 +308,27 @@ TEST(Malformed, noise_never_crashes_the_server) {
   EXPECT_TRUE(rig.server->quiet());
 }
 
+TEST_F(ServerRefusal, of_many_messages_of_one_call_is_told_once) {
+  const Bytes data = pattern(8, 1);
+  const auto put = [&](std::uint32_t call) {
+    EXPECT_TRUE(hand.wait_credit());
+    RequestHeader request = hand.header(Verb::put, end(), data.size());
+    request.flags = protocol::body_inline;
+    request.call = call;
+    hand.send(request, data);
+    const Reply* reply = hand.reply_to(request.slot, 10);
+    ASSERT_NE(reply, nullptr) << "each is answered";
+    EXPECT_EQ(reply->header.verb, Verb::refused);
+  };
+  for (int i = 0; i < 3; ++i) put(7);
+  EXPECT_EQ(rig.refused.size(), 1U);
+  put(8);
+  EXPECT_EQ(rig.refused.size(), 2U);
+  put(0);
+  put(0);
+  EXPECT_EQ(rig.refused.size(), 4U) << "without a number each is a call";
+  EXPECT_EQ(rig.server->counters().refused, 6U);
+}
+
 }  // namespace
 }  // namespace comex::pr
