@@ -12,13 +12,15 @@
 #include <unordered_set>
 #include <vector>
 
+#include "groups/connection_table.h"
+
 namespace comex::api {
 
 struct Allocation {
   std::uint64_t id = 0;
-  int group = 0;                 // handle it was allocated over
-  int my_rank = 0;               // in that group
-  std::vector<void*> addresses;  // by rank; null for 0 bytes
+  groups::ConnectionTable members;  // of the group it was allocated over
+  int my_rank = 0;                  // in that group
+  std::vector<void*> addresses;     // by rank; null for 0 bytes
   void* own() const { return addresses[static_cast<std::size_t>(my_rank)]; }
 };
 

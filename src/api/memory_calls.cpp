@@ -77,7 +77,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
     const bool is_mine = failed - offers.begin() == group->my_rank();
     return is_mine ? runtime->reporter.fail({.operation = name}, mine.failure()) : failed_elsewhere(*runtime);
   }
-  Allocation allocation{.id = id, .group = handle, .my_rank = group->my_rank(), .addresses = {}};
+  Allocation allocation{.id = id, .members = group->members(), .my_rank = group->my_rank(), .addresses = {}};
   for (const Offer& each : offers) allocation.addresses.push_back(reinterpret_cast<void*>(each.address));
   std::ranges::copy(allocation.addresses, ptr_arr);
   runtime->allocations.add(std::move(allocation));
@@ -91,10 +91,20 @@ struct Claim {
   std::uint64_t id = 0;
 };
 
-Claim claim_of(Runtime& runtime, const void* address, std::uint32_t members) {
+// Over another group of the same members it is theirs as well.
+bool is_over(const Allocation& allocation, const groups::Group& group) {
+  const auto& members = group.members();
+  if (allocation.members.size() != members.size()) return false;
+  for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
+    if (allocation.members.lpid(rank) != members.lpid(rank)) return false;
+  }
+  return true;
+}
+
+Claim claim_of(Runtime& runtime, const void* address, const groups::Group& group) {
   if (address == nullptr) return {};
   const std::optional<Allocation> found = runtime.allocations.named_by(address);
-  if (!found || found->addresses.size() != members) return {Claim::wrong, 0};
+  if (!found || !is_over(*found, group)) return {Claim::wrong, 0};
   return {Claim::known, found->id};
 }
 
@@ -105,7 +115,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   op::GroupCollective& members = *runtime->extras(handle).collective;
   const Context where{name, -1, ptr};
 
-  const std::vector<Claim> claims = gather(members, claim_of(*runtime, ptr, group->size()));
+  const std::vector<Claim> claims = gather(members, claim_of(*runtime, ptr, *group));
   const auto me = static_cast<std::ptrdiff_t>(group->my_rank());
   std::uint64_t id = 0;
   for (auto claim = claims.begin(); claim != claims.end(); ++claim) {

@@ -1,6 +1,8 @@
 // Arguments that are wrong wherever the target lives: sizes, ranks, levels, overlap, codes, mutexes, handles.
 #pragma once
 
+#include <numeric>
+
 #include "bad_input_bed.h"
 
 namespace bad_input {
@@ -202,6 +204,51 @@ inline void object_cases(Bed& bed) {
   run("set_errors mode", "set_errors", "mode 7 is unknown", [] { return comex_set_errors(7); });
 }
 
+// Workers 0 and 1 allocate; 0 and 2 free, of whom the one that is no member has nothing to name.
+inline void free_over_another_group(Bed& bed) {
+  if (bed.workers < 3) return;
+  int first[] = {0, 1};
+  int second[] = {0, 2};
+  comex_group_t owners = COMEX_GROUP_NULL;
+  comex_group_t others = COMEX_GROUP_NULL;
+  bed.must(comex_group_create(2, first, COMEX_GROUP_WORLD, &owners), "group_create");
+  bed.must(comex_group_create(2, second, COMEX_GROUP_WORLD, &others), "group_create");
+  void* places[2] = {};
+  if (owners != COMEX_GROUP_NULL) bed.must(comex_malloc(places, 64, owners), "malloc over a group");
+  const int known = owners == COMEX_GROUP_NULL ? 0 : bed.me;
+  const Line line{"free", "not that of an allocation over group", -1, places[known]};
+  bed.together("free over_another_group", line, [&] {
+    return others == COMEX_GROUP_NULL ? COMEX_FAILURE : comex_free(bed.me == 0 ? places[0] : nullptr, others);
+  });
+  if (owners != COMEX_GROUP_NULL) {
+    bed.must(comex_free(places[bed.me], owners), "free over its group");
+    bed.must(comex_group_free(owners), "group_free");
+  }
+  bed.must(comex_group_free(others), "group_free");
+}
+
+// One member has no room for another group: nobody gets it.
+inline void full_table_of_groups(Bed& bed) {
+  if (!bed.wants("group_create full_table")) return;
+  constexpr std::size_t most = 16384;  // the world among them
+  std::vector<comex_group_t> mine;
+  int myself = bed.me;
+  while (bed.me == 0 && mine.size() < most - 1) {
+    mine.push_back(COMEX_GROUP_NULL);
+    bed.must(comex_group_create(1, &myself, COMEX_GROUP_WORLD, &mine.back()), "group_create");
+  }
+  std::vector<int> everybody(static_cast<std::size_t>(bed.workers));
+  std::iota(everybody.begin(), everybody.end(), 0);
+  comex_group_t group = 77;
+  bed.together("group_create full_table", {"group_create", "there are 16384 groups already", -1, nullptr},
+               [&] { return comex_group_create(bed.workers, everybody.data(), COMEX_GROUP_WORLD, &group); });
+  if (group != 77) bed.fail("a group_create that failed", "wrote a handle");
+  for (const comex_group_t each : mine) bed.must(comex_group_free(each), "group_free");
+  bed.must(comex_barrier(COMEX_GROUP_WORLD), "barrier");
+  bed.must(comex_group_create(bed.workers, everybody.data(), COMEX_GROUP_WORLD, &group), "group_create");
+  bed.must(comex_group_free(group), "group_free");
+}
+
 // Each is called by everybody; worker 0 or the target has it wrong.
 inline void collective_cases(Bed& bed) {
   int local = 0;
@@ -212,6 +259,8 @@ inline void collective_cases(Bed& bed) {
                [&] { return comex_free(bed.segment(bed.target) + 8, world); });
   bed.together("free freed", {"free", "not that of an allocation", -1, bed.freed},
                [&] { return comex_free(bed.me == 0 ? bed.freed : nullptr, world); });
+  free_over_another_group(bed);
+  full_table_of_groups(bed);
   std::vector<void*> places(static_cast<std::size_t>(bed.workers), &local);
   bed.together("malloc no_place", {"malloc", "array of addresses is null", -1, nullptr},
                [&] { return comex_malloc(bed.me == 0 ? nullptr : places.data(), 8, world); });
