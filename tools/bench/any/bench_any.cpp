@@ -1,0 +1,193 @@
+// bench_any: what one-sided operations cost, on any comex.h, any armci.h, or MPI-3 RMA. One launch measures
+// every row once; `comex_bench` alternates such launches. Needs these files, an MPI compiler of C++20 and the
+// runtime:
+//
+//   mpicxx -std=c++20 -O3 -DBENCH_ON_COMEX bench_any.cpp -lcomex -o bench_any
+//   mpicxx -std=c++20 -O3 -DBENCH_ON_ARMCI bench_any.cpp -larmci -o bench_any
+//   mpicxx -std=c++20 -O3 -DBENCH_ON_RMA   bench_any.cpp         -o bench_any
+//   mpirun -np 2 ./bench_any                   (as many ranks more as the runtime takes for itself)
+//
+// Prints a line a row: `ROW name value unit verified`, or `WRONG` in place of `verified`, or `ROW name - unit
+// absent`. Status 1 if any row was wrong. Options: see usage().
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "contiguous_rows.h"
+#include "floor_rows.h"
+#include "kernel_rows.h"
+#include "meeting_rows.h"
+#include "progress_rows.h"
+#include "rate_rows.h"
+#include "shaped_rows.h"
+
+namespace bench {
+namespace {
+
+struct Command {
+  Options options;
+  std::vector<std::string>
+      names;  // rows that are wanted: whole names, or beginnings that end at a dot; none: all
+  unsigned sleep_seconds = 0;
+  bool lists = false;
+};
+
+void usage() {
+  std::puts(
+      "bench_any [--rows NAME,...] [--ms MILLISECONDS] [--allocations N] [--places N] [--seed N]\n"
+      "          [--workers N] [--first-target N] [--sleep SECONDS] [--list]\n"
+      "  --rows          names, or their beginnings up to a dot: put, put.8, lock\n"
+      "  --ms            the least length of a trial (20)\n"
+      "  --allocations   live allocations of 8 KiB a worker (1000);  --places  random places of a row "
+      "(8192)\n"
+      "  --workers       fail unless there are so many;  --first-target  targets are the workers from here "
+      "on (1)\n"
+      "  --sleep         measure nothing: say `asleep`, and all workers sleep");
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    if (end > at) parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+bool read_command(int argc, char** argv, Command& command) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--list") {
+      command.lists = true;
+      continue;
+    }
+    if (i + 1 == argc) return false;
+    const char* const value = argv[++i];
+    if (name == "--rows")
+      command.names = split(value);
+    else if (name == "--ms")
+      command.options.trial_ns = std::atof(value) * 1e6;
+    else if (name == "--allocations")
+      command.options.allocations = std::max(1, std::atoi(value));
+    else if (name == "--places")
+      command.options.places = std::max(1, std::atoi(value));
+    else if (name == "--seed")
+      command.options.seed = std::strtoull(value, nullptr, 10);
+    else if (name == "--workers")
+      command.options.workers = std::atoi(value);
+    else if (name == "--first-target")
+      command.options.first_target = std::max(0, std::atoi(value));
+    else if (name == "--sleep")
+      command.sleep_seconds = static_cast<unsigned>(std::atoi(value));
+    else
+      return false;
+  }
+  return true;
+}
+
+bool is_wanted(const std::string& row, const std::vector<std::string>& names) {
+  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+           return row == name || (row.starts_with(name) && row[name.size()] == '.');
+         });
+}
+
+Rows all_rows() {
+  Rows rows;
+  add_floor_rows(rows);
+  add_contiguous_rows(rows);
+  add_rate_rows(rows);
+  add_shaped_rows(rows);
+  add_meeting_rows(rows);
+  add_progress_rows(rows);
+  add_kernel_rows(rows);
+  return rows;
+}
+
+void print(const Row& row, const Answer& got) {
+  std::printf("ROW %s %.6g %s %s\n", row.name.c_str(), got.value, row.unit,
+              got.is_right ? "verified" : "WRONG");
+  std::fflush(stdout);
+}
+
+bool measure(Runtime& runtime, const Command& command) {
+  bool is_right = true;
+  Rig rig(runtime, command.options);
+  for (const Row& row : all_rows()) {
+    if (!is_wanted(row.name, command.names)) continue;
+    if (!runtime.can(row.need, rig.target())) {
+      if (rig.is_origin()) std::printf("ROW %s - %s absent\n", row.name.c_str(), row.unit);
+      continue;
+    }
+    const Answer got = row.run(rig);
+    if (rig.is_origin()) print(row, got);
+    is_right = is_right && got.is_right;
+  }
+  return is_right;
+}
+
+void sleep_all(Runtime& runtime, unsigned seconds) {
+  runtime.barrier();
+  if (runtime.me() == 0) std::puts("asleep");
+  std::fflush(stdout);
+  sleep(seconds);
+  runtime.barrier();
+}
+
+// Start and end of the runtime are a row too: one figure a launch.
+int run(const Command& command) {
+  Runtime runtime;
+  const double before = now_ns();
+  if (!runtime.start()) return 1;
+  const double started = now_ns();
+  const Options& options = command.options;
+  const int me = runtime.me();
+  const int size = runtime.size();
+  if (options.workers != 0 && size != options.workers) {
+    if (me == 0) std::fprintf(stderr, "bench_any: %d workers instead of %d\n", size, options.workers);
+    return 1;
+  }
+  if (options.first_target >= size) {
+    if (me == 0)
+      std::fprintf(stderr, "bench_any: %d workers, and targets from %d on\n", size, options.first_target);
+    return 1;
+  }
+  bool is_right = true;
+  if (command.sleep_seconds != 0) {
+    sleep_all(runtime, command.sleep_seconds);
+  } else {
+    is_right = measure(runtime, command);
+  }
+  const bool has_start = runtime.can(Need::own_start, size - 1);
+  runtime.barrier();
+  const double ending = now_ns();
+  runtime.finish();
+  const double ended = now_ns();
+  const Row row{"init_finalize", "ns", Need::own_start, {}};
+  if (me == 0 && command.sleep_seconds == 0 && is_wanted(row.name, command.names) && has_start) {
+    print(row, {started - before + ended - ending, size > 0});
+  }
+  return is_right ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  bench::Command command;
+  if (!bench::read_command(argc, argv, command)) {
+    bench::usage();
+    return 2;
+  }
+  if (command.lists) {
+    for (const bench::Row& row : bench::all_rows()) std::printf("%s %s\n", row.name.c_str(), row.unit);
+    std::puts("init_finalize ns");
+    return 0;
+  }
+  MPI_Init(&argc, &argv);
+  const int status = bench::run(command);
+  MPI_Finalize();
+  return status;
+}

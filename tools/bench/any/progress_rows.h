@@ -1,0 +1,147 @@
+// What happens beside computing: transfers that go on while the origin computes, and requests that are served
+// while the target computes or everybody has slept.
+#pragma once
+
+#include <unistd.h>
+
+#include "contiguous_rows.h"
+#include "meeting_rows.h"
+
+namespace bench {
+
+constexpr int transfer_bytes = 1 << 20;
+
+// The share of a transfer's time that is saved by computing meanwhile: 100 % when both together take no
+// longer than the longer of them, 0 % when they take the sum.
+inline Answer overlap_row(Rig& rig, bool is_get) {
+  const Place place = rig.places(transfer_bytes).front();
+  fill_pattern(rig.near(), transfer_bytes);
+  alone(rig, [&] {
+    rig.rt.put(rig.near(), place, transfer_bytes);
+    rig.rt.fence(place.proc);
+    return true;
+  });
+  const auto begin = [&] {
+    if (is_get) {
+      rig.rt.nbget(place, rig.spare(), transfer_bytes);
+    } else {
+      rig.rt.nbput(rig.near(), place, transfer_bytes);
+    }
+  };
+  const auto end = [&] {
+    rig.rt.wait();
+    if (!is_get) rig.rt.fence(place.proc);
+  };
+  const Timing transfer = by_origin(rig, [&](long) {
+    begin();
+    end();
+  });
+  const long trial_steps = 100000;
+  const Timing computing = by_origin(rig, [&](long) { compute(trial_steps); });
+  const long steps = static_cast<long>(static_cast<double>(trial_steps) * transfer.nanoseconds /
+                                       std::max(computing.nanoseconds, 1.0));
+  const Timing computed = by_origin(rig, [&](long) { compute(steps); });
+  const Timing both = by_origin(rig, [&](long) {
+    begin();
+    compute(steps);
+    end();
+  });
+  const bool is_right = alone(rig, [&] {
+    if (!is_get) rig.rt.get(place, rig.spare(), transfer_bytes);
+    return std::equal(rig.near(), rig.near() + transfer_bytes / 8, rig.spare());
+  });
+  const double saved = transfer.nanoseconds + computed.nanoseconds - both.nanoseconds;
+  const double most = std::min(transfer.nanoseconds, computed.nanoseconds);
+  return answer(rig, rig.is_origin() ? std::clamp(100 * saved / most, 0.0, 100.0) : 0.0, is_right);
+}
+
+enum class Asked { get, add, acc };
+
+// Everybody but worker 0 computes without calling anything; worker 0 asks for as long as they surely do.
+inline Answer beside_computing_row(Rig& rig, Asked asked) {
+  const Place word = rig.word(rig.target(), 3);
+  const double computing_ns = std::max(4 * rig.options.trial_ns, 10e6);
+  set_word(rig, word, 0);
+  rig.rt.barrier();
+  const double start = now_ns();
+  double taken = 0;
+  long calls = 0;
+  bool is_right = true;
+  if (rig.is_origin()) {
+    compute_until(start + 0.1 * computing_ns);
+    double one = 1;
+    const double first = now_ns();
+    do {
+      long value = 0;
+      if (asked == Asked::get) rig.rt.get(word, &value, 8);
+      if (asked == Asked::add) value = rig.rt.fetch_add(word, 1);
+      if (asked == Asked::acc) {
+        rig.rt.acc(&one, word, 8);
+        rig.rt.fence(word.proc);
+        value = calls;
+      }
+      is_right = is_right && value == (asked == Asked::get ? 0 : calls);
+      ++calls;
+      taken = now_ns() - first;
+    } while (now_ns() < start + 0.7 * computing_ns);
+  } else {
+    compute_until(start + computing_ns);
+  }
+  rig.rt.barrier();
+  const bool arrived = alone(rig, [&] {
+    long found = 0;
+    double sum = 0;
+    rig.rt.get(word, asked == Asked::acc ? static_cast<void*>(&sum) : &found, 8);
+    return asked == Asked::acc ? sum == static_cast<double>(calls)
+                               : found == (asked == Asked::get ? 0 : calls);
+  });
+  return answer(rig, taken / static_cast<double>(std::max(calls, 1L)), is_right && arrived);
+}
+
+// The first get after everybody has slept, or while the others compute again after a pause of worker 0.
+inline Answer first_request_row(Rig& rig, bool others_compute) {
+  const Place word = rig.word(rig.target(), 3);
+  constexpr int times = 5;
+  constexpr double pause_ns = 20e6;
+  std::vector<double> taken;
+  bool is_right = true;
+  for (int i = 0; i < times; ++i) {
+    set_word(rig, word, i);
+    rig.rt.barrier();
+    if (!rig.is_origin()) {
+      if (others_compute) {
+        compute_until(now_ns() + 1.3 * pause_ns);
+      } else {
+        usleep(static_cast<useconds_t>(1.3 * pause_ns / 1e3));
+      }
+      rig.rt.wait_for_origin();
+      continue;
+    }
+    usleep(static_cast<useconds_t>(pause_ns / 1e3));
+    long value = -1;
+    const double start = now_ns();
+    rig.rt.get(word, &value, 8);
+    taken.push_back(now_ns() - start);
+    is_right = is_right && value == i;
+    rig.rt.origin_is_done();
+  }
+  std::sort(taken.begin(), taken.end());
+  return answer(rig, taken.empty() ? 0.0 : taken[taken.size() / 2], is_right);
+}
+
+inline void add_progress_rows(Rows& rows) {
+  rows.push_back(
+      {"overlap.put.1048576", "percent", Need::everybody, [](Rig& rig) { return overlap_row(rig, false); }});
+  rows.push_back(
+      {"overlap.get.1048576", "percent", Need::everybody, [](Rig& rig) { return overlap_row(rig, true); }});
+  const Need need = Need::everybody;
+  rows.push_back({"busy.get.8", "ns", need, [](Rig& rig) { return beside_computing_row(rig, Asked::get); }});
+  rows.push_back(
+      {"busy.fetch_add", "ns", need, [](Rig& rig) { return beside_computing_row(rig, Asked::add); }});
+  rows.push_back(
+      {"busy.acc_fence.8", "ns", need, [](Rig& rig) { return beside_computing_row(rig, Asked::acc); }});
+  rows.push_back({"first_get.idle", "ns", need, [](Rig& rig) { return first_request_row(rig, false); }});
+  rows.push_back({"first_get.busy", "ns", need, [](Rig& rig) { return first_request_row(rig, true); }});
+}
+
+}  // namespace bench

@@ -1,0 +1,80 @@
+"""The columns: which program is launched how. Each has the same number of workers on the same cores; what a runtime
+takes for its own use (progress ranks) comes on top and shares those cores."""
+import os
+from dataclasses import dataclass, field, replace
+
+# Everything by message, also to memory that is near.
+BY_MESSAGE = {f"COMEX_ENABLE_{verb}_{where}": "0" for verb in ("PUT", "GET", "ACC") for where in ("SELF", "SMP")}
+
+
+@dataclass
+class Column:
+    name: str
+    title: str
+    place: str                # near, virtual or cluster: where the targets are
+    program: str
+    progress_ranks: int = 0   # on each host
+    environment: dict = field(default_factory=dict)
+    mpi_options: tuple = ()
+    counts_idle: bool = False
+    why_absent: str = ""      # filled in when it cannot run here
+
+    @property
+    def hosts(self):
+        return 1 if self.place == "near" else 2
+
+    def ranks(self, workers):
+        return workers + self.hosts * self.progress_ranks
+
+    def first_target(self, workers):
+        """Targets are the other workers of the only host, or all workers of the second one."""
+        return 1 if self.place == "near" else (workers + 1) // 2
+
+
+VIRTUAL = {"COMEX_VIRTUAL_HOSTS": "2"}
+# Open MPI's default for windows is slower on one host, and its compare-and-swap crashes (4.1.4). ARMCI-MPI's mutexes
+# in turn do not work on this one, so it keeps the default.
+BEST_WINDOWS = ("--mca", "osc", "sm")
+
+
+def all_columns():
+    return [
+        Column("comex", "ComEx-PR", "near", "bench_comex", 1, counts_idle=True),
+        Column("armci", "ComEx-PR, by ARMCI", "near", "bench_armci", 1),
+        Column("armci_mpi", "ARMCI-MPI", "near", "bench_armci_mpi", counts_idle=True),
+        Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=BEST_WINDOWS),
+        Column("floors", "floor", "near", "bench_floors", 1),
+        Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE)),
+        Column("virtual", "ComEx-PR, two virtual hosts", "virtual", "bench_comex", 1, dict(VIRTUAL), counts_idle=True),
+        Column("floors_virtual", "MPI messages, virtual hosts", "virtual", "bench_floors", 1, dict(VIRTUAL)),
+        Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
+               counts_idle=True),
+        Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1),
+    ]
+
+
+def extra_column(text):
+    """--column NAME=PROGRAM[:PROGRESS-RANKS]: any other runtime, by a bench_any of its own."""
+    name, separator, rest = text.partition("=")
+    program, _, ranks = rest.partition(":")
+    if not separator or not name or not program:
+        raise ValueError(f"--column {text}: expected NAME=PROGRAM or NAME=PROGRAM:PROGRESS-RANKS")
+    return Column(name, name, "near", os.path.abspath(program), int(ranks or 0))
+
+
+def choose(columns, wanted):
+    """Those named in the list `wanted`, which may also name a place; all if it is empty."""
+    known = {c.name for c in columns} | {c.place for c in columns}
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f"no column {name}; there are {', '.join(c.name for c in columns)}")
+    return [c for c in columns if not wanted or c.name in wanted or c.place in wanted]
+
+
+def sweep(chosen, text):
+    """--sweep NAME=VALUE,VALUE...: every column once for each value of an environment variable."""
+    name, separator, values = text.partition("=")
+    if not separator or not name or not values:
+        raise ValueError(f"--sweep {text}: expected NAME=VALUE,VALUE,...")
+    return [replace(c, name=f"{c.name}@{value}", title=f"{c.title}, {name}={value}",
+                    environment={**c.environment, name: value}) for c in chosen for value in values.split(",")]

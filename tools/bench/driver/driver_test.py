@@ -1,0 +1,154 @@
+"""The driver's decisions, without a launcher: statistics, command lines, what counts as moved, goals, the page."""
+import sys
+import os
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import columns
+import compare
+import goals
+import launch
+import model
+import publish
+import report
+from results import Results, quantile, title
+from table import csv_table, number, text_table
+
+PLAN = launch.Plan("/bin/there", "/vrun", 3, ["--ms", "1"], 60)
+
+
+def column(name):
+    return next(c for c in columns.all_columns() if c.name == name)
+
+
+def run(**medians):
+    """A run of one row of every figure given as row__column=median, with a spread of 1 %."""
+    results = Results({"workers": 2, "cores": 2}, [{"name": c.name, "title": c.title, "place": c.place, "absent": ""}
+                                                   for c in columns.all_columns()])
+    for key, median in medians.items():
+        row, _, name = key.partition("__")
+        for factor in (0.99, 1.0, 1.01, 1.0):
+            results.add(row.replace("_", ".") if row.startswith(("put", "get")) else row, name, median * factor, "ns",
+                        "verified")
+    return results
+
+
+class Statistics(unittest.TestCase):
+    def test_quartiles_lie_between_samples(self):
+        self.assertEqual([quantile([4, 1, 3, 2, 5], q) for q in (1, 2, 3)], [2, 3, 4])
+        self.assertEqual(quantile([1, 2], 2), 1.5)
+
+    def test_a_wrong_round_stays_wrong(self):
+        results = Results()
+        for verdict in ("verified", "WRONG", "verified"):
+            results.add("put.8", "comex", 5.0, "ns", verdict)
+        self.assertEqual(results.wrong(), [("put.8", "comex")])
+
+    def test_json_brings_back_the_same_run(self):
+        before = run(put_8__comex=5.0)
+        after = Results.from_json(before.to_json())
+        self.assertEqual(after.to_json(), before.to_json())
+        self.assertEqual(after.median("put.8", "comex"), 5.0)
+
+
+class Launching(unittest.TestCase):
+    def test_progress_ranks_come_on_top_of_the_workers(self):
+        self.assertEqual([column(n).ranks(3) for n in ("comex", "rma", "virtual", "cluster")], [4, 3, 5, 5])
+
+    def test_targets_are_on_the_other_host(self):
+        self.assertEqual(column("comex").first_target(3), 1)
+        self.assertEqual(column("virtual").first_target(3), 2)  # of blocks 0 1 | 2
+
+    def test_hosts_of_the_cluster_get_their_share(self):
+        line = " ".join(launch.command(column("cluster"), PLAN, []))
+        self.assertIn("--host vh1:3,vh2:2 -np 5 /bin/there/bench_comex", line)
+
+    def test_cores_bind_the_whole_launch(self):
+        plan = launch.Plan("/b", "/v", 2, [], 60, "0,1")
+        self.assertEqual(launch.command(column("rma"), plan, [])[:3], ["taskset", "-c", "0,1"])
+
+    def test_rows_are_read_and_noise_is_not(self):
+        rows = launch.read_rows("hello\nROW put.8 4.5 ns verified\nROW lock.longest_wait 3 x mean WRONG\nROW g - ns absent")
+        self.assertEqual(rows, {"put.8": (4.5, "ns", "verified"), "lock.longest_wait": (3.0, "x mean", "WRONG"),
+                                "g": (None, "ns", "absent")})
+
+    def test_another_runtime_is_a_column(self):
+        other = columns.extra_column("theirs=/opt/bench_any:1")
+        self.assertEqual((other.name, other.program, other.ranks(2)), ("theirs", "/opt/bench_any", 3))
+        self.assertRaises(ValueError, columns.extra_column, "theirs")
+
+    def test_a_sweep_is_a_column_for_each_value(self):
+        swept = columns.sweep([column("virtual")], "COMEX_NAP_MAX_US=100,200")
+        self.assertEqual([c.name for c in swept], ["virtual@100", "virtual@200"])
+        self.assertEqual(swept[1].environment, {"COMEX_VIRTUAL_HOSTS": "2", "COMEX_NAP_MAX_US": "200"})
+
+    def test_unknown_columns_are_refused(self):
+        self.assertRaises(ValueError, columns.choose, columns.all_columns(), ["none"])
+        self.assertEqual({c.place for c in columns.choose(columns.all_columns(), ["cluster"])}, {"cluster"})
+
+
+class Comparing(unittest.TestCase):
+    def test_what_moved_beyond_the_quartiles_is_told(self):
+        found, common = compare.compare(run(put_8__comex=10.0, get_8__comex=10.0), run(put_8__comex=5.0, get_8__comex=10.1))
+        self.assertEqual(common, 2)
+        self.assertEqual([(row, better) for row, _, _, better in found], [("put.8", True)])
+
+    def test_overlapping_quartiles_are_no_news(self):
+        before, after = run(), run()
+        for value in (5, 10, 15, 20):
+            before.add("barrier", "comex", value, "ns", "verified")
+            after.add("barrier", "comex", value + 4, "ns", "verified")
+        self.assertEqual(compare.compare(before, after)[0], [])
+
+
+class Goals(unittest.TestCase):
+    def test_a_limit_comes_from_the_floor_of_the_same_run(self):
+        judged = goals.judge(run(put_8__comex=12.0, put_8__floors=3.0))
+        self.assertEqual([(one.limit, one.is_met) for one in judged], [(3.0 * 1.05 + 10, True)])
+
+    def test_without_a_floor_nothing_is_judged(self):
+        self.assertEqual(goals.judge(run(put_8__comex=12.0)), [])
+
+    def test_a_missed_goal_is_seen(self):
+        judged = goals.judge(run(put_8__comex=12.0, put_8__rma=24.0))
+        self.assertEqual([one.is_met for one in judged], [False])
+
+
+class Showing(unittest.TestCase):
+    def test_numbers_have_three_digits(self):
+        self.assertEqual([number(v, "ns") for v in (1.234, 56.78, 789.0, 1234.0, 5.6e6)],
+                         ["1.23 ns", "56.8 ns", "789 ns", "1.23 us", "5.60 ms"])
+
+    def test_titles_say_sizes(self):
+        self.assertEqual(title("put.2097152"), "put, 2 MiB")
+        self.assertEqual(title("accs.32x32x256"), "strided acc, 32 x 32 x 256 B")
+
+    def test_the_page_stands_alone(self):
+        page = report.page(run(put_8__comex=5.0, put_8__floors=3.0, put_512__comex=9.0, put_8__rma=40.0))
+        self.assertIn("<svg", page)
+        self.assertNotIn("http", page.replace("http-equiv", ""))
+        self.assertIn("8.00 ×", page)
+
+    def test_tables_name_every_row(self):
+        results = run(put_8__comex=5.0, barrier__comex=900.0)
+        for text in (text_table(results), csv_table(results)):
+            self.assertTrue("barrier" in text and "put" in text)
+
+    def test_generated_blocks_replace_their_former_selves(self):
+        text = "a\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nb\n"
+        self.assertEqual(publish.replaced(text, "figures", "new"),
+                         "a\n<!-- figures: begin -->\nnew\n<!-- figures: end -->\nb\n")
+        self.assertRaises(ValueError, publish.replaced, "nothing", "figures", "new")
+
+
+class Model(unittest.TestCase):
+    def test_tables_grow_with_what_they_are_counted_by(self):
+        table = {"name": "t", "place": "private", "when": "always", "per_rank": 2, "per_worker": 0, "per_host": 100,
+                 "per_local_rank": 0, "fixed": 7}
+        job = {"ranks": 1000, "hosts": 16, "workers": 984, "local": 64}
+        self.assertEqual(model.size_of(table, job), 2000 + 1600 + 7)
+        self.assertIn("goal", model.report([table]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,78 @@
+"""Results as text: a table for the terminal, Markdown for the documentation, CSV for everybody else."""
+import csv
+import io
+
+from results import group_of, title
+
+
+def number(value, unit):
+    """Three digits that count, in the unit that suits."""
+    if value is None:
+        return ""
+    if unit.startswith("percent"):
+        return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
+    if unit != "ns":
+        return f"{value:.1f} x" if value < 100 else f"{value:,.0f} x"
+    for limit, divisor, name in ((1e3, 1, "ns"), (1e6, 1e3, "us"), (1e9, 1e6, "ms"), (float("inf"), 1e9, "s")):
+        if value < limit:
+            scaled = value / divisor
+            return f"{scaled:.2f} {name}" if scaled < 10 else f"{scaled:.1f} {name}" if scaled < 100 else f"{scaled:.0f} {name}"
+    return ""
+
+
+def shown(cell, unit):
+    if cell is None:
+        return ""
+    if cell.verdict == "absent" or not cell.samples:
+        return "-"
+    return number(cell.median, unit) + (" WRONG" if cell.verdict == "WRONG" else "")
+
+
+def spread(cell, unit):
+    if cell is None or len(cell.samples) < 2:
+        return ""
+    return f"{number(cell.low, unit)} .. {number(cell.high, unit)}"
+
+
+def text_table(results):
+    columns = [c for c in results.columns if not c.get("absent")]
+    lines, group = [], None
+    width = max([len(c["name"]) for c in columns] + [10]) + 1
+    for row in results.ordered_rows():
+        entry = results.rows[row]
+        if group_of(row) != group:
+            group = group_of(row)
+            lines += ["", f"{group:<38}" + "".join(f"{c['name']:>{width}}" for c in columns)]
+        cells = [shown(entry["cells"].get(c["name"]), entry["unit"]) for c in columns]
+        lines.append(f"{title(row):<38}" + "".join(f"{text:>{width}}" for text in cells))
+    lines += ["", "median of the rounds; - : this column has no such row"]
+    lines += [f"not run: {c['title']}: {c['absent']}" for c in results.columns if c.get("absent")]
+    return "\n".join(lines)
+
+
+def markdown_table(results, columns, rows):
+    names = {c["name"]: c["title"] for c in results.columns}
+    columns = [c for c in columns if c in names]
+    lines = ["| row | " + " | ".join(names[c] for c in columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for row in rows:
+        entry = results.rows[row]
+        cells = []
+        for c in columns:
+            cell = entry["cells"].get(c)
+            around = spread(cell, entry["unit"])
+            cells.append(shown(cell, entry["unit"]) + (f" ({around})" if around else ""))
+        if any(cell not in ("", "-") for cell in cells):
+            lines.append(f"| {title(row)} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def csv_table(results):
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["row", "column", "unit", "median", "low_quartile", "high_quartile", "rounds", "verdict"])
+    for row in results.ordered_rows():
+        entry = results.rows[row]
+        for column, cell in entry["cells"].items():
+            writer.writerow([row, column, entry["unit"], cell.median, cell.low, cell.high, len(cell.samples),
+                             cell.verdict])
+    return out.getvalue()
