@@ -202,15 +202,16 @@ std::string how_served(const World& world, const std::vector<unsigned char>& lac
     return place.role == pr::Role::worker && place.server < 0;
   });
   const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
-  return ", " + who + "whenever they are in a call of the runtime";
+  return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") + " in a call of the runtime";
 }
 
 void print_notices(const World& world, const std::vector<unsigned char>& lacks_threads,
                    const Reporter& reporter) {
   for (const pr::Notice& notice : world.split.notices) {
     const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
-    if (is_detail && !world.settings.verbose) continue;
     const bool is_self_served = notice.kind == pr::NoticeKind::self_served;
+    const bool is_alone = is_self_served && world.split.workers.size() == 1;  // nobody to be served
+    if ((is_detail || is_alone) && !world.settings.verbose) continue;
     reporter.notice(notice.text + (is_self_served ? how_served(world, lacks_threads) : std::string()));
   }
 }
