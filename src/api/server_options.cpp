@@ -30,6 +30,15 @@ const char* verb_name(protocol::Verb verb) {
   }
 }
 
+// As the program called it.
+std::string call_name(const protocol::RequestHeader& header) {
+  std::string name = (header.flags & protocol::non_blocking) != 0 ? "nb" : "";
+  name += verb_name(header.verb);
+  if (header.called == protocol::Layout::strided) name += "s";
+  if (header.called == protocol::Layout::vector) name += "v";
+  return name;
+}
+
 shm::Verdict verdict_of(protocol::Refusal refusal) {
   switch (refusal) {
     case protocol::Refusal::wrong_owner:
@@ -76,7 +85,8 @@ void say(World& world, const protocol::RequestHeader& header, std::uint64_t offs
   if (header.target < group.size()) {
     address = reinterpret_cast<const void*>(group.place(header.target).base + offset);
   }
-  Reporter::print(origin, {verb_name(header.verb), static_cast<int>(header.target), address}, text);
+  const std::string call = call_name(header);
+  Reporter::print(origin, {call.c_str(), static_cast<int>(header.target), address}, text);
 }
 
 }  // namespace

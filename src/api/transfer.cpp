@@ -67,7 +67,10 @@ int carry_out(Runtime& runtime, const char* name, std::span<const Operation> ope
     }
   }
   return finish_remote(runtime, reason, finish, [&](nb::Completion& completion) {
-    for (const Operation& operation : operations) runtime.remote.start(operation, far, completion);
+    for (Operation operation : operations) {
+      operation.is_blocking = finish.kind == Finish::Kind::blocking;
+      runtime.remote.start(operation, far, completion);
+    }
   });
 }
 

@@ -26,6 +26,7 @@ struct Operation {
   std::byte* far = nullptr;   // the address as the target knows it
   Patch patch{};              // strided; contiguous is a patch of level 0
   Scatter scatter{};          // vector; the address arrays belong to the caller
+  bool is_blocking = true;    // its call, which the line about a refusal names
   std::uint32_t call = 0;     // vector: a number of the call it belongs to, so that a refusal is told once
 };
 

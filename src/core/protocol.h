@@ -134,6 +134,7 @@ enum class Atomic : std::uint8_t { swap, fetch_add, compare_swap, fetch_and, fet
 enum RequestFlags : std::uint8_t {
   errors_return = 1,  // the origin's program wants error codes: print, do not end the job
   body_inline = 2,    // the data (put, acc) is in this message
+  non_blocking = 4,   // the program's call was, as the line about a refusal names it
 };
 
 struct RequestHeader {
@@ -142,7 +143,9 @@ struct RequestHeader {
   Scalar scalar = Scalar::none;  // acc: element type; rmw: int32 or int64
   std::uint8_t flags = 0;
   Atomic atomic = Atomic::swap;  // rmw only
-  std::uint8_t spare[3] = {};
+  Layout called =
+      Layout::contiguous;  // put, get, acc: the layout of the program's call, which may be many messages
+  std::uint8_t spare[2] = {};
   WorldId world = 0;
   Worker target = 0;         // worker that owns the memory (or the mutex)
   Worker origin = 0;         // worker number of the sender, for messages and lock ownership

@@ -86,6 +86,8 @@ Remote::Header Remote::header_for(const Request& request) const {
   header.target = request.far.target;
   header.origin = self_;
   header.call = request.operation.call;
+  header.called = request.operation.layout;
+  if (!request.operation.is_blocking) header.flags |= protocol::non_blocking;
   if (!is_vector(request)) {
     header.offset = request.far.offset_of(request.operation.far);
   } else if (request.plan.method == Method::each_segment) {

@@ -51,16 +51,16 @@ inline void contiguous_calls(Bed& bed, const WrongAddress& wrong) {
   run("put", "put", fence, [&] { return comex_put(near, far, 8, target, world); });
   run("get", "get", call, [&] { return comex_get(far, near, 8, target, world); });
   run("acc", "acc", fence, [&] { return comex_acc(COMEX_ACC_DBL, &scale, near, far, 8, target, world); });
-  run("nbput", "(nb)?put", fence,
+  run("nbput", "nbput", fence,
       [&] { return waited([&](auto* handle) { return comex_nbput(near, far, 8, target, world, handle); }); });
-  run("nbget", "(nb)?get", call,
+  run("nbget", "nbget", call,
       [&] { return waited([&](auto* handle) { return comex_nbget(far, near, 8, target, world, handle); }); });
-  run("nbacc", "(nb)?acc", fence, [&] {
+  run("nbacc", "nbacc", fence, [&] {
     return waited([&](auto* handle) {
       return comex_nbacc(COMEX_ACC_DBL, &scale, near, far, 8, target, world, handle);
     });
   });
-  run("implicit_nbget", "(nb)?get", call, [&] {
+  run("implicit_nbget", "nbget", call, [&] {
     const int issued = comex_nbget(far, near, 8, target, world, nullptr);
     return issued != COMEX_SUCCESS ? issued : comex_wait_proc(target, world);
   });
@@ -68,7 +68,7 @@ inline void contiguous_calls(Bed& bed, const WrongAddress& wrong) {
   run("large_get", "get", call, [&] { return comex_get(far, near, large_bytes, target, world); });
   run("large_acc", "acc", fence,
       [&] { return comex_acc(COMEX_ACC_DBL, &scale, near, far, large_bytes, target, world); });
-  run("large_nbput", "(nb)?put", fence, [&] {
+  run("large_nbput", "nbput", fence, [&] {
     return waited([&](auto* handle) { return comex_nbput(near, far, large_bytes, target, world, handle); });
   });
   run("put_signal_data", "put(_signal)?", fence, [&] {
@@ -98,18 +98,20 @@ inline void layout_calls(Bed& bed, const WrongAddress& wrong) {
   };
   const Told call = Told::by_call;
   const Told fence = Told::by_call_or_fence;
-  run("puts", "puts?", false, fence,
+  run("puts", "puts", false, fence,
       [&] { return comex_puts(near, strides, far, strides, count, 1, target, world); });
-  run("gets", "gets?", false, call,
+  run("gets", "gets", false, call,
       [&] { return comex_gets(far, strides, near, strides, count, 1, target, world); });
-  run("accs", "accs?", false, fence, [&] {
+  run("accs", "accs", false, fence, [&] {
     return comex_accs(COMEX_ACC_DBL, &scale, near, strides, far, strides, count, 1, target, world);
   });
-  run("putv", "putv?", true, fence, [&] { return comex_putv(&put, 1, target, world); });
-  run("getv", "getv?", true, call, [&] { return comex_getv(&get, 1, target, world); });
-  run("accv", "accv?", true, fence,
-      [&] { return comex_accv(COMEX_ACC_DBL, &scale, &put, 1, target, world); });
-  run("nbgetv", "(nb)?getv?", true, call,
+  run("putv", "putv", true, fence, [&] { return comex_putv(&put, 1, target, world); });
+  run("getv", "getv", true, call, [&] { return comex_getv(&get, 1, target, world); });
+  void* more_nears[] = {near + 16};
+  comex_giov_t both_wrong[] = {get, {&fars[1], more_nears, 1, 8}};
+  run("getv of_two", "getv", true, call, [&] { return comex_getv(both_wrong, 2, target, world); });
+  run("accv", "accv", true, fence, [&] { return comex_accv(COMEX_ACC_DBL, &scale, &put, 1, target, world); });
+  run("nbgetv", "nbgetv", true, call,
       [&] { return waited([&](auto* handle) { return comex_nbgetv(&get, 1, target, world, handle); }); });
 }
 
