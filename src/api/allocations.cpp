@@ -5,13 +5,13 @@
 namespace comex::api {
 
 void Allocations::add(Allocation allocation) {
+  const Key key{allocation.id, allocation.my_rank};
   const std::lock_guard lock(mutex_);
-  if (allocation.own() != nullptr) by_own_address_[allocation.own()] = allocation.id;
+  if (allocation.own() != nullptr) by_own_address_[allocation.own()] = key;
   for (const void* address : allocation.addresses) {
-    if (address != nullptr) by_any_address_.emplace(address, allocation.id);
+    if (address != nullptr) by_any_address_.emplace(address, key);
   }
-  const std::uint64_t id = allocation.id;
-  by_id_.emplace(id, std::move(allocation));
+  by_id_.emplace(key, std::move(allocation));
 }
 
 std::optional<Allocation> Allocations::named_by(const void* address) const {
@@ -25,21 +25,22 @@ std::optional<Allocation> Allocations::named_by(const void* address) const {
   return std::nullopt;
 }
 
-std::optional<Allocation> Allocations::by_id(std::uint64_t id) const {
+std::optional<Allocation> Allocations::by_id(std::uint64_t id, int my_rank) const {
   const std::lock_guard lock(mutex_);
-  const auto found = by_id_.find(id);
+  const auto found = by_id_.find({id, my_rank});
   if (found == by_id_.end()) return std::nullopt;
   return found->second;
 }
 
-void Allocations::remove(std::uint64_t id) {
+void Allocations::remove(std::uint64_t id, int my_rank) {
+  const Key key{id, my_rank};
   const std::lock_guard lock(mutex_);
-  const auto found = by_id_.find(id);
+  const auto found = by_id_.find(key);
   if (found == by_id_.end()) return;
   for (const void* address : found->second.addresses) {
     const auto [first, last] = by_any_address_.equal_range(address);
     for (auto at = first; at != last; ++at) {
-      if (at->second != id) continue;
+      if (at->second != key) continue;
       by_any_address_.erase(at);
       break;
     }

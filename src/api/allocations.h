@@ -10,6 +10,7 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "groups/connection_table.h"
@@ -29,17 +30,20 @@ class Allocations {
   void add(Allocation allocation);
   // The allocation that an address names: the caller's own address first, else any member's.
   std::optional<Allocation> named_by(const void* address) const;
-  std::optional<Allocation> by_id(std::uint64_t id) const;
-  void remove(std::uint64_t id);
+  // Endpoints of one process share an id: each knows the allocation by its own rank.
+  std::optional<Allocation> by_id(std::uint64_t id, int my_rank) const;
+  void remove(std::uint64_t id, int my_rank);
 
   void add_local(void* address);
   bool remove_local(void* address);
 
  private:
+  using Key = std::pair<std::uint64_t, int>;  // id, own rank
+
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, Allocation> by_id_;
-  std::unordered_map<const void*, std::uint64_t> by_own_address_;
-  std::unordered_multimap<const void*, std::uint64_t> by_any_address_;
+  std::map<Key, Allocation> by_id_;
+  std::unordered_map<const void*, Key> by_own_address_;
+  std::unordered_multimap<const void*, Key> by_any_address_;
   std::unordered_set<const void*> local_;
 };
 

@@ -35,15 +35,24 @@ inline bool find_target(Runtime& runtime, const char* operation, int proc, comex
                         Worker& target) {
   const groups::Group* group = find_group(runtime, operation, handle);
   if (group == nullptr) return false;
-  if (proc < 0 || static_cast<std::uint32_t>(proc) >= group->size()) [[unlikely]] {
+  const groups::ConnectionTable& targets = group->targets();
+  if (proc < 0 || static_cast<std::uint32_t>(proc) >= targets.size()) [[unlikely]] {
     runtime.reporter.fail({.operation = operation}, "rank " + std::to_string(proc) +
                                                         " is out of range: group " + std::to_string(handle) +
                                                         " has ranks 0 to " +
-                                                        std::to_string(group->size() - 1));
+                                                        std::to_string(targets.size() - 1));
     return false;
   }
-  target = static_cast<Worker>(group->members().lpid(static_cast<std::uint32_t>(proc)));
+  target = static_cast<Worker>(targets.lpid(static_cast<std::uint32_t>(proc)));
   return true;
+}
+
+// A place for the result that is null is told as any other wrong argument.
+inline bool has_place(Runtime& runtime, const char* operation, const void* place) {
+  if (place != nullptr) [[likely]]
+    return true;
+  runtime.reporter.fail({.operation = operation}, "the place for the result is null");
+  return false;
 }
 
 // A failure of another member of a collective call: it says so; here only the code is left, or the end of the

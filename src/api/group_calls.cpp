@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/worlds/groups.h"
 
 namespace comex::api {
 namespace {
@@ -29,8 +30,7 @@ std::uint64_t agree_on_context(Runtime& runtime, std::span<const Lpid> lpids) {
         reason);
     return context;
   }
-  // Ids of allocations are contexts with 24 bits below them, so a context has 40: 24 for the leader's groups.
-  context = ((std::uint64_t{runtime.me()} + 1) << 24) + ++runtime.groups_made;
+  context = runtime.new_context();
   const op::Engine::Lock lock = runtime.engine.enter();
   for (const Lpid lpid : lpids.subspan(1)) {
     runtime.tokens.send(rank_of(lpid), creation_context, name, 0, bytes);
@@ -76,7 +76,10 @@ Result<std::vector<Lpid>> members_of(const groups::Group& parent, std::span<cons
   return lpids;
 }
 
-int create(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* new_group) {
+}  // namespace
+
+int create_group(Runtime& runtime, const char* operation, std::span<const Lpid> lpids,
+                 comex_group_t* new_group) {
   const groups::ConnectionTable members = groups::ConnectionTable::from(lpids);
   const int my_rank = members.rank_of(static_cast<Lpid>(runtime.me()));
   if (my_rank < 0) {
@@ -90,10 +93,7 @@ int create(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* new_gro
   const int handle = runtime.add_group(std::move(group), extras);
   // All are here: what follows needs nobody's service.
   if (!collective.all_agree(handle >= 0)) {
-    if (handle < 0) {
-      return runtime.reporter.fail({.operation = "group_create"},
-                                   "there are " + std::to_string(groups::max_groups) + " groups already");
-    }
+    if (handle < 0) return no_handle_left(runtime, operation);
     runtime.remove_group(handle);
     return failed_elsewhere(runtime);
   }
@@ -102,14 +102,11 @@ int create(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* new_gro
   return COMEX_SUCCESS;
 }
 
-// A place for the result that is null is told as any other wrong argument.
-bool has_place(Runtime& runtime, const char* operation, const void* place) {
-  if (place != nullptr) return true;
-  runtime.reporter.fail({.operation = operation}, "the place for the result is null");
-  return false;
+int no_handle_left(Runtime& runtime, const char* operation) {
+  return runtime.reporter.fail({.operation = operation},
+                               "there are " + std::to_string(groups::max_groups) + " groups already");
 }
 
-}  // namespace
 }  // namespace comex::api
 
 using namespace comex::api;
@@ -127,7 +124,7 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   }
   auto lpids = members_of(*parent, std::span(pid_list, static_cast<std::size_t>(n)));
   if (!lpids) return runtime->reporter.fail({.operation = name}, lpids.failure());
-  return create(*runtime, lpids.value(), new_group);
+  return create_group(*runtime, name, lpids.value(), new_group);
 }
 
 int comex_group_free(comex_group_t group) {
@@ -135,10 +132,12 @@ int comex_group_free(comex_group_t group) {
   Runtime* runtime = enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   if (group == COMEX_GROUP_NULL) return COMEX_SUCCESS;
-  if (group == COMEX_GROUP_WORLD) {
-    return runtime->reporter.fail({.operation = name}, "COMEX_GROUP_WORLD lives until finalize");
+  if (group == COMEX_GROUP_WORLD || group == COMEX_GROUP_SELF) {
+    return runtime->reporter.fail({.operation = name}, "COMEX_GROUP_WORLD and _SELF live until finalize");
   }
-  if (find_group(*runtime, name, group) == nullptr) return COMEX_FAILURE;
+  const comex::groups::Group* found = find_group(*runtime, name, group);
+  if (found == nullptr) return COMEX_FAILURE;
+  runtime->complete(*found);                     // what is under way holds the group
   runtime->extras(group).collective->barrier();  // freeing the communicator is collective
   runtime->remove_group(group);
   return COMEX_SUCCESS;

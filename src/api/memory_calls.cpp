@@ -130,7 +130,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
     id = claim->id;
   }
   runtime->barrier(handle);  // fences every member first
-  const std::optional<Allocation> allocation = runtime->allocations.by_id(id);
+  const std::optional<Allocation> allocation = runtime->allocations.by_id(id, group->my_rank());
   if (!allocation) return COMEX_SUCCESS;  // 0 bytes everywhere
   shm::Arena& arena = *runtime->world->arena;
   if (allocation->own() != nullptr) {
@@ -139,7 +139,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   }
   members.barrier();
   release(*runtime, allocation->own());
-  runtime->allocations.remove(id);
+  runtime->allocations.remove(id, group->my_rank());
   return COMEX_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/server_options.h"
+#include "groups/everybody.h"
 
 namespace comex::api {
 namespace {
@@ -88,10 +89,10 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
 Runtime::~Runtime() = default;
 
 void Runtime::add_first_groups() {
-  auto all = std::make_unique<groups::Group>(world_context, book.world_table().dup(), world->place.worker);
+  auto all = std::make_unique<groups::Group>(world_context, book.make_world_table(), world->place.worker);
   GroupExtras extras = extras_of(*all);
   COMEX_BUG_IF(add_group(std::move(all), extras) != groups::world_handle);
-  auto self = std::make_unique<groups::Group>(self_context, book.self_table().dup(), 0);
+  auto self = std::make_unique<groups::Group>(self_context, book.make_self_table(), 0);
   GroupExtras made = extras_of(*self);
   made.comm = Communicator::duplicate(MPI_COMM_SELF);
   groups.set_self(std::move(self));
@@ -214,6 +215,20 @@ bool Runtime::wait_members(const groups::Group& group) {
   return wait_for({"wait_all"}, [&group](Lpid each) { return group.members().rank_of(each) >= 0; });
 }
 
+std::uint32_t Runtime::pending_to(Lpid target) {
+  const op::Engine::Lock lock = engine.enter();
+  std::uint32_t pending = implicit.done(target) ? 0 : 1;
+  for (const auto& [handle, reason] : live_handles_) {
+    if (reason.target == target && handles.state(handle) == nb::HandleTable::State::pending) ++pending;
+  }
+  return pending;
+}
+
+void Runtime::complete(const groups::Group& group) {
+  const auto keep = [&group](Lpid each) { return group.targets().rank_of(each) >= 0; };
+  engine.wait([&] { return implicit.all_done(keep) && handles_done(keep); }, {"group_free"});
+}
+
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
   // Kept short without a scan for each operation: cleaned when it has doubled.
   if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
@@ -231,10 +246,11 @@ op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
 }
 
 GroupExtras Runtime::extras_of(const groups::Group& group) {
+  const groups::Everybody all = groups::everybody(group, book);
   op::Membership membership;
-  membership.size = group.size();
-  membership.me = static_cast<std::uint32_t>(group.my_rank());
-  membership.rank_of = [this, members = group.members()](std::uint32_t member) {
+  membership.size = all.members.size();
+  membership.me = all.my_index;
+  membership.rank_of = [this, members = all.members](std::uint32_t member) {
     return place(static_cast<Worker>(members.lpid(member))).rank;
   };
   membership.context = group.context();

@@ -4,6 +4,8 @@
 // calls on top. Data members are in order of construction: later ones use earlier ones.
 #pragma once
 
+#include <comex/worlds.h>
+
 #include <atomic>
 #include <map>
 #include <memory>
@@ -103,6 +105,14 @@ class Runtime {
   // What a wait is for; that for a handle in the words of the operation it was issued for.
   op::WaitReason reason_of(const op::WaitReason& wait);
 
+  // Operations under way to it, from here.
+  std::uint32_t pending_to(Lpid target);
+  // Returns when nothing is under way to the group's members; tells no failures.
+  void complete(const groups::Group& group);
+
+  // Ids of allocations are contexts with 24 bits below them, so a context has 40: 24 for this worker's
+  // groups.
+  std::uint64_t new_context() { return ((std::uint64_t{me()} + 1) << 24) + ++groups_made; }
   GroupExtras extras_of(const groups::Group& group);
   // -1 when the table is full: the extras stay the caller's.
   int add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras);
@@ -122,10 +132,12 @@ class Runtime {
   op::Engine engine;
   groups::WorldBook book;
   groups::GroupTable groups;
+  comex_card_hook_t card_hook{};  // without functions: none
   Allocations allocations;
   std::vector<MutexSet> mutexes;  // by worker; empty: none were created
   std::atomic<std::uint64_t> groups_made{0};
   std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
+  std::atomic<std::uint32_t> endpoints_made{0};
 
  private:
   void add_first_groups();

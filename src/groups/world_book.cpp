@@ -12,25 +12,22 @@ std::string text_of(Gpid gpid) {
 
 }  // namespace
 
-WorldBook::WorldBook(WorldDescription own, Worker me, ConnectionEvents events)
-    : own_world_(own.id), own_size_(own.size), me_(me), events_(std::move(events)) {
+WorldBook::WorldBook(WorldDescription own, Worker me, ConnectionListener* listener)
+    : own_world_(own.id), own_size_(own.size), me_(me), listener_(listener) {
   World& world = worlds_[own_world_];
   world.live = own_size_;
   world.description = std::move(own);
-  world_table_ = make_table(ConnectionTable::range(0, own_size_));
-  self_table_ = make_table(ConnectionTable::range(static_cast<Lpid>(me_), 1));
 }
 
 WorldBook::~WorldBook() {
-  world_table_.free();
-  self_table_.free();
   COMEX_BUG_IF(tables_ != nullptr);
 }
 
 void WorldBook::tell(const Happened& happened) const {
-  if (events_.opened) std::ranges::for_each(happened.opened, events_.opened);
-  if (events_.closed) std::ranges::for_each(happened.closed, events_.closed);
-  if (events_.world_freed) std::ranges::for_each(happened.freed, events_.world_freed);
+  if (listener_ == nullptr) return;
+  for (const Gpid gpid : happened.opened) listener_->opened(gpid);
+  for (const Gpid gpid : happened.closed) listener_->closed(gpid);
+  for (const WorldId world : happened.freed) listener_->freed(world);
 }
 
 // ---- worlds ----

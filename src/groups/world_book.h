@@ -31,16 +31,18 @@
 namespace comex::groups {
 
 // Whoever carries connections hears of each once when it comes into use and once when it is over. Called
-// without the book's lock; none may be set.
-struct ConnectionEvents {
-  std::function<void(Gpid)> opened = {};
-  std::function<void(Gpid)> closed = {};
-  std::function<void(WorldId)> world_freed = {};
+// without the book's lock.
+class ConnectionListener {
+ public:
+  virtual ~ConnectionListener() = default;
+  virtual void opened(Gpid gpid) = 0;
+  virtual void closed(Gpid gpid) = 0;
+  virtual void freed(WorldId world) = 0;
 };
 
 class WorldBook {
  public:
-  WorldBook(WorldDescription own, Worker me, ConnectionEvents events = {});
+  WorldBook(WorldDescription own, Worker me, ConnectionListener* listener = nullptr);
   ~WorldBook();  // every Table is gone by then
   WorldBook(const WorldBook&) = delete;
   WorldBook& operator=(const WorldBook&) = delete;
@@ -48,8 +50,6 @@ class WorldBook {
   WorldId own_world() const { return own_world_; }
   std::uint32_t own_size() const { return own_size_; }
   Gpid me() const { return {own_world_, me_}; }
-  const Table& world_table() const { return world_table_; }  // all of the own world
-  const Table& self_table() const { return self_table_; }    // the caller alone
 
   // Makes a world known, with all connections at zero. One that came along with another, `through`, goes with
   // it unless it has connections of its own by then. Known already: nothing happens if the names agree.
@@ -69,6 +69,9 @@ class WorldBook {
   std::uint32_t lpid_count() const;
   std::vector<Gpid> lpid_table() const;  // of all lpids, in their order
 
+  // What the groups of all and of the caller alone begin with.
+  Table make_world_table() { return make_table(ConnectionTable::range(0, own_size_)); }
+  Table make_self_table() { return make_table(ConnectionTable::range(static_cast<Lpid>(me_), 1)); }
   // A new table, which adds to each of its connections; its lpids have been given.
   Table make_table(ConnectionTable members);
   Table make_table(std::span<const Lpid> lpids) { return make_table(ConnectionTable::from(lpids)); }
@@ -132,15 +135,13 @@ class WorldBook {
   const WorldId own_world_;
   const std::uint32_t own_size_;
   const Worker me_;
-  ConnectionEvents events_;
+  ConnectionListener* listener_;  // not owned; may be null
   mutable std::mutex mutex_;
   std::map<WorldId, World> worlds_;
   std::vector<Peer> peers_;  // by lpid - own_size_
   Lpids free_lpids_;
   std::unordered_map<Lpid, std::uint32_t> own_holds_;
   SharedTable* tables_ = nullptr;  // all that are alive
-  Table world_table_;
-  Table self_table_;
 };
 
 }  // namespace comex::groups

@@ -1,5 +1,6 @@
 #include "groups/world_identity.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace comex::groups {
@@ -38,6 +39,10 @@ std::optional<std::uint32_t> job_of_namespace(std::string_view name) {
   const auto job = static_cast<std::uint32_t>(at == std::string_view::npos ? *number & 0xffff : *number);
   if (job == 0) return std::nullopt;
   return job;
+}
+
+bool is_single_world(std::span<const Gpid> gpids) {
+  return std::ranges::all_of(gpids, [&gpids](Gpid gpid) { return gpid.world == gpids.front().world; });
 }
 
 Id128 decide_launch_id(std::string_view launcher, Id128 drawn) {

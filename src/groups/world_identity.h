@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/ids.h"
@@ -30,6 +31,9 @@ constexpr std::uint32_t manager_of(WorldId world) {
 // The launcher calls a job by a number whose lower half counts the jobs of the launch (Open MPI 4), or by a
 // text that ends in @ and this count. Empty: none of these.
 std::optional<std::uint32_t> job_of_namespace(std::string_view name);
+
+// Whether all are of one world; true of nobody.
+bool is_single_world(std::span<const Gpid> gpids);
 
 // The id of a launch: made from what the launcher calls itself, the same for each of its jobs, or else
 // `drawn`.

@@ -83,10 +83,10 @@ TEST_F(Compare, asks_context_relation_and_endpoint_each_for_itself) {
 }
 
 TEST_F(Compare, tells_endpoints_from_the_processes_they_belong_to) {
-  const Group processes(14, book.world_table().dup(), 0);
+  const Group processes(14, book.make_world_table(), 0);
   const auto endpoints = group(15, {{0, 1}, {1, 1}}, 0);
   EXPECT_EQ(compare(processes, *endpoints), unequal_alias);
-  const Group others(16, book.world_table().dup(), 0);
+  const Group others(16, book.make_world_table(), 0);
   EXPECT_EQ(compare(processes, others), congruent_);
 }
 

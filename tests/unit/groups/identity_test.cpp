@@ -48,6 +48,12 @@ TEST(WorldIdentity, takes_a_launch_id_from_the_launcher_or_draws_it) {
   EXPECT_NE(decide_launch_id("77.0;tcp://a:1", drawn), decide_launch_id("77.0;tcp://a:2", drawn));
 }
 
+TEST(WorldIdentity, takes_members_of_two_worlds_for_no_single_world) {
+  EXPECT_TRUE(is_single_world(std::vector<Gpid>{{3, 0}, {3, 7}}));
+  EXPECT_FALSE(is_single_world(std::vector<Gpid>{{3, 0}, {4, 0}, {3, 1}}));
+  EXPECT_TRUE(is_single_world({}));
+}
+
 WorldDescription world_of(std::uint32_t manager, std::uint32_t number, std::uint64_t launch) {
   WorldDescription world = some_world(manager << 24 | number, 1);
   world.launch = {launch, launch};

@@ -12,10 +12,13 @@ using testing::some_world;
 
 constexpr Gpid child{1, 0};
 
-struct Told {
-  std::vector<Gpid> opened;
-  std::vector<Gpid> closed;
-  std::vector<WorldId> freed;
+struct Told final : ConnectionListener {
+  void opened(Gpid gpid) override { opens.push_back(gpid); }
+  void closed(Gpid gpid) override { closes.push_back(gpid); }
+  void freed(WorldId world) override { frees.push_back(world); }
+  std::vector<Gpid> opens;
+  std::vector<Gpid> closes;
+  std::vector<WorldId> frees;
 };
 
 class References : public ::testing::Test {
@@ -27,11 +30,9 @@ class References : public ::testing::Test {
   }
 
   Told told;
-  WorldBook book{some_world(0, 4),
-                 1,
-                 {.opened = [this](Gpid gpid) { told.opened.push_back(gpid); },
-                  .closed = [this](Gpid gpid) { told.closed.push_back(gpid); },
-                  .world_freed = [this](WorldId world) { told.freed.push_back(world); }}};
+  WorldBook book{some_world(0, 4), 1, &told};
+  Table world = book.make_world_table();
+  Table self = book.make_self_table();
 };
 
 TEST_F(References, after_init_are_two_for_others_three_for_oneself_and_one_of_the_world_for_each) {
@@ -39,18 +40,18 @@ TEST_F(References, after_init_are_two_for_others_three_for_oneself_and_one_of_th
   EXPECT_EQ(references(book, Gpid{0, 0}), 2);
   EXPECT_EQ(references(book, Gpid{0, 1}), 3);
   EXPECT_EQ(references(book, Gpid{0, 3}), 2);
-  EXPECT_EQ(book.world_table().references(), 1u);
+  EXPECT_EQ(world.references(), 1u);
 }
 
 TEST_F(References, of_a_duplicate_are_the_tables) {
-  const Table dup = book.world_table().dup();
+  const Table dup = world.dup();
   EXPECT_EQ(dup.references(), 2u);
   EXPECT_EQ(references(book, Gpid{0, 0}), 2);
 }
 
 TEST_F(References, of_a_part_are_one_more_for_each_of_its_members) {
   const std::uint32_t ranks[] = {3, 1};
-  Table part = book.subset(book.world_table(), ranks);
+  Table part = book.subset(world, ranks);
   EXPECT_EQ(part.references(), 1u);
   EXPECT_EQ(references(book, Gpid{0, 0}), 2);
   EXPECT_EQ(references(book, Gpid{0, 1}), 4);
@@ -73,14 +74,14 @@ TEST_F(References, of_the_own_world_survive_every_disconnection) {
   part.disconnect();
   EXPECT_EQ(references(book, Gpid{0, 0}), 2);
   EXPECT_EQ(references(book, WorldId{0}), 4);
-  EXPECT_TRUE(told.closed.empty());
+  EXPECT_TRUE(told.closes.empty());
 }
 
 TEST_F(References, of_a_spawned_child_are_two_and_one_of_its_world) {
   const Table table = meet_child();
   EXPECT_EQ(references(book, child), 2);
   EXPECT_EQ(references(book, WorldId{1}), 1);
-  EXPECT_EQ(told.opened, std::vector<Gpid>{child});
+  EXPECT_EQ(told.opens, std::vector<Gpid>{child});
 }
 
 TEST_F(References, after_free_are_one_and_the_world_lives) {
@@ -88,7 +89,7 @@ TEST_F(References, after_free_are_one_and_the_world_lives) {
   table.free();
   EXPECT_EQ(references(book, child), 1);
   EXPECT_EQ(references(book, WorldId{1}), 1);
-  EXPECT_TRUE(told.freed.empty());
+  EXPECT_TRUE(told.frees.empty());
   EXPECT_EQ(book.lpid_count(), 5u);
 }
 
@@ -96,8 +97,8 @@ TEST_F(References, after_disconnect_are_none_and_the_world_is_freed) {
   Table table = meet_child();
   table.disconnect();
   EXPECT_EQ(references(book, WorldId{1}), -1);
-  EXPECT_EQ(told.closed, std::vector<Gpid>{child});
-  EXPECT_EQ(told.freed, std::vector<WorldId>{1});
+  EXPECT_EQ(told.closes, std::vector<Gpid>{child});
+  EXPECT_EQ(told.frees, std::vector<WorldId>{1});
   EXPECT_EQ(book.lpid_count(), 4u);
 }
 
@@ -144,9 +145,9 @@ TEST_F(References, of_a_table_made_again_after_free_are_two) {
   first.free();
   Table second = book.make_table(admitted(book, {child}));
   EXPECT_EQ(references(book, child), 2);
-  EXPECT_EQ(told.opened.size(), 1u);
+  EXPECT_EQ(told.opens.size(), 1u);
   second.disconnect();
-  EXPECT_EQ(told.closed.size(), 1u);
+  EXPECT_EQ(told.closes.size(), 1u);
 }
 
 TEST_F(References, of_processes_in_no_table_are_none_but_their_data_is_there) {
@@ -183,12 +184,12 @@ TEST_F(References, taken_by_world_and_rank_begin_at_none) {
   EXPECT_EQ(lpid.value(), 4);
   EXPECT_EQ(references(book, Gpid{1, 1}), 1);
   EXPECT_EQ(references(book, WorldId{1}), 1);
-  EXPECT_EQ(told.opened.size(), 1u);
+  EXPECT_EQ(told.opens.size(), 1u);
   Table table = book.make_table(admitted(book, {{1, 1}}));
   book.release(lpid.value());
   EXPECT_EQ(references(book, Gpid{1, 1}), 2);
   table.disconnect();
-  EXPECT_EQ(told.closed.size(), 1u);
+  EXPECT_EQ(told.closes.size(), 1u);
   EXPECT_FALSE(book.take({1, 1}));
 }
 
@@ -212,7 +213,7 @@ TEST_F(References, of_worlds_that_came_along_go_with_the_world_that_brought_them
   table.disconnect();
   EXPECT_EQ(references(book, WorldId{2}), -1);
   EXPECT_EQ(references(book, WorldId{3}), 1);  // has connections of its own
-  EXPECT_EQ(told.freed, (std::vector<WorldId>{1, 2}));
+  EXPECT_EQ(told.frees, (std::vector<WorldId>{1, 2}));
   used.disconnect();
   EXPECT_EQ(references(book, WorldId{3}), -1);
 }

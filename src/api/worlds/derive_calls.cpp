@@ -1,0 +1,214 @@
+// Groups from groups: duplicates, parts, endpoints, and from lpids.
+#include <comex/worlds.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "api/call.h"
+#include "api/worlds/groups.h"
+#include "groups/everybody.h"
+#include "groups/split.h"
+
+namespace comex::api {
+namespace {
+
+using groups::Group;
+
+// What each member brings to a collective that makes groups. Travels as bytes.
+struct Proposal {
+  groups::SplitWish wish;  // dup: only the context
+  groups::EndpointWish endpoints;
+  std::uint64_t is_wrong = 0;  // this member's arguments
+};
+
+// Everybody's proposals, or nothing when somebody's arguments are wrong: who that is says so with
+// `complaint`.
+std::vector<Proposal> agree(Runtime& runtime, const char* name, comex_group_t handle, Proposal mine,
+                            const std::string& complaint) {
+  mine.is_wrong = complaint.empty() ? 0 : 1;
+  std::vector<Proposal> all = gather_from(runtime, handle, mine);
+  const bool somebody_is_wrong =
+      std::ranges::any_of(all, [](const Proposal& each) { return each.is_wrong != 0; });
+  if (!somebody_is_wrong) return all;
+  if (complaint.empty()) {
+    failed_elsewhere(runtime);
+  } else {
+    runtime.reporter.fail({.operation = name}, complaint);
+  }
+  return {};
+}
+
+// A handle for a group; -1 where there is none left.
+comex_group_t add(Runtime& runtime, std::unique_ptr<Group> group) {
+  GroupExtras extras = runtime.extras_of(*group);
+  return runtime.add_group(std::move(group), extras);
+}
+
+// True when every member of the parent has its handles, and is here: what follows needs nobody's service.
+// Else nobody keeps any.
+bool all_have(Runtime& runtime, const char* name, comex_group_t parent, std::span<const comex_group_t> made) {
+  const bool is_full = std::ranges::find(made, -1) != made.end();
+  if (runtime.extras(parent).collective->all_agree(!is_full)) return true;
+  for (const comex_group_t handle : made) {
+    if (handle >= 0) runtime.remove_group(handle);
+  }
+  if (is_full) {
+    no_handle_left(runtime, name);
+  } else {
+    failed_elsewhere(runtime);
+  }
+  return false;
+}
+
+MPI_Comm comm_of(Runtime& runtime, comex_group_t handle) {
+  return handle == COMEX_GROUP_WORLD ? runtime.world->workers.get() : runtime.extras(handle).comm.get();
+}
+
+// One of the two tables of a part: some ranks of a side of the parent.
+std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std::uint32_t from,
+                                   std::uint32_t to) {
+  std::vector<std::uint32_t> ranks;
+  for (const std::uint32_t each : everybody) {
+    if (each >= from && each < to) ranks.push_back(each - from);
+  }
+  return ranks;
+}
+
+}  // namespace
+}  // namespace comex::api
+
+using namespace comex::api;
+namespace groups = comex::groups;
+
+int comex_group_dup(comex_group_t group, comex_group_t* dup) {
+  const char* name = "group_dup";
+  Runtime* runtime = enter(name);
+  const groups::Group* found = runtime == nullptr ? nullptr : find_group(*runtime, name, group);
+  if (found == nullptr) return COMEX_FAILURE;
+  Proposal mine;
+  mine.wish.context = runtime->new_context();
+  const auto all =
+      agree(*runtime, name, group, mine, dup == nullptr ? "the place for the result is null" : "");
+  if (all.empty()) return COMEX_FAILURE;
+  groups::Table remote;
+  if (found->is_inter()) remote = found->remote_table().dup();
+  auto made =
+      std::make_unique<groups::Group>(all.front().wish.context, found->table().dup(), found->my_rank(),
+                                      found->endpoints(), std::move(remote), found->bridge());
+  const comex_group_t handle = add(*runtime, std::move(made));
+  if (!all_have(*runtime, name, group, std::span(&handle, 1))) return COMEX_FAILURE;
+  const MPI_Comm comm = comm_of(*runtime, group);
+  if (comm != MPI_COMM_NULL) runtime->extras(handle).comm = Communicator::duplicate(comm);
+  *dup = handle;
+  return COMEX_SUCCESS;
+}
+
+int comex_group_split(comex_group_t group, int color, int key, comex_group_t* part) {
+  const char* name = "group_split";
+  Runtime* runtime = enter(name);
+  const groups::Group* found = runtime == nullptr ? nullptr : find_group(*runtime, name, group);
+  if (found == nullptr) return COMEX_FAILURE;
+  std::string complaint;
+  if (part == nullptr) complaint = "the place for the result is null";
+  if (color < 0 && color != MPI_UNDEFINED) {
+    complaint = "the color is " + std::to_string(color) + "; it must not be negative, or be MPI_UNDEFINED";
+  }
+  Proposal mine;
+  mine.wish = {color, key, runtime->new_context()};
+  const auto all = agree(*runtime, name, group, mine, complaint);
+  if (all.empty()) return COMEX_FAILURE;
+  std::vector<groups::SplitWish> wishes;
+  for (const Proposal& each : all) wishes.push_back(each.wish);
+
+  const groups::Everybody everybody = groups::everybody(*found, runtime->book);
+  const std::vector<std::uint32_t> members = groups::part_of(wishes, color);
+  const auto size = static_cast<std::uint32_t>(wishes.size());
+  const auto low = side_of(members, 0, everybody.low_size);
+  const auto high = side_of(members, everybody.low_size, size);
+  const auto& local = everybody.is_low ? low : high;
+  const auto& remote = everybody.is_low ? high : low;
+  std::vector<comex_group_t> made;
+  if (color != MPI_UNDEFINED && !(found->is_inter() && remote.empty())) {
+    const auto at = std::ranges::find(local, static_cast<std::uint32_t>(found->my_rank())) - local.begin();
+    groups::Table other_side;
+    if (found->is_inter()) other_side = runtime->book.subset(found->remote_table(), remote);
+    made.push_back(
+        add(*runtime, std::make_unique<groups::Group>(wishes[members.front()].context,
+                                                      runtime->book.subset(found->table(), local),
+                                                      static_cast<int>(at), found->endpoints().subset(local),
+                                                      std::move(other_side), found->bridge())));
+  }
+  if (!all_have(*runtime, name, group, made)) return COMEX_FAILURE;
+  const MPI_Comm comm = comm_of(*runtime, group);
+  Communicator part_comm;
+  if (comm != MPI_COMM_NULL) part_comm = Communicator::split(comm, color, key);
+  if (!made.empty()) runtime->extras(made.front()).comm = std::move(part_comm);
+  *part = made.empty() ? COMEX_GROUP_NULL : made.front();
+  return COMEX_SUCCESS;
+}
+
+int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]) {
+  const char* name = "group_create_endpoints";
+  Runtime* runtime = enter(name);
+  const groups::Group* found = runtime == nullptr ? nullptr : find_group(*runtime, name, parent);
+  if (found == nullptr) return COMEX_FAILURE;
+  std::string complaint;
+  if (my_count < 0 || (my_count > 0 && handles == nullptr)) {
+    complaint = "it needs a count >= 0 and a place for as many handles";
+  }
+  if (found->is_inter()) complaint = "an inter-group has no endpoints; its merged group can have some";
+  const auto count = static_cast<std::uint32_t>(complaint.empty() ? my_count : 0);
+  Proposal mine;
+  mine.wish.context = runtime->new_context();
+  mine.endpoints = {count, runtime->endpoints_made.fetch_add(count) + 1};
+  const auto all = agree(*runtime, name, parent, mine, complaint);
+  if (all.empty()) return COMEX_FAILURE;
+
+  std::vector<comex::Lpid> parents;
+  std::vector<groups::EndpointWish> wishes;
+  for (std::uint32_t rank = 0; rank < found->size(); ++rank) {
+    parents.push_back(found->members().lpid(rank));
+    wishes.push_back(all[rank].endpoints);
+  }
+  const auto my_rank = static_cast<std::uint32_t>(found->my_rank());
+  const groups::EndpointLayout layout = groups::lay_out_endpoints(parents, wishes, my_rank);
+  const groups::Endpoints endpoints(layout.ids);
+  std::vector<comex_group_t> made;
+  {
+    groups::Table table;
+    if (count != 0) table = runtime->book.make_table(layout.members);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      made.push_back(
+          add(*runtime, std::make_unique<groups::Group>(all.front().wish.context, table.dup(),
+                                                        static_cast<int>(layout.first_rank + i), endpoints,
+                                                        groups::Table(), found->bridge())));
+    }
+  }
+  if (!all_have(*runtime, name, parent, made)) return COMEX_FAILURE;
+  std::ranges::copy(made, handles);
+  return COMEX_SUCCESS;
+}
+
+int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
+  const char* name = "group_from_lpids";
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (n < 0 || (n > 0 && lpids == nullptr) || group == nullptr) {
+    return runtime->reporter.fail({.operation = name},
+                                  "it needs n >= 0 lpids, their list and a place for the group");
+  }
+  const std::vector<comex::Lpid> members(lpids, lpids + n);
+  for (const comex::Lpid lpid : members) {
+    const auto gpid = runtime->book.gpid_of(lpid);
+    if (!gpid) return runtime->reporter.fail({.operation = name}, gpid.failure());
+    if (gpid->world == runtime->book.own_world()) continue;
+    return runtime->reporter.fail(
+        {.operation = name}, "lpid " + std::to_string(lpid) + " is a process of world " +
+                                 std::to_string(gpid->world) +
+                                 "; comex_intergroup_create and comex_group_merge join worlds in a group");
+  }
+  if (groups::ConnectionTable::from(members).has_duplicates()) {
+    return runtime->reporter.fail({.operation = name}, "an lpid is named twice");
+  }
+  return create_group(*runtime, name, members, group);
+}

@@ -1,0 +1,30 @@
+// What the calls that make groups share.
+//
+// Called by api/group_calls and api/worlds; collective over the members of what is made.
+#pragma once
+
+#include <comex/comex.h>
+
+#include <span>
+
+#include "api/runtime.h"
+
+namespace comex::api {
+
+// A group of own-world processes; nobody else takes part. A caller outside gets COMEX_GROUP_NULL.
+int create_group(Runtime& runtime, const char* operation, std::span<const Lpid> lpids,
+                 comex_group_t* new_group);
+
+// Says that there are as many groups as there can be.
+int no_handle_left(Runtime& runtime, const char* operation);
+
+// One block of every member, in the order of everybody(): of both sides in an inter-group.
+template <class T>
+std::vector<T> gather_from(Runtime& runtime, int handle, const T& mine) {
+  op::GroupCollective& all = *runtime.extras(handle).collective;
+  std::vector<T> values(all.size());
+  all.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+}  // namespace comex::api

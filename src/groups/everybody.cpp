@@ -1,0 +1,25 @@
+#include "groups/everybody.h"
+
+#include <vector>
+
+namespace comex::groups {
+
+Everybody everybody(const Group& group, const WorldBook& book) {
+  const auto mine = static_cast<std::uint32_t>(group.my_rank());
+  if (!group.is_inter()) return {group.members(), mine, group.size(), true};
+  const ConnectionTable& local = group.members();
+  const ConnectionTable& remote = group.targets();
+  const Result<Gpid> here = book.gpid_of(local.lpid(0));
+  const Result<Gpid> there = book.gpid_of(remote.lpid(0));
+  COMEX_BUG_IF(!here || !there || here.value() == there.value());
+  const bool is_low = here.value() < there.value();
+  std::vector<Lpid> lpids;
+  lpids.reserve(local.size() + remote.size());
+  for (const ConnectionTable* side : {is_low ? &local : &remote, is_low ? &remote : &local}) {
+    for (std::uint32_t rank = 0; rank < side->size(); ++rank) lpids.push_back(side->lpid(rank));
+  }
+  const std::uint32_t low_size = is_low ? local.size() : remote.size();
+  return {ConnectionTable::from(lpids), is_low ? mine : low_size + mine, low_size, is_low};
+}
+
+}  // namespace comex::groups

@@ -1,0 +1,274 @@
+// Who is who in a world without others: ids, process ranks, reference counts, duplicates and parts.
+// Usage: identities [threads] [apps] [parts] [manager=N]
+#include <comex/worlds.h>
+
+#include <numeric>
+
+#include "mpi/job.h"
+
+using namespace comex::testing;
+
+namespace {
+
+std::uint32_t world_of(const Job& job) {
+  comex_gpid_t gpid{};
+  job.done(comex_gpid(everyone, 0, &gpid));
+  return gpid.world;
+}
+
+int connection(const Job& job, int worker) {
+  int count = -1;
+  job.done(comex_connection_references({world_of(job), static_cast<std::uint32_t>(worker)}, &count));
+  return count;
+}
+
+int table(const Job& job, comex_group_t group) {
+  int count = -1;
+  job.done(comex_table_references(group, &count));
+  return count;
+}
+
+// What init leaves: the world's table and that of the self group.
+void counts_after_init(const Job& job) {
+  int world = -1;
+  job.done(comex_world_references(world_of(job), &world));
+  job.equal(world, job.workers, "the world's references");
+  for (int worker = 0; worker < job.workers; ++worker) {
+    job.equal(connection(job, worker), worker == job.me ? 3 : 2, "a connection's references");
+  }
+  job.equal(table(job, everyone), 1, "the world's table's references");
+  job.equal(table(job, COMEX_GROUP_SELF), 1, "the self group's table's references");
+}
+
+void ids_of_the_world(const Job& job) {
+  const auto size = static_cast<std::size_t>(job.workers);
+  std::vector<comex_gpid_t> gpids(size);
+  std::vector<int> lpids(size, -7);
+  int is_single = 0;
+  int count = 0;
+  job.done(comex_gpids(everyone, job.workers, gpids.data(), &is_single));
+  job.done(comex_gpids_to_lpids(job.workers, gpids.data(), lpids.data()));
+  job.done(comex_lpid_count(&count));
+  job.equal(is_single, 1, "the world being a single one");
+  job.equal(count, job.workers, "the lpids there are");
+  for (int rank = 0; rank < job.workers; ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    comex_gpid_t again{};
+    job.equal(gpids[at].rank, static_cast<std::uint32_t>(rank), "a gpid's rank");
+    job.equal(gpids[at].world, gpids[0].world, "a gpid's world");
+    job.equal(lpids[at], rank, "an lpid of the own world");
+    job.done(comex_lpid_to_gpid(rank, &again));
+    job.equal(again.rank, gpids[at].rank, "the gpid of an lpid");
+  }
+  job.done(comex_lpids(everyone, job.workers, lpids.data()));
+  job.equal(lpids.back(), job.workers - 1, "the last lpid");
+  int managed = 0;
+  for (const std::string& argument : job.arguments) {
+    if (argument.rfind("manager=", 0) == 0) managed = std::atoi(argument.c_str() + 8);
+  }
+  job.equal(static_cast<int>(gpids[0].world >> 24), managed, "the manager in a world's number");
+}
+
+// Unknown worlds and ranks are named; nothing is written.
+void refusals(const Job& job) {
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  int lpid = -7;
+  comex_gpid_t gpid{9, 9};
+  const std::uint32_t world = world_of(job);
+  job.equal(comex_gpid_to_lpid({world + 1, 0}, &lpid), COMEX_FAILURE, "an unknown world");
+  job.equal(comex_gpid_to_lpid({world, static_cast<std::uint32_t>(job.workers)}, &lpid), COMEX_FAILURE,
+            "a rank past the world");
+  job.equal(lpid, -7, "an output of a call that failed");
+  job.equal(comex_lpid_to_gpid(job.workers, &gpid), COMEX_FAILURE, "an lpid that nobody has");
+  job.equal(comex_gpid(everyone, -1, &gpid), COMEX_FAILURE, "a negative rank");
+  job.equal(comex_gpids(everyone, job.workers + 1, &gpid, nullptr), COMEX_FAILURE, "a wrong size");
+  job.equal(comex_group_free(COMEX_GROUP_SELF), COMEX_FAILURE, "freeing the self group");
+  comex_group_t part = 5;
+  job.equal(comex_group_split(everyone, job.me == 0 ? -3 : 1, 0, &part), COMEX_FAILURE, "a negative color");
+  job.equal(part, 5, "an output of a collective that failed");
+  comex_set_errors(COMEX_ERRORS_ABORT);
+}
+
+void process_ranks(const Job& job) {
+  int vpid = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &vpid);
+  const char* launched_local = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  const char* launched_node = std::getenv("OMPI_COMM_WORLD_NODE_RANK");
+  const bool is_whole = std::getenv("COMEX_VIRTUAL_HOSTS") == nullptr;
+  comex_process_ranks_t mine{};
+  job.done(comex_process_ranks(job.me, &mine));
+  job.equal(mine.vpid, vpid, "the vpid");
+  if (is_whole && launched_local != nullptr) {
+    job.equal(mine.local_rank, std::atoi(launched_local), "the local rank");
+    job.equal(mine.node_rank, std::atoi(launched_node), "the node rank");
+  }
+  const char* app = std::getenv("OMPI_MCA_orte_app_num");
+  job.equal(mine.app_rank, job.has("apps") && app != nullptr && *app == '1' ? vpid - 2 : vpid,
+            "the app rank");
+  std::vector<int> vpids(static_cast<std::size_t>(job.workers));
+  MPI_Allgather(&vpid, 1, MPI_INT, vpids.data(), 1, MPI_INT, job.comm);
+  for (int worker = 0; worker < job.workers; ++worker) {
+    comex_process_ranks_t theirs{};
+    job.done(comex_process_ranks(worker, &theirs));
+    job.equal(theirs.vpid, vpids[static_cast<std::size_t>(worker)], "somebody's vpid");
+    job.require(theirs.local_rank >= 0 && theirs.node_rank >= theirs.local_rank, "their ranks on the host");
+    if (worker != job.me) job.equal(theirs.app_rank, COMEX_RANK_INVALID, "somebody else's app rank");
+  }
+}
+
+void duplicates_share_the_table(const Job& job) {
+  comex_group_t dup = COMEX_GROUP_NULL;
+  job.done(comex_group_dup(everyone, &dup));
+  job.equal(table(job, everyone), 2, "a table with a duplicate");
+  job.equal(table(job, dup), 2, "a duplicate's table");
+  job.equal(connection(job, job.me), 3, "a connection after dup");
+  int result = -1;
+  job.done(comex_group_compare(everyone, dup, &result));
+  job.equal(result, int{COMEX_CONGRUENT}, "a duplicate compared");
+  job.done(comex_group_compare(dup, dup, &result));
+  job.equal(result, int{COMEX_IDENT}, "a group compared with itself");
+  MPI_Comm comm = MPI_COMM_NULL;
+  job.done(comex_group_comm(dup, &comm));
+  int sum = 0;
+  MPI_Allreduce(&job.me, &sum, 1, MPI_INT, MPI_SUM, comm);
+  job.equal(sum, job.workers * (job.workers - 1) / 2, "a sum over a duplicate's communicator");
+  job.done(comex_barrier(dup));
+  job.done(comex_group_free(dup));
+  job.equal(table(job, everyone), 1, "a table without duplicates");
+}
+
+// Evens and odds, last ones first; rank 0 of an odd world is left out.
+void parts_count_for_their_members(const Job& job) {
+  comex_group_t part = COMEX_GROUP_NULL;
+  job.done(comex_group_split(everyone, job.me % 2, -job.me, &part));
+  int size = 0;
+  int rank = -1;
+  job.done(comex_group_size(part, &size));
+  job.done(comex_group_rank(part, &rank));
+  job.equal(size, (job.workers + 1 - job.me % 2) / 2, "a part's size");
+  job.equal(rank, size - 1 - job.me / 2, "the rank in a part that is turned round");
+  std::vector<int> lpids(static_cast<std::size_t>(size));
+  job.done(comex_lpids(part, size, lpids.data()));
+  for (int i = 0; i < size; ++i) {
+    job.equal(lpids[static_cast<std::size_t>(i)], job.me % 2 + 2 * (size - 1 - i), "a part's member");
+  }
+  for (int worker = 0; worker < job.workers; ++worker) {
+    const int before = worker == job.me ? 3 : 2;
+    job.equal(connection(job, worker), before + (worker % 2 == job.me % 2 ? 1 : 0),
+              "a connection after split");
+  }
+  {
+    Everywhere<long> words(job, 1, part);
+    const long value = 10 + job.me;
+    long sent = value;
+    job.done(comex_put(&sent, words.of((rank + 1) % size), sizeof sent, (rank + 1) % size, part));
+    job.done(comex_barrier(part));
+    job.equal(*words.mine(), 10L + lpids[static_cast<std::size_t>((rank + size - 1) % size)],
+              "a put in a part");
+  }
+  job.done(comex_group_free(part));
+  job.equal(connection(job, job.me), 3, "a connection after the part was freed");
+
+  job.done(comex_group_split(everyone, job.me == 0 ? MPI_UNDEFINED : 4, 0, &part));
+  job.equal(part == COMEX_GROUP_NULL, job.me == 0, "being in no part");
+  if (part != COMEX_GROUP_NULL) job.done(comex_group_free(part));
+}
+
+void groups_from_lpids(const Job& job) {
+  std::vector<int> lpids(static_cast<std::size_t>(job.workers));
+  std::iota(lpids.rbegin(), lpids.rend(), 0);
+  comex_group_t turned = COMEX_GROUP_NULL;
+  job.done(comex_group_from_lpids(job.workers, lpids.data(), &turned));
+  int rank = -1;
+  job.done(comex_group_rank(turned, &rank));
+  job.equal(rank, job.workers - 1 - job.me, "the rank in a group from lpids");
+  int result = -1;
+  job.done(comex_group_compare(everyone, turned, &result));
+  job.equal(result, job.workers == 1 ? int{COMEX_CONGRUENT} : int{COMEX_SIMILAR}, "the world turned round");
+  job.done(comex_group_relation(everyone, turned, &result));
+  job.equal(result, job.workers == 1 ? int{COMEX_IDENT} : int{COMEX_SIMILAR}, "its relation to the world");
+  job.done(comex_group_compare(turned, COMEX_GROUP_SELF, &result));
+  job.equal(result, job.workers == 1 ? int{COMEX_CONGRUENT} : int{COMEX_UNEQUAL}, "the world beside oneself");
+  job.done(comex_group_free(turned));
+}
+
+void the_self_group(const Job& job) {
+  int size = 0;
+  int rank = -1;
+  int worker = -1;
+  job.done(comex_group_size(COMEX_GROUP_SELF, &size));
+  job.done(comex_group_rank(COMEX_GROUP_SELF, &rank));
+  job.done(comex_group_translate_world(COMEX_GROUP_SELF, 0, &worker));
+  job.equal(size, 1, "the self group's size");
+  job.equal(rank, 0, "the rank in the self group");
+  job.equal(worker, job.me, "who the self group is");
+  Everywhere<long> word(job, 1, COMEX_GROUP_SELF);
+  long old = -1;
+  job.done(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, word.mine(), 5, 0, COMEX_GROUP_SELF));
+  job.equal(old, 0L, "a counter of one's own");
+  job.equal(*word.mine(), 5L, "a counter of one's own afterwards");
+  comex_group_t dup = COMEX_GROUP_NULL;
+  job.done(comex_group_dup(COMEX_GROUP_SELF, &dup));
+  job.equal(table(job, dup), 2, "the self group's table with a duplicate");
+  job.done(comex_group_free(dup));
+}
+
+// A pending operation holds its connection; it is over before its group is gone.
+void operations_under_way_hold_connections(const Job& job) {
+  comex_group_t dup = COMEX_GROUP_NULL;
+  job.done(comex_group_dup(everyone, &dup));
+  {
+    Everywhere<char> there(job, 1 << 20);
+    std::vector<char> here(1 << 20, 'x');
+    const int next = (job.me + 1) % job.workers;
+    comex_request_t handle = 0;
+    job.done(comex_nbput(here.data(), there.of(next), 1 << 20, next, dup, &handle));
+    const int during = connection(job, next);
+    const int before = next == job.me ? 3 : 2;
+    job.require(during == before || during == before + 1, "a connection with an operation under way");
+    job.done(comex_wait(&handle));
+    job.equal(connection(job, next), before, "a connection after it");
+    job.done(comex_nbput(here.data(), there.of(next), 1 << 20, next, dup, nullptr));
+    job.done(comex_group_free(dup));
+    here.assign(here.size(), 'y');  // it is complete
+    job.done(comex_barrier(everyone));
+    job.equal(there.mine()[(1 << 20) - 1], 'x', "what was under way when the group was freed");
+  }
+}
+
+// Two worlds over halves of the ranks have numbers of their own.
+int parts(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  comex_gpid_t gpid{};
+  if (comex_init_comm(half) == COMEX_SUCCESS) {
+    if (comex_gpid(everyone, 0, &gpid) != COMEX_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
+    comex_finalize();
+  }
+  std::vector<unsigned> worlds(4);
+  MPI_Allgather(&gpid.world, 1, MPI_UNSIGNED, worlds.data(), 1, MPI_UNSIGNED, MPI_COMM_WORLD);
+  const bool differ = worlds[0] != worlds[1] && worlds[0] != 0 && worlds[1] != 0;
+  if (!differ) std::printf("worlds %u and %u\n", worlds[0], worlds[1]);
+  MPI_Finalize();
+  return differ ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "parts") return parts(argc, argv);
+  Job job(argc, argv, "identities");
+  job.check("init leaves the counts it must", [&] { counts_after_init(job); });
+  job.check("ids of the world are its ranks", [&] { ids_of_the_world(job); });
+  job.check("unknown ids are refused", [&] { refusals(job); });
+  job.check("process ranks are those of the launcher", [&] { process_ranks(job); });
+  job.check("duplicates share the table", [&] { duplicates_share_the_table(job); });
+  job.check("parts count for their members", [&] { parts_count_for_their_members(job); });
+  job.check("groups from lpids", [&] { groups_from_lpids(job); });
+  job.check("the self group", [&] { the_self_group(job); });
+  job.check("operations under way hold connections", [&] { operations_under_way_hold_connections(job); });
+  job.check("nothing is left behind", [&] { counts_after_init(job); });
+}
