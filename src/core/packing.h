@@ -1,0 +1,89 @@
+// Values and arrays as bytes and back, for messages whose length varies: of set-up, where worlds meet.
+//
+// Values are trivially copyable and travel as they stand in memory; arrays and texts after their length.
+// Unpacker checks every length: once something does not fit it is no longer ok(), and what it gives is empty.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace comex {
+
+using Bytes = std::vector<std::byte>;
+
+class Packer {
+ public:
+  template <class T>
+  Packer& value(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return append(&value, sizeof value);
+  }
+  template <class T>
+  Packer& array(std::span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    value(std::uint64_t{values.size()});
+    return append(values.data(), values.size_bytes());
+  }
+  Packer& text(std::string_view text) { return array(std::span<const char>(text)); }
+
+  Bytes take() { return std::move(bytes_); }
+
+ private:
+  Packer& append(const void* data, std::size_t size) {
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + size);
+    if (size != 0) std::memcpy(bytes_.data() + before, data, size);
+    return *this;
+  }
+
+  Bytes bytes_;
+};
+
+class Unpacker {
+ public:
+  explicit Unpacker(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  bool ok() const { return ok_; }
+  bool is_done() const { return ok_ && bytes_.empty(); }
+
+  template <class T>
+  T value() {
+    T found{};
+    if (fits(1, sizeof found)) take(&found, sizeof found);
+    return found;
+  }
+  template <class T>
+  std::vector<T> array() {
+    const auto count = value<std::uint64_t>();
+    if (!fits(count, sizeof(T))) return {};
+    std::vector<T> found(count);
+    take(found.data(), count * sizeof(T));
+    return found;
+  }
+  std::string text() {
+    const std::vector<char> found = array<char>();
+    return {found.begin(), found.end()};
+  }
+
+ private:
+  bool fits(std::uint64_t count, std::size_t size) {
+    ok_ = ok_ && count <= bytes_.size() / size;
+    return ok_;
+  }
+  void take(void* into, std::size_t size) {
+    if (size != 0) std::memcpy(into, bytes_.data(), size);
+    bytes_ = bytes_.subspan(size);
+  }
+
+  std::span<const std::byte> bytes_;
+  bool ok_ = true;
+};
+
+}  // namespace comex

@@ -1,0 +1,71 @@
+// What travels while sides are joined, as values with their bytes: offers, heads, parcels, verdicts.
+//
+// Used by joining.cpp only.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/packing.h"
+#include "groups/joining.h"
+#include "groups/world_description.h"
+
+namespace comex::groups::joining {
+
+// A world by its names only. Travels as bytes.
+struct WorldName {
+  WorldId id = 0;
+  std::uint32_t size = 0;
+  Id128 launch;
+  Id128 nonce;
+  friend bool operator==(const WorldName&, const WorldName&) = default;
+};
+static_assert(sizeof(WorldName) == 40);
+
+// What a leader says of its side.
+struct Offer {
+  std::vector<Gpid> members;
+  std::vector<Gpid> table;  // the leader's lpid table, of a spawner
+  std::vector<WorldName> worlds;
+  std::uint64_t context = 0;
+  bool has_hook = false;
+
+  Bytes pack() const;
+  static Result<Offer> unpack(const Bytes& bytes);
+};
+
+// A world that somebody has to describe, and which member does.
+struct Errand {
+  WorldId world = 0;
+  std::uint32_t provider = 0;
+  std::uint32_t is_for_others = 0;  // the other side lacks it
+  std::uint32_t is_for_us = 0;      // a member of this side lacks it
+};
+
+// What a leader tells its members when both sides go on.
+struct Head {
+  std::vector<Gpid> remote;
+  std::vector<Gpid> remote_table;
+  std::vector<Errand> errands;
+  std::uint64_t context = 0;
+  bool is_low = true;
+  bool has_cards = false;
+  bool has_parcels = false;  // somebody on either side lacks a world
+
+  Bytes pack() const;
+  static Result<Head> unpack(const Bytes& bytes);
+};
+
+struct Parcel {
+  WorldDescription world;
+  std::vector<Bytes> cards;  // by rank; none without a hook
+};
+Bytes pack(std::span<const Parcel> parcels);
+Result<std::vector<Parcel>> unpack_parcels(const Bytes& bytes);
+
+// A status as bytes; one of several is the first failure.
+Bytes pack_verdict(const Status& status);
+Status unpack_verdict(const Bytes& bytes);
+
+}  // namespace comex::groups::joining
