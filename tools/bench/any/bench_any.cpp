@@ -57,6 +57,23 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+// Each takes one value.
+struct Setting {
+  const char* name;
+  void (*read)(Command& command, const char* value);
+};
+
+const Setting settings[] = {
+    {"--rows", [](Command& c, const char* v) { c.names = split(v); }},
+    {"--ms", [](Command& c, const char* v) { c.options.trial_ns = std::atof(v) * 1e6; }},
+    {"--allocations", [](Command& c, const char* v) { c.options.allocations = std::max(1, std::atoi(v)); }},
+    {"--places", [](Command& c, const char* v) { c.options.places = std::max(1, std::atoi(v)); }},
+    {"--seed", [](Command& c, const char* v) { c.options.seed = std::strtoull(v, nullptr, 10); }},
+    {"--workers", [](Command& c, const char* v) { c.options.workers = std::atoi(v); }},
+    {"--first-target", [](Command& c, const char* v) { c.options.first_target = std::max(0, std::atoi(v)); }},
+    {"--sleep", [](Command& c, const char* v) { c.sleep_seconds = static_cast<unsigned>(std::atoi(v)); }},
+};
+
 bool read_command(int argc, char** argv, Command& command) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
@@ -64,26 +81,10 @@ bool read_command(int argc, char** argv, Command& command) {
       command.lists = true;
       continue;
     }
-    if (i + 1 == argc) return false;
-    const char* const value = argv[++i];
-    if (name == "--rows")
-      command.names = split(value);
-    else if (name == "--ms")
-      command.options.trial_ns = std::atof(value) * 1e6;
-    else if (name == "--allocations")
-      command.options.allocations = std::max(1, std::atoi(value));
-    else if (name == "--places")
-      command.options.places = std::max(1, std::atoi(value));
-    else if (name == "--seed")
-      command.options.seed = std::strtoull(value, nullptr, 10);
-    else if (name == "--workers")
-      command.options.workers = std::atoi(value);
-    else if (name == "--first-target")
-      command.options.first_target = std::max(0, std::atoi(value));
-    else if (name == "--sleep")
-      command.sleep_seconds = static_cast<unsigned>(std::atoi(value));
-    else
-      return false;
+    const auto* const found = std::find_if(std::begin(settings), std::end(settings),
+                                           [&](const Setting& s) { return name == s.name; });
+    if (found == std::end(settings) || i + 1 == argc) return false;
+    found->read(command, argv[++i]);
   }
   return true;
 }

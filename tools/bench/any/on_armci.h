@@ -24,7 +24,9 @@ class ArmciRuntime {
   void finish() { ARMCI_Finalize(); }
   int me() const { return me_; }
   int size() const { return size_; }
-  bool can(Need need, int) const { return need != Need::compare_and_swap; }
+  bool can(Need need, int) const {
+    return need != Need::compare_and_swap && (need != Need::third_worker || size_ > 2);
+  }
 
   long from_first(long value) {
     armci_msg_brdcst(&value, sizeof value, 0);

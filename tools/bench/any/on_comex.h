@@ -42,7 +42,10 @@ class ComexRuntime {
   int me() const { return me_; }
   int size() const { return size_; }
   MPI_Comm comm() const { return comm_; }
-  bool can(Need need, int) const { return need != Need::compare_and_swap || compare_and_swap_code != 0; }
+  bool can(Need need, int) const {
+    if (need == Need::third_worker) return size_ > 2;
+    return need != Need::compare_and_swap || compare_and_swap_code != 0;
+  }
 
   long from_first(long value) {
     MPI_Bcast(&value, 1, MPI_LONG, 0, comm_);

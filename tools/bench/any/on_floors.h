@@ -41,7 +41,7 @@ class FloorRuntime {
   // Over messages there is a floor for what one origin does to one target; shapes have contiguous bytes for a
   // floor.
   bool can(Need need, int proc) const {
-    if (need == Need::allocation || need == Need::own_start) return false;
+    if (need == Need::allocation || need == Need::own_start || need == Need::third_worker) return false;
     return is_near(proc) || need == Need::nothing;
   }
 

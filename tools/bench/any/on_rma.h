@@ -25,7 +25,9 @@ class RmaRuntime {
   }
   int me() const { return me_; }
   int size() const { return size_; }
-  bool can(Need need, int) const { return need != Need::own_start; }
+  bool can(Need need, int) const {
+    return need != Need::own_start && (need != Need::third_worker || size_ > 2);
+  }
 
   long from_first(long value) {
     MPI_Bcast(&value, 1, MPI_LONG, 0, MPI_COMM_WORLD);

@@ -129,6 +129,43 @@ inline Answer first_request_row(Rig& rig, bool others_compute) {
   return answer(rig, taken.empty() ? 0.0 : taken[taken.size() / 2], is_right);
 }
 
+// Worker 1 puts one large piece after the other to the target, as a 256 MiB put would be; worker 0 asks for 8
+// bytes meanwhile. What one of a hundred gets takes or exceeds.
+inline Answer beside_put_row(Rig& rig) {
+  const Place word = rig.word(rig.target(), 3);
+  const Place piece = rig.big().place(rig.target(), 0);
+  const double putting_ns = std::max(10 * rig.options.trial_ns, 50e6);
+  set_word(rig, word, 42);
+  fill_pattern(rig.near(), Rig::most_bytes);
+  std::vector<double> taken;
+  bool is_right = true;
+  rig.rt.barrier();
+  const double start = now_ns();
+  if (rig.rt.me() == 1) {
+    do {
+      for (int i = 0; i < 4; ++i) rig.rt.nbput(rig.near(), piece, Rig::most_bytes);
+      rig.rt.wait();
+    } while (now_ns() < start + putting_ns);
+    rig.rt.fence(piece.proc);
+  } else if (rig.is_origin()) {
+    compute_until(start + 0.1 * putting_ns);
+    while (now_ns() < start + 0.9 * putting_ns) {
+      long value = 0;
+      const double before = now_ns();
+      rig.rt.get(word, &value, 8);
+      taken.push_back(now_ns() - before);
+      is_right = is_right && value == 42;
+    }
+  }
+  rig.rt.barrier();
+  const bool arrived = alone(rig, [&] {
+    rig.rt.get(piece, rig.spare(), Rig::most_bytes);
+    return std::equal(rig.near(), rig.near() + Rig::most_bytes / 8, rig.spare());
+  });
+  std::sort(taken.begin(), taken.end());
+  return answer(rig, taken.empty() ? 0.0 : taken[(taken.size() * 99 + 99) / 100 - 1], is_right && arrived);
+}
+
 inline void add_progress_rows(Rows& rows) {
   rows.push_back(
       {"overlap.put.1048576", "percent", Need::everybody, [](Rig& rig) { return overlap_row(rig, false); }});
@@ -140,6 +177,7 @@ inline void add_progress_rows(Rows& rows) {
       {"busy.fetch_add", "ns", need, [](Rig& rig) { return beside_computing_row(rig, Asked::add); }});
   rows.push_back(
       {"busy.acc_fence.8", "ns", need, [](Rig& rig) { return beside_computing_row(rig, Asked::acc); }});
+  rows.push_back({"beside_put.get.8", "ns", Need::third_worker, beside_put_row});
   rows.push_back({"first_get.idle", "ns", need, [](Rig& rig) { return first_request_row(rig, false); }});
   rows.push_back({"first_get.busy", "ns", need, [](Rig& rig) { return first_request_row(rig, true); }});
 }

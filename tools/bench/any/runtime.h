@@ -18,7 +18,17 @@
 namespace bench {
 
 // What a row needs beyond put and get. A column without it leaves the row out.
-enum class Need { nothing, many_places, shapes, locks, compare_and_swap, allocation, everybody, own_start };
+enum class Need {
+  nothing,
+  many_places,
+  shapes,
+  locks,
+  compare_and_swap,
+  allocation,
+  everybody,
+  third_worker,
+  own_start
+};
 
 }  // namespace bench
 

@@ -72,9 +72,14 @@ def choose(columns, wanted):
 
 
 def sweep(chosen, text):
-    """--sweep NAME=VALUE,VALUE...: every column once for each value of an environment variable."""
+    """--sweep NAME=VALUE,VALUE...: every column once for each value of an environment variable. Another number of
+    progress ranks needs other ranks to be launched, on top of the same workers."""
     name, separator, values = text.partition("=")
     if not separator or not name or not values:
         raise ValueError(f"--sweep {text}: expected NAME=VALUE,VALUE,...")
-    return [replace(c, name=f"{c.name}@{value}", title=f"{c.title}, {name}={value}",
-                    environment={**c.environment, name: value}) for c in chosen for value in values.split(",")]
+    swept = [replace(c, name=f"{c.name}@{value}", title=f"{c.title}, {name}={value}",
+                     environment={**c.environment, name: value}) for c in chosen for value in values.split(",")]
+    if name == "GA_NUM_PROGRESS_RANKS_PER_NODE":
+        for column in swept:
+            column.progress_ranks = int(column.environment[name])
+    return swept

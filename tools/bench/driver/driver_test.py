@@ -82,6 +82,10 @@ class Launching(unittest.TestCase):
         self.assertEqual([c.name for c in swept], ["virtual@100", "virtual@200"])
         self.assertEqual(swept[1].environment, {"COMEX_VIRTUAL_HOSTS": "2", "COMEX_NAP_MAX_US": "200"})
 
+    def test_swept_progress_ranks_are_launched(self):
+        swept = columns.sweep([column("forced")], "GA_NUM_PROGRESS_RANKS_PER_NODE=1,4")
+        self.assertEqual([c.ranks(8) for c in swept], [9, 12])
+
     def test_unknown_columns_are_refused(self):
         self.assertRaises(ValueError, columns.choose, columns.all_columns(), ["none"])
         self.assertEqual({c.place for c in columns.choose(columns.all_columns(), ["cluster"])}, {"cluster"})

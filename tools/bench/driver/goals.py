@@ -88,6 +88,7 @@ def far(run, place):
     yield f"{place}: idle progress rank under 3 % of a core", "idle", place, 3, 1, 0
     yield f"{place}: first request after idling within 350 us", "first_get.idle", place, 350e3, 1, 0
     yield f"{place}: first request beside computing within 300 us", "first_get.busy", place, 300e3, 1, 0
+    yield f"{place}: 8 B beside large puts, 99th percentile under 1 ms", "beside_put.get.8", place, 1e6, 1, 0
     if place == "virtual":
         yield f"{place}: later requests beside computing within 2 us", "busy.get.8", place, 2e3, 1, 0
 

@@ -96,40 +96,67 @@ def run(column, plan):
     return outcome
 
 
-# -- idle: what all processes of a sleeping job use of a core, seen from outside
+# -- a sleeping job, seen from outside
 
-def ran_ns(token):
-    """Nanoseconds that each rank of the job with this token has been on a core so far."""
-    found = {}
+def ranks_of(token):
+    """Process ids of the ranks of the job with this token."""
+    found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 words = file.read().split(b"\0")
-            if f"COMEX_BENCH_JOB={token}".encode() not in words:
-                continue
-            if not any(word.startswith(b"OMPI_COMM_WORLD_RANK=") for word in words):
-                continue  # the launcher
-            with open(f"/proc/{pid}/schedstat") as file:
-                found[pid] = int(file.read().split()[0])
         except OSError:
             continue  # it has ended, or is not ours to see
+        if f"COMEX_BENCH_JOB={token}".encode() in words and any(w.startswith(b"OMPI_COMM_WORLD_RANK=") for w in words):
+            found.append(pid)
+    return found
+
+
+def ran_ns(token):
+    """Nanoseconds that each rank has been on a core so far."""
+    found = {}
+    for pid in ranks_of(token):
+        with open(f"/proc/{pid}/schedstat") as file:
+            found[pid] = int(file.read().split()[0])
+    return found
+
+
+def memory_of(token):
+    """(private bytes of a rank on average, memory that the ranks share), as the kernel counts them."""
+    private, shared, ranks = 0, 0, ranks_of(token)
+    for pid in ranks:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            for line in file:
+                name, _, rest = line.partition(":")
+                if name in ("Private_Clean", "Private_Dirty"):
+                    private += int(rest.split()[0]) * 1024
+                elif name == "Pss_Shmem":
+                    shared += int(rest.split()[0]) * 1024
+    return (private / len(ranks), shared) if ranks else None
+
+
+def while_asleep(column, plan, seconds, look):
+    """What `look(token)` finds while all workers of a job sleep; None when the job did not start."""
+    token = f"{os.getpid()}.{time.monotonic_ns()}"
+    options = ["--workers", str(plan.workers), "--sleep", str(int(seconds) + 2)]
+    process = start(column, plan, options, token)
+    found = None
+    for line in process.stdout:
+        if line.strip() == "asleep":
+            time.sleep(1)  # until naps are as long as they get
+            found = look(token)
+            break
+    finish(process, plan.seconds + 30)
     return found
 
 
 def idle_percent(column, plan, seconds):
-    """Percent of a core that a host's ranks use together while all workers sleep; None when the job did not start."""
-    token = f"{os.getpid()}.{time.monotonic_ns()}"
-    options = ["--workers", str(plan.workers), "--sleep", str(int(seconds) + 2)]
-    process = start(column, plan, options, token)
-    used = None
-    for line in process.stdout:
-        if line.strip() == "asleep":
-            time.sleep(1)  # until naps are as long as they get
-            before, began = ran_ns(token), time.monotonic()
-            time.sleep(seconds)
-            after, ended = ran_ns(token), time.monotonic()
-            if before and before.keys() == after.keys():
-                used = sum(after[pid] - before[pid] for pid in before) / (ended - began) / 1e7 / column.hosts
-            break
-    finish(process, plan.seconds + 30)
-    return used
+    """Percent of a core that a host's ranks use together while all workers sleep."""
+    def look(token):
+        before, began = ran_ns(token), time.monotonic()
+        time.sleep(seconds)
+        after, ended = ran_ns(token), time.monotonic()
+        if not before or before.keys() != after.keys():
+            return None
+        return sum(after[pid] - before[pid] for pid in before) / (ended - began) / 1e7 / column.hosts
+    return while_asleep(column, plan, seconds, look)

@@ -15,6 +15,7 @@ import compare
 import launch
 import model
 import report
+import scale
 from results import Results
 from table import csv_table, markdown_table, text_table
 
@@ -40,6 +41,7 @@ def arguments():
     parser.add_argument("--markdown", metavar="FILE", help="write tables for the documentation")
     parser.add_argument("--compare", nargs=2, metavar=("BEFORE", "AFTER"), help="of two --json files, what moved")
     parser.add_argument("--model", action="store_true", help="memory and messages for 1,000 to 1,000,000 ranks")
+    parser.add_argument("--scale", metavar="N,...", help="start, collectives and memory with so many workers")
     parser.add_argument("--list", action="store_true", help="the columns and rows there are")
     parser.add_argument("--seconds", type=int, default=300, help="limit of a launch (300)")
     parser.add_argument("--bin", required=True, help=argparse.SUPPRESS)
@@ -128,6 +130,15 @@ def measure(args):
     return results, problems
 
 
+def show_scale(args):
+    plan = launch.Plan(args.bin, args.vrun, 2, [], args.seconds, args.cores)
+    column = columns_.choose(columns_.all_columns(), ["comex"])[0]
+    lines, problems = scale.table(column, plan, [int(n) for n in args.scale.split(",")], args.rounds or 3)
+    write(args.markdown, "\n".join(lines) + "\n")
+    print("\n".join(lines + [f"problem: {problem}" for problem in problems]))
+    return 1 if problems else 0
+
+
 def listing(args):
     for column in columns_.all_columns():
         print(f"{column.name:<16}{column.title}")
@@ -178,6 +189,8 @@ def main():
         return 0
     if args.source:
         return show(args, Results.from_json(open(args.source, encoding="utf-8").read()), [])
+    if args.scale:
+        return show_scale(args)
     settle(args)
     try:
         results, problems = measure(args)

@@ -56,9 +56,14 @@ def load(path):
         return Results.from_json(file.read())
 
 
-def main(page, two, crowded, naps):
-    """`two`: the run of 2 workers; `crowded`: of more workers than cores; `naps`: the sweep."""
-    run, many, swept = load(two), load(crowded), load(naps)
+def beside_lines(run):
+    rows = [row for row in run.ordered_rows() if row.startswith("beside_put")]
+    return markdown_table(run, [c["name"] for c in run.columns], rows) + "\n\n" + goal_lines(run)
+
+
+def main(page, folder):
+    """`folder` holds the runs that publish has made."""
+    run, many, swept, three = (load(f"{folder}/{name}.json") for name in ("two", "crowded", "naps", "three"))
     with open(page, encoding="utf-8") as file:
         text = file.read()
     near = ["comex", "armci", "armci_mpi", "rma", "floors"]
@@ -69,6 +74,9 @@ def main(page, two, crowded, naps):
     text = replaced(text, "far", tables(run, far))
     text = replaced(text, "crowded", facts(many) + "\n\n" + goal_lines(many) + "\n\n" + tables(many, near))
     text = replaced(text, "naps", sweep_lines(swept))
+    text = replaced(text, "beside", beside_lines(three))
+    with open(f"{folder}/scale.md", encoding="utf-8") as file:
+        text = replaced(text, "scale", file.read().strip())
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
 
