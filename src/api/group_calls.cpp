@@ -4,6 +4,7 @@
 
 #include "api/call.h"
 #include "api/worlds/groups.h"
+#include "groups/compare.h"
 
 namespace comex::api {
 namespace {
@@ -202,7 +203,9 @@ int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, come
                                                              std::to_string(from) + " has ranks 0 to " +
                                                              std::to_string(source->size() - 1));
     }
-    const int found = target->members().rank_of(source->members().lpid(static_cast<std::uint32_t>(rank)));
+    const int found =
+        comex::groups::counterpart({source->members(), source->endpoints()}, static_cast<std::uint32_t>(rank),
+                                   {target->members(), target->endpoints()});
     translated.push_back(found < 0 ? MPI_UNDEFINED : found);
   }
   std::copy(translated.begin(), translated.end(), ranks_to);

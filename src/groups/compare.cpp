@@ -39,6 +39,16 @@ Relation relation(const Group& one, const Group& other) {
   return std::max(local, relation({one.targets(), none}, {other.targets(), none}));
 }
 
+int counterpart(const Side& of, std::uint32_t rank, const Side& in) {
+  const int lowest = in.members.rank_of(of.members.lpid(rank));
+  if (lowest < 0 || !of.endpoints || !in.endpoints) return lowest;
+  const Member wanted = member(of, rank);
+  for (std::uint32_t each = 0; each < in.members.size(); ++each) {
+    if (member(in, each) == wanted) return static_cast<int>(each);
+  }
+  return -1;
+}
+
 bool same_context(const Group& one, const Group& other) {
   return one.context() == other.context() && one.bridge() == other.bridge();
 }

@@ -20,6 +20,9 @@ struct Side {
   const Endpoints& endpoints;
 };
 Relation relation(const Side& one, const Side& other);
+// The rank of somebody's counterpart on another side, or -1: the same endpoint, or, where one of the sides
+// has no endpoints, the lowest rank of the same process.
+int counterpart(const Side& of, std::uint32_t rank, const Side& in);
 Relation relation(const Group& one, const Group& other);
 
 bool same_context(const Group& one, const Group& other);

@@ -68,6 +68,13 @@ void the_worked_example(const Job& job) {
   job.equal(compared(job, comm1[0], turned[0]), int{COMEX_SIMILAR_ALIAS}, "case 2a");
   job.equal(compared(job, comm1[0], turned[1]), int{COMEX_SIMILAR}, "case 2b");
 
+  int ranks[2] = {2 * job.me, 2 * job.me + 1};
+  int there[2] = {-1, -1};
+  job.done(comex_group_translate_ranks(2, comm1[0], ranks, turned[0], there));
+  job.require(there[0] == 2 * job.me + 1 && there[1] == 2 * job.me, "endpoints in the group turned round");
+  job.done(comex_group_translate_ranks(2, comm1[0], ranks, everyone, there));
+  job.require(there[0] == job.me && there[1] == job.me, "endpoints in the world");
+
   Pair alone{};  // a part for each endpoint of a process: other members
   by_both(
       [&](std::size_t i) { job.done(comex_group_split(comm1[i], static_cast<int>(i), job.me, &alone[i])); });

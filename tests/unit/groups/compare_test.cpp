@@ -82,6 +82,21 @@ TEST_F(Compare, asks_context_relation_and_endpoint_each_for_itself) {
   EXPECT_EQ(relation(*zero, *permuted_one), Relation::similar);
 }
 
+TEST_F(Compare, finds_an_endpoint_again_and_else_its_process) {
+  const auto all = group(10, four, 0);
+  const auto turned = group(12, permuted, 0);
+  const auto some = group(13, fewer, 0);
+  const Group processes(14, book.make_world_table(), 0);
+  const auto find = [](const Group& of, std::uint32_t rank, const Group& in) {
+    return counterpart({of.members(), of.endpoints()}, rank, {in.members(), in.endpoints()});
+  };
+  EXPECT_EQ(find(*all, 0, *turned), 1);
+  EXPECT_EQ(find(*turned, 3, *all), 2);
+  EXPECT_EQ(find(*all, 2, *some), -1);
+  EXPECT_EQ(find(*all, 3, processes), 1);
+  EXPECT_EQ(find(processes, 1, *all), 2);
+}
+
 TEST_F(Compare, tells_endpoints_from_the_processes_they_belong_to) {
   const Group processes(14, book.make_world_table(), 0);
   const auto endpoints = group(15, {{0, 1}, {1, 1}}, 0);
