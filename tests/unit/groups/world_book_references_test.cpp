@@ -140,6 +140,15 @@ TEST_F(References, of_an_inter_group_and_its_merged_group_are_three_then_two_the
   EXPECT_EQ(references(book, WorldId{1}), -1);
 }
 
+TEST_F(References, stay_when_the_merged_group_of_a_disconnected_inter_group_is_only_freed) {
+  Table inter = meet_child();
+  Table merged = book.make_table(admitted(book, {{0, 1}, child}));
+  inter.disconnect();
+  merged.free();
+  EXPECT_EQ(references(book, child), 1);
+  EXPECT_EQ(references(book, WorldId{1}), 1);
+}
+
 TEST_F(References, of_a_table_made_again_after_free_are_two) {
   Table first = meet_child();
   first.free();
@@ -216,6 +225,14 @@ TEST_F(References, of_worlds_that_came_along_go_with_the_world_that_brought_them
   EXPECT_EQ(told.frees, (std::vector<WorldId>{1, 2}));
   used.disconnect();
   EXPECT_EQ(references(book, WorldId{3}), -1);
+}
+
+TEST_F(References, of_a_world_that_came_along_and_was_met_since_do_not_go_with_the_other) {
+  Table table = meet_child();
+  ASSERT_TRUE(book.add_world(some_world(2, 3), WorldId{1}));
+  ASSERT_TRUE(book.add_world(some_world(2, 3)));
+  table.disconnect();
+  EXPECT_EQ(references(book, WorldId{2}), 0);
 }
 
 TEST_F(References, of_a_world_that_was_never_used_are_dropped_on_demand_only) {
