@@ -72,12 +72,13 @@ inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex
     return COMEX_SUCCESS;
   }
   const op::FarSide far = runtime->far_side(target);
-  return finish_remote(*runtime, {name, static_cast<int>(target), far.server}, finish,
-                       [&](nb::Completion& completion) {
-                         const bool is_small = finish.kind != Finish::Kind::blocking;
-                         if (is_small && runtime->remote.append_atomic(operation, far, completion)) return;
-                         runtime->remote.start_atomic(operation, far, completion);
-                       });
+  const bool is_small = finish.kind != Finish::Kind::blocking;
+  const auto begin = [&](nb::Completion& completion) {
+    if (is_small && runtime->remote.append_atomic(operation, far, completion)) return;
+    runtime->remote.start_atomic(operation, far, completion);
+  };
+  return finish_remote(*runtime, {name, static_cast<int>(target), far.server}, finish, begin,
+                       is_small ? &far : nullptr);
 }
 
 int signal(Runtime& runtime, const char* name, long* word, long value, Worker target) {

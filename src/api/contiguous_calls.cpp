@@ -85,9 +85,10 @@ bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t
   bool is_taken = false;
   if (far.server != no_rank) {
     Runtime& runtime = *current();
-    runtime.start({"nbput", proc, far.server}, [&] {
+    const auto append = [&] {
       is_taken = runtime.remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
-    });
+    };
+    runtime.start({"nbput", proc, far.server}, append, &far);
   }
   return is_taken;
 }
@@ -101,8 +102,8 @@ bool appended_acc(int op, const void* scale, const void* src, void* dst, int byt
     Runtime& runtime = *current();
     const std::uint64_t whole =
         static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
-    runtime.start({"nbacc", proc, far.server},
-                  [&] { is_taken = runtime.remote.append_acc(scalar, scale, src, dst, whole, far); });
+    const auto append = [&] { is_taken = runtime.remote.append_acc(scalar, scale, src, dst, whole, far); };
+    runtime.start({"nbacc", proc, far.server}, append, &far);
   }
   return is_taken;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "api/outboxes.h"
 #include "api/server_options.h"
 #include "groups/everybody.h"
 
@@ -14,12 +15,12 @@ constexpr std::uint64_t world_context = 1;
 constexpr std::uint64_t leaders_context = 2;
 constexpr std::uint64_t self_context = 3;
 
-op::RemoteOptions remote_options(const World& world) {
+op::RemoteOptions remote_options(World& world) {
   op::RemoteOptions options;
   options.self = static_cast<Worker>(world.place.worker);
   options.sizes.chunk_bytes =
       op::legal_chunk_bytes(static_cast<std::uint64_t>(world.settings.effective_chunk_bytes()));
-  options.coalesces = world.settings.coalesce_us != 0;
+  options.outbox = own_outbox(world);
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
   return options;
 }
@@ -60,7 +61,6 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
   workers_here_ = static_cast<std::uint32_t>(here.size());
   const auto lowest = static_cast<std::size_t>(here.front());
   const auto board = world->arena->board(static_cast<shm::HostSlot>(world->split.ranks[lowest].local_index));
-  static_assert(sizeof(BoardLayout) <= 4096);
   auto* layout = reinterpret_cast<BoardLayout*>(board.data());
   enter_ = &layout->enter;
   leave_ = &layout->leave;
@@ -81,8 +81,16 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
     host_leaders_ = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
   }
   if (server != nullptr && world->has_threads) {
+    pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world));
+    const auto push = [this] {
+      if (pusher_->is_due()) {
+        const op::Engine::Lock lock = engine.enter();
+        pusher_->advance();
+      }
+      return pusher_->due_in();
+    };
     thread_ = std::make_unique<op::ProgressThread>(engine, *world->os, world->wait_policy,
-                                                   world->arena->doorbell(world->arena->slot()));
+                                                   world->arena->doorbell(world->arena->slot()), push);
   }
 }
 

@@ -29,6 +29,7 @@
 #include "op/remote.h"
 #include "op/route.h"
 #include "op/tokens.h"
+#include "pr/pusher.h"
 #include "pr/server.h"
 
 namespace comex::api {
@@ -65,13 +66,17 @@ class Runtime {
   const groups::WorkerPlace& place(Worker worker) const { return router.world().place(worker); }
   op::FarSide far_side(Worker target) const {
     const groups::WorkerPlace& there = place(target);
-    return {router.world().id(), there.server, target, there.base};
+    return {router.world().id(), there.server, target, there.base, there.server != there.rank};
   }
 
-  // Starts something remote under the engine lock, making progress first where too much is under way.
+  // Starts something remote under the engine lock, making progress first where too much is under way. What is
+  // to be appended waits for a credit too: its caller may compute for long, and nobody can send it without.
   template <class Start>
-  void start(const op::WaitReason& reason, Start&& begin) {
-    const op::Engine::Lock lock = engine.enter_when([this] { return remote.has_room(); }, reason);
+  void start(const op::WaitReason& reason, Start&& begin, const op::FarSide* appended_to = nullptr) {
+    const auto has_room = [&] {
+      return appended_to == nullptr ? remote.has_room() : remote.has_room(*appended_to);
+    };
+    const op::Engine::Lock lock = engine.enter_when(has_room, reason);
     begin();
   }
   void wait(const nb::Completion& completion, const op::WaitReason& reason) {
@@ -83,11 +88,8 @@ class Runtime {
   void send_batches() {
     if (!remote.holds_batches()) [[likely]]
       return;
-    const auto has_left = [this] {
-      remote.flush_all();
-      return !remote.holds_batches();
-    };
-    engine.wait(has_left, {"wait"});
+    const op::Engine::Lock lock = engine.enter();
+    remote.send_batches();
   }
 
   void fence(Worker target);
@@ -155,6 +157,7 @@ class Runtime {
   shm::HostBarrierBlock* enter_ = nullptr;
   shm::HostBarrierBlock* leave_ = nullptr;
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
+  std::unique_ptr<pr::Pusher> pusher_;                 // the thread's
   std::unique_ptr<op::ProgressThread> thread_;
 };
 

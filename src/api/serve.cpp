@@ -1,5 +1,6 @@
 // The progress rank's loop: receive, advance, and otherwise wait as cheaply as it may.
 #include "api/launch.h"
+#include "api/outboxes.h"
 #include "api/server_options.h"
 #include "pr/service_report.h"
 #include "transport/mpi_tuning.h"
@@ -44,6 +45,7 @@ void serve(World& world, Reporter& reporter) {
   const YieldsInMpi none_while_serving(false);
   constexpr unsigned messages_a_round = 64;
   const auto server = make_server(world, reporter);
+  pr::Pusher pusher = make_pusher(world);
   const std::size_t workers = world.host_workers().size();
   // With other hosts in the world nobody rings for their messages: naps are bounded then.
   const bool may_sleep = world.split.hosts.size() == 1;
@@ -61,8 +63,12 @@ void serve(World& world, Reporter& reporter) {
     }
     moved += server->advance();
     meter.end_round(moved != 0);
+    pusher.advance();
+    const std::uint64_t push_in_ns = pusher.due_in();
     if (moved != 0) {
       idle.reset();
+    } else if (push_in_ns != shm::forever_ns && idle.would_nap()) {
+      idle.sleep(push_in_ns);
     } else if (may_sleep && idle.would_nap() && server->quiet() && transport.unsent() == 0 &&
                world.bell->is_drained()) {
       idle.sleep(shm::forever_ns);

@@ -60,7 +60,8 @@ int carry_out(Runtime& runtime, const char* name, std::span<const Operation> ope
   const op::WaitReason reason{name, static_cast<int>(target), far.server};
   if (finish.kind != Finish::Kind::blocking && operations.size() == 1) {
     bool appended = false;
-    runtime.start(reason, [&] { appended = runtime.remote.append(operations[0], far); });
+    runtime.start(
+        reason, [&] { appended = runtime.remote.append(operations[0], far); }, &far);
     if (appended) {
       if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
       return COMEX_SUCCESS;

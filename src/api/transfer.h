@@ -46,9 +46,11 @@ void say_recovered(Runtime& runtime, Worker target);
 // Fences first where something of ours is on its way to that target through a server.
 void order_before_direct(Runtime& runtime, Worker target);
 
-// Starts something remote and finishes it the way the caller asked for.
+// Starts something remote and finishes it the way the caller asked for. What begin() may append goes to
+// `appended_to`.
 template <class Begin>
-int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& finish, Begin&& begin);
+int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& finish, Begin&& begin,
+                  const op::FarSide* appended_to = nullptr);
 
 }  // namespace comex::api
 

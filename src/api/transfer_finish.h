@@ -6,7 +6,8 @@
 namespace comex::api {
 
 template <class Begin>
-int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& finish, Begin&& begin) {
+int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& finish, Begin&& begin,
+                  const op::FarSide* appended_to) {
   const auto target = static_cast<Lpid>(reason.target);
   switch (finish.kind) {
     case Finish::Kind::blocking: {
@@ -16,20 +17,22 @@ int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& 
       return completion.take_failure() ? COMEX_FAILURE : COMEX_SUCCESS;
     }
     case Finish::Kind::implicit:
-      runtime.start(reason, [&] { begin(runtime.implicit.of(target)); });
+      runtime.start(
+          reason, [&] { begin(runtime.implicit.of(target)); }, appended_to);
       return COMEX_SUCCESS;
     case Finish::Kind::handle:
       break;
   }
   int issued = 0;
-  runtime.start(reason, [&] {
+  const auto begin_with_handle = [&] {
     issued = runtime.handles.issue();
     if (issued == 0) return;
     nb::Completion& completion = *runtime.handles.find(issued);
     begin(completion);
     completion.complete();  // the part that issue() began with
     runtime.note_handle(issued, reason);
-  });
+  };
+  runtime.start(reason, begin_with_handle, appended_to);
   if (issued == 0) return runtime.reporter.fail({reason.operation, reason.target}, "no handle is free");
   *finish.handle = issued;
   return COMEX_SUCCESS;

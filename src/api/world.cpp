@@ -9,6 +9,7 @@
 #include "api/environment.h"
 #include "api/exchange.h"
 #include "api/hosts.h"
+#include "api/outboxes.h"
 #include "api/worlds/identity.h"
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
@@ -67,6 +68,7 @@ shm::ArenaOptions arena_options(const World& world) {
   options.backing = backing(world.settings.arena);
   options.geometry.slots = static_cast<std::uint32_t>(host.ranks.size());
   options.geometry.servers = static_cast<std::uint32_t>(host.progress_ranks.size());
+  options.geometry.board_bytes = board_bytes(world);
   options.geometry.reservation_bytes = static_cast<std::uint64_t>(world.settings.arena_reserve);
   options.world = world.id;
   options.slot = static_cast<shm::HostSlot>(world.place.local_index);

@@ -25,11 +25,14 @@
 
 namespace comex::api {
 
-// Laid into the board of a host's lowest worker: the barrier of the workers of that host.
+// Laid into the board of a host's lowest worker: the barrier of the workers of that host. Behind it lies each
+// worker's outbox (api/outboxes).
 struct BoardLayout {
   shm::HostBarrierBlock enter;
   shm::HostBarrierBlock leave;
 };
+inline constexpr std::uint64_t board_layout_bytes = 4096;
+static_assert(sizeof(BoardLayout) <= board_layout_bytes);
 
 // What each rank says of itself when its world opens. Travels as bytes.
 struct WorldFacts {

@@ -12,7 +12,7 @@
 //                      origin <--[chunk]*  (tag get_tag(slot))-------- server        (at most 4 in flight)
 //   rmw                origin --[RequestHeader|desired?]-------------> server
 //                      origin <--[ReplyHeader data, value]------------ server
-//   batch              origin --[RequestHeader|item]*----------------> server        (puts, accs, rmws)
+//   batch              origin or its pusher --[RequestHeader|item]*--> server        (puts, accs, rmws)
 //                      origin <--[ReplyHeader data_batch | values]---- server        (if it has rmws)
 //   store (signal)     origin --[RequestHeader, operand]-------------> server        (no reply)
 //   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
@@ -41,7 +41,14 @@
 // Batch: `operand` items, `bytes` bytes of them, executed in order. Each item, rmws too, has a running
 // number: they count up from the header's. Item n of a batch of which something is refused is told of by a
 // reply of its own, whose value is its number; a batch goes on behind it. The slot is the rmws', whose old
-// values come in one reply, 8 bytes each in the order of the items; without rmws there is neither.
+// values come in one reply, 8 bytes each in the order of the items; without rmws there is neither. A process
+// of the origin's host may send the batch in its name, so `target` is the origin's transport rank.
+//
+// Order: what an origin sends to a server, but for surrender and leave, is counted in `sequence`, from 1 up.
+// Messages from two senders may overtake each other; the server takes them in this order. Credits bound what
+// is on its way to far less than the count holds.
+//
+// Riding fence: a write may carry `fence_rides`, and is then answered like a fence that follows it.
 //
 // Mutexes: `offset` is the arena offset of the owner's mutex set, `operand` the index in it.
 //
@@ -51,8 +58,8 @@
 // limit is its operand. A reply that crossed a surrender carries a limit that is void, so every
 // reply counts the surrenders its sender has seen and the origin ignores limits of an older count.
 // Credited: put, acc, get, rmw, store, lock, try_lock, batch. Fence and unlock share one reserved credit
-// per origin and server (the next one is sent when the last was answered). Surrender and leave
-// are free. The new limit is at least the number of messages sent and at most the old limit.
+// per origin and server (the next one is sent when the last was answered), a riding fence too. Surrender and
+// leave are free. The new limit is at least the number of messages sent and at most the old limit.
 //
 // Completion: each write (put, acc, store, item of a batch) carries the origin's running number for this
 // server, from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect. A
@@ -135,6 +142,7 @@ enum RequestFlags : std::uint8_t {
   errors_return = 1,  // the origin's program wants error codes: print, do not end the job
   body_inline = 2,    // the data (put, acc) is in this message
   non_blocking = 4,   // the program's call was, as the line about a refusal names it
+  fence_rides = 8,    // a write that is answered as a fence behind it would be
 };
 
 struct RequestHeader {
@@ -144,10 +152,10 @@ struct RequestHeader {
   std::uint8_t flags = 0;
   Atomic atomic = Atomic::swap;  // rmw only
   Layout called =
-      Layout::contiguous;  // put, get, acc: the layout of the program's call, which may be many messages
-  std::uint8_t spare[2] = {};
+      Layout::contiguous;      // put, get, acc: the layout of the program's call, which may be many messages
+  std::uint16_t sequence = 0;  // of the message, among the origin's to this server; wraps
   WorldId world = 0;
-  Worker target = 0;         // worker that owns the memory (or the mutex)
+  Worker target = 0;         // worker that owns the memory (or the mutex); batch: rank of the origin
   Worker origin = 0;         // worker number of the sender, for messages and lock ownership
   std::uint32_t slot = 0;    // reply slot, where a reply or a body belongs to this request
   std::uint64_t number = 0;  // writes: running number; fence: the last number issued
@@ -160,7 +168,8 @@ struct RequestHeader {
       0;  // the same in all messages of one call of the program that may be many; 0: it is one
 };
 static_assert(sizeof(RequestHeader) == 64 && std::is_trivially_copyable_v<RequestHeader>);
-static_assert(offsetof(RequestHeader, number) == 24 && offsetof(RequestHeader, chunk_bytes) == 56);
+static_assert(offsetof(RequestHeader, number) == 24 && offsetof(RequestHeader, chunk_bytes) == 56 &&
+              offsetof(RequestHeader, sequence) == 6);
 
 // The far side of a strided operation: normalised, levels >= 1; only the used entries travel.
 //   [u32 levels][u32 0][u64 counts[levels + 1]][i64 strides[levels]]

@@ -26,28 +26,34 @@ const FenceLedger::Server* FenceLedger::find(TransportRank rank) const {
   return found == servers_.end() ? nullptr : &found->second;
 }
 
+void FenceLedger::list(Server& server) {
+  if (server.listed) return;
+  server.listed = true;
+  dirty_.push_back(&server);
+}
+
 void FenceLedger::queue(TransportRank rank, Gpid target) {
   Server& server = server_of(rank);
   server.unsent += 1;
   target_of(target).unsent += 1;
-  if (!server.listed) {
-    server.listed = true;
-    dirty_.push_back(&server);
-  }
+  list(server);
 }
 
-std::uint64_t FenceLedger::issue(TransportRank rank, Gpid target, std::uint64_t count) {
-  Server& server = server_of(rank);
-  server.issued += count;
-  return target_of(target).last = server.issued;
+std::uint64_t FenceLedger::issue(TransportRank rank, Gpid target) {
+  return target_of(target).last = ++server_of(rank).issued;
 }
 
-void FenceLedger::unqueue(TransportRank rank, Gpid target, std::uint64_t count) {
+std::uint64_t FenceLedger::issue_at_once(TransportRank rank, Gpid target) {
+  list(server_of(rank));
+  return issue(rank, target);
+}
+
+void FenceLedger::unqueue(TransportRank rank, Gpid target) {
   Server& server = server_of(rank);
   Target& mine = target_of(target);
-  COMEX_BUG_IF(server.unsent < count || mine.unsent < count);
-  server.unsent -= count;
-  mine.unsent -= count;
+  COMEX_BUG_IF(server.unsent == 0 || mine.unsent == 0);
+  --server.unsent;
+  --mine.unsent;
 }
 
 void FenceLedger::applied(TransportRank rank, std::uint64_t number) {

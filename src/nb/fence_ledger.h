@@ -20,10 +20,12 @@ class FenceLedger {
  public:
   // A write was accepted but has no number yet; one call, however many messages it becomes.
   void queue(TransportRank server, Gpid target);
-  // The number the next message of a write carries; the last of as many as `count` in one message.
-  std::uint64_t issue(TransportRank server, Gpid target, std::uint64_t count = 1);
+  // The number the next message of a write carries.
+  std::uint64_t issue(TransportRank server, Gpid target);
+  // A write that has its number from the start.
+  std::uint64_t issue_at_once(TransportRank server, Gpid target);
   // All messages of a queued write have their numbers.
-  void unqueue(TransportRank server, Gpid target, std::uint64_t count = 1);
+  void unqueue(TransportRank server, Gpid target);
   void applied(TransportRank server, std::uint64_t number);
 
   std::uint64_t issued(TransportRank server) const;
@@ -72,6 +74,7 @@ class FenceLedger {
   };
 
   static bool is_dirty(const Server& server) { return server.unsent != 0 || server.issued > server.applied; }
+  void list(Server& server);
   Server& server_of(TransportRank rank);
   Target& target_of(Gpid gpid);
   const Server* find(TransportRank rank) const;

@@ -57,7 +57,19 @@ unsigned Engine::pump() {
   return moved;
 }
 
+void Engine::tell_of_wait() {
+  if (sinks_.origin != nullptr) sinks_.origin->before_wait();
+}
+
 unsigned Engine::poll() {
+  let_others_pass();
+  const Lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return 0;
+  tell_of_wait();
+  return pump();
+}
+
+unsigned Engine::poll_aside() {
   let_others_pass();
   const Lock lock(mutex_, std::try_to_lock);
   return lock.owns_lock() ? pump() : 0;
@@ -68,6 +80,7 @@ unsigned Engine::poll() {
 Engine::Lock Engine::enter_when(Condition condition, const WaitReason& reason) {
   Lock lock = enter();
   if (condition()) return lock;
+  tell_of_wait();
   const std::uint64_t me = ++waits_;
   poller_ = me;
   StallWatch watch = this->watch(reason);

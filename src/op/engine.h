@@ -44,8 +44,11 @@ class Engine {
   // Waits until the condition holds and returns with the lock held, so that it still does.
   Lock enter_when(Condition condition, const WaitReason& reason);
 
-  // Pumps once if no other thread is at it; returns how many things moved.
+  // For a program that asks for progress: pumps once if no other thread is at it; returns how many things
+  // moved.
   unsigned poll();
+  // The same for a thread of ours beside the program, which does not speak for it.
+  unsigned poll_aside();
   // The same for who holds the lock.
   unsigned pump();
 
@@ -60,6 +63,7 @@ class Engine {
 
  private:
   void let_others_pass() const;
+  void tell_of_wait();
   void dispatch(const transport::Message& message);
 
   transport::Transport& transport_;

@@ -13,6 +13,8 @@ struct FarSide {
   TransportRank server = no_rank;  // who serves the target's memory
   Worker target = 0;               // worker number within its world
   std::uint64_t offset_base = 0;   // address in the target's arena - offset_base = arena offset
+  // The server answers whatever any program does: one may wait for its credits.
+  bool is_attentive = true;
 
   std::uint64_t offset_of(const void* far) const {
     return reinterpret_cast<std::uintptr_t>(far) - offset_base;

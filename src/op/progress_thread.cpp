@@ -1,11 +1,14 @@
 #include "op/progress_thread.h"
 
+#include <utility>
+
 namespace comex::op {
 
 ProgressThread::ProgressThread(Engine& engine, shm::Os& os, const shm::WaitPolicy& policy,
-                               std::optional<shm::Doorbell> doorbell)
+                               std::optional<shm::Doorbell> doorbell, std::function<std::uint64_t()> errand)
     : engine_(engine),
       doorbell_(doorbell),
+      errand_(std::move(errand)),
       thread_([this, &os, policy, doorbell] { run(os, policy, doorbell); }) {}
 
 ProgressThread::~ProgressThread() {
@@ -17,8 +20,11 @@ ProgressThread::~ProgressThread() {
 void ProgressThread::run(shm::Os& os, const shm::WaitPolicy& policy, std::optional<shm::Doorbell> doorbell) {
   shm::Idle idle(os, policy, doorbell);
   while (!stop_.load(std::memory_order_acquire)) {
-    if (engine_.poll() != 0) {
+    const std::uint64_t most = errand_ ? errand_() : shm::forever_ns;
+    if (engine_.poll_aside() != 0) {
       idle.reset();
+    } else if (most != shm::forever_ns && idle.would_nap()) {
+      idle.sleep(most);
     } else {
       idle.pause();
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace comex::op {
 
@@ -13,10 +14,16 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
       self_(options.self),
       sizes_(options.sizes),
       max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
-      coalesces_(options.coalesces),
+      outbox_(options.outbox),
       slots_(options.slots) {}
 
 Remote::~Remote() = default;
+
+// What was appended before is refused the way that was asked for then.
+void Remote::set_errors_return(bool on) {
+  send_batches();
+  errors_return_ = on;
+}
 
 Remote::Link& Remote::link_of(TransportRank server) {
   if (last_link_ != nullptr && last_link_->rank == server) return *last_link_;
@@ -75,15 +82,10 @@ void Remote::copy_addresses(Request& request) {
 // Sent at once if nothing is before it and all it needs is there; else it waits its turn. A small
 // write that has to wait is copied, so that its caller need not.
 void Remote::enqueue(Request* request) {
-  if (request->link->batch != nullptr) flush(*request->link);
-  push(request);
-}
-
-void Remote::push(Request* request) {
   Link& link = *request->link;
+  if (link.batch != nullptr) close(link);
   if (link.queue.empty() && send_head(link, *request)) return;
   if (request->kind == Kind::data) copy_message(link, *request);
-  if (request->kind == Kind::batch) ++queued_batches_;
   link.queue.push_back(request);
   if (!link.listed) {
     link.listed = true;
@@ -112,6 +114,10 @@ void Remote::start_fence(TransportRank server, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!ledger_.dirty(server)) return;
   Link& link = link_of(server);
+  link.expects_fence = std::exchange(link.lone_writes, 0) == 1 && link.batch == nullptr && link.queue.empty();
+  if (link.last_fence == nullptr && link.batch != nullptr && !link.reserved_busy && close(link, true)) {
+    ride(link);
+  }
   if (link.last_fence != nullptr) {
     completion.add();
     link.last_fence->joined.push_back(&completion);
@@ -140,7 +146,7 @@ void Remote::leave(TransportRank server) {
 }
 
 unsigned Remote::advance() {
-  unsigned moved = open_.empty() ? 0 : flush_all();
+  unsigned moved = 0;
   for (std::size_t i = 0; i < moving_.size();) {
     Transfer* transfer = moving_[i];
     moved += move_body(*transfer);

@@ -23,6 +23,7 @@
 #include "op/far_side.h"
 #include "op/plan.h"
 #include "op/remote_parts.h"
+#include "shm/outbox.h"
 #include "transport/sink.h"
 
 namespace comex::op {
@@ -32,7 +33,7 @@ struct RemoteOptions {
   Sizes sizes;
   std::uint32_t slots = protocol::slot_count;
   std::size_t max_outstanding = 8192;  // operations under way
-  bool coalesces = true;               // else append() takes nothing
+  shm::Outbox outbox;                  // where batches collect; empty: append() takes nothing
 };
 
 class Remote final : public transport::Sink {
@@ -42,11 +43,13 @@ class Remote final : public transport::Sink {
   Remote(const Remote&) = delete;
   Remote& operator=(const Remote&) = delete;
 
-  void set_errors_return(bool on) { errors_return_ = on; }
+  void set_errors_return(bool on);
 
   // Wait for this before each start; it only bounds, nothing breaks above it.
-  bool has_room() const {
-    return requests_.in_use() + words_ < max_outstanding_ && queued_batches_ < max_queued_batches;
+  bool has_room() const { return requests_.in_use() + words_ < max_outstanding_; }
+  // Wait for this as well before append(), so that nothing is left here for lack of a credit.
+  bool has_room(const FarSide& far) {
+    return has_room() && (outbox_.size() == 0 || !far.is_attentive || may_append(link_of(far.server)));
   }
 
   // Each adds one part to the completion unless it is complete on return. A vector's address
@@ -54,7 +57,8 @@ class Remote final : public transport::Sink {
   void start(const Operation& operation, const FarSide& far, nb::Completion& completion);
   void start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
   // Small puts and accumulates travel with others: buffered until the message is full, anything else is
-  // started on that server, or advance() is called. False: start() it. The source is the caller's at once.
+  // started on that server, the process waits, or its pusher sends them. False: start() it. The source is the
+  // caller's at once.
   bool append(const Operation& operation, const FarSide& far);
   bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far);
   bool append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
@@ -62,9 +66,9 @@ class Remote final : public transport::Sink {
   // The same; the completion has a part until the old value is here.
   bool append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
 
-  // Something appended has not left: any thread may ask, the one that appended knows.
+  // Something appended may not have left: any thread may ask, the one that appended knows.
   bool holds_batches() const { return holds_.load(std::memory_order_relaxed); }
-  unsigned flush_all();
+  void send_batches();
 
   // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
   void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
@@ -92,10 +96,10 @@ class Remote final : public transport::Sink {
 
   void on_message(const transport::Message& message) override;
   unsigned advance() override;
+  void before_wait() override { send_batches(); }
   bool quiet() const override;
 
  private:
-  static constexpr std::size_t max_queued_batches = 64;
   static constexpr std::uint64_t largest_item = 256;  // data bytes of a put or accumulate in a batch
   using Request = remote::Request;
   using Transfer = remote::Transfer;
@@ -125,6 +129,13 @@ class Remote final : public transport::Sink {
   void give_back_staging(Link& link, std::byte* buffer);
   bool may_stage(const Link& link) const;
   void post(Link& link, std::size_t bytes);
+  void post_reserved(Link& link);
+  void stamp(Link& link);
+  bool may_ride(const Link& link) const {
+    return link.expects_fence && !link.reserved_busy && link.queue.empty();
+  }
+  void ride(Link& link);
+  void note_write(Link& link, bool has_fence);
 
   // remote_message.cpp: the bytes of a request
   std::uint8_t mode_flags() const {
@@ -153,12 +164,16 @@ class Remote final : public transport::Sink {
   void end_fence(Link& link, Request& request, bool failed);
 
   // remote_batch.cpp: small operations that travel together
-  void note_holding() { holds_.store(!open_.empty() || queued_batches_ != 0, std::memory_order_relaxed); }
-  bool takes(std::uint64_t bytes) const { return coalesces_ && bytes != 0 && bytes <= largest_item; }
-  std::byte* append_item(Link& link, const protocol::BatchItem& item, const FarSide& far);
-  void push(Request* request);
-  void flush(Link& link);
-  bool send_batch(Link& link, Request& request);
+  bool takes(std::uint64_t bytes) const { return outbox_.size() != 0 && bytes != 0 && bytes <= largest_item; }
+  bool may_append(const Link& link) const;
+  bool open_batch(Link& link, const FarSide& far);
+  std::byte* place_for(Link& link, const protocol::BatchItem& item, const FarSide& far);
+  bool publish(Link& link, const protocol::BatchItem& item, const FarSide& far);
+  template <class Write>
+  bool append_item(const protocol::BatchItem& item, const FarSide& far, Write&& write);
+  Transfer* answer_of(Link& link, const FarSide& far);
+  bool close(Link& link, bool with_fence = false);
+  void let_go(Link& link);
   void on_data_batch(Link& link, const Reply& reply, std::span<const std::byte> data);
   bool refuse_word(const Link& link, const Reply& reply);
 
@@ -173,7 +188,8 @@ class Remote final : public transport::Sink {
   const Worker self_;
   const Sizes sizes_;
   const std::size_t max_outstanding_;
-  const bool coalesces_;
+  shm::Outbox outbox_;
+  std::uint32_t next_buffer_ = 0;
   bool errors_return_ = false;
   bool slots_short_ = false;
 
@@ -184,11 +200,10 @@ class Remote final : public transport::Sink {
   nb::ObjectPool<remote::Batch> batches_;
   std::atomic<bool> holds_{false};  // see holds_batches()
   std::size_t words_ = 0;           // rmws in batches, unanswered
-  std::size_t queued_batches_ = 0;  // that wait for a credit or a slot
   std::unordered_map<TransportRank, std::unique_ptr<Link>> links_;
   Link* last_link_ = nullptr;
   std::vector<Link*> waiting_;     // links with a queue
-  std::vector<Link*> open_;        // links with an open batch, or that had one since
+  std::vector<Link*> open_;        // links with an open batch, the oldest first
   std::vector<Transfer*> moving_;  // transfers with chunks to move
   std::vector<std::unique_ptr<std::byte[]>> staging_;
   std::vector<std::byte*> free_staging_;

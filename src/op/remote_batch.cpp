@@ -1,5 +1,8 @@
-// Batches: small operations written one behind the other into a message that leaves when it is full,
-// when anything else is started on its server, or when the process makes progress.
+// Batches: small operations written one behind the other into a buffer of the outbox. The message leaves
+// when it is full, when anything else is started on its server, when the process waits, or when the pusher
+// of the host finds that it has been lying there. It has its credit and its place in the order from the
+// beginning, so each of these is free to send it at any time.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -11,36 +14,93 @@ using protocol::Atomic;
 using protocol::BatchItem;
 using protocol::Verb;
 using remote::Kind;
+using shm::OutboxWord;
 
-// Where what follows the item goes; there is room for all of it.
-std::byte* Remote::append_item(Link& link, const BatchItem& item, const FarSide& far) {
-  const std::size_t bytes = protocol::item_bytes(item);
+// One more item of any kind finds a place, or need not wait for a credit.
+bool Remote::may_append(const Link& link) const {
+  constexpr std::size_t most = sizeof(BatchItem) + sizeof(Scale) + largest_item;
+  if (has_credit(link)) return true;
+  return link.batch != nullptr && link.batch->word.bytes() + most <= sizes_.message_bytes &&
+         link.batch->buffer->look().state() == OutboxWord::State::open;
+}
+
+bool Remote::open_batch(Link& link, const FarSide& far) {
+  if (!link.queue.empty() || !has_credit(link)) return false;
+  const auto find_free = [this]() -> shm::OutboxBuffer* {
+    for (std::uint32_t i = 0; i < outbox_.size(); ++i) {
+      shm::OutboxBuffer& buffer = outbox_[next_buffer_++ % outbox_.size()];
+      if (buffer.look().state() == OutboxWord::State::free) return &buffer;
+    }
+    return nullptr;
+  };
+  shm::OutboxBuffer* buffer = find_free();
+  if (buffer == nullptr && !open_.empty()) {
+    close(*open_.front());
+    buffer = find_free();
+  }
+  if (buffer == nullptr) return false;  // the pusher is at all of them
+  Header header;
+  header.verb = Verb::batch;
+  header.flags = mode_flags() | protocol::non_blocking;
+  header.world = far.world;
+  header.target = static_cast<Worker>(transport_.rank());
+  header.origin = self_;
+  header.number = ledger_.issued(link.rank) + 1;
+  header.sequence = ++link.sequence;
+  ++link.sent;
+  buffer->to = link.rank;
+  std::memcpy(buffer->message, &header, sizeof header);
+  Batch* batch = link.batch = batches_.take();
+  batch->link = &link;
+  batch->world = link.world = far.world;
+  batch->buffer = buffer;
+  batch->word = buffer->look().opened(sizeof header);
+  batch->number = header.number;
+  batch->words.clear();
+  batch->transfer = nullptr;
+  open_.push_back(&link);
+  holds_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+// Where the item goes; null if no batch can take it.
+std::byte* Remote::place_for(Link& link, const BatchItem& item, const FarSide& far) {
   if (link.batch != nullptr &&
-      (link.batch->used + bytes > sizes_.message_bytes || link.batch->world != far.world)) {
-    flush(link);
+      (link.batch->word.bytes() + protocol::item_bytes(item) > sizes_.message_bytes ||
+       link.batch->world != far.world)) {
+    close(link);
   }
-  if (link.batch == nullptr) {
-    link.batch = batches_.take();
-    link.batch->world = link.world = far.world;
-    link.batch->used = sizeof(Header);
-    link.batch->items = 0;
-    link.batch->words.clear();
-    link.batch->stretches.clear();
-    open_.push_back(&link);
-    note_holding();
-  }
+  if (link.batch == nullptr && !open_batch(link, far)) return nullptr;
+  return link.batch->buffer->message + link.batch->word.bytes();
+}
+
+// False: the pusher has taken the batch without it.
+bool Remote::publish(Link& link, const BatchItem& item, const FarSide& far) {
   Batch& batch = *link.batch;
-  const Gpid target = far.gpid();
-  if (batch.stretches.empty() || batch.stretches.back().target != target)
-    batch.stretches.push_back({target, 0});
-  ++batch.stretches.back().items;
-  ++batch.items;
-  ledger_.queue(far.server, target);
+  const OutboxWord next = batch.word.with_item(protocol::item_bytes(item), item.verb == Verb::rmw);
+  if (batch.word.items() == 0) {
+    batch.buffer->word.store(next.bits(), std::memory_order_release);
+    outbox_.announce();
+  } else if (!batch.buffer->replace(batch.word, next)) {
+    let_go(link);
+    return false;
+  }
+  batch.word = next;
+  ledger_.issue_at_once(link.rank, far.gpid());
   link.last_fence = nullptr;
-  std::byte* const to = batch.message + batch.used;
-  std::memcpy(to, &item, sizeof item);
-  batch.used += bytes;
-  return to + sizeof item;
+  return true;
+}
+
+template <class Write>
+bool Remote::append_item(const BatchItem& item, const FarSide& far, Write&& write) {
+  Link& link = link_of(far.server);
+  do {
+    std::byte* const to = place_for(link, item, far);
+    if (to == nullptr) return false;
+    std::memcpy(to, &item, sizeof item);
+    write(to + sizeof item);
+  } while (!publish(link, item, far));
+  return true;
 }
 
 bool Remote::append(const Operation& operation, const FarSide& far) {
@@ -54,8 +114,7 @@ bool Remote::append_put(const void* near, const void* far_address, std::uint64_t
   if (!takes(bytes)) return false;
   const BatchItem item{Verb::put, 0, static_cast<std::uint16_t>(bytes), far.target,
                        far.offset_of(far_address)};
-  std::memcpy(append_item(link_of(far.server), item, far), near, bytes);
-  return true;
+  return append_item(item, far, [&](std::byte* to) { std::memcpy(to, near, bytes); });
 }
 
 bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
@@ -63,15 +122,30 @@ bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, cons
   if (!takes(bytes)) return false;
   const BatchItem item{Verb::acc, static_cast<std::uint8_t>(scalar), static_cast<std::uint16_t>(bytes),
                        far.target, far.offset_of(far_address)};
-  std::byte* const to = append_item(link_of(far.server), item, far);
   const std::size_t scale_bytes = scalar_bytes(scalar);
-  std::memcpy(to, scale, scale_bytes);
-  std::memcpy(to + protocol::padded(scale_bytes), near, bytes);
-  return true;
+  return append_item(item, far, [&](std::byte* to) {
+    std::memcpy(to, scale, scale_bytes);
+    std::memcpy(to + protocol::padded(scale_bytes), near, bytes);
+  });
+}
+
+// What awaits the answer to the batch that is open.
+Remote::Transfer* Remote::answer_of(Link& link, const FarSide& far) {
+  Batch& batch = *link.batch;
+  if (batch.transfer == nullptr) {
+    Request* request = new_request(Kind::batch, far, nullptr);
+    request->batch = &batch;
+    batch.transfer = new_transfer(link, *request, {});
+    COMEX_BUG_IF(batch.transfer == nullptr);
+    batch.transfer->verb = Verb::batch;
+    batch.buffer->slot = batch.transfer->slot;
+  }
+  return batch.transfer;
 }
 
 bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion) {
-  if (!coalesces_) return false;
+  // A slot for it: one that a batch gives back on the way is as good.
+  if (outbox_.size() == 0 || slots_.available() == 0) return false;
   const unsigned bytes = scalar_bytes(operation.scalar);
   BatchItem item;
   item.verb = Verb::rmw;
@@ -79,74 +153,59 @@ bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far,
   item.bytes = static_cast<std::uint16_t>(bytes);
   item.target = far.target;
   item.offset = far.offset_of(operation.far);
-  Link& link = link_of(far.server);
-  std::byte* const to = append_item(link, item, far);
   std::uint64_t words[2] = {static_cast<std::uint64_t>(operation.operand), 0};
   if (operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap) {
     words[0] = 0;
     std::memcpy(&words[0], operation.near, bytes);
   }
   if (operation.atomic == Atomic::compare_swap) std::memcpy(&words[1], operation.near + bytes, bytes);
-  std::memcpy(to, words, protocol::item_bytes(item) - sizeof item);
+  Link& link = link_of(far.server);
+  const bool is_taken = append_item(item, far, [&](std::byte* to) {
+    answer_of(link, far);
+    std::memcpy(to, words, protocol::item_bytes(item) - sizeof item);
+  });
+  if (!is_taken) return false;
   link.batch->words.push_back(
-      {&completion, operation.near, link.batch->items - 1, static_cast<std::uint8_t>(bytes), false});
+      {&completion, operation.near, link.batch->word.items() - 1, static_cast<std::uint8_t>(bytes), false});
   completion.add();
   ++words_;
   return true;
 }
 
-void Remote::flush(Link& link) {
-  FarSide far;
-  far.server = link.rank;
-  far.world = link.batch->world;
-  Request* request = new_request(Kind::batch, far, nullptr);
-  request->batch = std::exchange(link.batch, nullptr);
+// Sends the open batch; false: the pusher has, without the fence.
+bool Remote::close(Link& link, bool with_fence) {
+  Batch& batch = *link.batch;
+  const bool is_mine = batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free));
+  if (is_mine) {  // nobody else opens it again
+    const std::uint8_t flags = with_fence ? std::uint8_t{protocol::fence_rides} : std::uint8_t{0};
+    transport_.post(link.rank, batch.buffer->copy_to(transport_.stage(), batch.word, flags));
+  }
+  let_go(link);
+  return is_mine;
+}
+
+// The batch has left, whoever has sent it.
+void Remote::let_go(Link& link) {
+  Batch* batch = std::exchange(link.batch, nullptr);
   std::erase(open_, &link);
-  push(request);
-  note_holding();
+  holds_.store(!open_.empty(), std::memory_order_relaxed);
+  const bool has_answer = !batch->words.empty();
+  Transfer* transfer = batch->transfer;
+  if (!has_answer) batches_.give_back(batch);
+  if (transfer == nullptr) return;
+  transfer->request->sent = true;
+  if (!has_answer) end_transfer(transfer, false);  // its first rmw came too late
 }
 
-unsigned Remote::flush_all() {
-  unsigned moved = 0;
-  for (; !open_.empty(); ++moved) flush(*open_.back());
-  return moved;
-}
-
-bool Remote::send_batch(Link& link, Request& request) {
-  if (!has_credit(link)) return false;
-  Batch& batch = *request.batch;
-  Header header;
-  header.verb = Verb::batch;
-  header.flags = mode_flags();
-  header.world = batch.world;
-  header.origin = self_;
-  header.bytes = batch.used - sizeof header;
-  header.operand = batch.items;
-  if (!batch.words.empty()) {
-    const Transfer* transfer = new_transfer(link, request, header);
-    if (transfer == nullptr) return false;
-    header.slot = transfer->slot;
-  }
-  batch.number = header.number = ledger_.issued(link.rank) + 1;
-  for (const Batch::Stretch& stretch : batch.stretches) {
-    ledger_.issue(link.rank, stretch.target, stretch.items);
-    ledger_.unqueue(link.rank, stretch.target, stretch.items);
-  }
-  std::memcpy(batch.message, &header, sizeof header);
-  std::memcpy(transport_.stage(), batch.message, batch.used);
-  post(link, batch.used);
-  request.sent = true;
-  if (batch.words.empty()) {
-    batches_.give_back(&batch);
-    part_done(&request, false);
-  }
-  return true;
+void Remote::send_batches() {
+  while (!open_.empty()) close(*open_.back());
 }
 
 void Remote::on_data_batch(Link& link, const Reply& reply, std::span<const std::byte> data) {
   Transfer* transfer = transfer_of(link, reply);
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *transfer->request->batch;
+  if (link.batch == &batch) let_go(link);  // the pusher was quick
   COMEX_BUG_IF(data.size() != batch.words.size() * sizeof(std::uint64_t));
   const std::byte* value = data.data();
   for (const Batch::Word& word : batch.words) {

@@ -1,5 +1,6 @@
 // The queue of a server: what may be sent now, and what replies say about credits and slots.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "op/remote.h"
@@ -25,10 +26,6 @@ unsigned Remote::pump(Link& link) {
     if (!send_head(link, *request)) break;
     link.queue.pop_front();
     if (kind == Kind::copied) --link.copied;
-    if (kind == Kind::batch) {
-      --queued_batches_;
-      note_holding();
-    }
     ++moved;
   }
   return moved;
@@ -46,7 +43,7 @@ bool Remote::send_head(Link& link, Request& request) {
     case Kind::reserved:
       return send_reserved(link, request);
     case Kind::batch:
-      return send_batch(link, request);
+      break;
     case Kind::leave: {
       Header header;
       header.verb = Verb::leave;
@@ -61,9 +58,42 @@ bool Remote::send_head(Link& link, Request& request) {
   return true;
 }
 
+// Gives what is staged its place in the order.
+void Remote::stamp(Link& link) {
+  ++link.sequence;
+  std::memcpy(transport_.stage() + offsetof(Header, sequence), &link.sequence, sizeof link.sequence);
+}
+
 void Remote::post(Link& link, std::size_t bytes) {
+  stamp(link);
   transport_.post(link.rank, bytes);
   ++link.sent;
+}
+
+void Remote::post_reserved(Link& link) {
+  stamp(link);
+  transport_.post(link.rank, sizeof(Header));
+  link.reserved_busy = true;
+}
+
+// The message that was sent last carries a fence.
+void Remote::ride(Link& link) {
+  FarSide far;
+  far.server = link.rank;
+  far.world = link.world;
+  Request* fence = new_request(Kind::reserved, far, nullptr);
+  fence->header = {};
+  fence->header.verb = Verb::fence;
+  fence->sent = true;
+  link.reserved = link.last_fence = fence;
+  link.reserved_busy = true;
+}
+
+// A small write was sent. If its origin has the habit of fencing each, the fence is under way when it is
+// asked for; who does not is not asked for an answer again.
+void Remote::note_write(Link& link, bool has_fence) {
+  if (++link.lone_writes > 1) link.expects_fence = false;
+  if (has_fence) ride(link);
 }
 
 // What every reply carries.
@@ -101,14 +131,14 @@ void Remote::fence_for_slots() {
   slots_short_ = false;
   for (auto& [rank, link] : links_) {
     if (link->held.empty() || link->reserved_busy) continue;
+    if (link->batch != nullptr) close(*link);
     Header header;
     header.verb = Verb::fence;
     header.world = link->world;
     header.origin = self_;
     header.number = ledger_.issued(rank);
     std::memcpy(transport_.stage(), &header, sizeof header);
-    transport_.post(rank, sizeof header);
-    link->reserved_busy = true;
+    post_reserved(*link);
     link->reserved = nullptr;
   }
 }

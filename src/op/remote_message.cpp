@@ -144,8 +144,11 @@ bool Remote::send_data_message(Link& link, Request& request) {
     header.slot = transfer->slot;
   }
   if (is_write) header.number = ledger_.issue(link.rank, request.far.gpid());
+  const bool has_fence = is_write && !with_body && !is_vector(request) && may_ride(link);
+  if (has_fence) header.flags |= protocol::fence_rides;
   const std::size_t bytes = write_message(request, header, transport_.stage());
   post(link, bytes);
+  if (is_write && !with_body) note_write(link, has_fence);
   request.next_segment += is_vector(request) ? next_part(request).count : 1;
   if (with_body) {
     transfer->number = header.number;
@@ -159,6 +162,8 @@ bool Remote::copy_message(Link& link, Request& request) {
   const bool fits = request.plan.method == Method::inline_message ||
                     (request.plan.method == Method::inline_scatter &&
                      request.plan.segments_per_message == request.operation.scatter.count);
+  // Where a credit comes for certain its caller waits for it, and so has left nothing here.
+  if (request.far.is_attentive) return false;
   if (!fits || request.operation.action == Action::get || link.copied >= max_copied_per_link) return false;
   request.header = header_for(request);
   request.message.resize(sizes_.message_bytes);

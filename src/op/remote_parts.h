@@ -2,7 +2,7 @@
 //
 //   Request   one operation, from its start until its last message is sent and its last part is done
 //   Transfer  one message that awaits a reply or whose body is under way; holds one reply slot
-//   Batch     small operations on their way into one message
+//   Batch     small operations collecting in a buffer of the outbox, then its rmws that await their values
 //   Link      what this origin knows of one server: queue, credits, fence, slots not yet free
 //
 // Plain state, pooled; only op/remote touches it.
@@ -18,6 +18,7 @@
 #include "op/far_side.h"
 #include "op/near_side.h"
 #include "op/plan.h"
+#include "shm/outbox.h"
 #include "transport/transport.h"
 
 namespace comex::op::remote {
@@ -27,11 +28,12 @@ enum class Kind : std::uint8_t {
   copied,    // a small write whose message is complete already, but for its number
   word,      // rmw, store, lock, try_lock: one message
   reserved,  // fence, unlock: one message on the reserved credit
-  batch,     // small operations in one message
+  batch,     // the rmws of a batch, which await their values; never in a queue
   leave,
 };
 
 struct Link;
+struct Transfer;
 
 struct Batch {
   struct Word {  // an rmw whose old value is awaited
@@ -41,19 +43,13 @@ struct Batch {
     std::uint8_t bytes = 0;
     bool failed = false;
   };
-  // One target's items that follow each other: they get their numbers together.
-  struct Stretch {
-    Gpid target;
-    std::uint32_t items = 0;
-  };
-
+  Link* link = nullptr;
   WorldId world = 0;
-  std::size_t used = 0;
-  std::uint32_t items = 0;
-  std::uint64_t number = 0;  // of the first item, once it is sent
+  shm::OutboxBuffer* buffer = nullptr;
+  shm::OutboxWord word;      // as this worker has left it; the pusher may have changed it since
+  std::uint64_t number = 0;  // of the first item
   std::vector<Word> words;
-  std::vector<Stretch> stretches;
-  alignas(8) std::byte message[protocol::message_bytes];
+  Transfer* transfer = nullptr;  // once there is an rmw, whose request is its own
 };
 
 struct Request {
@@ -118,16 +114,19 @@ struct Link {
   TransportRank rank = no_rank;
   WorldId world = 0;
   std::uint64_t limit = 1;
-  std::uint64_t sent = 0;
+  std::uint64_t sent = 0;      // credits used, that of an open batch included
+  std::uint16_t sequence = 0;  // of the newest message, or the open batch; wraps
   std::uint16_t surrenders = 0;
 
   std::deque<Request*> queue;
-  Batch* batch = nullptr;         // still open: behind the queue
+  Batch* batch = nullptr;         // as far as is known here still open: the queue is empty then
   bool listed = false;            // in Remote::waiting_
   unsigned copied = 0;            // copied messages in the queue
   bool reserved_busy = false;     // a fence or an unlock is under way
   Request* reserved = nullptr;    // which; null: a fence of our own, to get slots back
   Request* last_fence = nullptr;  // one that covers all writes so far, sent or not
+  unsigned lone_writes = 0;       // small ones sent since the last fence, none of them in a batch
+  bool expects_fence = false;     // the last time one was followed by a fence at once
   unsigned bodies = 0;            // transfers with chunks under way
   unsigned staged = 0;            // staging buffers they hold
   std::deque<HeldSlot> held;      // bodies that have left; the slot is free once the number is applied

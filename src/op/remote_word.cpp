@@ -126,8 +126,7 @@ bool Remote::send_reserved(Link& link, Request& request) {
   header.flags = mode_flags();
   if (header.verb == Verb::fence) header.number = ledger_.issued(link.rank);
   std::memcpy(transport_.stage(), &header, sizeof header);
-  transport_.post(link.rank, sizeof header);
-  link.reserved_busy = true;
+  post_reserved(link);
   link.reserved = &request;
   request.sent = true;
   return true;

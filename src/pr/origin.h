@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
@@ -24,6 +25,12 @@ namespace comex::pr {
 // A copy of a whole message.
 struct MessageBuffer {
   std::byte bytes[protocol::message_bytes];
+};
+
+// One that has overtaken another of its origin.
+struct HeldMessage {
+  std::unique_ptr<MessageBuffer> copy;
+  std::size_t bytes = 0;
 };
 
 // Where a batch stands.
@@ -74,6 +81,9 @@ struct Origin {
   // May a request start beside those before `end`?
   bool may_start(const Footprint& later, EntryList::const_iterator end) const;
   bool may_start(const Footprint& later) const { return may_start(later, queue.end()); }
+  bool is_next(const protocol::RequestHeader& header) const {
+    return header.sequence == static_cast<std::uint16_t>(last_sequence + 1);
+  }
   std::uint64_t applied() const;  // all writes up to this number have taken effect
 
   TransportRank rank;
@@ -82,13 +92,15 @@ struct Origin {
   EntryList queue;                           // in order of arrival
   std::vector<EntryList::iterator> running;  // these get turns
   std::size_t turn = 0;
-  std::uint64_t last_number = 0;   // of the newest write
-  std::uint32_t waiting = 0;       // entries that have not started
-  std::uint32_t refused_call = 0;  // the last call of several messages of which a refusal was told
-  bool is_reserved_used = false;   // a fence or unlock is unanswered
-  bool is_active = false;          // in the server's list of those with work
-  bool is_touched = false;         // something changed in this pass
-  bool needs_scan = false;         // a waiting entry may be able to start
+  std::uint16_t last_sequence = 0;  // of the newest message that was taken
+  std::deque<HeldMessage> held;     // that came before their turn, in order
+  std::uint64_t last_number = 0;    // of the newest write
+  std::uint32_t waiting = 0;        // entries that have not started
+  std::uint32_t refused_call = 0;   // the last call of several messages of which a refusal was told
+  bool is_reserved_used = false;    // a fence or unlock is unanswered
+  bool is_active = false;           // in the server's list of those with work
+  bool is_touched = false;          // something changed in this pass
+  bool needs_scan = false;          // a waiting entry may be able to start
   bool is_leaving = false;
 };
 

@@ -131,7 +131,7 @@ bool Server::step_small(Origin& origin, Entry& entry) {
 void Server::end_pass(unsigned& moved) {
   for (Origin* origin : touched_) {
     origin->is_touched = false;
-    if (origin->is_leaving && origin->queue.empty()) {
+    if (origin->is_leaving && origin->queue.empty() && origin->held.empty()) {
       forget(*origin);
       ++moved;
     } else if (credits_.owes(origin->account)) {
@@ -157,7 +157,7 @@ void Server::forget(Origin& origin) {
 }
 
 bool Server::quiet() const {
-  return active_.empty() && touched_.empty() && !mutexes_.has_waiters();
+  return active_.empty() && touched_.empty() && held_ == 0 && !mutexes_.has_waiters();
 }
 
 }  // namespace comex::pr

@@ -1,10 +1,11 @@
 // Serves one-sided requests of many origins against one arena, without ever blocking.
 //
 // Small requests are executed straight from their message; what must wait for an earlier one of the
-// same origin, or has a body in chunks, is queued. advance() goes round the origins that have work
-// and returns after about one chunk of it. Promises order per origin and target (order.h), bounded
-// memory (credits.h) and an answer to everything, refused requests included. Owned by a progress rank
-// or, without progress ranks, by a worker; all calls under the engine lock.
+// same origin, or has a body in chunks, is queued; what has overtaken an earlier message of it is held.
+// advance() goes round the origins that have work and returns after about one chunk of it. Promises order per
+// origin and target (order.h), bounded memory (credits.h) and an answer to everything, refused requests
+// included. Owned by a progress rank or, without progress ranks, by a worker; all calls under the engine
+// lock.
 #pragma once
 
 #include <cstdint>
@@ -82,6 +83,12 @@ class Server final : public transport::Sink {
   // server_admit.cpp: what becomes of a message
   bool handle_free(TransportRank from, const Header& header);
   void admit(Origin& origin, const Header& header);
+  void hold(Origin& origin, const Header& header, std::span<const std::byte> message);
+  void take(Origin& origin, const Header& header, std::span<const std::byte> message);
+  void take_held(Origin& origin);
+  void handle_riding_fence(Origin& origin, const Header& write);
+  std::unique_ptr<MessageBuffer> copy_of(std::span<const std::byte> message);
+  void give_back(std::unique_ptr<MessageBuffer> buffer);
   void handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message);
   void handle(Origin& origin, const Header& header, std::span<const std::byte> message);
   EntryList::iterator enqueue(Origin& origin, const Header& header, const Footprint& footprint,
@@ -132,6 +139,7 @@ class Server final : public transport::Sink {
   EntryList spare_entries_;
   std::vector<std::unique_ptr<MessageBuffer>> spare_buffers_;
   unsigned departed_ = 0;
+  unsigned held_ = 0;  // messages, of all origins
 };
 
 }  // namespace comex::pr

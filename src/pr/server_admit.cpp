@@ -20,16 +20,72 @@ void Server::on_message(const transport::Message& message) {
   }
   std::memcpy(&header, message.data.data(), sizeof header);
   if (handle_free(message.from, header)) return;
-  Origin& origin = origin_of(message.from);
+  // A batch may have been sent for its origin by another process.
+  const TransportRank from =
+      header.verb == Verb::batch ? static_cast<TransportRank>(header.target) : message.from;
+  COMEX_BUG_IF(from < 0 || from >= transport_.size());
+  Origin& origin = origin_of(from);
   touch(origin);
   admit(origin, header);
-  if (header.verb == Verb::lock || header.verb == Verb::try_lock) {
-    handle_lock(origin, header, message.data);
-  } else if (header.verb == Verb::batch) {
-    handle_batch(origin, header, message.data);
-  } else {
-    handle(origin, header, message.data);
+  if (!origin.is_next(header)) {
+    hold(origin, header, message.data);
+    return;
   }
+  take(origin, header, message.data);
+  if (!origin.held.empty()) take_held(origin);
+}
+
+// What overtakes comes from one sender, which keeps the order of its own.
+void Server::hold(Origin& origin, const Header& header, std::span<const std::byte> message) {
+  COMEX_BUG_IF(static_cast<std::int16_t>(header.sequence - origin.last_sequence) <= 0);
+  origin.held.push_back({copy_of(message), message.size()});
+  ++held_;
+  ++counters_.held;
+}
+
+void Server::take_held(Origin& origin) {
+  while (!origin.held.empty()) {
+    HeldMessage& first = origin.held.front();
+    Header header;
+    std::memcpy(&header, first.copy->bytes, sizeof header);
+    if (!origin.is_next(header)) return;
+    HeldMessage message = std::move(first);
+    origin.held.pop_front();
+    --held_;
+    take(origin, header, {message.copy->bytes, message.bytes});
+    give_back(std::move(message.copy));
+  }
+}
+
+// It is this message's turn.
+void Server::take(Origin& origin, const Header& header, std::span<const std::byte> message) {
+  origin.last_sequence = header.sequence;
+  if (protocol::is_write(header.verb)) {
+    COMEX_BUG_IF(header.number != origin.last_number + 1);
+    if (header.verb != Verb::batch) origin.last_number = header.number;
+  }
+  if (header.verb == Verb::lock || header.verb == Verb::try_lock) {
+    handle_lock(origin, header, message);
+  } else if (header.verb == Verb::batch) {
+    handle_batch(origin, header, message);
+  } else {
+    handle(origin, header, message);
+  }
+  if (protocol::is_write(header.verb) && (header.flags & protocol::fence_rides) != 0) {
+    handle_riding_fence(origin, header);
+  }
+}
+
+void Server::handle_riding_fence(Origin& origin, const Header& write) {
+  Header fence;
+  fence.verb = Verb::fence;
+  fence.flags = write.flags & protocol::errors_return;
+  fence.world = write.world;
+  fence.origin = write.origin;
+  fence.number = origin.last_number;
+  admit(origin, fence);
+  ++counters_.riding_fences;
+  handle(origin, fence, std::as_bytes(std::span(&fence, 1)));
 }
 
 // Messages that take no credit and have no place in the order.
@@ -60,10 +116,6 @@ void Server::admit(Origin& origin, const Header& header) {
   } else if (header.verb == Verb::fence || header.verb == Verb::unlock) {
     COMEX_BUG_IF(origin.is_reserved_used);
     origin.is_reserved_used = true;
-  }
-  if (protocol::is_write(header.verb)) {
-    COMEX_BUG_IF(header.number != origin.last_number + 1);
-    if (header.verb != Verb::batch) origin.last_number = header.number;
   }
 }
 
@@ -117,6 +169,20 @@ void Server::place_queued(Origin& origin, EntryList::iterator entry, bool is_run
   }
 }
 
+std::unique_ptr<MessageBuffer> Server::copy_of(std::span<const std::byte> message) {
+  if (spare_buffers_.empty()) spare_buffers_.push_back(std::make_unique<MessageBuffer>());
+  std::unique_ptr<MessageBuffer> copy = std::move(spare_buffers_.back());
+  spare_buffers_.pop_back();
+  std::memcpy(copy->bytes, message.data(), message.size());
+  counters_.buffers_peak = std::max(counters_.buffers_peak, ++counters_.buffers);
+  return copy;
+}
+
+void Server::give_back(std::unique_ptr<MessageBuffer> buffer) {
+  spare_buffers_.push_back(std::move(buffer));
+  --counters_.buffers;
+}
+
 EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const Footprint& footprint,
                                     std::span<const std::byte> message) {
   if (spare_entries_.empty()) spare_entries_.emplace_back();
@@ -126,12 +192,8 @@ EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const 
   entry->footprint = footprint;
   entry->arrived_at = counters_.chunks;
   if (message.size() > sizeof header) {
-    if (spare_buffers_.empty()) spare_buffers_.push_back(std::make_unique<MessageBuffer>());
-    entry->copy = std::move(spare_buffers_.back());
-    spare_buffers_.pop_back();
+    entry->copy = copy_of(message);
     entry->message_bytes = static_cast<std::uint32_t>(message.size());
-    std::memcpy(entry->copy->bytes, message.data(), message.size());
-    counters_.buffers_peak = std::max(counters_.buffers_peak, ++counters_.buffers);
   }
   if (protocol::is_credited(header.verb)) {
     counters_.queued_peak = std::max(counters_.queued_peak, ++counters_.queued);
@@ -145,10 +207,7 @@ EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const 
 
 void Server::remove(Origin& origin, EntryList::iterator entry) {
   if (protocol::is_credited(entry->header.verb)) --counters_.queued;
-  if (entry->copy) {
-    spare_buffers_.push_back(std::move(entry->copy));
-    --counters_.buffers;
-  }
+  if (entry->copy) give_back(std::move(entry->copy));
   spare_entries_.splice(spare_entries_.end(), origin.queue, entry);
   entry->reset();
   origin.needs_scan = origin.waiting != 0;

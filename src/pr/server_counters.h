@@ -12,6 +12,8 @@ struct ServerCounters {
   std::uint64_t requests = 0;                  // messages
   std::array<std::uint64_t, 12> by_verb = {};  // indexed by request verb
   std::uint64_t batch_items = 0;               // operations that came in batches
+  std::uint64_t held = 0;                      // messages that came before their turn
+  std::uint64_t riding_fences = 0;             // that came with a write
   std::uint64_t at_once = 0;                   // executed straight from the message
   std::uint64_t refused = 0;
   std::uint64_t chunks = 0;  // of bodies, worked on or sent

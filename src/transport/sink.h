@@ -15,6 +15,8 @@ class Sink {
   virtual void on_message(const Message& message) = 0;
   // Moves whatever can move (bodies, queued requests); returns how many things moved.
   virtual unsigned advance() = 0;
+  // The program waits from here on, or asks for progress: what was kept back for company leaves.
+  virtual void before_wait() {}
   // Nothing is queued, in flight or awaited here, so its owner may sleep until a message comes.
   virtual bool quiet() const = 0;
 };

@@ -41,6 +41,7 @@ TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
       const std::size_t at = random() % words;
       std::int64_t value = static_cast<std::int64_t>(random() % 1000);
       std::byte* const far = rig.region + 8 * at;
+      ASSERT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
       switch (random() % 4) {
         case 0:
           ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, far, 8), rig.far));
@@ -76,8 +77,10 @@ TEST(WholeBatches, small_operations_share_messages) {
   Rig rig;
   nb::Completion done;
   std::vector<std::int64_t> old(1000);
-  for (std::int64_t& each : old)
+  for (std::int64_t& each : old) {
+    ASSERT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
     ASSERT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
+  }
   rig.finish(done);
   for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
   EXPECT_LE(rig.server->counters().requests, 8u);
@@ -188,7 +191,7 @@ TEST(WholeBatches, many_origins_with_one_credit_each_stay_within_it) {
   std::int64_t one = 1;
   for (int i = 0; i < 2000; ++i) {
     for (std::size_t origin = 0; origin < 4; ++origin) {
-      ASSERT_TRUE(rig.until([&] { return rig.origin(origin).has_room(); }));
+      ASSERT_TRUE(rig.until([&] { return rig.origin(origin).has_room(rig.far); }));
       ASSERT_TRUE(rig.origin(origin).append(acc_of(&one, rig.region, 1), rig.far));
     }
   }
@@ -202,10 +205,76 @@ TEST(WholeBatches, few_slots_are_enough_for_many_words) {
   Rig rig({.slots = 2});
   std::vector<std::int64_t> old(3000);
   nb::Completion done;
-  for (std::int64_t& each : old)
-    ASSERT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
+  for (std::int64_t& each : old) {
+    const AtomicOperation add = add_to(&each, rig.region, 1);
+    if (!rig.origin().append_atomic(add, rig.far, done)) rig.origin().start_atomic(add, rig.far, done);
+  }
   rig.finish(done);
   for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
+  EXPECT_GT(rig.server->counters().batch_items, 0u);
+}
+
+TEST(WholeBatches, a_fence_rides_on_what_is_still_open) {
+  Rig rig;
+  std::int64_t value = 5;
+  rig.fence();
+  const std::uint64_t sent = rig.fabric.messages(1, 0);
+  const std::uint64_t answered = rig.fabric.messages(0, 1);
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  nb::Completion one, two;
+  rig.origin().start_fence(0, one);
+  rig.origin().start_fence(0, two);
+  rig.sends_batches = false;
+  rig.finish(one);
+  rig.finish(two);
+  EXPECT_EQ(word_at(rig, 0), 5);
+  EXPECT_FALSE(rig.origin().dirty(rig.far));
+  EXPECT_EQ(rig.fabric.messages(1, 0), sent + 1);
+  EXPECT_EQ(rig.fabric.messages(0, 1), answered + 1);
+  rig.expect_quiet();
+}
+
+TEST(WholeBatches, a_riding_fence_covers_nothing_that_is_written_later) {
+  Rig rig;
+  std::int64_t value = 5;
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  nb::Completion one, two;
+  rig.origin().start_fence(0, one);
+  rig.finish(one);
+  rig.fabric.hold_messages(1, 0);
+  rig.origin().start(contiguous(Action::put, &value, rig.region + 8, 8), rig.far, one);
+  rig.origin().start_fence(0, two);
+  EXPECT_FALSE(rig.until([&] { return two.done(); }, 50));
+  rig.fabric.release_messages(1, 0);
+  rig.finish(two);
+  EXPECT_EQ(word_at(rig, 1), 5);
+}
+
+// Once a lone put was fenced at once, the next takes its fence along.
+TEST(WholeBatches, who_fences_each_put_pays_one_message_and_one_reply) {
+  Rig rig;
+  const auto put_and_fence = [&](std::int64_t value, int puts) {
+    const std::uint64_t sent = rig.fabric.messages(1, 0);
+    nb::Completion done;
+    for (int i = 0; i < puts; ++i) {
+      rig.origin().start(contiguous(Action::put, &value, rig.region + 8 * i, 8), rig.far, done);
+    }
+    rig.origin().start_fence(0, done);
+    EXPECT_TRUE(rig.until([&] { return done.done(); }));
+    for (int i = 0; i < puts; ++i) EXPECT_EQ(word_at(rig, static_cast<std::size_t>(i)), value);
+    EXPECT_FALSE(rig.origin().dirty(rig.far));
+    return rig.fabric.messages(1, 0) - sent;
+  };
+  for (int i = 0; i < 10; ++i) put_and_fence(i, 2);  // earns credits
+  EXPECT_EQ(put_and_fence(100, 1), 2u);
+  EXPECT_EQ(put_and_fence(101, 1), 1u);
+  EXPECT_EQ(put_and_fence(102, 1), 1u);
+  EXPECT_EQ(put_and_fence(103, 2), 3u);
+  EXPECT_EQ(put_and_fence(104, 2), 3u);
+  EXPECT_EQ(rig.server->counters().riding_fences, 3u) << "one was of no use";
+  EXPECT_EQ(put_and_fence(105, 1), 2u);
+  EXPECT_EQ(put_and_fence(106, 1), 1u);
+  rig.expect_quiet();
 }
 
 }  // namespace

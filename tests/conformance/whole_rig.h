@@ -8,10 +8,12 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "op/remote.h"
+#include "pr/pusher.h"
 #include "pr/server.h"
 #include "shm/memory_os.h"
 #include "transport/loopback_transport.h"
@@ -23,6 +25,7 @@ inline constexpr Worker target = 7;
 inline constexpr std::uint32_t chunk = 4096;
 inline constexpr std::uint64_t region_bytes = 512 * 1024;
 inline constexpr std::uint64_t mutexes = 4;
+inline constexpr std::uint32_t outbox_buffers = 4;
 
 struct RigOptions {
   TransportRank origins = 1;
@@ -32,7 +35,9 @@ struct RigOptions {
 
 class Rig {
  public:
-  explicit Rig(const RigOptions& wish = {}) : arena(make_arena()), fabric(wish.origins + 1, 1024) {
+  // The last rank is the origins' progress rank, which pushes what they leave.
+  explicit Rig(const RigOptions& wish = {})
+      : arena(make_arena()), fabric(wish.origins + 2, 1024), pusher_rank(wish.origins + 1) {
     pr::ServerOptions options;
     options.world = world;
     options.chunk_bytes = chunk;
@@ -48,8 +53,13 @@ class Rig {
       origin.self = static_cast<Worker>(100 + rank);
       origin.sizes.chunk_bytes = chunk;
       origin.slots = wish.slots;
+      outbox_places.push_back(std::make_unique<OutboxPlace>());
+      origin.outbox = shm::Outbox(outbox_places.back()->bytes, outbox_buffers);
       origins.push_back(std::make_unique<op::Remote>(fabric.endpoint(rank), origin));
     }
+    std::vector<shm::Outbox> outboxes;
+    for (const auto& place : outbox_places) outboxes.emplace_back(place->bytes, outbox_buffers);
+    pusher.emplace(fabric.endpoint(pusher_rank), os, outboxes, 2, std::nullopt);
     far.world = world;
     far.server = 0;
     far.target = target;
@@ -65,8 +75,24 @@ class Rig {
     for (std::size_t i = 0; i < origins.size(); ++i) {
       while (fabric.endpoint(static_cast<TransportRank>(i + 1)).receive(message))
         origins[i]->on_message(message);
+      if (sends_batches) origins[i]->send_batches();
       origins[i]->advance();
     }
+  }
+  // The server only: the origins compute.
+  void serve() {
+    transport::Message message;
+    while (fabric.endpoint(0).receive(message)) server->on_message(message);
+    server->advance();
+  }
+  // Two looks: what is open at the first is sent at the second.
+  unsigned push() {
+    unsigned sent = 0;
+    for (int looks = 0; looks < 2; ++looks) {
+      os.sleep_ns(pusher->due_in() == shm::forever_ns ? 1 : pusher->due_in());
+      sent += pusher->advance();
+    }
+    return sent;
   }
   template <class Done>
   [[nodiscard]] bool until(Done&& done, unsigned turns = 100000) {
@@ -94,11 +120,19 @@ class Rig {
     }));
   }
 
+  struct alignas(64) OutboxPlace {
+    std::byte bytes[shm::Outbox::bytes_for(outbox_buffers)] = {};
+  };
+  bool sends_batches = true;  // at each turn, as a process that waits
+  std::vector<std::unique_ptr<OutboxPlace>> outbox_places;
+
   shm::MemoryOs os;
   shm::Arena arena;
   transport::LoopbackFabric fabric;
   std::unique_ptr<pr::Server> server;
+  TransportRank pusher_rank;
   std::vector<std::unique_ptr<op::Remote>> origins;
+  std::optional<pr::Pusher> pusher;
   op::FarSide far;
   std::byte* region = nullptr;
   std::uint64_t mutex_set = 0;

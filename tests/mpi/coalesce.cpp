@@ -1,6 +1,6 @@
 // Small non-blocking operations travel together: they add up, keep their order, and arrive unasked.
 //
-// Usage: coalesce [threads]
+// Usage: coalesce [threads] [one_at_a_time]
 #include <numeric>
 
 #include "mpi/job.h"
@@ -106,7 +106,113 @@ class Coalesce {
     }
   }
 
+  // The first worker starts something small and then calls nothing until the last has answered, which it does
+  // once it has seen what was started. A dependence on the first is a hang.
+  void what_a_computing_worker_has_left_arrives() {
+    for (long round = 1; round <= 60; ++round) {
+      const int last = job_.workers - 1;
+      if (job_.me == 0) {
+        const long value = round;
+        long scale = 1;
+        long old = -1;
+        comex_request_t handle = 0;
+        long* const word = words_.of(last) + 210;
+        long* const place = const_cast<long*>(&value);
+        if (round % 3 == 0) job_.done(comex_nbput(place, word, sizeof value, last, everyone, nullptr));
+        if (round % 3 == 1) {
+          job_.done(comex_nbacc(COMEX_ACC_LNG, &scale, place, word, sizeof value, last, everyone, nullptr));
+        }
+        if (round % 3 == 2) {
+          job_.done(comex_nbrmw(COMEX_FETCH_AND_ADD_LONG, &old, word, static_cast<int>(round), last, everyone,
+                                &handle));
+        }
+        compute_until(words_.mine() + 211, round);
+        if (round % 3 == 2) {
+          job_.done(comex_wait(&handle));
+          job_.equal(old, 0, "the old value");
+        }
+      } else if (job_.me == last) {
+        job_.done(comex_wait_until(words_.mine() + 210, COMEX_CMP_GE, round));
+        words_.mine()[210] = 0;
+        job_.done(comex_put_signal(words_.mine(), words_.of(0) + 212, sizeof(long), words_.of(0) + 211, round,
+                                   0, everyone));
+      }
+      comex_barrier(everyone);
+    }
+  }
+
+  // More than there are credits for; each but the last is overwritten or added to.
+  void all_of_a_flood_arrives() {
+    const int last = job_.workers - 1;
+    if (job_.me == 0) {
+      std::vector<long> values(static_cast<std::size_t>(many));
+      for (long i = 0; i < many; ++i) {
+        long& value = values[static_cast<std::size_t>(i)] = i + 1;
+        job_.done(comex_nbput(&value, words_.of(last) + 213, sizeof value, last, everyone, nullptr));
+      }
+      compute_until(words_.mine() + 214, 1);
+    } else if (job_.me == last) {
+      job_.done(comex_wait_until(words_.mine() + 213, COMEX_CMP_EQ, many));
+      job_.done(comex_put_signal(words_.mine(), words_.of(0) + 215, sizeof(long), words_.of(0) + 214, 1, 0,
+                                 everyone));
+    }
+    comex_barrier(everyone);
+  }
+
+  // What is pushed keeps its place among the calls that follow, sooner or later.
+  void calls_after_a_pause_find_what_was_left() {
+    long* const word = words_.of(next_) + 220;
+    for (long round = 1; round <= 300; ++round) {
+      const long value = round;
+      long* const place = const_cast<long*>(&value);
+      long seen = -1;
+      job_.done(comex_nbput(place, word, sizeof value, next_, everyone, nullptr));
+      pause(round);
+      switch (round % 5) {
+        case 0:
+          job_.done(comex_get(word, &seen, sizeof seen, next_, everyone));
+          job_.equal(seen, round, "what was put just now");
+          break;
+        case 1:
+          job_.done(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &seen, word, 0, next_, everyone));
+          job_.equal(seen, round, "what was put just now");
+          break;
+        case 2:
+          seen = -round;
+          job_.done(comex_put(&seen, word, sizeof seen, next_, everyone));
+          pause(round / 5);
+          job_.done(comex_get(word, &seen, sizeof seen, next_, everyone));
+          job_.equal(seen, -round, "what was put last");
+          break;
+        case 3:
+          job_.done(comex_nbput(place, word + 1, sizeof value, next_, everyone, nullptr));
+          pause(round / 5);
+          job_.done(comex_fence_proc(next_, everyone));
+          job_.done(comex_get(word + 1, &seen, sizeof seen, next_, everyone));
+          job_.equal(seen, round, "what was fenced");
+          break;
+        default:
+          job_.done(comex_lock(0, next_));
+          job_.done(comex_get(word, &seen, sizeof seen, next_, everyone));
+          job_.equal(seen, round, "what was put before the lock");
+          job_.done(comex_unlock(0, next_));
+          break;
+      }
+    }
+    comex_barrier(everyone);
+  }
+
  private:
+  // About as long as it takes until something is pushed, sometimes less, sometimes more.
+  static void pause(long round) {
+    double work = 1;
+    for (long i = 0; i < (round * 7919) % 60000; ++i) work = work * 1.0000001 + 1e-9;
+    if (work < 0) std::abort();
+  }
+  static void compute_until(const long* word, long wanted) {
+    while (look(word) < wanted) pause(10);
+  }
+
   const Job& job_;
   Everywhere<long> words_;
   int next_;
@@ -124,5 +230,13 @@ int main(int argc, char** argv) {
   job.check("a signal comes after the small puts before it",
             [&] { test.a_signal_comes_after_the_puts_before_it(); });
   job.check("a wait sends what was buffered", [&] { test.a_wait_sends_what_was_buffered(); });
+  job.check("what a computing worker has left arrives",
+            [&] { test.what_a_computing_worker_has_left_arrives(); });
+  if (!job.has("one_at_a_time")) {  // then what lacks a credit stays with its worker
+    job.check("all of a flood arrives", [&] { test.all_of_a_flood_arrives(); });
+  }
+  job.done(comex_create_mutexes(1));
+  job.check("calls after a pause find what was left", [&] { test.calls_after_a_pause_find_what_was_left(); });
+  job.done(comex_destroy_mutexes());
   return 0;
 }

@@ -75,8 +75,8 @@ TEST(SettingAgreement, a_different_explicit_value_names_both_ranks) {
 }
 
 TEST(SettingAgreement, a_value_that_contradicts_the_default_of_rank_0_is_an_error) {
-  EXPECT_FALSE(agree(rank_with({{"COMEX_COALESCE_US", "50"}}), received({}), 1));
-  EXPECT_TRUE(agree(rank_with({{"COMEX_COALESCE_US", "0"}}), received({}), 1));
+  EXPECT_FALSE(agree(rank_with({{"COMEX_COALESCE_US", "20"}}), received({}), 1));
+  EXPECT_TRUE(agree(rank_with({{"COMEX_COALESCE_US", "50"}}), received({}), 1));
 }
 
 TEST(SettingAgreement, rows_of_a_rank_may_differ_and_follow_rank_0_where_unset) {

@@ -271,6 +271,7 @@ TEST(Malformed, verb_is_refused) {
   Rig rig;
   Hand hand(rig, 1);
   RequestHeader request = hand.header(static_cast<Verb>(40));
+  request.sequence = 1;
   hand.raw(request);
   const Reply* reply = hand.reply_to(request.slot, 3);
   ASSERT_NE(reply, nullptr);

@@ -146,6 +146,7 @@ class Hand {
     if (protocol::is_write(request.verb)) request.number = ++number;
     if (request.verb == Verb::fence) request.number = number;
     if (protocol::is_credited(request.verb)) ++sent;
+    request.sequence = ++sequence;
     raw(request, rest);
   }
   void raw(const RequestHeader& request, std::span<const std::byte> rest = {}) {
@@ -294,6 +295,7 @@ class Hand {
 
   std::uint64_t number = 0;
   std::uint64_t sent = 0;
+  std::uint16_t sequence = 0;
   std::uint64_t limit = 1;
   std::uint64_t applied = 0;
   std::uint16_t surrenders = 0;

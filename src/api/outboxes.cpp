@@ -1,0 +1,54 @@
+#include "api/outboxes.h"
+
+#include <algorithm>
+
+namespace comex::api {
+namespace {
+
+// One for each server, so that batches to several collect side by side; with more servers the oldest leaves
+// early. One more, since the pusher may be copying out of one.
+std::uint32_t buffers(const World& world) {
+  constexpr std::uint32_t most = 16;
+  if (world.settings.coalesce_us == 0) return 0;
+  const auto servers = std::ranges::count_if(world.split.ranks, [](const pr::RankPlace& place) {
+    return place.role == pr::Role::progress || place.server < 0;
+  });
+  return std::min(static_cast<std::uint32_t>(servers) + 1, most);
+}
+
+shm::Outbox outbox_of(World& world, const pr::RankPlace& worker) {
+  const auto slot = static_cast<shm::HostSlot>(worker.local_index);
+  const pr::RankPlace& pusher =
+      worker.server < 0 ? worker : world.split.ranks[static_cast<std::size_t>(worker.server)];
+  return {world.arena->board(slot).data() + board_layout_bytes, buffers(world),
+          world.arena->doorbell(static_cast<shm::HostSlot>(pusher.local_index))};
+}
+
+}  // namespace
+
+std::uint64_t board_bytes(const World& world) {
+  const std::uint32_t count = buffers(world);
+  return board_layout_bytes + (count == 0 ? 0 : shm::Outbox::bytes_for(count));
+}
+
+shm::Outbox own_outbox(World& world) {
+  const bool is_pushed = !world.serves_itself() || world.has_threads;
+  return buffers(world) == 0 || !is_pushed ? shm::Outbox() : outbox_of(world, world.place);
+}
+
+pr::Pusher make_pusher(World& world) {
+  std::vector<shm::Outbox> outboxes;
+  if (world.is_worker()) {
+    outboxes.push_back(own_outbox(world));
+  } else if (buffers(world) != 0) {
+    for (const int rank : world.host_workers()) {
+      const pr::RankPlace& worker = world.split.ranks[static_cast<std::size_t>(rank)];
+      if (worker.server == world.wire.rank()) outboxes.push_back(outbox_of(world, worker));
+    }
+  }
+  return {*world.transport, *world.os, std::move(outboxes),
+          static_cast<std::uint64_t>(world.settings.coalesce_us) * 1000,
+          world.arena->doorbell(world.arena->slot())};
+}
+
+}  // namespace comex::api

@@ -1,0 +1,121 @@
+#include "pr/pusher.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace comex::pr {
+namespace {
+
+using shm::OutboxWord;
+
+// A worker that goes on opening batches would ring for each one that it opens after a look has found none.
+constexpr std::uint32_t empty_looks_allowed = 4;
+
+}  // namespace
+
+Pusher::Pusher(transport::Transport& transport, shm::Os& os, std::vector<shm::Outbox> outboxes,
+               std::uint64_t delay_ns, std::optional<shm::Doorbell> bell)
+    : transport_(transport),
+      os_(os),
+      outboxes_(std::move(outboxes)),
+      period_ns_(std::max<std::uint64_t>(delay_ns / 2, 1)),
+      bell_(bell),
+      is_watched_(outboxes_.size()) {}
+
+bool Pusher::is_due() {
+  if (outboxes_.empty()) return false;
+  if (!watched_.empty() && os_.now_ns() >= next_look_ns_) return true;
+  return !bell_ || !has_looked_ || bell_->seen() != rings_;
+}
+
+unsigned Pusher::advance() {
+  if (outboxes_.empty()) return 0;
+  const std::uint32_t rings = bell_ ? bell_->seen() : rings_ + 1;
+  if (rings != rings_ || !has_looked_) {
+    rings_ = rings;
+    has_looked_ = true;
+    find_announced();
+  }
+  if (watched_.empty()) return 0;
+  const std::uint64_t now = os_.now_ns();
+  if (now < next_look_ns_) return 0;
+  next_look_ns_ = now + period_ns_;
+  unsigned sent = 0;
+  for (std::size_t i = 0; i < watched_.size();) {
+    sent += look_at(watched_[i]);
+    if (!is_over(watched_[i])) {
+      ++i;
+      continue;
+    }
+    is_watched_[watched_[i].outbox] = false;
+    watched_[i] = std::move(watched_.back());
+    watched_.pop_back();
+  }
+  return sent;
+}
+
+void Pusher::find_announced() {
+  for (std::uint32_t i = 0; i < outboxes_.size(); ++i) {
+    if (is_watched_[i] || !outboxes_[i].is_announced()) continue;
+    is_watched_[i] = true;
+    Watched watched;
+    watched.outbox = i;
+    watched.seen.resize(outboxes_[i].size());
+    watched_.push_back(std::move(watched));
+    next_look_ns_ = 0;  // it begins with what is open now
+  }
+}
+
+// Takes what was open at the last look and still is, and remembers what is open now.
+unsigned Pusher::look_at(Watched& watched) {
+  const shm::Outbox& outbox = outboxes_[watched.outbox];
+  unsigned sent = 0;
+  bool is_empty = true;
+  for (std::uint32_t i = 0; i < outbox.size(); ++i) {
+    OutboxWord now = outbox[i].look();
+    const OutboxWord before = std::exchange(watched.seen[i], now);
+    if (now.state() != OutboxWord::State::open) continue;
+    is_empty = false;
+    const bool is_old = before.state() == OutboxWord::State::open && now.is_same_opening(before);
+    if (is_old && take(outbox[i], now)) ++sent;
+  }
+  watched.empty_looks = is_empty ? watched.empty_looks + 1 : 0;
+  return sent;
+}
+
+// Its worker may add to it meanwhile, or send it itself.
+bool Pusher::take(shm::OutboxBuffer& buffer, OutboxWord seen) {
+  for (OutboxWord word = seen; word.state() == OutboxWord::State::open && word.is_same_opening(seen);
+       word = buffer.look()) {
+    const OutboxWord taken = word.in(OutboxWord::State::taken);
+    if (!buffer.replace(word, taken)) continue;
+    const std::size_t bytes = buffer.copy_to(transport_.stage(), word);
+    const TransportRank to = buffer.to;
+    buffer.word.store(taken.in(OutboxWord::State::free).bits(), std::memory_order_release);
+    transport_.post(to, bytes);
+    return true;
+  }
+  return false;
+}
+
+bool Pusher::is_over(Watched& watched) {
+  if (watched.empty_looks < empty_looks_allowed) return false;
+  shm::Outbox& outbox = outboxes_[watched.outbox];
+  outbox.take_back();
+  for (std::uint32_t i = 0; i < outbox.size(); ++i) {
+    if (outbox[i].look().state() != OutboxWord::State::open) continue;
+    // Opened before the announcement was taken back, so it may not be announced again.
+    outbox.announce();
+    watched.empty_looks = 0;
+    return false;
+  }
+  return true;
+}
+
+std::uint64_t Pusher::due_in() const {
+  if (watched_.empty()) return shm::forever_ns;
+  const std::uint64_t now = os_.now_ns();
+  return next_look_ns_ > now ? next_look_ns_ - now : 1;
+}
+
+}  // namespace comex::pr

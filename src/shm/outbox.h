@@ -1,0 +1,127 @@
+// A worker's batches before they leave, where another process of the host can send them for it.
+//
+// Every buffer has one word: free -> open (the worker appends, each item published by replacing the word)
+// -> free when its worker sends it, or -> taken -> free when the pusher of its host does. Whoever replaces
+// the word of an open buffer has it, with as many items as the word says; the other finds the word changed
+// and leaves it alone. The worker announces that something is open and rings; the pusher takes the
+// announcement back when it finds nothing. Zeroed memory is an empty outbox. Written by op/remote, taken
+// by pr/pusher.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "core/protocol.h"
+#include "shm/doorbell.h"
+
+namespace comex::shm {
+
+// A value of a buffer's word.
+class OutboxWord {
+ public:
+  enum class State : std::uint8_t { free, open, taken };
+
+  constexpr OutboxWord() = default;
+  explicit constexpr OutboxWord(std::uint64_t bits) : bits_(bits) {}
+
+  constexpr std::uint64_t bits() const { return bits_; }
+  constexpr State state() const { return static_cast<State>(bits_ & 3); }
+  constexpr bool has_answer() const { return (bits_ & answer_bit) != 0; }  // an item is an rmw
+  constexpr std::uint32_t items() const { return (bits_ >> items_shift) & 0xfff; }
+  constexpr std::uint32_t bytes() const { return (bits_ >> bytes_shift) & 0xffff; }  // of the message
+
+  // The epoch grows with each opening, so no two openings are taken for one.
+  constexpr OutboxWord opened(std::uint32_t bytes) const {
+    return OutboxWord(((bits_ >> epoch_shift) + 1) << epoch_shift | std::uint64_t{bytes} << bytes_shift |
+                      static_cast<std::uint64_t>(State::open));
+  }
+  constexpr OutboxWord with_item(std::size_t bytes, bool has_answer) const {
+    return OutboxWord((bits_ + (std::uint64_t{1} << items_shift) + (std::uint64_t{bytes} << bytes_shift)) |
+                      (has_answer ? answer_bit : 0));
+  }
+  constexpr OutboxWord in(State state) const {
+    return OutboxWord((bits_ & ~std::uint64_t{3}) | static_cast<std::uint64_t>(state));
+  }
+  constexpr bool is_same_opening(OutboxWord other) const {
+    return bits_ >> epoch_shift == other.bits_ >> epoch_shift;
+  }
+
+ private:
+  static constexpr std::uint64_t answer_bit = 4;
+  static constexpr unsigned items_shift = 4;
+  static constexpr unsigned bytes_shift = 16;
+  static constexpr unsigned epoch_shift = 32;
+
+  std::uint64_t bits_ = 0;
+};
+
+struct alignas(64) OutboxBuffer {
+  std::atomic<std::uint64_t> word;
+  // Of the open buffer; `slot` counts only when the word says that there is an answer.
+  TransportRank to;
+  std::uint32_t slot;
+  alignas(64) std::byte message[protocol::message_bytes];  // header, then items
+
+  OutboxWord look() const { return OutboxWord(word.load(std::memory_order_acquire)); }
+  bool replace(OutboxWord expected, OutboxWord next) {
+    std::uint64_t bits = expected.bits();
+    return word.compare_exchange_strong(bits, next.bits(), std::memory_order_acq_rel,
+                                        std::memory_order_relaxed);
+  }
+  // For whoever has it: the whole message, with what only the last word tells. Returns its bytes.
+  std::size_t copy_to(std::byte* to_where, OutboxWord last, std::uint8_t more_flags = 0) const {
+    protocol::RequestHeader header;
+    std::memcpy(&header, message, sizeof header);
+    header.flags |= more_flags;
+    header.slot = last.has_answer() ? slot : 0;
+    header.operand = last.items();
+    header.bytes = last.bytes() - sizeof header;
+    std::memcpy(to_where, &header, sizeof header);
+    std::memcpy(to_where + sizeof header, message + sizeof header, header.bytes);
+    return last.bytes();
+  }
+};
+static_assert(sizeof(OutboxBuffer) == 4096);
+
+struct alignas(64) OutboxHead {
+  std::atomic<std::uint32_t> is_announced;
+};
+
+// One worker's, at a place in its host's arena; a value.
+class Outbox {
+ public:
+  Outbox() = default;
+  // `bell`: of the process that pushes; none where nobody sleeps.
+  Outbox(std::byte* place, std::uint32_t buffers, std::optional<Doorbell> bell = std::nullopt)
+      : head_(reinterpret_cast<OutboxHead*>(place)),
+        first_(reinterpret_cast<OutboxBuffer*>(place + sizeof(OutboxHead))),
+        buffers_(buffers),
+        bell_(bell) {}
+
+  static constexpr std::size_t bytes_for(std::uint32_t buffers) {
+    return sizeof(OutboxHead) + buffers * sizeof(OutboxBuffer);
+  }
+
+  std::uint32_t size() const { return buffers_; }
+  OutboxBuffer& operator[](std::uint32_t index) const { return first_[index]; }
+
+  // The worker, when it has opened a buffer.
+  void announce() {
+    if (head_->is_announced.exchange(1, std::memory_order_acq_rel) == 0 && bell_) bell_->ring();
+  }
+  // The pusher. After take_back() it looks once more: what was opened before is seen then, what is opened
+  // later is announced again.
+  bool is_announced() const { return head_->is_announced.load(std::memory_order_acquire) != 0; }
+  void take_back() { head_->is_announced.exchange(0, std::memory_order_acq_rel); }
+
+ private:
+  OutboxHead* head_ = nullptr;
+  OutboxBuffer* first_ = nullptr;
+  std::uint32_t buffers_ = 0;
+  std::optional<Doorbell> bell_;
+};
+
+}  // namespace comex::shm
