@@ -2,7 +2,12 @@
 // nbrmw and compare-and-swap are used where the header has them.
 #pragma once
 
+#include <mpi.h>
+
+// Not every comex.h says that it is C.
+extern "C" {
 #include <comex.h>
+}
 
 #include "place.h"
 

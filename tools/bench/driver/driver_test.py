@@ -133,6 +133,15 @@ class Showing(unittest.TestCase):
         self.assertNotIn("http", page.replace("http-equiv", ""))
         self.assertIn("8.00 ×", page)
 
+    def test_a_sweep_is_plotted(self):
+        results = Results({}, [{"name": f"virtual@{v}", "title": f"virtual, NAP={v}", "place": "virtual", "absent": ""}
+                               for v in (100, 200)])
+        for value in (100, 200):
+            results.add("idle", f"virtual@{value}", 300 / value, "percent of a core", "verified")
+        page = report.page(results)
+        self.assertIn("NAP</text>", page)
+        self.assertIn("10 %", page)
+
     def test_tables_name_every_row(self):
         results = run(put_8__comex=5.0, barrier__comex=900.0)
         for text in (text_table(results), csv_table(results)):

@@ -48,7 +48,7 @@ def sweep_lines(run):
     for c in run.columns:
         cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) for row in ("idle", "first_get.idle")]
         lines.append(f"| {c['name'].partition('@')[2]} | {cells[0]} | {cells[1]} |")
-    return "\n".join(lines)
+    return "![the same, plotted](performance-naps.png)\n\n" + "\n".join(lines)
 
 
 def load(path):
@@ -77,6 +77,8 @@ def main(page, folder):
     text = replaced(text, "beside", beside_lines(three))
     with open(f"{folder}/scale.md", encoding="utf-8") as file:
         text = replaced(text, "scale", file.read().strip())
+    with open(f"{folder}/model.txt", encoding="utf-8") as file:
+        text = replaced(text, "model", "```text\n" + file.read().rstrip() + "\n```")
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
 

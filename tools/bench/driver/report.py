@@ -114,6 +114,25 @@ def goal_table(run):
             f'<th>hardest row</th><th>measured</th><th>limit</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div>')
 
 
+def swept(run):
+    """A plot for each row and each column that was swept over more than one value."""
+    families = {}
+    for c in run.columns:
+        name, _, value = c["name"].partition("@")
+        if value.isdigit():
+            families.setdefault(name, []).append((int(value), c["name"], c["title"].rpartition(", ")[2].partition("=")[0]))
+    plots = []
+    for name, members in families.items():
+        for row in run.ordered_rows():
+            unit, cells = run.rows[row]["unit"], [(v, run.cell(row, c)) for v, c, _ in sorted(members)]
+            found = [(v, c.low, c.median, c.high) for v, c in cells if c and c.samples and c.low > 0]
+            if len(found) > 1:
+                plot = svg.log_curves(title(row), [(name, "c-ours", found)], x_name=members[0][2],
+                                      y_label=svg.percent_label if unit.startswith("percent") else svg.time_label)
+                plots.append(f'<div class="card"><h3>{escape(title(row))}, {escape(name)}</h3>{plot}</div>')
+    return f'<h2>One setting, several values</h2><div class="plots">{"".join(plots)}</div>' if plots else ""
+
+
 def cell_html(cell, unit, is_best):
     text = shown(cell, unit)
     classes = " ".join(name for name, holds in (("best", is_best), ("wrong", cell is not None and cell.verdict == "WRONG"))
@@ -157,7 +176,7 @@ def page(run):
                "progress rank. Below them: one MPI message of the same size, with an answer where one is due.", VIRTUAL),
         curves(run, "Over the virtual cluster", "Two hosts in namespaces of their own, joined by TCP over virtual Ethernet.",
                CLUSTER),
-        goal_table(run), figures(run)))
+        swept(run), goal_table(run), figures(run)))
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>comex_bench</title>'
             f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
             f'<body><main>{body}<footer>Made by comex_bench. Lower is better, but for overlap.</footer></main></body></html>\n')

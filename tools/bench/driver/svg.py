@@ -13,6 +13,7 @@ def decades(low, high):
 
 
 def time_label(exponent):
+    """Of ten to the so-many nanoseconds."""
     return {0: "1 ns", 3: "1 µs", 6: "1 ms", 9: "1 s"}.get(exponent, "")
 
 
@@ -20,12 +21,23 @@ def size_label(size):
     return f"{size >> 20}M" if size >= 1 << 20 else f"{size >> 10}K" if size >= 1 << 10 else str(size)
 
 
-class Axes:
-    """From bytes and nanoseconds to places on the plot."""
+def percent_label(exponent):
+    return f"{10.0 ** exponent:g} %"
 
-    def __init__(self, sizes, times):
+
+class Axes:
+    """From bytes, or values of a setting, and nanoseconds, or percents, to places on the plot; both logarithmic."""
+
+    def __init__(self, sizes, times, y_label=time_label, x_name="bytes"):
         self.sizes = sorted(set(sizes))
         self.first, self.last = decades(min(times), max(times))
+        self.y_label, self.x_name = y_label, x_name
+
+    def x_labels(self):
+        if self.x_name != "bytes":
+            return [(value, f"{value:,}") for value in self.sizes]
+        # Every other size, so that labels do not touch.
+        return [(s, size_label(s)) for s in self.sizes if s & (s - 1) == 0 and int(math.log2(s)) % 6 == 3]
 
     def x(self, size):
         low, high = math.log2(self.sizes[0]), math.log2(self.sizes[-1])
@@ -40,14 +52,14 @@ class Axes:
         for exponent in range(self.first, self.last + 1):
             y = self.y(10.0 ** exponent)
             parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-            if time_label(exponent):
+            if self.y_label(exponent):
                 parts.append(f'<text class="tick" x="{LEFT - 6}" y="{y + 3.5:.1f}" text-anchor="end">'
-                             f'{time_label(exponent)}</text>')
-        # Every other size, so that labels do not touch.
-        for size in [s for s in self.sizes if s & (s - 1) == 0 and int(math.log2(s)) % 6 == 3] or self.sizes:
+                             f'{self.y_label(exponent)}</text>')
+        for size, label in self.x_labels():
             parts.append(f'<text class="tick" x="{self.x(size):.1f}" y="{HEIGHT - BOTTOM + 16}" '
-                         f'text-anchor="middle">{size_label(size)}</text>')
-        parts.append(f'<text class="tick" x="{WIDTH - RIGHT}" y="{HEIGHT - 3}" text-anchor="end">bytes</text>')
+                         f'text-anchor="middle">{label}</text>')
+        parts.append(f'<text class="tick" x="{WIDTH - RIGHT}" y="{HEIGHT - 3}" text-anchor="end">'
+                     f'{escape(self.x_name)}</text>')
         return "".join(parts)
 
 
@@ -57,14 +69,14 @@ def curve(axes, name, points):
     band = [f"{axes.x(s):.1f},{axes.y(h):.1f}" for s, _, _, h in points]
     band += [f"{axes.x(s):.1f},{axes.y(l):.1f}" for s, l, _, _ in reversed(points)]
     dots = "".join(f'<circle cx="{axes.x(s):.1f}" cy="{axes.y(m):.1f}" r="2.6">'
-                   f'<title>{escape(name)}, {s:,} bytes: {m:,.1f} ns</title></circle>' for s, _, m, _ in points)
+                   f'<title>{escape(name)}, {s:,} {escape(axes.x_name)}: {m:,.1f}</title></circle>' for s, _, m, _ in points)
     return f'<polygon class="band" points="{" ".join(band)}"/><polyline points="{line}"/>{dots}'
 
 
-def log_curves(label, series):
-    """`series`: (name, class, points) each. One plot, read aloud as `label`."""
+def log_curves(label, series, **names):
+    """`series`: (name, class, points) each. One plot, read aloud as `label`; `names` are those of Axes."""
     points = [p for _, _, each in series for p in each]
-    axes = Axes([p[0] for p in points], [t for p in points for t in p[1:]])
+    axes = Axes([p[0] for p in points], [t for p in points for t in p[1:]], **names)
     drawn = "".join(f'<g class="series {cls}">{curve(axes, name, each)}</g>' for name, cls, each in series if each)
     return (f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{axes.grid()}{drawn}</svg>')
 
