@@ -63,12 +63,12 @@ def extra_column(text):
 
 
 def choose(columns, wanted):
-    """Those named in the list `wanted`, which may also name a place; all if it is empty."""
-    known = {c.name for c in columns} | {c.place for c in columns}
+    """Those named in the list `wanted`, all if it is empty. `near` names all that have their targets on the same host."""
+    known = {c.name for c in columns} | {"near"}
     for name in wanted:
         if name not in known:
-            raise ValueError(f"no column {name}; there are {', '.join(c.name for c in columns)}")
-    return [c for c in columns if not wanted or c.name in wanted or c.place in wanted]
+            raise ValueError(f"no column {name}; there are {', '.join(c.name for c in columns)}, and near for some")
+    return [c for c in columns if not wanted or c.name in wanted or ("near" in wanted and c.place == "near")]
 
 
 def sweep(chosen, text):

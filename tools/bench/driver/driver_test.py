@@ -88,7 +88,8 @@ class Launching(unittest.TestCase):
 
     def test_unknown_columns_are_refused(self):
         self.assertRaises(ValueError, columns.choose, columns.all_columns(), ["none"])
-        self.assertEqual({c.place for c in columns.choose(columns.all_columns(), ["cluster"])}, {"cluster"})
+        self.assertEqual([c.name for c in columns.choose(columns.all_columns(), ["cluster"])], ["cluster"])
+        self.assertEqual({c.place for c in columns.choose(columns.all_columns(), ["near"])}, {"near"})
 
 
 class Comparing(unittest.TestCase):

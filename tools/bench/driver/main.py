@@ -26,7 +26,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, metavar="N", help="launches of every column (7)")
     parser.add_argument("--ms", type=float, metavar="MS", help="least length of a trial (20)")
     parser.add_argument("--rows", default="", help="names, or their beginnings up to a dot: put,lock.all")
-    parser.add_argument("--columns", default="", help="names, or places: comex,floors,virtual")
+    parser.add_argument("--columns", default="", help="names, or near for all of the same host: comex,floors,virtual")
     parser.add_argument("--column", action="append", default=[], metavar="NAME=PROGRAM[:PROGRESS-RANKS]",
                         help="a column of another runtime, measured by a bench_any built for it")
     parser.add_argument("--sweep", default="", metavar="NAME=VALUE,...",

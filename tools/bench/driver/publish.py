@@ -20,7 +20,7 @@ def facts(run):
     about = run.about
     settings = ", ".join(f"{k}={v}" for k, v in about.get("settings", {}).items()
                          if not k.startswith(("COMEX_BENCH", "OMPI_MCA_"))) or "none"
-    return (f"![comex_bench's page](performance.png)\n\n{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}, {about['mpi']}. {about['date']}, commit "
+    return (f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}, {about['mpi']}. {about['date']}, commit "
             f"{about['commit']}. {about['workers']} workers, {about['rounds']} rounds, load before the run {about['load']}, "
             f"settings: {settings}. More ranks than cores make Open MPI yield; bound to nothing; single copy as it comes.")
 
@@ -39,7 +39,7 @@ def tables(run, columns):
     for group, _ in GROUPS:
         rows = [row for row in run.ordered_rows() if group_of(row) == group]
         if any(run.cell(row, c) is not None for row in rows for c in columns):
-            parts.append(f"### {group}\n\n{markdown_table(run, columns, rows)}")
+            parts.append(f"#### {group}\n\n{markdown_table(run, columns, rows)}")
     return "\n\n".join(parts)
 
 
@@ -68,7 +68,7 @@ def main(page, folder):
         text = file.read()
     near = ["comex", "armci", "armci_mpi", "rma", "floors"]
     far = ["forced", "virtual", "floors_virtual", "cluster", "floors_cluster"]
-    text = replaced(text, "facts", facts(run))
+    text = replaced(text, "facts", "![comex_bench's page](performance.png)\n\n" + facts(run))
     text = replaced(text, "goals", goal_lines(run))
     text = replaced(text, "near", tables(run, near))
     text = replaced(text, "far", tables(run, far))
