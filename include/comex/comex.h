@@ -99,6 +99,9 @@ COMEX_API int comex_initialized(void);                 /* 1 between init and fin
 COMEX_API void comex_error(const char* msg, int code); /* prints the message and ends the job; no return */
 COMEX_API int comex_set_errors(int mode); /* COMEX_ERRORS_ABORT or _RETURN, for this process; any time */
 COMEX_API int comex_version(int* major, int* minor, int* patch); /* of the library; any time */
+/* What to start MPI with here, asked before: MPI_THREAD_MULTIPLE where a worker may have to serve itself, so
+ * that a thread can do it, else MPI_THREAD_SINGLE. Init that starts MPI does so by itself. */
+COMEX_API int comex_thread_level(void);
 
 /* -- Groups -------------------------------------------------------------------------------------------------
  * Create is collective over `group`'s members in pid_list (others may call it too and get COMEX_GROUP_NULL);

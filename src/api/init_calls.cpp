@@ -54,3 +54,7 @@ int comex_version(int* major, int* minor, int* patch) {
   if (patch != nullptr) *patch = COMEX_VERSION_PATCH;
   return COMEX_SUCCESS;
 }
+
+int comex_thread_level(void) {
+  return wanted_thread_level();
+}

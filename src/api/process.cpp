@@ -52,10 +52,8 @@ bool may_serve_itself(const Lookup& environment) {
 void start_mpi(int* argc, char*** argv) {
   int started = 0;
   PMPI_Initialized(&started);
-  if (started != 0) return;
-  const int level = may_serve_itself(environment_lookup()) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
   int provided = 0;
-  PMPI_Init_thread(argc, argv, level, &provided);
+  if (started == 0) PMPI_Init_thread(argc, argv, wanted_thread_level(), &provided);
 }
 
 // libcomex_world names the world that it split. Where this copy of the runtime did not do it, another did,
@@ -68,6 +66,10 @@ bool was_split_by_another_copy(const Process& self) {
 }
 
 }  // namespace
+
+int wanted_thread_level() {
+  return may_serve_itself(environment_lookup()) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+}
 
 Process& process() {
   static Process* self = new Process;  // never destroyed: MPI_Finalize may come from an exit handler

@@ -34,6 +34,9 @@ inline Runtime* current() {
   return detail::current_runtime.load(std::memory_order_acquire);
 }
 
+// Threads are asked of MPI only where a worker may have to serve itself.
+int wanted_thread_level();
+
 // Both return COMEX_SUCCESS or COMEX_FAILURE; comm null: over all ranks of MPI_COMM_WORLD.
 int initialize(MPI_Comm comm, int* argc, char*** argv);
 int finalize();

@@ -204,7 +204,9 @@ std::string how_served(const World& world, const std::vector<unsigned char>& lac
     return place.role == pr::Role::worker && place.server < 0;
   });
   const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
-  return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") + " in a call of the runtime";
+  return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") +
+         " in a call of the runtime (MPI_Init starts with threads where the environment has "
+         "OMPI_MPI_THREAD_LEVEL=3)";
 }
 
 void print_notices(const World& world, const std::vector<unsigned char>& lacks_threads,

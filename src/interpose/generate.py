@@ -66,6 +66,8 @@ def c_wrapper(call):
     if call.may_be_missing:
         lines.append(f"  {MINE}require(reinterpret_cast<const void*>(P{call.name}), \"P{call.name}\");")
     if call.kind == "begin":
+        lines.append(f"  required = {MINE}thread_level(required);" if "required" in passed
+                     else f"  {MINE}want_threads();")
         lines.append(f"  return {MINE}begin({target});")
     elif call.kind == "end":
         lines += [f"  {MINE}end();", f"  return {target};"]
@@ -92,6 +94,8 @@ def fortran_wrapper(call, name, target):
              f"  {MINE}require(reinterpret_cast<const void*>({target}), \"{target}\");"]
     if call.kind == "end":
         lines.append(f"  {MINE}end();")
+    if call.kind == "begin":
+        lines.append(f"  a0 = {MINE}fortran_thread_level(a0);" if places else f"  {MINE}want_threads();")
     communicators = [p for p, a in zip(places, arguments) if a.is_communicator]
     if call.kind == "errhandler":
         lines.append(f"  if ({MINE}fortran_stands_for_world(a0)) {target}({passed});")

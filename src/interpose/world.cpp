@@ -101,6 +101,22 @@ bool is_predefined(int keyval) {
 
 }  // namespace
 
+int thread_level(int required) {
+  return mode_of_this_process() == Mode::on ? std::max(required, comex_thread_level()) : required;
+}
+
+void* fortran_thread_level(void* required) {
+  static const MPI_Fint most = MPI_THREAD_MULTIPLE;
+  // MPI only reads it, but Fortran's interfaces have no const.
+  const int asked = *static_cast<const MPI_Fint*>(required);
+  return thread_level(asked) == asked ? required : const_cast<MPI_Fint*>(&most);
+}
+
+// Open MPI's own way to tell MPI_Init, which has no argument for it. What the user has set stays.
+void want_threads() {
+  if (thread_level(MPI_THREAD_SINGLE) == MPI_THREAD_MULTIPLE) setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);
+}
+
 int begin(int result) {
   if (result != MPI_SUCCESS) return result;
   const Mode mode = agree_on_mode();

@@ -12,6 +12,11 @@
 
 namespace comex::interpose {
 
+// Before MPI starts: where a worker may have to serve itself, MPI_Init gives it the threads to do so, and
+// MPI_Init_thread is asked for them.
+void want_threads();
+int thread_level(int required);
+void* fortran_thread_level(void* required);
 // `result` is what PMPI_Init returned. Progress ranks do not return.
 int begin(int result);
 void fortran_begin(MPI_Fint* ierror);

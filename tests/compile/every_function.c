@@ -53,7 +53,7 @@ typedef int (*nb_rmw_f)(int, void*, void*, int, int, comex_group_t, comex_reques
 
 /* One structure of pointers, so that the linker has to find every name. */
 static const struct {
-  nothing_f nothing[5];
+  nothing_f nothing[6];
   int (*init_args)(int*, char***);
   int (*init_comm)(MPI_Comm);
   void (*error)(const char*, int);
@@ -94,7 +94,8 @@ static const struct {
   int (*wait)(comex_request_t*);
   int (*test)(comex_request_t*, int*);
 } all = {
-    {comex_init, comex_finalize, comex_initialized, comex_destroy_mutexes, comex_progress},
+    {comex_init, comex_finalize, comex_initialized, comex_destroy_mutexes, comex_progress,
+     comex_thread_level},
     comex_init_args,
     comex_init_comm,
     comex_error,

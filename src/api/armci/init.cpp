@@ -1,4 +1,5 @@
 // Start and end, errors.
+#include <algorithm>
 #include <string>
 
 #include "api/armci/export.h"
@@ -30,7 +31,8 @@ void start_mpi(int* argc, char*** argv, int thread_level) {
   int started = 0;
   PMPI_Initialized(&started);
   int provided = 0;
-  if (started == 0) PMPI_Init_thread(argc, argv, thread_level, &provided);
+  const int level = std::max(thread_level, comex_thread_level());
+  if (started == 0) PMPI_Init_thread(argc, argv, level, &provided);
 }
 
 int start(MPI_Comm comm, int* argc, char*** argv) {
