@@ -10,6 +10,9 @@
 namespace comex::api {
 namespace {
 
+// A poll of MPI takes the time of some ten direct operations.
+constexpr unsigned calls_a_poll = 16;
+
 // Contexts of collectives; groups made later have their leader's number in the upper half.
 constexpr std::uint64_t world_context = 1;
 constexpr std::uint64_t leaders_context = 2;
@@ -39,12 +42,18 @@ op::EngineOptions engine_options(World& world, const Reporter& reporter, Runtime
   return options;
 }
 
+// A worker without progress rank and thread, of whom other hosts may want something at any time.
+bool serves_in_calls(const World& world) {
+  return world.serves_itself() && !world.has_threads && world.group->host_count() > 1;
+}
+
 }  // namespace
 
 Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
     : reporter(reports),
       world(std::move(opened)),
-      router(*world->group, static_cast<Worker>(world->place.worker), world->settings),
+      router(*world->group, static_cast<Worker>(world->place.worker), world->settings,
+             serves_in_calls(*world)),
       direct(*world->arena),
       remote(*world->transport, remote_options(*world)),
       tokens(*world->transport),
@@ -54,6 +63,8 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       book(world->description, static_cast<Worker>(world->place.worker)) {
   reporter.identify({.rank = world->place.worker, .host = reporter.identity().host});
   remote.set_errors_return(reporter.returns());
+
+  serves_in_calls_ = serves_in_calls(*world);
 
   add_first_groups();
 
@@ -207,6 +218,8 @@ bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
 }
 
 void Runtime::order_before_direct(Worker target) {
+  if (serves_in_calls_ && direct_calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll == 0)
+    engine.poll();
   if (!router.is_mixed()) return;
   fence(target);
   const auto lpid = static_cast<Lpid>(target);

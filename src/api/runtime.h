@@ -94,7 +94,8 @@ class Runtime {
 
   void fence(Worker target);
   // Before a direct operation: what this worker has under way to the same place through a server, gets and
-  // rmws too, takes effect first.
+  // rmws too, takes effect first. Where nobody else serves this worker's memory, now and then a round of
+  // that: a program may poll its own memory for what another host writes there.
   void order_before_direct(Worker target);
   void fence_members(const groups::Group& group);
   // True when a write to it was refused since the last call; told once.
@@ -159,6 +160,8 @@ class Runtime {
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
   std::unique_ptr<pr::Pusher> pusher_;                 // the thread's
   std::unique_ptr<op::ProgressThread> thread_;
+  bool serves_in_calls_ = false;
+  std::atomic<unsigned> direct_calls_{0};
 };
 
 }  // namespace comex::api

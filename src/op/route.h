@@ -20,7 +20,8 @@ constexpr Way way_of(Action action) {
 
 class Router {
  public:
-  Router(const groups::ProcessGroup& world, Worker me, const Settings& settings);
+  // never_plain: direct operations have more to do than to load and store.
+  Router(const groups::ProcessGroup& world, Worker me, const Settings& settings, bool never_plain = false);
 
   Where where(Worker target) const {
     if (target == me_) return Where::self;
@@ -31,7 +32,8 @@ class Router {
     const std::uint8_t bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(way));
     return ((target == me_ ? self_ : same_host_) & bit) != 0;
   }
-  // Same-host memory to which every way is direct, so that nothing of ours can be under way to it.
+  // Same-host memory to which every way is direct, so that nothing of ours can be under way to it, and loads
+  // and stores are all there is to do.
   bool is_plain(Worker target) const { return world_->place(target).host == plain_host_; }
   // Some way to same-host memory leads through a server: direct operations may have to fence first.
   bool is_mixed() const { return is_mixed_; }
@@ -42,7 +44,7 @@ class Router {
   const groups::ProcessGroup* world_;
   Worker me_;
   std::uint32_t my_host_;
-  std::uint32_t plain_host_ = UINT32_MAX;  // the own host, unless is_mixed_
+  std::uint32_t plain_host_ = UINT32_MAX;  // the own host, unless is_mixed_ or never_plain
   std::uint8_t self_ = 0;                  // one bit for each Way that is direct
   std::uint8_t same_host_ = 0;
   bool is_mixed_ = false;

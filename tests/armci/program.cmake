@@ -33,6 +33,11 @@ if(GA_CONFIG)
     PROCESSORS 2)
 endif()
 
+# Without progress ranks, and without threads, a worker serves others in whatever call it is in.
+armci_client(armci_polling armci_shared polling.c)
+comex_add_mpi_test(NAME armci.a_worker_that_polls_its_own_memory_serves_others PROGRAM armci_polling RANKS 2
+  ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 COMEX_VIRTUAL_HOSTS=2 LABELS armci TIMEOUT 30)
+
 # Ways to start: over half of the job and then all of it, through ARMCI, by mp3.h.
 armci_client(armci_half_comex armci_shared half.c)
 armci_client(armci_half_packaged armci_openmpi_shared half.c)
