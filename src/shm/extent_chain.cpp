@@ -45,8 +45,13 @@ Extent ExtentChain::extent(std::uint32_t id) const {
           record.owner.load(std::memory_order_relaxed), record.allocation};
 }
 
-Result<std::uint32_t> ExtentChain::take(Os& os, const Object& object, std::uint64_t bytes, Pages pages) {
-  std::uint32_t id = pages == Pages::any ? find_fit(bytes, true) : 0;
+Result<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Worker owner, std::uint64_t bytes,
+                                        Pages pages) {
+  std::uint32_t id = 0;
+  if (pages == Pages::any) {
+    id = find_own(owner, bytes);
+    if (id == 0) id = find_fit(bytes, true);
+  }
   if (id == 0) id = find_fit(bytes, false);
   if (id == 0) return id;
   if (size(id) > bytes) {
@@ -82,6 +87,16 @@ void ExtentChain::mark_punched(std::uint32_t id) {
   records_[id].is_committed = 0;
 }
 
+// Among the kept ones of the same size class: what a program frees and allocates again is of one size.
+std::uint32_t ExtentChain::find_own(Worker owner, std::uint64_t bytes) const {
+  std::uint32_t looked = 0;
+  for (std::uint32_t id = block_->bins[1][bin_of(bytes)]; id != 0 && looked < scan_limit;
+       id = records_[id].next_free, ++looked) {
+    if (size(id) >= bytes && records_[id].owner.load(std::memory_order_relaxed) == owner) return id;
+  }
+  return 0;
+}
+
 std::uint32_t ExtentChain::find_fit(std::uint64_t bytes, bool is_committed) const {
   const auto& bins = block_->bins[is_committed ? 1 : 0];
   const std::uint32_t own = bin_of(bytes);
@@ -108,6 +123,7 @@ Status ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::u
   record.offset.store(offset(id) + bytes, std::memory_order_release);
   record.bytes.store(0, std::memory_order_release);
   record.is_committed = records_[id].is_committed;
+  record.owner.store(records_[id].owner.load(std::memory_order_relaxed), std::memory_order_relaxed);
   record.next.store(next(id), std::memory_order_relaxed);
   record.previous = id;
   record.state.store(ExtentState::free, std::memory_order_release);
@@ -170,8 +186,13 @@ void ExtentChain::unlink(std::uint32_t id) {
 }
 
 bool ExtentChain::can_join(std::uint32_t id, std::uint32_t other) const {
-  return id != 0 && other != 0 && state(id) == ExtentState::free && state(other) == ExtentState::free &&
-         records_[id].is_committed == records_[other].is_committed;
+  if (id == 0 || other == 0 || state(id) != ExtentState::free || state(other) != ExtentState::free)
+    return false;
+  const ExtentRecord& a = records_[id];
+  const ExtentRecord& b = records_[other];
+  if (a.is_committed != b.is_committed) return false;
+  return a.is_committed == 0 ||
+         a.owner.load(std::memory_order_relaxed) == b.owner.load(std::memory_order_relaxed);
 }
 
 void ExtentChain::join_next(std::uint32_t id) {

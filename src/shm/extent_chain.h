@@ -75,8 +75,9 @@ class ExtentChain {
   void format();   // one free record over all of the data area
   void rebuild();  // after a holder died
 
-  // A free record of at least `bytes`, cut to that; 0 = none. It leaves the bins as `reserving`.
-  Result<std::uint32_t> take(Os& os, const Object& object, std::uint64_t bytes, Pages pages);
+  // A free record of at least `bytes`, cut to that; 0 = none. It leaves the bins as `reserving`. Kept pages
+  // are near their last owner, so that one gets them back first.
+  Result<std::uint32_t> take(Os& os, const Object& object, Worker owner, std::uint64_t bytes, Pages pages);
   void give(std::uint32_t id, bool is_committed);  // back to the bins, joined with its neighbours
   std::vector<std::uint32_t> kept() const;         // free and committed
   void mark_punched(std::uint32_t id);             // a kept one; give() it again afterwards
@@ -92,6 +93,7 @@ class ExtentChain {
 
  private:
   std::uint32_t find_fit(std::uint64_t bytes, bool is_committed) const;
+  std::uint32_t find_own(Worker owner, std::uint64_t bytes) const;
   Status split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes);
   Result<std::uint32_t> new_record(Os& os, const Object& object);
   void drop(std::uint32_t id);

@@ -58,7 +58,7 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // rounding may wrap
   for (int attempt = 0; can_be && attempt < 2; ++attempt) {
     const Held held(*this);
-    Result<std::uint32_t> taken = chain_.take(*place_.os, *place_.object, whole, pages);
+    Result<std::uint32_t> taken = chain_.take(*place_.os, *place_.object, owner, whole, pages);
     if (!taken) {
       shortage = {0, Limit::reservation, "", taken.failure().text};
       return 0;

@@ -95,6 +95,19 @@ TEST_F(ExtentsTest, takes_a_recycled_extent_without_new_pages) {
   EXPECT_EQ(extents_.check(2, e.offset, 1 << 20), Verdict::ok);
 }
 
+// Pages lie near the worker that had them first.
+TEST_F(ExtentsTest, gives_kept_pages_back_to_the_worker_that_had_them) {
+  std::vector<Extent> first;
+  for (Worker owner = 0; owner < 4; ++owner) first.push_back(allocate(owner, 1 << 20));
+  for (const std::size_t at : {2U, 0U, 1U, 3U}) ASSERT_TRUE(extents_.release(first[at].offset));
+  const std::uint64_t before = os_.granted_bytes();
+  for (const Worker owner : {1U, 3U, 0U, 2U}) {
+    EXPECT_EQ(allocate(owner, 1 << 20).offset, first[owner].offset) << owner;
+  }
+  EXPECT_EQ(os_.granted_bytes(), before);
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
 // What lies on memory of some kind stays there, also once it is freed.
 TEST_F(ExtentsTest, neither_recycles_placed_pages_nor_places_recycled_ones) {
   const Extent plain = allocate(0, 1 << 20);
