@@ -57,7 +57,8 @@ inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex
                             .target = static_cast<Lpid>(target),
                             .near = static_cast<std::byte*>(ploc),
                             .far = static_cast<std::byte*>(prem),
-                            .operand = extra};
+                            .operand = extra,
+                            .is_blocking = finish.kind == Finish::Kind::blocking};
   if (const Status valid = op::validate(operation); !valid) {
     return runtime->reporter.fail(where, valid.failure());
   }

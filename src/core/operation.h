@@ -37,6 +37,7 @@ struct AtomicOperation {
   std::byte* near = nullptr;  // receives the old value; compare_swap: {expected, desired}
   std::byte* far = nullptr;   // naturally aligned
   std::int64_t operand = 0;   // addend or mask
+  bool is_blocking = true;    // as in Operation
 };
 
 }  // namespace comex

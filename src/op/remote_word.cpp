@@ -30,6 +30,7 @@ void Remote::start_atomic(const AtomicOperation& operation, const FarSide& far, 
   header.offset = far.offset_of(operation.far);
   header.bytes = bytes;
   header.operand = static_cast<std::uint64_t>(operation.operand);
+  if (!operation.is_blocking) header.flags = protocol::non_blocking;
   request->desired = 0;
   if (operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap) {
     header.operand = load_word(operation.near, bytes);
@@ -88,7 +89,7 @@ bool Remote::send_word(Link& link, Request& request) {
   header.world = request.far.world;
   header.target = request.far.target;
   header.origin = self_;
-  header.flags = mode_flags();
+  header.flags |= mode_flags();
   if (header.verb == Verb::store) {
     header.number = ledger_.issue(link.rank, request.far.gpid());
   } else {

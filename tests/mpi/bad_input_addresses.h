@@ -121,12 +121,13 @@ inline void word_calls(Bed& bed, const WrongAddress& wrong) {
   if (wrong.name == "in_the_tail") far -= 8;
   if (wrong.name == "before_start") far -= 8;
   const int target = bed.target;
-  const Line line = line_for("(nb)?rmw", wrong, far, bed, far);
+  const Line line = line_for("rmw", wrong, far, bed, far);
+  const Line nb_line = line_for("nbrmw", wrong, far, bed, far);
   char* near = bed.near.data();
   const comex_group_t world = COMEX_GROUP_WORLD;
   bed.attempt("rmw " + wrong.name, line, Told::by_call,
               [&] { return comex_rmw(COMEX_FETCH_AND_ADD_LONG, near, far, 1, target, world); });
-  bed.attempt("nbrmw " + wrong.name, line, Told::by_call, [&] {
+  bed.attempt("nbrmw " + wrong.name, nb_line, Told::by_call, [&] {
     return waited([&](auto* handle) { return comex_nbrmw(COMEX_SWAP, near, far, 0, target, world, handle); });
   });
   bed.attempt("put_signal_word " + wrong.name, line_for("put_signal", wrong, far, bed, far),
