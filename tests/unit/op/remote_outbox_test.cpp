@@ -1,0 +1,129 @@
+// Batches in the buffers of an outbox: how many there are, who gets them, what leaves when.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "op/remote.h"
+#include "transport/loopback_transport.h"
+
+namespace comex::op {
+namespace {
+
+using State = shm::OutboxWord::State;
+
+constexpr std::uint32_t buffers = 2;
+constexpr TransportRank servers = 3;
+
+class RemoteOutbox : public testing::Test {
+ protected:
+  struct alignas(64) Place {
+    std::byte bytes[shm::Outbox::bytes_for(buffers)] = {};
+  };
+
+  RemoteOutbox() : fabric(servers + 1), outbox(place->bytes, buffers) {
+    RemoteOptions options;
+    options.self = 5;
+    options.outbox = outbox;
+    remote = std::make_unique<Remote>(fabric.endpoint(servers), options);
+  }
+
+  FarSide far(TransportRank server) const {
+    return {.world = 9, .server = server, .target = static_cast<Worker>(server)};
+  }
+  bool append(TransportRank server) {
+    return remote->append_put(&value, reinterpret_cast<void*>(4096), sizeof value, far(server));
+  }
+  std::uint64_t sent_to(TransportRank server) const { return fabric.messages(servers, server); }
+  protocol::RequestHeader received(TransportRank server) {
+    transport::Message message;
+    EXPECT_TRUE(fabric.endpoint(server).receive(message));
+    protocol::RequestHeader header;
+    std::memcpy(&header, message.data.data(), sizeof header);
+    EXPECT_EQ(message.data.size(), sizeof header + header.bytes);
+    return header;
+  }
+  // As the pusher begins.
+  shm::OutboxWord take(std::uint32_t index) {
+    const shm::OutboxWord word = outbox[index].look();
+    EXPECT_TRUE(outbox[index].replace(word, word.in(State::taken)));
+    return word;
+  }
+
+  std::unique_ptr<Place> place = std::make_unique<Place>();
+  transport::LoopbackFabric fabric;
+  shm::Outbox outbox;
+  std::unique_ptr<Remote> remote;
+  std::uint64_t value = 1;
+};
+
+TEST_F(RemoteOutbox, batches_to_several_servers_collect_side_by_side) {
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(append(0));
+    EXPECT_TRUE(append(1));
+  }
+  EXPECT_EQ(sent_to(0) + sent_to(1), 0u);
+  remote->send_batches();
+  for (const TransportRank server : {0, 1}) {
+    const protocol::RequestHeader header = received(server);
+    EXPECT_EQ(header.verb, protocol::Verb::batch);
+    EXPECT_EQ(header.operand, 3u);
+    EXPECT_EQ(header.number, 1u);
+    EXPECT_EQ(header.sequence, 1u);
+    EXPECT_EQ(header.target, static_cast<Worker>(servers)) << "where answers go";
+  }
+  EXPECT_FALSE(remote->holds_batches());
+}
+
+TEST_F(RemoteOutbox, one_server_more_than_buffers_sends_the_oldest_batch) {
+  EXPECT_TRUE(append(0));
+  EXPECT_TRUE(append(1));
+  EXPECT_TRUE(append(2));
+  EXPECT_EQ(sent_to(0), 1u);
+  EXPECT_EQ(sent_to(1) + sent_to(2), 0u);
+}
+
+TEST_F(RemoteOutbox, buffers_that_are_being_copied_are_not_waited_for) {
+  EXPECT_TRUE(append(0));
+  EXPECT_TRUE(append(1));
+  take(0);
+  take(1);
+  EXPECT_FALSE(append(2));
+  EXPECT_FALSE(remote->has_room(far(0))) << "its batch has gone, with the one credit";
+  EXPECT_EQ(sent_to(0) + sent_to(1) + sent_to(2), 0u);
+}
+
+TEST_F(RemoteOutbox, without_a_credit_there_is_no_batch) {
+  EXPECT_TRUE(append(0));
+  EXPECT_TRUE(remote->has_room(far(0)));
+  remote->send_batches();
+  EXPECT_FALSE(remote->has_room(far(0)));
+  EXPECT_FALSE(append(0));
+  FarSide seldom = far(0);
+  seldom.is_attentive = false;
+  EXPECT_TRUE(remote->has_room(seldom)) << "one does not wait for who may wait for oneself";
+}
+
+TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_opens_the_next) {
+  protocol::ReplyHeader credit;
+  credit.verb = protocol::Verb::credit;
+  credit.limit = 2;
+  std::memcpy(fabric.endpoint(0).stage(), &credit, sizeof credit);
+  fabric.endpoint(0).post(servers, sizeof credit);
+  transport::Message message;
+  ASSERT_TRUE(fabric.endpoint(servers).receive(message));
+  remote->on_message(message);
+
+  EXPECT_TRUE(append(0));
+  EXPECT_EQ(take(0).items(), 1u);
+  EXPECT_TRUE(append(0));
+  remote->send_batches();
+  const protocol::RequestHeader header = received(0);
+  EXPECT_EQ(header.operand, 1u);
+  EXPECT_EQ(header.number, 2u);
+  EXPECT_EQ(header.sequence, 2u);
+}
+
+}  // namespace
+}  // namespace comex::op
