@@ -1,6 +1,8 @@
 // The rules by which tables, connections and worlds come and go, with the numbers that must come out.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "unit/groups/worlds.h"
 
 namespace comex::groups {
@@ -225,6 +227,29 @@ TEST_F(References, of_worlds_that_came_along_go_with_the_world_that_brought_them
   EXPECT_EQ(told.frees, (std::vector<WorldId>{1, 2}));
   used.disconnect();
   EXPECT_EQ(references(book, WorldId{3}), -1);
+}
+
+TEST_F(References, come_out_right_when_threads_change_them_at_once) {
+  Table table = meet_child();
+  const Lpid lpid = book.lpid_of(child).value();
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) {
+        Table mine = book.make_table(std::vector<Lpid>{0, lpid});
+        Table dup = table.dup();
+        book.hold(lpid);
+        EXPECT_TRUE(book.connection_references(child));
+        dup.free();
+        mine.disconnect();
+        book.release(lpid);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(references(book, child), 2);
+  EXPECT_EQ(references(book, Gpid{0, 0}), 2);
+  EXPECT_EQ(table.references(), 1u);
 }
 
 TEST_F(References, of_a_world_that_came_along_and_was_met_since_do_not_go_with_the_other) {
