@@ -12,29 +12,38 @@ namespace {
 constexpr std::uint64_t creation_context = 0;
 
 // Members of one creation find each other by what they agree on: the list itself.
-std::uint64_t name_of(std::span<const Lpid> lpids) {
+std::uint64_t name_of(std::span<const Lpid> lpids, const groups::Endpoints& endpoints) {
+  constexpr std::uint64_t prime = 0x100000001b3ULL;
   std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const Lpid lpid : lpids) hash = (hash ^ static_cast<std::uint32_t>(lpid)) * 0x100000001b3ULL;
+  for (std::uint32_t rank = 0; rank < lpids.size(); ++rank) {
+    hash = (hash ^ static_cast<std::uint32_t>(lpids[rank])) * prime;
+    if (endpoints) hash = (hash ^ endpoints.of(rank)) * prime;
+  }
   return hash;
 }
 
-// The leader numbers the group and tells the others; nobody outside takes part.
-std::uint64_t agree_on_context(Runtime& runtime, std::span<const Lpid> lpids) {
-  const std::uint64_t name = name_of(lpids);
-  const auto rank_of = [&](Lpid lpid) { return runtime.place(static_cast<Worker>(lpid)).rank; };
+// The leader numbers the group and tells the others; nobody outside takes part. Endpoints of one process are
+// told apart by their ranks.
+std::uint64_t agree_on_context(Runtime& runtime, std::span<const Lpid> lpids,
+                               const groups::Endpoints& endpoints, std::uint32_t my_rank) {
+  const std::uint64_t name = name_of(lpids, endpoints);
+  const auto place_of = [&](std::uint32_t rank) {
+    return runtime.place(static_cast<Worker>(lpids[rank])).rank;
+  };
+  const auto phase_of = [&](std::uint32_t rank) { return endpoints ? rank : 0; };
   const op::WaitReason reason{"group_create"};
   std::uint64_t context = 0;
   const auto bytes = std::as_writable_bytes(std::span(&context, 1));
-  if (static_cast<Worker>(lpids.front()) != runtime.me()) {
+  if (my_rank != 0) {
+    const std::uint32_t phase = phase_of(my_rank);
     runtime.engine.wait(
-        [&] { return runtime.tokens.take(rank_of(lpids.front()), creation_context, name, 0, bytes); },
-        reason);
+        [&] { return runtime.tokens.take(place_of(0), creation_context, name, phase, bytes); }, reason);
     return context;
   }
   context = runtime.new_context();
   const op::Engine::Lock lock = runtime.engine.enter();
-  for (const Lpid lpid : lpids.subspan(1)) {
-    runtime.tokens.send(rank_of(lpid), creation_context, name, 0, bytes);
+  for (std::uint32_t rank = 1; rank < lpids.size(); ++rank) {
+    runtime.tokens.send(place_of(rank), creation_context, name, phase_of(rank), bytes);
   }
   return context;
 }
@@ -63,32 +72,37 @@ Communicator make_communicator(Runtime& runtime, std::span<const Lpid> lpids, st
   return joined;
 }
 
-Result<std::vector<Lpid>> members_of(const groups::Group& parent, std::span<const int> ranks) {
-  std::vector<Lpid> lpids;
-  lpids.reserve(ranks.size());
+Status check_ranks(const Runtime& runtime, const groups::Group& parent, std::span<const int> ranks) {
+  std::vector<bool> is_named(parent.size());
   for (const int rank : ranks) {
     if (rank < 0 || static_cast<std::uint32_t>(rank) >= parent.size()) {
       return caller_error("rank " + std::to_string(rank) + " is out of range: the group has ranks 0 to " +
                           std::to_string(parent.size() - 1));
     }
-    lpids.push_back(parent.members().lpid(static_cast<std::uint32_t>(rank)));
+    const auto at = static_cast<std::uint32_t>(rank);
+    if (is_named[at]) return caller_error("a rank is named twice");
+    is_named[at] = true;
+    if (static_cast<std::uint32_t>(parent.members().lpid(at)) < runtime.size()) continue;
+    return caller_error("rank " + std::to_string(rank) +
+                        " is a process of another world; comex_group_split makes parts of such a group");
   }
-  if (groups::ConnectionTable::from(lpids).has_duplicates()) return caller_error("a rank is named twice");
-  return lpids;
+  return {};
 }
 
 }  // namespace
 
 int create_group(Runtime& runtime, const char* operation, std::span<const Lpid> lpids,
-                 comex_group_t* new_group) {
-  const groups::ConnectionTable members = groups::ConnectionTable::from(lpids);
-  const int my_rank = members.rank_of(static_cast<Lpid>(runtime.me()));
-  if (my_rank < 0) {
+                 const groups::Endpoints& endpoints, std::uint32_t my_endpoint, comex_group_t* new_group) {
+  const auto me = static_cast<Lpid>(runtime.me());
+  std::uint32_t my_rank = 0;
+  while (my_rank < lpids.size() && (lpids[my_rank] != me || endpoints.of(my_rank) != my_endpoint)) ++my_rank;
+  if (my_rank == lpids.size()) {
     *new_group = COMEX_GROUP_NULL;
     return COMEX_SUCCESS;
   }
-  const std::uint64_t context = agree_on_context(runtime, lpids);
-  auto group = std::make_unique<groups::Group>(context, runtime.book.make_table(members), my_rank);
+  const std::uint64_t context = agree_on_context(runtime, lpids, endpoints, my_rank);
+  auto group = std::make_unique<groups::Group>(context, runtime.book.make_table(lpids),
+                                               static_cast<int>(my_rank), endpoints);
   GroupExtras extras = runtime.extras_of(*group);
   op::GroupCollective& collective = *extras.collective;  // stays where it is
   const int handle = runtime.add_group(std::move(group), extras);
@@ -98,7 +112,7 @@ int create_group(Runtime& runtime, const char* operation, std::span<const Lpid> 
     runtime.remove_group(handle);
     return failed_elsewhere(runtime);
   }
-  runtime.extras(handle).comm = make_communicator(runtime, lpids, context);
+  if (!endpoints) runtime.extras(handle).comm = make_communicator(runtime, lpids, context);
   *new_group = handle;
   return COMEX_SUCCESS;
 }
@@ -123,9 +137,15 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
                                   "it needs n >= 0 ranks, their list and a place for the "
                                   "new group");
   }
-  auto lpids = members_of(*parent, std::span(pid_list, static_cast<std::size_t>(n)));
-  if (!lpids) return runtime->reporter.fail({.operation = name}, lpids.failure());
-  return create_group(*runtime, name, lpids.value(), new_group);
+  const std::span<const int> named(pid_list, static_cast<std::size_t>(n));
+  if (const comex::Status valid = check_ranks(*runtime, *parent, named); !valid) {
+    return runtime->reporter.fail({.operation = name}, valid.failure());
+  }
+  const std::vector<std::uint32_t> ranks(named.begin(), named.end());
+  std::vector<comex::Lpid> lpids;
+  for (const std::uint32_t rank : ranks) lpids.push_back(parent->members().lpid(rank));
+  return create_group(*runtime, name, lpids, parent->endpoints().subset(ranks), parent->my_endpoint(),
+                      new_group);
 }
 
 int comex_group_free(comex_group_t group) {

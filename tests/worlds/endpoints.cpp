@@ -128,6 +128,34 @@ void ranks_follow_the_parent(const Job& job) {
   for (int i = 0; i < count; ++i) job.done(comex_group_free(handles[static_cast<std::size_t>(i)]));
 }
 
+// Members only make a group of every second endpoint, in falling order; the others stay out, by calling or
+// not.
+void groups_of_some_endpoints(const Job& job) {
+  const Pair handles = two_endpoints(job);
+  std::vector<int> odd;
+  for (int worker = job.workers - 1; worker >= 0; --worker) odd.push_back(2 * worker + 1);
+  std::vector<int> one_process{1, 0};
+  by_both([&](std::size_t i) {
+    comex_group_t group = COMEX_GROUP_NULL;
+    const bool calls = i == 1 || job.me % 2 == 0;
+    if (calls) {
+      job.done(comex_group_create(job.workers, odd.data(), handles[i], &group));
+      job.equal(group != COMEX_GROUP_NULL, i == 1, "being in the group of odd endpoints");
+    }
+    if (i == 1) {
+      job.equal(rank_in(job, group), job.workers - 1 - job.me, "the rank among odd endpoints");
+      job.done(comex_barrier(group));
+      job.done(comex_group_free(group));
+    }
+    if (job.me != 0) return;
+    job.done(comex_group_create(2, one_process.data(), handles[i], &group));
+    job.equal(rank_in(job, group), i == 0 ? 1 : 0, "the rank in a group of one process");
+    job.done(comex_barrier(group));
+    job.done(comex_group_free(group));
+  });
+  release(job, handles);
+}
+
 // Every endpoint has memory of its own, and all of them count at rank 0.
 void endpoints_reach_each_other(const Job& job) {
   const Pair handles = two_endpoints(job);
@@ -226,6 +254,7 @@ int main(int argc, char** argv) {
   Job job(argc + 1, arguments.data(), "endpoints");
   job.check("the worked example", [&] { the_worked_example(job); });
   job.check("ranks follow the parent", [&] { ranks_follow_the_parent(job); });
+  job.check("groups of some endpoints", [&] { groups_of_some_endpoints(job); });
   job.check("endpoints reach each other", [&] { endpoints_reach_each_other(job); });
   job.check("endpoints are requesters of their own", [&] { endpoints_are_requesters_of_their_own(job); });
   job.check("endpoints of endpoints", [&] { endpoints_of_endpoints(job); });

@@ -210,5 +210,5 @@ int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
   if (groups::ConnectionTable::from(members).has_duplicates()) {
     return runtime->reporter.fail({.operation = name}, "an lpid is named twice");
   }
-  return create_group(*runtime, name, members, group);
+  return create_group(*runtime, name, members, groups::Endpoints(), groups::process_itself, group);
 }

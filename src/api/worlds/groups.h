@@ -11,9 +11,10 @@
 
 namespace comex::api {
 
-// A group of own-world processes; nobody else takes part. A caller outside gets COMEX_GROUP_NULL.
+// A group of own-world processes, or of endpoints of theirs; nobody else takes part. A caller outside, who is
+// `my_endpoint` of its process, gets COMEX_GROUP_NULL.
 int create_group(Runtime& runtime, const char* operation, std::span<const Lpid> lpids,
-                 comex_group_t* new_group);
+                 const groups::Endpoints& endpoints, std::uint32_t my_endpoint, comex_group_t* new_group);
 
 // Says that there are as many groups as there can be.
 int no_handle_left(Runtime& runtime, const char* operation);
