@@ -144,7 +144,9 @@ Timing by_origin(Rig& rig, Work&& work) {
   alone(rig, [&] {
     const double wanted = rig.options.trial_ns;
     long count = 1;
-    for (double taken = 0; (taken = trial(timing.calls, count, work)) < wanted;) {
+    while (true) {
+      const double taken = quicker_of_two([&] { return trial(timing.calls, count, work); });
+      if (taken >= wanted) break;
       count = longer(count, taken, wanted);
     }
     timing.nanoseconds =
@@ -168,7 +170,7 @@ Timing by_all_together(Rig& rig, Run&& run) {
   };
   long count = 1;
   while (true) {
-    const double taken = together(count);
+    const double taken = quicker_of_two([&] { return together(count); });
     const long next = taken < rig.options.trial_ns ? longer(count, taken, rig.options.trial_ns) : 0;
     const long agreed = rig.rt.from_first(next);
     if (agreed == 0) break;

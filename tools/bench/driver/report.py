@@ -8,6 +8,7 @@ from results import GROUPS, group_of, more_is_better, title
 from table import number, shown, spread
 
 RIVALS = ("armci_mpi", "rma")
+WIDEST = 32.0  # bars end there
 TILES = ("put.8", "get.262144", "fetch_add.alone", "accs.128x512", "barrier", "get_compute_acc")
 # Which columns share a plot, and the colour each keeps throughout.
 NEAR = (("comex", "c-ours"), ("armci_mpi", "c-other"), ("rma", "c-third"), ("floors", "c-floor"))
@@ -17,6 +18,10 @@ CLUSTER = (("cluster", "c-ours"), ("floors_cluster", "c-floor"))
 
 def titles(run):
     return {c["name"]: c["title"] for c in run.columns}
+
+
+def times(ratio):
+    return f"{ratio:,.0f} ×" if ratio >= 100 else f"{ratio:.1f} ×" if ratio >= 10 else f"{ratio:.2f} ×"
 
 
 def best_rival(run, row):
@@ -45,8 +50,8 @@ def tiles(run):
             continue
         beside = ""
         if rival:
-            beside = f"{rival[1] / ours:.1f} × faster than {titles(run)[rival[0]]}" if rival[1] >= ours else \
-                f"{ours / rival[1]:.1f} × slower than {titles(run)[rival[0]]}"
+            beside = f"{times(rival[1] / ours)} faster than {titles(run)[rival[0]]}" if rival[1] >= ours else \
+                f"{times(ours / rival[1])} slower than {titles(run)[rival[0]]}"
         parts.append(f'<div class="tile"><div class="name">{escape(title(row))}</div>'
                      f'<div class="value">{number(ours, run.rows[row]["unit"])}</div>'
                      f'<div class="beside">{escape(beside)}</div></div>')
@@ -88,13 +93,13 @@ def ratios(run):
             rows.append((row, rival[1] / ours, rival[0]))
     if not rows:
         return ""
-    widest = max(2.0, max(max(r, 1 / r) for _, r, _ in rows))
+    widest = min(WIDEST, max(2.0, max(max(r, 1 / r) for _, r, _ in rows)))
     names = titles(run)
     body = "".join(f'<div class="name">{escape(title(row))}</div>{svg.ratio_bar(ratio, widest)}'
-                   f'<div class="ratio">{ratio:.2f} ×</div><div class="rival">{escape(names[rival])}</div>'
+                   f'<div class="ratio">{times(ratio)}</div><div class="rival">{escape(names[rival])}</div>'
                    for row, ratio, rival in rows)
     return ('<h2>Ahead of the best other runtime</h2><p>Same host. How many times as long the faster of the other runtimes '
-            f'takes: to the right this one is ahead. The bars are on a log scale up to {widest:.0f} ×.</p>'
+            f'takes: to the right this one is ahead. The bars are on a log scale that ends at {widest:.0f} ×.</p>'
             f'<div class="card ratios">{body}</div>')
 
 
