@@ -52,7 +52,7 @@ class Aggregates {
   void flush_all();
   int wait(int code, int& code_left);
   int test(int code);   // 0 done, 1 pending
-  void finished_all();  // after a comex_wait_all
+  void finished_all();  // after a comex_wait_all; other threads may have started more since
   void forget();
 
  private:
@@ -89,10 +89,10 @@ class Aggregates {
   void add_locked(int code, const Piece& piece, const void* value);
   void issue(int proc, Batch& batch);
   void flush_owner(int code);
+  static bool all_done(Record& record);
   void release(Record& record);
 
   std::mutex lock_;
-  std::atomic<int> held_{0};      // batches
   std::map<int, Batch> batches_;  // per target
   std::vector<Record> records_;
 };

@@ -93,21 +93,24 @@ int Aggregates::test(int code) {
   Record* record = find(code);
   if (record == nullptr) return 0;
   flush_owner(code);
-  std::vector<Outstanding>& outstanding = record->outstanding;
+  return all_done(*record) ? 0 : 1;
+}
+
+bool Aggregates::all_done(Record& record) {
+  std::vector<Outstanding>& outstanding = record.outstanding;
   while (!outstanding.empty()) {
     int status = 0;
-    if (comex_test(&outstanding.back().request, &status) != COMEX_SUCCESS) record->result = COMEX_FAILURE;
-    if (status != 0) return 1;
+    if (comex_test(&outstanding.back().request, &status) != COMEX_SUCCESS) record.result = COMEX_FAILURE;
+    if (status != 0) return false;
     outstanding.pop_back();
   }
-  return 0;
+  return true;
 }
 
 void Aggregates::finished_all() {
   const std::lock_guard lock(lock_);
   for (Record& record : records_) {
-    record.outstanding.clear();
-    if (record.is_used && !record.collects) release(record);
+    if (record.is_used && all_done(record) && !record.collects) release(record);
   }
 }
 
