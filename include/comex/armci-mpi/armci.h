@@ -79,7 +79,8 @@ int ARMCI_Finalize(void);
 void ARMCI_Cleanup(void);
 void ARMCI_Error(const char* msg, int code);
 
-/* -- Memory. The _group forms are collective over the group, Malloc and Free over the world. */
+/* -- Memory. The _group forms are collective over the group, Malloc over the world, Free over the group that
+ * the memory is of. */
 int ARMCI_Malloc(void** ptr_arr, armci_size_t bytes);
 int ARMCI_Malloc_memdev(void** ptr_arr, armci_size_t bytes, const char* device);
 int ARMCI_Free(void* ptr);

@@ -10,12 +10,29 @@ namespace {
 
 int allocate(void** ptr_arr, armci_size_t bytes, comex_group_t group, const char* device) {
   if (bytes < 0) comex_error("an allocation of a negative number of bytes", 1);
-  return comex_malloc_mem_dev(ptr_arr, static_cast<std::size_t>(bytes), group, device);
+  const int result = comex_malloc_mem_dev(ptr_arr, static_cast<std::size_t>(bytes), group, device);
+  if (result != COMEX_SUCCESS) return result;
+  int rank = 0;
+  comex_group_rank(group, &rank);
+  const std::lock_guard lock(state().memory_lock);
+  if (ptr_arr[rank] != nullptr) state().memory[ptr_arr[rank]] = group;
+  return result;
 }
 
 int release(void* ptr, comex_group_t group) {
   before_anything();
+  {
+    const std::lock_guard lock(state().memory_lock);
+    state().memory.erase(ptr);
+  }
   return comex_free(ptr, group);
+}
+
+// Programs free what Malloc_group gave without naming the group, or after another has become the default.
+comex_group_t group_of(void* ptr) {
+  const std::lock_guard lock(state().memory_lock);
+  const auto found = state().memory.find(ptr);
+  return found == state().memory.end() ? collective_group() : found->second;
 }
 
 }  // namespace
@@ -42,12 +59,12 @@ COMEX_C int PARMCI_Malloc_group_memdev(void** ptr_arr, armci_size_t bytes, ARMCI
 COMEX_PROFILED(Malloc_group_memdev);
 
 COMEX_C int PARMCI_Free(void* ptr) {
-  return release(ptr, collective_group());
+  return release(ptr, group_of(ptr));
 }
 COMEX_PROFILED(Free);
 
 COMEX_C int PARMCI_Free_memdev(void* ptr) {
-  return release(ptr, collective_group());
+  return release(ptr, group_of(ptr));
 }
 COMEX_PROFILED(Free_memdev);
 

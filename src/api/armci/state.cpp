@@ -37,6 +37,7 @@ void State::close() {
   close_flavour();
   const std::lock_guard lock(teams_lock);
   aggregates.forget();
+  memory.clear();
   for (const auto& [group, its_teams] : teams) forget_group(group);
   teams.clear();
   default_group.store(COMEX_GROUP_WORLD);

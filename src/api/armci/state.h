@@ -38,6 +38,9 @@ struct State {
   std::mutex teams_lock;
   std::map<comex_group_t, std::unique_ptr<GroupTeams>> teams;
 
+  std::mutex memory_lock;
+  std::map<void*, comex_group_t> memory;  // own part of an allocation: over which group
+
   Aggregates aggregates;
 
   void open();   // collective over the workers

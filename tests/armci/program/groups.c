@@ -29,6 +29,9 @@ static void check_memory(ARMCI_Group* group, const int* list, int n) {
   CHECK(*(int*)at[rank] == list[(rank + n - 1) % n] + 100);
   armci_msg_group_barrier(group);
   CHECK(ARMCI_Free_group(at[rank], group) == 0);
+  /* Free finds the group by itself. */
+  CHECK(ARMCI_Malloc_group(at, sizeof(int), group) == 0);
+  CHECK(ARMCI_Free(at[rank]) == 0);
   free(at);
 }
 
