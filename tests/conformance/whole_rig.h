@@ -120,6 +120,14 @@ class Rig {
     }));
   }
 
+  std::byte* allocate(std::uint64_t bytes, Worker owner = target) {
+    Result<shm::Extent> extent = arena.extents().allocate(owner, bytes);
+    EXPECT_TRUE(static_cast<bool>(extent));
+    std::byte* const first = arena.at(extent->offset);
+    std::memset(first, 0, bytes);
+    return first;
+  }
+
   struct alignas(64) OutboxPlace {
     std::byte bytes[shm::Outbox::bytes_for(outbox_buffers)] = {};
   };
@@ -139,13 +147,6 @@ class Rig {
   unsigned refused = 0;
 
  private:
-  std::byte* allocate(std::uint64_t bytes) {
-    Result<shm::Extent> extent = arena.extents().allocate(target, bytes);
-    EXPECT_TRUE(static_cast<bool>(extent));
-    std::byte* const first = arena.at(extent->offset);
-    std::memset(first, 0, bytes);
-    return first;
-  }
   shm::Arena make_arena() {
     shm::ArenaOptions options;
     options.geometry.slots = 2;
