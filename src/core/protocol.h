@@ -240,9 +240,11 @@ struct ReplyHeader {
   Refusal refusal = Refusal::none;
   Worker target = 0;    // refused: the target, since an inline put has no slot
   Verb refused_verb{};  // refused: what was refused
-  std::uint8_t spare2[7] = {};
+  std::uint8_t spare2[3] = {};
+  WorldId world = 0;  // refused: the target's
 };
 static_assert(sizeof(ReplyHeader) == 56 && std::is_trivially_copyable_v<ReplyHeader>);
+static_assert(offsetof(ReplyHeader, world) == 52);
 
 struct TokenHeader {
   Verb verb = Verb::token;

@@ -57,6 +57,12 @@ class SlotTable {
   void forget_owner(std::uint32_t slot);  // still out, since the far side may still use its tag
   void give_back(std::uint32_t slot);
   std::uint32_t available() const { return limit_ - 1 - out_; }
+  template <class F>
+  void for_each_owner(F&& f) const {
+    for (const Entry& entry : entries_) {
+      if (entry.owner != nullptr) f(entry.owner);
+    }
+  }
 
  private:
   struct Entry {

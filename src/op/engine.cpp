@@ -15,7 +15,7 @@ constexpr std::chrono::microseconds beside_poller{50};
 }  // namespace
 
 Engine::Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options)
-    : transport_(transport), sinks_(sinks), os_(os), options_(std::move(options)) {}
+    : own_{&transport, sinks}, os_(os), options_(std::move(options)) {}
 
 Engine::Lock Engine::enter() {
   Lock lock(mutex_, std::try_to_lock);
@@ -30,35 +30,50 @@ void Engine::let_others_pass() const {
   if (wanting_.load(std::memory_order_relaxed) != 0) std::this_thread::yield();
 }
 
-void Engine::dispatch(const transport::Message& message) {
+void Engine::dispatch(const Sinks& sinks, const transport::Message& message) {
   COMEX_BUG_IF(message.data.empty());
   const auto verb = static_cast<protocol::Verb>(message.data[0]);
-  transport::Sink* sink = sinks_.tokens;
+  transport::Sink* sink = sinks.tokens;
   if (protocol::is_request(verb)) {
-    sink = sinks_.server;
+    sink = sinks.server;
   } else if (protocol::is_reply(verb)) {
-    sink = sinks_.origin;
+    sink = sinks.origin;
   }
   COMEX_BUG_IF(sink == nullptr);
   sink->on_message(message);
 }
 
-unsigned Engine::pump() {
+unsigned Engine::pump(const Attachment& attachment) {
+  const Sinks& sinks = attachment.sinks;
   unsigned moved = 0;
   transport::Message message;
-  for (int i = 0; i < messages_per_pump && transport_.receive(message); ++i) {
-    dispatch(message);
+  for (int i = 0; i < messages_per_pump && attachment.transport->receive(message); ++i) {
+    dispatch(sinks, message);
     ++moved;
   }
-  if (moved == 0) transport_.progress();
-  for (transport::Sink* sink : {sinks_.server, sinks_.origin, sinks_.tokens}) {
+  if (moved == 0) attachment.transport->progress();
+  for (transport::Sink* sink : {sinks.server, sinks.origin, sinks.tokens}) {
     if (sink != nullptr) moved += sink->advance();
   }
   return moved;
 }
 
+unsigned Engine::pump() {
+  unsigned moved = pump(own_);
+  for (const Attachment& other : others_) moved += pump(other);
+  return moved;
+}
+
+void Engine::attach(transport::Transport& transport, const Sinks& sinks) {
+  others_.push_back({&transport, sinks});
+}
+
+void Engine::detach(const transport::Transport& transport) {
+  std::erase_if(others_, [&transport](const Attachment& each) { return each.transport == &transport; });
+}
+
 void Engine::tell_of_wait() {
-  if (sinks_.origin != nullptr) sinks_.origin->before_wait();
+  if (own_.sinks.origin != nullptr) own_.sinks.origin->before_wait();
 }
 
 unsigned Engine::poll() {

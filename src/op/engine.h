@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "core/ids.h"
 #include "op/function_ref.h"
@@ -55,19 +56,29 @@ class Engine {
   void wait(Condition done, const WaitReason& reason) { enter_when(done, reason); }
 
   // A sink may come and go between operations; under the lock.
-  void set_server(transport::Sink* server) { sinks_.server = server; }
-  transport::Transport& transport() { return transport_; }
+  void set_server(transport::Sink* server) { own_.sinks.server = server; }
+  transport::Transport& transport() { return *own_.transport; }
+
+  // Wires beside the own world's, pumped after it; they must stay until they are detached. Under the lock.
+  void attach(transport::Transport& transport, const Sinks& sinks);
+  void detach(const transport::Transport& transport);
 
   // For a wait that sleeps elsewhere and polls in between.
   StallWatch watch(const WaitReason& reason) const { return {os_, options_.stall, reason}; }
 
  private:
+  struct Attachment {
+    transport::Transport* transport = nullptr;
+    Sinks sinks;
+  };
+
   void let_others_pass() const;
   void tell_of_wait();
-  void dispatch(const transport::Message& message);
+  static void dispatch(const Sinks& sinks, const transport::Message& message);
+  static unsigned pump(const Attachment& attachment);
 
-  transport::Transport& transport_;
-  Sinks sinks_;
+  Attachment own_;
+  std::vector<Attachment> others_;  // under mutex_
   shm::Os& os_;
   EngineOptions options_;
   std::mutex mutex_;

@@ -30,8 +30,15 @@ void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span
                               const char* operation) {
   const TransportRank rank = members_.rank_of(from);
   const TokenName token = name(from, members_.me, phase);
-  engine_.wait([&] { return tokens_.take(rank, members_.context, token.sequence, token.phase, into); },
-               {operation, static_cast<int>(from), no_rank});
+  const auto is_over = [&] {
+    return tokens_.take(rank, members_.context, token.sequence, token.phase, into) || tokens_.is_lost();
+  };
+  engine_.wait(is_over, {operation, static_cast<int>(from), no_rank});
+}
+
+bool GroupCollective::is_whole() const {
+  const Engine::Lock lock = engine_.enter();
+  return !tokens_.is_lost();
 }
 
 // Dissemination: in step k a token goes to the member 2^k further on.

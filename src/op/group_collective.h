@@ -43,6 +43,9 @@ class GroupCollective {
   bool all_agree(bool mine);
   std::uint64_t all_max(std::uint64_t mine);
 
+  // False once members are lost: collectives end at once then, and their results mean nothing.
+  bool is_whole() const;
+
   std::uint32_t size() const { return members_.size; }
   std::uint32_t me() const { return members_.me; }
 

@@ -54,7 +54,7 @@ Remote::Request* Remote::new_request(Kind kind, const FarSide& far, nb::Completi
 
 void Remote::start(const Operation& operation, const FarSide& far, nb::Completion& completion) {
   const Plan plan = make_plan(operation, sizes_);
-  if (plan.method == Method::nothing) return;
+  if (plan.method == Method::nothing || fails_at_once(completion)) return;
   Request* request = new_request(Kind::data, far, &completion);
   request->operation = operation;
   request->plan = plan;
@@ -139,6 +139,7 @@ void Remote::start_fence_all(nb::Completion& completion) {
 }
 
 void Remote::leave(TransportRank server) {
+  if (abandoned_) return;
   FarSide far;
   far.server = server;
   far.world = link_of(server).world;
@@ -169,6 +170,7 @@ unsigned Remote::advance() {
 }
 
 bool Remote::quiet() const {
+  if (abandoned_) return true;
   return batches_.in_use() == 0 && requests_.in_use() == 0 && transfers_.in_use() == 0 &&
          std::none_of(links_.begin(), links_.end(),
                       [](const auto& link) { return link.second->reserved_busy; });

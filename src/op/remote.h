@@ -46,7 +46,7 @@ class Remote final : public transport::Sink {
   void set_errors_return(bool on);
 
   // Wait for this before each start; it only bounds, nothing breaks above it.
-  bool has_room() const { return requests_.in_use() + words_ < max_outstanding_; }
+  bool has_room() const { return abandoned_ || requests_.in_use() + words_ < max_outstanding_; }
   // Wait for this as well before append(), so that nothing is left here for lack of a credit.
   bool has_room(const FarSide& far) {
     return has_room() && (outbox_.size() == 0 || !far.is_attentive || may_append(link_of(far.server)));
@@ -94,6 +94,11 @@ class Remote final : public transport::Sink {
   // The last message to a server.
   void leave(TransportRank server);
 
+  // The servers are lost: all that is under way fails, and whatever is started later fails at once. Returns
+  // how many operations were under way. Memory that the transport may still look at stays until the end.
+  std::size_t abandon();
+  bool is_abandoned() const { return abandoned_; }
+
   void on_message(const transport::Message& message) override;
   unsigned advance() override;
   void before_wait() override { send_batches(); }
@@ -116,6 +121,13 @@ class Remote final : public transport::Sink {
   void enqueue(Request* request);
   void release(Request* request);
   void part_done(Request* request, bool failed);
+
+  // remote_abandon.cpp
+  bool fails_at_once(nb::Completion& completion) const {
+    if (abandoned_) completion.fail();
+    return abandoned_;
+  }
+  static void fail_request(Request& request);
 
   // remote_flow.cpp: the queue of a server, credits, slots, staging
   unsigned pump(Link& link);
@@ -192,6 +204,7 @@ class Remote final : public transport::Sink {
   std::uint32_t next_buffer_ = 0;
   bool errors_return_ = false;
   bool slots_short_ = false;
+  bool abandoned_ = false;
 
   nb::FenceLedger ledger_;
   nb::SlotTable slots_;

@@ -9,6 +9,7 @@ namespace comex::op {
 using protocol::Verb;
 
 void Remote::on_message(const transport::Message& message) {
+  if (abandoned_) return;
   Reply reply;
   COMEX_BUG_IF(message.data.size() < sizeof reply);
   std::memcpy(&reply, message.data.data(), sizeof reply);
@@ -95,7 +96,7 @@ void Remote::on_refused(Link& link, const Reply& reply) {
     if (is_under_way) {
       transfer->refusal_told = true;
     } else {
-      ledger_.add_failure({link.world, reply.target});
+      ledger_.add_failure({reply.world, reply.target});
     }
     return;
   }

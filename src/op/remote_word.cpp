@@ -21,6 +21,7 @@ std::uint64_t load_word(const std::byte* from, unsigned bytes) {
 }  // namespace
 
 void Remote::start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion) {
+  if (fails_at_once(completion)) return;
   const unsigned bytes = scalar_bytes(operation.scalar);
   Request* request = new_request(Kind::word, far, &completion);
   Header& header = request->header = {};
@@ -43,7 +44,8 @@ void Remote::start_atomic(const AtomicOperation& operation, const FarSide& far, 
 
 // The value travels in the header, so the caller's part is over at once.
 void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
-                         nb::Completion&) {
+                         nb::Completion& completion) {
+  if (fails_at_once(completion)) return;
   Request* request = new_request(Kind::word, far, nullptr);
   Header& header = request->header = {};
   header.verb = Verb::store;
@@ -58,6 +60,7 @@ void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t val
 
 void Remote::start_mutex(Verb verb, std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
                          nb::Completion& completion, std::uint64_t* acquired) {
+  if (fails_at_once(completion)) return;
   Request* request = new_request(verb == Verb::unlock ? Kind::reserved : Kind::word, far, &completion);
   Header& header = request->header = {};
   header.verb = verb;

@@ -17,6 +17,7 @@ std::size_t Tokens::Hash::operator()(const Name& name) const {
 
 void Tokens::send(TransportRank to, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
                   std::span<const std::byte> bytes) {
+  if (is_lost_) return;
   protocol::TokenHeader header;
   header.phase = phase;
   header.context = context;

@@ -26,6 +26,10 @@ class Tokens final : public transport::Sink {
   bool take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<std::byte> into);
 
+  // The others are lost: what has not come will not come, and nothing is sent any more.
+  void abandon() { is_lost_ = true; }
+  bool is_lost() const { return is_lost_; }
+
   void on_message(const transport::Message& message) override;
   unsigned advance() override { return 0; }
   bool quiet() const override { return arrived_.empty(); }
@@ -48,6 +52,7 @@ class Tokens final : public transport::Sink {
 
   transport::Transport& transport_;
   std::unordered_map<Name, Token, Hash> arrived_;
+  bool is_lost_ = false;
 };
 
 }  // namespace comex::op

@@ -17,15 +17,41 @@ std::uint64_t credit_pool(const ServerOptions& options) {
 
 Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options)
     : transport_(transport),
-      arena_(arena),
       options_(std::move(options)),
-      limits_{options_.world, options_.chunk_bytes},
       credits_(credit_pool(options_), options_.max_window),
-      staging_(options_.chunk_bytes, staging_buffers(options_)),
-      place_{transport_, arena_, staging_, options_.recovered},
-      mutexes_(arena_, options_.slot_of) {}
+      staging_(options_.chunk_bytes, staging_buffers(options_)) {
+  add_world(options_.world, arena, options_.slot_of);
+}
 
 Server::~Server() = default;
+
+Server::Home::Home(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot)
+    : world(served), place(std::move(its_place)), slot_of(std::move(slot)), mutexes(place.arena, slot_of) {}
+
+void Server::add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of) {
+  COMEX_BUG_IF(find_home(world) != nullptr);
+  homes_.emplace_back(world, TransferPlace{transport_, arena, staging_, options_.recovered},
+                      std::move(slot_of));
+}
+
+Server::Home* Server::find_home(WorldId world) {
+  for (Home& home : homes_) {
+    if (home.world == world) return &home;
+  }
+  return nullptr;
+}
+
+// Of a request that was not refused for its world.
+Server::Home& Server::home_of(const Header& header) {
+  Home* const home = find_home(header.world);
+  COMEX_BUG_IF(home == nullptr);
+  return *home;
+}
+
+WireLimits Server::limits_for(const Header& header) {
+  const Home* const home = find_home(header.world);
+  return {home != nullptr ? home->world : options_.world, options_.chunk_bytes};
+}
 
 Origin& Server::origin_of(TransportRank rank) {
   const auto known = origins_.find(rank);
@@ -44,10 +70,13 @@ void Server::touch(Origin& origin) {
 }
 
 unsigned Server::advance() {
-  unsigned moved = mutexes_.poll([this](const Mutexes::Wait& wait, bool is_recovered) {
-    if (is_recovered && options_.recovered) options_.recovered(wait.header);
-    reply(origin_of(wait.from), wait.header, protocol::Verb::done, 1);
-  });
+  unsigned moved = 0;
+  for (Home& home : homes_) {
+    moved += home.mutexes.poll([this](const Mutexes::Wait& wait, bool is_recovered) {
+      if (is_recovered && options_.recovered) options_.recovered(wait.header);
+      reply(origin_of(wait.from), wait.header, protocol::Verb::done, 1);
+    });
+  }
   for (std::size_t turns = active_.size(); turns != 0; --turns) {
     const auto origin = active_.begin();
     active_.splice(active_.end(), active_, origin);
@@ -120,7 +149,7 @@ bool Server::step_small(Origin& origin, Entry& entry) {
   if (entry.header.verb == protocol::Verb::batch) {
     return run_batch(origin, entry.header, entry.message(), entry.batch, true);
   }
-  const Payload payload = read_payload(entry.header, entry.message(), limits_);
+  const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
   Small small{origin, entry.header, payload, &entry, entry.worked, entry.refusals, entry.arrived_at};
   const bool is_done = execute(small);
   entry.worked = small.worked;
@@ -157,7 +186,8 @@ void Server::forget(Origin& origin) {
 }
 
 bool Server::quiet() const {
-  return active_.empty() && touched_.empty() && held_ == 0 && !mutexes_.has_waiters();
+  return active_.empty() && touched_.empty() && held_ == 0 &&
+         std::ranges::none_of(homes_, [](const Home& home) { return home.mutexes.has_waiters(); });
 }
 
 }  // namespace comex::pr

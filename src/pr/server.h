@@ -1,4 +1,4 @@
-// Serves one-sided requests of many origins against one arena, without ever blocking.
+// Serves one-sided requests of many origins against the arenas of one or more worlds, without ever blocking.
 //
 // Small requests are executed straight from their message; what must wait for an earlier one of the
 // same origin, or has a body in chunks, is queued; what has overtaken an earlier message of it is held.
@@ -49,6 +49,9 @@ class Server final : public transport::Sink {
   Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options);
   ~Server() override;
 
+  // One more world, whose arena of this host is served as well; before its first request.
+  void add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of);
+
   void on_message(const transport::Message& message) override;
   unsigned advance() override;
   bool quiet() const override;
@@ -70,7 +73,21 @@ class Server final : public transport::Sink {
     std::uint64_t arrived_at = 0;
   };
 
-  // server.cpp: who gets a turn
+  // The memory of a world's workers on this host.
+  struct Home {
+    Home(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot);
+    WorldId world;
+    TransferPlace place;
+    std::function<shm::HostSlot(Worker)> slot_of;
+    Mutexes mutexes;
+
+    shm::Arena& arena() const { return place.arena; }
+  };
+
+  // server.cpp: which world is meant, and who gets a turn
+  Home* find_home(WorldId world);
+  Home& home_of(const Header& header);
+  WireLimits limits_for(const Header& header);
   Origin& origin_of(TransportRank rank);
   void touch(Origin& origin);
   Step serve(Origin& origin, unsigned& moved);
@@ -97,7 +114,7 @@ class Server final : public transport::Sink {
   void remove(Origin& origin, EntryList::iterator entry);
 
   // server_execute.cpp: small requests, and the ends of large ones
-  Fault check(const Header& header, const Payload& payload) const;
+  Fault check(const Header& header, const Payload& payload);
   bool execute(Small& small);
   void put(const Small& small);
   void store(const Header& header);
@@ -123,14 +140,11 @@ class Server final : public transport::Sink {
   void refuse(Origin& origin, const Header& header, const Fault& fault);
 
   transport::Transport& transport_;
-  shm::Arena& arena_;
   ServerOptions options_;
-  WireLimits limits_;
   ServerCounters counters_;
   Credits credits_;
   StagingPool staging_;
-  TransferPlace place_;
-  Mutexes mutexes_;
+  std::list<Home> homes_;  // mostly one
   std::list<Origin> idle_;
   std::list<Origin> active_;  // those with entries; the front has its turn next
   std::unordered_map<TransportRank, std::list<Origin>::iterator> origins_;

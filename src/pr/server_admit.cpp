@@ -100,7 +100,7 @@ bool Server::handle_free(TransportRank from, const Header& header) {
   if (header.verb == Verb::leave) {
     Origin& origin = origin_of(from);
     origin.is_leaving = true;
-    mutexes_.drop(from);
+    for (Home& home : homes_) home.mutexes.drop(from);
     touch(origin);
     return true;
   }
@@ -120,24 +120,24 @@ void Server::admit(Origin& origin, const Header& header) {
 }
 
 void Server::handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message) {
-  const Payload payload = read_payload(header, message, limits_);
+  const Payload payload = read_payload(header, message, limits_for(header));
   const Fault fault = payload.refusal == protocol::Refusal::none ? check(header, payload)
                                                                  : Fault{payload.refusal, header.offset, 0};
   settle(origin, header);
   if (fault) {
     refuse(origin, header, fault);
   } else if (header.verb == Verb::try_lock) {
-    const shm::Taken taken = mutexes_.try_lock(header);
+    const shm::Taken taken = home_of(header).mutexes.try_lock(header);
     if (taken == shm::Taken::recovered && options_.recovered) options_.recovered(header);
     reply(origin, header, Verb::done, taken == shm::Taken::refused ? 0 : 1);
-  } else if (mutexes_.lock(origin.rank, header)) {
+  } else if (home_of(header).mutexes.lock(origin.rank, header)) {
     reply(origin, header, Verb::done, 1);
   }
 }
 
 void Server::handle(Origin& origin, const Header& header, std::span<const std::byte> message) {
-  const Payload payload = read_payload(header, message, limits_);
-  const bool is_large = has_chunks(header) && has_chunk_size(header, limits_);
+  const Payload payload = read_payload(header, message, limits_for(header));
+  const bool is_large = has_chunks(header) && has_chunk_size(header, limits_for(header));
   if (payload.refusal != protocol::Refusal::none && !is_large) {
     settle(origin, header);
     refuse(origin, header, {payload.refusal, header.offset, header.bytes});

@@ -63,12 +63,13 @@ bool Server::run_batch(Origin& origin, const Header& header, std::span<const std
 bool Server::execute_item(const Header& header, const Item& item, BatchProgress& progress, Fault& fault) {
   const protocol::BatchItem& head = item.head;
   const bool is_word = head.verb == Verb::rmw;
-  if (header.world != limits_.world) {
+  Home* const home = find_home(header.world);
+  if (home == nullptr) {
     fault = {Refusal::unknown_world, head.offset, head.bytes};
   } else if (is_word && head.offset % head.bytes != 0) {
     fault = {Refusal::misaligned, head.offset, head.bytes};
   } else if (progress.worked == 0 && head.bytes != 0) {
-    const shm::Verdict verdict = arena_.extents().check(head.target, head.offset, head.bytes);
+    const shm::Verdict verdict = home->arena().extents().check(head.target, head.offset, head.bytes);
     if (verdict != shm::Verdict::ok) fault = {refusal_of(verdict), head.offset, head.bytes};
   }
   if (fault) {
@@ -76,7 +77,7 @@ bool Server::execute_item(const Header& header, const Item& item, BatchProgress&
     return true;
   }
   if (head.verb == Verb::put) {
-    kernels::copy_bytes(arena_.at(head.offset), item.data(), head.bytes);
+    kernels::copy_bytes(home->arena().at(head.offset), item.data(), head.bytes);
   } else if (head.verb == Verb::acc) {
     return accumulate_item(header, item, progress);
   } else {
@@ -85,7 +86,7 @@ bool Server::execute_item(const Header& header, const Item& item, BatchProgress&
       std::memcpy(&desired, item.rest + sizeof desired, sizeof desired);
     }
     const Header alone = header_of(header, item, progress.number);
-    progress.values.push_back(apply_atomic(alone, desired, arena_.at(head.offset)));
+    progress.values.push_back(apply_atomic(alone, desired, home->arena().at(head.offset)));
   }
   return true;
 }
@@ -94,13 +95,13 @@ bool Server::accumulate_item(const Header& header, const Item& item, BatchProgre
   const protocol::BatchItem& head = item.head;
   Scale scale{};
   std::memcpy(scale.bytes, item.rest, scalar_bytes(item.scalar()));
-  shm::BlockLocks locks(arena_.stripes());
+  shm::Arena& arena = home_of(header).arena();
+  shm::BlockLocks locks(arena.stripes());
   locks.ask_for_life(is_time_to_ask(progress.refusals));
   const kernels::Accumulation accumulation = kernels::make_accumulation(item.scalar(), scale);
   const std::uint64_t from = head.offset + progress.worked;
-  progress.worked +=
-      kernels::try_accumulate_run(locks, {arena_.at(from), from}, item.data() + progress.worked,
-                                  head.bytes - progress.worked, accumulation);
+  progress.worked += kernels::try_accumulate_run(locks, {arena.at(from), from}, item.data() + progress.worked,
+                                                 head.bytes - progress.worked, accumulation);
   if (locks.is_recovered() && options_.recovered) {
     options_.recovered(header_of(header, item, progress.number));
   }

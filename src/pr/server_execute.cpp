@@ -12,11 +12,12 @@ using protocol::Refusal;
 using protocol::Verb;
 
 // What the request touches must lie in extents of its target, now.
-Fault Server::check(const Header& header, const Payload& payload) const {
+Fault Server::check(const Header& header, const Payload& payload) {
+  const Home& home = home_of(header);
   if (header.verb == Verb::lock || header.verb == Verb::try_lock || header.verb == Verb::unlock) {
-    return {mutexes_.check(header), Mutexes::offset_of(header), sizeof(shm::FairMutexBlock)};
+    return {home.mutexes.check(header), Mutexes::offset_of(header), sizeof(shm::FairMutexBlock)};
   }
-  const shm::Extents& extents = arena_.extents();
+  const shm::Extents& extents = home.arena().extents();
   if (payload.offsets == nullptr) {
     const std::uint64_t bytes = payload.high - payload.low;
     if (bytes == 0) return {};
@@ -63,13 +64,13 @@ bool Server::execute(Small& small) {
       if (!accumulate(small)) return false;
       break;
     case Verb::rmw:
-      value = apply_atomic(header, small.payload.desired, arena_.at(header.offset));
+      value = apply_atomic(header, small.payload.desired, home_of(header).arena().at(header.offset));
       break;
     case Verb::store:
       store(header);
       break;
     case Verb::unlock:
-      if (!mutexes_.unlock(header)) {
+      if (!home_of(header).mutexes.unlock(header)) {
         settle(small);
         refuse(small.origin, header, {Refusal::not_the_holder, Mutexes::offset_of(header), 0});
         return true;
@@ -88,28 +89,31 @@ bool Server::execute(Small& small) {
 void Server::put(const Small& small) {
   const Payload& payload = small.payload;
   if (small.header.bytes == 0) return;
+  const shm::Arena& arena = home_of(small.header).arena();
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
-    kernels::copy_bytes(arena_.at(payload.low), payload.body, small.header.bytes);
+    kernels::copy_bytes(arena.at(payload.low), payload.body, small.header.bytes);
   } else {
-    FarSide(payload, arena_.base()).scatter(payload.body, small.header.bytes);
+    FarSide(payload, arena.base()).scatter(payload.body, small.header.bytes);
   }
   std::atomic_thread_fence(std::memory_order_release);
 }
 
 void Server::store(const Header& header) {
-  apply_store(header, arena_.at(header.offset));
-  const shm::HostSlot slot = options_.slot_of ? options_.slot_of(header.target) : no_host_slot;
-  if (slot != no_host_slot) arena_.doorbell(slot).ring();
+  const Home& home = home_of(header);
+  apply_store(header, home.arena().at(header.offset));
+  const shm::HostSlot slot = home.slot_of ? home.slot_of(header.target) : no_host_slot;
+  if (slot != no_host_slot) home.arena().doorbell(slot).ring();
 }
 
 bool Server::accumulate(Small& small) {
   const std::uint64_t bytes = small.header.bytes;
   if (bytes == 0) return true;
-  shm::BlockLocks locks(arena_.stripes());
+  shm::Arena& arena = home_of(small.header).arena();
+  shm::BlockLocks locks(arena.stripes());
   locks.ask_for_life(is_time_to_ask(small.refusals));
   const kernels::Accumulation accumulation =
       kernels::make_accumulation(small.header.scalar, small.payload.scale);
-  FarSide far(small.payload, arena_.base());
+  FarSide far(small.payload, arena.base());
   far.skip(small.worked);
   small.worked +=
       far.try_accumulate(locks, accumulation, small.payload.body + small.worked, bytes - small.worked);
@@ -120,10 +124,13 @@ bool Server::accumulate(Small& small) {
 }
 
 void Server::start_transfer(Origin& origin, Entry& entry) {
-  const Payload payload = read_payload(entry.header, entry.message(), limits_);
+  const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
+  const Home* const home = find_home(entry.header.world);
   if (!entry.fault) entry.fault = check(entry.header, payload);
   const Method method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
-  entry.transfer.emplace(place_, origin.rank, origin.staging, method, entry.header, payload);
+  // A body for a world that is not served here is drained only, wherever.
+  const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
+  entry.transfer.emplace(place, origin.rank, origin.staging, method, entry.header, payload);
 }
 
 void Server::finish_transfer(Origin& origin, Entry& entry) {

@@ -44,11 +44,12 @@ void Server::reply_data(const Small& small) {
   header.bytes = small.header.bytes;
   std::byte* staged = transport_.stage();
   std::byte* data = staged + sizeof header;
+  const shm::Arena& arena = home_of(small.header).arena();
   std::atomic_thread_fence(std::memory_order_acquire);
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
-    kernels::copy_bytes(data, arena_.at(payload.low), header.bytes);
+    kernels::copy_bytes(data, arena.at(payload.low), header.bytes);
   } else if (header.bytes != 0) {
-    FarSide(payload, arena_.base()).gather(data, header.bytes);
+    FarSide(payload, arena.base()).gather(data, header.bytes);
   }
   post(small.origin, header, staged);
 
@@ -79,6 +80,7 @@ void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {
   header.value = request.number;
   header.refusal = fault.refusal;
   header.target = request.target;
+  header.world = request.world;
   header.refused_verb = request.verb;
   post(origin, header, transport_.stage());
 }

@@ -115,19 +115,47 @@ Result<Arena> Arena::attach(Os& os, const ArenaTicket& ticket, HostSlot slot, bo
     return environment_error("host slot " + std::to_string(slot) + " of an arena for " +
                              std::to_string(ticket.geometry.slots));
   }
+  Result<Arena> arena = open(os, ticket, dump_core);
+  if (!arena) return arena;
+  Body& body = *arena->body_;
+  body.slot = slot;
+  Result<Object> life = os.hold_life(body.object, slot);
+  if (!life) return life.take_failure();
+  body.life = std::move(life).value();
+  return arena;
+}
+
+// Not yet alive in any slot.
+Result<Arena> Arena::open(Os& os, const ArenaTicket& ticket, bool dump_core) {
   Result<Object> object = os.open_object_of(ticket.object);
   if (!object) return object.take_failure();
   auto body = std::make_unique<Body>();
   body->os = &os;
   body->object = std::move(object).value();
   body->ticket = ticket;
-  body->slot = slot;
   body->dump_core = dump_core;
   body->pid = os.pid();
-  Result<Object> life = os.hold_life(body->object, slot);
-  if (!life) return life.take_failure();
-  body->life = std::move(life).value();
   return Arena(std::move(body));
+}
+
+// A slot is whose process holds its life; beginning anywhere, so that many guests do not try the same ones.
+Result<Arena> Arena::attach_guest(Os& os, const ArenaTicket& ticket, bool dump_core) {
+  constexpr std::uint32_t attempts = 64;
+  Result<Arena> arena = open(os, ticket, dump_core);
+  if (!arena) return arena;
+  Body& body = *arena->body_;
+  const std::uint32_t own = ticket.geometry.slots;
+  if (own >= most_slots) return environment_error("the arena has no slots for guests");
+  const std::uint64_t first = os.random_bits();
+  Result<Object> life = environment_error("");
+  for (std::uint32_t attempt = 0; attempt < attempts && !life; ++attempt) {
+    body.slot = own + static_cast<HostSlot>((first + attempt) % (most_slots - own));
+    life = os.hold_life(body.object, body.slot);
+  }
+  if (!life) return life.take_failure();
+  body.life = std::move(life).value();
+  if (Status mapped = arena->map_anywhere(); !mapped) return mapped.take_failure();
+  return arena;
 }
 
 const ArenaTicket& Arena::ticket() const {

@@ -4,7 +4,8 @@
 // addresses (ticket.candidate(n)); all map_at and answer, and if one refuses, all unmap and try the
 // next; at last all map_anywhere and same_address() is false. Only after everyone has mapped may the
 // accessors be used. The creator formats it when it first maps, so it maps before the others use it.
-// Nothing ever has a name in the file system. Called by api (set-up), op and pr (accessors).
+// Nothing ever has a name in the file system. Processes of other worlds attach as guests, at any address.
+// Called by api (set-up), op and pr (accessors).
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,9 @@ class Arena {
  public:
   static Result<Arena> create(Os& os, const ArenaOptions& options);
   static Result<Arena> attach(Os& os, const ArenaTicket& ticket, HostSlot slot, bool dump_core = false);
+  // For a process of another world, mapped wherever there is room: it may touch extents, take locks of the
+  // memory and ring doorbells, but owns nothing there. Its slot is any guest slot that is free.
+  static Result<Arena> attach_guest(Os& os, const ArenaTicket& ticket, bool dump_core = false);
 
   Arena(Arena&&) noexcept;
   Arena& operator=(Arena&&) noexcept;
@@ -85,6 +89,7 @@ class Arena {
  private:
   struct Body;
   explicit Arena(std::unique_ptr<Body> body);
+  static Result<Arena> open(Os& os, const ArenaTicket& ticket, bool dump_core);
   std::unique_ptr<Body> body_;
 };
 

@@ -47,7 +47,7 @@ class Extents {
   static Status commit_first(Os& os, const Object& object, const Geometry& geometry);
   void format();  // the creator's, once
 
-  // bytes > 0. `allocation` is any number of the caller's; it shows in error texts.
+  // bytes > 0; not a guest's call. `allocation` is any number of the caller's; it shows in error texts.
   Result<Extent> allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation = 0,
                           Pages pages = Pages::any);
   std::uint64_t placed_bytes(

@@ -19,6 +19,9 @@ inline constexpr std::uint64_t page_bytes = 4096;
 inline constexpr std::uint64_t slot_block_bytes = 256;
 inline constexpr std::uint32_t stripe_count = 4096;
 inline constexpr std::uint64_t stripe_block_bytes = 16 * 1024;
+// A lock word names its holder in 16 bits. Slots above those of the host's own ranks are for guests:
+// processes of other worlds, who have locks and a life there, but no slot block and no board.
+inline constexpr std::uint32_t most_slots = 0xfffe;
 
 constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;

@@ -32,6 +32,22 @@ MpiTransport::~MpiTransport() {
   take_back_ring();
 }
 
+void MpiTransport::abandon() {
+  while (pending_first_ != nullptr) {
+    check_(PMPI_Request_free(&pending_first_->request), "MPI_Request_free");
+    pending_first_ = pending_first_->next;
+  }
+  for (std::unique_ptr<Outgoing>& each : outgoing_) static_cast<void>(each.release());
+  outgoing_.clear();
+  free_ = staged_ = nullptr;
+  unsent_ = 0;
+  bodies_.for_each_taken([this](Body& body) {
+    if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
+    check_(PMPI_Request_free(&body.request), "MPI_Request_free");
+  });
+  bodies_ = {};
+}
+
 void MpiTransport::post_ring() {
   for (unsigned slot = 0; slot < ring_slots; ++slot) {
     check_(PMPI_Recv_init((*ring_)[slot].bytes, protocol::message_bytes, MPI_BYTE, MPI_ANY_SOURCE,

@@ -38,6 +38,9 @@ class MpiTransport final : public Transport {
   void progress() override;
   std::size_t unsent() const override { return unsent_; }
 
+  // The others are lost: nothing is waited for any more, and what MPI may still look at is never freed.
+  void abandon();
+
  private:
   static constexpr unsigned ring_slots = 16;
 

@@ -78,6 +78,32 @@ TEST_P(ArenaOnEachOs, refuses_a_slot_it_does_not_have) {
   EXPECT_FALSE(Arena::attach(*os_, leader.ticket(), 2));
 }
 
+TEST_P(ArenaOnEachOs, has_guests_with_a_life_and_a_mapping_of_their_own) {
+  Arena leader = mapped_arena(*os_, options(2));
+  const Extent extent = leader.extents().allocate(1, 100).value();
+  HostSlot first = 0;
+  {
+    Result<Arena> guest = Arena::attach_guest(*os_, leader.ticket());
+    Result<Arena> other = Arena::attach_guest(*os_, leader.ticket());
+    ASSERT_TRUE(guest);
+    ASSERT_TRUE(other);
+    first = guest->slot();
+    EXPECT_GE(first, 2u);
+    EXPECT_LT(first, most_slots);
+    EXPECT_NE(first, other->slot());
+    EXPECT_TRUE(leader.is_alive(first));
+    EXPECT_FALSE(guest->same_address());
+    EXPECT_EQ(guest->extents().check(1, extent.offset, 100), Verdict::ok);
+    *guest->at(extent.offset) = std::byte{7};
+    EXPECT_EQ(*leader.at(extent.offset), std::byte{7});
+    EXPECT_EQ(guest->stripes().lock_of(3).lock(guest->stripes().party()), Taken::clean);
+    EXPECT_TRUE(leader.stripes().lock_of(3).is_locked());
+  }
+  EXPECT_FALSE(leader.is_alive(first));
+  // It died with the lock.
+  EXPECT_EQ(leader.stripes().lock_of(3).try_recover(leader.stripes().party()), Taken::recovered);
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, ArenaOnEachOs, testing::ValuesIn(os_cases()), case_name);
 
 TEST(Arena, tries_the_next_address_when_one_is_refused) {

@@ -1,0 +1,134 @@
+// Two worlds in one process over one loopback wire: one server for the memory of both, origins of either.
+//
+// Rank 0 serves world `low`, in whose arena it is at home, and world `high` as a guest; ranks 1 and 2 are a
+// worker of each. Both have worker `target`, at different offsets. One thread turns all of them by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "op/direct.h"
+#include "op/engine.h"
+#include "op/group_collective.h"
+#include "op/remote.h"
+#include "pr/server.h"
+#include "shm/memory_os.h"
+#include "transport/loopback_transport.h"
+
+namespace comex::two_worlds {
+
+inline constexpr std::array<WorldId, 2> ids = {3, 9};
+inline constexpr Worker target = 7;
+inline constexpr std::uint32_t chunk = 4096;
+inline constexpr std::uint64_t region_bytes = 256 * 1024;
+
+class Rig {
+ public:
+  Rig() : arenas{make_arena(ids[0]), make_arena(ids[1])}, guest(attach(arenas[1])), fabric(3, 1024) {
+    pr::ServerOptions options;
+    options.world = ids[0];
+    options.chunk_bytes = chunk;
+    options.slot_of = [](Worker) { return shm::HostSlot{0}; };
+    options.report = [this](const pr::RefusedRequest& request) { refused.push_back(request); };
+    server = std::make_unique<pr::Server>(fabric.endpoint(0), arenas[0], options);
+    server->add_world(ids[1], guest, [](Worker) { return shm::HostSlot{1}; });
+    // The second world's region lies elsewhere, so that what goes to the wrong one is seen.
+    static_cast<void>(allocate(1, 64 * 1024, target + 1));
+    for (std::size_t world = 0; world < 2; ++world) {
+      regions[world] = allocate(world, region_bytes, target);
+      op::RemoteOptions origin;
+      origin.self = static_cast<Worker>(world);
+      origin.sizes.chunk_bytes = chunk;
+      origin.coalesces = false;
+      origins.push_back(
+          std::make_unique<op::Remote>(fabric.endpoint(static_cast<TransportRank>(world + 1)), origin));
+    }
+  }
+
+  op::FarSide far(std::size_t world) const {
+    return {ids[world], 0, target, reinterpret_cast<std::uintptr_t>(arenas[world].base())};
+  }
+  void turn() {
+    transport::Message message;
+    for (int i = 0; i < 4 && fabric.endpoint(0).receive(message); ++i) server->on_message(message);
+    server->advance();
+    for (std::size_t i = 0; i < origins.size(); ++i) {
+      transport::Transport& end = fabric.endpoint(static_cast<TransportRank>(i + 1));
+      while (end.receive(message)) origins[i]->on_message(message);
+      origins[i]->advance();
+    }
+  }
+  template <class Done>
+  [[nodiscard]] bool until(Done&& done, unsigned turns = 100000) {
+    for (unsigned i = 0; i < turns && !done(); ++i) turn();
+    return done();
+  }
+  // Starts something at an origin and waits for its end.
+  template <class Start>
+  void finish(Start&& start) {
+    nb::Completion done;
+    start(done);
+    ASSERT_TRUE(until([&] { return done.done(); }));
+  }
+  void fence(std::size_t origin) {
+    finish([&](nb::Completion& done) { origins[origin]->start_fence_all(done); });
+  }
+
+  shm::MemoryOs os;
+  std::array<shm::Arena, 2> arenas;
+  shm::Arena guest;  // the second one as the server sees it
+  transport::LoopbackFabric fabric;
+  std::unique_ptr<pr::Server> server;
+  std::vector<std::unique_ptr<op::Remote>> origins;  // of either world
+  std::array<std::byte*, 2> regions{};
+  std::vector<pr::RefusedRequest> refused;
+
+ private:
+  std::byte* allocate(std::size_t world, std::uint64_t bytes, Worker owner) {
+    Result<shm::Extent> extent = arenas[world].extents().allocate(owner, bytes);
+    EXPECT_TRUE(static_cast<bool>(extent));
+    std::byte* const first = arenas[world].at(extent->offset);
+    std::memset(first, 0, bytes);
+    return first;
+  }
+  shm::Arena make_arena(WorldId world) {
+    shm::ArenaOptions options;
+    options.geometry.slots = 2;
+    options.geometry.servers = 1;
+    options.geometry.reservation_bytes = 64 << 20;
+    options.world = world;
+    Result<shm::Arena> made = shm::Arena::create(os, options);
+    EXPECT_TRUE(static_cast<bool>(made));
+    EXPECT_TRUE(static_cast<bool>(made->map_anywhere()));
+    return std::move(made).value();
+  }
+  shm::Arena attach(const shm::Arena& arena) {
+    Result<shm::Arena> made = shm::Arena::attach_guest(os, arena.ticket());
+    EXPECT_TRUE(static_cast<bool>(made));
+    return std::move(made).value();
+  }
+};
+
+inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
+  std::vector<std::byte> out(bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    out[i] = static_cast<std::byte>((i * 31 + seed * 97 + i / 251) & 0xff);
+  return out;
+}
+
+inline Operation contiguous(Action action, void* near, std::byte* far, std::uint64_t bytes) {
+  Operation operation;
+  operation.action = action;
+  operation.near = static_cast<std::byte*>(near);
+  operation.far = far;
+  operation.target = target;
+  operation.patch = contiguous_patch(bytes);
+  return operation;
+}
+
+}  // namespace comex::two_worlds
