@@ -41,9 +41,9 @@ inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex
 [[gnu::noinline]] int rmw(const char* name, int op, void* ploc, void* prem, int extra, int proc,
                           comex_group_t group, const Finish& finish) {
   Runtime* runtime = enter(name);
-  Worker target = 0;
-  if (runtime == nullptr || !find_target(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  const Context where{name, static_cast<int>(target), prem};
+  Reach target;
+  if (runtime == nullptr || !find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
+  const Context where{name, target.lpid, prem};
   Code code{};
   if (!find_code(op, code)) {
     return runtime->reporter.fail(where, "the operation " + std::to_string(op) +
@@ -54,7 +54,7 @@ inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex
   }
   AtomicOperation operation{.atomic = code.atomic,
                             .scalar = code.scalar,
-                            .target = static_cast<Lpid>(target),
+                            .target = target.worker(),
                             .near = static_cast<std::byte*>(ploc),
                             .far = static_cast<std::byte*>(prem),
                             .operand = extra,
@@ -62,43 +62,43 @@ inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex
   if (const Status valid = op::validate(operation); !valid) {
     return runtime->reporter.fail(where, valid.failure());
   }
-  if (runtime->router.is_direct(op::Way::atomic, target)) {
-    order_before_direct(*runtime, target);
-    const groups::WorkerPlace& place = runtime->place(target);
-    const op::Checked checked = runtime->direct.atomic(operation, place);
+  if (runtime->is_direct(op::Way::atomic, target)) {
+    runtime->order_before_direct(target);
+    const op::Checked checked = target.direct->atomic(operation, target.place);
     if (!checked) {
-      return runtime->reporter.fail(where, runtime->direct.describe(checked, target, place));
+      return runtime->reporter.fail(where, target.direct->describe(checked, target.worker(), target.place));
     }
     if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
     return COMEX_SUCCESS;
   }
-  const op::FarSide far = runtime->far_side(target);
+  const op::FarSide far = target.far_side();
+  op::Remote& remote = *target.remote;
   const bool is_small = finish.kind != Finish::Kind::blocking;
   const auto begin = [&](nb::Completion& completion) {
-    if (is_small && runtime->remote.append_atomic(operation, far, completion)) return;
-    runtime->remote.start_atomic(operation, far, completion);
+    if (is_small && remote.append_atomic(operation, far, completion)) return;
+    remote.start_atomic(operation, far, completion);
   };
-  return finish_remote(*runtime, {name, static_cast<int>(target), far.server}, finish, begin,
+  return finish_remote(*runtime, remote, {name, target.lpid, far.server}, finish, begin,
                        is_small ? &far : nullptr);
 }
 
-int signal(Runtime& runtime, const char* name, long* word, long value, Worker target) {
-  const Context where{name, static_cast<int>(target), word};
+int signal(Runtime& runtime, const char* name, long* word, long value, const Reach& target) {
+  const Context where{name, target.lpid, word};
   if (word == nullptr || reinterpret_cast<std::uintptr_t>(word) % sizeof(long) != 0) {
     return runtime.reporter.fail(where, "the signal word is null or not aligned to its 8 bytes");
   }
   const auto bits = static_cast<std::uint64_t>(value);
-  if (runtime.router.is_direct(op::Way::put, target)) {
-    order_before_direct(runtime, target);
-    const groups::WorkerPlace& place = runtime.place(target);
-    const op::Checked checked = runtime.direct.store(place, target, word, bits, sizeof(long));
+  if (runtime.is_direct(op::Way::put, target)) {
+    runtime.order_before_direct(target);
+    const op::Direct& direct = *target.direct;
+    const op::Checked checked = direct.store(target.place, target.worker(), word, bits, sizeof(long));
     if (checked) return COMEX_SUCCESS;
-    return runtime.reporter.fail(where, runtime.direct.describe(checked, target, place));
+    return runtime.reporter.fail(where, direct.describe(checked, target.worker(), target.place));
   }
-  const op::FarSide far = runtime.far_side(target);
-  return finish_remote(runtime, {name, static_cast<int>(target), far.server}, Finish::block(),
+  const op::FarSide far = target.far_side();
+  return finish_remote(runtime, *target.remote, {name, target.lpid, far.server}, Finish::block(),
                        [&](nb::Completion& completion) {
-                         runtime.remote.start_store(word, sizeof(long), bits, far, completion);
+                         target.remote->start_store(word, sizeof(long), bits, far, completion);
                        });
 }
 
@@ -144,8 +144,8 @@ int comex_put_signal(void* src, void* dst, int bytes, long* signal_word, long va
                      comex_group_t group) {
   const char* name = "put_signal";
   Runtime* runtime = enter(name);
-  Worker target = 0;
-  if (runtime == nullptr || !find_target(*runtime, name, proc, group, target)) return COMEX_FAILURE;
+  Reach target;
+  if (runtime == nullptr || !find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
   if (comex_put(src, dst, bytes, proc, group) != COMEX_SUCCESS) return COMEX_FAILURE;
   return signal(*runtime, name, signal_word, value, target);
 }

@@ -30,7 +30,10 @@ inline groups::Group* find_group(Runtime& runtime, const char* operation, comex_
   return group;
 }
 
-// The worker that `proc` names in a group.
+// Says so when no way leads there (any more).
+bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, Reach& target);
+
+// The process that `proc` names in a group, by lpid: in the own world, its worker number.
 inline bool find_target(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
                         Worker& target) {
   const groups::Group* group = find_group(runtime, operation, handle);
@@ -45,6 +48,21 @@ inline bool find_target(Runtime& runtime, const char* operation, int proc, comex
   }
   target = static_cast<Worker>(targets.lpid(static_cast<std::uint32_t>(proc)));
   return true;
+}
+
+// The same, with the way to it.
+inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
+                       Reach& target) {
+  Worker found = 0;
+  if (!find_target(runtime, operation, proc, handle, found)) return false;
+  return is_reached(runtime, operation, static_cast<Lpid>(found), target);
+}
+
+// An operation that was under way was refused or cut off; who found out has said so. Ends the job unless
+// errors are returned.
+inline int failed_on_the_way(Runtime& runtime) {
+  if (!runtime.reporter.returns()) Reporter::end_job(failure_exit_code);
+  return COMEX_FAILURE;
 }
 
 // A place for the result that is null is told as any other wrong argument.

@@ -2,7 +2,6 @@
 #include "api/call.h"
 
 using namespace comex::api;
-using comex::Worker;
 using State = comex::nb::HandleTable::State;
 
 namespace {
@@ -19,7 +18,7 @@ bool find_state(Runtime& runtime, const char* name, const comex_request_t* handl
 }
 
 int result_of(Runtime& runtime, int handle) {
-  return runtime.handles.take_failure(handle) ? COMEX_FAILURE : COMEX_SUCCESS;
+  return runtime.handles.take_failure(handle) ? failed_on_the_way(runtime) : COMEX_SUCCESS;
 }
 
 }  // namespace
@@ -59,24 +58,24 @@ int comex_progress(void) {
 
 int comex_wait_proc(int proc, comex_group_t group) {
   Runtime* runtime = enter("wait_proc");
-  Worker target = 0;
-  if (runtime == nullptr || !find_target(*runtime, "wait_proc", proc, group, target)) return COMEX_FAILURE;
-  return runtime->wait_target(target) ? COMEX_SUCCESS : COMEX_FAILURE;
+  Reach target;
+  if (runtime == nullptr || !find_reach(*runtime, "wait_proc", proc, group, target)) return COMEX_FAILURE;
+  return runtime->wait_target(target) ? COMEX_SUCCESS : failed_on_the_way(*runtime);
 }
 
 int comex_wait_all(comex_group_t handle) {
   Runtime* runtime = enter("wait_all");
   const comex::groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, "wait_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
-  return runtime->wait_members(*group) ? COMEX_SUCCESS : COMEX_FAILURE;
+  return runtime->wait_members(*group) ? COMEX_SUCCESS : failed_on_the_way(*runtime);
 }
 
 int comex_fence_proc(int proc, comex_group_t group) {
   Runtime* runtime = enter("fence_proc");
-  Worker target = 0;
-  if (runtime == nullptr || !find_target(*runtime, "fence_proc", proc, group, target)) return COMEX_FAILURE;
+  Reach target;
+  if (runtime == nullptr || !find_reach(*runtime, "fence_proc", proc, group, target)) return COMEX_FAILURE;
   runtime->fence(target);
-  return runtime->take_failures(target) ? COMEX_FAILURE : COMEX_SUCCESS;
+  return runtime->take_failures(target) ? failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }
 
 int comex_fence_all(comex_group_t handle) {
@@ -85,7 +84,7 @@ int comex_fence_all(comex_group_t handle) {
       runtime == nullptr ? nullptr : find_group(*runtime, "fence_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
   runtime->fence_members(*group);
-  return runtime->take_failures(*group) ? COMEX_FAILURE : COMEX_SUCCESS;
+  return runtime->take_failures(*group) ? failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }
 
 int comex_barrier(comex_group_t handle) {
@@ -93,5 +92,5 @@ int comex_barrier(comex_group_t handle) {
   const comex::groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, "barrier", handle);
   if (group == nullptr) return COMEX_FAILURE;
   runtime->barrier(handle);
-  return runtime->take_failures(*group) ? COMEX_FAILURE : COMEX_SUCCESS;
+  return runtime->take_failures(*group) ? failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }

@@ -248,6 +248,6 @@ int comex_host_of(int proc, comex_group_t group, int* host) {
   Worker target = 0;
   if (runtime == nullptr || !find_target(*runtime, "host_of", proc, group, target)) return COMEX_FAILURE;
   if (!has_place(*runtime, "host_of", host)) return COMEX_FAILURE;
-  *host = static_cast<int>(runtime->router.world().pointer_domain(target));
+  *host = static_cast<int>(runtime->pointer_domain(static_cast<comex::Lpid>(target)));
   return COMEX_SUCCESS;
 }

@@ -9,9 +9,8 @@
 #include "pr/host_key.h"
 
 namespace comex::api {
-namespace {
 
-pr::HostKey own_key(shm::Os& os, const Settings& settings) {
+pr::HostKey own_host_key(shm::Os& os, const Settings& settings) {
   if (!settings.host_key.empty()) return pr::make_host_key_from_text(settings.host_key);
   const shm::HostFacts facts = os.host_facts();
   return pr::make_host_key({.name = facts.host_name,
@@ -19,11 +18,9 @@ pr::HostKey own_key(shm::Os& os, const Settings& settings) {
                             .shared_memory_dev = facts.shm_device});
 }
 
-}  // namespace
-
 Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings,
                                     const Reporter& reporter) {
-  const std::vector<pr::HostKey> keys = gather(all, own_key(os, settings));
+  const std::vector<pr::HostKey> keys = gather(all, own_host_key(os, settings));
   const auto me = static_cast<std::size_t>(all.rank());
   pr::ProbeRound round = pr::first_probe_round(keys);
   while (!round.done) {

@@ -8,10 +8,14 @@
 #include "api/report.h"
 #include "core/settings.h"
 #include "core/status.h"
+#include "pr/host_key.h"
 #include "shm/os.h"
 #include "transport/collective.h"
 
 namespace comex::api {
+
+// What this process says of its host.
+pr::HostKey own_host_key(shm::Os& os, const Settings& settings);
 
 // For each rank the lowest rank of its host. Says when ranks that look alike share no memory.
 Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings,

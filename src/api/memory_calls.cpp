@@ -3,12 +3,13 @@
 #include <vector>
 
 #include "api/call.h"
+#include "groups/everybody.h"
 #include "pr/placement.h"
 
 namespace comex::api {
 namespace {
 
-struct Offer {  // what each member says of its part
+struct Offer {  // what each participant says of its part
   std::uint64_t address = 0;
   std::uint64_t failed = 0;
 };
@@ -58,6 +59,35 @@ Result<void*> allocate(Runtime& runtime, std::size_t bytes, std::uint64_t id, co
   return address;
 }
 
+// Where a participant's memory is for this process: memory of another world is at another address, if it is
+// in the address space at all. If it is not, the owner's address stands for it.
+void* address_here(Runtime& runtime, Lpid owner, std::uint64_t address) {
+  Peer peer;
+  if (address != 0 && !runtime.is_own(owner) && runtime.bridges.peers.find(owner, peer)) {
+    address = address - peer.owners_base + peer.place.base;
+  }
+  return reinterpret_cast<void*>(address);
+}
+
+// By participant.
+std::vector<void*> addresses_here(Runtime& runtime, const groups::Group& group,
+                                  const groups::ConnectionTable& all, const std::vector<Offer>& offers) {
+  std::vector<void*> addresses;
+  for (const Offer& each : offers) addresses.push_back(reinterpret_cast<void*>(each.address));
+  if (group.bridge() == no_bridge) return addresses;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    addresses[i] = address_here(runtime, all.lpid(i), offers[i].address);
+  }
+  return addresses;
+}
+
+// What the caller gets to know: the addresses of those whom ranks of the group name.
+void write_addresses(const groups::Group& group, const groups::Everybody& all,
+                     const std::vector<void*>& addresses, void** to) {
+  const std::size_t skipped = group.is_inter() && all.is_low ? all.low_size : 0;
+  std::copy_n(addresses.begin() + static_cast<std::ptrdiff_t>(skipped), group.targets().size(), to);
+}
+
 int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group_t handle,
                 const char* device) {
   Runtime* runtime = enter(name);
@@ -74,12 +104,15 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   const auto failed = std::ranges::find_if(offers, [](const Offer& each) { return each.failed != 0; });
   if (failed != offers.end()) {
     if (mine) release(*runtime, mine.value());
-    const bool is_mine = failed - offers.begin() == group->my_rank();
+    const bool is_mine = failed - offers.begin() == extras.collective->me();
     return is_mine ? runtime->reporter.fail({.operation = name}, mine.failure()) : failed_elsewhere(*runtime);
   }
-  Allocation allocation{.id = id, .members = group->members(), .my_rank = group->my_rank(), .addresses = {}};
-  for (const Offer& each : offers) allocation.addresses.push_back(reinterpret_cast<void*>(each.address));
-  std::ranges::copy(allocation.addresses, ptr_arr);
+  const groups::Everybody all = groups::everybody(*group, runtime->book);
+  Allocation allocation{.id = id,
+                        .members = all.members,
+                        .my_rank = static_cast<int>(all.my_index),
+                        .addresses = addresses_here(*runtime, *group, all.members, offers)};
+  write_addresses(*group, all, allocation.addresses, ptr_arr);
   runtime->allocations.add(std::move(allocation));
   return COMEX_SUCCESS;
 }
@@ -92,8 +125,7 @@ struct Claim {
 };
 
 // Over another group of the same members it is theirs as well.
-bool is_over(const Allocation& allocation, const groups::Group& group) {
-  const auto& members = group.members();
+bool is_over(const Allocation& allocation, const groups::ConnectionTable& members) {
   if (allocation.members.size() != members.size()) return false;
   for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
     if (allocation.members.lpid(rank) != members.lpid(rank)) return false;
@@ -101,10 +133,10 @@ bool is_over(const Allocation& allocation, const groups::Group& group) {
   return true;
 }
 
-Claim claim_of(Runtime& runtime, const void* address, const groups::Group& group) {
+Claim claim_of(Runtime& runtime, const void* address, const groups::ConnectionTable& members) {
   if (address == nullptr) return {};
   const std::optional<Allocation> found = runtime.allocations.named_by(address);
-  if (!found || !is_over(*found, group)) return {Claim::wrong, 0};
+  if (!found || !is_over(*found, members)) return {Claim::wrong, 0};
   return {Claim::known, found->id};
 }
 
@@ -115,8 +147,9 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   op::GroupCollective& members = *runtime->extras(handle).collective;
   const Context where{name, -1, ptr};
 
-  const std::vector<Claim> claims = gather(members, claim_of(*runtime, ptr, *group));
-  const auto me = static_cast<std::ptrdiff_t>(group->my_rank());
+  const std::vector<Claim> claims =
+      gather(members, claim_of(*runtime, ptr, groups::everybody(*group, runtime->book).members));
+  const auto me = static_cast<std::ptrdiff_t>(members.me());
   std::uint64_t id = 0;
   for (auto claim = claims.begin(); claim != claims.end(); ++claim) {
     if (claim->kind == Claim::nothing) continue;
@@ -130,7 +163,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
     id = claim->id;
   }
   runtime->barrier(handle);  // fences every member first
-  const std::optional<Allocation> allocation = runtime->allocations.by_id(id, group->my_rank());
+  const std::optional<Allocation> allocation = runtime->allocations.by_id(id, static_cast<int>(members.me()));
   if (!allocation) return COMEX_SUCCESS;  // 0 bytes everywhere
   shm::Arena& arena = *runtime->world->arena;
   if (allocation->own() != nullptr) {
@@ -139,7 +172,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   }
   members.barrier();
   release(*runtime, allocation->own());
-  runtime->allocations.remove(id, group->my_rank());
+  runtime->allocations.remove(id, static_cast<int>(members.me()));
   return COMEX_SUCCESS;
 }
 

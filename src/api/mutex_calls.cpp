@@ -15,6 +15,11 @@ struct Named {  // a mutex that exists
   std::uint64_t index = 0;
   std::uint64_t set_offset = 0;
 
+  Reach reach() const {
+    Reach there;
+    COMEX_BUG_IF(!runtime->reach(static_cast<Lpid>(owner), there));
+    return there;
+  }
   bool is_direct() const { return runtime->router.is_direct(op::Way::atomic, owner); }
   shm::FairMutex here() const {
     return runtime->world->arena->mutex_at(set_offset + index * sizeof(shm::FairMutexBlock));
@@ -137,14 +142,15 @@ int comex_lock(int mutex, int proc) {
   Named named;
   if (!find_mutex("lock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
-    order_before_direct(*named.runtime, named.owner);
+    named.runtime->order_before_direct(named.reach());
     lock_here(named);
     return COMEX_SUCCESS;
   }
   const comex::op::FarSide far = named.runtime->far_side(named.owner);
-  return finish_remote(*named.runtime, reason("lock", named), Finish::block(), [&](Completion& completion) {
-    named.runtime->remote.start_lock(named.set_offset, named.index, far, completion);
-  });
+  return finish_remote(*named.runtime, named.runtime->remote, reason("lock", named), Finish::block(),
+                       [&](Completion& completion) {
+                         named.runtime->remote.start_lock(named.set_offset, named.index, far, completion);
+                       });
 }
 
 int comex_trylock(int mutex, int proc, int* acquired) {
@@ -154,7 +160,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   }
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
-    order_before_direct(*named.runtime, named.owner);
+    named.runtime->order_before_direct(named.reach());
     const comex::shm::Taken taken = named.here().try_lock(named.party());
     if (taken == comex::shm::Taken::recovered) say_recovered(named);
     *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
@@ -162,10 +168,11 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   }
   const comex::op::FarSide far = named.runtime->far_side(named.owner);
   std::uint64_t taken = 0;
-  const int result =
-      finish_remote(*named.runtime, reason("trylock", named), Finish::block(), [&](Completion& completion) {
-        named.runtime->remote.start_try_lock(named.set_offset, named.index, far, completion, &taken);
-      });
+  const int result = finish_remote(*named.runtime, named.runtime->remote, reason("trylock", named),
+                                   Finish::block(), [&](Completion& completion) {
+                                     named.runtime->remote.start_try_lock(named.set_offset, named.index, far,
+                                                                          completion, &taken);
+                                   });
   if (result == COMEX_SUCCESS) *acquired = taken != 0 ? 1 : 0;
   return result;
 }
@@ -174,14 +181,15 @@ int comex_unlock(int mutex, int proc) {
   Named named;
   if (!find_mutex("unlock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
-    order_before_direct(*named.runtime, named.owner);
+    named.runtime->order_before_direct(named.reach());
     const comex::Status unlocked = named.here().unlock(named.party());
     if (unlocked) return COMEX_SUCCESS;
     return named.runtime->reporter.fail({"unlock", proc},
                                         "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
   }
   const comex::op::FarSide far = named.runtime->far_side(named.owner);
-  return finish_remote(*named.runtime, reason("unlock", named), Finish::block(), [&](Completion& completion) {
-    named.runtime->remote.start_unlock(named.set_offset, named.index, far, completion);
-  });
+  return finish_remote(*named.runtime, named.runtime->remote, reason("unlock", named), Finish::block(),
+                       [&](Completion& completion) {
+                         named.runtime->remote.start_unlock(named.set_offset, named.index, far, completion);
+                       });
 }

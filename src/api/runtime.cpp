@@ -5,6 +5,7 @@
 
 #include "api/outboxes.h"
 #include "api/server_options.h"
+#include "api/sides.h"
 #include "groups/everybody.h"
 
 namespace comex::api {
@@ -126,6 +127,7 @@ void Runtime::await_end() {
 
 bool Runtime::close() {
   const groups::Group& everybody = *groups.find(groups::world_handle);
+  leave_all_bridges(*this);
   barrier(groups::world_handle);
   bool succeeded = wait_members(everybody);
   succeeded = !take_failures(everybody) && succeeded;
@@ -140,17 +142,43 @@ bool Runtime::close() {
   return succeeded;
 }
 
+bool Runtime::reach(Lpid lpid, Reach& found) {
+  if (is_own(lpid)) {
+    const auto worker = static_cast<Worker>(lpid);
+    const bool is_here = router.where(worker) != op::Where::remote;
+    found = {lpid, {world->id, worker}, place(worker), &remote, no_bridge, is_here ? &direct : nullptr};
+    return true;
+  }
+  Peer peer;
+  if (!bridges.peers.find(lpid, peer)) return false;
+  found = {lpid, peer.gpid, peer.place, peer.remote, peer.bridge, peer.direct};
+  return true;
+}
+
+std::uint32_t Runtime::pointer_domain(Lpid lpid) const {
+  if (is_own(lpid)) return router.world().pointer_domain(static_cast<Worker>(lpid));
+  constexpr std::uint32_t foreign = 1u << 24;  // above all hosts and arenas of the own world
+  return foreign + static_cast<std::uint32_t>(lpid);
+}
+
+template <class F>
+void Runtime::for_each_reach(const groups::Group& group, F&& f) {
+  for_each_process(group, [&](Lpid lpid) {
+    Reach found;
+    if (reach(lpid, found)) f(found);
+  });
+}
+
 // Writes happen at the target, and implicit requests to it are complete: their buffers are the caller's
 // again.
-void Runtime::fence(Worker target) {
-  const op::FarSide far = far_side(target);
-  const auto lpid = static_cast<Lpid>(target);
-  const op::WaitReason reason{"fence", static_cast<int>(target), far.server};
+void Runtime::fence(const Reach& target) {
+  const op::FarSide far = target.far_side();
+  const op::WaitReason reason{"fence", target.lpid, far.server};
   nb::Completion completion;
-  start(reason, [&] {
-    if (remote.dirty(far)) remote.start_fence(far.server, completion);
+  start(*target.remote, reason, [&] {
+    if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
   });
-  engine.wait([&] { return completion.done() && implicit.done(lpid); }, reason);
+  engine.wait([&] { return completion.done() && implicit.done(target.lpid); }, reason);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -162,51 +190,35 @@ void Runtime::fence_members(const groups::Group& group) {
       remote.start_fence_all(completion);
       return;
     }
-    for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
-      const op::FarSide far = far_side(static_cast<Worker>(group.members().lpid(rank)));
-      if (remote.dirty(far)) remote.start_fence(far.server, completion);
-    }
+    for_each_reach(group, [&](const Reach& member) {
+      const op::FarSide far = member.far_side();
+      if (member.remote->dirty(far)) member.remote->start_fence(far.server, completion);
+    });
   });
-  const auto keep = [&](Lpid each) { return is_world || group.members().rank_of(each) >= 0; };
+  const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
   engine.wait([&] { return completion.done() && implicit.all_done(keep); }, {"fence_all"});
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 // A fence says what a wait has not: implicit requests that were refused are told by it as well.
-bool Runtime::take_failures(Worker target) {
+bool Runtime::take_failures(const Reach& target) {
   const op::Engine::Lock lock = engine.enter();
-  const bool was_implicit = implicit.take_failure(static_cast<Lpid>(target));
-  const bool was_write = remote.has_failures() && remote.take_failures(far_side(target).gpid()) != 0;
+  const bool was_implicit = implicit.take_failure(target.lpid);
+  const bool was_write = target.remote->has_failures() && target.remote->take_failures(target.gpid) != 0;
   return was_implicit || was_write;
 }
 
 bool Runtime::take_failures(const groups::Group& group) {
   const op::Engine::Lock lock = engine.enter();
   const bool is_world = group.context() == world_context;
-  const auto keep = [&](Lpid each) { return is_world || group.members().rank_of(each) >= 0; };
+  const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
   const bool was_implicit = implicit.take_failures(keep);
-  if (!remote.has_failures()) return was_implicit;
   if (is_world) return remote.take_failures() != 0 || was_implicit;
   std::uint64_t failures = 0;
-  for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
-    failures += remote.take_failures(far_side(static_cast<Worker>(group.members().lpid(rank))).gpid());
-  }
+  for_each_reach(group, [&](const Reach& member) {
+    if (member.remote->has_failures()) failures += member.remote->take_failures(member.gpid);
+  });
   return failures != 0 || was_implicit;
-}
-
-// Stops at the first that is pending, and forgets those that are not: cheap however often it is asked.
-template <class Keep>
-bool Runtime::handles_done(Keep&& keep) {
-  for (std::size_t i = 0; i < live_handles_.size();) {
-    if (handles.state(live_handles_[i].first) == nb::HandleTable::State::pending) {
-      if (keep(live_handles_[i].second.target)) return false;
-      ++i;
-    } else {
-      live_handles_[i] = live_handles_.back();
-      live_handles_.pop_back();
-    }
-  }
-  return true;
 }
 
 template <class Keep>
@@ -217,23 +229,22 @@ bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
   return !implicit.take_failures(keep);
 }
 
-void Runtime::order_before_direct(Worker target) {
+void Runtime::order_before_direct(const Reach& target) {
   if (serves_in_calls_ && direct_calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll == 0)
     engine.poll();
   if (!router.is_mixed()) return;
   fence(target);
-  const auto lpid = static_cast<Lpid>(target);
-  engine.wait([&] { return handles_done([lpid](Lpid each) { return each == lpid; }); },
-              {"fence", lpid, place(target).server});
+  engine.wait([&] { return handles_done([&target](Lpid each) { return each == target.lpid; }); },
+              {"fence", target.lpid, target.place.server});
 }
 
-bool Runtime::wait_target(Worker target) {
-  const auto lpid = static_cast<Lpid>(target);
-  return wait_for({"wait_proc", lpid, place(target).server}, [lpid](Lpid each) { return each == lpid; });
+bool Runtime::wait_target(const Reach& target) {
+  return wait_for({"wait_proc", target.lpid, target.place.server},
+                  [&target](Lpid each) { return each == target.lpid; });
 }
 
 bool Runtime::wait_members(const groups::Group& group) {
-  return wait_for({"wait_all"}, [&group](Lpid each) { return group.members().rank_of(each) >= 0; });
+  return wait_for({"wait_all"}, [&group](Lpid each) { return is_in(group, each); });
 }
 
 std::uint32_t Runtime::pending_to(Lpid target) {
@@ -266,18 +277,35 @@ op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
   return wait.handle == 0 || found == live_handles_.end() ? wait : found->second;
 }
 
-GroupExtras Runtime::extras_of(const groups::Group& group) {
+TransportRank Runtime::rank_of(Lpid lpid, BridgeId bridge) const {
+  if (bridge == no_bridge) return place(static_cast<Worker>(lpid)).rank;
+  return bridges.find(bridge)->ranks.at(lpid);
+}
+
+op::Membership Runtime::membership_of(const groups::Group& group) const {
   const groups::Everybody all = groups::everybody(group, book);
   op::Membership membership;
   membership.size = all.members.size();
   membership.me = all.my_index;
-  membership.rank_of = [this, members = all.members](std::uint32_t member) {
-    return place(static_cast<Worker>(members.lpid(member))).rank;
-  };
   membership.context = group.context();
   membership.has_endpoints = static_cast<bool>(group.endpoints());
+  if (group.bridge() == no_bridge) {
+    membership.rank_of = [this, members = all.members](std::uint32_t member) {
+      return place(static_cast<Worker>(members.lpid(member))).rank;
+    };
+    return membership;
+  }
+  std::vector<TransportRank> ranks;
+  for_each_lpid(all.members, [&](Lpid lpid) { ranks.push_back(rank_of(lpid, group.bridge())); });
+  membership.rank_of = [ranks](std::uint32_t member) { return ranks[member]; };
+  return membership;
+}
+
+GroupExtras Runtime::extras_of(const groups::Group& group) {
+  const BridgeId bridge = group.bridge();
+  op::Tokens& over = bridge == no_bridge ? tokens : bridges.find(bridge)->tokens;
   GroupExtras made;
-  made.collective = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
+  made.collective = std::make_unique<op::GroupCollective>(engine, over, membership_of(group));
   return made;
 }
 

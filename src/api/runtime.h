@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "api/allocations.h"
+#include "api/bridge/bridges.h"
 #include "api/communicator.h"
+#include "api/reach.h"
 #include "api/report.h"
 #include "api/world.h"
 #include "groups/group.h"
@@ -69,15 +71,28 @@ class Runtime {
     return {router.world().id(), there.server, target, there.base, there.server != there.rank};
   }
 
+  // How to get to a process, of the own world or another. False when no bridge leads there any more.
+  bool reach(Lpid lpid, Reach& found);
+  bool is_direct(op::Way way, const Reach& target) const {
+    if (is_own(target.lpid)) return router.is_direct(way, target.worker());
+    return target.direct != nullptr && router.is_direct_to_guest(way);
+  }
+  bool is_own(Lpid lpid) const { return static_cast<Worker>(lpid) < size(); }
+  // Workers of one number give pointers to each other; those of other worlds never do.
+  std::uint32_t pointer_domain(Lpid lpid) const;
+
   // Starts something remote under the engine lock, making progress first where too much is under way. What is
   // to be appended waits for a credit too: its caller may compute for long, and nobody can send it without.
   template <class Start>
-  void start(const op::WaitReason& reason, Start&& begin, const op::FarSide* appended_to = nullptr) {
-    const auto has_room = [&] {
-      return appended_to == nullptr ? remote.has_room() : remote.has_room(*appended_to);
-    };
+  void start(op::Remote& to, const op::WaitReason& reason, Start&& begin,
+             const op::FarSide* appended_to = nullptr) {
+    const auto has_room = [&] { return appended_to == nullptr ? to.has_room() : to.has_room(*appended_to); };
     const op::Engine::Lock lock = engine.enter_when(has_room, reason);
     begin();
+  }
+  template <class Start>
+  void start(const op::WaitReason& reason, Start&& begin, const op::FarSide* appended_to = nullptr) {
+    start(remote, reason, begin, appended_to);
   }
   void wait(const nb::Completion& completion, const op::WaitReason& reason) {
     engine.wait([&completion] { return completion.done(); }, reason);
@@ -92,18 +107,24 @@ class Runtime {
     remote.send_batches();
   }
 
-  void fence(Worker target);
+  void fence(const Reach& target);
   // Before a direct operation: what this worker has under way to the same place through a server, gets and
   // rmws too, takes effect first. Where nobody else serves this worker's memory, now and then a round of
   // that: a program may poll its own memory for what another host writes there.
-  void order_before_direct(Worker target);
+  void order_before_direct(const Reach& target);
   void fence_members(const groups::Group& group);
   // True when a write to it was refused since the last call; told once.
-  bool take_failures(Worker target);
+  bool take_failures(const Reach& target);
   bool take_failures(const groups::Group& group);
   // For handles and implicit requests; false when an implicit one was refused.
-  bool wait_target(Worker target);
+  bool wait_target(const Reach& target);
   bool wait_members(const groups::Group& group);
+  // Handles and implicit requests on processes for which keep(lpid) holds are done; their failures stay
+  // untold.
+  template <class Keep>
+  void wait_until_done(Keep&& keep, const op::WaitReason& reason) {
+    engine.wait([&] { return implicit.all_done(keep) && handles_done(keep); }, reason);
+  }
   void note_handle(int handle, const op::WaitReason& issued_for);
   // What a wait is for; that for a handle in the words of the operation it was issued for.
   op::WaitReason reason_of(const op::WaitReason& wait);
@@ -141,13 +162,30 @@ class Runtime {
   std::atomic<std::uint64_t> groups_made{0};
   std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
   std::atomic<std::uint32_t> endpoints_made{0};
+  Bridges bridges;
 
  private:
   void add_first_groups();
+  op::Membership membership_of(const groups::Group& group) const;
+  // Stops at the first that is pending, and forgets those that are not: cheap however often it is asked.
   template <class Keep>
-  bool handles_done(Keep&& keep);
+  bool handles_done(Keep&& keep) {
+    for (std::size_t i = 0; i < live_handles_.size();) {
+      if (handles.state(live_handles_[i].first) == nb::HandleTable::State::pending) {
+        if (keep(live_handles_[i].second.target)) return false;
+        ++i;
+      } else {
+        live_handles_[i] = live_handles_.back();
+        live_handles_.pop_back();
+      }
+    }
+    return true;
+  }
   template <class Keep>
   bool wait_for(const op::WaitReason& reason, Keep&& keep);
+  TransportRank rank_of(Lpid lpid, BridgeId bridge) const;
+  template <class F>
+  void for_each_reach(const groups::Group& group, F&& f);
   void barrier_of_world();
   void wait_on(shm::HostBarrierBlock& block);
 

@@ -30,7 +30,8 @@ const char* verb_name(protocol::Verb verb) {
   }
 }
 
-// As the program called it.
+}  // namespace
+
 std::string call_name(const protocol::RequestHeader& header) {
   std::string name = (header.flags & protocol::non_blocking) != 0 ? "nb" : "";
   name += verb_name(header.verb);
@@ -38,6 +39,8 @@ std::string call_name(const protocol::RequestHeader& header) {
   if (header.called == protocol::Layout::vector) name += "v";
   return name;
 }
+
+namespace {
 
 shm::Verdict verdict_of(protocol::Refusal refusal) {
   switch (refusal) {
@@ -52,7 +55,9 @@ shm::Verdict verdict_of(protocol::Refusal refusal) {
   }
 }
 
-std::string reason(World& world, const pr::RefusedRequest& refused) {
+}  // namespace
+
+std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, std::uint64_t base) {
   const std::string mutex = "mutex " + std::to_string(refused.header.operand);
   switch (refused.fault.refusal) {
     case protocol::Refusal::misaligned:
@@ -69,24 +74,25 @@ std::string reason(World& world, const pr::RefusedRequest& refused) {
     default:
       break;
   }
-  const groups::ProcessGroup& group = *world.group;
-  const Worker target = refused.header.target;
-  if (target >= group.size()) return "there is no such worker";
-  return shm::explain(world.arena->extents(), verdict_of(refused.fault.refusal), target, refused.fault.offset,
-                      refused.fault.bytes, group.place(target).base, shm::Patience::never_waits);
+  if (arena == nullptr) return "there is no such worker";
+  return shm::explain(arena->extents(), verdict_of(refused.fault.refusal), refused.header.target,
+                      refused.fault.offset, refused.fault.bytes, base, shm::Patience::never_waits);
 }
 
+namespace {
+
 // On behalf of the origin, whose line it is.
-void say(World& world, const protocol::RequestHeader& header, std::uint64_t offset, const std::string& text) {
+void say(World& world, const pr::RefusedRequest& refused) {
+  const protocol::RequestHeader& header = refused.header;
   const groups::ProcessGroup& group = *world.group;
   Identity origin{.rank = static_cast<int>(header.origin), .host = {}};
   if (header.origin < group.size()) origin.host = group.host_name(group.place(header.origin).host);
-  const void* address = nullptr;
-  if (header.target < group.size()) {
-    address = reinterpret_cast<const void*>(group.place(header.target).base + offset);
-  }
+  const bool is_known = header.target < group.size();
+  const std::uint64_t base = is_known ? group.place(header.target).base : 0;
+  const void* address = is_known ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
   const std::string call = call_name(header);
-  Reporter::print(origin, {call.c_str(), static_cast<int>(header.target), address}, text);
+  Reporter::print(origin, {call.c_str(), static_cast<int>(header.target), address},
+                  refusal_text(refused, is_known ? &*world.arena : nullptr, base));
 }
 
 }  // namespace
@@ -103,7 +109,7 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) 
     return static_cast<int>(place.host) == world.place.host ? place.slot : pr::no_host_slot;
   };
   options.report = [&world](const pr::RefusedRequest& refused) {
-    say(world, refused.header, refused.fault.offset, reason(world, refused));
+    say(world, refused);
     if ((refused.header.flags & protocol::errors_return) == 0) Reporter::end_job(failure_exit_code);
   };
   options.recovered = [&reporter](const protocol::RequestHeader& header) {

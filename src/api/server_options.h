@@ -1,9 +1,10 @@
 // How a world's server is set up, and the line it prints for a request it refuses.
 //
-// One place for progress ranks and for workers that serve themselves.
+// One place for progress ranks and for workers that serve themselves. The texts are used by bridges too.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "api/report.h"
 #include "api/world.h"
@@ -12,5 +13,9 @@
 namespace comex::api {
 
 std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter);
+
+std::string call_name(const protocol::RequestHeader& header);  // as the program called it
+// `arena`: of the target, null when there is no such worker; `base`: where it stands for its owner.
+std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, std::uint64_t base);
 
 }  // namespace comex::api

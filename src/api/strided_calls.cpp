@@ -8,10 +8,10 @@ namespace {
 int transfer(const char* name, const op::Request& request, const op::StridedArguments& arguments, int proc,
              comex_group_t group, const Finish& finish) {
   Runtime* runtime = enter(name);
-  Worker target = 0;
-  if (runtime == nullptr || !find_target(*runtime, name, proc, group, target)) return COMEX_FAILURE;
+  Reach target;
+  if (runtime == nullptr || !find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
   op::Request resolved = request;
-  resolved.target = static_cast<Lpid>(target);
+  resolved.target = target.worker();
   return carry_out(*runtime, name, op::validate(resolved, arguments), target, arguments.far, finish);
 }
 

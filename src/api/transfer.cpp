@@ -14,25 +14,25 @@ bool moves_nothing(const Operation& operation) {
 }
 
 int carry_out_directly(Runtime& runtime, const char* name, std::span<const Operation> operations,
-                       Worker target) {
-  order_before_direct(runtime, target);
-  const groups::WorkerPlace& place = runtime.place(target);
+                       const Reach& target) {
+  runtime.order_before_direct(target);
+  const op::Direct& direct = *target.direct;
   const auto refuse = [&](const Operation& operation, const op::Checked& checked) {
-    return runtime.reporter.fail({name, static_cast<int>(target), far_of(operation)},
-                                 runtime.direct.describe(checked, target, place));
+    return runtime.reporter.fail({name, target.lpid, far_of(operation)},
+                                 direct.describe(checked, target.worker(), target.place));
   };
   if (operations.size() > 1) {  // all or nothing
     for (const Operation& operation : operations) {
-      const op::Checked checked = runtime.direct.check_all(operation, place);
+      const op::Checked checked = direct.check_all(operation, target.place);
       if (!checked) return refuse(operation, checked);
     }
   }
   bool recovered = false;
   for (const Operation& operation : operations) {
-    const op::Checked checked = runtime.direct.run(operation, place, recovered);
+    const op::Checked checked = direct.run(operation, target.place, recovered);
     if (!checked) return refuse(operation, checked);
   }
-  if (recovered) say_recovered(runtime, target);
+  if (recovered) say_recovered(runtime, target.worker());
   return COMEX_SUCCESS;
 }
 
@@ -43,42 +43,39 @@ void say_recovered(Runtime& runtime, Worker target) {
                           " was taken over; what it guarded may be half updated");
 }
 
-void order_before_direct(Runtime& runtime, Worker target) {
-  runtime.order_before_direct(target);
-}
-
-int carry_out(Runtime& runtime, const char* name, std::span<const Operation> operations, Worker target,
+int carry_out(Runtime& runtime, const char* name, std::span<const Operation> operations, const Reach& target,
               op::Way way, const Finish& finish) {
-  if (runtime.router.is_direct(way, target)) {
+  if (runtime.is_direct(way, target)) {
     const int result = carry_out_directly(runtime, name, operations, target);
     if (result == COMEX_SUCCESS && finish.kind == Finish::Kind::handle) {
       *finish.handle = nb::HandleTable::completed_handle;
     }
     return result;
   }
-  const op::FarSide far = runtime.far_side(target);
-  const op::WaitReason reason{name, static_cast<int>(target), far.server};
+  const op::FarSide far = target.far_side();
+  op::Remote& remote = *target.remote;
+  const op::WaitReason reason{name, target.lpid, far.server};
   if (finish.kind != Finish::Kind::blocking && operations.size() == 1) {
     bool appended = false;
-    runtime.start(
-        reason, [&] { appended = runtime.remote.append(operations[0], far); }, &far);
+    const auto append = [&] { appended = remote.append(operations[0], far); };
+    runtime.start(remote, reason, append, &far);
     if (appended) {
       if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
       return COMEX_SUCCESS;
     }
   }
-  return finish_remote(runtime, reason, finish, [&](nb::Completion& completion) {
+  return finish_remote(runtime, remote, reason, finish, [&](nb::Completion& completion) {
     for (Operation operation : operations) {
       operation.is_blocking = finish.kind == Finish::Kind::blocking;
-      runtime.remote.start(operation, far, completion);
+      remote.start(operation, far, completion);
     }
   });
 }
 
-int carry_out(Runtime& runtime, const char* name, const Result<Operation>& operation, Worker target,
+int carry_out(Runtime& runtime, const char* name, const Result<Operation>& operation, const Reach& target,
               const void* far, const Finish& finish) {
   if (!operation) {
-    return runtime.reporter.fail({name, static_cast<int>(target), far}, operation.failure());
+    return runtime.reporter.fail({name, target.lpid, far}, operation.failure());
   }
   const std::size_t operations = moves_nothing(operation.value()) ? 0 : 1;
   return carry_out(runtime, name, std::span(&operation.value(), operations), target,

@@ -25,9 +25,9 @@ struct Finish {
 };
 
 // Operations of one call to one target, all of one action. COMEX_SUCCESS or COMEX_FAILURE.
-int carry_out(Runtime& runtime, const char* name, std::span<const Operation> operations, Worker target,
+int carry_out(Runtime& runtime, const char* name, std::span<const Operation> operations, const Reach& target,
               op::Way way, const Finish& finish);
-int carry_out(Runtime& runtime, const char* name, const Result<Operation>& operation, Worker target,
+int carry_out(Runtime& runtime, const char* name, const Result<Operation>& operation, const Reach& target,
               const void* far, const Finish& finish);
 
 // An accumulate code of comex.h as a scalar; none if it is unknown.
@@ -43,14 +43,11 @@ bool find_scalar(Runtime& runtime, const char* name, int code, Scalar& scalar);
 // A lock of a dead process was taken over on the way.
 void say_recovered(Runtime& runtime, Worker target);
 
-// Fences first where something of ours is on its way to that target through a server.
-void order_before_direct(Runtime& runtime, Worker target);
-
 // Starts something remote and finishes it the way the caller asked for. What begin() may append goes to
 // `appended_to`.
 template <class Begin>
-int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& finish, Begin&& begin,
-                  const op::FarSide* appended_to = nullptr);
+int finish_remote(Runtime& runtime, op::Remote& to, const op::WaitReason& reason, const Finish& finish,
+                  Begin&& begin, const op::FarSide* appended_to = nullptr);
 
 }  // namespace comex::api
 

@@ -1,24 +1,25 @@
 // The template of transfer.h: one place where blocking, handled and implicit completion differ.
 #pragma once
 
+#include "api/call.h"
 #include "api/transfer.h"
 
 namespace comex::api {
 
 template <class Begin>
-int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& finish, Begin&& begin,
-                  const op::FarSide* appended_to) {
+int finish_remote(Runtime& runtime, op::Remote& to, const op::WaitReason& reason, const Finish& finish,
+                  Begin&& begin, const op::FarSide* appended_to) {
   const auto target = static_cast<Lpid>(reason.target);
   switch (finish.kind) {
     case Finish::Kind::blocking: {
       nb::Completion completion;
-      runtime.start(reason, [&] { begin(completion); });
+      runtime.start(to, reason, [&] { begin(completion); });
       runtime.wait(completion, reason);
-      return completion.take_failure() ? COMEX_FAILURE : COMEX_SUCCESS;
+      return completion.take_failure() ? failed_on_the_way(runtime) : COMEX_SUCCESS;
     }
     case Finish::Kind::implicit:
       runtime.start(
-          reason, [&] { begin(runtime.implicit.of(target)); }, appended_to);
+          to, reason, [&] { begin(runtime.implicit.of(target)); }, appended_to);
       return COMEX_SUCCESS;
     case Finish::Kind::handle:
       break;
@@ -32,7 +33,7 @@ int finish_remote(Runtime& runtime, const op::WaitReason& reason, const Finish& 
     completion.complete();  // the part that issue() began with
     runtime.note_handle(issued, reason);
   };
-  runtime.start(reason, begin_with_handle, appended_to);
+  runtime.start(to, reason, begin_with_handle, appended_to);
   if (issued == 0) return runtime.reporter.fail({reason.operation, reason.target}, "no handle is free");
   *finish.handle = issued;
   return COMEX_SUCCESS;

@@ -10,9 +10,9 @@ namespace {
 int transfer(const char* name, const op::Request& request, const comex_giov_t* descriptors, int count,
              int proc, comex_group_t group, const Finish& finish) {
   Runtime* runtime = enter(name);
-  Worker target = 0;
-  if (runtime == nullptr || !find_target(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  const Context where{name, static_cast<int>(target)};
+  Reach target;
+  if (runtime == nullptr || !find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
+  const Context where{name, target.lpid};
   if (count < 0) {
     return runtime->reporter.fail(
         where, "the number of descriptors is " + std::to_string(count) + "; it must not be negative");
@@ -21,7 +21,7 @@ int transfer(const char* name, const op::Request& request, const comex_giov_t* d
     return runtime->reporter.fail(where, "the array of descriptors is null");
   }
   op::Request resolved = request;
-  resolved.target = static_cast<Lpid>(target);
+  resolved.target = target.worker();
   std::vector<op::VectorArguments> arguments;
   arguments.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {

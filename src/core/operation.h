@@ -21,23 +21,23 @@ struct Operation {
   protocol::Layout layout = protocol::Layout::contiguous;
   Scalar scalar = Scalar::none;  // acc only
   Scale scale{};                 // acc only
-  Lpid target = no_lpid;
-  std::byte* near = nullptr;  // contiguous and strided: first byte of the origin's side
-  std::byte* far = nullptr;   // the address as the target knows it
-  Patch patch{};              // strided; contiguous is a patch of level 0
-  Scatter scatter{};          // vector; the address arrays belong to the caller
-  bool is_blocking = true;    // its call, which the line about a refusal names
-  std::uint32_t call = 0;     // vector: a number of the call it belongs to, so that a refusal is told once
+  Worker target = 0;             // in its world
+  std::byte* near = nullptr;     // contiguous and strided: first byte of the origin's side
+  std::byte* far = nullptr;      // the address as the target knows it
+  Patch patch{};                 // strided; contiguous is a patch of level 0
+  Scatter scatter{};             // vector; the address arrays belong to the caller
+  bool is_blocking = true;       // its call, which the line about a refusal names
+  std::uint32_t call = 0;        // vector: a number of the call it belongs to, so that a refusal is told once
 };
 
 struct AtomicOperation {
   protocol::Atomic atomic = protocol::Atomic::swap;
   Scalar scalar = Scalar::int64;  // int32 or int64
-  Lpid target = no_lpid;
-  std::byte* near = nullptr;  // receives the old value; compare_swap: {expected, desired}
-  std::byte* far = nullptr;   // naturally aligned
-  std::int64_t operand = 0;   // addend or mask
-  bool is_blocking = true;    // as in Operation
+  Worker target = 0;              // in its world
+  std::byte* near = nullptr;      // receives the old value; compare_swap: {expected, desired}
+  std::byte* far = nullptr;       // naturally aligned
+  std::int64_t operand = 0;       // addend or mask
+  bool is_blocking = true;        // as in Operation
 };
 
 }  // namespace comex

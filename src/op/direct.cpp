@@ -17,7 +17,7 @@ Direct::Direct(shm::Arena& arena)
 }
 
 Checked Direct::check_all(const Operation& operation, const groups::WorkerPlace& place) const {
-  const auto target = static_cast<Worker>(operation.target);
+  const auto target = operation.target;
   if (operation.layout != protocol::Layout::vector) {
     return check(target, offset_of(place, operation.far), operation.patch.far_extent_bytes());
   }
@@ -119,8 +119,8 @@ void Direct::apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, std:
 }
 
 Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
-  const Checked checked = check(static_cast<Worker>(operation.target), offset_of(place, operation.far),
-                                scalar_bytes(operation.scalar));
+  const Checked checked =
+      check(operation.target, offset_of(place, operation.far), scalar_bytes(operation.scalar));
   if (checked) {
     apply(base_ + checked.offset, operation.scalar, operation.atomic, operation.near, operation.operand);
   }

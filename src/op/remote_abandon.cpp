@@ -18,7 +18,7 @@ void Remote::fail_request(Request& request) {
 }
 
 std::size_t Remote::abandon() {
-  COMEX_BUG_IF(batches_.in_use() != 0);   // who may have to abandon does not coalesce
+  COMEX_BUG_IF(outbox_.size() != 0);      // who may have to give up servers does not coalesce
   std::unordered_set<Request*> requests;  // one may have several transfers
   for (auto& [rank, link] : links_) {
     requests.insert(link->queue.begin(), link->queue.end());

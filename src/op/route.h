@@ -32,6 +32,8 @@ class Router {
     const std::uint8_t bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(way));
     return ((target == me_ ? self_ : same_host_) & bit) != 0;
   }
+  // Of memory of another world that is in this address space.
+  bool is_direct_to_guest(Way way) const { return (same_host_ & (1u << static_cast<unsigned>(way))) != 0; }
   // Same-host memory to which every way is direct, so that nothing of ours can be under way to it, and loads
   // and stores are all there is to do.
   bool is_plain(Worker target) const { return world_->place(target).host == plain_host_; }

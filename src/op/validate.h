@@ -16,7 +16,7 @@ namespace comex::op {
 // What all layouts share. `scale` is one element of `scalar`; both are for accumulates only.
 struct Request {
   Action action = Action::put;
-  Lpid target = no_lpid;
+  Worker target = 0;  // in its world
   Scalar scalar = Scalar::none;
   const void* scale = nullptr;
 };

@@ -44,7 +44,6 @@ class Rig {
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(world);
       origin.sizes.chunk_bytes = chunk;
-      origin.coalesces = false;
       origins.push_back(
           std::make_unique<op::Remote>(fabric.endpoint(static_cast<TransportRank>(world + 1)), origin));
     }

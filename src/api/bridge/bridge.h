@@ -34,10 +34,14 @@ struct BridgeFacts {
 Result<BridgeId> open_bridge(Runtime& runtime, BridgeFacts facts);
 // Fences, waits for all workers of the bridge, takes leave of its servers. Handles and implicit requests of
 // its processes are complete afterwards.
-void close_bridge(Runtime& runtime, BridgeId bridge);
+// False when something of this worker's was refused and nobody has been told.
+bool close_bridge(Runtime& runtime, BridgeId bridge);
 // The other side is lost: everything under way fails, and so does what is started later. Says `reason` in one
 // line. Not collective; only close_bridge without the others remains, which waits for nobody then.
 void fail_bridge(Runtime& runtime, BridgeId bridge, const std::string& reason);
+
+// From finalize: fences and takes leave of servers, but does not wait for the other workers.
+void leave_all_bridges(Runtime& runtime);
 
 // On a progress rank, between two rounds of its loop. It leaves when all workers of the wire have left.
 Status open_bridge(Services& services, BridgeFacts facts);

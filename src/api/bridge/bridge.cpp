@@ -1,0 +1,172 @@
+#include "api/bridge/bridge.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "api/bridge/bridges.h"
+#include "api/runtime.h"
+
+namespace comex::api {
+namespace {
+
+constexpr std::uint64_t closing_context = 1;  // of the tokens of the bridge itself
+
+op::RemoteOptions remote_options(const Runtime& runtime, const MeetingPoint& point) {
+  op::RemoteOptions options;
+  options.self = runtime.me();
+  options.sizes.chunk_bytes = op::legal_chunk_bytes(point.wire.chunk_bytes());
+  options.max_outstanding = static_cast<std::size_t>(runtime.world->settings.max_nb_outstanding);
+  return options;
+}
+
+// Where the arena of a foreign worker stands for this process, if it does.
+void set_memory(const MeetingPoint& point, TransportRank rank, Peer& peer) {
+  peer.owners_base = peer.place.base = point.wire.row(rank).base;
+  GuestArena* const guest = point.guest_arena(rank);
+  if (guest == nullptr) return;
+  peer.direct = &*guest->direct;
+  peer.place.base = reinterpret_cast<std::uint64_t>(guest->arena->base());
+}
+
+void add_peers(Runtime& runtime, BridgeId id, Bridge& bridge) {
+  const MeetingPoint& point = *bridge.point;
+  for (const TransportRank rank : point.wire.workers()) {
+    const WireRow& row = point.wire.row(rank);
+    if (row.world == runtime.world->id) {
+      bridge.ranks.emplace(static_cast<Lpid>(row.worker), rank);
+      continue;
+    }
+    Peer peer;
+    peer.bridge = id;
+    peer.gpid = point.wire.gpid(rank);
+    peer.place.rank = rank;
+    peer.place.server = point.servers[static_cast<std::size_t>(rank)];
+    peer.place.host = row.host;
+    peer.place.slot = row.slot;
+    peer.remote = &bridge.remote;
+    set_memory(point, rank, peer);
+    const Lpid lpid = point.facts.lpid_of(peer.gpid);
+    bridge.ranks.emplace(lpid, rank);
+    runtime.bridges.peers.add(lpid, peer);
+  }
+}
+
+// What this worker has under way to anybody on the bridge is complete, and has taken effect.
+bool fence_bridge(Runtime& runtime, Bridge& bridge) {
+  const op::WaitReason reason{"disconnect"};
+  const auto is_there = [&bridge](Lpid lpid) { return bridge.ranks.contains(lpid); };
+  runtime.wait_until_done(is_there, reason);
+  nb::Completion completion;
+  runtime.start(bridge.remote, reason, [&] { bridge.remote.start_fence_all(completion); });
+  runtime.wait(completion, reason);
+  const op::Engine::Lock lock = runtime.engine.enter();
+  const bool was_refused = bridge.remote.take_failures() != 0;
+  return !runtime.implicit.take_failures(is_there) && !was_refused;
+}
+
+// All workers are here; nobody needs anybody's service after it.
+void meet_workers(Runtime& runtime, Bridge& bridge) {
+  const std::vector<TransportRank> workers = bridge.point->wire.workers();
+  op::Membership membership;
+  membership.size = static_cast<std::uint32_t>(workers.size());
+  membership.me = static_cast<std::uint32_t>(std::ranges::find(workers, bridge.point->me) - workers.begin());
+  membership.rank_of = [&workers](std::uint32_t member) { return workers[member]; };
+  membership.context = closing_context;
+  op::GroupCollective(runtime.engine, bridge.tokens, std::move(membership)).barrier();
+}
+
+void leave_servers(Runtime& runtime, Bridge& bridge) {
+  {
+    const op::Engine::Lock lock = runtime.engine.enter();
+    for (const TransportRank server : bridge.point->all_servers()) bridge.remote.leave(server);
+  }
+  runtime.engine.wait([&] { return bridge.transport().unsent() == 0; }, {"disconnect"});
+}
+
+// Every other worker has left the server that this one runs.
+void serve_until_left(Runtime& runtime, const Bridge& bridge) {
+  const pr::Server* const server = bridge.point->server.get();
+  if (server == nullptr) return;
+  const std::size_t workers = bridge.point->wire.worker_count();
+  runtime.engine.wait([&] { return server->departed() >= workers; }, {"disconnect"});
+}
+
+void detach(Runtime& runtime, Bridge& bridge) {
+  const op::Engine::Lock lock = runtime.engine.enter();
+  runtime.engine.detach(bridge.transport());
+}
+
+}  // namespace
+
+Result<BridgeId> open_bridge(Runtime& runtime, BridgeFacts facts) {
+  auto point = meet(*runtime.world, runtime.reporter, runtime.bridges.arenas, std::move(facts));
+  const op::RemoteOptions options = remote_options(runtime, *point);
+  auto made = std::make_unique<Bridge>(std::move(point), options);
+  Bridge& bridge = *made;
+  bridge.remote.set_errors_return(true);  // a server of another world does not end its own
+  const BridgeId id = runtime.bridges.add(std::move(made));
+  add_peers(runtime, id, bridge);
+  {
+    const op::Engine::Lock lock = runtime.engine.enter();
+    runtime.engine.attach(bridge.transport(), {bridge.point->server.get(), &bridge.remote, &bridge.tokens});
+  }
+  start(*bridge.point);
+  return id;
+}
+
+bool close_bridge(Runtime& runtime, BridgeId id) {
+  Bridge* const open = runtime.bridges.find(id);
+  COMEX_BUG_IF(open == nullptr);
+  const bool is_whole = runtime.bridges.why_lost(id).empty();
+  bool succeeded = true;
+  if (is_whole) {
+    succeeded = fence_bridge(runtime, *open);
+    meet_workers(runtime, *open);
+    leave_servers(runtime, *open);
+    serve_until_left(runtime, *open);
+  }
+  detach(runtime, *open);
+  const std::unique_ptr<Bridge> bridge = runtime.bridges.remove(id);
+  MeetingPoint& point = *bridge->point;
+  point.server.reset();
+  point.transport.reset();
+  point.arenas.clear();
+  runtime.bridges.arenas.forget_unused();
+  if (is_whole)
+    point.release_wire();
+  else
+    point.facts.wire.forget();
+  return succeeded;
+}
+
+void leave_all_bridges(Runtime& runtime) {
+  for (const BridgeId id : runtime.bridges.ids()) {
+    Bridge& bridge = *runtime.bridges.find(id);
+    if (runtime.bridges.why_lost(id).empty()) {
+      static_cast<void>(fence_bridge(runtime, bridge));
+      leave_servers(runtime, bridge);
+    }
+    bridge.point->facts.wire.forget();
+  }
+}
+
+void fail_bridge(Runtime& runtime, BridgeId id, const std::string& reason) {
+  Bridge* const bridge = runtime.bridges.find(id);
+  if (bridge == nullptr || !runtime.bridges.why_lost(id).empty()) return;
+  runtime.bridges.lose(id, reason);
+  std::size_t failed = 0;
+  {
+    const op::Engine::Lock lock = runtime.engine.enter();
+    failed = bridge->remote.abandon();
+    bridge->tokens.abandon();
+    bridge->transport().abandon();
+  }
+  if (failed == 0) {
+    runtime.reporter.notice(reason);
+  } else {
+    runtime.reporter.fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");
+  }
+}
+
+}  // namespace comex::api

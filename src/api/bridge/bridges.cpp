@@ -1,0 +1,48 @@
+#include "api/bridge/bridges.h"
+
+#include <utility>
+
+namespace comex::api {
+
+Bridge* Bridges::find(BridgeId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(id);
+  return found == open_.end() ? nullptr : found->second.get();
+}
+
+BridgeId Bridges::add(std::unique_ptr<Bridge> bridge) {
+  const std::lock_guard lock(mutex_);
+  open_.emplace(++last_, std::move(bridge));
+  return last_;
+}
+
+std::unique_ptr<Bridge> Bridges::remove(BridgeId id) {
+  peers.remove(id);
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(id);
+  if (found == open_.end()) return nullptr;
+  std::unique_ptr<Bridge> bridge = std::move(found->second);
+  open_.erase(found);
+  return bridge;
+}
+
+std::vector<BridgeId> Bridges::ids() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<BridgeId> found;
+  for (const auto& each : open_) found.push_back(each.first);
+  return found;
+}
+
+void Bridges::lose(BridgeId id, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(id);
+  if (found != open_.end()) found->second->lost = reason;
+}
+
+std::string Bridges::why_lost(BridgeId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(id);
+  return found == open_.end() ? std::string() : found->second->lost;
+}
+
+}  // namespace comex::api

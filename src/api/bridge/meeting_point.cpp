@@ -1,0 +1,101 @@
+#include "api/bridge/meeting_point.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/bridge/bridge_server.h"
+#include "api/exchange.h"
+#include "api/hosts.h"
+#include "transport/mpi_collective.h"
+
+namespace comex::api {
+namespace {
+
+transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
+  return [&reporter](const Failure& failure) { reporter.fatal({.operation = "bridge"}, failure.text); };
+}
+
+// The number of a host among those that share its machine.
+std::uint32_t virtual_host_of(const World& world) {
+  const auto is_before = [&](const pr::Host& host) { return host.real_host == world.own_host().real_host; };
+  const auto end = world.split.hosts.begin() + world.place.host;
+  return static_cast<std::uint32_t>(std::count_if(world.split.hosts.begin(), end, is_before));
+}
+
+WireRow own_row(World& world) {
+  WireRow row;
+  row.world = world.id;
+  row.is_worker = world.is_worker() ? 1 : 0;
+  if (world.is_worker()) row.worker = static_cast<Worker>(world.place.worker);
+  row.own_rank = world.wire.rank();
+  row.own_server = world.place.server < 0 ? row.own_rank : world.place.server;
+  row.host = static_cast<std::uint32_t>(world.place.host);
+  row.slot = static_cast<std::uint32_t>(world.place.local_index);
+  row.virtual_host = virtual_host_of(world);
+  row.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
+  row.base = reinterpret_cast<std::uint64_t>(world.arena->base());
+  row.machine = own_host_key(*world.os, world.settings);
+  row.ticket = world.arena->ticket();
+  return row;
+}
+
+void attach_guests(World& world, GuestArenas& arenas, MeetingPoint& point) {
+  point.guests = point.wire.guest_arenas(point.me);
+  for (const TransportRank guest : point.guests) {
+    point.arenas.push_back(
+        arenas.attach(*world.os, point.wire.row(guest).ticket, world.settings.core == CoreDump::full));
+  }
+}
+
+Wire::Attached attached_by(const MeetingPoint& point) {
+  Wire::Attached attached = 0;
+  for (std::size_t bit = 0; bit < point.arenas.size(); ++bit) {
+    if (*point.arenas[bit]) attached |= Wire::Attached{1} << bit;
+  }
+  return attached;
+}
+
+}  // namespace
+
+GuestArena* MeetingPoint::guest_arena(TransportRank of) const {
+  for (std::size_t i = 0; i < guests.size(); ++i) {
+    if (wire.same_arena(guests[i], of)) return *arenas[i] ? arenas[i].get() : nullptr;
+  }
+  return nullptr;
+}
+
+std::vector<TransportRank> MeetingPoint::all_servers() const {
+  std::vector<TransportRank> found;
+  for (TransportRank rank = 0; rank < wire.size(); ++rank) {
+    found.push_back(wire.is_worker(rank) ? servers[static_cast<std::size_t>(rank)] : rank);
+  }
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void MeetingPoint::release_wire() {
+  if (facts.release) facts.release(std::move(facts.wire));
+  facts.wire = Communicator();
+}
+
+std::unique_ptr<MeetingPoint> meet(World& world, const Reporter& reporter, GuestArenas& arenas,
+                                   BridgeFacts facts) {
+  transport::MpiCollective all(facts.wire.get(), mpi_failure(reporter));
+  auto point = std::make_unique<MeetingPoint>(std::move(facts), Wire(gather(all, own_row(world))));
+  point->me = all.rank();
+  attach_guests(world, arenas, *point);
+  point->servers = point->wire.servers(gather(all, attached_by(*point)));
+  point->transport =
+      std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter));
+  // A progress rank has one even if it serves nobody: it learns there when the workers have left.
+  const bool serves = std::ranges::count(point->servers, point->me) != 0;
+  if (serves || !world.is_worker()) point->server = make_bridge_server(world, reporter, *point);
+  return point;
+}
+
+void start(const MeetingPoint& point) {
+  PMPI_Barrier(point.facts.wire.get());
+}
+
+}  // namespace comex::api

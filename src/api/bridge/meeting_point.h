@@ -1,0 +1,44 @@
+// What workers and progress ranks of a bridge have in common: the wire, who is on it, the arenas attached for
+// it, the transport and, for who serves somebody, a server.
+//
+// Made collectively; torn down by each rank for itself, but for the wire. Used by bridge.cpp and
+// services.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "api/bridge/bridge.h"
+#include "api/bridge/guest_arenas.h"
+#include "api/bridge/wire.h"
+#include "api/world.h"
+#include "pr/server.h"
+
+namespace comex::api {
+
+struct MeetingPoint {
+  MeetingPoint(BridgeFacts its_facts, Wire its_wire)
+      : facts(std::move(its_facts)), wire(std::move(its_wire)) {}
+
+  BridgeFacts facts;
+  Wire wire;
+  TransportRank me = no_rank;
+  std::vector<TransportRank> servers;               // by rank: who serves that worker
+  std::vector<TransportRank> guests;                // Wire::guest_arenas of this rank
+  std::vector<std::shared_ptr<GuestArena>> arenas;  // as many; empty ones could not be attached
+  std::unique_ptr<transport::MpiTransport> transport;
+  std::unique_ptr<pr::Server> server;  // destroyed before the transport
+
+  // The arena of a rank of another world, if this process has it in its address space.
+  GuestArena* guest_arena(TransportRank of) const;
+  std::vector<TransportRank> all_servers()
+      const;  // progress ranks, and workers that serve themselves; each once
+  void release_wire();
+};
+
+// Collective up to where everybody may send, which begins with start().
+std::unique_ptr<MeetingPoint> meet(World& world, const Reporter& reporter, GuestArenas& arenas,
+                                   BridgeFacts facts);
+void start(const MeetingPoint& point);
+
+}  // namespace comex::api

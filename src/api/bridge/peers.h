@@ -1,0 +1,41 @@
+// How each process outside the own world is reached: by lpid, over the bridge that was there first.
+//
+// Written when bridges open and close; read by every operation on such a process, under a short lock. What a
+// Peer points to belongs to its bridge, which outlives the operations on it. Owned by Bridges.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/bridge/bridge.h"
+#include "groups/process_group.h"
+#include "op/direct.h"
+#include "op/remote.h"
+
+namespace comex::api {
+
+struct Peer {
+  BridgeId bridge = no_bridge;
+  Gpid gpid;
+  groups::WorkerPlace place;      // in the bridge's wire; base: where its arena stands for this process
+  std::uint64_t owners_base = 0;  // where the owner sees its arena
+  op::Remote* remote = nullptr;
+  const op::Direct* direct = nullptr;  // null: by messages only
+};
+
+class Peers {
+ public:
+  bool find(Lpid lpid, Peer& peer) const;
+  void add(Lpid lpid, const Peer& peer);
+  void remove(BridgeId bridge);
+  // The rank of a process in the wire of a bridge; no_rank when it is not in it.
+  TransportRank rank_in(BridgeId bridge, Lpid lpid) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<Lpid, std::vector<Peer>> by_lpid_;  // the oldest bridge first
+};
+
+}  // namespace comex::api

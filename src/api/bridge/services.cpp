@@ -1,0 +1,108 @@
+#include "api/bridge/services.h"
+
+#include <utility>
+
+#include "api/outboxes.h"
+#include "api/server_options.h"
+
+namespace comex::api {
+namespace {
+
+// Beside computing processes a yield is answered a time slice late, so a server naps instead; where it shares
+// its core with who it works for, yields are far cheaper than naps. It finds out.
+shm::WaitPolicy server_policy(shm::WaitPolicy policy) {
+  policy.dear_yield_ns = 100'000;
+  return policy;
+}
+
+}  // namespace
+
+// With other hosts in the world nobody rings for their messages: naps are bounded then.
+Services::Services(World& world, Reporter& reporter)
+    : world_(world),
+      reporter_(reporter),
+      workers_(world.host_workers().size()),
+      may_sleep_(world.split.hosts.size() == 1),
+      server_(make_server(world, reporter)),
+      pusher_(make_pusher(world)),
+      meter_(*world.os, world.settings.verbose),
+      idle_(*world.os, server_policy(world.wait_policy), world.arena->doorbell(world.arena->slot())) {}
+
+Services::~Services() {
+  for (const auto& point : points_) {
+    drop(*point);
+    point->facts.wire.forget();
+  }
+}
+
+unsigned Services::serve(transport::Transport& transport, pr::Server& server) {
+  constexpr unsigned messages_a_round = 64;
+  unsigned moved = 0;
+  transport::Message message;
+  while (moved < messages_a_round && transport.receive(message)) {
+    server.on_message(message);
+    ++moved;
+  }
+  return moved + server.advance();
+}
+
+unsigned Services::round() {
+  meter_.begin_round();
+  unsigned moved = serve(*world_.transport, *server_);
+  if (!points_.empty()) moved += serve_bridges();
+  meter_.end_round(moved != 0);
+  pusher_.advance();
+  return moved;
+}
+
+unsigned Services::serve_bridges() {
+  unsigned moved = 0;
+  for (std::size_t i = 0; i < points_.size();) {
+    MeetingPoint& point = *points_[i];
+    moved += serve(*point.transport, *point.server);
+    if (point.server->departed() < point.wire.worker_count()) {
+      ++i;
+      continue;
+    }
+    drop(point);
+    point.release_wire();
+    points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(i));
+    ++moved;
+  }
+  return moved;
+}
+
+void Services::rest_after(unsigned moved) {
+  const std::uint64_t push_in_ns = pusher_.due_in();
+  if (moved != 0) {
+    idle_.reset();
+  } else if (push_in_ns != shm::forever_ns && idle_.would_nap()) {
+    idle_.sleep(push_in_ns);
+  } else if (may_sleep_ && points_.empty() && idle_.would_nap() && server_->quiet() &&
+             world_.transport->unsent() == 0 && world_.bell->is_drained()) {
+    idle_.sleep(shm::forever_ns);
+  } else {
+    idle_.pause();
+  }
+}
+
+void Services::join(std::unique_ptr<MeetingPoint> point) {
+  points_.push_back(std::move(point));
+}
+
+void Services::drop(MeetingPoint& point) {
+  point.server.reset();
+  point.transport.reset();
+  point.arenas.clear();
+  arenas_.forget_unused();
+}
+
+Status open_bridge(Services& services, BridgeFacts facts) {
+  auto point = meet(services.world(), services.reporter(), services.arenas(), std::move(facts));
+  const MeetingPoint& here = *point;
+  services.join(std::move(point));
+  start(here);
+  return {};
+}
+
+}  // namespace comex::api

@@ -1,0 +1,63 @@
+// What a progress rank does from the time its world opens until it ends: serves its own world's wire, and the
+// wires of the bridges that it takes part in, one round after the other.
+//
+// Between two rounds it may be told to join a bridge (bridge.h); it leaves one by itself, when all workers of
+// that wire have left. Naps are bounded while a bridge is open: nobody rings for what comes from another
+// world. Made by api/serve.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "api/bridge/meeting_point.h"
+#include "api/world.h"
+#include "pr/pusher.h"
+#include "pr/server.h"
+#include "pr/service_report.h"
+#include "shm/idle.h"
+
+namespace comex::api {
+
+class Services {
+ public:
+  Services(World& world, Reporter& reporter);
+  ~Services();  // drops the bridges that are still open, without the others
+  Services(const Services&) = delete;
+  Services& operator=(const Services&) = delete;
+
+  // Serves until done() holds, which is asked between two rounds.
+  template <class Done>
+  void run(Done&& done) {
+    while (!done()) rest_after(round());
+  }
+  bool all_have_left() const { return server_->departed() >= workers_; }
+  bool has_bridges() const { return !points_.empty(); }
+
+  void join(std::unique_ptr<MeetingPoint> point);
+  const pr::Server& server() const { return *server_; }  // of the own world
+  const pr::ServiceMeter& meter() const { return meter_; }
+  World& world() { return world_; }
+  Reporter& reporter() { return reporter_; }
+  GuestArenas& arenas() { return arenas_; }
+
+ private:
+  unsigned round();
+  static unsigned serve(transport::Transport& transport, pr::Server& server);
+  unsigned serve_bridges();
+  void rest_after(unsigned moved);
+  void drop(MeetingPoint& point);
+
+  World& world_;
+  Reporter& reporter_;
+  const std::size_t workers_;
+  const bool may_sleep_;
+  std::unique_ptr<pr::Server> server_;
+  pr::Pusher pusher_;
+  pr::ServiceMeter meter_;
+  shm::Idle idle_;
+  GuestArenas arenas_;
+  std::vector<std::unique_ptr<MeetingPoint>> points_;
+};
+
+}  // namespace comex::api

@@ -1,0 +1,27 @@
+// How an operation gets to its target, in the own world or across a bridge: a value, made when it has left
+// the small path.
+#pragma once
+
+#include "api/bridge/bridge.h"
+#include "groups/process_group.h"
+#include "op/direct.h"
+#include "op/far_side.h"
+#include "op/remote.h"
+
+namespace comex::api {
+
+struct Reach {
+  Lpid lpid = no_lpid;
+  Gpid gpid;                  // its rank is the worker number in its world
+  groups::WorkerPlace place;  // rank and server in the wire that leads there
+  op::Remote* remote = nullptr;
+  BridgeId bridge = no_bridge;
+  const op::Direct* direct = nullptr;  // null: its memory is not in the address space of this process
+
+  Worker worker() const { return gpid.rank; }
+  op::FarSide far_side() const {
+    return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank};
+  }
+};
+
+}  // namespace comex::api

@@ -1,0 +1,167 @@
+// Two worlds made of one launch: the ranks of MPI_COMM_WORLD in two parts, each a world with hosts and
+// progress ranks of its own, joined by a bridge as often as a test wants.
+//
+// Uses the inside of the library, since joining worlds is no business of a program's. A check that fails ends
+// the job with its line.
+#pragma once
+
+#include <comex/comex.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "api/bridge/bridge.h"
+#include "api/bridge/services.h"
+#include "api/process.h"
+
+namespace comex::testing {
+
+class Halves {
+ public:
+  // The first `low` ranks are one world, the others the second.
+  Halves(int low, bool wants_threads) {
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, wants_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    side = rank < low ? 0 : 1;
+    far_leader_ = side == 0 ? low : 0;
+    MPI_Comm_split(MPI_COMM_WORLD, side, rank, &half_);
+    auto world = api::open_world(half_, process_.reporter, nullptr);
+    if (world->is_worker()) {
+      process_.runtime = std::make_unique<api::Runtime>(std::move(world), process_.reporter);
+      process_.was_initialized = true;
+      api::detail::current_runtime.store(process_.runtime.get());
+      process_.runtime->barrier(groups::world_handle);
+    } else {
+      progress_world_ = std::move(world);
+      services_ = std::make_unique<api::Services>(*progress_world_, process_.reporter);
+    }
+    learn_of_each_other();
+  }
+  ~Halves() {
+    if (is_worker()) {
+      comex_finalize();
+    } else {
+      services_->run([this] { return services_->all_have_left(); });
+      services_.reset();
+      progress_world_.reset();
+    }
+    MPI_Comm_free(&half_);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+  }
+  Halves(const Halves&) = delete;
+  Halves& operator=(const Halves&) = delete;
+
+  bool is_worker() const { return services_ == nullptr; }
+  api::Runtime& runtime() const { return *process_.runtime; }
+
+  // One bridge from its opening to its end. `work` is the workers' and is given the bridge.
+  template <class Work>
+  void round(Work&& work) {
+    MPI_Comm between = MPI_COMM_NULL;
+    MPI_Comm wire = MPI_COMM_NULL;
+    MPI_Intercomm_create(half_, 0, MPI_COMM_WORLD, far_leader_, 5, &between);
+    MPI_Intercomm_merge(between, side, &wire);
+    MPI_Comm_free(&between);
+    api::BridgeFacts facts;
+    facts.wire = api::Communicator(wire);
+    if (!is_worker()) {
+      require(static_cast<bool>(api::open_bridge(*services_, std::move(facts))), "the bridge opens");
+      services_->run([this] { return !services_->has_bridges(); });
+      return;
+    }
+    facts.lpid_of = [this](Gpid gpid) { return runtime().book.lpid_of(gpid).value(); };
+    const Result<api::BridgeId> bridge = api::open_bridge(runtime(), std::move(facts));
+    require(static_cast<bool>(bridge), "the bridge opens");
+    work(bridge.value());
+    require(api::close_bridge(runtime(), bridge.value()), "nothing was refused untold");
+  }
+
+  // A group of all workers of both worlds, the low ones first; its collectives travel over the bridge.
+  comex_group_t everybody(api::BridgeId bridge) const {
+    std::vector<Lpid> lpids = own;
+    lpids.insert(side == 0 ? lpids.end() : lpids.begin(), foreign.begin(), foreign.end());
+    const int my_rank = (side == 0 ? 0 : static_cast<int>(foreign.size())) + static_cast<int>(runtime().me());
+    return add(std::make_unique<groups::Group>(both_context, runtime().book.make_table(lpids), my_rank,
+                                               groups::Endpoints(), groups::Table(), bridge));
+  }
+  // The two worlds as the sides of an inter-group.
+  comex_group_t inter(api::BridgeId bridge) const {
+    return add(std::make_unique<groups::Group>(inter_context, runtime().book.make_table(own),
+                                               static_cast<int>(runtime().me()), groups::Endpoints(),
+                                               runtime().book.make_table(foreign), bridge));
+  }
+  void remove(comex_group_t group) const { runtime().remove_group(group); }
+
+  void require(bool holds, const char* what,
+               std::source_location where = std::source_location::current()) const {
+    if (holds) return;
+    std::fprintf(stderr, "%s:%u: rank %d of side %d: not true: %s\n", where.file_name(), where.line(), rank,
+                 side, what);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+
+  int rank = 0;
+  int ranks = 0;
+  int side = 0;
+  std::vector<Lpid> own;
+  std::vector<Lpid> foreign;
+
+ private:
+  static constexpr std::uint64_t both_context = 1000;
+  static constexpr std::uint64_t inter_context = 1001;
+
+  comex_group_t add(std::unique_ptr<groups::Group> group) const {
+    api::GroupExtras extras = runtime().extras_of(*group);
+    const int handle = runtime().add_group(std::move(group), extras);
+    require(handle >= 0, "there is room for a group");
+    return handle;
+  }
+
+  // What a meeting would tell: the other world's name and size, and lpids for its workers.
+  void learn_of_each_other() {
+    struct Card {
+      WorldId id = 0;
+      std::uint32_t size = 0;
+      Id128 nonce;
+      Id128 launch;
+    } mine;
+    if (is_worker()) {
+      const groups::WorldDescription& known = runtime().world->description;
+      mine = {known.id, known.size, known.nonce, known.launch};
+    }
+    std::vector<Card> cards(static_cast<std::size_t>(ranks));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+    if (!is_worker()) return;
+    own.resize(mine.size);
+    std::iota(own.begin(), own.end(), 0);
+    for (const Card& card : cards) {
+      if (card.size == 0 || card.id == mine.id || !foreign.empty()) continue;
+      groups::WorldDescription other;
+      other.id = card.id;
+      other.size = card.size;
+      other.nonce = card.nonce;
+      other.launch = card.launch;
+      require(static_cast<bool>(runtime().book.add_world(other)), "the other world is known");
+      std::vector<Gpid> gpids;
+      for (std::uint32_t worker = 0; worker < card.size; ++worker) gpids.push_back({card.id, worker});
+      foreign = runtime().book.admit(gpids).value();
+    }
+    require(!foreign.empty(), "the other world has workers");
+  }
+
+  api::Process& process_ = api::process();
+  MPI_Comm half_ = MPI_COMM_NULL;
+  int far_leader_ = 0;
+  std::unique_ptr<api::World> progress_world_;
+  std::unique_ptr<api::Services> services_;
+};
+
+}  // namespace comex::testing
