@@ -253,6 +253,7 @@ TEST(Remote, a_refused_small_put_is_told_by_the_target_once) {
   script.remote.start(script.put(&value, 8), script.far, done);
   ReplyHeader refusal = script.reply(Verb::refused);
   refusal.refused_verb = Verb::put;
+  refusal.world = 9;
   refusal.target = 4;
   refusal.value = 1;
   refusal.applied = 1;
