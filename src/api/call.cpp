@@ -12,4 +12,12 @@ bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, Reach& targe
   return false;
 }
 
+bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group) {
+  if (group.bridge() == no_bridge) return true;
+  const std::string lost = runtime.bridges.why_lost(group.bridge());
+  if (lost.empty()) return true;
+  runtime.reporter.fail({.operation = operation}, lost);
+  return false;
+}
+
 }  // namespace comex::api

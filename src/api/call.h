@@ -30,6 +30,9 @@ inline groups::Group* find_group(Runtime& runtime, const char* operation, comex_
   return group;
 }
 
+// Says so when the group's processes in other worlds are lost.
+bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group);
+
 // Says so when no way leads there (any more).
 bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, Reach& target);
 

@@ -84,6 +84,7 @@ int comex_fence_all(comex_group_t handle) {
       runtime == nullptr ? nullptr : find_group(*runtime, "fence_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
   runtime->fence_members(*group);
+  if (!is_whole(*runtime, "fence_all", *group)) return COMEX_FAILURE;
   return runtime->take_failures(*group) ? failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }
 
@@ -92,5 +93,6 @@ int comex_barrier(comex_group_t handle) {
   const comex::groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, "barrier", handle);
   if (group == nullptr) return COMEX_FAILURE;
   runtime->barrier(handle);
+  if (!is_whole(*runtime, "barrier", *group)) return COMEX_FAILURE;
   return runtime->take_failures(*group) ? failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }

@@ -6,6 +6,7 @@
 
 #include "api/banner.h"
 #include "api/environment.h"
+#include "api/worlds/spawn.h"
 #include "shm/posix_os.h"
 
 namespace comex::api {
@@ -104,6 +105,8 @@ int initialize(MPI_Comm comm, int* argc, char*** argv) {
         "libcomex_world has split the ranks with another copy of the runtime; link "
         "the program with the shared library, or with libcomex_world itself");
   }
+  const bool is_first = over_all_ranks && !self.was_initialized;
+  if (is_first) let_go_of_parents();
   std::unique_ptr<World> world;
   if (over_all_ranks) {
     world = self.launch.over_all_ranks();
@@ -117,7 +120,7 @@ int initialize(MPI_Comm comm, int* argc, char*** argv) {
   detail::current_runtime.store(self.runtime.get(), std::memory_order_release);
   print_banner(*self.runtime);
   self.runtime->barrier(groups::world_handle);
-  return 0;
+  return is_first ? meet_parents(*self.runtime) : 0;
 }
 
 int finalize() {

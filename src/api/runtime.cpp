@@ -92,6 +92,7 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
     membership.context = leaders_context;
     host_leaders_ = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
   }
+  engine.set_between_rounds([this] { meetings.losses.tell(*this); });
   if (server != nullptr && world->has_threads) {
     pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world));
     const auto push = [this] {

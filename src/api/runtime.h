@@ -20,6 +20,7 @@
 #include "api/reach.h"
 #include "api/report.h"
 #include "api/world.h"
+#include "api/worlds/meetings.h"
 #include "groups/group.h"
 #include "groups/world_book.h"
 #include "nb/handle_table.h"
@@ -163,6 +164,7 @@ class Runtime {
   std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
   std::atomic<std::uint32_t> endpoints_made{0};
   Bridges bridges;
+  Meetings meetings;
 
  private:
   void add_first_groups();

@@ -42,6 +42,7 @@ std::vector<std::string> unknown_name_warnings(std::span<const std::string> envi
   std::vector<std::string> warnings;
   for (const std::string& name : environment_names) {
     if (!name.starts_with("COMEX_") || name.starts_with("COMEX_TEST_") || is_known(name)) continue;
+    if (name == "COMEX_SPAWNED") continue;  // told to spawned processes by those who spawn them
     // A hostile environment may hold names of megabytes; the distance is quadratic.
     const std::string shown = name.size() <= 80 ? name : name.substr(0, 80) + "...";
     warnings.push_back(shown + " is not a setting; the nearest is " +

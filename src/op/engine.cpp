@@ -109,6 +109,7 @@ Engine::Lock Engine::enter_when(Condition condition, const WaitReason& reason) {
       return lock;
     }
     lock.unlock();
+    if (between_rounds_) between_rounds_();
     watch.set_slow(!polls || idle.would_nap());
     if (!polls) {
       std::this_thread::sleep_for(beside_poller);

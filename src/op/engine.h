@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -63,6 +64,9 @@ class Engine {
   void attach(transport::Transport& transport, const Sinks& sinks);
   void detach(const transport::Transport& transport);
 
+  // Called by every wait between two of its rounds, without the lock. Set before there are threads.
+  void set_between_rounds(std::function<void()> call) { between_rounds_ = std::move(call); }
+
   // For a wait that sleeps elsewhere and polls in between.
   StallWatch watch(const WaitReason& reason) const { return {os_, options_.stall, reason}; }
 
@@ -81,6 +85,7 @@ class Engine {
   std::vector<Attachment> others_;  // under mutex_
   shm::Os& os_;
   EngineOptions options_;
+  std::function<void()> between_rounds_;
   std::mutex mutex_;
   std::uint64_t waits_ = 0;           // under mutex_: all there ever were
   std::uint64_t poller_ = 0;          // under mutex_: the wait that polls; 0: none

@@ -1,5 +1,6 @@
 #include "api/bridge/services.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/outboxes.h"
@@ -35,12 +36,16 @@ Services::~Services() {
   }
 }
 
-unsigned Services::serve(transport::Transport& transport, pr::Server& server) {
+unsigned Services::serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server) {
   constexpr unsigned messages_a_round = 64;
   unsigned moved = 0;
   transport::Message message;
   while (moved < messages_a_round && transport.receive(message)) {
-    server.on_message(message);
+    if (message.data.front() == static_cast<std::byte>(protocol::Verb::token)) {
+      summons_.on_message(transport, wire, message);
+    } else {
+      server.on_message(message);
+    }
     ++moved;
   }
   return moved + server.advance();
@@ -48,18 +53,33 @@ unsigned Services::serve(transport::Transport& transport, pr::Server& server) {
 
 unsigned Services::round() {
   meter_.begin_round();
-  unsigned moved = serve(*world_.transport, *server_);
+  unsigned moved = serve(*world_.transport, world_.wire.get(), *server_);
+  if (summons_.obey(*this)) ++moved;
   if (!points_.empty()) moved += serve_bridges();
   meter_.end_round(moved != 0);
   pusher_.advance();
   return moved;
 }
 
+// Nobody on the other side waits for an answer any more, nor will they leave.
+void Services::drop_lost() {
+  for (const MPI_Comm wire : summons_.take_lost()) {
+    const auto found =
+        std::ranges::find(points_, wire, [](const auto& point) { return point->facts.wire.get(); });
+    if (found == points_.end()) continue;
+    (*found)->transport->abandon();
+    drop(**found);
+    (*found)->facts.wire.forget();
+    points_.erase(found);
+  }
+}
+
 unsigned Services::serve_bridges() {
   unsigned moved = 0;
+  drop_lost();
   for (std::size_t i = 0; i < points_.size();) {
     MeetingPoint& point = *points_[i];
-    moved += serve(*point.transport, *point.server);
+    moved += serve(*point.transport, point.facts.wire.get(), *point.server);
     if (point.server->departed() < point.wire.worker_count()) {
       ++i;
       continue;

@@ -12,6 +12,7 @@
 
 #include "api/bridge/meeting_point.h"
 #include "api/world.h"
+#include "api/worlds/summons.h"
 #include "pr/pusher.h"
 #include "pr/server.h"
 #include "pr/service_report.h"
@@ -40,13 +41,15 @@ class Services {
   World& world() { return world_; }
   Reporter& reporter() { return reporter_; }
   GuestArenas& arenas() { return arenas_; }
+  Summons& summons() { return summons_; }
 
  private:
   unsigned round();
-  static unsigned serve(transport::Transport& transport, pr::Server& server);
+  unsigned serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server);
   unsigned serve_bridges();
   void rest_after(unsigned moved);
   void drop(MeetingPoint& point);
+  void drop_lost();
 
   World& world_;
   Reporter& reporter_;
@@ -58,6 +61,7 @@ class Services {
   shm::Idle idle_;
   GuestArenas arenas_;
   std::vector<std::unique_ptr<MeetingPoint>> points_;
+  Summons summons_;
 };
 
 }  // namespace comex::api

@@ -52,6 +52,7 @@ class Channel {
   bool is_open() const { return static_cast<bool>(socket_); }
   const std::string& ended() const { return ended_; }
   bool is_sent() const { return out_.empty(); }
+  int descriptor() const { return socket_.get(); }  // to wait for it among others; -1 once it has ended
 
   void send(std::span<const std::byte> frame);
   // The oldest frame that has come whole.

@@ -1,6 +1,8 @@
 #include "groups/worlds/rendezvous.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <cstring>
 #include <thread>
@@ -104,6 +106,25 @@ TEST(Rendezvous, says_which_host_is_not_known) {
   const Result<Channel> channel = Channel::start({"no such host", 4711, draw_cookie()});
   ASSERT_FALSE(channel);
   EXPECT_NE(channel.failure().text.find("no such host"), std::string::npos);
+}
+
+TEST(Rendezvous, drops_a_stranger_whose_bytes_are_no_frame) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  const Socket stranger(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(listener.name().port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::connect(stranger.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  constexpr std::string_view request = "GET / HTTP/1.1\r\n\r\n";
+  ASSERT_EQ(::send(stranger.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+  std::optional<Channel> came;
+  EXPECT_TRUE(eventually([&] {
+    if (!came) came = listener.accept();
+    return came && !came->step();
+  }));
+  EXPECT_NE(came->ended().find("stranger"), std::string::npos);
+  EXPECT_FALSE(came->take());
 }
 
 TEST(Rendezvous, keeps_listening_while_strangers_come_and_go) {

@@ -1,0 +1,183 @@
+// Inter-groups of groups that know each other through their leaders, and what becomes of them: create, merge.
+#include <comex/worlds.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/call.h"
+#include "api/worlds/arguments.h"
+#include "api/worlds/groups.h"
+#include "api/worlds/meeting.h"
+
+namespace comex::api {
+namespace {
+
+constexpr std::uint64_t leaders_talk_context = 4;
+using PortText = std::array<char, 320>;  // a host has at most 255 letters
+
+struct Leader {
+  Runtime* runtime;
+  Route route;
+  Gpid other;
+  std::uint64_t tag;
+
+  bool accepts() const { return runtime->book.me() < other; }
+
+  Result<Conversation> find() {
+    const Deadline deadline(static_cast<double>(runtime->world->settings.meet_s));
+    return accepts() ? await(deadline) : seek(deadline);
+  }
+
+ private:
+  Result<Conversation> await(const Deadline& deadline) {
+    Result<groups::Listener> listener = groups::Listener::open("");
+    if (!listener) return listener.take_failure();
+    PortText text{};
+    groups::format_port(listener->name()).copy(text.data(), text.size() - 1);
+    {
+      const op::Engine::Lock lock = runtime->engine.enter();
+      route.tokens->send(route.rank, leaders_talk_context, tag, 0, std::as_bytes(std::span(text)));
+    }
+    return Conversation::await(*runtime, listener.value(), deadline);
+  }
+
+  Result<Conversation> seek(const Deadline& deadline) {
+    PortText text{};
+    bool has_come = false;
+    runtime->engine.wait(
+        [&] {
+          has_come = route.tokens->take(route.rank, leaders_talk_context, tag, 0,
+                                        std::as_writable_bytes(std::span(text)));
+          return has_come || deadline.is_over();
+        },
+        {"intergroup_create"});
+    if (!has_come) {
+      return environment_error("the other leader, process (" + std::to_string(other.world) + "," +
+                               std::to_string(other.rank) + "), has not called with tag " +
+                               std::to_string(tag) + " within " + deadline.text() + " (COMEX_MEET_S)");
+    }
+    Result<groups::PortName> port = groups::parse_port(text.data());
+    if (!port) return port.take_failure();
+    return Conversation::seek(*runtime, port.value(), deadline);
+  }
+};
+
+// On the leader: how the other leader is reached through the peer group.
+Result<Leader> find_leader(Runtime& runtime, int peer, int remote_leader, int tag) {
+  const groups::Group* group = runtime.groups.find(peer);
+  if (group == nullptr)
+    return caller_error("peer group " + std::to_string(peer) + " does not exist, or was freed");
+  if (remote_leader < 0 || static_cast<std::uint32_t>(remote_leader) >= group->targets().size()) {
+    return caller_error("remote leader " + std::to_string(remote_leader) + " is out of range: peer group " +
+                        std::to_string(peer) + " has ranks 0 to " +
+                        std::to_string(group->targets().size() - 1));
+  }
+  const Lpid lpid = group->targets().lpid(static_cast<std::uint32_t>(remote_leader));
+  const Gpid other = runtime.book.gpid_of(lpid).value();
+  if (other == runtime.book.me())
+    return caller_error("both leaders are this process; the two sides share nobody");
+  const Route route = route_to(runtime, group->bridge(), lpid);
+  if (route.tokens == nullptr) return caller_error("the remote leader cannot be reached any more");
+  return Leader{&runtime, route, other, static_cast<std::uint64_t>(static_cast<unsigned>(tag))};
+}
+
+// Which side a group is on: the leader knows, by the names of both.
+groups::Side spread_side(Runtime& runtime, int local, int leader, bool accepts) {
+  std::byte word{accepts};
+  runtime.extras(local).collective->broadcast(std::span(&word, 1), static_cast<std::uint32_t>(leader));
+  return word == std::byte{1} ? groups::Side::accepts : groups::Side::connects;
+}
+
+// What each process of an inter-group says when it is merged.
+struct Offer {
+  Gpid gpid;
+  std::uint64_t context = 0;  // the first one's is taken
+  std::uint64_t is_high = 0;
+};
+
+std::vector<Gpid> gpids_of(Runtime& runtime, const groups::ConnectionTable& table) {
+  std::vector<Gpid> gpids;
+  for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
+    gpids.push_back(runtime.book.gpid_of(table.lpid(rank)).value());
+  }
+  return gpids;
+}
+
+bool is_high(std::span<const Offer> offers, Gpid first_of_side) {
+  return std::ranges::find(offers, first_of_side, &Offer::gpid)->is_high != 0;
+}
+
+int merge(Runtime& runtime, const groups::Group& group, int inter, bool high, int* merged) {
+  const Offer mine{runtime.book.me(), draw_context(*runtime.world->os), high ? 1U : 0U};
+  const std::vector<Offer> offers = gather_from(runtime, inter, mine);
+
+  const std::vector<Gpid> near = gpids_of(runtime, group.members());
+  const std::vector<Gpid> far = gpids_of(runtime, group.targets());
+  const bool near_is_high = is_high(offers, near.front());
+  const bool far_is_high = is_high(offers, far.front());
+  // Where both say the same, the side of the lowest process comes first.
+  const bool near_first = near_is_high != far_is_high
+                              ? far_is_high
+                              : *std::ranges::min_element(near) < *std::ranges::min_element(far);
+  std::vector<Lpid> lpids;
+  const auto append = [&lpids](const groups::ConnectionTable& table) {
+    for (std::uint32_t rank = 0; rank < table.size(); ++rank) lpids.push_back(table.lpid(rank));
+  };
+  append(near_first ? group.members() : group.targets());
+  append(near_first ? group.targets() : group.members());
+  const auto before = near_first ? std::uint32_t{0} : group.targets().size();
+  auto made = std::make_unique<groups::Group>(offers.front().context, runtime.book.make_table(lpids),
+                                              group.my_rank() + static_cast<int>(before), groups::Endpoints(),
+                                              groups::Table(), group.bridge());
+  GroupExtras extras = runtime.extras_of(*made);
+  const int handle = runtime.add_group(std::move(made), extras);
+  if (handle < 0) return no_handle_left(runtime, "group_merge");
+  runtime.extras(handle).collective->barrier();
+  *merged = handle;
+  return COMEX_SUCCESS;
+}
+
+}  // namespace
+}  // namespace comex::api
+
+using namespace comex::api;
+
+int comex_group_remote_size(comex_group_t inter, int* size) {
+  const char* name = "group_remote_size";
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr || !has_place(*runtime, name, size)) return COMEX_FAILURE;
+  const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
+  if (group == nullptr) return COMEX_FAILURE;
+  *size = static_cast<int>(group->targets().size());
+  return COMEX_SUCCESS;
+}
+
+int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer, int remote_leader,
+                            int tag, comex_group_t* inter) {
+  const char* name = "intergroup_create";
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr || !is_meeting_group(*runtime, name, local, local_leader, inter))
+    return COMEX_FAILURE;
+  const bool leads = runtime->groups.find(local)->my_rank() == local_leader;
+  comex::Result<Leader> leader = comex::caller_error("");
+  if (leads) leader = find_leader(*runtime, peer, remote_leader, tag);
+  Meeting meeting;
+  meeting.operation = name;
+  meeting.group = local;
+  meeting.root = local_leader;
+  meeting.side = spread_side(*runtime, local, local_leader, leads && leader && leader->accepts());
+  meeting.begin = [&]() -> comex::Result<Conversation> {
+    if (!leader) return leader.take_failure();
+    return leader->find();
+  };
+  return hold_meeting(*runtime, meeting, inter);
+}
+
+int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
+  const char* name = "group_merge";
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr || !has_place(*runtime, name, merged)) return COMEX_FAILURE;
+  const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
+  if (group == nullptr) return COMEX_FAILURE;
+  return merge(*runtime, *group, inter, high != 0, merged);
+}

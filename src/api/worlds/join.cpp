@@ -1,0 +1,71 @@
+#include "api/worlds/join.h"
+
+#include <memory>
+
+#include "api/bridge/services.h"
+#include "api/runtime.h"
+#include "api/worlds/ties.h"
+#include "api/worlds/time_limit.h"
+
+namespace comex::api {
+namespace {
+
+constexpr const char* operation = "meeting";
+
+struct Joined {
+  BridgeFacts facts;
+  std::vector<groups::Channel> channels;
+  std::shared_ptr<Tie> tie;
+};
+
+Result<Joined> join(const Reporter& reporter, groups::LifeWatch& watch, MPI_Comm wire, const Muster& muster) {
+  const TimeLimit limit(reporter, operation, "the other side has not come together with this one in MPI",
+                        muster.limit_s);
+  Result<groups::JoinedComms> joined = assemble_and_join(wire, muster);
+  if (!joined) return joined.take_failure();
+  int size = 0;
+  PMPI_Comm_size(joined->all, &size);
+  const int near = static_cast<int>(muster.ranks.size());
+  Joined made;
+  made.channels = tie_sides(joined->all, muster.side == groups::Side::accepts ? near : size - near, reporter);
+  made.tie = std::make_shared<Tie>(watch);
+  made.facts.wire = Communicator(joined->all);
+  made.facts.release = [joint = std::make_shared<Joint>(joined->inter), tie = made.tie, &reporter,
+                        seconds = muster.limit_s](Communicator all) {
+    const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
+                                     seconds);
+    tie->part();
+    joint->part(std::move(all));
+  };
+  return made;
+}
+
+}  // namespace
+
+Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& muster, const std::string& others,
+                             std::function<Lpid(Gpid)> lpid_of) {
+  Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, muster);
+  if (!joined) return joined.take_failure();
+  joined->facts.lpid_of = std::move(lpid_of);
+  const Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
+  if (!bridge) return bridge;
+  joined->tie->watch(
+      std::move(joined->channels), [&runtime, others, id = bridge.value()](groups::Farewell farewell) {
+        const bool has_died = farewell == groups::Farewell::none;
+        fail_bridge(runtime, id,
+                    others + (has_died ? " has died" : " has finalized without parting from this one"));
+      });
+  return bridge;
+}
+
+void join_bridge(Services& services, MPI_Comm wire, const Muster& muster) {
+  Summons& summons = services.summons();
+  Result<Joined> joined = join(services.reporter(), summons.watch(), wire, muster);
+  if (!joined) return;  // the worker that leads says why
+  const MPI_Comm bridge_wire = joined->facts.wire.get();
+  if (!open_bridge(services, std::move(joined->facts))) return;
+  joined->tie->watch(std::move(joined->channels),
+                     [&summons, bridge_wire](groups::Farewell) { summons.note_lost(bridge_wire); });
+}
+
+}  // namespace comex::api

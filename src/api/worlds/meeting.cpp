@@ -1,0 +1,237 @@
+#include "api/worlds/meeting.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "api/call.h"
+#include "api/environment.h"
+#include "api/worlds/groups.h"
+#include "api/worlds/join.h"
+#include "api/worlds/side_talk.h"
+#include "api/worlds/summons.h"
+
+namespace comex::api {
+namespace {
+
+// The launcher hands it to its processes; a file is named relative to where they were started.
+std::string name_server() {
+  return environment_lookup()("OMPI_MCA_pmix_server_uri").value_or("");
+}
+
+// The program's own connection data, as it registered it.
+groups::CardHook hook_of(const comex_card_hook_t& hook) {
+  if (hook.collect == nullptr || hook.deliver == nullptr) return {};
+  groups::CardHook made;
+  made.collect = [hook](Gpid gpid) -> Result<Bytes> {
+    Bytes card(std::size_t{1} << 16);
+    std::size_t bytes = card.size();
+    if (hook.collect(gpid.world, gpid.rank, card.data(), &bytes, hook.context) != 0 || bytes > card.size()) {
+      return caller_error("the card hook's collect has failed");
+    }
+    card.resize(bytes);
+    return card;
+  };
+  made.deliver = [hook](Gpid gpid, const Bytes& card) -> Status {
+    if (hook.deliver(gpid.world, gpid.rank, card.data(), card.size(), hook.context) == 0) return {};
+    return caller_error("the card hook's deliver has failed");
+  };
+  return made;
+}
+
+class Attendance {
+ public:
+  Attendance(Runtime& runtime, const Meeting& meeting)
+      : runtime_(runtime),
+        meeting_(meeting),
+        group_(*runtime.groups.find(meeting.group)),
+        all_(*runtime.extras(meeting.group).collective),
+        stand_(stand_of(runtime, group_)),
+        limit_s_(static_cast<double>(runtime.world->settings.meet_s)),
+        talk_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
+
+  int hold(int* inter) {
+    runtime_.fence_members(group_);
+    const std::string trouble = talk_.spread(leads() ? meet_roots() : std::string());
+    if (!trouble.empty()) return told_by_root(trouble);
+    Result<groups::Joined> joined =
+        groups::join_sides(runtime_.book, talk_, wish(), hook_of(runtime_.card_hook));
+    if (!joined) return told_by_root(joined.failure().text);
+    joined_ = std::move(joined).value();
+    Result<BridgeId> bridge = no_bridge;
+    if (!stays_in_one_world()) bridge = cross();
+    if (!bridge) {
+      for (const Gpid gpid : joined_.remote) runtime_.book.drop_unused(gpid.world);
+      return told_by_root(bridge.failure().text);
+    }
+    return make_group(bridge.value(), inter);
+  }
+
+ private:
+  bool leads() const { return talk_.is_leader(); }
+  bool accepts() const { return meeting_.side == groups::Side::accepts; }
+  int told_by_root(const std::string& trouble) {
+    if (leads()) return runtime_.reporter.fail({.operation = meeting_.operation}, trouble);
+    return failed_elsewhere(runtime_);
+  }
+
+  SideFacts own_facts() {
+    SideFacts facts;
+    facts.world = runtime_.world->id;
+    facts.launch = runtime_.world->description.launch;
+    facts.nonce = runtime_.world->description.nonce;
+    facts.is_within_its_world = group_.bridge() == no_bridge;
+    facts.name_server = name_server();
+    facts.helpers = stand_.helpers;
+    return facts;
+  }
+
+  // On the root. What went wrong, empty: nothing.
+  std::string meet_roots() {
+    Result<Conversation> met = meeting_.begin();
+    if (!met) return met.failure().text;
+    talk_.set_conversation(std::move(met).value());
+    mine_ = own_facts();
+    const Result<Bytes> heard = talk_.swap(pack(mine_));
+    if (!heard) return heard.failure().text;
+    Result<SideFacts> facts = unpack_side(heard.value());
+    if (!facts) return facts.failure().text;
+    theirs_ = std::move(facts).value();
+    const Status judged = accepts() ? check_sides(mine_, theirs_) : check_sides(theirs_, mine_);
+    return judged ? std::string() : judged.failure().text;
+  }
+
+  groups::JoinWish wish() {
+    groups::JoinWish wish;
+    for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
+      wish.local.push_back(runtime_.book.gpid_of(group_.members().lpid(rank)).value());
+    }
+    wish.context = draw_context(*runtime_.world->os);
+    wish.is_spawn = meeting_.is_spawn;
+    if (meeting_.is_spawn && !accepts()) wish.newcomer = runtime_.world->settings.lpid_order;
+    return wish;
+  }
+
+  bool stays_in_one_world() {
+    const bool stays = leads() && share_a_world(mine_, theirs_);
+    return !talk_.spread(stays ? "stays" : "").empty();
+  }
+
+  // The way through MPI; the lock is held while it lasts.
+  Result<BridgeId> cross() {
+    std::optional<MeetingLock> lock;
+    Bytes bytes;
+    std::string trouble;
+    if (leads()) {
+      const Result<Muster> called = call(lock);
+      if (called) bytes = pack(called.value());
+      if (!called) trouble = called.failure().text;
+    }
+    trouble = talk_.spread(trouble);
+    if (!trouble.empty()) return environment_error(trouble);
+    bytes = talk_.broadcast(bytes).value();
+    return join_bridge(runtime_, stand_.wire, unpack_muster(bytes), others(),
+                       [this](Gpid gpid) { return runtime_.book.lpid_of(gpid).value(); });
+  }
+
+  std::string others() const {
+    std::string text;
+    for (const Gpid gpid : joined_.remote) {
+      const std::string world = "world " + std::to_string(gpid.world);
+      if (text.find(world) == std::string::npos) text += (text.empty() ? "" : ", ") + world;
+    }
+    return text;
+  }
+
+  // On the root: takes the lock in the order of worlds, then calls this side's progress ranks to the port.
+  Result<Muster> call(std::optional<MeetingLock>& lock) {
+    const bool locks_first = mine_.world < theirs_.world;
+    if (locks_first) lock.emplace(runtime_);
+    Muster muster;
+    Status opened;
+    if (accepts()) {
+      Result<std::string> port = groups::open_mpi_port();
+      if (port) muster.port = std::move(port).value();
+      if (!port) opened = port.take_failure();
+    }
+    if (locks_first) say(muster.port);
+    const Result<Bytes> heard = talk_.hear();
+    if (!heard) return heard.failure();
+    if (!locks_first) {
+      lock.emplace(runtime_);
+      say(muster.port);
+    }
+    if (!opened) return opened.take_failure();
+    if (!accepts()) muster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
+    if (muster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
+    const std::vector<TransportRank> called = accepts() ? stand_.progress_ranks : without_shared();
+    muster.ranks = stand_.workers;
+    muster.ranks.insert(muster.ranks.end(), called.begin(), called.end());
+    muster.root = static_cast<std::uint32_t>(meeting_.root);
+    muster.side = meeting_.side;
+    muster.limit_s = limit_s_;
+    summon(runtime_, *stand_.tokens, called, muster);
+    return muster;
+  }
+
+  void say(const std::string& text) {
+    talk_.conversation().say(std::as_bytes(std::span(text.data(), text.size())));
+  }
+
+  // A progress rank of both sides comes with the accepting one.
+  std::vector<TransportRank> without_shared() const {
+    std::vector<TransportRank> called;
+    for (std::size_t i = 0; i < stand_.helpers.size(); ++i) {
+      const bool is_shared = std::ranges::find(theirs_.helpers, stand_.helpers[i]) != theirs_.helpers.end();
+      if (!is_shared) called.push_back(stand_.progress_ranks[i]);
+    }
+    return called;
+  }
+
+  int make_group(BridgeId bridge, int* inter) {
+    auto made = std::make_unique<groups::Group>(joined_.context, runtime_.book.make_table(group_.members()),
+                                                group_.my_rank(), groups::Endpoints(),
+                                                runtime_.book.make_table(joined_.lpids), bridge);
+    GroupExtras extras = runtime_.extras_of(*made);
+    const int handle = runtime_.add_group(std::move(made), extras);
+    if (handle < 0) return no_handle_left(runtime_, meeting_.operation);
+    runtime_.extras(handle).collective->barrier();
+    *inter = handle;
+    return tell_ready(handle);
+  }
+
+  int tell_ready(int inter) {
+    const comex_card_hook_t& hook = runtime_.card_hook;
+    if (hook.ready == nullptr) return COMEX_SUCCESS;
+    std::vector<comex_gpid_t> remote;
+    for (const Gpid gpid : joined_.remote) remote.push_back({gpid.world, gpid.rank});
+    if (hook.ready(inter, meeting_.group, static_cast<int>(remote.size()), remote.data(), meeting_.root,
+                   hook.context) == 0) {
+      return COMEX_SUCCESS;
+    }
+    return runtime_.reporter.fail({.operation = meeting_.operation}, "the card hook's ready has failed");
+  }
+
+  Runtime& runtime_;
+  const Meeting& meeting_;
+  groups::Group& group_;
+  op::GroupCollective& all_;
+  Stand stand_;
+  double limit_s_;
+  SideTalk talk_;
+  SideFacts mine_;    // on the root
+  SideFacts theirs_;  // on the root
+  groups::Joined joined_;
+};
+
+}  // namespace
+
+// Unique among all groups that a process may be in, whichever worlds they are of; a context has 40 bits.
+std::uint64_t draw_context(shm::Os& os) {
+  return (std::uint64_t{1} << 39) | (os.random_bits() >> 25);
+}
+
+int hold_meeting(Runtime& runtime, const Meeting& meeting, int* inter) {
+  return Attendance(runtime, meeting).hold(inter);
+}
+
+}  // namespace comex::api

@@ -1,0 +1,41 @@
+#include "api/worlds/meetings.h"
+
+#include "api/runtime.h"
+
+namespace comex::api {
+
+std::string Ports::add(groups::Listener listener) {
+  std::string name = groups::format_port(listener.name());
+  const std::lock_guard lock(mutex_);
+  open_.emplace(name, std::make_shared<groups::Listener>(std::move(listener)));
+  return name;
+}
+
+bool Ports::remove(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return open_.erase(name) != 0;
+}
+
+std::shared_ptr<groups::Listener> Ports::find(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(name);
+  return found == open_.end() ? nullptr : found->second;
+}
+
+void Losses::note(std::uint32_t bridge, std::string text) {
+  const std::lock_guard lock(mutex_);
+  noted_.emplace_back(bridge, std::move(text));
+  has_any_.store(true, std::memory_order_relaxed);
+}
+
+void Losses::tell_all(Runtime& runtime) {
+  std::vector<std::pair<std::uint32_t, std::string>> lost;
+  {
+    const std::lock_guard lock(mutex_);
+    lost = std::exchange(noted_, {});
+    has_any_.store(false, std::memory_order_relaxed);
+  }
+  for (const auto& [bridge, text] : lost) fail_bridge(runtime, bridge, text);
+}
+
+}  // namespace comex::api

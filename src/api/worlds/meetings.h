@@ -1,0 +1,62 @@
+// What a worker keeps for meetings: the ports it has opened, who spawned it, how often it asked for the lock.
+//
+// Part of Runtime; the calls of api/worlds use it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "groups/worlds/rendezvous.h"
+#include "groups/worlds/rendezvous_watch.h"
+
+namespace comex::api {
+
+inline constexpr int no_group = -1;
+
+class Ports {
+ public:
+  std::string add(groups::Listener listener);
+  bool remove(const std::string& name);
+  // Kept for as long as it is used, even if it is closed meanwhile. Null: no such port here.
+  std::shared_ptr<groups::Listener> find(const std::string& name);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<groups::Listener>> open_;
+};
+
+class Runtime;
+
+// Bridges whose other side is lost: noted by the watch's thread, told where the program's own thread waits,
+// which may call MPI.
+class Losses {
+ public:
+  void note(std::uint32_t bridge, std::string text);
+  void tell(Runtime& runtime) {
+    if (has_any_.load(std::memory_order_relaxed)) [[unlikely]]
+      tell_all(runtime);
+  }
+
+ private:
+  void tell_all(Runtime& runtime);
+
+  std::atomic<bool> has_any_{false};
+  std::mutex mutex_;
+  std::vector<std::pair<std::uint32_t, std::string>> noted_;
+};
+
+struct Meetings {
+  Ports ports;
+  std::atomic<int> parent{no_group};  // the inter-group with the world that spawned this one
+  std::atomic<std::uint64_t> asked{0};
+  Losses losses;
+  groups::LifeWatch watch;  // over the bridges; destroyed first, since it notes losses
+};
+
+}  // namespace comex::api

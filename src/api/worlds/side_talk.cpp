@@ -1,0 +1,50 @@
+#include "api/worlds/side_talk.h"
+
+#include <algorithm>
+
+namespace comex::api {
+
+Result<Bytes> SideTalk::hear() {
+  return with_->hear(runtime_, operation_, Deadline(limit_s_));
+}
+
+Result<Bytes> SideTalk::swap(const Bytes& mine) {
+  with_->say(mine);
+  return hear();
+}
+
+Result<Bytes> SideTalk::broadcast(const Bytes& leaders) {
+  std::uint64_t size = leaders.size();
+  members_.broadcast(std::as_writable_bytes(std::span(&size, 1)), root_);
+  Bytes bytes = is_leader() ? leaders : Bytes(size);
+  if (size != 0) members_.broadcast(bytes, root_);
+  return bytes;
+}
+
+std::string SideTalk::spread(const std::string& leaders) {
+  const auto bytes = std::as_bytes(std::span(leaders.data(), leaders.size()));
+  const Bytes told = broadcast(Bytes(bytes.begin(), bytes.end())).value();
+  return {reinterpret_cast<const char*>(told.data()), told.size()};
+}
+
+// Blocks of one length, the longest's: what is gathered is short, and all of it goes to one.
+Result<std::vector<Bytes>> SideTalk::gather(const Bytes& mine) {
+  const std::uint64_t longest = members_.all_max(mine.size());
+  Bytes block(sizeof(std::uint64_t) + longest);
+  const std::uint64_t size = mine.size();
+  std::memcpy(block.data(), &size, sizeof size);
+  std::ranges::copy(mine, block.begin() + sizeof size);
+  Bytes all(block.size() * members_.size());
+  members_.all_gather(block, all);
+  std::vector<Bytes> parts;
+  if (!is_leader()) return parts;
+  for (std::uint32_t rank = 0; rank < members_.size(); ++rank) {
+    const std::byte* const from = all.data() + rank * block.size();
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, from, sizeof bytes);
+    parts.emplace_back(from + sizeof bytes, from + sizeof bytes + bytes);
+  }
+  return parts;
+}
+
+}  // namespace comex::api

@@ -1,0 +1,32 @@
+// Where the processes of a group stand: the wire that they share, and their ranks in it.
+//
+// Of a group of the own world that wire is the world's, of another its bridge's. Used by meeting and by the
+// calls in which leaders talk.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "api/runtime.h"
+#include "api/worlds/side.h"
+
+namespace comex::api {
+
+struct Stand {
+  MPI_Comm wire = MPI_COMM_NULL;
+  op::Tokens* tokens = nullptr;
+  std::vector<TransportRank> workers;         // by rank in the group
+  std::vector<TransportRank> progress_ranks;  // that serve them, ascending
+  std::vector<Helper> helpers;                // the same by name
+};
+Stand stand_of(Runtime& runtime, const groups::Group& group);
+
+// The tokens that reach a process of a group, and its rank for them.
+struct Route {
+  op::Tokens* tokens = nullptr;
+  TransportRank rank = no_rank;
+};
+Route route_to(Runtime& runtime, BridgeId bridge, Lpid lpid);
+
+}  // namespace comex::api

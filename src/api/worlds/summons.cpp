@@ -1,0 +1,95 @@
+#include "api/worlds/summons.h"
+
+#include <algorithm>
+
+#include "api/bridge/services.h"
+#include "api/runtime.h"
+#include "api/worlds/join.h"
+
+namespace comex::api {
+namespace {
+
+enum Phase : std::uint32_t { order, ask, give_back, granted };
+
+TransportRank keeper_of(const World& world) {
+  TransportRank lowest = no_rank;
+  for (const pr::Host& host : world.split.hosts) {
+    for (const int rank : host.progress_ranks) {
+      if (lowest == no_rank || rank < lowest) lowest = rank;
+    }
+  }
+  return lowest;
+}
+
+}  // namespace
+
+void Summons::on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message) {
+  protocol::TokenHeader header;
+  COMEX_BUG_IF(message.data.size() < sizeof header);
+  std::memcpy(&header, message.data.data(), sizeof header);
+  COMEX_BUG_IF(header.context != summons_context);
+  if (header.phase == ask) {
+    line_.push_back({&transport, message.from, header.sequence});
+    if (line_.size() == 1) grant_next();
+  } else if (header.phase == give_back) {
+    COMEX_BUG_IF(line_.empty() || line_.front().rank != message.from);
+    line_.pop_front();
+    if (!line_.empty()) grant_next();
+  } else {
+    const auto piece = message.data.subspan(sizeof header);
+    Bytes& bytes = arriving_[{wire, message.from}];
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    if (bytes.size() < header.bytes) return;
+    orders_.push_back({wire, std::move(bytes)});
+    arriving_.erase({wire, message.from});
+  }
+}
+
+void Summons::grant_next() {
+  const Asker& next = line_.front();
+  op::Tokens(*next.transport).send(next.rank, summons_context, next.number, granted, {});
+}
+
+bool Summons::obey(Services& services) {
+  if (orders_.empty()) return false;
+  const Order next = std::move(orders_.front());
+  orders_.pop_front();
+  join_bridge(services, next.wire, unpack_muster(next.bytes));
+  return true;
+}
+
+void Summons::note_lost(MPI_Comm wire) {
+  const std::lock_guard lock(lost_mutex_);
+  lost_.push_back(wire);
+}
+
+std::vector<MPI_Comm> Summons::take_lost() {
+  const std::lock_guard lock(lost_mutex_);
+  return std::exchange(lost_, {});
+}
+
+MeetingLock::MeetingLock(Runtime& runtime) : runtime_(runtime), keeper_(keeper_of(*runtime.world)) {
+  if (keeper_ == no_rank) return;
+  const std::uint64_t number = ++runtime.meetings.asked;
+  {
+    const op::Engine::Lock lock = runtime.engine.enter();
+    runtime.tokens.send(keeper_, summons_context, number, ask, {});
+  }
+  runtime.engine.wait([&] { return runtime.tokens.take(keeper_, summons_context, number, granted, {}); },
+                      {"meeting"});
+}
+
+MeetingLock::~MeetingLock() {
+  if (keeper_ == no_rank) return;
+  const op::Engine::Lock lock = runtime_.engine.enter();
+  runtime_.tokens.send(keeper_, summons_context, 0, give_back, {});
+}
+
+void summon(Runtime& runtime, op::Tokens& tokens, std::span<const TransportRank> progress_ranks,
+            const Muster& muster) {
+  const Bytes bytes = pack(muster);
+  const op::Engine::Lock lock = runtime.engine.enter();
+  for (const TransportRank rank : progress_ranks) tokens.send(rank, summons_context, 0, order, bytes);
+}
+
+}  // namespace comex::api

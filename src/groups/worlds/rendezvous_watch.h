@@ -1,0 +1,75 @@
+// Watches over the lives of those whom this process is connected to.
+//
+// Each tie is a conversation that says nothing until one side parts or ends: an end without a word means that
+// the other side has died. A thread of its own waits for that, asleep, and tells once; it touches nothing
+// else. One for each process that has bridges; used by api/worlds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "groups/worlds/rendezvous.h"
+
+namespace comex::groups {
+
+enum class Farewell : unsigned char {
+  none,    // it died
+  parted,  // both sides part: not told
+  ended,   // it has finalized and left its connections as they were
+};
+
+class LifeWatch {
+ public:
+  using Id = std::uint64_t;
+  // Called on the watch's thread, once for each tie.
+  using OnEnd = std::function<void(Farewell)>;
+
+  LifeWatch() = default;
+  // Ends all that are left with Farewell::ended.
+  ~LifeWatch();
+  LifeWatch(const LifeWatch&) = delete;
+  LifeWatch& operator=(const LifeWatch&) = delete;
+
+  Id add(std::vector<Channel> channels, OnEnd on_end);
+  // Says it to the others; afterwards on_end is not called, nor under way unless this is the watch's thread.
+  void remove(Id tie, Farewell farewell);
+
+ private:
+  struct Tie {
+    std::vector<Channel> channels;
+    OnEnd on_end;
+    bool is_over = false;
+  };
+  void run();
+  void wake();
+  std::vector<int> descriptors();
+  bool look(std::vector<std::pair<OnEnd, Farewell>>& ended);
+
+  std::mutex mutex_;
+  std::mutex telling_;  // held while on_end is called
+  std::map<Id, Tie> ties_;
+  Id last_ = 0;
+  bool is_over_ = false;
+  Socket bell_[2];  // a pair: a byte in one wakes who waits for the other
+  std::thread thread_;
+};
+
+// Ties every process of two sides to one of the other: the larger side's connect to the smaller side's, in
+// turn. `ports`: those of the smaller side, by rank; `mine` of `of`: this process's place on its side.
+struct TieTogether {
+  std::uint32_t mine = 0;
+  std::uint32_t larger = 0;
+  std::uint32_t smaller = 0;
+};
+// On the larger side. On the smaller one: how many will come.
+Result<Channel> tie_to(const TieTogether& place, const std::vector<PortName>& ports, std::uint64_t limit_ms);
+std::uint32_t expected_ties(const TieTogether& place);
+// Waits for those, who show the cookie; strangers are sent away. False when the time is over.
+bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms,
+                std::vector<Channel>& came);
+
+}  // namespace comex::groups

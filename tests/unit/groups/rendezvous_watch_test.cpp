@@ -1,0 +1,115 @@
+#include "groups/worlds/rendezvous_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace comex::groups {
+namespace {
+
+// Two watches with one tie between them.
+struct Tied {
+  std::unique_ptr<LifeWatch> near = std::make_unique<LifeWatch>();
+  std::unique_ptr<LifeWatch> far = std::make_unique<LifeWatch>();
+  LifeWatch::Id near_tie = 0;
+  LifeWatch::Id far_tie = 0;
+  std::atomic<int> told{-1};  // to the near side: the farewell
+  std::atomic<int> times{0};
+
+  Tied() {
+    Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    const TieTogether place{0, 1, 1};
+    std::vector<Channel> far_end;
+    far_end.push_back(std::move(tie_to(place, {listener.name()}, 5000)).value());
+    std::vector<Channel> near_end;
+    EXPECT_TRUE(await_ties(listener, expected_ties(place), 5000, near_end));
+    near_tie = near->add(std::move(near_end), [this](Farewell farewell) {
+      told = static_cast<int>(farewell);
+      ++times;
+    });
+    far_tie = far->add(std::move(far_end), [](Farewell) {});
+  }
+  bool hears() const {
+    for (int round = 0; round < 20'000 && times == 0; ++round) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return times != 0;
+  }
+};
+
+TEST(LifeWatch, tells_of_a_death) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  std::atomic<int> told{-1};
+  LifeWatch watch;
+  {
+    std::vector<Channel> other;
+    other.push_back(std::move(tie_to({0, 1, 1}, {listener.name()}, 5000)).value());
+    std::vector<Channel> mine;
+    ASSERT_TRUE(await_ties(listener, 1, 5000, mine));
+    watch.add(std::move(mine), [&](Farewell farewell) { told = static_cast<int>(farewell); });
+    EXPECT_EQ(told, -1);
+  }  // the other end closes without a word
+  for (int round = 0; round < 20'000 && told == -1; ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  EXPECT_EQ(told, static_cast<int>(Farewell::none));
+}
+
+TEST(LifeWatch, does_not_tell_of_parting) {
+  Tied tied;
+  tied.far->remove(tied.far_tie, Farewell::parted);
+  tied.far.reset();
+  tied.near->remove(tied.near_tie, Farewell::parted);
+  tied.near.reset();
+  EXPECT_EQ(tied.times, 0);
+}
+
+TEST(LifeWatch, tells_once_that_the_other_side_has_ended) {
+  Tied tied;
+  tied.far.reset();
+  ASSERT_TRUE(tied.hears());
+  EXPECT_EQ(tied.told, static_cast<int>(Farewell::ended));
+  tied.near.reset();
+  EXPECT_EQ(tied.times, 1);
+}
+
+TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
+  LifeWatch watch;
+  std::atomic<int> deaths{0};
+  for (int tie = 1; tie <= 3; ++tie) {
+    Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    std::vector<Channel> mine;
+    {
+      const auto other = tie_to({0, 1, 1}, {listener.name()}, 5000);
+      ASSERT_TRUE(await_ties(listener, 1, 5000, mine));
+      watch.add(std::move(mine), [&](Farewell) { ++deaths; });
+    }
+    for (int round = 0; round < 20'000 && deaths < tie; ++round) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    EXPECT_EQ(deaths, tie);
+  }
+}
+
+TEST(LifeWatch, deals_the_larger_side_over_the_smaller) {
+  // 5 over 2: the first gets 0, 2 and 4, the second 1 and 3.
+  EXPECT_EQ(expected_ties({0, 5, 2}), 3U);
+  EXPECT_EQ(expected_ties({1, 5, 2}), 2U);
+  EXPECT_EQ(expected_ties({0, 4, 4}), 1U);
+}
+
+TEST(LifeWatch, sends_strangers_away) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  PortName wrong = listener.name();
+  wrong.cookie = draw_cookie();
+  const auto stranger = tie_to({0, 1, 1}, {wrong}, 5000);
+  const auto guest = tie_to({0, 1, 1}, {listener.name()}, 5000);
+  std::vector<Channel> came;
+  EXPECT_TRUE(await_ties(listener, 1, 5000, came));
+  std::vector<Channel> more;
+  EXPECT_FALSE(await_ties(listener, 1, 50, more));
+}
+
+}  // namespace
+}  // namespace comex::groups
