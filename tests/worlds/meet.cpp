@@ -1,0 +1,246 @@
+// Two launches meet over a port. Usage: meet accept|connect FILE SCENARIO [ROUNDS]
+//   whole     the worlds meet, work on each other's memory, part
+//   single    one of each meets; through them the whole worlds do
+//   refused   the other side may not be met; both go on alone
+//   nobody    nobody is there: the call ends by itself
+//   killed    the connecting world dies while it is connected
+//   rounds    meet and part again and again; what this process holds stays the same
+#include <dirent.h>
+
+#include <array>
+
+#include "worlds/worlds.h"
+
+using namespace comex::testing;
+
+namespace {
+
+constexpr double limit_s = 20;
+
+class Place {
+ public:
+  Place(const Job& job, comex_group_t group, int root) : job_(job), group_(group), root_(root) {
+    accepts_ = job.arguments.at(0) == "accept";
+    const std::string& file = job.arguments.at(1);
+    if (job.me != root) return;
+    std::array<char, 400> port{};
+    if (accepts_) {
+      job.done(comex_world_open_port(port.data(), static_cast<int>(port.size())));
+      port_ = port.data();
+      publish(file, port_);
+    } else {
+      port_ = look_up(file);
+    }
+  }
+  bool accepts() const { return accepts_; }
+  const char* port() const { return port_.c_str(); }
+  int try_to_meet(comex_group_t* peer, double seconds = limit_s) const {
+    return accepts_ ? comex_world_accept(port(), root_rank(), group_, seconds, peer)
+                    : comex_world_connect(port(), root_rank(), group_, seconds, peer);
+  }
+  comex_group_t meet() const {
+    comex_group_t peer = COMEX_GROUP_NULL;
+    job_.done(try_to_meet(&peer));
+    return peer;
+  }
+  void close() const {
+    if (accepts_ && !port_.empty()) job_.done(comex_world_close_port(port()));
+  }
+
+ private:
+  int root_rank() const { return group_ == everyone ? root_ : 0; }
+
+  const Job& job_;
+  comex_group_t group_;
+  int root_;
+  bool accepts_ = false;
+  std::string port_;
+};
+
+unsigned own_world(const Job& job) {
+  comex_gpid_t gpid{};
+  job.done(comex_gpid(everyone, job.me, &gpid));
+  return gpid.world;
+}
+
+void they_know_each_other(const Job& job, comex_group_t peer) {
+  int far = 0;
+  job.done(comex_group_remote_size(peer, &far));
+  std::vector<comex_gpid_t> gpids(static_cast<std::size_t>(far));
+  int single = 0;
+  job.done(comex_gpids(peer, far, gpids.data(), &single));
+  job.equal(single, 1, "the far side is of one world");
+  int count = 0;
+  job.done(comex_lpid_count(&count));
+  job.equal(count, job.workers + far, "the processes known");
+  for (int lpid = job.workers; lpid < count; ++lpid) {
+    comex_gpid_t gpid{};
+    job.done(comex_lpid_to_gpid(lpid, &gpid));
+    job.require(gpid.world != own_world(job), "a process of the other world has its world's number");
+    job.equal(gpid.rank, static_cast<unsigned>(lpid - job.workers), "lpids follow the other side's order");
+    has_references(job, gpid, 2, far);
+  }
+}
+
+void work_and_part(const Job& job, comex_group_t peer, bool accepts) {
+  comex_group_t merged = COMEX_GROUP_NULL;
+  job.done(comex_group_merge(peer, accepts ? 0 : 1, &merged));
+  data_travels(job, merged);
+  job.done(comex_world_disconnect(&merged));
+  job.done(comex_world_disconnect(&peer));
+}
+
+void whole(Job& job) {
+  const Place place(job, everyone, job.workers - 1);
+  job.check("two worlds meet", [&] {
+    const comex_group_t peer = place.meet();
+    they_know_each_other(job, peer);
+    work_and_part(job, peer, place.accepts());
+    int count = 0;
+    job.done(comex_lpid_count(&count));
+    job.equal(count, job.workers, "the processes known after they have parted");
+  });
+  job.check("and meet again at the same port", [&] { work_and_part(job, place.meet(), place.accepts()); });
+  place.close();
+}
+
+void single(Job& job) {
+  const Place place(job, COMEX_GROUP_SELF, 0);
+  job.check("one of each world is enough for both to meet", [&] {
+    comex_group_t bridge = COMEX_GROUP_NULL;
+    if (job.me == 0) bridge = place.meet();
+    comex_group_t peer = COMEX_GROUP_NULL;
+    job.done(comex_intergroup_create(everyone, 0, bridge, 0, 5, &peer));
+    if (job.me != 0) they_know_each_other(job, peer);
+    work_and_part(job, peer, place.accepts());
+    if (job.me == 0) job.done(comex_world_disconnect(&bridge));
+  });
+}
+
+void refused(Job& job) {
+  const Place place(job, everyone, 0);
+  job.check("those who may not meet are refused", [&] {
+    comex_set_errors(COMEX_ERRORS_RETURN);
+    comex_group_t peer = COMEX_GROUP_NULL;
+    job.equal(place.try_to_meet(&peer), COMEX_FAILURE, "the result of meeting");
+    comex_set_errors(COMEX_ERRORS_ABORT);
+    int count = 0;
+    job.done(comex_lpid_count(&count));
+    job.equal(count, job.workers, "the processes known");
+  });
+  job.check("and go on alone", [&] { data_travels(job, everyone); });
+}
+
+void nobody(Job& job) {
+  constexpr double short_s = 0.3;
+  std::array<char, 400> port{};
+  std::string gone = "127.0.0.1:9:0123456789abcdef0123456789abcdef";
+  job.done(comex_world_open_port(port.data(), static_cast<int>(port.size())));
+  job.check("nobody comes and nobody is there", [&] {
+    comex_set_errors(COMEX_ERRORS_RETURN);
+    comex_group_t peer = COMEX_GROUP_NULL;
+    job.equal(comex_world_accept(port.data(), 0, everyone, short_s, &peer), COMEX_FAILURE,
+              "accept with nobody");
+    job.equal(comex_world_connect(gone.c_str(), 0, everyone, short_s, &peer), COMEX_FAILURE,
+              "connect to a port that nobody has");
+    // The port is there, but nobody accepts: its root is in this very call.
+    job.equal(comex_world_connect(port.data(), 0, everyone, short_s, &peer), COMEX_FAILURE,
+              "connect to a port at which nobody accepts");
+    job.equal(comex_world_accept("nonsense", 0, everyone, short_s, &peer), COMEX_FAILURE,
+              "a port that is none");
+    job.equal(comex_world_accept(port.data(), 0, everyone, -1, &peer), COMEX_FAILURE, "a limit below zero");
+    job.equal(comex_world_spawn("/no/such/program", nullptr, 1, 0, everyone, &peer), COMEX_FAILURE,
+              "spawn of a program that is not there");
+    job.equal(comex_world_spawn("sh", nullptr, 0, 0, everyone, &peer), COMEX_FAILURE, "spawn of no process");
+    comex_set_errors(COMEX_ERRORS_ABORT);
+    job.equal(peer, COMEX_GROUP_NULL, "the place for the group");
+  });
+  job.check("and all goes on", [&] { data_travels(job, everyone); });
+}
+
+void killed(Job& job) {
+  const Place place(job, everyone, 0);
+  comex_group_t peer = place.meet();
+  comex_group_t merged = COMEX_GROUP_NULL;
+  job.done(comex_group_merge(peer, place.accepts() ? 0 : 1, &merged));
+  int size = 0;
+  job.done(comex_group_size(merged, &size));
+  std::vector<void*> words(static_cast<std::size_t>(size));
+  job.done(comex_malloc(words.data(), sizeof(long), merged));
+  data_travels(job, merged);
+  if (!place.accepts()) {
+    publish(job.arguments.at(1) + ".ready", "now");
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+    std::abort();
+  }
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  job.equal(comex_barrier(merged), COMEX_FAILURE, "a barrier with a world that dies");
+  long word = 0;
+  const int target = size - 1;  // of the other world
+  job.equal(comex_get(words[static_cast<std::size_t>(target)], &word, sizeof word, target, merged),
+            COMEX_FAILURE, "a get from a world that has died");
+  job.equal(comex_fence_all(merged), COMEX_FAILURE, "a fence of a world that has died");
+  comex_world_disconnect(&merged);
+  comex_world_disconnect(&peer);
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  int count = 0;
+  job.done(comex_lpid_count(&count));
+  job.equal(count, job.workers, "the processes known");
+  job.check("the world that is left goes on", [&] { data_travels(job, everyone); });
+}
+
+struct Held {
+  long resident_kib = 0;
+  long descriptors = 0;
+};
+
+Held held() {
+  Held now;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssAnon:")) now.resident_kib = std::stol(line.substr(8));
+  }
+  if (DIR* directory = opendir("/proc/self/fd"); directory != nullptr) {
+    while (readdir(directory) != nullptr) ++now.descriptors;
+    closedir(directory);
+  }
+  return now;
+}
+
+void rounds(Job& job) {
+  const Place place(job, everyone, 0);
+  const int count = std::stoi(job.arguments.at(3));
+  const auto one_round = [&] {
+    comex_group_t peer = place.meet();
+    job.done(comex_world_disconnect(&peer));
+  };
+  constexpr int first_rounds = 5;  // what MPI sets up once
+  for (int round = 0; round < first_rounds; ++round) one_round();
+  const Held before = held();
+  for (int round = first_rounds; round < count; ++round) one_round();
+  const Held after = held();
+  std::printf("%s worker %d: %ld KiB and %ld descriptors more after %d rounds\n", job.arguments[0].c_str(),
+              job.me, after.resident_kib - before.resident_kib, after.descriptors - before.descriptors,
+              count);
+  job.equal(after.descriptors, before.descriptors, "the descriptors");
+  int lpids = 0;
+  job.done(comex_lpid_count(&lpids));
+  job.equal(lpids, job.workers, "the processes known");
+  constexpr long allowed_kib = 512;  // beyond what a bare loop of MPI grows by
+  const long bare_kib = job.arguments.size() > 4 ? std::stol(job.arguments[4]) : 0;
+  job.require(after.resident_kib - before.resident_kib <= bare_kib + allowed_kib,
+              "memory stays where it was");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Job job(argc, argv, "meet");
+  const std::string scenario = job.arguments.at(2);
+  if (scenario == "whole") whole(job);
+  if (scenario == "single") single(job);
+  if (scenario == "refused") refused(job);
+  if (scenario == "nobody") nobody(job);
+  if (scenario == "killed") killed(job);
+  if (scenario == "rounds") rounds(job);
+}

@@ -1,0 +1,28 @@
+# Programs of several worlds. A test spawns once at most: Open MPI's launcher can hang when one job spawns again and
+# again. Tests of several launches meet through a name server.
+# The worked example, with both orders of lpids; the child serves itself or is served by its parents' progress rank.
+foreach(order spawner parent)
+  comex_add_mpi_test(NAME worlds.spawn.${order} PROGRAM worlds_spawn RANKS 3 TIMEOUT 40 LABELS worlds
+    ENV COMEX_LPID_ORDER=${order} ARGS ${order})
+endforeach()
+comex_add_mpi_test(NAME worlds.spawn.no_progress_rank PROGRAM worlds_spawn RANKS 2 TIMEOUT 40 LABELS worlds
+  ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 ARGS spawner threads)
+
+comex_add_mpi_test(NAME worlds.nobody PROGRAM worlds_meet RANKS 3 TIMEOUT 40 LABELS worlds ARGS accept none nobody)
+
+# comex_add_launches_test(NAME SCENARIO RANKS RANKS ...): two launches of worlds_meet.
+function(comex_add_launches_test name scenario)
+  add_test(NAME worlds.${name} COMMAND python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/two_launches.py
+    $<TARGET_FILE:worlds_meet> ${scenario} ${ARGN})
+  set_tests_properties(worlds.${name} PROPERTIES LABELS "mpi;worlds" TIMEOUT 110 PROCESSORS 2 SKIP_RETURN_CODE 77)
+endfunction()
+comex_add_launches_test(meet.whole whole 3 3)
+comex_add_launches_test(meet.uneven whole 4 2)
+comex_add_launches_test(meet.single single 3 3)
+comex_add_launches_test(meet.collision collision 2 2)
+comex_add_launches_test(meet.no_server no_server 2 2)
+comex_add_launches_test(meet.killed killed 3 3)
+comex_add_launches_test(meet.rounds rounds 2 2 200)
+# Through the progress ranks, since virtual hosts share no memory.
+comex_add_launches_test(meet.virtual_hosts whole 4 4)
+set_tests_properties(worlds.meet.virtual_hosts PROPERTIES ENVIRONMENT COMEX_VIRTUAL_HOSTS=2)

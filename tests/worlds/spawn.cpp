@@ -1,0 +1,134 @@
+// The worked example of local and global ids: P1 of {P0, P1} spawns P2, then P0 and P2 meet; and what stays
+// when they part. Usage: spawn spawner|parent [threads]
+#include "worlds/worlds.h"
+
+using namespace comex::testing;
+
+namespace {
+
+constexpr comex_gpid_t p0{0, 0};
+constexpr comex_gpid_t p1{0, 1};
+constexpr comex_gpid_t p2{1, 0};
+
+comex_group_t intergroup(const Job& job, int local_leader, comex_group_t peer, int remote_leader) {
+  comex_group_t inter = COMEX_GROUP_NULL;
+  job.done(comex_intergroup_create(everyone, local_leader, peer, remote_leader, 7, &inter));
+  return inter;
+}
+
+void is_inter_of(const Job& job, comex_group_t inter, int near, int far) {
+  int size = -1;
+  job.done(comex_group_size(inter, &size));
+  job.equal(size, near, "the size of the near side");
+  job.done(comex_group_remote_size(inter, &size));
+  job.equal(size, far, "the size of the far side");
+}
+
+// Both sides call it; the parents come first.
+comex_group_t merge_and_use(const Job& job, comex_group_t inter, int high, int rank) {
+  comex_group_t merged = COMEX_GROUP_NULL;
+  job.done(comex_group_merge(inter, high, &merged));
+  int found = -1;
+  job.done(comex_group_rank(merged, &found));
+  job.equal(found, rank, "the rank in the merged group");
+  job.done(comex_group_size(merged, &found));
+  job.equal(found, 3, "the size of the merged group");
+  data_travels(job, merged);
+  data_travels(job, merged);
+  return merged;
+}
+
+void parents(Job& job, const char* program) {
+  const Gpids alone{{0, 0}, {0, 1}};
+  const Gpids with_child{{0, 0}, {0, 1}, {1, 0}};
+  job.equal(job.workers, 2, "the workers of the parents' world");
+  comex_group_t parent = 0;
+  job.done(comex_world_parent(&parent));
+  job.equal(parent, COMEX_GROUP_NULL, "the parent of a world that nobody spawned");
+
+  comex_group_t children = COMEX_GROUP_NULL;
+  job.check("P1 spawns P2 over itself", [&] {
+    has_table(job, alone);
+    if (job.me != 1) return;
+    std::vector<char*> arguments;
+    std::vector<std::string> texts = job.arguments;
+    for (std::string& text : texts) arguments.push_back(text.data());
+    arguments.push_back(nullptr);
+    job.done(comex_world_spawn(program, arguments.data(), 1, 0, COMEX_GROUP_SELF, &children));
+    has_table(job, with_child);
+    has_references(job, p2, 2, 1);
+    is_inter_of(job, children, 1, 1);
+  });
+  job.check("P0 knows nothing of it", [&] {
+    if (job.me == 0) has_table(job, alone);
+  });
+  comex_group_t inter = COMEX_GROUP_NULL;
+  job.check("an inter-group of both worlds adds P2 to P0 and nothing to P2", [&] {
+    inter = intergroup(job, 1, children, 0);
+    is_inter_of(job, inter, 2, 1);
+    has_table(job, with_child);
+    has_references(job, p2, job.me == 0 ? 2 : 3, 1);
+  });
+  comex_group_t merged = COMEX_GROUP_NULL;
+  job.check("one-sided operations cross the worlds", [&] { merged = merge_and_use(job, inter, 0, job.me); });
+  job.check("what stays as they part", [&] {
+    const int more = job.me == 0 ? 0 : 1;
+    has_references(job, p2, 3 + more, 1);
+    job.done(comex_world_disconnect(&inter));
+    job.equal(inter, COMEX_GROUP_NULL, "a group that was disconnected");
+    has_references(job, p2, 2 + more, 1);
+    data_travels(job, merged);
+    job.done(comex_world_disconnect(&merged));
+    if (job.me == 0) {
+      has_table(job, alone);
+      return;
+    }
+    has_references(job, p2, 2, 1);
+    job.done(comex_world_disconnect(&children));
+    has_table(job, alone);
+  });
+}
+
+void child(Job& job, comex_group_t parent) {
+  const bool by_parent = job.has("parent");
+  const Gpids all = by_parent ? Gpids{{1, 0}, {0, 1}, {0, 0}} : Gpids{{1, 0}, {0, 0}, {0, 1}};
+  job.equal(job.workers, 1, "the workers of the spawned world");
+  comex_group_t inter = COMEX_GROUP_NULL;
+  job.check("a child knows its parents", [&] {
+    has_table(job, all);
+    is_inter_of(job, parent, 1, 1);
+    has_references(job, p1, 2, 1);
+    has_references(job, p0, 0, 1);
+    inter = intergroup(job, 0, parent, 0);
+    is_inter_of(job, inter, 1, 2);
+    has_table(job, all);
+    has_references(job, p1, 3, 2);
+    has_references(job, p0, 2, 2);
+  });
+  comex_group_t merged = COMEX_GROUP_NULL;
+  job.check("one-sided operations cross the worlds", [&] { merged = merge_and_use(job, inter, 1, 2); });
+  job.check("what stays as they part", [&] {
+    job.done(comex_world_disconnect(&inter));
+    data_travels(job, merged);
+    job.done(comex_world_disconnect(&merged));
+    has_references(job, p1, 2, 1);
+    job.done(comex_world_disconnect(&parent));
+    has_table(job, {{1, 0}});
+    comex_group_t none = 0;
+    job.done(comex_world_parent(&none));
+    job.equal(none, COMEX_GROUP_NULL, "the parent that was disconnected");
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Job job(argc, argv, "spawn");
+  comex_group_t parent = COMEX_GROUP_NULL;
+  job.done(comex_world_parent(&parent));
+  if (parent == COMEX_GROUP_NULL) {
+    parents(job, argv[0]);
+  } else {
+    child(job, parent);
+  }
+}

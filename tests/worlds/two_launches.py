@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""two_launches.py PROGRAM SCENARIO RANKS...: two launches of PROGRAM meet; one accepts, the other connects.
+
+Starts an ompi-server beside them where the scenario wants one, ends everything after a time limit, and judges status
+and words of both. RANKS: of the accepting and of the connecting launch."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+LIMIT_S = 45
+
+
+def environment(manager, more=()):
+    keep = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", COMEX_MANAGER=str(manager))
+    keep.update(more)
+    return keep
+
+
+class Launch:
+    def __init__(self, place, role, ranks, manager, server, arguments):
+        self.out = place / f"{role}.out"
+        command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)]
+        if server:
+            command += ["--ompi-server", f"file:{server}"]
+        command += arguments
+        with open(self.out, "wb") as out:
+            self.process = subprocess.Popen(command, env=environment(manager), stdout=out, stderr=subprocess.STDOUT,
+                                            start_new_session=True)
+
+    def wait(self, until):
+        try:
+            return self.process.wait(max(0.1, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+
+    def text(self):
+        return self.out.read_text(errors="replace")
+
+
+def ours():
+    return {name for name in os.listdir("/dev/shm") if name.startswith("comex")}
+
+
+def descendants(pid):
+    found = []
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        found += [int(child)] + descendants(int(child))
+    return found
+
+
+def start_server(place):
+    if shutil.which("ompi-server") is None:
+        print("ompi-server is not installed")
+        sys.exit(77)
+    for attempt in range(3):  # on a full machine it sometimes comes up without writing where it is
+        uri = place / f"server{attempt}"
+        process = subprocess.Popen(["ompi-server", "--no-daemonize", "-r", str(uri)], env=environment(0),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        for _ in range(400):
+            if uri.exists() and uri.read_text().strip():
+                return process, uri
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+    sys.exit("ompi-server does not start")
+
+
+# What each scenario wants: a server, manager numbers, and words that both sides must print.
+WANTED = {
+    "whole": (True, (1, 2), None),
+    "single": (True, (1, 2), None),
+    "rounds": (True, (1, 2), None),
+    "killed": (True, (1, 2), None),
+    "collision": (True, (3, 3), r"manager.*COMEX_MANAGER|COMEX_MANAGER.*manager"),
+    "no_server": (False, (1, 2), r"--ompi-server"),
+}
+
+
+def run(place, program, scenario, ranks, more):
+    wants_server, managers, words = WANTED[scenario]
+    server, uri = start_server(place) if wants_server else (None, None)
+    name = "refused" if words else scenario
+    port = str(place / "port")
+    before = ours()
+    sides = [Launch(place, role, count, manager, uri, [program, role, port, name, *more])
+             for role, count, manager in zip(("accept", "connect"), ranks, managers)]
+    until = time.monotonic() + (2 * LIMIT_S if scenario == "rounds" else LIMIT_S)
+    troubles = []
+    try:
+        if scenario == "killed":
+            while not Path(port + ".ready").exists() and time.monotonic() < until:
+                time.sleep(0.02)
+            for pid in descendants(sides[1].process.pid):
+                os.kill(pid, signal.SIGKILL)
+            sides[1].kill()
+            expected = [sides[0]]
+        else:
+            expected = sides
+        for side in expected:
+            status = side.wait(until)
+            if status != 0:
+                troubles.append(f"{side.out.stem}: " + ("ended by the time limit" if status is None else f"status {status}"))
+            if words and not re.search(words, side.text()):
+                troubles.append(f"{side.out.stem}: does not say {words}")
+        if scenario == "killed" and not re.search(r"world 33554432\b", sides[0].text()):
+            troubles.append("the world that died is not named")
+    finally:
+        for side in sides:
+            side.kill()
+        if server:
+            server.kill()
+            server.wait()
+    left = ours() - before
+    if left:
+        troubles.append("left in /dev/shm: " + ", ".join(sorted(left)))
+    return troubles, sides
+
+
+def main():
+    program, scenario, ranks = sys.argv[1], sys.argv[2], [int(each) for each in sys.argv[3:5]]
+    with tempfile.TemporaryDirectory() as directory:
+        troubles, sides = run(Path(directory), program, scenario, ranks, sys.argv[5:])
+        if troubles or "-v" in os.environ.get("COMEX_TEST_SHOW", ""):
+            for side in sides:
+                print(f"== {side.out.stem}\n{side.text()}")
+        print("\n".join(troubles) if troubles else "ok")
+        sys.exit(1 if troubles else 0)
+
+
+main()

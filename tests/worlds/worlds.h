@@ -1,0 +1,112 @@
+// What the tests of worlds share: tables of ids, data across a group, and files through which launches meet.
+#pragma once
+
+#include <comex/worlds.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "mpi/job.h"
+
+namespace comex::testing {
+
+using Gpids = std::vector<std::pair<unsigned, unsigned>>;  // (world, rank) by lpid
+
+inline Gpids lpid_table(const Job& job) {
+  int count = 0;
+  job.done(comex_lpid_count(&count));
+  Gpids table;
+  for (int lpid = 0; lpid < count; ++lpid) {
+    comex_gpid_t gpid{};
+    job.done(comex_lpid_to_gpid(lpid, &gpid));
+    table.emplace_back(gpid.world, gpid.rank);
+  }
+  return table;
+}
+
+inline std::string text_of(const Gpids& table) {
+  std::string text;
+  for (std::size_t lpid = 0; lpid < table.size(); ++lpid) {
+    text += (lpid == 0 ? "" : " ") + std::to_string(lpid) + ":(" + std::to_string(table[lpid].first) + "," +
+            std::to_string(table[lpid].second) + ")";
+  }
+  return text;
+}
+
+inline void has_table(const Job& job, const Gpids& wanted,
+                      std::source_location where = std::source_location::current()) {
+  const Gpids found = lpid_table(job);
+  if (found != wanted) {
+    job.fail("the lpid table is {" + text_of(found) + "}, must be {" + text_of(wanted) + "}", where);
+  }
+}
+
+inline void has_references(const Job& job, comex_gpid_t gpid, int connection, int world,
+                           std::source_location where = std::source_location::current()) {
+  int found = -1;
+  job.done(comex_connection_references(gpid, &found), where);
+  job.equal(found, connection, "the references of a connection", where);
+  job.done(comex_world_references(gpid.world, &found), where);
+  job.equal(found, world, "the references of a world", where);
+}
+
+// Every operation between all pairs of a group that is no inter-group. Collective over it.
+inline void data_travels(const Job& job, comex_group_t group) {
+  int size = 0;
+  int rank = 0;
+  job.done(comex_group_size(group, &size));
+  job.done(comex_group_rank(group, &rank));
+  constexpr std::size_t words = 20'000;  // more than one message
+  Everywhere<long> places(job, words + 16, group);
+  const int next = (rank + 1) % size;
+  const int before = (rank + size - 1) % size;
+  std::vector<long> sent(words);
+  for (std::size_t i = 0; i < words; ++i) sent[i] = rank * 1'000'000 + static_cast<long>(i);
+  job.done(comex_put(sent.data(), places.of(next), static_cast<int>(words * sizeof(long)), next, group));
+  job.done(comex_barrier(group));
+  for (std::size_t i = 0; i < words; i += 999) {
+    job.equal(places.mine()[i], before * 1'000'000 + static_cast<long>(i), "what a put has brought");
+  }
+  std::vector<long> got(words);
+  job.done(comex_get(places.of(next), got.data(), static_cast<int>(words * sizeof(long)), next, group));
+  job.require(got == sent, "a get brings back what was put");
+  job.done(comex_barrier(group));
+
+  const long one = 1;
+  for (int target = 0; target < size; ++target) {
+    long old = 0;
+    job.done(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, places.of(target) + words, 1, target, group));
+    job.done(comex_acc(COMEX_ACC_LNG, const_cast<long*>(&one), const_cast<long*>(&one),
+                       places.of(target) + words + 1, sizeof one, target, group));
+    comex_request_t handle{};
+    job.done(comex_nbacc(COMEX_ACC_LNG, const_cast<long*>(&one), sent.data(), places.of(target) + words + 2,
+                         8 * sizeof(long), target, group, &handle));
+    job.done(comex_wait(&handle));
+  }
+  job.done(comex_fence_all(group));
+  job.done(comex_barrier(group));
+  job.equal(look(places.mine() + words), static_cast<long>(size), "what everybody has added");
+  job.equal(look(places.mine() + words + 1), static_cast<long>(size), "what everybody has accumulated");
+  long wanted = 0;
+  for (int each = 0; each < size; ++each) wanted += each * 1'000'000L + 7;
+  job.equal(look(places.mine() + words + 9), wanted, "the last of what everybody has accumulated");
+  job.done(comex_barrier(group));
+}
+
+// Launches tell each other their ports through files, written whole.
+inline void publish(const std::string& file, const std::string& text) {
+  std::ofstream(file + ".part") << text << std::flush;
+  std::rename((file + ".part").c_str(), file.c_str());
+}
+inline std::string look_up(const std::string& file) {
+  std::string text;
+  for (int tries = 0; tries < 2000; ++tries) {
+    if (std::ifstream in(file); in && std::getline(in, text)) return text;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return text;
+}
+
+}  // namespace comex::testing
