@@ -27,6 +27,8 @@ void declare(CLI::App& app, Arguments& arguments, Raw& raw) {
   app.set_version_flag("--version", "comex " COMEX_VERSION);
   app.add_flag("--json", arguments.json, "Answer in JSON");
   app.add_flag("--topology", arguments.topology, "Show cores and memory of this machine");
+  app.add_flag("--worlds", arguments.worlds,
+               "Under mpirun: let two worlds meet and show their hosts, roles, ids and connections");
   app.add_flag("--settings-markdown", arguments.settings_markdown, "Write the page docs/settings.md");
   app.add_flag("--settings-man", arguments.settings_man, "Write the manual page comex-settings(7)");
   auto* dry = app.add_option_group("Dry run", "How a job would be split");

@@ -20,6 +20,7 @@ struct Arguments {
   bool topology = false;
   bool settings_markdown = false;
   bool settings_man = false;
+  bool worlds = false;
   std::vector<int> ranks_on_host;  // empty: no dry run
   bool round_robin = false;
   std::map<std::string, std::string, std::less<>> overrides;  // setting name -> value

@@ -1,8 +1,14 @@
 // comex_info: version, build, every setting with its source, this machine, and the dry run of a split.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <span>
+#include <system_error>
 
 #include "arguments.h"
 #include "dry_run.h"
@@ -72,6 +78,17 @@ std::string topology(bool json) {
   return json ? fmt::format("{{\n  \"topology\": {}\n}}\n", json_text(text)) : text;
 }
 
+// Becomes the program that does it, which stands beside this one.
+Failure show_worlds() {
+  std::error_code failed;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const std::string program = (self.parent_path() / "comex_worlds").string();
+  ::setenv("COMEX_VERBOSE", "1", 0);
+  ::execl(program.c_str(), program.c_str(), nullptr);
+  return environment_error("--worlds: " + program +
+                           " cannot be started: " + std::generic_category().message(errno));
+}
+
 Result<std::string> answer(int argc, char** argv, char** entries) {
   const auto arguments = read_arguments(argc, argv);
   if (!arguments) return arguments.failure();
@@ -80,6 +97,10 @@ Result<std::string> answer(int argc, char** argv, char** entries) {
   if (arguments->settings_man) return settings_as_man();
   if (arguments->topology) return topology(arguments->json);
   const Environment environment = read_environment(entries);
+  if (arguments->worlds) {
+    if (environment.contains("OMPI_COMM_WORLD_RANK")) return show_worlds();
+    return caller_error("--worlds shows worlds that meet: mpirun -n 3 comex_info --worlds");
+  }
   const auto settings = settings_of(environment, arguments.value());
   if (!settings) return settings.failure();
   warn_of_unknown_names(environment);
