@@ -47,7 +47,7 @@ Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& must
   Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, muster);
   if (!joined) return joined.take_failure();
   joined->facts.lpid_of = std::move(lpid_of);
-  const Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
+  Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
   if (!bridge) return bridge;
   joined->tie->watch(
       std::move(joined->channels), [&runtime, others, id = bridge.value()](groups::Farewell farewell) {

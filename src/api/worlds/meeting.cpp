@@ -150,8 +150,11 @@ class Attendance {
     Status opened;
     if (accepts()) {
       Result<std::string> port = groups::open_mpi_port();
-      if (port) muster.port = std::move(port).value();
-      if (!port) opened = port.take_failure();
+      if (port) {
+        muster.port = std::move(port).value();
+      } else {
+        opened = port.take_failure();
+      }
     }
     if (locks_first) say(muster.port);
     const Result<Bytes> heard = talk_.hear();

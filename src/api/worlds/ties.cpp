@@ -53,8 +53,11 @@ std::vector<groups::Channel> tie_sides(MPI_Comm all, int low, const Reporter& re
     groups::await_ties(*listener, groups::expected_ties(place), patience_ms, channels);
   } else if (is_low != low_listens) {
     Result<groups::Channel> channel = groups::tie_to(place, ports, patience_ms);
-    if (channel) channels.push_back(std::move(channel).value());
-    if (!channel) reporter.notice("the life of the other side is not watched: " + channel.failure().text);
+    if (channel) {
+      channels.push_back(std::move(channel).value());
+    } else {
+      reporter.notice("the life of the other side is not watched: " + channel.failure().text);
+    }
   }
   return channels;
 }

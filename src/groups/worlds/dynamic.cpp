@@ -57,9 +57,9 @@ Status spawn(const SpawnPlan& plan) {
   MPI_Comm children = MPI_COMM_NULL;
   const ErrorsReturn errors(MPI_COMM_SELF);
   std::vector<int> codes(static_cast<std::size_t>(plan.processes), MPI_SUCCESS);
-  const Status spawned = check(PMPI_Comm_spawn(plan.command.c_str(), pointers.data(), plan.processes, info, 0,
-                                               MPI_COMM_SELF, &children, codes.data()),
-                               "MPI_Comm_spawn");
+  Status spawned = check(PMPI_Comm_spawn(plan.command.c_str(), pointers.data(), plan.processes, info, 0,
+                                         MPI_COMM_SELF, &children, codes.data()),
+                         "MPI_Comm_spawn");
   PMPI_Info_free(&info);
   if (spawned) PMPI_Comm_free(&children);
   return spawned;
