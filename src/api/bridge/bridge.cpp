@@ -133,10 +133,11 @@ bool close_bridge(Runtime& runtime, BridgeId id) {
   point.transport.reset();
   point.arenas.clear();
   runtime.bridges.arenas.forget_unused();
-  if (is_whole)
+  if (is_whole) {
     point.release_wire();
-  else
+  } else {
     point.facts.wire.forget();
+  }
   return succeeded;
 }
 
