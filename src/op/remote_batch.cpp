@@ -63,8 +63,14 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
   return true;
 }
 
-// Where the item goes; null if no batch can take it.
+// Where the item goes; null if no batch can take it. A batch that the pusher has taken has lost its buffer,
+// which may be another link's by now: nothing may be written there. Taken after this look, it stays the
+// pusher's or free, since only this worker opens buffers.
 std::byte* Remote::place_for(Link& link, const BatchItem& item, const FarSide& far) {
+  if (link.batch != nullptr && link.batch->word.items() != 0 &&
+      link.batch->buffer->look().bits() != link.batch->word.bits()) {
+    let_go(link);
+  }
   if (link.batch != nullptr &&
       (link.batch->word.bytes() + protocol::item_bytes(item) > sizes_.message_bytes ||
        link.batch->world != far.world)) {

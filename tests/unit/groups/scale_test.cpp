@@ -31,6 +31,9 @@ void forget(void* block) {
 void* operator new(std::size_t bytes) {
   return counted(bytes);
 }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted(bytes);
+}
 void operator delete(void* block) noexcept {
   forget(block);
 }
@@ -38,6 +41,9 @@ void operator delete(void* block, std::size_t) noexcept {
   forget(block);
 }
 void* operator new[](std::size_t bytes) {
+  return counted(bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
   return counted(bytes);
 }
 void operator delete[](void* block) noexcept {

@@ -125,5 +125,34 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_opens_the_next) {
   EXPECT_EQ(header.sequence, 2u);
 }
 
+TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_leaves_the_next_owner_of_the_buffer_alone) {
+  EXPECT_TRUE(append(0));
+  const shm::OutboxWord word = take(0);
+  EXPECT_TRUE(outbox[0].replace(word.in(State::taken), word.in(State::free)));
+  EXPECT_TRUE(append(1));
+  value = 2;
+  EXPECT_TRUE(append(2));
+  value = 3;
+  EXPECT_TRUE(append(2));
+  ASSERT_EQ(outbox[0].to, 2) << "the buffer that the pusher gave back";
+
+  value = 4;
+  EXPECT_FALSE(append(0)) << "the credit has gone with the batch";
+  remote->send_batches();
+  transport::Message message;
+  ASSERT_TRUE(fabric.endpoint(2).receive(message));
+  constexpr std::size_t item_bytes = sizeof(protocol::BatchItem) + sizeof value;
+  ASSERT_EQ(message.data.size(), sizeof(protocol::RequestHeader) + 2 * item_bytes);
+  for (std::uint64_t item = 0; item < 2; ++item) {
+    const std::byte* const at = message.data.data() + sizeof(protocol::RequestHeader) + item * item_bytes;
+    protocol::BatchItem head;
+    std::memcpy(&head, at, sizeof head);
+    EXPECT_EQ(head.target, 2u);
+    std::uint64_t data = 0;
+    std::memcpy(&data, at + sizeof head, sizeof data);
+    EXPECT_EQ(data, item + 2);
+  }
+}
+
 }  // namespace
 }  // namespace comex::op
