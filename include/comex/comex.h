@@ -7,15 +7,16 @@
  * - `proc` is a rank of `group`. Remote addresses come from comex_malloc, comex_malloc_mem_dev or
  *   comex_malloc_local of that rank, plus any offset that stays inside; local addresses are any memory.
  * - The caller owns every buffer and array that it passes; arrays of addresses, strides and counts may be
- * reused on return of every call, also of a non-blocking one. Outputs are written on success only.
+ *   reused on return of every call, also of a non-blocking one. Outputs are written on success only.
  * - Every function but init and finalize may be called from several threads at a time under
- * MPI_THREAD_MULTIPLE.
+ *   MPI_THREAD_MULTIPLE.
  */
 #ifndef COMEX_COMEX_H_
 #define COMEX_COMEX_H_
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdlib.h> /* programs count on comex.h for it */
 
 #if defined(__GNUC__)
 #define COMEX_API __attribute__((visibility("default")))

@@ -3,7 +3,7 @@
 // Every worker adds its own whole numbers to every target's one region, in random layouts, blocking
 // and not; in the end each element is the sum that follows from the definition. All types; elements
 // start at odd places, so that some cross the boundary of two locked blocks.
-// Usage: accumulates [rounds [seed]]; CPR_TEST_SEED sets the seed as well.
+// Usage: accumulates [rounds [seed]]; COMEX_TEST_SEED sets the seed as well.
 #include <comex/comex.h>
 #include <mpi.h>
 

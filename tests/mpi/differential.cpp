@@ -1,7 +1,7 @@
 // Thousands of random operations from every worker to every target, checked against the model.
 //
 // Each worker has a region of its own at every target, so that its program order decides every byte.
-// Usage: differential [operations [seed]]; CPR_TEST_SEED sets the seed as well. The line it prints
+// Usage: differential [operations [seed]]; COMEX_TEST_SEED sets the seed as well. The line it prints
 // names the seed; the status is 0 only if every result and all memory at the end are the model's.
 #include <comex/comex.h>
 #include <mpi.h>
