@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/join_pairwise.h"
 #include "api/worlds/groups.h"
 #include "groups/compare.h"
 
@@ -48,28 +49,14 @@ std::uint64_t agree_on_context(Runtime& runtime, std::span<const Lpid> lpids,
   return context;
 }
 
-// Called by members only, all of whom are here. MPI-1 builds a communicator without the rest of its parent by
-// joining neighbouring blocks in pairs, the lower ranks first: 1 with 1, 2 with 2, 4 with 4 and so on.
+// Called by members only, all of whom are here.
 Communicator make_communicator(Runtime& runtime, std::span<const Lpid> lpids, std::uint64_t context) {
   constexpr std::uint64_t tags = 32000;
   const int tag = static_cast<int>(context % tags);
   const auto me = static_cast<std::size_t>(
       std::ranges::find(lpids, runtime.me(), [](Lpid lpid) { return static_cast<Worker>(lpid); }) -
       lpids.begin());
-  Communicator joined = Communicator::duplicate(MPI_COMM_SELF);
-  for (std::size_t width = 1; width < lpids.size(); width *= 2) {
-    const std::size_t mine = me / width * width;
-    const std::size_t other = mine ^ width;
-    if (other >= lpids.size()) continue;
-    MPI_Comm both = MPI_COMM_NULL;
-    MPI_Comm merged = MPI_COMM_NULL;
-    PMPI_Intercomm_create(joined.get(), 0, runtime.world->workers.get(), static_cast<int>(lpids[other]), tag,
-                          &both);
-    PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged);
-    PMPI_Comm_free(&both);
-    joined = Communicator(merged);
-  }
-  return joined;
+  return join_pairwise(runtime.world->workers.get(), lpids, me, tag);
 }
 
 Status check_ranks(const Runtime& runtime, const groups::Group& parent, std::span<const int> ranks) {

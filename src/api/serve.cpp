@@ -7,20 +7,6 @@
 namespace comex::api {
 namespace {
 
-// A server that yields inside MPI answers a time slice late. Put back for a caller that gets this rank again.
-class YieldsInMpi {
- public:
-  explicit YieldsInMpi(bool yields) : before_(transport::set_mpi_yield_when_idle(yields)) {}
-  YieldsInMpi(const YieldsInMpi&) = delete;
-  YieldsInMpi& operator=(const YieldsInMpi&) = delete;
-  ~YieldsInMpi() {
-    if (before_) static_cast<void>(transport::set_mpi_yield_when_idle(*before_));
-  }
-
- private:
-  std::optional<bool> before_;
-};
-
 void tell_of_service(const World& world, const pr::Server& server, const pr::ServiceMeter& meter,
                      const Reporter& reporter) {
   if (!meter.measures()) return;
@@ -34,7 +20,8 @@ void tell_of_service(const World& world, const pr::Server& server, const pr::Ser
 }  // namespace
 
 void serve(World& world, Reporter& reporter) {
-  const YieldsInMpi none_while_serving(false);
+  // A server that yields inside MPI answers a time slice late. Put back for a caller that gets this rank again.
+  const transport::YieldsInMpi none_while_serving(false);
   Services services(world, reporter);
   services.run([&services] { return services.all_have_left(); });
   tell_of_service(world, services.server(), services.meter(), reporter);

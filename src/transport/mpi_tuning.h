@@ -13,6 +13,20 @@ namespace comex::transport {
 // What the setting was before; nothing when this MPI has no such switch.
 std::optional<bool> set_mpi_yield_when_idle(bool yields);
 
+// Set so from here to the end of the scope, then as it was.
+class YieldsInMpi {
+ public:
+  explicit YieldsInMpi(bool yields) : before_(set_mpi_yield_when_idle(yields)) {}
+  YieldsInMpi(const YieldsInMpi&) = delete;
+  YieldsInMpi& operator=(const YieldsInMpi&) = delete;
+  ~YieldsInMpi() {
+    if (before_) static_cast<void>(set_mpi_yield_when_idle(*before_));
+  }
+
+ private:
+  std::optional<bool> before_;
+};
+
 // Off from here to the end of the scope, then as it was: for the polls of a process whose own waits, and
 // whose program's MPI calls, decide for themselves when to yield. Two short calls.
 class MpiYieldSwitch {

@@ -1,8 +1,8 @@
 #include "api/worlds/assembly.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "api/join_pairwise.h"
 #include "core/protocol.h"
 #include "transport/mpi_tuning.h"
 
@@ -13,38 +13,12 @@ namespace {
 constexpr int assembly_tag = 32766;
 static_assert(protocol::get_tag(protocol::slot_count - 1) < assembly_tag);
 
-// Whoever waits inside MPI gives the processor away: on few cores the others would need it to get here.
-class YieldsInMpi {
- public:
-  YieldsInMpi() : before_(transport::set_mpi_yield_when_idle(true)) {}
-  YieldsInMpi(const YieldsInMpi&) = delete;
-  YieldsInMpi& operator=(const YieldsInMpi&) = delete;
-  ~YieldsInMpi() {
-    if (before_) static_cast<void>(transport::set_mpi_yield_when_idle(*before_));
-  }
-
- private:
-  std::optional<bool> before_;
-};
-
 Communicator assemble(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
   int mine_in_wire = 0;
   PMPI_Comm_rank(wire, &mine_in_wire);
   const auto me = static_cast<std::size_t>(std::ranges::find(ranks, mine_in_wire) - ranks.begin());
   COMEX_BUG_IF(me == ranks.size());
-  Communicator joined = Communicator::duplicate(MPI_COMM_SELF);
-  for (std::size_t width = 1; width < ranks.size(); width *= 2) {
-    const std::size_t mine = me / width * width;
-    const std::size_t other = mine ^ width;
-    if (other >= ranks.size()) continue;
-    MPI_Comm both = MPI_COMM_NULL;
-    MPI_Comm merged = MPI_COMM_NULL;
-    PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], assembly_tag, &both);
-    PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged);
-    PMPI_Comm_free(&both);
-    joined = Communicator(merged);
-  }
-  return joined;
+  return join_pairwise(wire, ranks, me, assembly_tag);
 }
 
 }  // namespace
@@ -72,7 +46,8 @@ Muster unpack_muster(std::span<const std::byte> bytes) {
 }
 
 Result<groups::JoinedComms> assemble_and_join(MPI_Comm wire, const Muster& muster) {
-  const YieldsInMpi while_waiting;
+  // On few cores those waited for need the processor to get here.
+  const transport::YieldsInMpi while_waiting(true);
   const Communicator assembly = assemble(wire, muster.ranks);
   return groups::join(muster.side, muster.port, static_cast<int>(muster.root), assembly.get());
 }
@@ -82,7 +57,7 @@ Joint::~Joint() {
 }
 
 void Joint::part(Communicator all) {
-  const YieldsInMpi while_waiting;
+  const transport::YieldsInMpi while_waiting(true);
   { const Communicator freed = std::move(all); }
   groups::part(std::exchange(inter_, MPI_COMM_NULL));
 }
