@@ -20,7 +20,8 @@ void tell_of_service(const World& world, const pr::Server& server, const pr::Ser
 }  // namespace
 
 void serve(World& world, Reporter& reporter) {
-  // A server that yields inside MPI answers a time slice late. Put back for a caller that gets this rank again.
+  // A server that yields inside MPI answers a time slice late. Put back for a caller that gets this rank
+  // again.
   const transport::YieldsInMpi none_while_serving(false);
   Services services(world, reporter);
   services.run([&services] { return services.all_have_left(); });
