@@ -1,5 +1,5 @@
 // Collectives over all ranks of a wire, used at set-up only, when no request is being served yet.
-// Implementations: MpiCollective, and SoloCollective for one process.
+// Implementations: MpiCollective, and SoloCollective for one process. Both pass one conformance suite.
 #pragma once
 
 #include <cstddef>

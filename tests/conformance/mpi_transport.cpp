@@ -1,4 +1,4 @@
-// MpiTransport passes the conformance suite: run under mpirun, with any number of ranks.
+// MpiTransport and MpiCollective pass their conformance suites: run under mpirun, with any number of ranks.
 //
 // Every rank runs every test; rank 0 prints, the others only what failed on them.
 #include "transport/mpi_transport.h"
@@ -15,6 +15,7 @@
 
 #include "transport/mpi_collective.h"
 #include "transport/mpi_tuning.h"
+#include "unit/transport/collective_conformance.h"
 #include "unit/transport/conformance.h"
 
 namespace comex::transport::test {
@@ -53,13 +54,13 @@ class MpiRanks {
   MpiTransport transport_{wire_.comm(), throw_failure};
 };
 
-using Rigs = testing::Types<MpiRanks>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Mpi, TransportConformance, Rigs);
+using Transports = testing::Types<MpiRanks>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Mpi, TransportConformance, Transports);
 
 // A word of rank 0 that all ranks of the host see, to tell each other something without MPI calls.
-class SharedFlag {
+class SharedWord {
  public:
-  SharedFlag() {
+  SharedWord() {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Aint bytes = rank == 0 ? 64 : 0;
@@ -71,10 +72,11 @@ class SharedFlag {
     if (rank == 0) set(0);
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  ~SharedFlag() { MPI_Win_free(&window_); }
-  SharedFlag(const SharedFlag&) = delete;
-  SharedFlag& operator=(const SharedFlag&) = delete;
+  ~SharedWord() { MPI_Win_free(&window_); }
+  SharedWord(const SharedWord&) = delete;
+  SharedWord& operator=(const SharedWord&) = delete;
   void set(int value) { std::atomic_ref<int>(*word_).store(value); }
+  void add_one() { std::atomic_ref<int>(*word_).fetch_add(1); }
   int get() const { return std::atomic_ref<int>(*word_).load(); }
 
  private:
@@ -82,11 +84,26 @@ class SharedFlag {
   int* word_ = nullptr;
 };
 
+class MpiMeeting {
+ public:
+  Collective& all() { return all_; }
+  void count_one() { count_.add_one(); }
+  std::size_t counted() const { return static_cast<std::size_t>(count_.get()); }
+
+ private:
+  Wire wire_;
+  MpiCollective all_{wire_.comm(), throw_failure};
+  SharedWord count_;
+};
+
+using Meetings = testing::Types<MpiMeeting>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Mpi, CollectiveConformance, Meetings);
+
 TEST(MpiTransport, moves_the_users_own_messages_while_it_makes_progress) {
   MpiRanks ranks;
   Transport& wire = ranks.transport();
   if (wire.size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  SharedFlag received;
+  SharedWord received;
   std::vector<char> data(std::size_t{4} << 20, wire.rank() == 0 ? 'x' : ' ');
   const int count = static_cast<int>(data.size());
   if (wire.rank() == 0) {
@@ -141,21 +158,6 @@ TEST(MpiTransport, takes_back_all_its_receives_when_it_is_destroyed) {
     EXPECT_EQ(received, sent) << "tag " << tag;
     if (complete == 0) MPI_Cancel(&request);
   }
-}
-
-TEST(MpiCollective, gathers_broadcasts_and_agrees) {
-  const Wire wire;
-  MpiCollective all(wire.comm(), throw_failure);
-  const auto mine = static_cast<std::byte>(all.rank() + 1);
-  std::vector<std::byte> gathered(static_cast<std::size_t>(all.size()) * 3);
-  all.all_gather(std::vector<std::byte>(3, mine), gathered);
-  for (std::size_t i = 0; i < gathered.size(); ++i) EXPECT_EQ(gathered[i], static_cast<std::byte>(i / 3 + 1));
-  std::vector<std::byte> word(8, mine);
-  all.broadcast(word, all.size() - 1);
-  EXPECT_EQ(word, std::vector<std::byte>(8, static_cast<std::byte>(all.size())));
-  EXPECT_TRUE(all.all_agree(true));
-  EXPECT_EQ(all.all_agree(all.rank() != 0), false);
-  all.barrier();
 }
 
 TEST(MpiTuning, switches_the_yield_off_and_back) {

@@ -1,18 +1,13 @@
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "core/settings.h"
+#include "support/map_lookup.h"
 
 namespace comex {
 namespace {
 
-Settings rank_with(const std::map<std::string, std::string, std::less<>>& environment) {
-  auto settings = parse_settings([&](std::string_view name) -> std::optional<std::string> {
-    const auto found = environment.find(name);
-    if (found == environment.end()) return std::nullopt;
-    return found->second;
-  });
+Settings rank_with(test::Environment environment) {
+  auto settings = parse_settings(test::lookup_in(std::move(environment)));
   EXPECT_TRUE(settings);
   return settings ? std::move(settings).value() : Settings{};
 }

@@ -2,23 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include "support/map_lookup.h"
 
 namespace comex {
 namespace {
 
-using Environment = std::map<std::string, std::string, std::less<>>;
-
-Lookup from(Environment environment) {
-  return [environment = std::move(environment)](std::string_view name) -> std::optional<std::string> {
-    const auto found = environment.find(name);
-    if (found == environment.end()) return std::nullopt;
-    return found->second;
-  };
-}
+using test::Environment;
+using test::lookup_in;
 
 Settings parsed(Environment environment) {
-  auto settings = parse_settings(from(std::move(environment)));
+  auto settings = parse_settings(lookup_in(std::move(environment)));
   if (!settings) {
     ADD_FAILURE() << settings.failure().text;
     return {};
@@ -27,7 +20,7 @@ Settings parsed(Environment environment) {
 }
 
 std::string refused(Environment environment) {
-  const auto settings = parse_settings(from(std::move(environment)));
+  const auto settings = parse_settings(lookup_in(std::move(environment)));
   return settings ? "" : settings.failure().text;
 }
 
@@ -52,7 +45,7 @@ TEST(Settings, every_default_is_a_value_its_own_row_allows) {
     const std::string text = value_text(settings, row.id);
     if (row.kind == SettingKind::text) continue;
     ASSERT_FALSE(text.empty()) << row.name;
-    const auto again = parse_settings(from({{std::string(row.name), text}}));
+    const auto again = parse_settings(lookup_in({{std::string(row.name), text}}));
     ASSERT_TRUE(again) << again.failure().text;
     EXPECT_EQ(value_text(again.value(), row.id), text) << row.name;
     EXPECT_EQ(again->source(row.id), Source::environment);

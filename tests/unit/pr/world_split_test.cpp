@@ -2,21 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include "support/map_lookup.h"
 
 namespace comex::pr {
 namespace {
 
 using Ranks = std::vector<int>;
-using Environment = std::map<std::string, std::string, std::less<>>;
+using test::Environment;
 
 // The whole way from the environment to the split.
 Result<WorldSplit> split(const Ranks& hosts, const Environment& environment) {
-  auto settings = parse_settings([&](std::string_view name) -> std::optional<std::string> {
-    const auto found = environment.find(name);
-    if (found == environment.end()) return std::nullopt;
-    return found->second;
-  });
+  auto settings = parse_settings(test::lookup_in(environment));
   if (!settings) return settings.take_failure();
   auto input = split_input(hosts, settings.value());
   if (!input) return input.take_failure();

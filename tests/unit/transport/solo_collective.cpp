@@ -1,22 +1,24 @@
+// SoloCollective passes the conformance suite: the only rank there is.
 #include "transport/solo_collective.h"
 
-#include <gtest/gtest.h>
+#include "unit/transport/collective_conformance.h"
 
-#include <vector>
-
-namespace comex::transport {
+namespace comex::transport::test {
 namespace {
 
-TEST(SoloCollective, agrees_with_itself_and_gathers_its_own_block) {
-  SoloCollective solo;
-  EXPECT_EQ(solo.size(), 1);
-  EXPECT_TRUE(solo.all_agree(true));
-  EXPECT_FALSE(solo.all_agree(false));
-  const std::vector<std::byte> mine{std::byte{1}, std::byte{2}};
-  std::vector<std::byte> all(2);
-  solo.all_gather(mine, all);
-  EXPECT_EQ(all, mine);
-}
+class Solo {
+ public:
+  Collective& all() { return all_; }
+  void count_one() { ++count_; }
+  std::size_t counted() const { return count_; }
+
+ private:
+  SoloCollective all_;
+  std::size_t count_ = 0;
+};
+
+using Rigs = testing::Types<Solo>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Solo, CollectiveConformance, Rigs);
 
 }  // namespace
-}  // namespace comex::transport
+}  // namespace comex::transport::test
