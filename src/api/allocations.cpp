@@ -5,7 +5,7 @@
 namespace comex::api {
 
 void Allocations::add(Allocation allocation) {
-  const Key key{allocation.id, allocation.my_rank};
+  const Key key{allocation.id, allocation.my_endpoint()};
   const std::lock_guard lock(mutex_);
   if (allocation.own() != nullptr) by_own_address_[allocation.own()] = key;
   for (const void* address : allocation.addresses) {
@@ -25,15 +25,15 @@ std::optional<Allocation> Allocations::named_by(const void* address) const {
   return std::nullopt;
 }
 
-std::optional<Allocation> Allocations::by_id(std::uint64_t id, int my_rank) const {
+std::optional<Allocation> Allocations::by_id(std::uint64_t id, std::uint32_t my_endpoint) const {
   const std::lock_guard lock(mutex_);
-  const auto found = by_id_.find({id, my_rank});
+  const auto found = by_id_.find({id, my_endpoint});
   if (found == by_id_.end()) return std::nullopt;
   return found->second;
 }
 
-void Allocations::remove(std::uint64_t id, int my_rank) {
-  const Key key{id, my_rank};
+void Allocations::remove(std::uint64_t id, std::uint32_t my_endpoint) {
+  const Key key{id, my_endpoint};
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(key);
   if (found == by_id_.end()) return;

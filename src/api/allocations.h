@@ -13,16 +13,21 @@
 #include <utility>
 #include <vector>
 
+#include "groups/compare.h"
 #include "groups/connection_table.h"
+#include "groups/endpoints.h"
 
 namespace comex::api {
 
 struct Allocation {
   std::uint64_t id = 0;
   groups::ConnectionTable members;  // of the group it was allocated over
-  int my_rank = 0;                  // in that group
-  std::vector<void*> addresses;     // by rank; null for 0 bytes
+  groups::Endpoints endpoints;
+  int my_rank = 0;               // in that group
+  std::vector<void*> addresses;  // by rank; null for 0 bytes
   void* own() const { return addresses[static_cast<std::size_t>(my_rank)]; }
+  std::uint32_t my_endpoint() const { return endpoints.of(static_cast<std::uint32_t>(my_rank)); }
+  groups::Roster roster() const { return {members, endpoints}; }
 };
 
 class Allocations {
@@ -30,15 +35,15 @@ class Allocations {
   void add(Allocation allocation);
   // The allocation that an address names: the caller's own address first, else any member's.
   std::optional<Allocation> named_by(const void* address) const;
-  // Endpoints of one process share an id: each knows the allocation by its own rank.
-  std::optional<Allocation> by_id(std::uint64_t id, int my_rank) const;
-  void remove(std::uint64_t id, int my_rank);
+  // Endpoints of one process share an id; each has its own part, whatever rank it has in the group at hand.
+  std::optional<Allocation> by_id(std::uint64_t id, std::uint32_t my_endpoint) const;
+  void remove(std::uint64_t id, std::uint32_t my_endpoint);
 
   void add_local(void* address);
   bool remove_local(void* address);
 
  private:
-  using Key = std::pair<std::uint64_t, int>;  // id, own rank
+  using Key = std::pair<std::uint64_t, std::uint32_t>;  // id, own endpoint
 
   mutable std::mutex mutex_;
   std::map<Key, Allocation> by_id_;

@@ -110,6 +110,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   const groups::Everybody all = groups::everybody(*group, runtime->book);
   Allocation allocation{.id = id,
                         .members = all.members,
+                        .endpoints = group->endpoints(),
                         .my_rank = static_cast<int>(all.my_index),
                         .addresses = addresses_here(*runtime, *group, all.members, offers)};
   write_addresses(*group, all, allocation.addresses, ptr_arr);
@@ -124,19 +125,13 @@ struct Claim {
   std::uint64_t id = 0;
 };
 
-// Over another group of the same members it is theirs as well.
-bool is_over(const Allocation& allocation, const groups::ConnectionTable& members) {
-  if (allocation.members.size() != members.size()) return false;
-  for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
-    if (allocation.members.lpid(rank) != members.lpid(rank)) return false;
-  }
-  return true;
-}
-
-Claim claim_of(Runtime& runtime, const void* address, const groups::ConnectionTable& members) {
+// Over another group of the same members, in whatever order, it is theirs as well.
+Claim claim_of(Runtime& runtime, const void* address, const groups::Roster& members) {
   if (address == nullptr) return {};
   const std::optional<Allocation> found = runtime.allocations.named_by(address);
-  if (!found || !is_over(*found, members)) return {Claim::wrong, 0};
+  if (!found || groups::relation(found->roster(), members) == groups::Relation::unequal) {
+    return {Claim::wrong, 0};
+  }
   return {Claim::known, found->id};
 }
 
@@ -147,8 +142,8 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   op::GroupCollective& members = *runtime->extras(handle).collective;
   const Context where{name, -1, ptr};
 
-  const std::vector<Claim> claims =
-      gather(members, claim_of(*runtime, ptr, groups::everybody(*group, runtime->book).members));
+  const groups::ConnectionTable all = groups::everybody(*group, runtime->book).members;
+  const std::vector<Claim> claims = gather(members, claim_of(*runtime, ptr, {all, group->endpoints()}));
   const auto me = static_cast<std::ptrdiff_t>(members.me());
   std::uint64_t id = 0;
   for (auto claim = claims.begin(); claim != claims.end(); ++claim) {
@@ -162,9 +157,10 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
     }
     id = claim->id;
   }
-  runtime->barrier(handle);  // fences every member first
-  const std::optional<Allocation> allocation = runtime->allocations.by_id(id, static_cast<int>(members.me()));
-  if (!allocation) return COMEX_SUCCESS;  // 0 bytes everywhere
+  runtime->barrier(handle);           // fences every member first
+  if (id == 0) return COMEX_SUCCESS;  // 0 bytes everywhere
+  const std::optional<Allocation> allocation = runtime->allocations.by_id(id, group->my_endpoint());
+  COMEX_BUG_IF(!allocation);
   shm::Arena& arena = *runtime->world->arena;
   if (allocation->own() != nullptr) {
     const Status retired = arena.extents().retire(arena.offset_of(allocation->own()));
@@ -172,7 +168,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   }
   members.barrier();
   release(*runtime, allocation->own());
-  runtime->allocations.remove(id, static_cast<int>(members.me()));
+  runtime->allocations.remove(id, group->my_endpoint());
   return COMEX_SUCCESS;
 }
 

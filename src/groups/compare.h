@@ -15,14 +15,14 @@ inline constexpr int congruent = 1;
 inline constexpr int alias_bit = 1 << 2;
 
 // The members of one side, each with its endpoint.
-struct Side {
+struct Roster {
   const ConnectionTable& members;
   const Endpoints& endpoints;
 };
-Relation relation(const Side& one, const Side& other);
+Relation relation(const Roster& one, const Roster& other);
 // The rank of somebody's counterpart on another side, or -1: the same endpoint, or, where one of the sides
 // has no endpoints, the lowest rank of the same process.
-int counterpart(const Side& of, std::uint32_t rank, const Side& in);
+int counterpart(const Roster& of, std::uint32_t rank, const Roster& in);
 Relation relation(const Group& one, const Group& other);
 
 bool same_context(const Group& one, const Group& other);

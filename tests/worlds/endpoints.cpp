@@ -188,6 +188,38 @@ void endpoints_reach_each_other(const Job& job) {
   release(job, handles);
 }
 
+// Each endpoint frees its own part, whatever rank it has there; other endpoints of the same processes may
+// not.
+void memory_goes_through_any_group_of_its_endpoints(const Job& job) {
+  const Pair handles = two_endpoints(job);
+  Pair turned{};
+  Pair alone{};
+  std::array<void*, 2> parts{};
+  std::array<void*, 2> lone{};
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  by_both([&](std::size_t i) {
+    const int rank = rank_in(job, handles[i]);
+    std::vector<void*> places(2 * static_cast<std::size_t>(job.workers));
+    job.done(comex_malloc(places.data(), 64, handles[i]));
+    parts[i] = places[static_cast<std::size_t>(rank)];
+    job.done(comex_group_split(handles[i], 0, -rank, &turned[i]));
+    job.done(comex_group_split(handles[i], static_cast<int>(i), 0, &alone[i]));
+    job.done(comex_malloc(places.data(), 64, alone[i]));
+    lone[i] = places[static_cast<std::size_t>(job.me)];
+    long word = 0;
+    job.done(comex_get(parts[i], &word, sizeof word, rank, handles[i]));
+    job.done(comex_free(rank_in(job, turned[i]) == 0 ? parts[i] : nullptr, turned[i]));
+    job.equal(comex_get(parts[i], &word, sizeof word, rank, handles[i]), COMEX_FAILURE,
+              "a get of what is freed");
+  });
+  by_both([&](std::size_t i) {
+    job.equal(comex_free(lone[1 - i], alone[i]), COMEX_FAILURE, "freeing what the other endpoints have");
+    job.done(comex_free(lone[i], alone[i]));
+  });
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  for (const Pair& each : {alone, turned, handles}) release(job, each);
+}
+
 // A lock by one endpoint keeps the other endpoint of its process out.
 void endpoints_are_requesters_of_their_own(const Job& job) {
   const Pair handles = two_endpoints(job);
@@ -256,6 +288,8 @@ int main(int argc, char** argv) {
   job.check("ranks follow the parent", [&] { ranks_follow_the_parent(job); });
   job.check("groups of some endpoints", [&] { groups_of_some_endpoints(job); });
   job.check("endpoints reach each other", [&] { endpoints_reach_each_other(job); });
+  job.check("memory goes through any group of its endpoints",
+            [&] { memory_goes_through_any_group_of_its_endpoints(job); });
   job.check("endpoints are requesters of their own", [&] { endpoints_are_requesters_of_their_own(job); });
   job.check("endpoints of endpoints", [&] { endpoints_of_endpoints(job); });
 }

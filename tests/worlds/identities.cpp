@@ -189,6 +189,16 @@ void groups_from_lpids(const Job& job) {
   job.equal(result, job.workers == 1 ? int{COMEX_IDENT} : int{COMEX_SIMILAR}, "its relation to the world");
   job.done(comex_group_compare(turned, COMEX_GROUP_SELF, &result));
   job.equal(result, job.workers == 1 ? int{COMEX_CONGRUENT} : int{COMEX_UNEQUAL}, "the world beside oneself");
+
+  std::vector<void*> places(static_cast<std::size_t>(job.workers));
+  void* const& mine = places[static_cast<std::size_t>(job.me)];
+  long word = 0;
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  job.done(comex_malloc(places.data(), 64, everyone));
+  job.done(comex_free(mine, turned));
+  job.equal(comex_get(mine, &word, sizeof word, job.me, everyone), COMEX_FAILURE,
+            "a get of what was freed over the world turned round");
+  comex_set_errors(COMEX_ERRORS_ABORT);
   job.done(comex_group_free(turned));
 }
 
