@@ -199,7 +199,7 @@ COMEX_API int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, c
 
 /* -- Signals. put_signal writes `bytes` bytes to dst, then stores `value` to the aligned word `signal`, both
  * in memory of `proc`: whoever sees the value (wait_until) sees the data and all earlier writes of the caller
- * to `proc`. It returns when src may be reused. */
+ * to `proc`. Data that is refused is not signalled. It returns when src may be reused. */
 COMEX_API int comex_put_signal(void* src, void* dst, int bytes, long* signal, long value, int proc,
                                comex_group_t group);
 /* Returns once the local, aligned `*word` compares (COMEX_CMP_) with `value`, with acquire order; it drives

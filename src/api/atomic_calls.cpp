@@ -1,5 +1,4 @@
-// rmw and nbrmw, put_signal and wait_until.
-#include <atomic>
+// rmw and nbrmw.
 #include <iterator>
 
 #include "api/call.h"
@@ -82,48 +81,10 @@ inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex
                        is_small ? &far : nullptr);
 }
 
-int signal(Runtime& runtime, const char* name, long* word, long value, const Reach& target) {
-  const Context where{name, target.lpid, word};
-  if (word == nullptr || reinterpret_cast<std::uintptr_t>(word) % sizeof(long) != 0) {
-    return runtime.reporter.fail(where, "the signal word is null or not aligned to its 8 bytes");
-  }
-  const auto bits = static_cast<std::uint64_t>(value);
-  if (runtime.is_direct(op::Way::put, target)) {
-    runtime.order_before_direct(target);
-    const op::Direct& direct = *target.direct;
-    const op::Checked checked = direct.store(target.place, target.worker(), word, bits, sizeof(long));
-    if (checked) return COMEX_SUCCESS;
-    return runtime.reporter.fail(where, direct.describe(checked, target.worker(), target.place));
-  }
-  const op::FarSide far = target.far_side();
-  return finish_remote(runtime, *target.remote, {name, target.lpid, far.server}, Finish::block(),
-                       [&](nb::Completion& completion) {
-                         target.remote->start_store(word, sizeof(long), bits, far, completion);
-                       });
-}
-
-bool holds(long left, int compare, long right) {
-  switch (compare) {
-    case COMEX_CMP_EQ:
-      return left == right;
-    case COMEX_CMP_NE:
-      return left != right;
-    case COMEX_CMP_GT:
-      return left > right;
-    case COMEX_CMP_GE:
-      return left >= right;
-    case COMEX_CMP_LT:
-      return left < right;
-    default:
-      return left <= right;
-  }
-}
-
 }  // namespace
 }  // namespace comex::api
 
 using namespace comex::api;
-using comex::Worker;
 
 int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
   if (small_rmw(op, ploc, prem, extra, proc, group)) [[likely]]
@@ -138,32 +99,4 @@ int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, comex_group
     return COMEX_SUCCESS;
   }
   return rmw("nbrmw", op, ploc, prem, extra, proc, group, Finish::by(handle));
-}
-
-int comex_put_signal(void* src, void* dst, int bytes, long* signal_word, long value, int proc,
-                     comex_group_t group) {
-  const char* name = "put_signal";
-  Runtime* runtime = enter(name);
-  Reach target;
-  if (runtime == nullptr || !find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  if (comex_put(src, dst, bytes, proc, group) != COMEX_SUCCESS) return COMEX_FAILURE;
-  return signal(*runtime, name, signal_word, value, target);
-}
-
-int comex_wait_until(long* word, int compare, long value) {
-  const char* name = "wait_until";
-  Runtime* runtime = enter(name);
-  if (runtime == nullptr) return COMEX_FAILURE;
-  if (word == nullptr || reinterpret_cast<std::uintptr_t>(word) % sizeof(long) != 0) {
-    return runtime->reporter.fail({name, -1, word}, "the word is null or not aligned to its 8 bytes");
-  }
-  if (compare < COMEX_CMP_EQ || compare > COMEX_CMP_LE) {
-    return runtime->reporter.fail(
-        {name, -1, word},
-        "the comparison " + std::to_string(compare) + " is unknown; COMEX_CMP_EQ to COMEX_CMP_LE are 0 to 5");
-  }
-  const std::atomic_ref<long> watched(*word);
-  const auto is_true = [&] { return holds(watched.load(std::memory_order_acquire), compare, value); };
-  if (!is_true()) runtime->engine.wait(is_true, {name});
-  return COMEX_SUCCESS;
 }

@@ -33,6 +33,7 @@ const char* verb_name(protocol::Verb verb) {
 }  // namespace
 
 std::string call_name(const protocol::RequestHeader& header) {
+  if ((header.flags & protocol::with_signal) != 0) return verb_name(protocol::Verb::store);
   std::string name = (header.flags & protocol::non_blocking) != 0 ? "nb" : "";
   name += verb_name(header.verb);
   if (header.called == protocol::Layout::strided) name += "s";

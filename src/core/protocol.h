@@ -14,7 +14,8 @@
 //                      origin <--[ReplyHeader data, value]------------ server
 //   batch              origin or its pusher --[RequestHeader|item]*--> server        (puts, accs, rmws)
 //                      origin <--[ReplyHeader data_batch | values]---- server        (if it has rmws)
-//   store (signal)     origin --[RequestHeader, operand]-------------> server        (no reply)
+//   store              origin --[RequestHeader, operand]-------------> server        (no reply)
+//   put and signal     origin --[put with_signal], [store with_signal]-> server      (as put, then store)
 //   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
 //                      origin <--[ReplyHeader done, value=acquired]--- server        (when it is its turn)
 //   unlock             origin --[RequestHeader, operand = mutex]-----> server
@@ -64,6 +65,9 @@
 // Completion: each write (put, acc, store, item of a batch) carries the origin's running number for this
 // server, from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect. A
 // put or acc slot is free again when its number is applied.
+//
+// Signal: a put and the store that is the next write both carry `with_signal`. Of a refused put the store has
+// no effect and is not answered: it only counts as applied.
 //
 // Refused get: each of the (at most 4) chunk receives that the origin posted at first is answered
 // by an empty chunk, then the refused reply follows. Refused put or acc: the server receives the
@@ -143,6 +147,7 @@ enum RequestFlags : std::uint8_t {
   body_inline = 2,    // the data (put, acc) is in this message
   non_blocking = 4,   // the program's call was, as the line about a refusal names it
   fence_rides = 8,    // a write that is answered as a fence behind it would be
+  with_signal = 16,   // put: the next write is its signal; store: it is that of the write before
 };
 
 struct RequestHeader {

@@ -73,6 +73,9 @@ class Remote final : public transport::Sink {
   // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
   void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
                    nb::Completion& completion);
+  // A contiguous put, then a word of 8 bytes, which is not stored if the put is refused.
+  void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const FarSide& far,
+                        nb::Completion& completion);
   // `mutexes` is the arena offset of the owner's mutex set.
   void start_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far, nb::Completion& completion);
   void start_try_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
@@ -171,6 +174,8 @@ class Remote final : public transport::Sink {
   // remote_word.cpp: rmw, store, locks
   void start_mutex(protocol::Verb verb, std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
                    nb::Completion& completion, std::uint64_t* acquired);
+  void queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
+                   std::uint8_t flags);
   bool send_word(Link& link, Request& request);
   bool send_reserved(Link& link, Request& request);
   void end_fence(Link& link, Request& request, bool failed);

@@ -88,6 +88,7 @@ Remote::Header Remote::header_for(const Request& request) const {
   header.call = request.operation.call;
   header.called = request.operation.layout;
   if (!request.operation.is_blocking) header.flags |= protocol::non_blocking;
+  if (request.operation.has_signal) header.flags |= protocol::with_signal;
   if (!is_vector(request)) {
     header.offset = request.far.offset_of(request.operation.far);
   } else if (request.plan.method == Method::each_segment) {

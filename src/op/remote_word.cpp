@@ -45,10 +45,24 @@ void Remote::start_atomic(const AtomicOperation& operation, const FarSide& far, 
 // The value travels in the header, so the caller's part is over at once.
 void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
                          nb::Completion& completion) {
+  if (!fails_at_once(completion)) queue_store(far_word, bytes, value, far, 0);
+}
+
+// Nothing comes between the two: the store's number is the next one after the put's.
+void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value, const FarSide& far,
+                              nb::Completion& completion) {
   if (fails_at_once(completion)) return;
+  put.has_signal = !put.patch.empty();
+  start(put, far, completion);
+  queue_store(far_word, sizeof value, value, far, put.has_signal ? protocol::with_signal : 0);
+}
+
+void Remote::queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
+                         std::uint8_t flags) {
   Request* request = new_request(Kind::word, far, nullptr);
   Header& header = request->header = {};
   header.verb = Verb::store;
+  header.flags = flags;
   header.offset = far.offset_of(far_word);
   header.bytes = bytes;
   header.operand = value;

@@ -26,4 +26,8 @@ std::uint64_t Origin::applied() const {
   return last_number;
 }
 
+bool Origin::is_void(const protocol::RequestHeader& store) {
+  return (store.flags & protocol::with_signal) != 0 && std::erase(refused_data, store.number - 1) != 0;
+}
+
 }  // namespace comex::pr

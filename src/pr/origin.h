@@ -85,6 +85,8 @@ struct Origin {
     return header.sequence == static_cast<std::uint16_t>(last_sequence + 1);
   }
   std::uint64_t applied() const;  // all writes up to this number have taken effect
+  // Is this store the signal of a put that was refused? To be asked once, when that is known.
+  bool is_void(const protocol::RequestHeader& store);
 
   TransportRank rank;
   Credits::Handle account;
@@ -92,15 +94,16 @@ struct Origin {
   EntryList queue;                           // in order of arrival
   std::vector<EntryList::iterator> running;  // these get turns
   std::size_t turn = 0;
-  std::uint16_t last_sequence = 0;  // of the newest message that was taken
-  std::deque<HeldMessage> held;     // that came before their turn, in order
-  std::uint64_t last_number = 0;    // of the newest write
-  std::uint32_t waiting = 0;        // entries that have not started
-  std::uint32_t refused_call = 0;   // the last call of several messages of which a refusal was told
-  bool is_reserved_used = false;    // a fence or unlock is unanswered
-  bool is_active = false;           // in the server's list of those with work
-  bool is_touched = false;          // something changed in this pass
-  bool needs_scan = false;          // a waiting entry may be able to start
+  std::uint16_t last_sequence = 0;          // of the newest message that was taken
+  std::deque<HeldMessage> held;             // that came before their turn, in order
+  std::uint64_t last_number = 0;            // of the newest write
+  std::vector<std::uint64_t> refused_data;  // numbers of refused puts whose signals are still to come
+  std::uint32_t waiting = 0;                // entries that have not started
+  std::uint32_t refused_call = 0;           // the last call of several messages of which a refusal was told
+  bool is_reserved_used = false;            // a fence or unlock is unanswered
+  bool is_active = false;                   // in the server's list of those with work
+  bool is_touched = false;                  // something changed in this pass
+  bool needs_scan = false;                  // a waiting entry may be able to start
   bool is_leaving = false;
 };
 

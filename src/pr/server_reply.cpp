@@ -72,6 +72,8 @@ void Server::reply_batch(Origin& origin, const Header& request, const BatchProgr
 
 void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {
   ++counters_.refused;
+  const bool has_signal = request.verb == Verb::put && (request.flags & protocol::with_signal) != 0;
+  if (has_signal) origin.refused_data.push_back(request.number);
   const bool is_told = request.call != 0 && std::exchange(origin.refused_call, request.call) == request.call;
   if (options_.report && !is_told) options_.report({origin.rank, request, fault});
   ReplyHeader header;

@@ -158,6 +158,53 @@ TEST(WholeOperations, a_signal_is_stored_after_the_data_before_it) {
   rig.fence();
 }
 
+// Far away, behind the end of everything; by message, in chunks, and behind a batch that is still open.
+TEST(WholeOperations, a_signal_of_refused_data_is_never_raised) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{100000}}) {
+    for (const bool is_attentive : {true, false}) {
+      Rig rig;
+      rig.origin().set_errors_return(true);
+      rig.far.is_attentive = is_attentive;
+      const std::vector<std::byte> source = pattern(bytes, 4);
+      std::byte* const flag = rig.region + 8;
+      const Operation wrong =
+          contiguous(Action::put, const_cast<std::byte*>(source.data()), rig.region + (1 << 24), bytes);
+      rig.origin().append_put(source.data(), rig.region, 8, rig.far);
+      nb::Completion done;
+      rig.origin().start_put_signal(wrong, flag, 17, rig.far, done);
+      rig.finish(done);
+      rig.fence();
+      EXPECT_EQ(std::to_integer<int>(*flag), 0);
+      EXPECT_EQ(rig.refused, 1u);
+      const std::uint64_t told = (done.failed() ? 1 : 0) + rig.origin().take_failures(rig.far.gpid());
+      EXPECT_EQ(told, 1u) << "by the call or by a fence";
+
+      nb::Completion again;
+      rig.origin().start_put_signal(
+          contiguous(Action::put, const_cast<std::byte*>(source.data()), rig.region + 64, bytes), flag, 18,
+          rig.far, again);
+      rig.finish(again);
+      rig.fence();
+      EXPECT_EQ(std::to_integer<int>(*flag), 18);
+      EXPECT_EQ(region_part(rig, 64, bytes), source);
+      rig.expect_quiet();
+    }
+  }
+}
+
+TEST(WholeOperations, a_signal_of_no_data_is_raised_whatever_was_refused_before) {
+  Rig rig;
+  rig.origin().set_errors_return(true);
+  std::int64_t value = 1;
+  nb::Completion done;
+  rig.origin().start(contiguous(Action::put, &value, rig.region + (1 << 24), 8), rig.far, done);
+  rig.origin().start_put_signal(contiguous(Action::put, &value, rig.region, 0), rig.region + 8, 17, rig.far,
+                                done);
+  rig.finish(done);
+  rig.fence();
+  EXPECT_EQ(std::to_integer<int>(rig.region[8]), 17);
+}
+
 TEST(WholeOperations, a_get_sees_the_puts_before_it_and_not_those_behind) {
   Rig rig;
   std::vector<std::byte> first = pattern(50000, 1), second = pattern(50000, 2), back(50000);

@@ -71,12 +71,11 @@ inline void contiguous_calls(Bed& bed, const WrongAddress& wrong) {
   run("large_nbput", "nbput", fence, [&] {
     return waited([&](auto* handle) { return comex_nbput(near, far, large_bytes, target, world, handle); });
   });
-  run("put_signal_data", "put(_signal)?", fence, [&] {
-    auto* word = reinterpret_cast<long*>(bed.segment(target) + 128);
-    long same = 0;
-    std::memset(&same, far_fill, sizeof same);  // a signal that shows nothing if it is sent after all
-    return comex_put_signal(near, far, 8, word, same, target, world);
-  });
+  auto* word = reinterpret_cast<long*>(bed.segment(target) + 128);  // which must stay as it is
+  run("put_signal_data", "put_signal", fence,
+      [&] { return comex_put_signal(near, far, 8, word, 1, target, world); });
+  run("large_put_signal_data", "put_signal", fence,
+      [&] { return comex_put_signal(near, far, large_bytes, word, 1, target, world); });
 }
 
 inline void layout_calls(Bed& bed, const WrongAddress& wrong) {

@@ -2,7 +2,7 @@
 """Runs bad_input and compares the lines it must cause with those that the whole job printed.
 
 bad_input_driver.py ROUTE PROGRAM [SAMPLES]
-  ROUTE: direct (one host), forced (one host, through the progress rank), remote (two virtual hosts),
+  ROUTE: direct (one host), forced (one host, through its two progress ranks), remote (two virtual hosts),
          outside (calls before init and after finalize), settings (wrong settings)
   SAMPLES: in how many cases of the route to check that the job ends by default (the rest return errors only)
 """
@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 FORCED = {f"COMEX_ENABLE_{verb}_{route}": "0" for verb in ("PUT", "GET", "ACC") for route in ("SMP", "SELF")}
-ROUTES = {"direct": (4, {}), "forced": (4, FORCED), "remote": (6, {"COMEX_VIRTUAL_HOSTS": "2"})}
+TWO_SERVERS = {"GA_NUM_PROGRESS_RANKS_PER_NODE": "2"}
+ROUTES = {"direct": (4, {}), "forced": (5, {**FORCED, **TWO_SERVERS}), "remote": (6, {"COMEX_VIRTUAL_HOSTS": "2"})}
 BEGIN = re.compile(r"comex: rank (\d+) on (\S+): (?:(\S+?)(?: to target (-?\d+))?(?:, address (0x[0-9a-f]+))?: )?(.*)")
 failures = []
 

@@ -156,15 +156,16 @@ class Hand {
     transport_.post(0, sizeof request + rest.size());
   }
 
-  std::uint32_t put(std::uint64_t offset, std::span<const std::byte> data) {
+  std::uint32_t put(std::uint64_t offset, std::span<const std::byte> data, std::uint8_t flags = 0) {
     RequestHeader request = header(Verb::put, offset, data.size());
-    request.flags = protocol::body_inline;
+    request.flags = static_cast<std::uint8_t>(flags | protocol::body_inline);
     send(request, data);
     return request.slot;
   }
   // The body stays to be sent with send_body().
-  std::uint32_t big_put(std::uint64_t offset, std::uint64_t bytes) {
-    const RequestHeader request = header(Verb::put, offset, bytes);
+  std::uint32_t big_put(std::uint64_t offset, std::uint64_t bytes, std::uint8_t flags = 0) {
+    RequestHeader request = header(Verb::put, offset, bytes);
+    request.flags = flags;
     send(request);
     return request.slot;
   }
@@ -196,8 +197,9 @@ class Hand {
     send(request);
     return request.slot;
   }
-  std::uint32_t store(std::uint64_t offset, std::uint64_t value) {
+  std::uint32_t store(std::uint64_t offset, std::uint64_t value, std::uint8_t flags = 0) {
     RequestHeader request = header(Verb::store, offset, 8);
+    request.flags = flags;
     request.operand = value;
     send(request);
     return request.slot;

@@ -1,0 +1,110 @@
+// put_signal and wait_until.
+#include <atomic>
+
+#include "api/call.h"
+#include "api/small.h"
+#include "api/transfer.h"
+
+namespace comex::api {
+namespace {
+
+struct Signal {
+  long* word;
+  long value;
+
+  bool is_aligned() const {
+    return word != nullptr && reinterpret_cast<std::uintptr_t>(word) % sizeof(long) == 0;
+  }
+  std::uint64_t bits() const { return static_cast<std::uint64_t>(value); }
+};
+
+inline bool small_put_signal(const void* src, void* dst, int bytes, const Signal& signal, int proc,
+                             comex_group_t group) {
+  const Small to(proc, group);
+  if (!to || bytes < 0 || (bytes > 0 && src == nullptr) || !signal.is_aligned()) return false;
+  const bool has_data =
+      bytes == 0 || to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
+  return has_data && to.direct().store(to.place(), to.target(), signal.word, signal.bits(), sizeof(long));
+}
+
+int signal_directly(Runtime& runtime, const Signal& signal, const char* name, const Reach& target) {
+  const op::Direct& direct = *target.direct;
+  runtime.order_before_direct(target);
+  const op::Checked checked =
+      direct.store(target.place, target.worker(), signal.word, signal.bits(), sizeof(long));
+  if (checked) return COMEX_SUCCESS;
+  return runtime.reporter.fail({name, target.lpid, signal.word},
+                               direct.describe(checked, target.worker(), target.place));
+}
+
+[[gnu::noinline]] int put_signal(void* src, void* dst, int bytes, const Signal& signal, int proc,
+                                 comex_group_t group) {
+  const char* name = "put_signal";
+  Runtime* runtime = enter(name);
+  Reach target;
+  if (runtime == nullptr || !find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
+  if (!signal.is_aligned()) {
+    return runtime->reporter.fail({name, target.lpid, signal.word},
+                                  "the signal word is null or not aligned to its 8 bytes");
+  }
+  const Result<Operation> data =
+      op::validate({.action = Action::put, .target = target.worker()}, src, dst, bytes);
+  if (!data || runtime->is_direct(op::Way::put, target)) {
+    const int put = carry_out(*runtime, name, data, target, dst, Finish::block());
+    return put == COMEX_SUCCESS ? signal_directly(*runtime, signal, name, target) : put;
+  }
+  const op::FarSide far = target.far_side();
+  return finish_remote(*runtime, *target.remote, {name, target.lpid, far.server}, Finish::block(),
+                       [&](nb::Completion& completion) {
+                         target.remote->start_put_signal(data.value(), signal.word, signal.bits(), far,
+                                                         completion);
+                       });
+}
+
+bool holds(long left, int compare, long right) {
+  switch (compare) {
+    case COMEX_CMP_EQ:
+      return left == right;
+    case COMEX_CMP_NE:
+      return left != right;
+    case COMEX_CMP_GT:
+      return left > right;
+    case COMEX_CMP_GE:
+      return left >= right;
+    case COMEX_CMP_LT:
+      return left < right;
+    default:
+      return left <= right;
+  }
+}
+
+}  // namespace
+}  // namespace comex::api
+
+using namespace comex::api;
+
+int comex_put_signal(void* src, void* dst, int bytes, long* signal_word, long value, int proc,
+                     comex_group_t group) {
+  const Signal signal{signal_word, value};
+  if (small_put_signal(src, dst, bytes, signal, proc, group)) [[likely]]
+    return COMEX_SUCCESS;
+  return put_signal(src, dst, bytes, signal, proc, group);
+}
+
+int comex_wait_until(long* word, int compare, long value) {
+  const char* name = "wait_until";
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (word == nullptr || reinterpret_cast<std::uintptr_t>(word) % sizeof(long) != 0) {
+    return runtime->reporter.fail({name, -1, word}, "the word is null or not aligned to its 8 bytes");
+  }
+  if (compare < COMEX_CMP_EQ || compare > COMEX_CMP_LE) {
+    return runtime->reporter.fail(
+        {name, -1, word},
+        "the comparison " + std::to_string(compare) + " is unknown; COMEX_CMP_EQ to COMEX_CMP_LE are 0 to 5");
+  }
+  const std::atomic_ref<long> watched(*word);
+  const auto is_true = [&] { return holds(watched.load(std::memory_order_acquire), compare, value); };
+  if (!is_true()) runtime->engine.wait(is_true, {name});
+  return COMEX_SUCCESS;
+}
