@@ -12,14 +12,16 @@ namespace {
 
 void bind_to(const pr::Topology& topology, const pr::CoreChoice& choice, const World& world,
              const Reporter& reporter) {
+  std::string where = "progress rank " + std::to_string(world.wire.rank());
+  if (choice.shared) {
+    reporter.notice(where + " stays where the launcher put it: the host has no core left for it alone");
+    return;
+  }
   const pr::CpuMask& core = topology.cores()[choice.core];
-  const std::string where =
-      "progress rank " + std::to_string(world.wire.rank()) + " on processors " + core.text();
+  where += " on processors " + core.text();
   const Status bound = topology.bind(core);
   if (!bound) {
     reporter.notice(where + ": not bound: " + bound.failure().text);
-  } else if (choice.shared) {
-    reporter.notice(where + " shares its core: the host has no free one");
   } else if (world.settings.verbose) {
     reporter.notice(where + " has a core of its own");
   }

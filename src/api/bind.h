@@ -1,4 +1,5 @@
-// COMEX_BIND=progress: each progress rank binds itself to a core that no worker is bound to.
+// COMEX_BIND=progress: each progress rank binds itself to a core that no worker is bound to; where it would
+// have to share one it says so and stays unbound, free to go where there is room.
 //
 // Collective over all ranks. Those of one machine, virtual hosts or not, see the same bindings and make the
 // same choice.
