@@ -38,52 +38,21 @@ COMEX_C void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int typ
   reduce_over(scope, x, n, op, type);
 }
 
-COMEX_C void armci_msg_igop(int* x, int n, char* op) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_INT, collective_group());
-}
-COMEX_C void armci_msg_clus_igop(int* x, int n, char* op) {
-  gop_over(SCOPE_NODE, x, n, op, ARMCI_INT, collective_group());
-}
-COMEX_C void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_INT, handle_of(group));
-}
+// The global operations of one type: over all, over the caller's node, over a group.
+#define COMEX_GOP(letters, Element, type)                                                        \
+  COMEX_C void armci_msg_##letters##gop(Element* x, int n, char* op) {                           \
+    gop_over(SCOPE_ALL, x, n, op, type, collective_group());                                     \
+  }                                                                                              \
+  COMEX_C void armci_msg_clus_##letters##gop(Element* x, int n, char* op) {                      \
+    gop_over(SCOPE_NODE, x, n, op, type, collective_group());                                    \
+  }                                                                                              \
+  COMEX_C void armci_msg_group_##letters##gop(Element* x, int n, char* op, ARMCI_Group* group) { \
+    gop_over(SCOPE_ALL, x, n, op, type, handle_of(group));                                       \
+  }                                                                                              \
+  static_assert(true) /* takes the semicolon */
 
-COMEX_C void armci_msg_lgop(long* x, int n, char* op) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_LONG, collective_group());
-}
-COMEX_C void armci_msg_clus_lgop(long* x, int n, char* op) {
-  gop_over(SCOPE_NODE, x, n, op, ARMCI_LONG, collective_group());
-}
-COMEX_C void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_LONG, handle_of(group));
-}
-
-COMEX_C void armci_msg_llgop(long long* x, int n, char* op) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_LONG_LONG, collective_group());
-}
-COMEX_C void armci_msg_clus_llgop(long long* x, int n, char* op) {
-  gop_over(SCOPE_NODE, x, n, op, ARMCI_LONG_LONG, collective_group());
-}
-COMEX_C void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_LONG_LONG, handle_of(group));
-}
-
-COMEX_C void armci_msg_fgop(float* x, int n, char* op) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_FLOAT, collective_group());
-}
-COMEX_C void armci_msg_clus_fgop(float* x, int n, char* op) {
-  gop_over(SCOPE_NODE, x, n, op, ARMCI_FLOAT, collective_group());
-}
-COMEX_C void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_FLOAT, handle_of(group));
-}
-
-COMEX_C void armci_msg_dgop(double* x, int n, char* op) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_DOUBLE, collective_group());
-}
-COMEX_C void armci_msg_clus_dgop(double* x, int n, char* op) {
-  gop_over(SCOPE_NODE, x, n, op, ARMCI_DOUBLE, collective_group());
-}
-COMEX_C void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
-  gop_over(SCOPE_ALL, x, n, op, ARMCI_DOUBLE, handle_of(group));
-}
+COMEX_GOP(i, int, ARMCI_INT);
+COMEX_GOP(l, long, ARMCI_LONG);
+COMEX_GOP(ll, long long, ARMCI_LONG_LONG);
+COMEX_GOP(f, float, ARMCI_FLOAT);
+COMEX_GOP(d, double, ARMCI_DOUBLE);

@@ -32,54 +32,22 @@ Value get_value(void* src, int proc) {
 
 }  // namespace
 
-COMEX_C int PARMCI_PutValueInt(int src, void* dst, int proc) {
-  return put_value(src, dst, proc);
-}
-COMEX_PROFILED(PutValueInt);
-COMEX_C int PARMCI_NbPutValueInt(int src, void* dst, int proc, armci_hdl_t* handle) {
-  return nb_put_value(src, dst, proc, handle);
-}
-COMEX_PROFILED(NbPutValueInt);
-COMEX_C int PARMCI_GetValueInt(void* src, int proc) {
-  return get_value<int>(src, proc);
-}
-COMEX_PROFILED(GetValueInt);
+// The functions of one type of value.
+#define COMEX_VALUE(Name, Value)                                                             \
+  COMEX_C int PARMCI_PutValue##Name(Value src, void* dst, int proc) {                        \
+    return put_value(src, dst, proc);                                                        \
+  }                                                                                          \
+  COMEX_PROFILED(PutValue##Name);                                                            \
+  COMEX_C int PARMCI_NbPutValue##Name(Value src, void* dst, int proc, armci_hdl_t* handle) { \
+    return nb_put_value(src, dst, proc, handle);                                             \
+  }                                                                                          \
+  COMEX_PROFILED(NbPutValue##Name);                                                          \
+  COMEX_C Value PARMCI_GetValue##Name(void* src, int proc) {                                 \
+    return get_value<Value>(src, proc);                                                      \
+  }                                                                                          \
+  COMEX_PROFILED(GetValue##Name)
 
-COMEX_C int PARMCI_PutValueLong(long src, void* dst, int proc) {
-  return put_value(src, dst, proc);
-}
-COMEX_PROFILED(PutValueLong);
-COMEX_C int PARMCI_NbPutValueLong(long src, void* dst, int proc, armci_hdl_t* handle) {
-  return nb_put_value(src, dst, proc, handle);
-}
-COMEX_PROFILED(NbPutValueLong);
-COMEX_C long PARMCI_GetValueLong(void* src, int proc) {
-  return get_value<long>(src, proc);
-}
-COMEX_PROFILED(GetValueLong);
-
-COMEX_C int PARMCI_PutValueFloat(float src, void* dst, int proc) {
-  return put_value(src, dst, proc);
-}
-COMEX_PROFILED(PutValueFloat);
-COMEX_C int PARMCI_NbPutValueFloat(float src, void* dst, int proc, armci_hdl_t* handle) {
-  return nb_put_value(src, dst, proc, handle);
-}
-COMEX_PROFILED(NbPutValueFloat);
-COMEX_C float PARMCI_GetValueFloat(void* src, int proc) {
-  return get_value<float>(src, proc);
-}
-COMEX_PROFILED(GetValueFloat);
-
-COMEX_C int PARMCI_PutValueDouble(double src, void* dst, int proc) {
-  return put_value(src, dst, proc);
-}
-COMEX_PROFILED(PutValueDouble);
-COMEX_C int PARMCI_NbPutValueDouble(double src, void* dst, int proc, armci_hdl_t* handle) {
-  return nb_put_value(src, dst, proc, handle);
-}
-COMEX_PROFILED(NbPutValueDouble);
-COMEX_C double PARMCI_GetValueDouble(void* src, int proc) {
-  return get_value<double>(src, proc);
-}
-COMEX_PROFILED(GetValueDouble);
+COMEX_VALUE(Int, int);
+COMEX_VALUE(Long, long);
+COMEX_VALUE(Float, float);
+COMEX_VALUE(Double, double);
