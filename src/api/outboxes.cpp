@@ -43,7 +43,7 @@ pr::Pusher make_pusher(World& world) {
   } else if (buffers(world) != 0) {
     for (const int rank : world.host_workers()) {
       const pr::RankPlace& worker = world.split.ranks[static_cast<std::size_t>(rank)];
-      if (worker.server == world.wire.rank()) outboxes.push_back(outbox_of(world, worker));
+      if (worker.server == world.transport->rank()) outboxes.push_back(outbox_of(world, worker));
     }
   }
   return {*world.transport, *world.os, std::move(outboxes),

@@ -77,7 +77,7 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
   enter_ = &layout->enter;
   leave_ = &layout->leave;
 
-  if (here.front() == world->wire.rank()) {
+  if (here.front() == world->transport->rank()) {
     std::vector<TransportRank> leaders;  // the lowest worker of each host
     for (std::uint32_t host = 0; host < world->group->host_count(); ++host) {
       const auto& ranks = world->split.hosts[host].ranks;
@@ -114,10 +114,8 @@ void Runtime::add_first_groups() {
   GroupExtras extras = extras_of(*all);
   COMEX_BUG_IF(add_group(std::move(all), extras) != groups::world_handle);
   auto self = std::make_unique<groups::Group>(self_context, book.make_self_table(), 0);
-  GroupExtras made = extras_of(*self);
-  made.comm = Communicator::duplicate(MPI_COMM_SELF);
+  extras_.emplace(groups::self_handle, extras_of(*self));
   groups.set_self(std::move(self));
-  extras_.emplace(groups::self_handle, std::move(made));
 }
 
 void Runtime::await_end() {

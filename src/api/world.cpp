@@ -13,6 +13,7 @@
 #include "api/worlds/identity.h"
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
+#include "transport/mpi_transport.h"
 
 namespace comex::api {
 namespace {
@@ -147,7 +148,7 @@ void describe_workers(transport::Collective& all, World& world) {
 }
 
 void open_transport(World& world, const Reporter& reporter) {
-  world.transport = std::make_unique<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter));
+  world.transport = std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter));
   std::vector<std::int32_t> slots(world.split.ranks.size(), HostBell::elsewhere);
   for (const int rank : world.own_host().ranks) {
     slots[static_cast<std::size_t>(rank)] = world.split.ranks[static_cast<std::size_t>(rank)].local_index;
@@ -249,6 +250,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::W
   world->host = Communicator::split(world->wire.get(), world->place.host, world->place.local_index);
   world->workers =
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
+  world->self = Communicator::duplicate(MPI_COMM_SELF);
   transport::MpiCollective host(world->host.get(), mpi_failure(reporter));
   open_arena(host, *world, reporter);
   bind_progress_ranks(all, *world, reporter);

@@ -21,7 +21,7 @@
 #include "pr/world_split.h"
 #include "shm/arena.h"
 #include "shm/idle.h"
-#include "transport/mpi_transport.h"
+#include "transport/transport.h"
 
 namespace comex::api {
 
@@ -59,10 +59,11 @@ struct World {
   Communicator wire;     // all ranks
   Communicator host;     // ranks of this (virtual) host, by local index
   Communicator workers;  // workers, by worker number; null on progress ranks
+  Communicator self;     // this rank alone
   std::optional<shm::Arena> arena;
   std::optional<groups::ProcessGroup> group;
   std::optional<HostBell> bell;
-  std::unique_ptr<transport::MpiTransport> transport;
+  std::shared_ptr<transport::Transport> transport;
   std::vector<pr::CpuMask> bindings;  // by rank: the processors it may run on
   shm::WaitPolicy wait_policy;
   bool has_threads = false;  // MPI_THREAD_MULTIPLE

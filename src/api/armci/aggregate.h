@@ -90,6 +90,7 @@ class Aggregates {
   void issue(int proc, Batch& batch);
   void flush_owner(int code);
   static bool all_done(Record& record);
+  void release_if_over(Record& record);
   void release(Record& record);
 
   std::mutex lock_;

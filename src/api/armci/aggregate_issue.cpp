@@ -93,7 +93,9 @@ int Aggregates::test(int code) {
   Record* record = find(code);
   if (record == nullptr) return 0;
   flush_owner(code);
-  return all_done(*record) ? 0 : 1;
+  if (!all_done(*record)) return 1;
+  release_if_over(*record);
+  return 0;
 }
 
 bool Aggregates::all_done(Record& record) {
@@ -110,8 +112,13 @@ bool Aggregates::all_done(Record& record) {
 void Aggregates::finished_all() {
   const std::lock_guard lock(lock_);
   for (Record& record : records_) {
-    if (record.is_used && all_done(record) && !record.collects) release(record);
+    if (record.is_used && all_done(record)) release_if_over(record);
   }
+}
+
+// A failure stays until a wait has told it.
+void Aggregates::release_if_over(Record& record) {
+  if (!record.collects && record.result == COMEX_SUCCESS) release(record);
 }
 
 void Aggregates::forget() {

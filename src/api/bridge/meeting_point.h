@@ -13,6 +13,7 @@
 #include "api/bridge/wire.h"
 #include "api/world.h"
 #include "pr/server.h"
+#include "transport/mpi_transport.h"
 
 namespace comex::api {
 

@@ -1,0 +1,128 @@
+// A whole job in one process: the runtime that init makes, over the loopback transport instead of MPI.
+//
+// Every rank has its world; workers have their Runtime, progress ranks serve on threads of their own. Worker
+// 0 is the program: the C functions are its. The other workers only lend their memory, each on a host of its
+// own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/launch.h"
+#include "api/outboxes.h"
+#include "api/process.h"
+#include "shm/posix_os.h"
+#include "support/map_lookup.h"
+#include "transport/loopback_transport.h"
+
+namespace comex::whole {
+
+class Job {
+ public:
+  Job(std::vector<int> host_of_rank, const test::Environment& environment)
+      : fabric_(
+            std::make_shared<transport::LoopbackFabric>(static_cast<TransportRank>(host_of_rank.size()))) {
+    const Settings settings = parse_settings(test::lookup_in(environment)).value();
+    const pr::WorldSplit split = pr::split_world(pr::split_input(host_of_rank, settings).value()).value();
+    for (std::size_t rank = 0; rank < host_of_rank.size(); ++rank)
+      worlds_.push_back(open(settings, split, rank));
+    for (auto& world : worlds_) describe(*world);
+    for (const int rank : split.progress) {
+      services_.emplace_back(
+          [this, rank] { api::serve(*worlds_[static_cast<std::size_t>(rank)], reporter_); });
+    }
+    for (const int rank : split.workers) {
+      runtimes_.push_back(
+          std::make_unique<api::Runtime>(std::move(worlds_[static_cast<std::size_t>(rank)]), reporter_));
+    }
+    api::detail::current_runtime.store(runtimes_.front().get());
+  }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  ~Job() {
+    std::vector<std::thread> leaving;
+    for (auto& runtime : runtimes_) leaving.emplace_back([&runtime] { EXPECT_TRUE(runtime->close()); });
+    for (std::thread& thread : leaving) thread.join();
+    for (std::thread& thread : services_) thread.join();
+    api::detail::current_runtime.store(nullptr);
+    EXPECT_TRUE(fabric_->drained());
+  }
+
+  int workers() const { return static_cast<int>(runtimes_.size()); }
+  transport::LoopbackFabric& fabric() { return *fabric_; }
+  // Who a message to a worker's memory goes to.
+  TransportRank server_of(int worker) { return place(worker).server; }
+  TransportRank rank_of(int worker) { return place(worker).rank; }
+
+  // Zeros in a worker's memory.
+  template <class T>
+  T* allocate(int worker, std::size_t count) {
+    shm::Arena& arena = *runtimes_[static_cast<std::size_t>(worker)]->world->arena;
+    const Result<shm::Extent> extent =
+        arena.extents().allocate(static_cast<Worker>(worker), count * sizeof(T));
+    EXPECT_TRUE(extent);
+    std::byte* const first = arena.at(extent->offset);
+    std::memset(first, 0, count * sizeof(T));
+    return reinterpret_cast<T*>(first);
+  }
+
+ private:
+  const groups::WorkerPlace& place(int worker) {
+    return runtimes_.front()->place(static_cast<Worker>(worker));
+  }
+
+  std::unique_ptr<api::World> open(const Settings& settings, const pr::WorldSplit& split, std::size_t rank) {
+    auto world = std::make_unique<api::World>(shm::make_posix_os(), settings);
+    world->split = split;
+    world->place = split.ranks[rank];
+    world->has_threads = true;
+    world->wait_policy.nap_max_ns = 100'000;
+    shm::ArenaOptions options;
+    options.geometry.slots = static_cast<std::uint32_t>(world->own_host().ranks.size());
+    options.geometry.servers = static_cast<std::uint32_t>(world->own_host().progress_ranks.size());
+    options.geometry.board_bytes = api::board_bytes(*world);
+    options.geometry.reservation_bytes = 64 << 20;
+    options.slot = static_cast<shm::HostSlot>(world->place.local_index);
+    const auto first = static_cast<std::size_t>(world->own_host().ranks.front());
+    world->arena.emplace((rank == first
+                              ? shm::Arena::create(*world->os, options)
+                              : shm::Arena::attach(*world->os, worlds_[first]->arena->ticket(), options.slot))
+                             .value());
+    EXPECT_TRUE(world->arena->map_anywhere());
+    world->transport = {fabric_, &fabric_->endpoint(static_cast<TransportRank>(rank))};
+    std::vector<std::int32_t> slots(split.ranks.size(), api::HostBell::elsewhere);
+    for (const int here : world->own_host().ranks) {
+      slots[static_cast<std::size_t>(here)] = split.ranks[static_cast<std::size_t>(here)].local_index;
+    }
+    world->bell.emplace(*world->arena, std::move(slots));
+    world->transport->set_bell(&*world->bell);
+    return world;
+  }
+  void describe(api::World& world) {
+    std::vector<groups::WorkerPlace> places;
+    for (const int rank : world.split.workers) {
+      const pr::RankPlace& place = world.split.ranks[static_cast<std::size_t>(rank)];
+      const shm::Arena& arena = *worlds_[static_cast<std::size_t>(rank)]->arena;
+      places.push_back({rank, place.server < 0 ? rank : place.server, static_cast<std::uint32_t>(place.host),
+                        static_cast<std::uint32_t>(place.local_index),
+                        reinterpret_cast<std::uintptr_t>(arena.base())});
+    }
+    world.description.size = static_cast<std::uint32_t>(places.size());
+    world.group.emplace(world.id, std::move(places),
+                        std::vector<std::string>(world.split.hosts.size(), "host"));
+  }
+
+  std::shared_ptr<transport::LoopbackFabric> fabric_;
+  api::Reporter reporter_;
+  std::vector<std::unique_ptr<api::World>> worlds_;  // by rank; a worker's is its runtime's
+  std::vector<std::unique_ptr<api::Runtime>> runtimes_;
+  std::vector<std::thread> services_;
+};
+
+}  // namespace comex::whole
