@@ -1,76 +1,151 @@
 // Whether a side of a patch touches a byte twice.
 //
-// Runs start at sums k_i * s_i, 0 <= k_i < n_i. Two runs of c bytes share a byte exactly when there
-// are differences d_i, not all zero, |d_i| < n_i, with |sum d_i * s_i| < c. Sorted by stride, sides
-// that nest are decided by one pass; the rest by a search over d that drops hopeless branches.
+// Runs start at sums k_i * s_i, 0 <= k_i < n_i. Two runs of c bytes share a byte exactly when there are
+// differences d_i, not all zero, |d_i| < n_i, with |sum d_i * s_i| < c. Levels that step over all the others
+// cannot make them meet; sides that nest are decided by that alone. Of what is left, some levels' sums are
+// listed (or, of a single level, computed), and met from the middle by each sum of the others. Of D
+// differences that takes at most D^(2/3) looks and a list of D^(1/2), far less than there are runs.
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
-#include <numeric>
+#include <span>
+#include <vector>
 
 #include "core/patch.h"
 
 namespace comex {
 namespace {
 
-constexpr long search_steps = 1 << 20;  // some 10 ms; then "not shown to overlap"
-
 struct Dimension {
-  std::int64_t stride;
-  std::int64_t count;
+  std::int64_t stride = 0;
+  std::int64_t count = 0;
+
+  std::int64_t most() const { return count - 1; }  // as a difference
+  std::int64_t reach() const { return most() * stride; }
+  std::uint64_t differences() const { return 2 * static_cast<std::uint64_t>(count) - 1; }
 };
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-class DifferenceSearch {
+// Some dimensions, none of stride zero, without a heap.
+class Dimensions {
  public:
-  // Dimensions by falling stride, none zero.
-  DifferenceSearch(const Dimension* dimensions, int size, std::int64_t run)
-      : dimensions_(dimensions), size_(size), run_(run) {
-    std::int64_t reach = run - 1;
-    std::int64_t divisor = 0;
-    for (int i = size - 1; i >= 0; --i) {
-      rest_reach_[i] = reach;
-      rest_divisor_[i] = divisor;
-      reach += (dimensions[i].count - 1) * dimensions[i].stride;
-      divisor = std::gcd(divisor, dimensions[i].stride);
+  void insert(const Dimension& dimension) {  // by falling stride
+    int at = size_++;
+    for (; at > 0 && each_[at - 1].stride < dimension.stride; --at) each_[at] = each_[at - 1];
+    each_[at] = dimension;
+  }
+  std::span<const Dimension> all() const { return {each_, static_cast<std::size_t>(size_)}; }
+  std::int64_t reach() const {
+    std::int64_t sum = 0;
+    for (const Dimension& dimension : all()) sum += dimension.reach();
+    return sum;
+  }
+
+ private:
+  Dimension each_[max_stride_levels];
+  int size_ = 0;
+};
+
+// All that the differences of some dimensions can add up to.
+class Sums {
+ public:
+  Sums(std::span<const Dimension> dimensions, std::int64_t run) : run_(run) {
+    if (dimensions.size() == 1) {
+      only_ = dimensions[0];
+      return;
     }
+    listed_ = {0};
+    for (const Dimension& dimension : dimensions) {
+      const std::size_t before = listed_.size();
+      for (std::int64_t d = 1; d <= dimension.most(); ++d) {
+        for (std::size_t i = 0; i < before; ++i) {
+          listed_.push_back(listed_[i] + d * dimension.stride);
+          listed_.push_back(listed_[i] - d * dimension.stride);
+        }
+      }
+    }
+    std::sort(listed_.begin(), listed_.end());
+  }
+
+  // Is there one so that |x + sum| < run?
+  bool comes_near(std::int64_t x) const {
+    if (listed_.empty()) {
+      const std::int64_t low = -floor_div(x + run_ - 1, only_.stride);
+      return std::max(low, -only_.most()) <= std::min(floor_div(run_ - 1 - x, only_.stride), only_.most());
+    }
+    const auto at = std::lower_bound(listed_.begin(), listed_.end(), 1 - run_ - x);
+    return at != listed_.end() && *at < run_ - x;
+  }
+  // Is there one of differences that are not all zero so that |sum| < run?
+  bool comes_near_itself() const {
+    if (listed_.empty()) return only_.stride < run_;
+    const auto at = std::lower_bound(listed_.begin(), listed_.end(), 1 - run_);
+    return at + 1 != listed_.end() && at[1] < run_;
+  }
+
+ private:
+  std::int64_t run_;
+  Dimension only_;
+  std::vector<std::int64_t> listed_;
+};
+
+// Goes through the sums of the outer dimensions, as far as the rest can make up for them.
+class Search {
+ public:
+  Search(std::span<const Dimension> outer, const Dimensions& inner, std::int64_t run)
+      : outer_(outer), inner_(inner.all(), run) {
+    std::int64_t reach = inner.reach() + run - 1;
+    for (std::size_t i = outer.size(); i-- > 0; reach += outer[i].reach()) rest_reach_[i] = reach;
   }
 
   // Is there a completion of `partial`, the sum over the dimensions before i, to |sum| < run?
-  bool finds(int i, std::int64_t partial, bool all_zero) {
-    if (--steps_left_ < 0) return false;
-    const Dimension& dimension = dimensions_[i];
-    const std::int64_t most = dimension.count - 1;
+  bool finds(std::size_t i = 0, std::int64_t partial = 0, bool all_zero = true) const {
+    if (i == outer_.size()) return all_zero ? inner_.comes_near_itself() : inner_.comes_near(partial);
+    const Dimension& dimension = outer_[i];
     // By symmetry the first difference that is not zero is positive.
-    std::int64_t low = all_zero ? 0 : -most;
+    std::int64_t low = all_zero ? 0 : -dimension.most();
     low = std::max(low, -floor_div(partial + rest_reach_[i], dimension.stride));
-    const std::int64_t high = std::min(most, floor_div(rest_reach_[i] - partial, dimension.stride));
-    if (i == size_ - 1) return high >= (all_zero ? std::max<std::int64_t>(low, 1) : low);
-    for (std::int64_t d = low; d <= high; ++d) {
-      const std::int64_t sum = partial + d * dimension.stride;
-      if (reachable(i, sum) && finds(i + 1, sum, all_zero && d == 0)) return true;
-      if (steps_left_ < 0) return false;
-    }
+    const std::int64_t high =
+        std::min(dimension.most(), floor_div(rest_reach_[i] - partial, dimension.stride));
+    for (std::int64_t d = low; d <= high; ++d)
+      if (finds(i + 1, partial + d * dimension.stride, all_zero && d == 0)) return true;
     return false;
   }
 
  private:
-  // What follows moves the sum by multiples of its common divisor only.
-  bool reachable(int i, std::int64_t sum) {
-    --steps_left_;
-    const std::int64_t beyond = std::abs(sum) % rest_divisor_[i];
-    return beyond < run_ || rest_divisor_[i] - beyond < run_;
-  }
-
-  const Dimension* dimensions_;
-  int size_;
-  std::int64_t run_;
+  std::span<const Dimension> outer_;
+  Sums inner_;
   std::int64_t rest_reach_[max_stride_levels] = {};
-  std::int64_t rest_divisor_[max_stride_levels] = {};
-  long steps_left_ = search_steps;
 };
+
+// Those to list, as bits: such that the fewest sums of the others are left to go through. A list is no longer
+// than these; one dimension needs none.
+unsigned choose_inner(std::span<const Dimension> dimensions) {
+  unsigned best = 0;
+  std::uint64_t fewest = UINT64_MAX;
+  for (unsigned bits = 1; bits < 1U << dimensions.size(); ++bits) {
+    std::uint64_t inside = 1;
+    std::uint64_t outside = 1;
+    for (std::size_t i = 0; i < dimensions.size(); ++i)
+      ((bits >> i & 1) != 0 ? inside : outside) *= dimensions[i].differences();
+    if (outside >= fewest || (inside > outside && std::popcount(bits) != 1)) continue;
+    fewest = outside;
+    best = bits;
+  }
+  return best;
+}
+
+bool meet(std::span<const Dimension> dimensions, std::int64_t run) {
+  const unsigned bits = choose_inner(dimensions);
+  Dimensions inner;
+  Dimensions outer;
+  for (std::size_t i = 0; i < dimensions.size(); ++i)
+    ((bits >> i & 1) != 0 ? inner : outer).insert(dimensions[i]);
+  return Search(outer.all(), inner, run).finds();
+}
 
 }  // namespace
 
@@ -79,27 +154,24 @@ bool rows_overlap(const Patch& patch, Side side) {
   const std::uint64_t extent = patch.extent_bytes(side);
   if (patch.total_bytes() > extent) return true;
 
-  Dimension dimensions[max_stride_levels] = {};  // by falling stride
+  Dimensions dimensions;
   const std::int64_t* strides = patch.strides(side);
-  int size = 0;
-  for (; size < patch.levels; ++size) {
-    if (strides[size] == 0) return true;
-    int at = size;
-    for (; at > 0 && dimensions[at - 1].stride < strides[size]; --at) dimensions[at] = dimensions[at - 1];
-    dimensions[at] = {strides[size], static_cast<std::int64_t>(patch.counts[size + 1])};
+  for (int level = 0; level < patch.levels; ++level) {
+    if (strides[level] == 0) return true;
+    dimensions.insert({strides[level], static_cast<std::int64_t>(patch.counts[level + 1])});
   }
 
   // The outermost dimension that steps over all the others together cannot make them meet.
   const auto run = static_cast<std::int64_t>(patch.run_bytes());
   auto reach = static_cast<std::int64_t>(extent);
-  const Dimension* first = dimensions;
-  for (; size > 0; ++first, --size) {
-    reach -= (first->count - 1) * first->stride;
-    if (first->stride < reach) break;
+  std::span<const Dimension> rest = dimensions.all();
+  for (; !rest.empty(); rest = rest.subspan(1)) {
+    reach -= rest[0].reach();
+    if (rest[0].stride < reach) break;
   }
-  if (size == 0) return false;
-  if (extent > std::uint64_t{1} << 61) return false;  // sums could overflow; no memory is that large
-  return DifferenceSearch(first, size, run).finds(0, 0, true);
+  if (rest.empty()) return false;
+  if (extent > largest_extent || patch.runs() > most_interleaved_runs) return false;
+  return meet(rest, run);
 }
 
 }  // namespace comex

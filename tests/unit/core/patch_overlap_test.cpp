@@ -83,11 +83,42 @@ TEST(PatchOverlap, interleaved_levels_of_a_million_rows_are_decided) {
   EXPECT_FALSE(rows_overlap(far_patch(3, {24, 56, 168}, {8, 7, 3, 1}), Side::far));
 }
 
-TEST(PatchOverlap, what_a_bounded_search_cannot_decide_is_allowed) {
+TEST(PatchOverlap, agrees_with_counting_bytes_on_many_levels_that_do_not_nest) {
+  RawPatchMaker maker(8);
+  int apart = 0;
+  int overlapping = 0;
+  for (int round = 0; round < 3000; ++round) {
+    RawPatch raw;
+    raw.levels = maker.pick(4, 6);
+    raw.counts[0] = maker.pick(1, 3);
+    for (int level = 0; level < raw.levels; ++level) {
+      raw.counts[level + 1] = maker.pick(2, 4);
+      raw.far_strides[level] = maker.pick(1, 12000);
+    }
+    const Patch patch = make_patch(raw.levels, raw.near_strides, raw.far_strides, raw.counts).value();
+    const bool expected = overlaps_naively(raw, Side::far);
+    (expected ? overlapping : apart)++;
+    ASSERT_EQ(rows_overlap(patch, Side::far), expected) << "round " << round;
+  }
+  EXPECT_GT(apart, 300);
+  EXPECT_GT(overlapping, 300);
+}
+
+TEST(PatchOverlap, of_sixteen_million_rows_is_decided_either_way) {
   // A large step plus a power of 16 each: no two of the 8^8 sums are equal, and none of them nest.
   std::vector<int> strides;
   for (int level = 0; level < 8; ++level) strides.push_back(1'000'000'007 + (1 << (4 * level)));
-  EXPECT_FALSE(rows_overlap(far_patch(8, strides, {1, 8, 8, 8, 8, 8, 8, 8, 8}), Side::far));
+  const std::vector<int> counts = {1, 8, 8, 8, 8, 8, 8, 8, 8};
+  EXPECT_FALSE(rows_overlap(far_patch(8, strides, counts), Side::far));
+  strides[7] = strides[0] + strides[1] - strides[2];  // one step back on two levels is one on two others
+  EXPECT_TRUE(rows_overlap(far_patch(8, strides, counts), Side::far));
+}
+
+TEST(PatchOverlap, of_a_thousand_million_rows_is_decided_either_way) {
+  // Steps of two levels by neighbouring numbers: they meet when both are long enough, and not before.
+  EXPECT_FALSE(rows_overlap(far_patch(2, {16 * 32768, 16 * 32767}, {16, 32767, 32768}), Side::far));
+  EXPECT_TRUE(rows_overlap(far_patch(2, {16 * 32768, 16 * 32767}, {16, 32768, 32769}), Side::far));
+  EXPECT_TRUE(rows_overlap(far_patch(2, {16 * 32768, 16 * 32767 + 1}, {16, 32768, 32769}), Side::far));
 }
 
 }  // namespace
