@@ -10,6 +10,7 @@
 #include "api/exchange.h"
 #include "api/hosts.h"
 #include "api/outboxes.h"
+#include "api/warn_names.h"
 #include "api/worlds/identity.h"
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
@@ -38,11 +39,8 @@ Settings agree_on_settings(transport::Collective& all, const Reporter& reporter)
   Result<Settings> rank0 = decode_settings(sent);
   require(all, reporter, rank0 ? Status() : Status(rank0.failure()));
   require(all, reporter, agree(mine.value(), rank0.value(), all.rank()));
-  if (all.rank() == 0) {
-    for (const std::string& warning : unknown_name_warnings(environment_names())) reporter.notice(warning);
-    return mine.value();
-  }
-  return adopt(mine.value(), rank0.value());
+  warn_of_unknown_names(all, reporter);
+  return all.rank() == 0 ? mine.value() : adopt(mine.value(), rank0.value());
 }
 
 pr::WorldSplit split(transport::Collective& all, World& world, const Reporter& reporter) {

@@ -92,6 +92,9 @@ Result<Settings> parse_settings(const Lookup& lookup);
 // One warning for each name that begins with COMEX_ and is no setting, with the nearest name.
 // COMEX_TEST_* is left to test programs.
 std::vector<std::string> unknown_name_warnings(std::span<const std::string> environment_names);
+// Environments differ between hosts. Given a digest of each rank's warnings, 0 for none: who prints, for all
+// that have the same. The lowest of them, in order, and not more than a few.
+std::vector<int> ranks_that_warn(std::span<const std::uint64_t> digests);
 
 // The explicit values that MPI rank 0 sends to all ranks, and the settings they make there.
 std::string encode_settings(const Settings& settings);
