@@ -1,5 +1,7 @@
-// Large copies. What another core reads next is faster after rep movsb than after vector stores;
-// non-temporal stores pay only for what nobody reads soon.
+// Large copies, by vector loops of our own: the C library takes rep movsb from 2 KiB on, which on current
+// processors is two to three times slower when the destination lies a few bytes behind the source within its
+// page. That is what a get does from the beginning of an allocation to memory from malloc. Non-temporal
+// stores pay only for what nobody reads soon.
 #include <algorithm>
 
 #include "kernels/copy.h"
@@ -22,8 +24,20 @@ void copy_big(void* to, const void* from, std::uint64_t bytes) {
 namespace comex::kernels {
 namespace {
 
-void copy_string(void* to, const void* from, std::uint64_t bytes) {
-  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+// Stores are aligned; the first and the last ones may overlap their neighbours.
+[[gnu::target("avx2")]] inline void copy_four(std::byte* to, const std::byte* from) {
+  __m256i part[4];
+  for (int i = 0; i < 4; ++i) part[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + i);
+  for (int i = 0; i < 4; ++i) _mm256_storeu_si256(reinterpret_cast<__m256i*>(to) + i, part[i]);
+}
+
+[[gnu::target("avx2")]] void copy_avx2(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  constexpr std::uint64_t step = 4 * sizeof(__m256i);
+  const std::uint64_t head = sizeof(__m256i) - reinterpret_cast<std::uintptr_t>(to) % sizeof(__m256i);
+  copy_four(to, from);
+  std::uint64_t at = head;
+  for (; at < bytes - step; at += step) copy_four(to + at, from + at);
+  copy_four(to + bytes - step, from + bytes - step);
 }
 
 void copy_streamed(std::byte* to, const std::byte* from, std::uint64_t bytes) {
@@ -48,8 +62,16 @@ void copy_streamed(std::byte* to, const std::byte* from, std::uint64_t bytes) {
 }  // namespace
 
 void copy_big(void* to, const void* from, std::uint64_t bytes) {
-  if (bytes < streamed_copy_bytes) return copy_string(to, from, bytes);
-  copy_streamed(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  auto* const there = static_cast<std::byte*>(to);
+  const auto* const here = static_cast<const std::byte*>(from);
+  if (bytes >= streamed_copy_bytes) {
+    copy_streamed(there, here, bytes);
+  } else if (has_avx2) {
+    copy_avx2(there, here, bytes);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
 }
 
 }  // namespace comex::kernels

@@ -145,6 +145,19 @@ TEST(CopyBytes, of_large_unaligned_pieces_copies_all_and_no_more) {
   }
 }
 
+TEST(CopyBytes, between_any_alignments_copies_all_and_no_more) {
+  const std::vector<std::byte> from = random_bytes(big_copy_bytes + 512, 6);
+  for (std::uint64_t skew = 0; skew < 64; ++skew) {
+    for (std::uint64_t bytes = big_copy_bytes; bytes < big_copy_bytes + 160; bytes += 1 + skew % 7) {
+      std::vector<std::byte> to(bytes + 128, std::byte{9});
+      copy_bytes(to.data() + skew, from.data() + bytes % 64, bytes);
+      std::vector<std::byte> expected(to.size(), std::byte{9});
+      std::memcpy(expected.data() + skew, from.data() + bytes % 64, bytes);
+      ASSERT_EQ(to, expected) << bytes << " to an address of " << skew;
+    }
+  }
+}
+
 TEST(CopyBytes, of_nothing_looks_at_no_address) {
   copy_bytes(nullptr, nullptr, 0);
 }
