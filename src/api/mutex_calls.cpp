@@ -21,6 +21,9 @@ struct Named {  // a mutex that exists
     return there;
   }
   bool is_direct() const { return runtime->router.is_direct(op::Way::atomic, owner); }
+  void order_before_direct() const {
+    if (!runtime->router.is_plain(owner)) runtime->order_before_direct(reach());
+  }
   shm::FairMutex here() const {
     return runtime->world->arena->mutex_at(set_offset + index * sizeof(shm::FairMutexBlock));
   }
@@ -142,7 +145,7 @@ int comex_lock(int mutex, int proc) {
   Named named;
   if (!find_mutex("lock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
-    named.runtime->order_before_direct(named.reach());
+    named.order_before_direct();
     lock_here(named);
     return COMEX_SUCCESS;
   }
@@ -160,7 +163,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   }
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
-    named.runtime->order_before_direct(named.reach());
+    named.order_before_direct();
     const comex::shm::Taken taken = named.here().try_lock(named.party());
     if (taken == comex::shm::Taken::recovered) say_recovered(named);
     *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
@@ -181,7 +184,7 @@ int comex_unlock(int mutex, int proc) {
   Named named;
   if (!find_mutex("unlock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
-    named.runtime->order_before_direct(named.reach());
+    named.order_before_direct();
     const comex::Status unlocked = named.here().unlock(named.party());
     if (unlocked) return COMEX_SUCCESS;
     return named.runtime->reporter.fail({"unlock", proc},
