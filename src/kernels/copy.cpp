@@ -51,6 +51,11 @@ void small_rows(std::byte* to, std::int64_t to_stride, const std::byte* from, st
   rows_from<32>(to, to_stride, from, from_stride, bytes, count);
 }
 
+template <std::size_t n>
+void segments_of(const Segments& to, const Segments& from, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) std::memcpy(to.at(i), from.at(i), n);
+}
+
 struct Strided {
   std::uint64_t offset;
   std::int64_t stride;
@@ -68,6 +73,12 @@ void copy_rows(std::byte* to, std::int64_t to_stride, const std::byte* from, std
   if (bytes == 0) return;
   if (bytes <= 64) return small_rows(to, to_stride, from, from_stride, bytes, count);
   for (; count != 0; --count, to += to_stride, from += from_stride) copy_bytes(to, from, bytes);
+}
+
+void copy_segments(const Segments& to, const Segments& from, std::uint64_t bytes, std::uint64_t count) {
+  if (bytes == 8) return segments_of<8>(to, from, count);
+  if (bytes == 16) return segments_of<16>(to, from, count);
+  for (std::uint64_t i = 0; i < count; ++i) copy_bytes(to.at(i), from.at(i), bytes);
 }
 
 void copy_near_to_far(const Patch& patch, const std::byte* near, std::byte* far) {

@@ -34,6 +34,18 @@ inline void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
 void copy_rows(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
                std::uint64_t bytes, std::uint64_t count);
 
+// One side of a vector: where the addresses lie in this process, all of them off by the same shift.
+struct Segments {
+  void* const* addresses = nullptr;
+  std::uintptr_t shift = 0;
+
+  std::byte* at(std::uint64_t i) const {
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(addresses[i]) + shift);
+  }
+};
+// `count` segments of `bytes` each.
+void copy_segments(const Segments& to, const Segments& from, std::uint64_t bytes, std::uint64_t count);
+
 // Straight from one strided side to the other.
 void copy_near_to_far(const Patch& patch, const std::byte* near, std::byte* far);
 void copy_far_to_near(const Patch& patch, const std::byte* far, std::byte* near);

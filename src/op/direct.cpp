@@ -1,8 +1,10 @@
 #include "op/direct.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/atomics.h"
+#include "kernels/scattered_accumulate.h"
 #include "kernels/striped_accumulate.h"
 #include "shm/block_locks.h"
 #include "shm/explain.h"
@@ -22,11 +24,26 @@ Checked Direct::check_all(const Operation& operation, const groups::WorkerPlace&
     return check(target, offset_of(place, operation.far), operation.patch.far_extent_bytes());
   }
   const Scatter& scatter = operation.scatter;
+  if (covers_range_of(scatter, place, target)) return {};
   for (std::uint64_t i = 0; i < scatter.count; ++i) {
     const Checked checked = check(target, offset_of(place, scatter.far[i]), scatter.bytes);
     if (!checked) return checked;
   }
   return {};
+}
+
+// Mostly all segments lie in one extent: then the range from the lowest to the highest does.
+bool Direct::covers_range_of(const Scatter& scatter, const groups::WorkerPlace& place, Worker target) const {
+  std::uint64_t low = UINT64_MAX;
+  std::uint64_t high = 0;
+  for (std::uint64_t i = 0; i < scatter.count; ++i) {
+    const auto address = reinterpret_cast<std::uint64_t>(scatter.far[i]);
+    low = std::min(low, address);
+    high = std::max(high, address);
+  }
+  std::uint64_t range = 0;
+  return low <= high && !__builtin_add_overflow(high - low, scatter.bytes, &range) &&
+         extents_->covers(target, low - place.base, range);
 }
 
 Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const {
@@ -39,10 +56,9 @@ Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place
   const bool is_put = operation.action == Action::put;
   if (operation.layout == protocol::Layout::vector) {
     const Scatter& scatter = operation.scatter;
-    for (std::uint64_t i = 0; i < scatter.count; ++i) {
-      std::byte* far = base_ + offset_of(place, scatter.far[i]);
-      kernels::copy_bytes(is_put ? far : scatter.near[i], is_put ? scatter.near[i] : far, scatter.bytes);
-    }
+    const kernels::Segments near{scatter.near, 0};
+    const kernels::Segments far{scatter.far, reinterpret_cast<std::uintptr_t>(base_) - place.base};
+    kernels::copy_segments(is_put ? far : near, is_put ? near : far, scatter.bytes, scatter.count);
   } else if (is_put) {
     kernels::copy_near_to_far(operation.patch, operation.near, base_ + checked.offset);
   } else {
@@ -59,11 +75,7 @@ void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& p
     return kernels::FarMemory{base_ + offset, offset};
   };
   if (operation.layout == protocol::Layout::vector) {
-    const Scatter& scatter = operation.scatter;
-    for (std::uint64_t i = 0; i < scatter.count; ++i) {
-      kernels::accumulate_run(locks, memory(scatter.far[i]), static_cast<const std::byte*>(scatter.near[i]),
-                              scatter.bytes, accumulation);
-    }
+    kernels::accumulate_segments(locks, operation.scatter, memory, accumulation);
   } else {
     kernels::accumulate_patch(locks, operation.patch, memory(operation.far), operation.near, accumulation);
   }

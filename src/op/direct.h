@@ -78,6 +78,7 @@ class Direct {
   Checked check(Worker target, std::uint64_t offset, std::uint64_t bytes) const {
     return {extents_->check(target, offset, bytes), offset, bytes};
   }
+  bool covers_range_of(const Scatter& scatter, const groups::WorkerPlace& place, Worker target) const;
   static void apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::byte* near,
                     std::int64_t operand);
   void accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;

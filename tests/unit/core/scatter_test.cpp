@@ -4,6 +4,7 @@
 
 #include <array>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace comex {
@@ -69,6 +70,39 @@ TEST_F(Scatters, overlap_across_the_descriptors_of_one_call) {
   EXPECT_TRUE(segments_overlap(both, Side::far));
   both[1].bytes = 0;
   EXPECT_FALSE(segments_overlap(both, Side::far));
+}
+
+bool naive_overlap(std::span<const Scatter> scatters) {
+  std::vector<unsigned char> owned(8192);
+  for (const Scatter& scatter : scatters) {
+    for (std::uint64_t i = 0; i < scatter.count; ++i) {
+      const auto first = reinterpret_cast<std::uintptr_t>(scatter.far[i]) - 4096;
+      for (std::uint64_t byte = 0; byte < scatter.bytes; ++byte)
+        if (owned[first + byte]++ != 0) return true;
+    }
+  }
+  return false;
+}
+
+TEST_F(Scatters, overlap_as_a_byte_by_byte_look_says) {
+  std::mt19937 random(2);
+  int overlapping = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<std::vector<void*>> addresses(random() % 3 + 1);
+    std::vector<Scatter> scatters;
+    for (std::vector<void*>& each : addresses) {
+      const std::uint64_t bytes = random() % (round % 2 == 0 ? 9 : 40) + 1;
+      const std::uint64_t unit = round % 3 == 0 ? bytes : 1;
+      for (std::uint64_t left = random() % 12; left != 0; --left)
+        each.push_back(reinterpret_cast<void*>(4096 + random() % (4096 / unit) * unit));
+      scatters.push_back({nullptr, each.data(), each.size(), bytes});
+    }
+    const bool expected = naive_overlap(scatters);
+    overlapping += expected ? 1 : 0;
+    ASSERT_EQ(segments_overlap(scatters, Side::far), expected) << "round " << round;
+  }
+  EXPECT_GT(overlapping, 300);
+  EXPECT_LT(overlapping, 2700);
 }
 
 TEST_F(Scatters, cut_anywhere_give_every_byte_in_order) {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/scattered_accumulate.h"
 #include "unit/core/patch_naive.h"
 
 namespace comex::kernels {
@@ -117,6 +118,34 @@ TEST_F(StripedAccumulate, of_an_element_across_two_blocks_takes_both) {
   EXPECT_TRUE(is_as(expected));
   EXPECT_EQ(guard_.locks, 2);
   EXPECT_EQ(guard_.pairs, 2);
+  EXPECT_TRUE(guard_.held.empty());
+}
+
+// Far addresses are offsets here; the order shows in the last value of each word, since it is overwritten.
+TEST_F(StripedAccumulate, of_scattered_words_locks_a_block_once_for_a_group_and_keeps_their_order) {
+  constexpr std::uint64_t words = 2 * SegmentLists::most;
+  std::vector<void*> near;
+  std::vector<void*> far;
+  for (std::uint64_t i = 0; i < words; ++i) {
+    near.push_back(near_.data() + 8 * i);
+    far.push_back(reinterpret_cast<void*>((i % 4 * stripe_block_bytes) + 64 + 8 * (i % 3)));
+  }
+  far[100] = far[700] = reinterpret_cast<void*>(stripe_block_bytes - 4);
+  std::vector<std::byte> expected = arena_;
+  for (std::uint64_t i = 0; i < words; ++i) {
+    const auto offset = reinterpret_cast<std::uint64_t>(far[i]);
+    std::memcpy(expected.data() + offset, near_.data() + 8 * i, 8);
+  }
+  work_.kernel = [](std::byte* to, const std::byte* from, std::uint64_t bytes, const Scale&) {
+    EXPECT_FALSE(watched->held.empty());
+    std::memcpy(to, from, bytes);
+  };
+  accumulate_segments(
+      guard_, Scatter{near.data(), far.data(), words, 8},
+      [this](void* offset) { return at(reinterpret_cast<std::uint64_t>(offset)); }, work_);
+  EXPECT_TRUE(is_as(expected));
+  EXPECT_EQ(guard_.pairs, 2);
+  EXPECT_EQ(guard_.locks, 4 * 4);
   EXPECT_TRUE(guard_.held.empty());
 }
 
