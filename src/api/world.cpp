@@ -213,8 +213,7 @@ void print_notices(const World& world, const std::vector<unsigned char>& lacks_t
   for (const pr::Notice& notice : world.split.notices) {
     const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
     const bool is_self_served = notice.kind == pr::NoticeKind::self_served;
-    const bool is_alone = is_self_served && world.split.workers.size() == 1;  // nobody to be served
-    if ((is_detail || is_alone) && !world.settings.verbose) continue;
+    if (is_detail && !world.settings.verbose) continue;
     reporter.notice(notice.text + (is_self_served ? how_served(world, lacks_threads) : std::string()));
   }
 }
