@@ -5,8 +5,14 @@
 // Leaves with 0 only if the product is right.
 #include <comex/comex.h>
 
+#include <cstdio>
+
 #include "job.h"
 #include "options.h"
+
+namespace {
+constexpr int no_runtime = 3;  // exit status: it did not start, or its end found an error
+}
 
 int main(int argc, char** argv) {
   // Multiple threads let a worker without a progress rank be served by a thread of its own.
@@ -19,9 +25,13 @@ int main(int argc, char** argv) {
   const spgemm::ParsedOptions parsed = spgemm::parse_options(argc, argv, rank == 0);
   int status = parsed.status;
   if (parsed.run) {
-    comex_init();  // progress ranks stay in here; from now on there are only workers
-    status = spgemm::run_job(parsed.options, ranks);
-    comex_finalize();
+    if (comex_init() == COMEX_SUCCESS) {  // progress ranks stay in here; from now on there are only workers
+      status = spgemm::run_job(parsed.options, ranks);
+      if (comex_finalize() != COMEX_SUCCESS && status == 0) status = no_runtime;
+    } else {
+      if (rank == 0) std::fprintf(stderr, "spgemm: the runtime did not start\n");
+      status = no_runtime;
+    }
   }
   MPI_Finalize();
   return status;
