@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,6 +17,7 @@
 #include "api/outboxes.h"
 #include "api/process.h"
 #include "shm/posix_os.h"
+#include "support/loopback_parts.h"
 #include "support/map_lookup.h"
 #include "transport/loopback_transport.h"
 
@@ -64,12 +64,7 @@ class Job {
   template <class T>
   T* allocate(int worker, std::size_t count) {
     shm::Arena& arena = *runtimes_[static_cast<std::size_t>(worker)]->world->arena;
-    const Result<shm::Extent> extent =
-        arena.extents().allocate(static_cast<Worker>(worker), count * sizeof(T));
-    EXPECT_TRUE(extent);
-    std::byte* const first = arena.at(extent->offset);
-    std::memset(first, 0, count * sizeof(T));
-    return reinterpret_cast<T*>(first);
+    return reinterpret_cast<T*>(test::allocate_in(arena, static_cast<Worker>(worker), count * sizeof(T)));
   }
 
  private:

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,9 +17,12 @@
 #include "op/remote.h"
 #include "pr/server.h"
 #include "shm/memory_os.h"
+#include "support/loopback_parts.h"
 #include "transport/loopback_transport.h"
 
 namespace comex::two_worlds {
+
+using test::pattern;
 
 inline constexpr std::array<WorldId, 2> ids = {3, 9};
 inline constexpr Worker target = 7;
@@ -29,7 +31,10 @@ inline constexpr std::uint64_t region_bytes = 256 * 1024;
 
 class Rig {
  public:
-  Rig() : arenas{make_arena(ids[0]), make_arena(ids[1])}, guest(attach(arenas[1])), fabric(3, 1024) {
+  Rig()
+      : arenas{test::make_arena(os, ids[0], 2), test::make_arena(os, ids[1], 2)},
+        guest(attach(arenas[1])),
+        fabric(3, 1024) {
     pr::ServerOptions options;
     options.world = ids[0];
     options.chunk_bytes = chunk;
@@ -38,9 +43,9 @@ class Rig {
     server = std::make_unique<pr::Server>(fabric.endpoint(0), arenas[0], options);
     server->add_world(ids[1], guest, [](Worker) { return shm::HostSlot{1}; });
     // The second world's region lies elsewhere, so that what goes to the wrong one is seen.
-    static_cast<void>(allocate(1, 64 * 1024, target + 1));
+    static_cast<void>(test::allocate_in(arenas[1], target + 1, 64 * 1024));
     for (std::size_t world = 0; world < 2; ++world) {
-      regions[world] = allocate(world, region_bytes, target);
+      regions[world] = test::allocate_in(arenas[world], target, region_bytes);
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(world);
       origin.sizes.chunk_bytes = chunk;
@@ -88,24 +93,6 @@ class Rig {
   std::vector<pr::RefusedRequest> refused;
 
  private:
-  std::byte* allocate(std::size_t world, std::uint64_t bytes, Worker owner) {
-    Result<shm::Extent> extent = arenas[world].extents().allocate(owner, bytes);
-    EXPECT_TRUE(static_cast<bool>(extent));
-    std::byte* const first = arenas[world].at(extent->offset);
-    std::memset(first, 0, bytes);
-    return first;
-  }
-  shm::Arena make_arena(WorldId world) {
-    shm::ArenaOptions options;
-    options.geometry.slots = 2;
-    options.geometry.servers = 1;
-    options.geometry.reservation_bytes = 64 << 20;
-    options.world = world;
-    Result<shm::Arena> made = shm::Arena::create(os, options);
-    EXPECT_TRUE(static_cast<bool>(made));
-    EXPECT_TRUE(static_cast<bool>(made->map_anywhere()));
-    return std::move(made).value();
-  }
   shm::Arena attach(const shm::Arena& arena) {
     Result<shm::Arena> made = shm::Arena::attach_guest(os, arena.ticket());
     EXPECT_TRUE(static_cast<bool>(made));
@@ -113,20 +100,9 @@ class Rig {
   }
 };
 
-inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
-  std::vector<std::byte> out(bytes);
-  for (std::size_t i = 0; i < bytes; ++i)
-    out[i] = static_cast<std::byte>((i * 31 + seed * 97 + i / 251) & 0xff);
-  return out;
-}
-
 inline Operation contiguous(Action action, void* near, std::byte* far, std::uint64_t bytes) {
-  Operation operation;
-  operation.action = action;
-  operation.near = static_cast<std::byte*>(near);
-  operation.far = far;
+  Operation operation = test::contiguous(action, near, far, bytes);
   operation.target = target;
-  operation.patch = contiguous_patch(bytes);
   return operation;
 }
 

@@ -6,28 +6,6 @@
 namespace comex::whole {
 namespace {
 
-AtomicOperation add_to(std::int64_t* old, std::byte* far, std::int64_t addend) {
-  AtomicOperation atomic;
-  atomic.atomic = protocol::Atomic::fetch_add;
-  atomic.near = reinterpret_cast<std::byte*>(old);
-  atomic.far = far;
-  atomic.operand = addend;
-  return atomic;
-}
-
-Operation acc_of(std::int64_t* term, std::byte* far, std::int64_t scale) {
-  Operation acc = contiguous(Action::acc, term, far, sizeof *term);
-  acc.scalar = Scalar::int64;
-  acc.scale = scale_of(scale);
-  return acc;
-}
-
-std::int64_t word_at(const Rig& rig, std::size_t index) {
-  std::int64_t word = 0;
-  std::memcpy(&word, rig.region + 8 * index, sizeof word);
-  return word;
-}
-
 TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
   for (const std::uint64_t pool : {std::uint64_t{0}, 16 * protocol::message_bytes}) {
     Rig rig({.pool_bytes = pool});

@@ -9,28 +9,6 @@
 namespace comex::whole {
 namespace {
 
-AtomicOperation add_to(std::int64_t* old, std::byte* far, std::int64_t addend) {
-  AtomicOperation atomic;
-  atomic.atomic = protocol::Atomic::fetch_add;
-  atomic.near = reinterpret_cast<std::byte*>(old);
-  atomic.far = far;
-  atomic.operand = addend;
-  return atomic;
-}
-
-Operation acc_of(std::int64_t* term, std::byte* far) {
-  Operation acc = contiguous(Action::acc, term, far, sizeof *term);
-  acc.scalar = Scalar::int64;
-  acc.scale = scale_of(std::int64_t{1});
-  return acc;
-}
-
-std::int64_t word_at(const Rig& rig, std::size_t index) {
-  std::int64_t word = 0;
-  std::memcpy(&word, rig.region + 8 * index, sizeof word);
-  return word;
-}
-
 // An origin with several credits, whose batches nobody sends but the pusher and what it starts itself.
 class WholePushes : public testing::Test {
  protected:

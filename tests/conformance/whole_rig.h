@@ -16,9 +16,13 @@
 #include "pr/pusher.h"
 #include "pr/server.h"
 #include "shm/memory_os.h"
+#include "support/loopback_parts.h"
 #include "transport/loopback_transport.h"
 
 namespace comex::whole {
+
+using test::contiguous;
+using test::pattern;
 
 inline constexpr WorldId world = 3;
 inline constexpr Worker target = 7;
@@ -37,7 +41,7 @@ class Rig {
  public:
   // The last rank is the origins' progress rank, which pushes what they leave.
   explicit Rig(const RigOptions& wish = {})
-      : arena(make_arena()), fabric(wish.origins + 2, 1024), pusher_rank(wish.origins + 1) {
+      : arena(test::make_arena(os, world, 2)), fabric(wish.origins + 2, 1024), pusher_rank(wish.origins + 1) {
     pr::ServerOptions options;
     options.world = world;
     options.chunk_bytes = chunk;
@@ -121,11 +125,7 @@ class Rig {
   }
 
   std::byte* allocate(std::uint64_t bytes, Worker owner = target) {
-    Result<shm::Extent> extent = arena.extents().allocate(owner, bytes);
-    EXPECT_TRUE(static_cast<bool>(extent));
-    std::byte* const first = arena.at(extent->offset);
-    std::memset(first, 0, bytes);
-    return first;
+    return test::allocate_in(arena, owner, bytes);
   }
 
   struct alignas(64) OutboxPlace {
@@ -145,42 +145,36 @@ class Rig {
   std::byte* region = nullptr;
   std::uint64_t mutex_set = 0;
   unsigned refused = 0;
-
- private:
-  shm::Arena make_arena() {
-    shm::ArenaOptions options;
-    options.geometry.slots = 2;
-    options.geometry.servers = 1;
-    options.geometry.reservation_bytes = 64 << 20;
-    options.world = world;
-    Result<shm::Arena> made = shm::Arena::create(os, options);
-    EXPECT_TRUE(static_cast<bool>(made));
-    EXPECT_TRUE(static_cast<bool>(made->map_anywhere()));
-    return std::move(made).value();
-  }
 };
-
-inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
-  std::vector<std::byte> out(bytes);
-  for (std::size_t i = 0; i < bytes; ++i)
-    out[i] = static_cast<std::byte>((i * 31 + seed * 97 + i / 251) & 0xff);
-  return out;
-}
-
-inline Operation contiguous(Action action, void* near, std::byte* far, std::uint64_t bytes) {
-  Operation operation;
-  operation.action = action;
-  operation.near = static_cast<std::byte*>(near);
-  operation.far = far;
-  operation.patch = contiguous_patch(bytes);
-  return operation;
-}
 
 template <class T>
 Scale scale_of(T value) {
   Scale scale{};
   std::memcpy(scale.bytes, &value, sizeof value);
   return scale;
+}
+
+// `addend` is added to the far word; `old` gets what was there.
+inline AtomicOperation add_to(std::int64_t* old, std::byte* far, std::int64_t addend) {
+  AtomicOperation atomic;
+  atomic.atomic = protocol::Atomic::fetch_add;
+  atomic.near = reinterpret_cast<std::byte*>(old);
+  atomic.far = far;
+  atomic.operand = addend;
+  return atomic;
+}
+
+inline Operation acc_of(std::int64_t* term, std::byte* far, std::int64_t scale = 1) {
+  Operation acc = contiguous(Action::acc, term, far, sizeof *term);
+  acc.scalar = Scalar::int64;
+  acc.scale = scale_of(scale);
+  return acc;
+}
+
+inline std::int64_t word_at(const Rig& rig, std::size_t index) {
+  std::int64_t word = 0;
+  std::memcpy(&word, rig.region + 8 * index, sizeof word);
+  return word;
 }
 
 }  // namespace comex::whole

@@ -14,6 +14,7 @@
 
 #include "pr/server.h"
 #include "shm/memory_os.h"
+#include "support/loopback_parts.h"
 #include "transport/loopback_transport.h"
 
 namespace comex::pr::rig {
@@ -24,18 +25,12 @@ using protocol::Refusal;
 using protocol::ReplyHeader;
 using protocol::RequestHeader;
 using protocol::Verb;
+using test::pattern;
 using Bytes = std::vector<std::byte>;
 
 inline constexpr Worker target = 7;
 inline constexpr WorldId world = 3;
 inline constexpr std::uint32_t small_chunk = 4096;
-
-inline Bytes pattern(std::size_t bytes, unsigned seed) {
-  Bytes out(bytes);
-  for (std::size_t i = 0; i < bytes; ++i)
-    out[i] = static_cast<std::byte>((i * 31 + seed * 97 + i / 251) & 0xff);
-  return out;
-}
 
 template <class T>
 std::span<const std::byte> bytes_of(const T& value) {
@@ -65,7 +60,7 @@ struct Reply {
 class Rig {
  public:
   explicit Rig(TransportRank origins = 1, ServerOptions options = small_options())
-      : arena(make_arena()), fabric(origins + 1, 1024) {
+      : arena(test::make_arena(os, world, 3)), fabric(origins + 1, 1024) {
     options.slot_of = [this](Worker worker) { return worker == target ? 1 : slot_of_others; };
     options.report = [this](const RefusedRequest& request) { refused.push_back(request); };
     options.recovered = [this](const RequestHeader&) { ++recovered; };
@@ -110,19 +105,6 @@ class Rig {
   std::vector<RefusedRequest> refused;
   unsigned recovered = 0;
   shm::HostSlot slot_of_others = no_host_slot;
-
- private:
-  shm::Arena make_arena() {
-    shm::ArenaOptions options;
-    options.geometry.slots = 3;
-    options.geometry.servers = 1;
-    options.geometry.reservation_bytes = 64 << 20;
-    options.world = world;
-    Result<shm::Arena> made = shm::Arena::create(os, options);
-    EXPECT_TRUE(static_cast<bool>(made));
-    EXPECT_TRUE(static_cast<bool>(made->map_anywhere()));
-    return std::move(made).value();
-  }
 };
 
 class Hand {
