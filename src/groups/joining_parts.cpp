@@ -36,44 +36,56 @@ WorldDescription get_world(Unpacker& unpacker) {
   return world;
 }
 
+template <class T>
+void put(Packer& packer, const std::vector<T>& values) {
+  packer.array(all_of(values));
+}
+template <class T>
+void put(Packer& packer, const T& value) {
+  packer.value(value);
+}
+template <class T>
+void get(Unpacker& unpacker, std::vector<T>& values) {
+  values = unpacker.array<T>();
+}
+template <class T>
+void get(Unpacker& unpacker, T& value) {
+  value = unpacker.value<T>();
+}
+
+template <class Message>
+Bytes pack_fields(const Message& message) {
+  Packer packer;
+  Message::for_each_field(message, [&](const auto& field) { put(packer, field); });
+  return packer.take();
+}
+template <class Message>
+Result<Message> unpack_fields(const Bytes& bytes) {
+  Unpacker unpacker(bytes);
+  Message message;
+  Message::for_each_field(message, [&](auto& field) { get(unpacker, field); });
+  if (!unpacker.is_done()) return malformed();
+  return message;
+}
+
 }  // namespace
 
 Bytes Offer::pack() const {
-  Packer packer;
-  packer.array(all_of(members)).array(all_of(table)).array(all_of(worlds));
-  return packer.value(context).value(has_hook).take();
+  return pack_fields(*this);
 }
 
 Result<Offer> Offer::unpack(const Bytes& bytes) {
-  Unpacker unpacker(bytes);
-  Offer offer;
-  offer.members = unpacker.array<Gpid>();
-  offer.table = unpacker.array<Gpid>();
-  offer.worlds = unpacker.array<WorldName>();
-  offer.context = unpacker.value<std::uint64_t>();
-  offer.has_hook = unpacker.value<bool>();
-  if (!unpacker.is_done() || offer.members.empty()) return malformed();
+  Result<Offer> offer = unpack_fields<Offer>(bytes);
+  if (offer && offer->members.empty()) return malformed();
   return offer;
 }
 
 Bytes Head::pack() const {
-  Packer packer;
-  packer.array(all_of(remote)).array(all_of(remote_table)).array(all_of(errands));
-  return packer.value(context).value(is_low).value(has_cards).value(has_parcels).take();
+  return pack_fields(*this);
 }
 
 Result<Head> Head::unpack(const Bytes& bytes) {
-  Unpacker unpacker(bytes);
-  Head head;
-  head.remote = unpacker.array<Gpid>();
-  head.remote_table = unpacker.array<Gpid>();
-  head.errands = unpacker.array<Errand>();
-  head.context = unpacker.value<std::uint64_t>();
-  head.is_low = unpacker.value<bool>();
-  head.has_cards = unpacker.value<bool>();
-  head.has_parcels = unpacker.value<bool>();
-  if (!unpacker.is_done()) return malformed();
-  return head;
+  return unpack_fields<Head>(bytes);
 }
 
 Bytes pack(std::span<const Parcel> parcels) {

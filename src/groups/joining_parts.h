@@ -31,6 +31,14 @@ struct Offer {
   std::uint64_t context = 0;
   bool has_hook = false;
 
+  // In the order in which they travel, of a constant offer or of one that is being read.
+  static void for_each_field(auto& offer, auto&& visit) {
+    visit(offer.members);
+    visit(offer.table);
+    visit(offer.worlds);
+    visit(offer.context);
+    visit(offer.has_hook);
+  }
   Bytes pack() const;
   static Result<Offer> unpack(const Bytes& bytes);
 };
@@ -53,6 +61,15 @@ struct Head {
   bool has_cards = false;
   bool has_parcels = false;  // somebody on either side lacks a world
 
+  static void for_each_field(auto& head, auto&& visit) {
+    visit(head.remote);
+    visit(head.remote_table);
+    visit(head.errands);
+    visit(head.context);
+    visit(head.is_low);
+    visit(head.has_cards);
+    visit(head.has_parcels);
+  }
   Bytes pack() const;
   static Result<Head> unpack(const Bytes& bytes);
 };
