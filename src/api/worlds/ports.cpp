@@ -10,32 +10,38 @@
 namespace comex::api {
 namespace {
 
-Result<double> limit_of(double seconds) {
-  if (seconds >= 0) return seconds;
-  return caller_error("the time limit is " + std::to_string(seconds) + " s; it is a number from 0 up");
+Result<Conversation> await_at(Runtime& runtime, const groups::PortName& port, Deadline deadline) {
+  const std::string text = groups::format_port(port);
+  const auto listener = runtime.meetings.ports.find(text);
+  if (listener != nullptr) return Conversation::await(runtime, *listener, deadline);
+  return caller_error("this process has no open port " + text +
+                      "; the root accepts at a port that it has opened itself");
 }
 
-Result<Conversation> accept(Runtime& runtime, const char* port, double timeout_s) {
-  const Result<double> limit = limit_of(timeout_s);
-  if (!limit) return limit.failure();
-  if (port == nullptr) return caller_error("the port is null");
-  Result<groups::PortName> name = groups::parse_port(port);
-  if (!name) return name.take_failure();
-  const auto listener = runtime.meetings.ports.find(groups::format_port(name.value()));
-  if (listener == nullptr) {
-    return caller_error("this process has no open port " + groups::format_port(name.value()) +
-                        "; the root accepts at a port that it has opened itself");
+// Finds the other root at the port, from either side of it.
+Result<Conversation> find_root(Runtime& runtime, groups::Side side, const char* port, double timeout_s) {
+  if (!(timeout_s >= 0)) {
+    return caller_error("the time limit is " + std::to_string(timeout_s) + " s; it is a number from 0 up");
   }
-  return Conversation::await(runtime, *listener, Deadline(limit.value()));
-}
-
-Result<Conversation> connect(Runtime& runtime, const char* port, double timeout_s) {
-  const Result<double> limit = limit_of(timeout_s);
-  if (!limit) return limit.failure();
   if (port == nullptr) return caller_error("the port is null");
   Result<groups::PortName> name = groups::parse_port(port);
   if (!name) return name.take_failure();
-  return Conversation::seek(runtime, name.value(), Deadline(limit.value()));
+  const Deadline deadline(timeout_s);
+  if (side == groups::Side::accepts) return await_at(runtime, name.value(), deadline);
+  return Conversation::seek(runtime, name.value(), deadline);
+}
+
+int meet_at(const char* port, groups::Side side, const char* operation, int root, comex_group_t group,
+            double timeout_s, comex_group_t* peer) {
+  Runtime* runtime = enter(operation);
+  if (runtime == nullptr || !is_meeting_group(*runtime, operation, group, root, peer)) return COMEX_FAILURE;
+  Meeting meeting;
+  meeting.operation = operation;
+  meeting.group = group;
+  meeting.root = root;
+  meeting.side = side;
+  meeting.begin = [&] { return find_root(*runtime, side, port, timeout_s); };
+  return hold_meeting(*runtime, meeting, peer);
 }
 
 }  // namespace
@@ -72,27 +78,10 @@ int comex_world_close_port(const char* port) {
 
 int comex_world_accept(const char* port, int root, comex_group_t group, double timeout_s,
                        comex_group_t* peer) {
-  const char* name = "world_accept";
-  Runtime* runtime = enter(name);
-  if (runtime == nullptr || !is_meeting_group(*runtime, name, group, root, peer)) return COMEX_FAILURE;
-  Meeting meeting;
-  meeting.operation = name;
-  meeting.group = group;
-  meeting.root = root;
-  meeting.begin = [&] { return accept(*runtime, port, timeout_s); };
-  return hold_meeting(*runtime, meeting, peer);
+  return meet_at(port, comex::groups::Side::accepts, "world_accept", root, group, timeout_s, peer);
 }
 
 int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
                         comex_group_t* peer) {
-  const char* name = "world_connect";
-  Runtime* runtime = enter(name);
-  if (runtime == nullptr || !is_meeting_group(*runtime, name, group, root, peer)) return COMEX_FAILURE;
-  Meeting meeting;
-  meeting.operation = name;
-  meeting.group = group;
-  meeting.root = root;
-  meeting.side = comex::groups::Side::connects;
-  meeting.begin = [&] { return connect(*runtime, port, timeout_s); };
-  return hold_meeting(*runtime, meeting, peer);
+  return meet_at(port, comex::groups::Side::connects, "world_connect", root, group, timeout_s, peer);
 }
