@@ -1,16 +1,48 @@
 // The least that an operation on another host can cost: one message of MPI there and, where a result or a
 // confirmation is due, one back. The target sits in a blocking receive meanwhile.
 //
-//   origin: aim ──► (address and whether to add)   once, since rows with messages use a single place
+//   origin: aim ──► (address and whether to add)   only where the next place is not the one both expect
 //           data ─► lands at the address           kinds say what comes back: nothing, a word, or data
+//
+// Rows go round their places again and again. Both sides note which place came after which, so that from the
+// second round on nothing is sent but data, straight to its place.
 #pragma once
 
 #include <mpi.h>
+
+#include <unordered_map>
+#include <vector>
 
 #include "floor_kernels.h"
 #include "place.h"
 
 namespace bench::floors {
+
+struct Aim {
+  std::byte* address = nullptr;
+  bool adds = false;
+};
+
+// Where the next message goes, as both ends know it.
+class Route {
+ public:
+  const Aim& next() const { return next_; }
+  void turn_to(const Aim& aim) {
+    if (last_ != nullptr) after_[last_] = aim.address;
+    next_ = aim;
+  }
+  void advance() {
+    last_ = next_.address;
+    if (after_.empty()) return;
+    const auto known = after_.find(last_);
+    if (known != after_.end()) next_.address = known->second;
+  }
+
+ private:
+  Aim next_;
+  std::byte* last_ = nullptr;
+  std::unordered_map<std::byte*, std::byte*> after_;
+};
 
 class Messages {
  public:
@@ -55,20 +87,21 @@ class Messages {
     under_way_.clear();
   }
   void fence(int proc) {
-    MPI_Send(nullptr, 0, MPI_BYTE, proc, wanted + kinds * 8, comm_);
+    MPI_Send(nullptr, 0, MPI_BYTE, proc, fenced, comm_);
     take_word(proc);
   }
   void stop(int proc) {
     MPI_Send(nullptr, 0, MPI_BYTE, proc, end, comm_);
-    aimed_ = Aim{};
+    route_to(proc) = Route();
   }
 
   // -- the target's side: until the origin has stopped it
   void serve(std::size_t most_bytes) {
     std::vector<double> staged;
     std::vector<long> word(1);
-    Aim at{nullptr, false, 0};
+    Route route;
     while (true) {
+      const Aim at = route.next();
       void* const landing = at.address == nullptr ? word.data()
                             : at.adds             ? staged.data()
                                                   : static_cast<void*>(at.address);
@@ -80,32 +113,39 @@ class Messages {
       const int kind = status.MPI_TAG % kinds;
       if (kind == end) return;
       if (kind == aiming) {
-        MPI_Recv(&at, sizeof at, MPI_BYTE, 0, aiming, comm_, MPI_STATUS_IGNORE);
-        if (at.adds) staged.resize(most_bytes / 8);
+        Aim other;
+        MPI_Recv(&other, sizeof other, MPI_BYTE, 0, aiming, comm_, MPI_STATUS_IGNORE);
+        route.turn_to(other);
+        if (other.adds) staged.resize(most_bytes / 8);
         continue;
       }
       if (at.adds && bytes > 0) {
         add(1.0, staged.data(), reinterpret_cast<double*>(at.address), static_cast<std::size_t>(bytes));
       }
       answer(kind, status.MPI_TAG / kinds, at.address);
+      if (kind != fenced) route.advance();
     }
   }
 
  private:
-  struct Aim {
-    std::byte* address = nullptr;
-    bool adds = false;
-    int proc = -1;
-  };
   static constexpr int kinds = 8;
-  static constexpr int aiming = 1, silent = 2, confirmed = 3, wanted = 4, counted = 5, end = 6, reply = 7;
+  static constexpr int fenced = 0, aiming = 1, silent = 2, confirmed = 3, wanted = 4, counted = 5, end = 6,
+                       reply = 7;
 
   void aim(const Place& place, bool adds) {
-    if (place.at == aimed_.address && adds == aimed_.adds && place.proc == aimed_.proc) return;
-    wait();
-    aimed_ = Aim{place.at, adds, place.proc};
-    MPI_Send(nullptr, 0, MPI_BYTE, place.proc, aiming, comm_);
-    MPI_Send(&aimed_, sizeof aimed_, MPI_BYTE, place.proc, aiming, comm_);
+    Route& route = route_to(place.proc);
+    if (place.at != route.next().address || adds != route.next().adds) {
+      wait();
+      const Aim aim{place.at, adds};
+      route.turn_to(aim);
+      MPI_Send(nullptr, 0, MPI_BYTE, place.proc, aiming, comm_);
+      MPI_Send(&aim, sizeof aim, MPI_BYTE, place.proc, aiming, comm_);
+    }
+    route.advance();
+  }
+  Route& route_to(int proc) {
+    if (routes_.size() <= static_cast<std::size_t>(proc)) routes_.resize(static_cast<std::size_t>(proc) + 1);
+    return routes_[static_cast<std::size_t>(proc)];
   }
   long take_word(int proc) {
     long word = 0;
@@ -120,14 +160,14 @@ class Messages {
       word = *reinterpret_cast<long*>(address);
       *reinterpret_cast<long*>(address) = word + 1;
     }
-    if (kind == confirmed || kind == counted) MPI_Send(&word, 8, MPI_BYTE, 0, reply, comm_);
+    if (kind == confirmed || kind == counted || kind == fenced) MPI_Send(&word, 8, MPI_BYTE, 0, reply, comm_);
     if (kind == wanted)
       MPI_Send(address == nullptr ? static_cast<void*>(&word) : address, wanted_bytes, MPI_BYTE, 0, reply,
                comm_);
   }
 
   MPI_Comm comm_;
-  Aim aimed_;
+  std::vector<Route> routes_;
   std::vector<MPI_Request> under_way_;
 };
 

@@ -39,7 +39,7 @@ class FloorRuntime {
   MPI_Comm comm() const { return below_.comm(); }
   bool is_near(int proc) const { return is_near_[static_cast<std::size_t>(proc)]; }
   // Over messages there is a floor for what one origin does to one target; shapes have contiguous bytes for a
-  // floor.
+  // floor, and small operations one place, since looking up the next would show in them.
   bool can(Need need, int proc) const {
     if (need == Need::allocation || need == Need::own_start || need == Need::third_worker) return false;
     return is_near(proc) || need == Need::nothing;

@@ -81,8 +81,8 @@ class Rig {
     std::vector<std::size_t> numbers(slots * segments * targets);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     std::mt19937_64 random(options.seed);
-    const std::size_t most =
-        rt.can(Need::many_places, target()) ? static_cast<std::size_t>(options.places) : 1;
+    const bool has_many = !is_small || rt.can(Need::many_small_places, target());
+    const std::size_t most = has_many ? static_cast<std::size_t>(options.places) : 1;
     const std::size_t wanted = std::bit_floor(std::min(numbers.size(), most));
     std::vector<Place> drawn;
     for (std::size_t i = 0; i < wanted; ++i) {

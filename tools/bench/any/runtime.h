@@ -20,7 +20,7 @@ namespace bench {
 // What a row needs beyond put and get. A column without it leaves the row out.
 enum class Need {
   nothing,
-  many_places,
+  many_small_places,
   shapes,
   locks,
   compare_and_swap,
