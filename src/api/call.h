@@ -30,7 +30,8 @@ inline groups::Group* find_group(Runtime& runtime, const char* operation, comex_
   return group;
 }
 
-// Says so when the group's processes in other worlds are lost.
+// Says so when the group's processes in other worlds are lost. Asked by every collective after it has talked
+// with the others and before it believes what it heard, which means nothing then.
 bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group);
 
 // Says so when no way leads there (any more).

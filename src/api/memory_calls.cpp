@@ -101,6 +101,10 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
 
   const Offer offer{mine ? reinterpret_cast<std::uint64_t>(mine.value()) : 0, mine ? 0u : 1u};
   const std::vector<Offer> offers = gather(*extras.collective, offer);
+  if (!is_whole(*runtime, name, *group)) {
+    if (mine) release(*runtime, mine.value());
+    return COMEX_FAILURE;
+  }
   const auto failed = std::ranges::find_if(offers, [](const Offer& each) { return each.failed != 0; });
   if (failed != offers.end()) {
     if (mine) release(*runtime, mine.value());
@@ -135,6 +139,16 @@ Claim claim_of(Runtime& runtime, const void* address, const groups::Roster& memb
   return {Claim::known, found->id};
 }
 
+// Members are lost, so that nobody can be waited for; it has been said. What is this worker's goes all the
+// same.
+int free_own_part(Runtime& runtime, const Claim& claim, std::uint32_t my_endpoint) {
+  const std::optional<Allocation> found = runtime.allocations.by_id(claim.id, my_endpoint);
+  if (claim.kind != Claim::known || !found) return COMEX_FAILURE;
+  release(runtime, found->own());
+  runtime.allocations.remove(claim.id, my_endpoint);
+  return COMEX_FAILURE;
+}
+
 int free_over(const char* name, void* ptr, comex_group_t handle) {
   Runtime* runtime = enter(name);
   const groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, name, handle);
@@ -143,7 +157,9 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   const Context where{name, -1, ptr};
 
   const groups::ConnectionTable all = groups::everybody(*group, runtime->book).members;
-  const std::vector<Claim> claims = gather(members, claim_of(*runtime, ptr, {all, group->endpoints()}));
+  const Claim mine = claim_of(*runtime, ptr, {all, group->endpoints()});
+  const std::vector<Claim> claims = gather(members, mine);
+  if (!is_whole(*runtime, name, *group)) return free_own_part(*runtime, mine, group->my_endpoint());
   const auto me = static_cast<std::ptrdiff_t>(members.me());
   std::uint64_t id = 0;
   for (auto claim = claims.begin(); claim != claims.end(); ++claim) {
@@ -169,7 +185,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   members.barrier();
   release(*runtime, allocation->own());
   runtime->allocations.remove(id, group->my_endpoint());
-  return COMEX_SUCCESS;
+  return is_whole(*runtime, name, *group) ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 
 }  // namespace

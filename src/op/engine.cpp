@@ -78,6 +78,7 @@ void Engine::tell_of_wait() {
 
 unsigned Engine::poll() {
   let_others_pass();
+  if (between_rounds_) between_rounds_();
   const Lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return 0;
   tell_of_wait();

@@ -64,7 +64,8 @@ class Engine {
   void attach(transport::Transport& transport, const Sinks& sinks);
   void detach(const transport::Transport& transport);
 
-  // Called by every wait between two of its rounds, without the lock. Set before there are threads.
+  // Called by every poll, and by every wait between two of its rounds, without the lock. Set before there are
+  // threads.
   void set_between_rounds(std::function<void()> call) { between_rounds_ = std::move(call); }
 
   // For a wait that sleeps elsewhere and polls in between.

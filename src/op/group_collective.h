@@ -45,6 +45,7 @@ class GroupCollective {
 
   // False once members are lost: collectives end at once then, and their results mean nothing.
   bool is_whole() const;
+  bool has_lost() const { return tokens_.is_lost(); }  // in the condition of a wait: under the engine lock
 
   std::uint32_t size() const { return members_.size; }
   std::uint32_t me() const { return members_.me; }

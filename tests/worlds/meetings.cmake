@@ -10,10 +10,17 @@ comex_add_mpi_test(NAME worlds.spawn.no_progress_rank PROGRAM worlds_spawn RANKS
 
 comex_add_mpi_test(NAME worlds.nobody PROGRAM worlds_meet RANKS 3 TIMEOUT 40 LABELS worlds ARGS accept none nobody)
 
-# comex_add_launches_test(NAME SCENARIO RANKS RANKS ...): two launches of worlds_meet.
+# comex_add_launches_test(NAME SCENARIO RANKS RANKS ...): launches of worlds_meet, or of worlds_three where NAME says so.
 function(comex_add_launches_test name scenario)
-  add_test(NAME worlds.${name} COMMAND python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/two_launches.py
-    $<TARGET_FILE:worlds_meet> ${scenario} ${ARGN})
+  set(program -r accept,connect $<TARGET_FILE:worlds_meet>)
+  if(name MATCHES "^three")
+    set(program -r 0,1,2 $<TARGET_FILE:worlds_three>)
+    if(scenario STREQUAL spawn)
+      set(program -r 0,1 $<TARGET_FILE:worlds_three>)
+    endif()
+  endif()
+  add_test(NAME worlds.${name} COMMAND python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/launches.py
+    ${program} ${scenario} ${ARGN})
   set_tests_properties(worlds.${name} PROPERTIES LABELS "mpi;worlds" TIMEOUT 110 PROCESSORS 2 SKIP_RETURN_CODE 77)
 endfunction()
 comex_add_launches_test(meet.whole whole 3 3)
@@ -23,6 +30,10 @@ comex_add_launches_test(meet.collision collision 2 2)
 comex_add_launches_test(meet.no_server no_server 2 2)
 comex_add_launches_test(meet.killed killed 3 3)
 comex_add_launches_test(meet.rounds rounds 2 2 200)
+comex_add_launches_test(three.mesh mesh 3 3 3)
+comex_add_launches_test(three.chain chain 3 2 2)
+comex_add_launches_test(three.spawn spawn 2 3)
+comex_add_launches_test(three.killed killed 3 3 2)
 # Through the progress ranks, since virtual hosts share no memory.
 comex_add_launches_test(meet.virtual_hosts whole 4 4)
 set_tests_properties(worlds.meet.virtual_hosts PROPERTIES ENVIRONMENT COMEX_VIRTUAL_HOSTS=2)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/bridge/bridges.h"
+#include "api/bridge/closing.h"
 #include "api/runtime.h"
 
 namespace comex::api {
@@ -89,7 +90,35 @@ void serve_until_left(Runtime& runtime, const Bridge& bridge) {
   const pr::Server* const server = bridge.point->server.get();
   if (server == nullptr) return;
   const std::size_t workers = bridge.point->wire.worker_count();
-  runtime.engine.wait([&] { return server->departed() >= workers; }, {"disconnect"});
+  runtime.engine.wait([&] { return server->departed() >= workers || bridge.tokens.is_lost(); },
+                      {"disconnect"});
+}
+
+// Every step before the last: whether the wire is parted from or forgotten.
+ClosingStep go_through(Runtime& runtime, BridgeId id, Bridge& bridge, Closing::With with, bool& succeeded) {
+  const auto is_whole = [&] {
+    runtime.meetings.losses.tell(runtime);
+    return runtime.bridges.why_lost(id).empty();
+  };
+  Closing closing(with, is_whole());
+  for (;; closing.next(is_whole())) {
+    switch (closing.step()) {
+      case ClosingStep::fence:
+        succeeded = fence_bridge(runtime, bridge);
+        break;
+      case ClosingStep::meet:
+        meet_workers(runtime, bridge);
+        break;
+      case ClosingStep::leave:
+        leave_servers(runtime, bridge);
+        break;
+      case ClosingStep::serve:
+        serve_until_left(runtime, bridge);
+        break;
+      default:
+        return closing.step();
+    }
+  }
 }
 
 void detach(Runtime& runtime, Bridge& bridge) {
@@ -118,14 +147,9 @@ Result<BridgeId> open_bridge(Runtime& runtime, BridgeFacts facts) {
 bool close_bridge(Runtime& runtime, BridgeId id) {
   Bridge* const open = runtime.bridges.find(id);
   COMEX_BUG_IF(open == nullptr);
-  const bool is_whole = runtime.bridges.why_lost(id).empty();
   bool succeeded = true;
-  if (is_whole) {
-    succeeded = fence_bridge(runtime, *open);
-    meet_workers(runtime, *open);
-    leave_servers(runtime, *open);
-    serve_until_left(runtime, *open);
-  }
+  const bool parts =
+      go_through(runtime, id, *open, Closing::With::the_others, succeeded) == ClosingStep::part;
   detach(runtime, *open);
   const std::unique_ptr<Bridge> bridge = runtime.bridges.remove(id);
   MeetingPoint& point = *bridge->point;
@@ -133,7 +157,7 @@ bool close_bridge(Runtime& runtime, BridgeId id) {
   point.transport.reset();
   point.arenas.clear();
   runtime.bridges.arenas.forget_unused();
-  if (is_whole) {
+  if (parts) {
     point.release_wire();
   } else {
     point.facts.wire.forget();
@@ -144,25 +168,27 @@ bool close_bridge(Runtime& runtime, BridgeId id) {
 void leave_all_bridges(Runtime& runtime) {
   for (const BridgeId id : runtime.bridges.ids()) {
     Bridge& bridge = *runtime.bridges.find(id);
-    if (runtime.bridges.why_lost(id).empty()) {
-      static_cast<void>(fence_bridge(runtime, bridge));
-      leave_servers(runtime, bridge);
-    }
+    bool succeeded = true;
+    go_through(runtime, id, bridge, Closing::With::nobody, succeeded);
     bridge.point->facts.wire.forget();
   }
 }
 
-void fail_bridge(Runtime& runtime, BridgeId id, const std::string& reason) {
-  Bridge* const bridge = runtime.bridges.find(id);
-  if (bridge == nullptr || !runtime.bridges.why_lost(id).empty()) return;
-  runtime.bridges.lose(id, reason);
+void lose_world(Runtime& runtime, WorldId world, const std::string& how) {
+  const std::string reason = "world " + std::to_string(world) + " " + how;
+  std::size_t bridges = 0;
   std::size_t failed = 0;
-  {
+  for (const BridgeId id : runtime.bridges.ids()) {
+    Bridge& bridge = *runtime.bridges.find(id);
+    if (!bridge.point->wire.has_world(world) || !runtime.bridges.why_lost(id).empty()) continue;
+    runtime.bridges.lose(id, reason);
     const op::Engine::Lock lock = runtime.engine.enter();
-    failed = bridge->remote.abandon();
-    bridge->tokens.abandon();
-    bridge->transport().abandon();
+    failed += bridge.remote.abandon();
+    bridge.tokens.abandon();
+    bridge.transport().abandon();
+    ++bridges;
   }
+  if (bridges == 0) return;
   if (failed == 0) {
     runtime.reporter.notice(reason);
   } else {

@@ -36,9 +36,10 @@ Result<BridgeId> open_bridge(Runtime& runtime, BridgeFacts facts);
 // its processes are complete afterwards.
 // False when something of this worker's was refused and nobody has been told.
 bool close_bridge(Runtime& runtime, BridgeId bridge);
-// The other side is lost: everything under way fails, and so does what is started later. Says `reason` in one
-// line. Not collective; only close_bridge without the others remains, which waits for nobody then.
-void fail_bridge(Runtime& runtime, BridgeId bridge, const std::string& reason);
+// A world is lost, and with it every bridge that it is on: what is under way there fails, and so does what is
+// started later. Says in one line which world, and how. Not collective; only close_bridge without the others
+// remains, which waits for nobody then.
+void lose_world(Runtime& runtime, WorldId world, const std::string& how);
 
 // From finalize: fences and takes leave of servers, but does not wait for the other workers.
 void leave_all_bridges(Runtime& runtime);

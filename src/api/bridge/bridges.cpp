@@ -34,6 +34,7 @@ std::vector<BridgeId> Bridges::ids() const {
 }
 
 void Bridges::lose(BridgeId id, const std::string& reason) {
+  peers.lose(id);
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
   if (found != open_.end()) found->second->lost = reason;

@@ -7,6 +7,7 @@
 #include "api/exchange.h"
 #include "api/hosts.h"
 #include "transport/mpi_collective.h"
+#include "transport/mpi_tuning.h"
 
 namespace comex::api {
 namespace {
@@ -81,6 +82,7 @@ void MeetingPoint::release_wire() {
 
 std::unique_ptr<MeetingPoint> meet(World& world, const Reporter& reporter, GuestArenas& arenas,
                                    BridgeFacts facts) {
+  const transport::YieldsInMpi while_waiting(true);  // a progress rank has switched them off
   transport::MpiCollective all(facts.wire.get(), mpi_failure(reporter));
   auto point = std::make_unique<MeetingPoint>(std::move(facts), Wire(gather(all, own_row(world))));
   point->me = all.rank();
@@ -95,6 +97,7 @@ std::unique_ptr<MeetingPoint> meet(World& world, const Reporter& reporter, Guest
 }
 
 void start(const MeetingPoint& point) {
+  const transport::YieldsInMpi while_waiting(true);
   PMPI_Barrier(point.facts.wire.get());
 }
 

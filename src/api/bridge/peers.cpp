@@ -14,7 +14,8 @@ bool Peers::find(Lpid lpid, Peer& peer) const {
 
 void Peers::add(Lpid lpid, const Peer& peer) {
   const std::lock_guard lock(mutex_);
-  by_lpid_[lpid].push_back(peer);
+  std::vector<Peer>& peers = by_lpid_[lpid];
+  peers.insert(std::ranges::find(peers, true, &Peer::is_lost), peer);
 }
 
 void Peers::remove(BridgeId bridge) {
@@ -25,12 +26,12 @@ void Peers::remove(BridgeId bridge) {
   }
 }
 
-TransportRank Peers::rank_in(BridgeId bridge, Lpid lpid) const {
+void Peers::lose(BridgeId bridge) {
   const std::lock_guard lock(mutex_);
-  const auto found = by_lpid_.find(lpid);
-  if (found == by_lpid_.end()) return no_rank;
-  const auto peer = std::ranges::find(found->second, bridge, &Peer::bridge);
-  return peer == found->second.end() ? no_rank : peer->place.rank;
+  for (auto& [lpid, peers] : by_lpid_) {
+    for (Peer& peer : peers) peer.is_lost = peer.is_lost || peer.bridge == bridge;
+    std::ranges::stable_partition(peers, [](const Peer& peer) { return !peer.is_lost; });
+  }
 }
 
 }  // namespace comex::api

@@ -1,4 +1,5 @@
-// How each process outside the own world is reached: by lpid, over the bridge that was there first.
+// How each process outside the own world is reached: by lpid, over the bridge that was there first, of those
+// that are not lost.
 //
 // Written when bridges open and close; read by every operation on such a process, under a short lock. What a
 // Peer points to belongs to its bridge, which outlives the operations on it. Owned by Bridges.
@@ -23,6 +24,7 @@ struct Peer {
   std::uint64_t owners_base = 0;  // where the owner sees its arena
   op::Remote* remote = nullptr;
   const op::Direct* direct = nullptr;  // null: by messages only
+  bool is_lost = false;                // the bridge is
 };
 
 class Peers {
@@ -30,12 +32,11 @@ class Peers {
   bool find(Lpid lpid, Peer& peer) const;
   void add(Lpid lpid, const Peer& peer);
   void remove(BridgeId bridge);
-  // The rank of a process in the wire of a bridge; no_rank when it is not in it.
-  TransportRank rank_in(BridgeId bridge, Lpid lpid) const;
+  void lose(BridgeId bridge);  // others are taken where there are some
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<Lpid, std::vector<Peer>> by_lpid_;  // the oldest bridge first
+  std::unordered_map<Lpid, std::vector<Peer>> by_lpid_;  // the oldest bridge first, lost ones last
 };
 
 }  // namespace comex::api

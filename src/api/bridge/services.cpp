@@ -71,6 +71,7 @@ void Services::drop_lost() {
     drop(**found);
     (*found)->facts.wire.forget();
     points_.erase(found);
+    summons_.forget(wire);
   }
 }
 
@@ -84,8 +85,10 @@ unsigned Services::serve_bridges() {
       ++i;
       continue;
     }
+    const MPI_Comm wire = point.facts.wire.get();
     drop(point);
     point.release_wire();
+    summons_.forget(wire);
     points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(i));
     ++moved;
   }

@@ -81,13 +81,13 @@ std::string Deadline::text() const {
 }
 
 Result<Conversation> Conversation::await(Runtime& runtime, groups::Listener& listener,
-                                         const Deadline& deadline) {
+                                         const Deadline& deadline, const InVain& in_vain) {
   Door door(listener);
   bool has_come = false;
   runtime.engine.wait(
       [&] {
         has_come = door.look();
-        return has_come || deadline.is_over();
+        return has_come || deadline.is_over() || in_vain();
       },
       {"world_accept"});
   if (!has_come) {
@@ -98,12 +98,13 @@ Result<Conversation> Conversation::await(Runtime& runtime, groups::Listener& lis
 }
 
 Result<Conversation> Conversation::seek(Runtime& runtime, const groups::PortName& port,
-                                        const Deadline& deadline) {
+                                        const Deadline& deadline, const InVain& in_vain) {
   groups::Channel channel;
   std::string last = "no answer";
   Status resolved;
   std::uint64_t tried_at = 0;
   bool is_in = false;
+  const auto gives_up = [&] { return deadline.is_over() || in_vain(); };
   const auto look = [&] {
     constexpr std::uint64_t pause_ns = 20'000'000;  // between two tries
     if (channel.step()) {
@@ -111,11 +112,11 @@ Result<Conversation> Conversation::seek(Runtime& runtime, const groups::PortName
         channel.send(bytes_of(here));
         return is_in = true;
       }
-      return deadline.is_over();
+      return gives_up();
     }
     if (!channel.ended().empty() && tried_at != 0) last = channel.ended();
     const std::uint64_t now = runtime.world->os->now_ns();
-    if (tried_at != 0 && now - tried_at < pause_ns) return deadline.is_over();
+    if (tried_at != 0 && now - tried_at < pause_ns) return gives_up();
     tried_at = now;
     Result<groups::Channel> started = groups::Channel::start(port);
     if (!started) {
@@ -124,7 +125,7 @@ Result<Conversation> Conversation::seek(Runtime& runtime, const groups::PortName
     }
     channel = std::move(started).value();
     channel.send(bytes_of(std::string(hello) + port.cookie));
-    return deadline.is_over();
+    return gives_up();
   };
   runtime.engine.wait(look, {"world_connect"});
   if (!resolved) return resolved.take_failure();
@@ -136,13 +137,14 @@ Result<Conversation> Conversation::seek(Runtime& runtime, const groups::PortName
   return Conversation(std::move(channel));
 }
 
-Result<Bytes> Conversation::hear(Runtime& runtime, const char* operation, const Deadline& deadline) {
+Result<Bytes> Conversation::hear(Runtime& runtime, const char* operation, const Deadline& deadline,
+                                 const InVain& in_vain) {
   std::optional<Bytes> frame;
   runtime.engine.wait(
       [&] {
         const bool is_open = channel_.step();
         frame = channel_.take();
-        return frame || !is_open || deadline.is_over();
+        return frame || !is_open || deadline.is_over() || in_vain();
       },
       {operation});
   if (frame) return std::move(*frame);

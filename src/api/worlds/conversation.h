@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 
 #include "api/runtime.h"
 #include "core/packing.h"
@@ -34,14 +35,21 @@ class Deadline {
   Clock::time_point end_;
 };
 
+// Asked in every round of a wait, under the engine lock: members of the own side are lost, so that it leads
+// to nothing.
+using InVain = std::function<bool()>;
+
 class Conversation {
  public:
-  static Result<Conversation> await(Runtime& runtime, groups::Listener& listener, const Deadline& deadline);
-  static Result<Conversation> seek(Runtime& runtime, const groups::PortName& port, const Deadline& deadline);
+  static Result<Conversation> await(Runtime& runtime, groups::Listener& listener, const Deadline& deadline,
+                                    const InVain& in_vain);
+  static Result<Conversation> seek(Runtime& runtime, const groups::PortName& port, const Deadline& deadline,
+                                   const InVain& in_vain);
 
   void say(std::span<const std::byte> frame) { channel_.send(frame); }
   // The other side's next frame; what became of it otherwise.
-  Result<Bytes> hear(Runtime& runtime, const char* operation, const Deadline& deadline);
+  Result<Bytes> hear(Runtime& runtime, const char* operation, const Deadline& deadline,
+                     const InVain& in_vain);
 
  private:
   explicit Conversation(groups::Channel channel) : channel_(std::move(channel)) {}

@@ -1,15 +1,15 @@
 // Worlds part: collective over both sides, after all traffic.
 //
 // The bridge closes with the last group that uses it, if this one has all of its workers; else it stays for
-// the others. The locks of all worlds on it are taken in the order of their numbers, one worker for each.
+// the others. All progress ranks on it are locked first, by one worker and in the order of all locks. When a
+// world on it is lost, nobody is waited for.
 #include <comex/worlds.h>
 
 #include <algorithm>
-#include <optional>
-#include <set>
 
 #include "api/call.h"
 #include "api/worlds/arguments.h"
+#include "api/worlds/side.h"
 #include "api/worlds/summons.h"
 
 namespace comex::api {
@@ -24,44 +24,53 @@ bool is_last_on_its_bridge(Runtime& runtime, int handle, const groups::Group& gr
   return bridge != nullptr && bridge->ranks.size() == here;
 }
 
-// The lowest worker on the bridge of each world that is on it, by world.
-std::map<WorldId, TransportRank> lockers(const Bridge& bridge) {
-  std::map<WorldId, TransportRank> lowest;
-  for (const TransportRank rank : bridge.point->wire.workers()) {
-    lowest.try_emplace(bridge.point->wire.row(rank).world, rank);
+// Those on the bridge, in the order in which they are locked.
+std::vector<TransportRank> progress_ranks(const Wire& wire) {
+  std::vector<TransportRank> ranks;
+  for (TransportRank rank = 0; rank < wire.size(); ++rank) {
+    if (!wire.is_worker(rank)) ranks.push_back(rank);
   }
-  return lowest;
+  const auto helper = [&wire](TransportRank rank) {
+    return Helper{wire.row(rank).world, wire.row(rank).own_rank};
+  };
+  std::ranges::sort(ranks, {}, helper);
+  return ranks;
 }
 
 bool close(Runtime& runtime, op::GroupCollective& all, BridgeId id) {
-  const Bridge& bridge = *runtime.bridges.find(id);
-  std::optional<MeetingLock> lock;
-  for (const auto& [world, locker] : lockers(bridge)) {
-    if (locker == bridge.point->me) lock.emplace(runtime);
-    all.barrier();
+  Bridge& bridge = *runtime.bridges.find(id);
+  const Wire& wire = bridge.point->wire;
+  MeetingLock lock(runtime, bridge.tokens);
+  if (wire.workers().front() == bridge.point->me) {
+    for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));
   }
+  lock.end_with_wire();
+  all.barrier();
   return close_bridge(runtime, id);
+}
+
+bool is_lost(Runtime& runtime, BridgeId bridge) {
+  runtime.meetings.losses.tell(runtime);
+  return !runtime.bridges.why_lost(bridge).empty();
 }
 
 int disconnect(Runtime& runtime, groups::Group& group, int handle) {
   op::GroupCollective& all = *runtime.extras(handle).collective;
+  const BridgeId bridge = group.bridge();
   bool succeeded = runtime.wait_members(group);
   runtime.fence_members(group);
   succeeded = !runtime.take_failures(group) && succeeded;
   all.barrier();
-  const BridgeId bridge = group.bridge();
-  const bool is_lost = bridge != no_bridge && !runtime.bridges.why_lost(bridge).empty();
+  bool was_lost = false;
   if (bridge != no_bridge) {
     const bool is_last = is_last_on_its_bridge(runtime, handle, group);
-    if (is_lost) {
-      if (is_last) static_cast<void>(close_bridge(runtime, bridge));
-    } else if (all.all_agree(is_last)) {
-      succeeded = close(runtime, all, bridge) && succeeded;
-    }
+    const bool closes = all.all_agree(is_last);
+    was_lost = is_lost(runtime, bridge);
+    if (was_lost ? is_last : closes) succeeded = close(runtime, all, bridge) && succeeded;
   }
   group.disconnect();
   runtime.remove_group(handle);
-  return succeeded || is_lost ? COMEX_SUCCESS : COMEX_FAILURE;
+  return succeeded || was_lost ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ struct Leader {
 
   bool accepts() const { return runtime->book.me() < other; }
 
-  Result<Conversation> find() {
+  Result<Conversation> find(const InVain& in_vain) {
     const Deadline deadline(static_cast<double>(runtime->world->settings.meet_s));
-    return accepts() ? await(deadline) : seek(deadline);
+    return accepts() ? await(deadline, in_vain) : seek(deadline, in_vain);
   }
 
  private:
-  Result<Conversation> await(const Deadline& deadline) {
+  Result<Conversation> await(const Deadline& deadline, const InVain& in_vain) {
     Result<groups::Listener> listener = groups::Listener::open("");
     if (!listener) return listener.take_failure();
     PortText text{};
@@ -38,17 +38,17 @@ struct Leader {
       const op::Engine::Lock lock = runtime->engine.enter();
       route.tokens->send(route.rank, leaders_talk_context, tag, 0, std::as_bytes(std::span(text)));
     }
-    return Conversation::await(*runtime, listener.value(), deadline);
+    return Conversation::await(*runtime, listener.value(), deadline, in_vain);
   }
 
-  Result<Conversation> seek(const Deadline& deadline) {
+  Result<Conversation> seek(const Deadline& deadline, const InVain& in_vain) {
     PortText text{};
     bool has_come = false;
     runtime->engine.wait(
         [&] {
           has_come = route.tokens->take(route.rank, leaders_talk_context, tag, 0,
                                         std::as_writable_bytes(std::span(text)));
-          return has_come || deadline.is_over();
+          return has_come || deadline.is_over() || in_vain();
         },
         {"intergroup_create"});
     if (!has_come) {
@@ -58,7 +58,7 @@ struct Leader {
     }
     Result<groups::PortName> port = groups::parse_port(text.data());
     if (!port) return port.take_failure();
-    return Conversation::seek(*runtime, port.value(), deadline);
+    return Conversation::seek(*runtime, port.value(), deadline, in_vain);
   }
 };
 
@@ -107,9 +107,10 @@ bool is_high(std::span<const Offer> offers, Gpid first_of_side) {
   return std::ranges::find(offers, first_of_side, &Offer::gpid)->is_high != 0;
 }
 
-int merge(Runtime& runtime, const groups::Group& group, int inter, bool high, int* merged) {
+int merge(Runtime& runtime, const char* name, const groups::Group& group, int inter, bool high, int* merged) {
   const Offer mine{runtime.book.me(), draw_context(*runtime.world->os), high ? 1U : 0U};
   const std::vector<Offer> offers = gather_from(runtime, inter, mine);
+  if (!is_whole(runtime, name, group)) return COMEX_FAILURE;
 
   const std::vector<Gpid> near = gpids_of(runtime, group.members());
   const std::vector<Gpid> far = gpids_of(runtime, group.targets());
@@ -131,8 +132,12 @@ int merge(Runtime& runtime, const groups::Group& group, int inter, bool high, in
                                               groups::Table(), group.bridge());
   GroupExtras extras = runtime.extras_of(*made);
   const int handle = runtime.add_group(std::move(made), extras);
-  if (handle < 0) return no_handle_left(runtime, "group_merge");
+  if (handle < 0) return no_handle_left(runtime, name);
   runtime.extras(handle).collective->barrier();
+  if (!is_whole(runtime, name, group)) {
+    runtime.remove_group(handle);
+    return COMEX_FAILURE;
+  }
   *merged = handle;
   return COMEX_SUCCESS;
 }
@@ -166,9 +171,9 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
   meeting.group = local;
   meeting.root = local_leader;
   meeting.side = spread_side(*runtime, local, local_leader, leads && leader && leader->accepts());
-  meeting.begin = [&]() -> comex::Result<Conversation> {
+  meeting.begin = [&](const InVain& in_vain) -> comex::Result<Conversation> {
     if (!leader) return leader.take_failure();
-    return leader->find();
+    return leader->find(in_vain);
   };
   return hold_meeting(*runtime, meeting, inter);
 }
@@ -179,5 +184,5 @@ int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
   if (runtime == nullptr || !has_place(*runtime, name, merged)) return COMEX_FAILURE;
   const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
   if (group == nullptr) return COMEX_FAILURE;
-  return merge(*runtime, *group, inter, high != 0, merged);
+  return merge(*runtime, name, *group, inter, high != 0, merged);
 }

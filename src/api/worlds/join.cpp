@@ -14,20 +14,18 @@ constexpr const char* operation = "meeting";
 
 struct Joined {
   BridgeFacts facts;
-  std::vector<groups::Channel> channels;
+  groups::Ties ties;
   std::shared_ptr<Tie> tie;
 };
 
-Result<Joined> join(const Reporter& reporter, groups::LifeWatch& watch, MPI_Comm wire, const Muster& muster) {
+Result<Joined> join(const Reporter& reporter, groups::LifeWatch& watch, MPI_Comm wire, WorldId own,
+                    const Muster& muster) {
   const TimeLimit limit(reporter, operation, "the other side has not come together with this one in MPI",
                         muster.limit_s);
   Result<groups::JoinedComms> joined = assemble_and_join(wire, muster);
   if (!joined) return joined.take_failure();
-  int size = 0;
-  PMPI_Comm_size(joined->all, &size);
-  const int near = static_cast<int>(muster.ranks.size());
   Joined made;
-  made.channels = tie_sides(joined->all, muster.side == groups::Side::accepts ? near : size - near, reporter);
+  made.ties = tie_worlds(joined->all, own, reporter);
   made.tie = std::make_shared<Tie>(watch);
   made.facts.wire = Communicator(joined->all);
   made.facts.release = [joint = std::make_shared<Joint>(joined->inter), tie = made.tie, &reporter,
@@ -42,30 +40,29 @@ Result<Joined> join(const Reporter& reporter, groups::LifeWatch& watch, MPI_Comm
 
 }  // namespace
 
-Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& muster, const std::string& others,
+Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& muster,
                              std::function<Lpid(Gpid)> lpid_of) {
-  Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, muster);
+  Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, runtime.world->id, muster);
   if (!joined) return joined.take_failure();
   joined->facts.lpid_of = std::move(lpid_of);
   Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
   if (!bridge) return bridge;
   joined->tie->watch(
-      std::move(joined->channels), [&runtime, others, id = bridge.value()](groups::Farewell farewell) {
+      std::move(joined->ties), [&losses = runtime.meetings.losses](WorldId world, groups::Farewell farewell) {
         const bool has_died = farewell == groups::Farewell::none;
-        fail_bridge(runtime, id,
-                    others + (has_died ? " has died" : " has finalized without parting from this one"));
+        losses.note(world, has_died ? "has died" : "has finalized without parting from this one");
       });
   return bridge;
 }
 
 void join_bridge(Services& services, MPI_Comm wire, const Muster& muster) {
   Summons& summons = services.summons();
-  Result<Joined> joined = join(services.reporter(), summons.watch(), wire, muster);
+  Result<Joined> joined = join(services.reporter(), summons.watch(), wire, services.world().id, muster);
   if (!joined) return;  // the worker that leads says why
   const MPI_Comm bridge_wire = joined->facts.wire.get();
   if (!open_bridge(services, std::move(joined->facts))) return;
-  joined->tie->watch(std::move(joined->channels),
-                     [&summons, bridge_wire](groups::Farewell) { summons.note_lost(bridge_wire); });
+  joined->tie->watch(std::move(joined->ties),
+                     [&summons, bridge_wire](WorldId, groups::Farewell) { summons.note_lost(bridge_wire); });
 }
 
 }  // namespace comex::api

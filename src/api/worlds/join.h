@@ -12,8 +12,7 @@
 
 namespace comex::api {
 
-// `others`: what the other side is called when it is lost.
-Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& muster, const std::string& others,
+Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& muster,
                              std::function<Lpid(Gpid)> lpid_of);
 void join_bridge(Services& services, MPI_Comm wire, const Muster& muster);
 

@@ -1,7 +1,6 @@
 #include "api/worlds/meeting.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "api/call.h"
 #include "api/environment.h"
@@ -50,6 +49,7 @@ class Attendance {
         talk_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
 
   int hold(int* inter) {
+    if (!is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
     runtime_.fence_members(group_);
     const std::string trouble = talk_.spread(leads() ? meet_roots() : std::string());
     if (!trouble.empty()) return told_by_root(trouble);
@@ -69,7 +69,9 @@ class Attendance {
  private:
   bool leads() const { return talk_.is_leader(); }
   bool accepts() const { return meeting_.side == groups::Side::accepts; }
+  // Who has lost members of its own side says that, which nobody has to tell it.
   int told_by_root(const std::string& trouble) {
+    if (!is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
     if (leads()) return runtime_.reporter.fail({.operation = meeting_.operation}, trouble);
     return failed_elsewhere(runtime_);
   }
@@ -87,7 +89,7 @@ class Attendance {
 
   // On the root. What went wrong, empty: nothing.
   std::string meet_roots() {
-    Result<Conversation> met = meeting_.begin();
+    Result<Conversation> met = meeting_.begin([this] { return all_.has_lost(); });
     if (!met) return met.failure().text;
     talk_.set_conversation(std::move(met).value());
     mine_ = own_facts();
@@ -113,12 +115,13 @@ class Attendance {
 
   bool stays_in_one_world() {
     const bool stays = leads() && share_a_world(mine_, theirs_);
-    return !talk_.spread(stays ? "stays" : "").empty();
+    constexpr const char* yes = "stays";
+    return talk_.spread(stays ? yes : "") == yes;
   }
 
-  // The way through MPI; the lock is held while it lasts.
+  // The way through MPI; the progress ranks are locked while it lasts.
   Result<BridgeId> cross() {
-    std::optional<MeetingLock> lock;
+    MeetingLock lock(runtime_, *stand_.tokens);
     Bytes bytes;
     std::string trouble;
     if (leads()) {
@@ -128,43 +131,26 @@ class Attendance {
     }
     trouble = talk_.spread(trouble);
     if (!trouble.empty()) return environment_error(trouble);
-    bytes = talk_.broadcast(bytes).value();
-    return join_bridge(runtime_, stand_.wire, unpack_muster(bytes), others(),
+    const Result<Bytes> told = talk_.broadcast(bytes);
+    if (!told) return told.failure();
+    return join_bridge(runtime_, stand_.wire, unpack_muster(told.value()),
                        [this](Gpid gpid) { return runtime_.book.lpid_of(gpid).value(); });
   }
 
-  std::string others() const {
-    std::string text;
-    for (const Gpid gpid : joined_.remote) {
-      const std::string world = "world " + std::to_string(gpid.world);
-      if (text.find(world) == std::string::npos) text += (text.empty() ? "" : ", ") + world;
-    }
-    return text;
-  }
-
-  // On the root: takes the lock in the order of worlds, then calls this side's progress ranks to the port.
-  Result<Muster> call(std::optional<MeetingLock>& lock) {
-    const bool locks_first = mine_.world < theirs_.world;
-    if (locks_first) lock.emplace(runtime_);
+  // On the root: locks this side's progress ranks when it is their turn, then calls them to the port.
+  Result<Muster> call(MeetingLock& lock) {
+    if (Status locked = lock_in_turn(lock); !locked) return locked.take_failure();
     Muster muster;
-    Status opened;
     if (accepts()) {
       Result<std::string> port = groups::open_mpi_port();
-      if (port) {
-        muster.port = std::move(port).value();
-      } else {
-        opened = port.take_failure();
-      }
+      say(port ? port.value() : "");
+      if (!port) return port.take_failure();
+      muster.port = std::move(port).value();
+    } else {
+      const Result<Bytes> heard = talk_.hear();
+      if (!heard) return heard.failure();
+      muster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
     }
-    if (locks_first) say(muster.port);
-    const Result<Bytes> heard = talk_.hear();
-    if (!heard) return heard.failure();
-    if (!locks_first) {
-      lock.emplace(runtime_);
-      say(muster.port);
-    }
-    if (!opened) return opened.take_failure();
-    if (!accepts()) muster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
     if (muster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
     const std::vector<TransportRank> called = accepts() ? stand_.progress_ranks : without_shared();
     muster.ranks = stand_.workers;
@@ -174,6 +160,23 @@ class Attendance {
     muster.limit_s = limit_s_;
     summon(runtime_, *stand_.tokens, called, muster);
     return muster;
+  }
+
+  Status lock_in_turn(MeetingLock& lock) {
+    for (const LockTurn& turn : accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_)) {
+      if (turn.is_of_accepting != accepts()) {
+        Result<Bytes> passed_on = talk_.hear();
+        if (!passed_on) return passed_on.take_failure();
+        continue;
+      }
+      for (const Helper& helper : turn.helpers) {
+        const auto at = std::ranges::find(stand_.helpers, helper) - stand_.helpers.begin();
+        if (lock.take(stand_.progress_ranks[static_cast<std::size_t>(at)])) continue;
+        return environment_error("members of the group are lost");
+      }
+      say("");
+    }
+    return {};
   }
 
   void say(const std::string& text) {

@@ -24,7 +24,7 @@ struct Meeting {
   int root = 0;
   groups::Side side = groups::Side::accepts;
   // On the root: finds the other root.
-  std::function<Result<Conversation>()> begin = {};
+  std::function<Result<Conversation>(const InVain&)> begin = {};
   bool is_spawn = false;  // on both sides: the connecting one numbers the whole table of the other's root
 };
 

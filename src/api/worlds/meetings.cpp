@@ -22,20 +22,20 @@ std::shared_ptr<groups::Listener> Ports::find(const std::string& name) {
   return found == open_.end() ? nullptr : found->second;
 }
 
-void Losses::note(std::uint32_t bridge, std::string text) {
+void Losses::note(WorldId world, std::string how) {
   const std::lock_guard lock(mutex_);
-  noted_.emplace_back(bridge, std::move(text));
+  noted_.emplace_back(world, std::move(how));
   has_any_.store(true, std::memory_order_relaxed);
 }
 
 void Losses::tell_all(Runtime& runtime) {
-  std::vector<std::pair<std::uint32_t, std::string>> lost;
+  std::vector<std::pair<WorldId, std::string>> lost;
   {
     const std::lock_guard lock(mutex_);
     lost = std::exchange(noted_, {});
     has_any_.store(false, std::memory_order_relaxed);
   }
-  for (const auto& [bridge, text] : lost) fail_bridge(runtime, bridge, text);
+  for (const auto& [world, how] : lost) lose_world(runtime, world, how);
 }
 
 }  // namespace comex::api

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ids.h"
 #include "groups/worlds/rendezvous.h"
 #include "groups/worlds/rendezvous_watch.h"
 
@@ -33,11 +34,11 @@ class Ports {
 
 class Runtime;
 
-// Bridges whose other side is lost: noted by the watch's thread, told where the program's own thread waits,
-// which may call MPI.
+// Worlds that are lost: noted by the watch's thread, told where the program's own thread waits or begins
+// something with another world, since that one may call MPI.
 class Losses {
  public:
-  void note(std::uint32_t bridge, std::string text);
+  void note(WorldId world, std::string how);
   void tell(Runtime& runtime) {
     if (has_any_.load(std::memory_order_relaxed)) [[unlikely]]
       tell_all(runtime);
@@ -48,7 +49,7 @@ class Losses {
 
   std::atomic<bool> has_any_{false};
   std::mutex mutex_;
-  std::vector<std::pair<std::uint32_t, std::string>> noted_;
+  std::vector<std::pair<WorldId, std::string>> noted_;
 };
 
 struct Meetings {

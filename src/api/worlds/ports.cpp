@@ -10,16 +10,18 @@
 namespace comex::api {
 namespace {
 
-Result<Conversation> await_at(Runtime& runtime, const groups::PortName& port, Deadline deadline) {
+Result<Conversation> await_at(Runtime& runtime, const groups::PortName& port, const Deadline& deadline,
+                              const InVain& in_vain) {
   const std::string text = groups::format_port(port);
   const auto listener = runtime.meetings.ports.find(text);
-  if (listener != nullptr) return Conversation::await(runtime, *listener, deadline);
+  if (listener != nullptr) return Conversation::await(runtime, *listener, deadline, in_vain);
   return caller_error("this process has no open port " + text +
                       "; the root accepts at a port that it has opened itself");
 }
 
 // Finds the other root at the port, from either side of it.
-Result<Conversation> find_root(Runtime& runtime, groups::Side side, const char* port, double timeout_s) {
+Result<Conversation> find_root(Runtime& runtime, groups::Side side, const char* port, double timeout_s,
+                               const InVain& in_vain) {
   if (!(timeout_s >= 0)) {
     return caller_error("the time limit is " + std::to_string(timeout_s) + " s; it is a number from 0 up");
   }
@@ -27,8 +29,8 @@ Result<Conversation> find_root(Runtime& runtime, groups::Side side, const char* 
   Result<groups::PortName> name = groups::parse_port(port);
   if (!name) return name.take_failure();
   const Deadline deadline(timeout_s);
-  if (side == groups::Side::accepts) return await_at(runtime, name.value(), deadline);
-  return Conversation::seek(runtime, name.value(), deadline);
+  if (side == groups::Side::accepts) return await_at(runtime, name.value(), deadline, in_vain);
+  return Conversation::seek(runtime, name.value(), deadline, in_vain);
 }
 
 int meet_at(const char* port, groups::Side side, const char* operation, int root, comex_group_t group,
@@ -40,7 +42,7 @@ int meet_at(const char* port, groups::Side side, const char* operation, int root
   meeting.group = group;
   meeting.root = root;
   meeting.side = side;
-  meeting.begin = [&] { return find_root(*runtime, side, port, timeout_s); };
+  meeting.begin = [&](const InVain& in_vain) { return find_root(*runtime, side, port, timeout_s, in_vain); };
   return hold_meeting(*runtime, meeting, peer);
 }
 

@@ -1,5 +1,7 @@
 #include "api/worlds/side.h"
 
+#include <map>
+
 namespace comex::api {
 namespace {
 
@@ -50,6 +52,18 @@ Status check_sides(const SideFacts& accepting, const SideFacts& connecting) {
   if (accepting.name_server == connecting.name_server) return {};
   return environment_error("the two launches have different ompi-servers: " + accepting.name_server +
                            " and " + connecting.name_server + "; give both the same --ompi-server");
+}
+
+std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting) {
+  std::map<Helper, bool> is_of_accepting;
+  for (const Helper& helper : connecting.helpers) is_of_accepting[helper] = false;
+  for (const Helper& helper : accepting.helpers) is_of_accepting[helper] = true;
+  std::vector<LockTurn> turns;
+  for (const auto& [helper, accepts] : is_of_accepting) {
+    if (turns.empty() || turns.back().is_of_accepting != accepts) turns.push_back({accepts, {}});
+    turns.back().helpers.push_back(helper);
+  }
+  return turns;
 }
 
 bool share_a_world(const SideFacts& a, const SideFacts& b) {

@@ -36,6 +36,14 @@ Result<SideFacts> unpack_side(std::span<const std::byte> bytes);
 // MPI can bring the two together.
 Status check_sides(const SideFacts& accepting, const SideFacts& connecting);
 
+// Whose progress ranks are locked when two sides meet: in one order for everybody, the sides in turn.
+struct LockTurn {
+  bool is_of_accepting = true;
+  std::vector<Helper> helpers;
+};
+// One that serves both sides comes with the accepting one.
+std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting);
+
 // Both sides are of one world and need nothing but its own wire.
 bool share_a_world(const SideFacts& a, const SideFacts& b);
 

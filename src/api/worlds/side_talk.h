@@ -31,11 +31,13 @@ class SideTalk final : public groups::SideTalk {
   Result<Bytes> broadcast(const Bytes& leaders) override;
   Result<std::vector<Bytes>> gather(const Bytes& mine) override;
 
-  // The root's, on all; empty: nothing went wrong.
+  // The root's, on all; empty: nothing went wrong, and nobody is lost.
   std::string spread(const std::string& leaders);
   Result<Bytes> hear();
 
  private:
+  static Failure lost();
+
   Runtime& runtime_;
   const char* operation_;
   op::GroupCollective& members_;

@@ -53,11 +53,11 @@ Result<groups::Listener> start(Runtime& runtime, const Spawn& spawn) {
   return listener;
 }
 
-Result<Conversation> start_and_await(Runtime& runtime, const Spawn& spawn) {
+Result<Conversation> start_and_await(Runtime& runtime, const Spawn& spawn, const InVain& in_vain) {
   Result<groups::Listener> listener = start(runtime, spawn);
   if (!listener) return listener.take_failure();
   const Deadline deadline(static_cast<double>(runtime.world->settings.meet_s));
-  Result<Conversation> met = Conversation::await(runtime, listener.value(), deadline);
+  Result<Conversation> met = Conversation::await(runtime, listener.value(), deadline, in_vain);
   if (met) return met;
   return environment_error(spawn.command +
                            " has been started, but its processes have not come through comex_init within " +
@@ -77,11 +77,11 @@ int meet_parents(Runtime& runtime) {
   meeting.operation = "init";
   meeting.side = groups::Side::connects;
   meeting.is_spawn = true;
-  meeting.begin = [&]() -> Result<Conversation> {
+  meeting.begin = [&](const InVain& in_vain) -> Result<Conversation> {
     Result<groups::PortName> name = groups::parse_port(*port);
     if (!name) return name.take_failure();
     return Conversation::seek(runtime, name.value(),
-                              Deadline(static_cast<double>(runtime.world->settings.meet_s)));
+                              Deadline(static_cast<double>(runtime.world->settings.meet_s)), in_vain);
   };
   int parent = no_group;
   const int result = hold_meeting(runtime, meeting, &parent);
@@ -109,7 +109,7 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
   meeting.group = group;
   meeting.root = root;
   meeting.is_spawn = true;
-  meeting.begin = [&] { return start_and_await(*runtime, spawn); };
+  meeting.begin = [&](const InVain& in_vain) { return start_and_await(*runtime, spawn, in_vain); };
   return hold_meeting(*runtime, meeting, children);
 }
 

@@ -1,7 +1,5 @@
 #include "api/worlds/summons.h"
 
-#include <algorithm>
-
 #include "api/bridge/services.h"
 #include "api/runtime.h"
 #include "api/worlds/join.h"
@@ -11,16 +9,6 @@ namespace {
 
 enum Phase : std::uint32_t { order, ask, give_back, granted };
 
-TransportRank keeper_of(const World& world) {
-  TransportRank lowest = no_rank;
-  for (const pr::Host& host : world.split.hosts) {
-    for (const int rank : host.progress_ranks) {
-      if (lowest == no_rank || rank < lowest) lowest = rank;
-    }
-  }
-  return lowest;
-}
-
 }  // namespace
 
 void Summons::on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message) {
@@ -29,10 +17,10 @@ void Summons::on_message(transport::Transport& transport, MPI_Comm wire, const t
   std::memcpy(&header, message.data.data(), sizeof header);
   COMEX_BUG_IF(header.context != summons_context);
   if (header.phase == ask) {
-    line_.push_back({&transport, message.from, header.sequence});
+    line_.push_back({&transport, wire, message.from, header.sequence});
     if (line_.size() == 1) grant_next();
   } else if (header.phase == give_back) {
-    COMEX_BUG_IF(line_.empty() || line_.front().rank != message.from);
+    COMEX_BUG_IF(line_.empty() || line_.front().wire != wire || line_.front().rank != message.from);
     line_.pop_front();
     if (!line_.empty()) grant_next();
   } else {
@@ -58,6 +46,14 @@ bool Summons::obey(Services& services) {
   return true;
 }
 
+void Summons::forget(MPI_Comm wire) {
+  const bool held_the_lock = !line_.empty() && line_.front().wire == wire;
+  std::erase_if(line_, [wire](const Asker& each) { return each.wire == wire; });
+  if (held_the_lock && !line_.empty()) grant_next();
+  std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
+  std::erase_if(arriving_, [wire](const auto& each) { return each.first.first == wire; });
+}
+
 void Summons::note_lost(MPI_Comm wire) {
   const std::lock_guard lock(lost_mutex_);
   lost_.push_back(wire);
@@ -68,21 +64,27 @@ std::vector<MPI_Comm> Summons::take_lost() {
   return std::exchange(lost_, {});
 }
 
-MeetingLock::MeetingLock(Runtime& runtime) : runtime_(runtime), keeper_(keeper_of(*runtime.world)) {
-  if (keeper_ == no_rank) return;
-  const std::uint64_t number = ++runtime.meetings.asked;
+bool MeetingLock::take(TransportRank progress_rank) {
+  const std::uint64_t number = ++runtime_.meetings.asked;
   {
-    const op::Engine::Lock lock = runtime.engine.enter();
-    runtime.tokens.send(keeper_, summons_context, number, ask, {});
+    const op::Engine::Lock lock = runtime_.engine.enter();
+    tokens_.send(progress_rank, summons_context, number, ask, {});
   }
-  runtime.engine.wait([&] { return runtime.tokens.take(keeper_, summons_context, number, granted, {}); },
-                      {"meeting"});
+  bool is_mine = false;
+  runtime_.engine.wait(
+      [&] {
+        is_mine = tokens_.take(progress_rank, summons_context, number, granted, {});
+        return is_mine || tokens_.is_lost();
+      },
+      {"meeting"});
+  if (is_mine) taken_.push_back(progress_rank);
+  return is_mine;
 }
 
 MeetingLock::~MeetingLock() {
-  if (keeper_ == no_rank) return;
+  if (taken_.empty()) return;
   const op::Engine::Lock lock = runtime_.engine.enter();
-  runtime_.tokens.send(keeper_, summons_context, 0, give_back, {});
+  for (const TransportRank rank : taken_) tokens_.send(rank, summons_context, 0, give_back, {});
 }
 
 void summon(Runtime& runtime, op::Tokens& tokens, std::span<const TransportRank> progress_ranks,

@@ -1,13 +1,14 @@
 // How workers call progress ranks to a meeting.
 //
-//   worker that locks ──ask──► the lowest progress rank of its world, the keeper ──granted──► worker
-//   worker that leads ──order: the muster──► each progress rank of the assembly, which enters MPI at once
-//   worker that locks ──give back──► keeper
+//   worker that leads ──ask──► each progress rank of the assembly, one after the other ──granted──► worker
+//                     ──order: the muster──► each of them, which enters MPI at once
+//                     ──give back──► each of them
 //
-// Two assemblies of one world that share progress ranks must not wait for each other, so one is under way at
-// a time: the keeper says whose turn it is. Worlds that meet lock in one order. Messages are tokens of a
-// context of their own, on the wire that the group's processes share. Summons is the progress rank's part;
-// the rest is called by workers.
+// Two assemblies that share progress ranks must not wait for each other, so a progress rank is part of one at
+// a time: it says whose turn it is. All locks there are have one order, that of worlds and of ranks in them,
+// and everybody takes them in it, however many worlds take part. Messages are tokens of a context of their
+// own, on the wire that the group's processes share; a lock goes with the wire it was asked for over. Summons
+// is the progress rank's part; the rest is called by workers.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "api/worlds/assembly.h"
 #include "groups/worlds/rendezvous_watch.h"
@@ -37,6 +39,8 @@ class Summons {
   bool obey(Services& services);
 
   groups::LifeWatch& watch() { return watch_; }
+  // The wire is gone, and with it what was asked and ordered over it.
+  void forget(MPI_Comm wire);
   // On the watch's thread: the other side of the bridge with this wire is lost.
   void note_lost(MPI_Comm wire);
   // Those noted since the last call.
@@ -45,6 +49,7 @@ class Summons {
  private:
   struct Asker {
     transport::Transport* transport;
+    MPI_Comm wire;
     TransportRank rank;
     std::uint64_t number;
   };
@@ -62,17 +67,23 @@ class Summons {
   groups::LifeWatch watch_;  // destroyed first: its thread notes what is lost
 };
 
-// The lock over the own world's meetings. Nothing to do in a world without progress ranks.
+// Progress ranks on one wire that are this worker's until it gives them back.
 class MeetingLock {
  public:
-  explicit MeetingLock(Runtime& runtime);
+  MeetingLock(Runtime& runtime, op::Tokens& tokens) : runtime_(runtime), tokens_(tokens) {}
   ~MeetingLock();
   MeetingLock(const MeetingLock&) = delete;
   MeetingLock& operator=(const MeetingLock&) = delete;
 
+  // Waits for its turn at one of them. False when others on the wire are lost.
+  bool take(TransportRank progress_rank);
+  // The wire ends while they are taken: nobody is left to give them back to.
+  void end_with_wire() { taken_.clear(); }
+
  private:
   Runtime& runtime_;
-  TransportRank keeper_;
+  op::Tokens& tokens_;
+  std::vector<TransportRank> taken_;
 };
 
 void summon(Runtime& runtime, op::Tokens& tokens, std::span<const TransportRank> progress_ranks,

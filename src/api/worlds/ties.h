@@ -1,4 +1,4 @@
-// Ties each process of a bridge to one of the other side, so that it learns of that side's death.
+// Ties each process of a bridge to one of every other world on it, so that it learns of that world's death.
 //
 // MPI tells nobody. A tie is a TCP connection of ours that is silent as long as both live (groups'
 // rendezvous_watch). Without one, where the network refuses it, the bridge works all the same. Called by
@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include <memory>
+#include <functional>
 #include <vector>
 
 #include "api/report.h"
@@ -15,21 +15,28 @@
 
 namespace comex::api {
 
-// Collective over `all`, of which the first `low` ranks are one side.
-std::vector<groups::Channel> tie_sides(MPI_Comm all, int low, const Reporter& reporter);
+// Collective over `all`; gives the ties of this process by world.
+groups::Ties tie_worlds(MPI_Comm all, WorldId own, const Reporter& reporter);
 
-// A tie that is watched until both sides part.
+// Ties that are watched until the worlds part.
 class Tie {
  public:
+  using OnEnd = std::function<void(WorldId, groups::Farewell)>;  // on the watch's thread
+
   explicit Tie(groups::LifeWatch& watch) : watch_(watch) {}
-  void watch(std::vector<groups::Channel> channels, groups::LifeWatch::OnEnd on_end) {
-    id_ = watch_.add(std::move(channels), std::move(on_end));
+  void watch(groups::Ties ties, const OnEnd& on_end) {
+    for (auto& [world, channels] : ties) {
+      const auto tell = [on_end, world](groups::Farewell farewell) { on_end(world, farewell); };
+      ids_.push_back(watch_.add(std::move(channels), tell));
+    }
   }
-  void part() { watch_.remove(id_, groups::Farewell::parted); }
+  void part() {
+    for (const groups::LifeWatch::Id id : ids_) watch_.remove(id, groups::Farewell::parted);
+  }
 
  private:
   groups::LifeWatch& watch_;
-  groups::LifeWatch::Id id_ = 0;
+  std::vector<groups::LifeWatch::Id> ids_;
 };
 
 }  // namespace comex::api

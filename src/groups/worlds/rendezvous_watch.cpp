@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <utility>
+
+#include "core/packing.h"
 
 namespace comex::groups {
 namespace {
@@ -28,6 +31,20 @@ bool has_ended(Channel& channel, Farewell& farewell) {
     if (frame->size() == 1) farewell = static_cast<Farewell>(frame->front());
   }
   return !is_open || farewell != Farewell::none;
+}
+
+Bytes hello(const std::string& cookie, WorldId world) {
+  Bytes frame(cookie.size() + sizeof world);
+  std::memcpy(frame.data(), cookie.data(), cookie.size());
+  std::memcpy(frame.data() + cookie.size(), &world, sizeof world);
+  return frame;
+}
+
+bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
+  if (frame.size() != cookie.size() + sizeof world) return false;
+  if (std::memcmp(frame.data(), cookie.data(), cookie.size()) != 0) return false;
+  std::memcpy(&world, frame.data() + cookie.size(), sizeof world);
+  return true;
 }
 
 }  // namespace
@@ -124,28 +141,21 @@ void LifeWatch::run() {
   }
 }
 
-Result<Channel> tie_to(const TieTogether& place, const std::vector<PortName>& ports, std::uint64_t limit_ms) {
+Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
-  const PortName& port = ports[place.mine % place.smaller];
   Result<Channel> channel = Channel::start(port);
   if (!channel) return channel;
-  channel->send(std::as_bytes(std::span(port.cookie.data(), port.cookie.size())));
+  channel->send(hello(port.cookie, mine));
   while (channel->step() && !channel->is_sent() && Clock::now() < end) pause();
   if (!channel->is_open()) return environment_error(format_port(port) + ": " + channel->ended());
   if (!channel->is_sent()) return environment_error(format_port(port) + " does not answer");
   return channel;
 }
 
-std::uint32_t expected_ties(const TieTogether& place) {
-  return place.larger / place.smaller + (place.mine < place.larger % place.smaller ? 1 : 0);
-}
-
-bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms,
-                std::vector<Channel>& came) {
+bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, Ties& came) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
-  const std::string& cookie = listener.name().cookie;
   std::vector<Channel> guests;
-  while (came.size() < expected) {
+  while (expected != 0) {
     while (auto next = listener.accept()) guests.push_back(std::move(*next));
     for (std::size_t i = 0; i < guests.size();) {
       const bool is_open = guests[i].step();
@@ -154,12 +164,15 @@ bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_
         ++i;
         continue;
       }
-      const auto expected_bytes = std::as_bytes(std::span(cookie.data(), cookie.size()));
-      if (frame && std::ranges::equal(*frame, expected_bytes)) came.push_back(std::move(guests[i]));
+      WorldId world = 0;
+      if (frame && is_hello(*frame, listener.name().cookie, world) && expected != 0) {
+        came[world].push_back(std::move(guests[i]));
+        --expected;
+      }
       guests.erase(guests.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (Clock::now() >= end) return false;
-    if (came.size() < expected) pause();
+    if (expected != 0) pause();
   }
   return true;
 }

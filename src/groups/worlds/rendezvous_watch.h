@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/ids.h"
 #include "groups/worlds/rendezvous.h"
 
 namespace comex::groups {
@@ -58,18 +59,10 @@ class LifeWatch {
   std::thread thread_;
 };
 
-// Ties every process of two sides to one of the other: the larger side's connect to the smaller side's, in
-// turn. `ports`: those of the smaller side, by rank; `mine` of `of`: this process's place on its side.
-struct TieTogether {
-  std::uint32_t mine = 0;
-  std::uint32_t larger = 0;
-  std::uint32_t smaller = 0;
-};
-// On the larger side. On the smaller one: how many will come.
-Result<Channel> tie_to(const TieTogether& place, const std::vector<PortName>& ports, std::uint64_t limit_ms);
-std::uint32_t expected_ties(const TieTogether& place);
-// Waits for those, who show the cookie; strangers are sent away. False when the time is over.
-bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms,
-                std::vector<Channel>& came);
+// How a tie begins: who connects shows the cookie of the port, and says of which world it is.
+Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
+// Waits for `expected` of them, by world; strangers are sent away. False when the time is over.
+using Ties = std::map<WorldId, std::vector<Channel>>;
+bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, Ties& came);
 
 }  // namespace comex::groups

@@ -8,6 +8,8 @@
 namespace comex::groups {
 namespace {
 
+constexpr WorldId far_world = 7;
+
 // Two watches with one tie between them.
 struct Tied {
   std::unique_ptr<LifeWatch> near = std::make_unique<LifeWatch>();
@@ -19,12 +21,11 @@ struct Tied {
 
   Tied() {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    const TieTogether place{0, 1, 1};
     std::vector<Channel> far_end;
-    far_end.push_back(std::move(tie_to(place, {listener.name()}, 5000)).value());
-    std::vector<Channel> near_end;
-    EXPECT_TRUE(await_ties(listener, expected_ties(place), 5000, near_end));
-    near_tie = near->add(std::move(near_end), [this](Farewell farewell) {
+    far_end.push_back(std::move(tie_to(listener.name(), far_world, 5000)).value());
+    Ties near_end;
+    EXPECT_TRUE(await_ties(listener, 1, 5000, near_end));
+    near_tie = near->add(std::move(near_end[far_world]), [this](Farewell farewell) {
       told = static_cast<int>(farewell);
       ++times;
     });
@@ -44,10 +45,10 @@ TEST(LifeWatch, tells_of_a_death) {
   LifeWatch watch;
   {
     std::vector<Channel> other;
-    other.push_back(std::move(tie_to({0, 1, 1}, {listener.name()}, 5000)).value());
-    std::vector<Channel> mine;
+    other.push_back(std::move(tie_to(listener.name(), far_world, 5000)).value());
+    Ties mine;
     ASSERT_TRUE(await_ties(listener, 1, 5000, mine));
-    watch.add(std::move(mine), [&](Farewell farewell) { told = static_cast<int>(farewell); });
+    watch.add(std::move(mine[far_world]), [&](Farewell farewell) { told = static_cast<int>(farewell); });
     EXPECT_EQ(told, -1);
   }  // the other end closes without a word
   for (int round = 0; round < 20'000 && told == -1; ++round) {
@@ -79,11 +80,11 @@ TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
   std::atomic<int> deaths{0};
   for (int tie = 1; tie <= 3; ++tie) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    std::vector<Channel> mine;
+    Ties mine;
     {
-      const auto other = tie_to({0, 1, 1}, {listener.name()}, 5000);
+      const auto other = tie_to(listener.name(), far_world, 5000);
       ASSERT_TRUE(await_ties(listener, 1, 5000, mine));
-      watch.add(std::move(mine), [&](Farewell) { ++deaths; });
+      watch.add(std::move(mine[far_world]), [&](Farewell) { ++deaths; });
     }
     for (int round = 0; round < 20'000 && deaths < tie; ++round) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -92,22 +93,19 @@ TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
   }
 }
 
-TEST(LifeWatch, deals_the_larger_side_over_the_smaller) {
-  // 5 over 2: the first gets 0, 2 and 4, the second 1 and 3.
-  EXPECT_EQ(expected_ties({0, 5, 2}), 3U);
-  EXPECT_EQ(expected_ties({1, 5, 2}), 2U);
-  EXPECT_EQ(expected_ties({0, 4, 4}), 1U);
-}
-
-TEST(LifeWatch, sends_strangers_away) {
+TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   PortName wrong = listener.name();
   wrong.cookie = draw_cookie();
-  const auto stranger = tie_to({0, 1, 1}, {wrong}, 5000);
-  const auto guest = tie_to({0, 1, 1}, {listener.name()}, 5000);
-  std::vector<Channel> came;
-  EXPECT_TRUE(await_ties(listener, 1, 5000, came));
-  std::vector<Channel> more;
+  const auto stranger = tie_to(wrong, far_world, 5000);
+  const auto guest = tie_to(listener.name(), far_world, 5000);
+  const auto other = tie_to(listener.name(), far_world + 1, 5000);
+  Ties came;
+  EXPECT_TRUE(await_ties(listener, 2, 5000, came));
+  EXPECT_EQ(came.size(), 2U);
+  EXPECT_EQ(came[far_world].size(), 1U);
+  EXPECT_EQ(came[far_world + 1].size(), 1U);
+  Ties more;
   EXPECT_FALSE(await_ties(listener, 1, 50, more));
 }
 

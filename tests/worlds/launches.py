@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""two_launches.py PROGRAM SCENARIO RANKS...: two launches of PROGRAM meet; one accepts, the other connects.
+"""launches.py [-r ROLE,ROLE...] PROGRAM SCENARIO RANKS... [ARGUMENT...]: launches of PROGRAM meet.
 
 Starts an ompi-server beside them where the scenario wants one, ends everything after a time limit, and judges status
-and words of both. RANKS: of the accepting and of the connecting launch."""
+and words of all. RANKS: of each launch; ROLE: its first argument, by default accept and connect. In the scenario `killed`
+the last launch is killed once it says that it is ready, and all others must name its world."""
+import argparse
 import os
 import re
 import shutil
@@ -80,33 +82,30 @@ def start_server(place):
 
 # What each scenario wants: a server, manager numbers, and words that both sides must print.
 WANTED = {
-    "whole": (True, (1, 2), None),
-    "single": (True, (1, 2), None),
-    "rounds": (True, (1, 2), None),
-    "killed": (True, (1, 2), None),
     "collision": (True, (3, 3), r"manager.*COMEX_MANAGER|COMEX_MANAGER.*manager"),
     "no_server": (False, (1, 2), r"--ompi-server"),
 }
+PLAIN = (True, (1, 2, 3), None)
 
 
-def run(place, program, scenario, ranks, more):
-    wants_server, managers, words = WANTED[scenario]
+def run(place, roles, program, scenario, ranks, more):
+    wants_server, managers, words = WANTED.get(scenario, PLAIN)
     server, uri = start_server(place) if wants_server else (None, None)
     name = "refused" if words else scenario
     port = str(place / "port")
     before = ours()
     sides = [Launch(place, role, count, manager, uri, [program, role, port, name, *more])
-             for role, count, manager in zip(("accept", "connect"), ranks, managers)]
+             for role, count, manager in zip(roles, ranks, managers)]
     until = time.monotonic() + (2 * LIMIT_S if scenario == "rounds" else LIMIT_S)
     troubles = []
     try:
         if scenario == "killed":
             while not Path(port + ".ready").exists() and time.monotonic() < until:
                 time.sleep(0.02)
-            for pid in descendants(sides[1].process.pid):
+            for pid in descendants(sides[-1].process.pid):
                 os.kill(pid, signal.SIGKILL)
-            sides[1].kill()
-            expected = [sides[0]]
+            sides[-1].kill()
+            expected = sides[:-1]
         else:
             expected = sides
         for side in expected:
@@ -115,8 +114,8 @@ def run(place, program, scenario, ranks, more):
                 troubles.append(f"{side.out.stem}: " + ("ended by the time limit" if status is None else f"status {status}"))
             if words and not re.search(words, side.text()):
                 troubles.append(f"{side.out.stem}: does not say {words}")
-        if scenario == "killed" and not re.search(r"world 33554432\b", sides[0].text()):
-            troubles.append("the world that died is not named")
+            if scenario == "killed" and set(re.findall(r"world (\d+) has", side.text())) != {str(len(sides) << 24)}:
+                troubles.append(f"{side.out.stem}: does not name the world that died, or names others")
     finally:
         for side in sides:
             side.kill()
@@ -130,9 +129,16 @@ def run(place, program, scenario, ranks, more):
 
 
 def main():
-    program, scenario, ranks = sys.argv[1], sys.argv[2], [int(each) for each in sys.argv[3:5]]
+    options = argparse.ArgumentParser()
+    options.add_argument("-r", dest="roles", default="accept,connect")
+    for name in ("program", "scenario"):
+        options.add_argument(name)
+    options.add_argument("rest", nargs="+")  # ranks, then arguments of the program
+    given = options.parse_args()
+    roles = given.roles.split(",")
+    ranks, more = [int(each) for each in given.rest[:len(roles)]], given.rest[len(roles):]
     with tempfile.TemporaryDirectory() as directory:
-        troubles, sides = run(Path(directory), program, scenario, ranks, sys.argv[5:])
+        troubles, sides = run(Path(directory), roles, given.program, given.scenario, ranks, more)
         if troubles or "-v" in os.environ.get("COMEX_TEST_SHOW", ""):
             for side in sides:
                 print(f"== {side.out.stem}\n{side.text()}")

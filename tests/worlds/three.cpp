@@ -1,0 +1,272 @@
+// Worlds that are three. Usage: three SIDE FILE SCENARIO, SIDE: 0, 1 or 2; a spawned one is the third.
+//   mesh     each world meets both others at once, by other workers, so that their progress ranks are wanted
+//            by two meetings each
+//   chain    two worlds meet and merge; the merged group meets the third
+//   spawn    the same, but the third world is spawned by the merged group
+//   killed   as chain; then the third world dies, while some wait for it and others have not begun to
+#include <array>
+
+#include "worlds/worlds.h"
+
+using namespace comex::testing;
+
+namespace {
+
+constexpr double limit_s = 30;
+
+class Sides {
+ public:
+  explicit Sides(const Job& job)
+      : side(std::stoi(job.arguments.at(0))), job_(job), file_(job.arguments.at(1)) {}
+
+  // Over `group`, led by `root`, which `is_root` says this worker is.
+  comex_group_t accept(const std::string& name, comex_group_t group, int root, bool is_root) const {
+    std::array<char, 400> port{};
+    if (is_root) {
+      job_.done(comex_world_open_port(port.data(), static_cast<int>(port.size())));
+      publish(file_ + name, port.data());
+    }
+    comex_group_t peer = COMEX_GROUP_NULL;
+    job_.done(comex_world_accept(port.data(), root, group, limit_s, &peer));
+    if (is_root) job_.done(comex_world_close_port(port.data()));
+    return peer;
+  }
+  comex_group_t connect(const std::string& name, comex_group_t group, int root, bool is_root) const {
+    const std::string port = is_root ? look_up(file_ + name) : "";
+    comex_group_t peer = COMEX_GROUP_NULL;
+    job_.done(comex_world_connect(port.c_str(), root, group, limit_s, &peer));
+    return peer;
+  }
+  comex_group_t merge(comex_group_t inter, bool high) const {
+    comex_group_t merged = COMEX_GROUP_NULL;
+    job_.done(comex_group_merge(inter, high ? 1 : 0, &merged));
+    return merged;
+  }
+  void part(std::initializer_list<comex_group_t> groups) const {
+    for (comex_group_t group : groups) job_.done(comex_world_disconnect(&group));
+  }
+  void is_alone() const {
+    int count = 0;
+    job_.done(comex_lpid_count(&count));
+    job_.equal(count, job_.workers, "the processes known");
+  }
+
+  const int side;
+
+ private:
+  const Job& job_;
+  std::string file_;
+};
+
+int size_of(const Job& job, comex_group_t group) {
+  int size = 0;
+  job.done(comex_group_size(group, &size));
+  return size;
+}
+
+void mesh(Job& job, const Sides& sides) {
+  job.check("three worlds meet one another at once", [&] {
+    for (int round = 0; round < 2; ++round) {
+      const auto name = [round](int side) { return "." + std::to_string(round) + std::to_string(side % 3); };
+      comex_group_t peer = COMEX_GROUP_NULL;
+      if (job.me == 0) peer = sides.accept(name(sides.side), COMEX_GROUP_SELF, 0, true);
+      if (job.me == 1) peer = sides.connect(name(sides.side + 1), COMEX_GROUP_SELF, 0, true);
+      const comex_group_t pair = sides.merge(peer, job.me == 1);
+      data_travels(job, pair);
+      sides.part({pair, peer});
+      job.done(comex_barrier(everyone));
+    }
+    sides.is_alone();
+  });
+}
+
+struct Chain {
+  comex_group_t ab_inter = COMEX_GROUP_NULL;
+  comex_group_t ab = COMEX_GROUP_NULL;
+  comex_group_t inter = COMEX_GROUP_NULL;
+  comex_group_t all = COMEX_GROUP_NULL;
+};
+
+// The first two worlds, merged; the second's last worker leads what follows.
+void meet_first_two(const Job& job, const Sides& sides, Chain& made) {
+  const bool leads = job.me == 0;
+  made.ab_inter =
+      sides.side == 0 ? sides.accept(".ab", everyone, 0, leads) : sides.connect(".ab", everyone, 0, leads);
+  made.ab = sides.merge(made.ab_inter, sides.side == 1);
+}
+
+bool is_last_of(const Job& job, comex_group_t group) {
+  int rank = 0;
+  job.done(comex_group_rank(group, &rank));
+  return rank == size_of(job, group) - 1;
+}
+
+Chain meet_in_a_chain(const Job& job, const Sides& sides) {
+  Chain made;
+  if (sides.side == 2) {
+    made.inter = sides.connect(".abc", everyone, 0, job.me == 0);
+  } else {
+    meet_first_two(job, sides, made);
+    made.inter = sides.accept(".abc", made.ab, size_of(job, made.ab) - 1, is_last_of(job, made.ab));
+  }
+  made.all = sides.merge(made.inter, sides.side == 2);
+  return made;
+}
+
+void chain(Job& job, const Sides& sides) {
+  Chain made;
+  job.check("a group of two worlds meets a third", [&] {
+    made = meet_in_a_chain(job, sides);
+    data_travels(job, made.all);
+  });
+  job.check("parts of all three work", [&] {
+    int rank = 0;
+    job.done(comex_group_rank(made.all, &rank));
+    comex_group_t part = COMEX_GROUP_NULL;
+    job.done(comex_group_split(made.all, rank % 2, -rank, &part));
+    data_travels(job, part);
+    sides.part({part});
+  });
+  job.check("the third leaves, the others go on", [&] {
+    sides.part({made.all, made.inter});
+    if (sides.side != 2) {
+      data_travels(job, made.ab);
+      sides.part({made.ab, made.ab_inter});
+    }
+    sides.is_alone();
+  });
+}
+
+void spawn(Job& job, const Sides& sides, const char* program) {
+  Chain made;
+  job.check("a group of two worlds spawns a third", [&] {
+    meet_first_two(job, sides, made);
+    std::vector<std::string> texts = job.arguments;
+    texts[0] = "2";
+    std::vector<char*> arguments;
+    for (std::string& text : texts) arguments.push_back(text.data());
+    arguments.push_back(nullptr);
+    job.done(
+        comex_world_spawn(program, arguments.data(), 1, size_of(job, made.ab) - 1, made.ab, &made.inter));
+    made.all = sides.merge(made.inter, false);
+    data_travels(job, made.all);
+    sides.part({made.all, made.inter, made.ab, made.ab_inter});
+    sides.is_alone();
+  });
+}
+
+void spawned(Job& job, const Sides& sides, comex_group_t parent) {
+  job.check("a child of two worlds works with both", [&] {
+    const comex_group_t all = sides.merge(parent, true);
+    data_travels(job, all);
+    sides.part({all, parent});
+    sides.is_alone();
+  });
+}
+
+// One collective of each kind over a group that has lost a world: each ends, and says so.
+class Doomed {
+ public:
+  Doomed(const Job& job, Chain made) : job_(job), made_(made) {
+    const auto size = static_cast<std::size_t>(size_of(job, made.all));
+    for (auto* each : {&first_, &second_}) {
+      each->resize(size);
+      job.done(comex_malloc(each->data(), 64, made.all));
+    }
+  }
+  static constexpr int kinds = 8;
+  void try_one(int kind) {
+    std::vector<void*> more(first_.size());
+    comex_group_t group = COMEX_GROUP_NULL;
+    int result = COMEX_SUCCESS;
+    int rank = 0;
+    job_.done(comex_group_rank(made_.all, &rank));
+    std::vector<void*>& given = is_freed_ ? second_ : first_;
+    switch (kind) {
+      case 0:
+        result = comex_barrier(made_.all);
+        break;
+      case 1:
+        result = comex_malloc(more.data(), 64, made_.all);
+        break;
+      case 2:
+        result = comex_free(given[static_cast<std::size_t>(rank)], made_.all);
+        is_freed_ = true;
+        break;
+      case 3:
+        result = comex_group_dup(made_.all, &group);
+        break;
+      case 4:
+        result = comex_group_split(made_.all, 0, 0, &group);
+        break;
+      case 5:
+        result = comex_group_merge(made_.inter, 0, &group);
+        break;
+      case 6:
+        result = comex_group_create_endpoints(made_.all, 1, &group);
+        break;
+      default: {
+        std::array<char, 400> port{};
+        job_.done(comex_world_open_port(port.data(), static_cast<int>(port.size())));
+        result = comex_world_accept(port.data(), rank, made_.all, limit_s, &group);
+        job_.done(comex_world_close_port(port.data()));
+      }
+    }
+    if (result != COMEX_FAILURE || group != COMEX_GROUP_NULL || more.back() != nullptr) {
+      job_.fail("collective " + std::to_string(kind) + " has not failed, or has made something");
+    }
+  }
+
+ private:
+  const Job& job_;
+  Chain made_;
+  std::vector<void*> first_;
+  std::vector<void*> second_;
+  bool is_freed_ = false;
+};
+
+void killed(Job& job, const Sides& sides) {
+  Chain made = meet_in_a_chain(job, sides);
+  Doomed doomed(job, made);
+  data_travels(job, made.all);
+  if (sides.side == 2) {
+    if (job.me == 0) publish(job.arguments.at(1) + ".ready", "now");
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+    std::abort();
+  }
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  int rank = 0;
+  job.done(comex_group_rank(made.all, &rank));
+  // Everybody is caught in another one, then begins all of them.
+  doomed.try_one((2 * rank + sides.side) % (Doomed::kinds - 1));
+  for (int kind = 0; kind < Doomed::kinds; ++kind) doomed.try_one(kind);
+  job.equal(comex_fence_all(made.all), COMEX_FAILURE, "the result of a fence");
+  sides.part({made.all, made.inter});
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  job.check("those who are left go on together", [&] {
+    data_travels(job, made.ab);
+    sides.part({made.ab, made.ab_inter});
+    sides.is_alone();
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Job job(argc, argv, "three");
+  const Sides sides(job);
+  const std::string scenario = job.arguments.at(2);
+  comex_group_t parent = COMEX_GROUP_NULL;
+  job.done(comex_world_parent(&parent));
+  if (parent != COMEX_GROUP_NULL) {
+    spawned(job, sides, parent);
+  } else if (scenario == "mesh") {
+    mesh(job, sides);
+  } else if (scenario == "chain") {
+    chain(job, sides);
+  } else if (scenario == "spawn") {
+    spawn(job, sides, argv[0]);
+  } else {
+    killed(job, sides);
+  }
+}
