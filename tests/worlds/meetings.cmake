@@ -10,6 +10,16 @@ comex_add_mpi_test(NAME worlds.spawn.no_progress_rank PROGRAM worlds_spawn RANKS
 
 comex_add_mpi_test(NAME worlds.nobody PROGRAM worlds_meet RANKS 3 TIMEOUT 40 LABELS worlds ARGS accept none nobody)
 
+# Programs that are spawned and never become a world: what is left says what it waited for, or the launcher says who failed.
+function(comex_add_unborn_test kind words)
+  comex_add_mpi_test(NAME worlds.unborn.${kind} PROGRAM worlds_unborn RANKS 3 TIMEOUT 40 LABELS worlds ENV COMEX_MEET_S=2
+    ARGS ${kind})
+  set_tests_properties(worlds.unborn.${kind} PROPERTIES PASS_REGULAR_EXPRESSION "${words}"
+    FAIL_REGULAR_EXPRESSION "ended by the time limit")
+endfunction()
+comex_add_unborn_test(silent "world_spawn: [^\n]*worlds_unborn has not come to MPI_Init within 2 s .COMEX_MEET_S.")
+comex_add_unborn_test(strange "have not come through comex_init within 2 s .COMEX_MEET_S..*1 checks ok")
+
 # comex_add_launches_test(NAME SCENARIO RANKS RANKS ...): launches of worlds_meet, or of worlds_three where NAME says so.
 function(comex_add_launches_test name scenario)
   set(program -r accept,connect $<TARGET_FILE:worlds_meet>)
