@@ -43,26 +43,28 @@ std::string binding_line(const World& world, std::size_t index) {
 void print_banner(Runtime& runtime) {
   const World& world = *runtime.world;
   if (runtime.me() != 0 || !world.settings.verbose) return;
-  const Reporter& out = runtime.reporter;
+  // The launch's first world needs no number as long as it is alone.
+  const std::string of_world = world.id == 0 ? "" : "world " + std::to_string(world.id) + ": ";
+  const auto say = [&](const std::string& text) { runtime.reporter.notice(of_world + text); };
   const std::size_t progress = world.split.progress.size();
-  out.notice(std::to_string(world.split.ranks.size()) + " MPI ranks on " +
-             std::to_string(world.split.hosts.size()) + " hosts: " + std::to_string(runtime.size()) +
-             " workers, " + std::to_string(progress) + " progress ranks");
+  say(std::to_string(world.split.ranks.size()) + " MPI ranks on " + std::to_string(world.split.hosts.size()) +
+      " hosts: " + std::to_string(runtime.size()) + " workers, " + std::to_string(progress) +
+      " progress ranks");
   if (progress > 0) {
-    out.notice("MPI_COMM_WORLD holds " + std::to_string(progress) +
-               " ranks that never return: use the communicator of the group in MPI calls");
+    say("MPI_COMM_WORLD holds " + std::to_string(progress) +
+        " ranks that never return: use the communicator of the group in MPI calls");
   }
   for (std::size_t host = 0; host < world.split.hosts.size(); ++host) {
-    out.notice(host_line(world, host));
-    out.notice(binding_line(world, host));
+    say(host_line(world, host));
+    say(binding_line(world, host));
   }
-  out.notice(std::string("arena of host 0 at ") +
-             (world.arena->same_address() ? "one address on all its processes" : "different addresses") +
-             ", " + std::to_string(world.arena->reservation_bytes() >> 20) + " MiB reserved");
+  say(std::string("arena of host 0 at ") +
+      (world.arena->same_address() ? "one address on all its processes" : "different addresses") + ", " +
+      std::to_string(world.arena->reservation_bytes() >> 20) + " MiB reserved");
   for (const SettingRow& row : setting_rows()) {
     if (!world.settings.is_explicit(row.id)) continue;
-    out.notice(std::string(row.name) + " = " + value_text(world.settings, row.id) + " (" +
-               std::string(source_text(world.settings.source(row.id))) + ")");
+    say(std::string(row.name) + " = " + value_text(world.settings, row.id) + " (" +
+        std::string(source_text(world.settings.source(row.id))) + ")");
   }
 }
 

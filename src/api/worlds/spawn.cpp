@@ -29,6 +29,19 @@ bool has_launcher() {
   return environment_lookup()("OMPI_MCA_orte_hnp_uri").has_value();
 }
 
+// What the parents were told to do holds for their children, wherever it was said: the launcher itself hands
+// on only its own environment. What is of one rank or host stays there; how much is said is everybody's.
+std::vector<std::pair<std::string, std::string>> environment_of_children(const Settings& settings,
+                                                                         const groups::PortName& port) {
+  std::vector<std::pair<std::string, std::string>> lines{{spawned_name, groups::format_port(port)}};
+  for (const SettingRow& row : setting_rows()) {
+    const bool is_for_all = row.scope == Scope::job || row.id == SettingId::verbose;
+    if (is_for_all && settings.is_explicit(row.id))
+      lines.emplace_back(row.name, value_text(settings, row.id));
+  }
+  return lines;
+}
+
 Result<groups::Listener> start(Runtime& runtime, const Spawn& spawn) {
   if (spawn.processes < 1) {
     return caller_error("it needs processes >= 1, not " + std::to_string(spawn.processes));
@@ -45,7 +58,7 @@ Result<groups::Listener> start(Runtime& runtime, const Spawn& spawn) {
   plan.command = path.value();
   plan.arguments = spawn.arguments;
   plan.processes = spawn.processes;
-  plan.environment = {{spawned_name, groups::format_port(listener->name())}};
+  plan.environment = environment_of_children(runtime.world->settings, listener->name());
   const TimeLimit limit(runtime.reporter, "world_spawn", plan.command + " has not come to MPI_Init",
                         static_cast<double>(runtime.world->settings.meet_s));
   Status started = groups::spawn(plan);
