@@ -223,8 +223,8 @@ COMEX_API int comex_free_local(void* ptr); /* NULL is allowed */
 
 /* -- Mutexes. Create and destroy are collective over the workers; each brings `num` >= 0 mutexes of its own,
  * named by (mutex, proc), proc a rank of COMEX_GROUP_WORLD. Locks are granted in order of arrival, are not
- * recursive, and fence nothing: fence before unlock to publish. Unlock by another than the owner is an error.
- */
+ * recursive, and fence nothing: fence before unlock to publish. Unlock by another than the owner is an error;
+ * of endpoints, worlds.h says who that is. */
 COMEX_API int comex_create_mutexes(int num);
 COMEX_API int comex_destroy_mutexes(void);
 COMEX_API int comex_lock(int mutex, int proc);

@@ -90,7 +90,11 @@ COMEX_API int comex_group_split(comex_group_t group, int color, int key, comex_g
 /* Gives the caller my_count >= 0 ranks of one new group, in the order of the parent's ranks, and a handle for
  * each. Each handle is driven by a thread of its own; MPI_THREAD_SERIALIZED suffices. Whatever is collective
  * is called by all endpoints at once, each through its handle. An endpoint is (process, endpoint), whatever
- * rank it has in a group; create, dup and split keep it. Such a group has no MPI communicator. */
+ * rank it has in a group; create, dup and split keep it. Such a group has no MPI communicator.
+ * What goes through a handle is the endpoint's, and lines about errors name it by its rank. comex_lock,
+ * comex_trylock and comex_unlock name no group: a thread makes them for the endpoint through whose handle it
+ * has last moved data or taken part in a collective, as long as that endpoint has a handle; a thread that
+ * drives none, for the process itself. What one endpoint has locked another one cannot unlock. */
 COMEX_API int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]);
 
 /* -- Worlds that come and go: collective over `group` -------------------------------------------------------

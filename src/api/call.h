@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "api/caller.h"
 #include "api/process.h"
 
 namespace comex::api {
@@ -30,6 +31,23 @@ inline groups::Group* find_group(Runtime& runtime, const char* operation, comex_
   return group;
 }
 
+// Who asks through a group, which the calling thread drives from here on.
+inline Requester begin_call(const Runtime& runtime, const groups::Group& group) {
+  if (runtime.endpoints_made.load(std::memory_order_relaxed) == 0) [[likely]]
+    return {};
+  const Requester by{group.my_endpoint(), static_cast<std::uint32_t>(group.my_rank())};
+  begin_call(runtime.reporter.run(), by);
+  return by;
+}
+
+// For operations and collectives: finds the group and begins a call through it.
+inline groups::Group* enter_group(Runtime& runtime, const char* operation, comex_group_t handle) {
+  groups::Group* group = find_group(runtime, operation, handle);
+  if (group != nullptr) [[likely]]
+    begin_call(runtime, *group);
+  return group;
+}
+
 // Says so when the group's processes in other worlds are lost. Asked by every collective after it has talked
 // with the others and before it believes what it heard, which means nothing then.
 bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group);
@@ -38,11 +56,9 @@ bool is_whole(Runtime& runtime, const char* operation, const groups::Group& grou
 bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, Reach& target);
 
 // The process that `proc` names in a group, by lpid: in the own world, its worker number.
-inline bool find_target(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
-                        Worker& target) {
-  const groups::Group* group = find_group(runtime, operation, handle);
-  if (group == nullptr) return false;
-  const groups::ConnectionTable& targets = group->targets();
+inline bool find_target(Runtime& runtime, const char* operation, int proc, const groups::Group& group,
+                        comex_group_t handle, Worker& target) {
+  const groups::ConnectionTable& targets = group.targets();
   if (proc < 0 || static_cast<std::uint32_t>(proc) >= targets.size()) [[unlikely]] {
     runtime.reporter.fail({.operation = operation}, "rank " + std::to_string(proc) +
                                                         " is out of range: group " + std::to_string(handle) +
@@ -53,13 +69,25 @@ inline bool find_target(Runtime& runtime, const char* operation, int proc, comex
   target = static_cast<Worker>(targets.lpid(static_cast<std::uint32_t>(proc)));
   return true;
 }
+inline bool find_target(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
+                        Worker& target) {
+  const groups::Group* group = find_group(runtime, operation, handle);
+  return group != nullptr && find_target(runtime, operation, proc, *group, handle, target);
+}
 
-// The same, with the way to it.
+// The same for an operation, with the way to it.
 inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
                        Reach& target) {
+  const groups::Group* group = find_group(runtime, operation, handle);
+  if (group == nullptr) return false;
+  const Requester by = begin_call(runtime, *group);
   Worker found = 0;
-  if (!find_target(runtime, operation, proc, handle, found)) return false;
-  return is_reached(runtime, operation, static_cast<Lpid>(found), target);
+  if (!find_target(runtime, operation, proc, *group, handle, found) ||
+      !is_reached(runtime, operation, static_cast<Lpid>(found), target)) {
+    return false;
+  }
+  target.by = by;
+  return true;
 }
 
 // An operation that was under way was refused or cut off; who found out has said so. Ends the job unless

@@ -68,7 +68,8 @@ int comex_wait_proc(int proc, comex_group_t group) {
 
 int comex_wait_all(comex_group_t handle) {
   Runtime* runtime = enter("wait_all");
-  const comex::groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, "wait_all", handle);
+  const comex::groups::Group* group =
+      runtime == nullptr ? nullptr : enter_group(*runtime, "wait_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
   return runtime->wait_members(*group) ? COMEX_SUCCESS : failed_on_the_way(*runtime);
 }
@@ -88,7 +89,7 @@ int comex_fence_proc(int proc, comex_group_t group) {
 int comex_fence_all(comex_group_t handle) {
   Runtime* runtime = enter("fence_all");
   const comex::groups::Group* group =
-      runtime == nullptr ? nullptr : find_group(*runtime, "fence_all", handle);
+      runtime == nullptr ? nullptr : enter_group(*runtime, "fence_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
   runtime->fence_members(*group);
   if (!is_whole(*runtime, "fence_all", *group)) return COMEX_FAILURE;
@@ -97,7 +98,7 @@ int comex_fence_all(comex_group_t handle) {
 
 int comex_barrier(comex_group_t handle) {
   Runtime* runtime = enter("barrier");
-  const comex::groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, "barrier", handle);
+  const comex::groups::Group* group = runtime == nullptr ? nullptr : enter_group(*runtime, "barrier", handle);
   if (group == nullptr) return COMEX_FAILURE;
   runtime->barrier(handle);
   if (!is_whole(*runtime, "barrier", *group)) return COMEX_FAILURE;

@@ -117,7 +117,7 @@ using comex::Worker;
 int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {
   const char* name = "group_create";
   Runtime* runtime = enter(name);
-  const comex::groups::Group* parent = runtime == nullptr ? nullptr : find_group(*runtime, name, group);
+  const comex::groups::Group* parent = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (parent == nullptr) return COMEX_FAILURE;
   if (n < 0 || (n > 0 && pid_list == nullptr) || new_group == nullptr) {
     return runtime->reporter.fail({.operation = name},
@@ -143,7 +143,7 @@ int comex_group_free(comex_group_t group) {
   if (group == COMEX_GROUP_WORLD || group == COMEX_GROUP_SELF) {
     return runtime->reporter.fail({.operation = name}, "COMEX_GROUP_WORLD and _SELF live until finalize");
   }
-  const comex::groups::Group* found = find_group(*runtime, name, group);
+  const comex::groups::Group* found = enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
   runtime->complete(*found);                     // what is under way holds the group
   runtime->extras(group).collective->barrier();  // freeing the communicator is collective

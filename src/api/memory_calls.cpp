@@ -91,7 +91,7 @@ void write_addresses(const groups::Group& group, const groups::Everybody& all,
 int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group_t handle,
                 const char* device) {
   Runtime* runtime = enter(name);
-  const groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, name, handle);
+  const groups::Group* group = runtime == nullptr ? nullptr : enter_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   GroupExtras& extras = runtime->extras(handle);
   // The same on all members, since they allocate over a group in one order.
@@ -151,7 +151,7 @@ int free_own_part(Runtime& runtime, const Claim& claim, std::uint32_t my_endpoin
 
 int free_over(const char* name, void* ptr, comex_group_t handle) {
   Runtime* runtime = enter(name);
-  const groups::Group* group = runtime == nullptr ? nullptr : find_group(*runtime, name, handle);
+  const groups::Group* group = runtime == nullptr ? nullptr : enter_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   op::GroupCollective& members = *runtime->extras(handle).collective;
   const Context where{name, -1, ptr};

@@ -14,6 +14,7 @@ struct Named {  // a mutex that exists
   Worker owner = 0;
   std::uint64_t index = 0;
   std::uint64_t set_offset = 0;
+  Requester by;  // who asks: no call here names a group
 
   Reach reach() const {
     Reach there;
@@ -28,13 +29,21 @@ struct Named {  // a mutex that exists
     return runtime->world->arena->mutex_at(set_offset + index * sizeof(shm::FairMutexBlock));
   }
   shm::MutexParty party() const {
-    return {runtime->me(), static_cast<shm::HostSlot>(runtime->world->place.local_index), false};
+    return {runtime->me(), static_cast<shm::HostSlot>(runtime->world->place.local_index), false, by.endpoint};
+  }
+  op::FarSide far() const {
+    op::FarSide there = runtime->far_side(owner);
+    there.by = by;
+    return there;
   }
 };
 
 bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   Runtime* runtime = enter(name);
-  if (runtime == nullptr || !find_target(*runtime, name, proc, COMEX_GROUP_WORLD, named.owner)) return false;
+  if (runtime == nullptr) return false;
+  if (runtime->endpoints_made.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    named.by = begin_unnamed_call(runtime->reporter.run());
+  if (!find_target(*runtime, name, proc, COMEX_GROUP_WORLD, named.owner)) return false;
   const auto& sets = runtime->mutexes;
   const std::uint64_t count = sets.empty() ? 0 : sets[named.owner].count;
   if (mutex < 0 || static_cast<std::uint64_t>(mutex) >= count) {
@@ -149,7 +158,7 @@ int comex_lock(int mutex, int proc) {
     lock_here(named);
     return COMEX_SUCCESS;
   }
-  const comex::op::FarSide far = named.runtime->far_side(named.owner);
+  const comex::op::FarSide far = named.far();
   return finish_remote(*named.runtime, named.runtime->remote, reason("lock", named), Finish::block(),
                        [&](Completion& completion) {
                          named.runtime->remote.start_lock(named.set_offset, named.index, far, completion);
@@ -169,7 +178,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
     *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
     return COMEX_SUCCESS;
   }
-  const comex::op::FarSide far = named.runtime->far_side(named.owner);
+  const comex::op::FarSide far = named.far();
   std::uint64_t taken = 0;
   const int result = finish_remote(*named.runtime, named.runtime->remote, reason("trylock", named),
                                    Finish::block(), [&](Completion& completion) {
@@ -190,7 +199,7 @@ int comex_unlock(int mutex, int proc) {
     return named.runtime->reporter.fail({"unlock", proc},
                                         "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
   }
-  const comex::op::FarSide far = named.runtime->far_side(named.owner);
+  const comex::op::FarSide far = named.far();
   return finish_remote(*named.runtime, named.runtime->remote, reason("unlock", named), Finish::block(),
                        [&](Completion& completion) {
                          named.runtime->remote.start_unlock(named.set_offset, named.index, far, completion);

@@ -1,6 +1,7 @@
 // What this process is to the runtime: the C interface has no handle, so its objects hang here.
 //
-// The only static state of the library. `current()` is one load; init and finalize write it.
+// The only static state of the library, but for what a thread stands for (caller.h). `current()` is one load;
+// init and finalize write it.
 #pragma once
 
 #include <atomic>

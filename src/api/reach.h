@@ -17,10 +17,11 @@ struct Reach {
   op::Remote* remote = nullptr;
   BridgeId bridge = no_bridge;
   const op::Direct* direct = nullptr;  // null: its memory is not in the address space of this process
+  Requester by = {};                   // who asks
 
   Worker worker() const { return gpid.rank; }
   op::FarSide far_side() const {
-    return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank};
+    return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank, by};
   }
 };
 

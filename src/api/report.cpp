@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "api/caller.h"
 #include "api/communicator.h"
 
 namespace comex::api {
@@ -25,8 +26,14 @@ void Reporter::end_job(int code) {
   std::_Exit(shown);
 }
 
+Identity Reporter::caller() const {
+  Identity who = who_;
+  if (const Requester by = api::caller(run_)) who.endpoint = static_cast<int>(by.rank);
+  return who;
+}
+
 int Reporter::fail(const Context& where, std::string_view text) const {
-  print(who_, where, text);
+  print(caller(), where, text);
   if (!returns()) end_job(failure_exit_code);
   return 1;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string_view>
 
 #include "core/diagnose.h"
@@ -16,8 +17,13 @@ inline constexpr int failure_exit_code = 1;
 
 class Reporter {
  public:
-  void identify(const Identity& who) { who_ = who; }
+  void identify(const Identity& who) {
+    who_ = who;
+    ++run_;
+  }
   const Identity& identity() const { return who_; }
+  Identity caller() const;                    // the same, with the endpoint that the calling thread asks for
+  std::uint32_t run() const { return run_; }  // another one after each init
 
   void set_returns(bool returns) { returns_.store(returns, std::memory_order_relaxed); }
   bool returns() const { return returns_.load(std::memory_order_relaxed); }
@@ -35,6 +41,7 @@ class Reporter {
 
  private:
   Identity who_;
+  std::uint32_t run_ = 0;
   std::atomic<bool> returns_{false};
 };
 

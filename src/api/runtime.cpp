@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "api/caller.h"
 #include "api/outboxes.h"
 #include "api/server_options.h"
 #include "api/sides.h"
@@ -38,7 +39,7 @@ op::EngineOptions engine_options(World& world, const Reporter& reporter, Runtime
     const op::WaitReason reason = runtime.reason_of(wait);
     std::string text = "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s";
     if (reason.server != no_rank) text += " for MPI rank " + std::to_string(reason.server);
-    Reporter::print(reporter.identity(), {reason.operation, reason.target, nullptr}, text);
+    Reporter::print(reporter.caller(), {reason.operation, reason.target, nullptr}, text);
   };
   return options;
 }
@@ -311,7 +312,9 @@ GroupExtras Runtime::extras_of(const groups::Group& group) {
 int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras) {
   const int handle = groups.add(std::move(group));
   if (handle < 0) return handle;
+  const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
   const std::lock_guard lock(extras_mutex_);
+  if (endpoint != groups::process_itself) ++endpoint_handles_[endpoint];
   extras_.insert_or_assign(handle, std::move(extras));
   return handle;
 }
@@ -322,9 +325,13 @@ GroupExtras& Runtime::extras(int handle) {
 }
 
 void Runtime::remove_group(int handle) {
+  const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
   groups.remove(handle);
   const std::lock_guard lock(extras_mutex_);
   extras_.erase(handle);
+  if (endpoint == groups::process_itself || --endpoint_handles_[endpoint] != 0) return;
+  endpoint_handles_.erase(endpoint);
+  stop_driving(reporter.run(), endpoint);
 }
 
 void Runtime::wait_on(shm::HostBarrierBlock& block) {

@@ -193,6 +193,7 @@ class Runtime {
 
   std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
+  std::map<std::uint32_t, std::uint32_t> endpoint_handles_;   // how many each endpoint of this process has
   std::vector<std::pair<int, op::WaitReason>> live_handles_;  // under the engine lock
   std::uint32_t workers_here_ = 1;
   shm::HostBarrierBlock* enter_ = nullptr;

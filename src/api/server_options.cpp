@@ -41,6 +41,10 @@ std::string call_name(const protocol::RequestHeader& header) {
   return name;
 }
 
+int endpoint_of(const protocol::RequestHeader& header) {
+  return header.by ? static_cast<int>(header.by.rank) : -1;
+}
+
 namespace {
 
 shm::Verdict verdict_of(protocol::Refusal refusal) {
@@ -64,7 +68,10 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
     case protocol::Refusal::misaligned:
       return "the word is not aligned to its " + std::to_string(refused.header.bytes) + " bytes";
     case protocol::Refusal::not_the_holder:
-      return mutex + " is not held by worker " + std::to_string(refused.header.origin);
+      return mutex + " is not held by " +
+             (refused.header.by ? "endpoint " + std::to_string(refused.header.by.rank) + " of worker "
+                                : "worker ") +
+             std::to_string(refused.header.origin);
     case protocol::Refusal::no_such_mutex:
       return mutex + " does not exist there";
     case protocol::Refusal::unknown_world:
@@ -86,7 +93,7 @@ namespace {
 void say(World& world, const pr::RefusedRequest& refused) {
   const protocol::RequestHeader& header = refused.header;
   const groups::ProcessGroup& group = *world.group;
-  Identity origin{.rank = static_cast<int>(header.origin), .host = {}};
+  Identity origin{.rank = static_cast<int>(header.origin), .host = {}, .endpoint = endpoint_of(header)};
   if (header.origin < group.size()) origin.host = group.host_name(group.place(header.origin).host);
   const bool is_known = header.target < group.size();
   const std::uint64_t base = is_known ? group.place(header.target).base : 0;

@@ -15,6 +15,7 @@ namespace comex::api {
 std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter);
 
 std::string call_name(const protocol::RequestHeader& header);  // as the program called it
+int endpoint_of(const protocol::RequestHeader& header);        // its rank; below zero: the origin's own
 // `arena`: of the target, null when there is no such worker; `base`: where it stands for its owner.
 std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, std::uint64_t base);
 

@@ -28,6 +28,7 @@ std::string one_line(std::string line) {
 std::string format_line(const Identity& who, const Context& where, std::string_view text) {
   std::string line = "comex: ";
   line += who.rank >= 0 ? "rank " + std::to_string(who.rank) : std::string("a rank");
+  if (who.endpoint >= 0) line += ", endpoint " + std::to_string(who.endpoint) + ",";
   line += " on " + (who.host.empty() ? std::string("an unknown host") : who.host) + ": ";
   if (where.operation != nullptr) {
     line += where.operation;

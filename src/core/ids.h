@@ -24,6 +24,14 @@ struct Gpid {
   friend auto operator<=>(const Gpid&, const Gpid&) = default;
 };
 
+// On whose behalf a process asks: one of its endpoints, with its rank in the group that it asks through, or,
+// as endpoint 0, itself. Travels in requests.
+struct Requester {
+  std::uint32_t endpoint = 0;
+  std::uint32_t rank = 0;
+  explicit operator bool() const { return endpoint != 0; }
+};
+
 // Drawn at random, so that no two are alike: of a launch, of a world.
 struct Id128 {
   std::uint64_t high = 0;

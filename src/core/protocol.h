@@ -51,6 +51,9 @@
 //
 // Riding fence: a write may carry `fence_rides`, and is then answered like a fence that follows it.
 //
+// Endpoints: what one asks for carries its number, by which mutexes are owned, and its rank, by which lines
+// name it. It never travels in a batch, which has one origin.
+//
 // Mutexes: `offset` is the arena offset of the owner's mutex set, `operand` the index in it.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the
@@ -170,11 +173,12 @@ struct RequestHeader {
       0;  // rmw: addend, new value or expected value; store: value; lock: mutex; batch: items
   std::uint32_t chunk_bytes = 0;
   std::uint32_t call =
-      0;  // the same in all messages of one call of the program that may be many; 0: it is one
+      0;         // the same in all messages of one call of the program that may be many; 0: it is one
+  Requester by;  // an endpoint of the origin; a batch has none
 };
-static_assert(sizeof(RequestHeader) == 64 && std::is_trivially_copyable_v<RequestHeader>);
+static_assert(sizeof(RequestHeader) == 72 && std::is_trivially_copyable_v<RequestHeader>);
 static_assert(offsetof(RequestHeader, number) == 24 && offsetof(RequestHeader, chunk_bytes) == 56 &&
-              offsetof(RequestHeader, sequence) == 6);
+              offsetof(RequestHeader, sequence) == 6 && offsetof(RequestHeader, by) == 64);
 
 // The far side of a strided operation: normalised, levels >= 1; only the used entries travel.
 //   [u32 levels][u32 0][u64 counts[levels + 1]][i64 strides[levels]]

@@ -1,4 +1,5 @@
-// Where the far side of a remote operation lives, as the wire names it; a value made by route.
+// Where the far side of a remote operation lives, as the wire names it, and on whose behalf it is asked; a
+// value made by route.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@ struct FarSide {
   std::uint64_t offset_base = 0;   // address in the target's arena - offset_base = arena offset
   // The server answers whatever any program does: one may wait for its credits.
   bool is_attentive = true;
+  Requester by = {};
 
   std::uint64_t offset_of(const void* far) const {
     return reinterpret_cast<std::uintptr_t>(far) - offset_base;

@@ -58,7 +58,7 @@ class Remote final : public transport::Sink {
   void start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
   // Small puts and accumulates travel with others: buffered until the message is full, anything else is
   // started on that server, the process waits, or its pusher sends them. False: start() it. The source is the
-  // caller's at once.
+  // caller's at once. What endpoints ask for is never taken.
   bool append(const Operation& operation, const FarSide& far);
   bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far);
   bool append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,

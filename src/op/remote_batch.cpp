@@ -99,6 +99,7 @@ bool Remote::publish(Link& link, const BatchItem& item, const FarSide& far) {
 
 template <class Write>
 bool Remote::append_item(const BatchItem& item, const FarSide& far, Write&& write) {
+  if (far.by) return false;  // a batch has one origin
   Link& link = link_of(far.server);
   do {
     std::byte* const to = place_for(link, item, far);

@@ -85,6 +85,7 @@ Remote::Header Remote::header_for(const Request& request) const {
   header.world = request.far.world;
   header.target = request.far.target;
   header.origin = self_;
+  header.by = request.far.by;
   header.call = request.operation.call;
   header.called = request.operation.layout;
   if (!request.operation.is_blocking) header.flags |= protocol::non_blocking;

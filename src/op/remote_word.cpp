@@ -106,6 +106,7 @@ bool Remote::send_word(Link& link, Request& request) {
   header.world = request.far.world;
   header.target = request.far.target;
   header.origin = self_;
+  header.by = request.far.by;
   header.flags |= mode_flags();
   if (header.verb == Verb::store) {
     header.number = ledger_.issue(link.rank, request.far.gpid());
@@ -141,6 +142,7 @@ bool Remote::send_reserved(Link& link, Request& request) {
   header.world = request.far.world;
   header.target = request.far.target;
   header.origin = self_;
+  header.by = request.far.by;
   header.flags = mode_flags();
   if (header.verb == Verb::fence) header.number = ledger_.issued(link.rank);
   std::memcpy(transport_.stage(), &header, sizeof header);

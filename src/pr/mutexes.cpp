@@ -29,8 +29,8 @@ shm::FairMutex Mutexes::mutex_of(const protocol::RequestHeader& header) const {
 
 shm::MutexParty Mutexes::party_of(const protocol::RequestHeader& header) const {
   const shm::HostSlot slot = slot_of_ ? slot_of_(header.origin) : no_host_slot;
-  if (slot == no_host_slot) return {header.origin, 0, true};
-  return {header.origin, slot, false};
+  if (slot == no_host_slot) return {header.origin, 0, true, header.by.endpoint};
+  return {header.origin, slot, false, header.by.endpoint};
 }
 
 bool Mutexes::lock(TransportRank from, const protocol::RequestHeader& header) {

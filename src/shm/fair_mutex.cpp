@@ -18,9 +18,16 @@ constexpr std::uint32_t bit_of(std::uint32_t ticket) {
   return 1u << (ticket % 32);
 }
 
+constexpr unsigned endpoint_shift = 18;
+constexpr std::uint64_t endpoint_mask = (1u << 14) - 1;
+
 // A life of 0 is a worker of another host.
 std::uint64_t pack_place(const MutexParty& party, std::uint32_t ticket) {
-  return std::uint64_t{ticket} << 32 | taken_flag | (party.is_remote ? 0 : party.slot + 1);
+  return std::uint64_t{ticket} << 32 | (party.endpoint & endpoint_mask) << endpoint_shift | taken_flag |
+         (party.is_remote ? 0 : party.slot + 1);
+}
+constexpr bool is_endpoint_of(std::uint64_t place, const MutexParty& party) {
+  return (place >> endpoint_shift & endpoint_mask) == (party.endpoint & endpoint_mask);
 }
 constexpr bool is_taken(std::uint64_t place, std::uint32_t ticket) {
   return (place & taken_flag) != 0 && place >> 32 == ticket;
@@ -178,6 +185,10 @@ Status FairMutex::unlock(const MutexParty& party) {
   if (!is_of_turn(holder, serving)) return caller_error("unlock of a mutex that nobody holds");
   if (worker_of(holder) != party.worker) {
     return caller_error("unlock of a mutex that worker " + std::to_string(worker_of(holder)) + " holds");
+  }
+  if (!is_endpoint_of(place_of(serving).load(std::memory_order_relaxed), party)) {
+    return caller_error("unlock of a mutex that another endpoint of worker " + std::to_string(party.worker) +
+                        " holds");
   }
   const std::uint32_t turn = serving + 1;
   block_->serving.store(turn);

@@ -35,7 +35,8 @@ struct alignas(64) FairMutexBlock {
   std::atomic<std::uint32_t> sleepers;
   std::atomic<std::uint32_t> bell;  // doorbell slot + 1 of the server that waits for others
   std::uint64_t unused[4];
-  std::array<std::atomic<std::uint64_t>, mutex_places> places;  // ticket : 32 | flags : 16 | life : 16
+  std::array<std::atomic<std::uint64_t>, mutex_places>
+      places;  // ticket : 32 | endpoint : 14 | flags : 2 | life : 16
 };
 static_assert(sizeof(FairMutexBlock) == 64 + 8 * mutex_places);
 static_assert((mutex_places & (mutex_places - 1)) == 0, "tickets wrap");
@@ -43,7 +44,8 @@ static_assert((mutex_places & (mutex_places - 1)) == 0, "tickets wrap");
 struct MutexParty {  // on whose behalf
   Worker worker = 0;
   HostSlot slot = 0;
-  bool is_remote = false;  // a server acts for a worker of another host, whose life cannot be seen here
+  bool is_remote = false;      // a server acts for a worker of another host, whose life cannot be seen here
+  std::uint32_t endpoint = 0;  // of the worker; told apart by its lower 14 bits, which only unlock looks at
 };
 
 struct MutexTurn {  // of one who waits
@@ -69,7 +71,7 @@ class FairMutex {
   // Takes over when all in line are dead, but asks no oftener than every 50 ms.
   Taken try_lock(const MutexParty& party);
   Taken lock(const MutexParty& party);  // the whole ladder, for tests and for processes without MPI to drive
-  Status unlock(const MutexParty& party);  // refused unless party.worker holds it
+  Status unlock(const MutexParty& party);  // refused unless it is the party that holds it
   bool holder(Worker& worker) const;       // false = nobody
 
  private:

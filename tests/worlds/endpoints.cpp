@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "mpi/job.h"
+#include "mpi/told.h"
 
 using namespace comex::testing;
 
@@ -220,14 +221,30 @@ void memory_goes_through_any_group_of_its_endpoints(const Job& job) {
   for (const Pair& each : {alone, turned, handles}) release(job, each);
 }
 
-// A lock by one endpoint keeps the other endpoint of its process out.
+void lines_name_the_endpoint(const Job& job) {
+  const Pair handles = two_endpoints(job);
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  long word = 0;
+  const std::string start = "comex: rank " + std::to_string(job.me);
+  const std::string line = told([&] { comex_put(&word, &word, sizeof word, -1, handles[1]); });
+  job.require(line.starts_with(start + ", endpoint " + std::to_string(2 * job.me + 1) + ", on "),
+              "the line of an endpoint");
+  const std::string plain = told([&] { comex_put(&word, &word, sizeof word, -1, everyone); });
+  job.require(plain.starts_with(start + " on "), "the line of the process itself");
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  release(job, handles);
+}
+
+// A lock by one endpoint keeps the other endpoint of its process out, which cannot unlock it either.
 void endpoints_are_requesters_of_their_own(const Job& job) {
   const Pair handles = two_endpoints(job);
   job.done(comex_create_mutexes(1));
   const int owner = (job.me + 1) % job.workers;
   std::atomic<int> step{0};
   std::atomic<bool> entered{false};
+  comex_set_errors(COMEX_ERRORS_RETURN);
   by_both([&](std::size_t i) {
+    job.done(comex_barrier(handles[i]));
     if (i == 0) {
       job.done(comex_lock(0, owner));
       step.store(1);
@@ -243,11 +260,13 @@ void endpoints_are_requesters_of_their_own(const Job& job) {
     int acquired = -1;
     job.done(comex_trylock(0, owner, &acquired));
     job.equal(acquired, 0, "a mutex that the other endpoint holds");
+    job.equal(comex_unlock(0, owner), COMEX_FAILURE, "unlocking for the other endpoint");
     step.store(2);
     job.done(comex_lock(0, owner));
     entered.store(true);
     job.done(comex_unlock(0, owner));
   });
+  comex_set_errors(COMEX_ERRORS_ABORT);
   job.require(entered.load(), "the other endpoint had its turn");
   job.done(comex_barrier(everyone));
   job.done(comex_destroy_mutexes());
@@ -290,6 +309,7 @@ int main(int argc, char** argv) {
   job.check("endpoints reach each other", [&] { endpoints_reach_each_other(job); });
   job.check("memory goes through any group of its endpoints",
             [&] { memory_goes_through_any_group_of_its_endpoints(job); });
+  job.check("lines name the endpoint", [&] { lines_name_the_endpoint(job); });
   job.check("endpoints are requesters of their own", [&] { endpoints_are_requesters_of_their_own(job); });
   job.check("endpoints of endpoints", [&] { endpoints_of_endpoints(job); });
 }

@@ -87,7 +87,7 @@ namespace groups = comex::groups;
 int comex_group_dup(comex_group_t group, comex_group_t* dup) {
   const char* name = "group_dup";
   Runtime* runtime = enter(name);
-  const groups::Group* found = runtime == nullptr ? nullptr : find_group(*runtime, name, group);
+  const groups::Group* found = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
   Proposal mine;
   mine.wish.context = runtime->new_context();
@@ -110,7 +110,7 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
 int comex_group_split(comex_group_t group, int color, int key, comex_group_t* part) {
   const char* name = "group_split";
   Runtime* runtime = enter(name);
-  const groups::Group* found = runtime == nullptr ? nullptr : find_group(*runtime, name, group);
+  const groups::Group* found = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
   std::string complaint;
   if (part == nullptr) complaint = "the place for the result is null";
@@ -154,7 +154,7 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
 int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]) {
   const char* name = "group_create_endpoints";
   Runtime* runtime = enter(name);
-  const groups::Group* found = runtime == nullptr ? nullptr : find_group(*runtime, name, parent);
+  const groups::Group* found = runtime == nullptr ? nullptr : enter_group(*runtime, name, parent);
   if (found == nullptr) return COMEX_FAILURE;
   std::string complaint;
   if (my_count < 0 || (my_count > 0 && handles == nullptr)) {

@@ -15,6 +15,11 @@ TEST(Diagnose, names_rank_host_operation_target_and_address) {
             "comex: rank 3 on node7: put to target 5, address 0x7f00deadbee8: one byte past the end");
 }
 
+TEST(Diagnose, names_the_endpoint_whose_operation_it_is) {
+  EXPECT_EQ(format_line({1, "a", 3}, {"unlock", 0}, "x"),
+            "comex: rank 1, endpoint 3, on a: unlock to target 0: x");
+}
+
 TEST(Diagnose, leaves_out_what_does_not_apply) {
   EXPECT_EQ(format_line({0, "a"}, {}, "no room"), "comex: rank 0 on a: no room");
   EXPECT_EQ(format_line({0, "a"}, {"fence", 2, nullptr}, "x"), "comex: rank 0 on a: fence to target 2: x");

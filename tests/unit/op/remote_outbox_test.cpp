@@ -94,6 +94,18 @@ TEST_F(RemoteOutbox, buffers_that_are_being_copied_are_not_waited_for) {
   EXPECT_EQ(sent_to(0) + sent_to(1) + sent_to(2), 0u);
 }
 
+TEST_F(RemoteOutbox, takes_nothing_of_an_endpoint) {
+  FarSide asked = far(0);
+  asked.by = {1, 2};
+  nb::Completion done;
+  std::uint64_t old = 0;
+  AtomicOperation add{.scalar = Scalar::int64, .near = reinterpret_cast<std::byte*>(&old)};
+  EXPECT_FALSE(remote->append_put(&value, reinterpret_cast<void*>(4096), sizeof value, asked));
+  EXPECT_FALSE(remote->append_atomic(add, asked, done));
+  EXPECT_FALSE(remote->holds_batches());
+  EXPECT_TRUE(done.done());
+}
+
 TEST_F(RemoteOutbox, without_a_credit_there_is_no_batch) {
   EXPECT_TRUE(append(0));
   EXPECT_TRUE(remote->has_room(far(0)));

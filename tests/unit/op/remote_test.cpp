@@ -28,6 +28,29 @@ TEST(Remote, a_small_put_is_one_message_with_everything_in_it) {
   EXPECT_EQ(std::memcmp(seen[0].rest.data(), &value, 8), 0);
 }
 
+TEST(Remote, what_an_endpoint_asks_for_carries_its_number_and_rank) {
+  Script script;
+  script.grant(20);
+  std::uint64_t value = 1;
+  nb::Completion done;
+  const auto ask_for_all = [&] {
+    script.remote.start(script.put(&value, 8), script.far, done);
+    script.remote.start_store(&value, 8, 1, script.far, done);
+    script.remote.start_lock(0, 0, script.far, done);
+    script.remote.start_unlock(0, 0, script.far, done);
+  };
+  script.far.by = {7, 12};
+  ask_for_all();
+  script.far.by = {};
+  ask_for_all();
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 7u) << "one unlock at a time";
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    EXPECT_EQ(seen[i].header.by.endpoint, i < 4 ? 7u : 0u) << i;
+    EXPECT_EQ(seen[i].header.by.rank, i < 4 ? 12u : 0u) << i;
+  }
+}
+
 TEST(Remote, a_far_address_becomes_an_offset_in_the_arena) {
   Script script;
   script.far.offset_base = 0x10000;

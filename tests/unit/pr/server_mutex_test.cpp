@@ -80,6 +80,18 @@ TEST_F(ServerMutex, is_unlocked_by_its_holder_only) {
   EXPECT_FALSE(unlock(a)) << "not twice";
 }
 
+TEST_F(ServerMutex, is_unlocked_by_the_endpoint_that_holds_it) {
+  a.by = {1, 4};
+  ASSERT_EQ(try_lock(a), 1U);
+  a.by = {2, 5};
+  EXPECT_EQ(try_lock(a), 0U);
+  EXPECT_FALSE(unlock(a));
+  ASSERT_EQ(rig.refused.size(), 1U);
+  EXPECT_EQ(rig.refused[0].header.by.rank, 5U);
+  a.by = {1, 9};  // the same endpoint, by a handle in which it has another rank
+  EXPECT_TRUE(unlock(a));
+}
+
 TEST_F(ServerMutex, that_does_not_exist_is_refused) {
   for (const std::uint64_t index : {64UL, 1UL << 40, ~0UL}) {
     ASSERT_TRUE(a.wait_credit());

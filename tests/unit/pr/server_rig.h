@@ -111,6 +111,8 @@ class Hand {
  public:
   Hand(Rig& rig, TransportRank rank) : rig_(rig), transport_(rig.fabric.endpoint(rank)), rank_(rank) {}
 
+  Requester by;  // whose requests come next
+
   RequestHeader header(Verb verb, std::uint64_t offset = 0, std::uint64_t bytes = 0) {
     RequestHeader made;
     made.verb = verb;
@@ -121,6 +123,7 @@ class Hand {
     made.bytes = bytes;
     made.chunk_bytes = small_chunk;
     made.slot = next_slot_++;
+    made.by = by;
     return made;
   }
 

@@ -64,6 +64,27 @@ TEST_P(MutexOnEachOs, is_unlocked_by_its_holder_only) {
   EXPECT_FALSE(mutex_.unlock(me_));
 }
 
+TEST_P(MutexOnEachOs, is_unlocked_by_the_endpoint_that_holds_it) {
+  const MutexParty first{10, 0, false, 1};
+  const MutexParty second{10, 0, false, 2};
+  for (const bool is_taken_over : {false, true}) {
+    if (is_taken_over) {
+      ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+      let_a_trylock_ask();
+    }
+    ASSERT_NE(mutex_.try_lock(first), Taken::refused);
+    MutexTurn turn = in_line(second);
+    const Status refused = mutex_.unlock(second);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.failure().text.find("another endpoint of worker 10"), std::string::npos);
+    EXPECT_FALSE(mutex_.unlock(me_)) << "nor by the process itself";
+    ASSERT_TRUE(mutex_.unlock(first));
+    EXPECT_EQ(mutex_.step(turn, second, false), Taken::clean);
+    EXPECT_FALSE(mutex_.unlock(first));
+    ASSERT_TRUE(mutex_.unlock(second));
+  }
+}
+
 TEST_P(MutexOnEachOs, lets_one_in_at_a_time) {
   long counter = 0;
   std::vector<std::thread> threads;

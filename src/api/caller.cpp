@@ -1,0 +1,41 @@
+#include "api/caller.h"
+
+namespace comex::api {
+namespace {
+
+struct Thread {
+  std::uint32_t run = 0;
+  Requester driven;
+  Requester now;
+};
+
+Thread& thread_of(std::uint32_t run) {
+  thread_local Thread self;
+  if (self.run != run) self = {run, {}, {}};
+  return self;
+}
+
+}  // namespace
+
+void begin_call(std::uint32_t run, Requester by) {
+  Thread& self = thread_of(run);
+  self.now = by;
+  if (by) self.driven = by;
+}
+
+Requester begin_unnamed_call(std::uint32_t run) {
+  Thread& self = thread_of(run);
+  return self.now = self.driven;
+}
+
+Requester caller(std::uint32_t run) {
+  return thread_of(run).now;
+}
+
+void stop_driving(std::uint32_t run, std::uint32_t endpoint) {
+  Thread& self = thread_of(run);
+  self.now = {};
+  if (self.driven.endpoint == endpoint) self.driven = {};
+}
+
+}  // namespace comex::api
