@@ -1,6 +1,6 @@
 // Two launches meet over a port. Usage: meet accept|connect FILE SCENARIO [ROUNDS]
 //   whole     the worlds meet, work on each other's memory, part
-//   single    one of each meets; through them the whole worlds do
+//   single    one of each meets; through them the whole worlds do, with cards
 //   refused   the other side may not be met; both go on alone
 //   nobody    nobody is there: the call ends by itself
 //   killed    the connecting world dies while it is connected
@@ -9,53 +9,12 @@
 
 #include <array>
 
-#include "worlds/worlds.h"
+#include "worlds/cards.h"
+#include "worlds/place.h"
 
 using namespace comex::testing;
 
 namespace {
-
-constexpr double limit_s = 20;
-
-class Place {
- public:
-  Place(const Job& job, comex_group_t group, int root) : job_(job), group_(group), root_(root) {
-    accepts_ = job.arguments.at(0) == "accept";
-    const std::string& file = job.arguments.at(1);
-    if (job.me != root) return;
-    std::array<char, 400> port{};
-    if (accepts_) {
-      job.done(comex_world_open_port(port.data(), static_cast<int>(port.size())));
-      port_ = port.data();
-      publish(file, port_);
-    } else {
-      port_ = look_up(file);
-    }
-  }
-  bool accepts() const { return accepts_; }
-  const char* port() const { return port_.c_str(); }
-  int try_to_meet(comex_group_t* peer, double seconds = limit_s) const {
-    return accepts_ ? comex_world_accept(port(), root_rank(), group_, seconds, peer)
-                    : comex_world_connect(port(), root_rank(), group_, seconds, peer);
-  }
-  comex_group_t meet() const {
-    comex_group_t peer = COMEX_GROUP_NULL;
-    job_.done(try_to_meet(&peer));
-    return peer;
-  }
-  void close() const {
-    if (accepts_ && !port_.empty()) job_.done(comex_world_close_port(port()));
-  }
-
- private:
-  int root_rank() const { return group_ == everyone ? root_ : 0; }
-
-  const Job& job_;
-  comex_group_t group_;
-  int root_;
-  bool accepts_ = false;
-  std::string port_;
-};
 
 unsigned own_world(const Job& job) {
   comex_gpid_t gpid{};
@@ -82,6 +41,52 @@ void they_know_each_other(const Job& job, comex_group_t peer) {
   }
 }
 
+// Duplicates and parts of an inter-group: even and odd ranks of both sides, last ones first.
+void derive(const Job& job, comex_group_t peer) {
+  int far = 0;
+  job.done(comex_group_remote_size(peer, &far));
+  const auto count = [&](comex_group_t group) {
+    int found = -1;
+    job.done(comex_table_references(group, &found));
+    return found;
+  };
+  comex_group_t copy = COMEX_GROUP_NULL;
+  job.done(comex_group_dup(peer, &copy));
+  int compared = -1;
+  job.done(comex_group_compare(peer, copy, &compared));
+  job.equal(compared, int{COMEX_CONGRUENT}, "a duplicate of an inter-group");
+  job.equal(count(copy), 2, "the references of a table with a duplicate");
+  data_crosses(job, copy);
+  job.done(comex_group_free(copy));
+  job.equal(count(peer), 1, "the references of a table without");
+
+  comex_group_t part = COMEX_GROUP_NULL;
+  const int color = job.me % 2;
+  job.done(comex_group_split(peer, color, -job.me, &part));
+  const auto members = [color](int size) { return (size + 1 - color) / 2; };
+  job.equal(part == COMEX_GROUP_NULL, members(far) == 0, "a part with nobody on the far side");
+  if (part == COMEX_GROUP_NULL) return;
+  int found = -1;
+  job.done(comex_group_size(part, &found));
+  job.equal(found, members(job.workers), "the near side of a part");
+  job.done(comex_group_rank(part, &found));
+  job.equal(found, members(job.workers) - 1 - job.me / 2, "the rank in a part");
+  job.done(comex_group_remote_size(part, &found));
+  job.equal(found, members(far), "the far side of a part");
+  std::vector<comex_gpid_t> gpids(static_cast<std::size_t>(found));
+  job.done(comex_gpids(part, found, gpids.data(), nullptr));
+  for (int rank = 0; rank < found; ++rank) {
+    const comex_gpid_t gpid = gpids[static_cast<std::size_t>(rank)];
+    job.equal(gpid.rank, static_cast<unsigned>(color + 2 * (found - 1 - rank)), "a part's far member");
+    has_references(job, gpid, 3, far);
+  }
+  data_crosses(job, part);
+  job.done(comex_group_compare(peer, part, &compared));
+  job.equal(compared, job.workers == 1 && far == 1 ? int{COMEX_CONGRUENT} : int{COMEX_UNEQUAL},
+            "a part of an inter-group");
+  job.done(comex_group_free(part));
+}
+
 void work_and_part(const Job& job, comex_group_t peer, bool accepts) {
   comex_group_t merged = COMEX_GROUP_NULL;
   job.done(comex_group_merge(peer, accepts ? 0 : 1, &merged));
@@ -95,6 +100,7 @@ void whole(Job& job) {
   job.check("two worlds meet", [&] {
     const comex_group_t peer = place.meet();
     they_know_each_other(job, peer);
+    derive(job, peer);
     work_and_part(job, peer, place.accepts());
     int count = 0;
     job.done(comex_lpid_count(&count));
@@ -115,6 +121,8 @@ void single(Job& job) {
     work_and_part(job, peer, place.accepts());
     if (job.me == 0) job.done(comex_world_disconnect(&bridge));
   });
+  job.check("cards travel to whoever lacks them", [&] { cards_travel(job, place); });
+  job.check("a hook that fails is everybody's failure", [&] { cards_are_refused(job, place); });
 }
 
 void refused(Job& job) {

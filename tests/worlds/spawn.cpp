@@ -1,5 +1,7 @@
 // The worked example of local and global ids: P1 of {P0, P1} spawns P2, then P0 and P2 meet; and what stays
 // when they part. Usage: spawn spawner|parent [threads]
+#include <array>
+
 #include "worlds/worlds.h"
 
 using namespace comex::testing;
@@ -38,6 +40,29 @@ comex_group_t merge_and_use(const Job& job, comex_group_t inter, int high, int r
   return merged;
 }
 
+// P0 opens a port before P2 is there; P1 tells P2 of it.
+constexpr int port_bytes = 400;
+
+// The inter-group of {P0} with {P2}, by their port and by an inter-group of both; `table`: what each has
+// then.
+void pair(const Job& job, const char* port, const Gpids& table, comex_gpid_t other, int known) {
+  comex_group_t met = COMEX_GROUP_NULL;
+  constexpr double limit_s = 20;
+  job.done(other.world == 0 ? comex_world_connect(port, 0, COMEX_GROUP_SELF, limit_s, &met)
+                            : comex_world_accept(port, 0, COMEX_GROUP_SELF, limit_s, &met));
+  is_inter_of(job, met, 1, 1);
+  has_table(job, table);
+  has_references(job, other, 2, known);
+  comex_group_t inter = COMEX_GROUP_NULL;
+  job.done(comex_intergroup_create(COMEX_GROUP_SELF, 0, met, 0, 3, &inter));
+  has_table(job, table);
+  has_references(job, other, 3, known);
+  data_crosses(job, inter);
+  job.done(comex_world_disconnect(&inter));
+  has_references(job, other, 2, known);
+  job.done(comex_world_disconnect(&met));
+}
+
 void parents(Job& job, const char* program) {
   const Gpids alone{{0, 0}, {0, 1}};
   const Gpids with_child{{0, 0}, {0, 1}, {1, 0}};
@@ -46,12 +71,20 @@ void parents(Job& job, const char* program) {
   job.done(comex_world_parent(&parent));
   job.equal(parent, COMEX_GROUP_NULL, "the parent of a world that nobody spawned");
 
+  std::array<char, port_bytes> port{};
+  if (job.me == 0) {
+    job.done(comex_world_open_port(port.data(), port_bytes));
+    MPI_Send(port.data(), port_bytes, MPI_CHAR, 1, 0, job.comm);
+  } else {
+    MPI_Recv(port.data(), port_bytes, MPI_CHAR, 0, 0, job.comm, MPI_STATUS_IGNORE);
+  }
   comex_group_t children = COMEX_GROUP_NULL;
   job.check("P1 spawns P2 over itself", [&] {
     has_table(job, alone);
     if (job.me != 1) return;
     std::vector<char*> arguments;
     std::vector<std::string> texts = job.arguments;
+    texts.emplace_back(port.data());
     for (std::string& text : texts) arguments.push_back(text.data());
     arguments.push_back(nullptr);
     job.done(comex_world_spawn(program, arguments.data(), 1, 0, COMEX_GROUP_SELF, &children));
@@ -61,6 +94,10 @@ void parents(Job& job, const char* program) {
   });
   job.check("P0 knows nothing of it", [&] {
     if (job.me == 0) has_table(job, alone);
+  });
+  job.check("an inter-group of {P0} with {P2} adds P2 to P0", [&] {
+    if (job.me == 0) pair(job, port.data(), with_child, p2, 1);
+    has_table(job, job.me == 0 ? alone : with_child);
   });
   comex_group_t inter = COMEX_GROUP_NULL;
   job.check("an inter-group of both worlds adds P2 to P0 and nothing to P2", [&] {
@@ -99,6 +136,13 @@ void child(Job& job, comex_group_t parent) {
     is_inter_of(job, parent, 1, 1);
     has_references(job, p1, 2, 1);
     has_references(job, p0, 0, 1);
+  });
+  job.check("an inter-group of {P0} with {P2} adds nothing to P2", [&] {
+    pair(job, job.arguments.back().c_str(), all, p0, 2);
+    has_table(job, all);
+    has_references(job, p0, 0, 1);
+  });
+  job.check("nor does one of both worlds", [&] {
     inter = intergroup(job, 0, parent, 0);
     is_inter_of(job, inter, 1, 2);
     has_table(job, all);

@@ -95,6 +95,27 @@ inline void data_travels(const Job& job, comex_group_t group) {
   job.done(comex_barrier(group));
 }
 
+// Every member of one side puts to every one of the other side. Collective over both sides of an inter-group.
+inline void data_crosses(const Job& job, comex_group_t inter) {
+  int far = 0;
+  int rank = 0;
+  job.done(comex_group_remote_size(inter, &far));
+  job.done(comex_group_rank(inter, &rank));
+  std::vector<void*> places(static_cast<std::size_t>(far));
+  constexpr std::size_t most_members = 8;
+  job.done(comex_malloc(places.data(), most_members * sizeof(long), inter));
+  for (int target = 0; target < far; ++target) {
+    long value = 100 + rank;
+    long* const place = static_cast<long*>(places[static_cast<std::size_t>(target)]) + rank;
+    long back = 0;
+    job.done(comex_put(&value, place, sizeof value, target, inter));
+    job.done(comex_get(place, &back, sizeof back, target, inter));
+    job.equal(back, value, "what an operation has left on the far side");
+  }
+  job.done(comex_barrier(inter));
+  job.done(comex_free(rank == 0 ? places[0] : nullptr, inter));
+}
+
 // Launches tell each other their ports through files, written whole.
 inline void publish(const std::string& file, const std::string& text) {
   std::ofstream(file + ".part") << text << std::flush;

@@ -4,6 +4,7 @@
 
 #include "api/call.h"
 #include "api/environment.h"
+#include "api/worlds/card_hook.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/join.h"
 #include "api/worlds/side_talk.h"
@@ -17,25 +18,10 @@ std::string name_server() {
   return environment_lookup()("OMPI_MCA_pmix_server_uri").value_or("");
 }
 
-// The program's own connection data, as it registered it.
-groups::CardHook hook_of(const comex_card_hook_t& hook) {
-  if (hook.collect == nullptr || hook.deliver == nullptr) return {};
-  groups::CardHook made;
-  made.collect = [hook](Gpid gpid) -> Result<Bytes> {
-    Bytes card(std::size_t{1} << 16);
-    std::size_t bytes = card.size();
-    if (hook.collect(gpid.world, gpid.rank, card.data(), &bytes, hook.context) != 0 || bytes > card.size()) {
-      return caller_error("the card hook's collect has failed");
-    }
-    card.resize(bytes);
-    return card;
-  };
-  made.deliver = [hook](Gpid gpid, const Bytes& card) -> Status {
-    if (hook.deliver(gpid.world, gpid.rank, card.data(), card.size(), hook.context) == 0) return {};
-    return caller_error("the card hook's deliver has failed");
-  };
-  return made;
-}
+struct Readiness {  // travels as bytes
+  Gpid gpid;
+  std::uint32_t is_ready = 1;
+};
 
 class Attendance {
  public:
@@ -200,21 +186,41 @@ class Attendance {
     GroupExtras extras = runtime_.extras_of(*made);
     const int handle = runtime_.add_group(std::move(made), extras);
     if (handle < 0) return no_handle_left(runtime_, meeting_.operation);
-    runtime_.extras(handle).collective->barrier();
+    if (!all_are_ready(handle)) return COMEX_FAILURE;
     *inter = handle;
-    return tell_ready(handle);
+    return COMEX_SUCCESS;
   }
 
-  int tell_ready(int inter) {
+  bool is_ready(int inter) {
     const comex_card_hook_t& hook = runtime_.card_hook;
-    if (hook.ready == nullptr) return COMEX_SUCCESS;
+    if (hook.ready == nullptr) return true;
     std::vector<comex_gpid_t> remote;
     for (const Gpid gpid : joined_.remote) remote.push_back({gpid.world, gpid.rank});
-    if (hook.ready(inter, meeting_.group, static_cast<int>(remote.size()), remote.data(), meeting_.root,
-                   hook.context) == 0) {
-      return COMEX_SUCCESS;
+    return hook.ready(inter, meeting_.group, static_cast<int>(remote.size()), remote.data(), meeting_.root,
+                      hook.context) == 0;
+  }
+
+  // Everybody of both sides is here and content, or nobody keeps the group. Each side says so once: who is
+  // not content, else the root.
+  bool all_are_ready(int inter) {
+    const Readiness mine{runtime_.book.me(), is_ready(inter) ? 1u : 0u};
+    const std::vector<Readiness> all = gather_from(runtime_, inter, mine);
+    const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
+    if (failed == all.end()) return true;
+    const auto is_local = [&](const Readiness& each) {
+      return each.is_ready == 0 && std::ranges::count(joined_.remote, each.gpid) == 0;
+    };
+    const auto local = std::ranges::find_if(all, is_local);
+    comex_world_disconnect(&inter);
+    const bool tells = local != all.end() ? local->gpid == mine.gpid : leads();
+    const Gpid who = local != all.end() ? local->gpid : failed->gpid;
+    if (!tells) {
+      failed_elsewhere(runtime_);
+    } else {
+      runtime_.reporter.fail({.operation = meeting_.operation},
+                             "the card hook's ready has failed on " + text_of(who));
     }
-    return runtime_.reporter.fail({.operation = meeting_.operation}, "the card hook's ready has failed");
+    return false;
   }
 
   Runtime& runtime_;
