@@ -3,63 +3,13 @@
 #include <vector>
 
 #include "api/call.h"
-#include "api/join_pairwise.h"
 #include "api/worlds/groups.h"
 #include "groups/compare.h"
 
 namespace comex::api {
 namespace {
 
-constexpr std::uint64_t creation_context = 0;
-
-// Members of one creation find each other by what they agree on: the list itself.
-std::uint64_t name_of(std::span<const Lpid> lpids, const groups::Endpoints& endpoints) {
-  constexpr std::uint64_t prime = 0x100000001b3ULL;
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (std::uint32_t rank = 0; rank < lpids.size(); ++rank) {
-    hash = (hash ^ static_cast<std::uint32_t>(lpids[rank])) * prime;
-    if (endpoints) hash = (hash ^ endpoints.of(rank)) * prime;
-  }
-  return hash;
-}
-
-// The leader numbers the group and tells the others; nobody outside takes part. Endpoints of one process are
-// told apart by their ranks.
-std::uint64_t agree_on_context(Runtime& runtime, std::span<const Lpid> lpids,
-                               const groups::Endpoints& endpoints, std::uint32_t my_rank) {
-  const std::uint64_t name = name_of(lpids, endpoints);
-  const auto place_of = [&](std::uint32_t rank) {
-    return runtime.place(static_cast<Worker>(lpids[rank])).rank;
-  };
-  const auto phase_of = [&](std::uint32_t rank) { return endpoints ? rank : 0; };
-  const op::WaitReason reason{"group_create"};
-  std::uint64_t context = 0;
-  const auto bytes = std::as_writable_bytes(std::span(&context, 1));
-  if (my_rank != 0) {
-    const std::uint32_t phase = phase_of(my_rank);
-    runtime.engine.wait(
-        [&] { return runtime.tokens.take(place_of(0), creation_context, name, phase, bytes); }, reason);
-    return context;
-  }
-  context = runtime.new_context();
-  const op::Engine::Lock lock = runtime.engine.enter();
-  for (std::uint32_t rank = 1; rank < lpids.size(); ++rank) {
-    runtime.tokens.send(place_of(rank), creation_context, name, phase_of(rank), bytes);
-  }
-  return context;
-}
-
-// Called by members only, all of whom are here.
-Communicator make_communicator(Runtime& runtime, std::span<const Lpid> lpids, std::uint64_t context) {
-  constexpr std::uint64_t tags = 32000;
-  const int tag = static_cast<int>(context % tags);
-  const auto me = static_cast<std::size_t>(
-      std::ranges::find(lpids, runtime.me(), [](Lpid lpid) { return static_cast<Worker>(lpid); }) -
-      lpids.begin());
-  return join_pairwise(runtime.world->workers.get(), lpids, me, tag);
-}
-
-Status check_ranks(const Runtime& runtime, const groups::Group& parent, std::span<const int> ranks) {
+Status check_ranks(const groups::Group& parent, std::span<const int> ranks) {
   std::vector<bool> is_named(parent.size());
   for (const int rank : ranks) {
     if (rank < 0 || static_cast<std::uint32_t>(rank) >= parent.size()) {
@@ -69,45 +19,11 @@ Status check_ranks(const Runtime& runtime, const groups::Group& parent, std::spa
     const auto at = static_cast<std::uint32_t>(rank);
     if (is_named[at]) return caller_error("a rank is named twice");
     is_named[at] = true;
-    if (static_cast<std::uint32_t>(parent.members().lpid(at)) < runtime.size()) continue;
-    return caller_error("rank " + std::to_string(rank) +
-                        " is a process of another world; comex_group_split makes parts of such a group");
   }
   return {};
 }
 
 }  // namespace
-
-int create_group(Runtime& runtime, const char* operation, std::span<const Lpid> lpids,
-                 const groups::Endpoints& endpoints, std::uint32_t my_endpoint, comex_group_t* new_group) {
-  const auto me = static_cast<Lpid>(runtime.me());
-  std::uint32_t my_rank = 0;
-  while (my_rank < lpids.size() && (lpids[my_rank] != me || endpoints.of(my_rank) != my_endpoint)) ++my_rank;
-  if (my_rank == lpids.size()) {
-    *new_group = COMEX_GROUP_NULL;
-    return COMEX_SUCCESS;
-  }
-  const std::uint64_t context = agree_on_context(runtime, lpids, endpoints, my_rank);
-  auto group = std::make_unique<groups::Group>(context, runtime.book.make_table(lpids),
-                                               static_cast<int>(my_rank), endpoints);
-  GroupExtras extras = runtime.extras_of(*group);
-  op::GroupCollective& collective = *extras.collective;  // stays where it is
-  const int handle = runtime.add_group(std::move(group), extras);
-  // All are here: what follows needs nobody's service.
-  if (!collective.all_agree(handle >= 0)) {
-    if (handle < 0) return no_handle_left(runtime, operation);
-    runtime.remove_group(handle);
-    return failed_elsewhere(runtime);
-  }
-  if (!endpoints) runtime.extras(handle).comm = make_communicator(runtime, lpids, context);
-  *new_group = handle;
-  return COMEX_SUCCESS;
-}
-
-int no_handle_left(Runtime& runtime, const char* operation) {
-  return runtime.reporter.fail({.operation = operation},
-                               "there are " + std::to_string(groups::max_groups) + " groups already");
-}
 
 }  // namespace comex::api
 
@@ -125,14 +41,14 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
                                   "new group");
   }
   const std::span<const int> named(pid_list, static_cast<std::size_t>(n));
-  if (const comex::Status valid = check_ranks(*runtime, *parent, named); !valid) {
+  if (const comex::Status valid = check_ranks(*parent, named); !valid) {
     return runtime->reporter.fail({.operation = name}, valid.failure());
   }
   const std::vector<std::uint32_t> ranks(named.begin(), named.end());
   std::vector<comex::Lpid> lpids;
   for (const std::uint32_t rank : ranks) lpids.push_back(parent->members().lpid(rank));
-  return create_group(*runtime, name, lpids, parent->endpoints().subset(ranks), parent->my_endpoint(),
-                      new_group);
+  return create_group(*runtime, name, {lpids, parent->endpoints().subset(ranks), parent->bridge()},
+                      parent->my_endpoint(), new_group);
 }
 
 int comex_group_free(comex_group_t group) {

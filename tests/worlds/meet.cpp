@@ -1,6 +1,6 @@
 // Two launches meet over a port. Usage: meet accept|connect FILE SCENARIO [ROUNDS]
 //   whole     the worlds meet, work on each other's memory, part
-//   single    one of each meets; through them the whole worlds do, with cards
+//   single    one of each meets; through them the whole worlds do, with cards; groups of all by lpids
 //   refused   the other side may not be met; both go on alone
 //   nobody    nobody is there: the call ends by itself
 //   killed    the connecting world dies while it is connected
@@ -110,6 +110,33 @@ void whole(Job& job) {
   place.close();
 }
 
+// Each worker of one side meets all of the other, so that no bridge has all four.
+void parts_by_lpids(const Job& job, const Place& place) {
+  std::array<comex_group_t, 2> peers{COMEX_GROUP_NULL, COMEX_GROUP_NULL};
+  for (int turn = 0; turn < 2; ++turn) {
+    comex_group_t& peer = peers[static_cast<std::size_t>(turn)];
+    if (place.accepts()) {
+      job.done(meet_at(place, &peer));
+      continue;
+    }
+    std::array<char, 400> port{};
+    if (job.me == 0) std::strncpy(port.data(), place.port(), port.size() - 1);
+    MPI_Bcast(port.data(), port.size(), MPI_CHAR, 0, job.comm);
+    if (job.me == turn) job.done(comex_world_connect(port.data(), 0, COMEX_GROUP_SELF, limit_s, &peer));
+    job.done(comex_barrier(everyone));
+  }
+  comex_group_t group = named_group(job, {{1u << 24, 1}, {2u << 24, 0}, {1u << 24, 0}, {2u << 24, 1}});
+  data_travels(job, group);
+  data_travels(job, group);
+  job.done(comex_world_disconnect(&group));
+  for (comex_group_t& peer : peers) {
+    if (peer != COMEX_GROUP_NULL) job.done(comex_world_disconnect(&peer));
+  }
+  int count = 0;
+  job.done(comex_lpid_count(&count));
+  job.equal(count, job.workers, "the processes known");
+}
+
 void single(Job& job) {
   const Place place(job, COMEX_GROUP_SELF, 0);
   job.check("one of each world is enough for both to meet", [&] {
@@ -123,6 +150,7 @@ void single(Job& job) {
   });
   job.check("cards travel to whoever lacks them", [&] { cards_travel(job, place); });
   job.check("a hook that fails is everybody's failure", [&] { cards_are_refused(job, place); });
+  job.check("lpids make a group where no bridge has all", [&] { parts_by_lpids(job, place); });
 }
 
 void refused(Job& job) {

@@ -26,6 +26,26 @@ void is_inter_of(const Job& job, comex_group_t inter, int near, int far) {
   job.equal(size, far, "the size of the far side");
 }
 
+// Members alone make groups of a group that spans worlds, and of processes that they know.
+void parts_of_both_worlds(const Job& job, comex_group_t merged, int rank) {
+  if (rank != 1) {
+    int ranks[] = {2, 0};
+    comex_group_t part = COMEX_GROUP_NULL;
+    job.done(comex_group_create(2, ranks, merged, &part));
+    int found = -1;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    job.done(comex_group_rank(part, &found));
+    job.equal(found, rank == 2 ? 0 : 1, "the rank in a part of both worlds");
+    job.done(comex_group_comm(part, &comm));
+    job.require(comm == MPI_COMM_NULL, "a group that spans worlds has no communicator");
+    data_travels(job, part);
+    job.done(comex_group_free(part));
+  }
+  comex_group_t all = named_group(job, {{1, 0}, {0, 1}, {0, 0}});
+  data_travels(job, all);
+  job.done(comex_world_disconnect(&all));
+}
+
 // Both sides call it; the parents come first.
 comex_group_t merge_and_use(const Job& job, comex_group_t inter, int high, int rank) {
   comex_group_t merged = COMEX_GROUP_NULL;
@@ -36,6 +56,7 @@ comex_group_t merge_and_use(const Job& job, comex_group_t inter, int high, int r
   job.done(comex_group_size(merged, &found));
   job.equal(found, 3, "the size of the merged group");
   data_travels(job, merged);
+  parts_of_both_worlds(job, merged, rank);
   data_travels(job, merged);
   return merged;
 }

@@ -116,6 +116,25 @@ inline void data_crosses(const Job& job, comex_group_t inter) {
   job.done(comex_free(rank == 0 ? places[0] : nullptr, inter));
 }
 
+// A group of these processes, in this order, by lpids. Its members call it.
+inline comex_group_t named_group(const Job& job, const Gpids& members) {
+  std::vector<int> lpids;
+  for (const auto& [world, rank] : members) {
+    int lpid = -1;
+    job.done(comex_gpid_to_lpid({world, rank}, &lpid));
+    lpids.push_back(lpid);
+  }
+  comex_group_t group = COMEX_GROUP_NULL;
+  job.done(comex_group_from_lpids(static_cast<int>(lpids.size()), lpids.data(), &group));
+  std::vector<comex_gpid_t> found(members.size());
+  job.done(comex_gpids(group, static_cast<int>(found.size()), found.data(), nullptr));
+  for (std::size_t rank = 0; rank < members.size(); ++rank) {
+    job.require(found[rank].world == members[rank].first && found[rank].rank == members[rank].second,
+                "a member of a group by lpids");
+  }
+  return group;
+}
+
 // Launches tell each other their ports through files, written whole.
 inline void publish(const std::string& file, const std::string& text) {
   std::ofstream(file + ".part") << text << std::flush;

@@ -1,4 +1,4 @@
-// Groups from groups: duplicates, parts, endpoints, and from lpids.
+// Groups from groups: duplicates, parts, endpoints.
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -191,28 +191,4 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   if (!all_have(*runtime, name, parent, made)) return COMEX_FAILURE;
   std::ranges::copy(made, handles);
   return COMEX_SUCCESS;
-}
-
-int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
-  const char* name = "group_from_lpids";
-  Runtime* runtime = enter(name);
-  if (runtime == nullptr) return COMEX_FAILURE;
-  if (n < 0 || (n > 0 && lpids == nullptr) || group == nullptr) {
-    return runtime->reporter.fail({.operation = name},
-                                  "it needs n >= 0 lpids, their list and a place for the group");
-  }
-  const std::vector<comex::Lpid> members(lpids, lpids + n);
-  for (const comex::Lpid lpid : members) {
-    const auto gpid = runtime->book.gpid_of(lpid);
-    if (!gpid) return runtime->reporter.fail({.operation = name}, gpid.failure());
-    if (gpid->world == runtime->book.own_world()) continue;
-    return runtime->reporter.fail(
-        {.operation = name}, "lpid " + std::to_string(lpid) + " is a process of world " +
-                                 std::to_string(gpid->world) +
-                                 "; comex_intergroup_create and comex_group_merge join worlds in a group");
-  }
-  if (groups::ConnectionTable::from(members).has_duplicates()) {
-    return runtime->reporter.fail({.operation = name}, "an lpid is named twice");
-  }
-  return create_group(*runtime, name, members, groups::Endpoints(), groups::process_itself, group);
 }

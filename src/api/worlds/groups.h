@@ -11,10 +11,16 @@
 
 namespace comex::api {
 
-// A group of own-world processes, or of endpoints of theirs; nobody else takes part. A caller outside, who is
-// `my_endpoint` of its process, gets COMEX_GROUP_NULL.
-int create_group(Runtime& runtime, const char* operation, std::span<const Lpid> lpids,
-                 const groups::Endpoints& endpoints, std::uint32_t my_endpoint, comex_group_t* new_group);
+// Who a new group is of. All of them name the same bridge, which all are on; one world needs none.
+struct Founders {
+  std::span<const Lpid> lpids;
+  groups::Endpoints endpoints = {};  // theirs
+  BridgeId bridge = no_bridge;
+};
+// Called by them, and nobody else takes part. A caller outside, who is `my_endpoint` of its process, gets
+// COMEX_GROUP_NULL.
+int create_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,
+                 comex_group_t* new_group);
 
 // Says that there are as many groups as there can be.
 int no_handle_left(Runtime& runtime, const char* operation);

@@ -1,0 +1,115 @@
+// A group of some processes, made by them alone: they find each other by the list of who they are.
+#include <algorithm>
+#include <memory>
+
+#include "api/call.h"
+#include "api/join_pairwise.h"
+#include "api/worlds/groups.h"
+#include "api/worlds/meeting.h"
+#include "api/worlds/stand.h"
+
+namespace comex::api {
+namespace {
+
+constexpr std::uint64_t creation_context = 0;
+
+// Members of one creation find each other by what they agree on: the list itself.
+std::uint64_t name_of(const Runtime& runtime, const Founders& founders) {
+  constexpr std::uint64_t prime = 0x100000001b3ULL;
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
+    const Gpid gpid = runtime.book.gpid_of(founders.lpids[rank]).value();
+    hash = (hash ^ (std::uint64_t{gpid.world} << 32 | gpid.rank)) * prime;
+    if (founders.endpoints) hash = (hash ^ founders.endpoints.of(rank)) * prime;
+  }
+  return hash;
+}
+
+// The leader numbers the group and tells the others; nobody outside takes part. Endpoints of one process are
+// told apart by their ranks.
+std::uint64_t agree_on_context(Runtime& runtime, const Founders& founders, std::uint32_t my_rank) {
+  const std::uint64_t name = name_of(runtime, founders);
+  const auto route = [&](std::uint32_t rank) {
+    const Route found = route_to(runtime, founders.bridge, founders.lpids[rank]);
+    COMEX_BUG_IF(found.tokens == nullptr);
+    return found;
+  };
+  const auto phase_of = [&](std::uint32_t rank) { return founders.endpoints ? rank : 0; };
+  std::uint64_t context = 0;
+  const auto bytes = std::as_writable_bytes(std::span(&context, 1));
+  if (my_rank != 0) {
+    const Route leader = route(0);
+    runtime.engine.wait(
+        [&] {
+          return leader.tokens->take(leader.rank, creation_context, name, phase_of(my_rank), bytes) ||
+                 leader.tokens->is_lost();
+        },
+        {"group_create"});
+    return context;
+  }
+  context = founders.bridge == no_bridge ? runtime.new_context() : draw_context(*runtime.world->os);
+  const op::Engine::Lock lock = runtime.engine.enter();
+  for (std::uint32_t rank = 1; rank < founders.lpids.size(); ++rank) {
+    const Route member = route(rank);
+    member.tokens->send(member.rank, creation_context, name, phase_of(rank), bytes);
+  }
+  return context;
+}
+
+// Called by members only, all of whom are here.
+Communicator make_communicator(Runtime& runtime, std::span<const Lpid> lpids, std::uint64_t context) {
+  constexpr std::uint64_t tags = 32000;
+  const int tag = static_cast<int>(context % tags);
+  const auto me = static_cast<std::size_t>(
+      std::ranges::find(lpids, runtime.me(), [](Lpid lpid) { return static_cast<Worker>(lpid); }) -
+      lpids.begin());
+  return join_pairwise(runtime.world->workers.get(), lpids, me, tag);
+}
+
+}  // namespace
+
+int create_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,
+                 comex_group_t* new_group) {
+  const std::span<const Lpid> lpids = founders.lpids;
+  const auto me = static_cast<Lpid>(runtime.me());
+  std::uint32_t my_rank = 0;
+  while (my_rank < lpids.size() && (lpids[my_rank] != me || founders.endpoints.of(my_rank) != my_endpoint)) {
+    ++my_rank;
+  }
+  if (my_rank == lpids.size()) {
+    *new_group = COMEX_GROUP_NULL;
+    return COMEX_SUCCESS;
+  }
+  if (std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); }))
+    founders.bridge = no_bridge;
+  const std::uint64_t context = agree_on_context(runtime, founders, my_rank);
+  auto group =
+      std::make_unique<groups::Group>(context, runtime.book.make_table(lpids), static_cast<int>(my_rank),
+                                      founders.endpoints, groups::Table(), founders.bridge);
+  const groups::Group& made = *group;
+  GroupExtras extras = runtime.extras_of(made);
+  op::GroupCollective& collective = *extras.collective;  // stays where it is
+  const int handle = runtime.add_group(std::move(group), extras);
+  // All are here: what follows needs nobody's service.
+  if (!collective.all_agree(handle >= 0)) {
+    if (handle < 0) return no_handle_left(runtime, operation);
+    runtime.remove_group(handle);
+    return failed_elsewhere(runtime);
+  }
+  if (!is_whole(runtime, operation, made)) {
+    runtime.remove_group(handle);
+    return COMEX_FAILURE;
+  }
+  if (!founders.endpoints && founders.bridge == no_bridge) {
+    runtime.extras(handle).comm = make_communicator(runtime, lpids, context);
+  }
+  *new_group = handle;
+  return COMEX_SUCCESS;
+}
+
+int no_handle_left(Runtime& runtime, const char* operation) {
+  return runtime.reporter.fail({.operation = operation},
+                               "there are " + std::to_string(groups::max_groups) + " groups already");
+}
+
+}  // namespace comex::api

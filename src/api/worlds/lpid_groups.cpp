@@ -1,0 +1,144 @@
+// Groups of processes that are named by lpids, of one world or of several.
+//
+// Where all are on one bridge, or of one world, that carries the group. Else each world's part is made first
+// and parts are joined in pairs, neighbours first, as communicators are (join_pairwise), until one bridge has
+// all.
+#include <comex/worlds.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "api/call.h"
+#include "api/worlds/groups.h"
+
+namespace comex::api {
+namespace {
+
+constexpr const char* operation = "group_from_lpids";
+constexpr int joining_tag = 0x6c706964;  // of the leaders of two parts
+
+// The oldest bridge that all are on. All of them find the same: bridges open in one order.
+BridgeId common_bridge(Runtime& runtime, std::span<const Lpid> lpids) {
+  for (const BridgeId id : runtime.bridges.ids()) {
+    const auto& ranks = runtime.bridges.find(id)->ranks;
+    const bool has_all = std::ranges::all_of(lpids, [&](Lpid lpid) { return ranks.contains(lpid); });
+    if (has_all && runtime.bridges.why_lost(id).empty()) return id;
+  }
+  return no_bridge;
+}
+
+bool is_of_one_world(const Runtime& runtime, std::span<const Lpid> lpids) {
+  return std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); });
+}
+
+// The members of each world, in the order of the list; worlds as they come up in it.
+std::vector<std::vector<Lpid>> by_world(const Runtime& runtime, std::span<const Lpid> lpids) {
+  std::vector<WorldId> worlds;
+  std::vector<std::vector<Lpid>> parts;
+  for (const Lpid lpid : lpids) {
+    const WorldId world = runtime.book.gpid_of(lpid).value().world;
+    const auto at = std::ranges::find(worlds, world) - worlds.begin();
+    if (at == std::ssize(worlds)) {
+      worlds.push_back(world);
+      parts.emplace_back();
+    }
+    parts[static_cast<std::size_t>(at)].push_back(lpid);
+  }
+  return parts;
+}
+
+// The groups on the way to a bridge of all; they go when the one that was wanted is there.
+class Scaffold {
+ public:
+  Scaffold(Runtime& runtime, std::vector<std::vector<Lpid>> parts)
+      : runtime_(runtime), parts_(std::move(parts)) {}
+
+  // The bridge that all members are on then; collective over them.
+  bool build(BridgeId& bridge) {
+    const auto has_me = [&](const std::vector<Lpid>& part) { return runtime_.is_own(part.front()); };
+    const auto mine = static_cast<std::size_t>(std::ranges::find_if(parts_, has_me) - parts_.begin());
+    if (create_group(runtime_, operation, {parts_[mine]}, groups::process_itself, &here_) != COMEX_SUCCESS)
+      return false;
+    part_ = here_;
+    for (std::size_t width = 1; width < parts_.size(); width *= 2) {
+      const std::size_t block = mine / width * width;
+      const std::size_t other = block ^ width;
+      if (other < parts_.size() && !join(block, other)) return false;
+    }
+    bridge = runtime_.groups.find(here_)->bridge();
+    return true;
+  }
+  // Collective over the members of the new group, which keeps the last bridge.
+  void take_down() {
+    for (comex_group_t& group : joined_) comex_world_disconnect(&group);
+    comex_group_free(part_);
+  }
+
+ private:
+  // Two blocks of worlds become one group, the lower block first; their first members lead.
+  bool join(std::size_t block, std::size_t other) {
+    const bool is_high = block > other;
+    std::vector<Lpid> leaders{parts_[block].front(), parts_[other].front()};
+    if (is_high) std::swap(leaders[0], leaders[1]);
+    comex_group_t pair = COMEX_GROUP_NULL;
+    const bool leads = runtime_.groups.find(here_)->my_rank() == 0;
+    if (leads) {
+      const Founders founders{leaders, {}, common_bridge(runtime_, leaders)};
+      if (founders.bridge != no_bridge)
+        create_group(runtime_, operation, founders, groups::process_itself, &pair);
+    }
+    comex_group_t inter = COMEX_GROUP_NULL;
+    comex_group_t merged = COMEX_GROUP_NULL;
+    const bool have_met =
+        comex_intergroup_create(here_, 0, pair, is_high ? 0 : 1, joining_tag, &inter) == COMEX_SUCCESS &&
+        comex_group_merge(inter, is_high ? 1 : 0, &merged) == COMEX_SUCCESS;
+    if (pair != COMEX_GROUP_NULL) comex_group_free(pair);
+    if (!have_met) return false;
+    joined_.push_back(inter);
+    joined_.push_back(merged);
+    here_ = merged;
+    return true;
+  }
+
+  Runtime& runtime_;
+  std::vector<std::vector<Lpid>> parts_;
+  comex_group_t part_ = COMEX_GROUP_NULL;
+  comex_group_t here_ = COMEX_GROUP_NULL;
+  std::vector<comex_group_t> joined_;
+};
+
+int make_spanning(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* group) {
+  Founders founders{lpids, {}, common_bridge(runtime, lpids)};
+  if (founders.bridge != no_bridge || !std::ranges::count(lpids, static_cast<Lpid>(runtime.me()))) {
+    return create_group(runtime, operation, founders, groups::process_itself, group);
+  }
+  Scaffold scaffold(runtime, by_world(runtime, lpids));
+  if (!scaffold.build(founders.bridge)) return COMEX_FAILURE;
+  const int result = create_group(runtime, operation, founders, groups::process_itself, group);
+  scaffold.take_down();
+  return result;
+}
+
+}  // namespace
+}  // namespace comex::api
+
+using namespace comex::api;
+
+int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
+  Runtime* runtime = enter(operation);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (n < 0 || (n > 0 && lpids == nullptr) || group == nullptr) {
+    return runtime->reporter.fail({.operation = operation},
+                                  "it needs n >= 0 lpids, their list and a place for the group");
+  }
+  const std::vector<comex::Lpid> members(lpids, lpids + n);
+  for (const comex::Lpid lpid : members) {
+    const auto gpid = runtime->book.gpid_of(lpid);
+    if (!gpid) return runtime->reporter.fail({.operation = operation}, gpid.failure());
+  }
+  if (comex::groups::ConnectionTable::from(members).has_duplicates()) {
+    return runtime->reporter.fail({.operation = operation}, "an lpid is named twice");
+  }
+  if (!is_of_one_world(*runtime, members)) return make_spanning(*runtime, members, group);
+  return create_group(*runtime, operation, {members}, comex::groups::process_itself, group);
+}
