@@ -101,14 +101,7 @@ int comex_group_comm(comex_group_t group, MPI_Comm* comm) {
     return COMEX_SUCCESS;
   }
   if (find_group(*runtime, "group_comm", group) == nullptr) return COMEX_FAILURE;
-  const World& world = *runtime->world;
-  if (group == COMEX_GROUP_WORLD) {
-    *comm = world.workers.get();
-  } else if (group == COMEX_GROUP_SELF) {
-    *comm = world.self.get();
-  } else {
-    *comm = runtime->extras(group).comm.get();
-  }
+  *comm = communicator_of(*runtime, group);
   return COMEX_SUCCESS;
 }
 

@@ -220,6 +220,9 @@ void the_self_group(const Job& job) {
   comex_group_t dup = COMEX_GROUP_NULL;
   job.done(comex_group_dup(COMEX_GROUP_SELF, &dup));
   job.equal(table(job, dup), 2, "the self group's table with a duplicate");
+  MPI_Comm comm = MPI_COMM_NULL;
+  job.done(comex_group_comm(dup, &comm));
+  job.require(comm != MPI_COMM_NULL, "a duplicate of the self group has a communicator");
   job.done(comex_group_free(dup));
 }
 

@@ -1,4 +1,6 @@
 // A group of some processes, made by them alone: they find each other by the list of who they are.
+#include <comex/worlds.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -105,6 +107,12 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
   }
   *new_group = handle;
   return COMEX_SUCCESS;
+}
+
+MPI_Comm communicator_of(Runtime& runtime, comex_group_t handle) {
+  if (handle == COMEX_GROUP_WORLD) return runtime.world->workers.get();
+  if (handle == COMEX_GROUP_SELF) return runtime.world->self.get();
+  return runtime.extras(handle).comm.get();
 }
 
 int no_handle_left(Runtime& runtime, const char* operation) {

@@ -64,10 +64,6 @@ bool all_have(Runtime& runtime, const char* name, comex_group_t parent, std::spa
   return false;
 }
 
-MPI_Comm comm_of(Runtime& runtime, comex_group_t handle) {
-  return handle == COMEX_GROUP_WORLD ? runtime.world->workers.get() : runtime.extras(handle).comm.get();
-}
-
 // One of the two tables of a part: some ranks of a side of the parent.
 std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std::uint32_t from,
                                    std::uint32_t to) {
@@ -101,7 +97,7 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
                                       found->endpoints(), std::move(remote), found->bridge());
   const comex_group_t handle = add(*runtime, std::move(made));
   if (!all_have(*runtime, name, group, std::span(&handle, 1))) return COMEX_FAILURE;
-  const MPI_Comm comm = comm_of(*runtime, group);
+  const MPI_Comm comm = communicator_of(*runtime, group);
   if (comm != MPI_COMM_NULL) runtime->extras(handle).comm = Communicator::duplicate(comm);
   *dup = handle;
   return COMEX_SUCCESS;
@@ -143,7 +139,7 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
                                                       std::move(other_side), found->bridge())));
   }
   if (!all_have(*runtime, name, group, made)) return COMEX_FAILURE;
-  const MPI_Comm comm = comm_of(*runtime, group);
+  const MPI_Comm comm = communicator_of(*runtime, group);
   Communicator part_comm;
   if (comm != MPI_COMM_NULL) part_comm = Communicator::split(comm, color, key);
   if (!made.empty()) runtime->extras(made.front()).comm = std::move(part_comm);

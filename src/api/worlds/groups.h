@@ -22,6 +22,9 @@ struct Founders {
 int create_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,
                  comex_group_t* new_group);
 
+// Of a group's members; null where they have none.
+MPI_Comm communicator_of(Runtime& runtime, comex_group_t handle);
+
 // Says that there are as many groups as there can be.
 int no_handle_left(Runtime& runtime, const char* operation);
 
