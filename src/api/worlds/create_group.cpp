@@ -93,14 +93,12 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
   op::GroupCollective& collective = *extras.collective;  // stays where it is
   const int handle = runtime.add_group(std::move(group), extras);
   // All are here: what follows needs nobody's service.
-  if (!collective.all_agree(handle >= 0)) {
-    if (handle < 0) return no_handle_left(runtime, operation);
+  const bool all_have = collective.all_agree(handle >= 0);
+  if (handle < 0) return no_handle_left(runtime, operation);
+  const bool whole = is_whole(runtime, operation, made);
+  if (!all_have || !whole) {
     runtime.remove_group(handle);
-    return failed_elsewhere(runtime);
-  }
-  if (!is_whole(runtime, operation, made)) {
-    runtime.remove_group(handle);
-    return COMEX_FAILURE;
+    return whole ? failed_elsewhere(runtime) : COMEX_FAILURE;
   }
   if (!founders.endpoints && founders.bridge == no_bridge) {
     runtime.extras(handle).comm = make_communicator(runtime, lpids, context);

@@ -205,6 +205,10 @@ class Attendance {
   bool all_are_ready(int inter) {
     const Readiness mine{runtime_.book.me(), is_ready(inter) ? 1u : 0u};
     const std::vector<Readiness> all = gather_from(runtime_, inter, mine);
+    if (!is_whole(runtime_, meeting_.operation, *runtime_.groups.find(inter))) {
+      comex_world_disconnect(&inter);
+      return false;
+    }
     const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
     if (failed == all.end()) return true;
     const auto is_local = [&](const Readiness& each) {
