@@ -1,16 +1,17 @@
 #include "api/banner.h"
 
+#include <algorithm>
 #include <string>
 
 namespace comex::api {
 namespace {
 
-std::string host_line(const World& world, std::size_t index) {
-  const pr::Host& host = world.split.hosts[index];
-  std::string line = "host " + std::to_string(index) + " (" +
-                     world.group->host_name(static_cast<std::uint32_t>(index)) + "):";
+std::string host_line(const World& world, const pr::WorldSplit& split, std::size_t index) {
+  const pr::Host& host = split.hosts[index];
+  std::string line = "host " + std::to_string(index) + " (";
+  line.append(world.group->host_name(static_cast<std::uint32_t>(index))).append("):");
   for (const int rank : host.ranks) {
-    const pr::RankPlace& place = world.split.ranks[static_cast<std::size_t>(rank)];
+    const pr::RankPlace& place = split.ranks[static_cast<std::size_t>(rank)];
     line += " " + std::to_string(rank) + "=";
     if (place.role == pr::Role::progress) {
       line += "progress";
@@ -24,10 +25,11 @@ std::string host_line(const World& world, std::size_t index) {
 }
 
 // Neighbours that may run on the same processors are named once.
-std::string binding_line(const World& world, std::size_t index) {
+std::string binding_line(const pr::WorldSplit& split, std::span<const pr::CpuMask> bindings,
+                         std::size_t index) {
   std::string line = "host " + std::to_string(index) + " processors:";
-  const std::vector<int>& ranks = world.split.hosts[index].ranks;
-  const auto mask = [&](std::size_t i) { return world.bindings[static_cast<std::size_t>(ranks[i])]; };
+  const std::vector<int>& ranks = split.hosts[index].ranks;
+  const auto mask = [&](std::size_t i) { return bindings[static_cast<std::size_t>(ranks[i])]; };
   for (std::size_t first = 0, last = 0; first < ranks.size(); first = last + 1) {
     last = first;
     while (last + 1 < ranks.size() && mask(last + 1) == mask(first)) ++last;
@@ -38,25 +40,47 @@ std::string binding_line(const World& world, std::size_t index) {
   return line;
 }
 
+// The level of threads may differ between hosts: a launcher over ssh does not carry the settings.
+std::string how_served(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads) {
+  const auto without = std::ranges::count(lacks_threads, 1);
+  if (without == 0) return ", by a thread (MPI_THREAD_MULTIPLE)";
+  const auto serving = std::ranges::count_if(split.ranks, [](const pr::RankPlace& place) {
+    return place.role == pr::Role::worker && place.server < 0;
+  });
+  const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
+  return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") +
+         " in a call of the runtime (MPI_Init starts with threads where the environment has "
+         "OMPI_MPI_THREAD_LEVEL=3)";
+}
+
 }  // namespace
 
-void print_banner(Runtime& runtime) {
-  const World& world = *runtime.world;
-  if (runtime.me() != 0 || !world.settings.verbose) return;
+void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads, bool verbose,
+                   const Reporter& out) {
+  for (const pr::Notice& notice : split.notices) {
+    const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
+    const bool is_self_served = notice.kind == pr::NoticeKind::self_served;
+    if (is_detail && !verbose) continue;
+    out.notice(notice.text + (is_self_served ? how_served(split, lacks_threads) : std::string()));
+  }
+}
+
+void print_banner(const World& world, const pr::WorldSplit& split, std::span<const pr::CpuMask> bindings,
+                  const Reporter& out) {
   // The launch's first world needs no number as long as it is alone.
   const std::string of_world = world.id == 0 ? "" : "world " + std::to_string(world.id) + ": ";
-  const auto say = [&](const std::string& text) { runtime.reporter.notice(of_world + text); };
-  const std::size_t progress = world.split.progress.size();
-  say(std::to_string(world.split.ranks.size()) + " MPI ranks on " + std::to_string(world.split.hosts.size()) +
-      " hosts: " + std::to_string(runtime.size()) + " workers, " + std::to_string(progress) +
+  const auto say = [&](const std::string& text) { out.notice(of_world + text); };
+  const std::size_t progress = split.progress.size();
+  say(std::to_string(split.ranks.size()) + " MPI ranks on " + std::to_string(split.hosts.size()) +
+      " hosts: " + std::to_string(split.workers.size()) + " workers, " + std::to_string(progress) +
       " progress ranks");
   if (progress > 0) {
     say("MPI_COMM_WORLD holds " + std::to_string(progress) +
         " ranks that never return: use the communicator of the group in MPI calls");
   }
-  for (std::size_t host = 0; host < world.split.hosts.size(); ++host) {
-    say(host_line(world, host));
-    say(binding_line(world, host));
+  for (std::size_t host = 0; host < split.hosts.size(); ++host) {
+    say(host_line(world, split, host));
+    say(binding_line(split, bindings, host));
   }
   say(std::string("arena of host 0 at ") +
       (world.arena->same_address() ? "one address on all its processes" : "different addresses") + ", " +

@@ -29,10 +29,15 @@ void bind_to(const pr::Topology& topology, const pr::CoreChoice& choice, const W
 
 }  // namespace
 
-void bind_progress_ranks(transport::Collective& all, const World& world, const Reporter& reporter) {
-  if (world.settings.bind != BindMode::progress || world.split.progress.empty()) return;
+void bind_progress_ranks(transport::Collective& machine, const World& world, const Reporter& reporter) {
+  if (world.settings.bind != BindMode::progress || world.share.progress == 0) return;
+  struct Bound {
+    pr::CpuMask cpus;
+    bool serves = false;
+  };
   const pr::Topology topology = pr::Topology::load();
-  const std::vector<pr::CpuMask> bindings = gather(all, topology.binding());
+  const std::vector<Bound> ranks =
+      gather(machine, Bound{topology.binding(), world.place.role == pr::Role::progress});
   if (!topology.available()) {
     if (world.place.local_index == 0)
       reporter.notice("COMEX_BIND=progress binds nothing: " + topology.notice());
@@ -40,22 +45,14 @@ void bind_progress_ranks(transport::Collective& all, const World& world, const R
   }
   std::vector<pr::CpuMask> workers;
   std::vector<pr::CpuMask> progress;
-  std::vector<int> servers;
-  for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
-    const pr::RankPlace& place = world.split.ranks[rank];
-    const pr::Host& host = world.split.hosts[static_cast<std::size_t>(place.host)];
-    if (host.real_host != world.own_host().real_host) continue;
-    if (place.role == pr::Role::progress) {
-      progress.push_back(bindings[rank]);
-      servers.push_back(static_cast<int>(rank));
-    } else {
-      workers.push_back(bindings[rank]);
-    }
+  std::size_t mine = 0;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (rank == static_cast<std::size_t>(machine.rank())) mine = progress.size();
+    (ranks[rank].serves ? progress : workers).push_back(ranks[rank].cpus);
   }
+  if (world.is_worker()) return;
   const auto choices = pr::choose_cores(topology.cores(), workers, progress);
-  const auto mine = std::ranges::find(servers, world.wire.rank());
-  if (mine == servers.end() || choices.empty()) return;
-  bind_to(topology, choices[static_cast<std::size_t>(mine - servers.begin())], world, reporter);
+  if (!choices.empty()) bind_to(topology, choices[mine], world, reporter);
 }
 
 }  // namespace comex::api

@@ -1,7 +1,7 @@
 // COMEX_BIND=progress: each progress rank binds itself to a core that no worker is bound to; where it would
 // have to share one it says so and stays unbound, free to go where there is room.
 //
-// Collective over all ranks. Those of one machine, virtual hosts or not, see the same bindings and make the
+// Collective over the ranks of one machine, virtual hosts or not: they see the same bindings and make the
 // same choice.
 #pragma once
 
@@ -11,6 +11,6 @@
 
 namespace comex::api {
 
-void bind_progress_ranks(transport::Collective& all, const World& world, const Reporter& reporter);
+void bind_progress_ranks(transport::Collective& machine, const World& world, const Reporter& reporter);
 
 }  // namespace comex::api

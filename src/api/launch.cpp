@@ -1,6 +1,5 @@
 #include "api/launch.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace comex::api {
@@ -11,28 +10,18 @@ constexpr std::uint64_t parked_nap_ns = 5'000'000;
 
 }  // namespace
 
-std::vector<int> Launch::own_progress_ranks() const {
-  const auto me = static_cast<std::size_t>(lounge_.rank());
-  return split_->hosts[static_cast<std::size_t>(split_->ranks[me].host)].progress_ranks;
-}
-
 void Launch::wake_progress_ranks() {
-  const auto me = static_cast<std::size_t>(lounge_.rank());
-  const pr::Host& host = split_->hosts[static_cast<std::size_t>(split_->ranks[me].host)];
-  const auto is_worker = [this](int rank) {
-    return split_->ranks[static_cast<std::size_t>(rank)].role == pr::Role::worker;
-  };
-  if (*std::ranges::find_if(host.ranks, is_worker) != lounge_.rank()) return;
+  if (share_.host_workers().front() != lounge_.rank()) return;
   const Word word = Word::wake;
-  for (const int rank : host.progress_ranks) {
+  for (const int rank : share_.host.progress_ranks) {
     PMPI_Send(&word, 1, MPI_BYTE, rank, lounge_tag, lounge_.get());
   }
 }
 
 void Launch::release_progress_ranks() {
-  if (!split_) return;
+  if (!has_split()) return;
   const Word word = Word::quit;
-  for (const int rank : own_progress_ranks()) {
+  for (const int rank : share_.host.progress_ranks) {
     PMPI_Send(&word, 1, MPI_BYTE, rank, lounge_tag, lounge_.get());
   }
 }
@@ -56,12 +45,13 @@ Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
 
 std::unique_ptr<World> Launch::over_all_ranks() {
   if (!lounge_) lounge_ = Communicator::duplicate(MPI_COMM_WORLD);
-  if (split_) wake_progress_ranks();
+  if (has_split()) wake_progress_ranks();
   for (;;) {
-    auto world = open_world(MPI_COMM_WORLD, *reporter_, split_ ? &*split_ : nullptr);
-    split_ = world->split;
+    auto world = open_world(MPI_COMM_WORLD, *reporter_, first_life_ ? &*first_life_ : nullptr);
+    if (!has_split()) first_life_ = {world->settings, world->place};
+    share_ = world->share;
     if (world->is_worker()) return world;
-    const std::size_t workers = world->host_workers().size();
+    const std::size_t workers = share_.host_workers().size();
     serve(*world, *reporter_);
     world->transport.reset();
     world->arena.reset();

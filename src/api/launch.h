@@ -30,7 +30,7 @@ class Launch {
   std::unique_ptr<World> over_all_ranks();
   std::unique_ptr<World> over(MPI_Comm comm);
   // The roles in MPI_COMM_WORLD are decided: its progress ranks serve or park, and enter no other call.
-  bool has_split() const { return split_.has_value(); }
+  bool has_split() const { return first_life_.has_value(); }
 
   // From MPI_Finalize, on a worker, when no world is open: the parked progress ranks may go.
   void release_progress_ranks();
@@ -38,13 +38,13 @@ class Launch {
  private:
   enum class Word : unsigned char { wake, quit };
 
-  std::vector<int> own_progress_ranks() const;  // of this worker's host, of MPI_COMM_WORLD
   void wake_progress_ranks();
   Word park(const World& world, std::size_t quits_expected);
 
   Reporter* reporter_;
   Communicator lounge_;                  // over MPI_COMM_WORLD: where progress ranks wait
-  std::optional<pr::WorldSplit> split_;  // roles in MPI_COMM_WORLD, once decided
+  std::optional<FirstLife> first_life_;  // of MPI_COMM_WORLD
+  pr::SplitShare share_;                 // of its split
 };
 
 // The progress rank's work: serves until every worker of its host has left.

@@ -10,16 +10,12 @@ namespace {
 std::uint32_t buffers(const World& world) {
   constexpr std::uint32_t most = 16;
   if (world.settings.coalesce_us == 0) return 0;
-  const auto servers = std::ranges::count_if(world.split.ranks, [](const pr::RankPlace& place) {
-    return place.role == pr::Role::progress || place.server < 0;
-  });
-  return std::min(static_cast<std::uint32_t>(servers) + 1, most);
+  return std::min(world.share.servers + 1, most);
 }
 
 shm::Outbox outbox_of(World& world, const pr::RankPlace& worker) {
   const auto slot = static_cast<shm::HostSlot>(worker.local_index);
-  const pr::RankPlace& pusher =
-      worker.server < 0 ? worker : world.split.ranks[static_cast<std::size_t>(worker.server)];
+  const pr::RankPlace& pusher = worker.server < 0 ? worker : world.share.place_of(worker.server);
   return {world.arena->board(slot).data() + board_layout_bytes, buffers(world),
           world.arena->doorbell(static_cast<shm::HostSlot>(pusher.local_index))};
 }
@@ -41,8 +37,8 @@ pr::Pusher make_pusher(World& world) {
   if (world.is_worker()) {
     outboxes.push_back(own_outbox(world));
   } else if (buffers(world) != 0) {
-    for (const int rank : world.host_workers()) {
-      const pr::RankPlace& worker = world.split.ranks[static_cast<std::size_t>(rank)];
+    for (const int rank : world.share.host_workers()) {
+      const pr::RankPlace& worker = world.share.place_of(rank);
       if (worker.server == world.transport->rank()) outboxes.push_back(outbox_of(world, worker));
     }
   }

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <string_view>
 
-#include "api/banner.h"
 #include "api/environment.h"
 #include "api/worlds/spawn.h"
 #include "shm/posix_os.h"
@@ -118,7 +117,6 @@ int initialize(MPI_Comm comm, int* argc, char*** argv) {
   self.runtime = std::make_unique<Runtime>(std::move(world), self.reporter);
   self.was_initialized = true;
   detail::current_runtime.store(self.runtime.get(), std::memory_order_release);
-  print_banner(*self.runtime);
   self.runtime->barrier(groups::world_handle);
   return is_first ? meet_parents(*self.runtime) : 0;
 }

@@ -62,34 +62,26 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
       engine(*world->transport, {server.get(), &remote, &tokens}, *world->os,
              engine_options(*world, reporter, *this)),
-      book(world->description, static_cast<Worker>(world->place.worker)) {
-  reporter.identify({.rank = world->place.worker, .host = reporter.identity().host});
+      book(world->description, static_cast<Worker>(world->place.worker), nullptr, &*world->group) {
   remote.set_errors_return(reporter.returns());
 
   serves_in_calls_ = serves_in_calls(*world);
 
   add_first_groups();
 
-  const std::vector<int> here = world->host_workers();
+  const std::vector<int> here = world->share.host_workers();
   workers_here_ = static_cast<std::uint32_t>(here.size());
-  const auto lowest = static_cast<std::size_t>(here.front());
-  const auto board = world->arena->board(static_cast<shm::HostSlot>(world->split.ranks[lowest].local_index));
+  const auto lowest = static_cast<shm::HostSlot>(world->share.place_of(here.front()).local_index);
+  const auto board = world->arena->board(lowest);
   auto* layout = reinterpret_cast<BoardLayout*>(board.data());
   enter_ = &layout->enter;
   leave_ = &layout->leave;
 
   if (here.front() == world->transport->rank()) {
-    std::vector<TransportRank> leaders;  // the lowest worker of each host
-    for (std::uint32_t host = 0; host < world->group->host_count(); ++host) {
-      const auto& ranks = world->split.hosts[host].ranks;
-      leaders.push_back(*std::ranges::find_if(ranks, [this](int rank) {
-        return world->split.ranks[static_cast<std::size_t>(rank)].role == pr::Role::worker;
-      }));
-    }
     op::Membership membership;
-    membership.size = static_cast<std::uint32_t>(leaders.size());
+    membership.size = world->group->host_count();
     membership.me = static_cast<std::uint32_t>(world->place.host);
-    membership.rank_of = [leaders](std::uint32_t member) { return leaders[member]; };
+    membership.rank_of = [this](std::uint32_t host) { return world->group->lowest_worker(host); };
     membership.context = leaders_context;
     host_leaders_ = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
   }

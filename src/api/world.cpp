@@ -1,11 +1,12 @@
 #include "api/world.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <functional>
 
+#include "api/banner.h"
 #include "api/bind.h"
+#include "api/directory.h"
 #include "api/environment.h"
 #include "api/exchange.h"
 #include "api/hosts.h"
@@ -43,17 +44,29 @@ Settings agree_on_settings(transport::Collective& all, const Reporter& reporter)
   return all.rank() == 0 ? mine.value() : adopt(mine.value(), rank0.value());
 }
 
-pr::WorldSplit split(transport::Collective& all, World& world, const Reporter& reporter) {
-  Result<std::vector<int>> hosts = find_hosts(all, *world.os, world.settings, reporter);
+pr::WorldSplit split(transport::Collective& all, World& world, const Settings& settings,
+                     const Reporter& reporter) {
+  Result<std::vector<int>> hosts = find_hosts(all, *world.os, settings, reporter);
   if (!hosts) {
     if (all.rank() == 0) reporter.fatal({.operation = "init"}, hosts.failure().text);
     all.barrier();
   }
-  Result<pr::SplitInput> input = pr::split_input(hosts.value(), world.settings);
+  Result<pr::SplitInput> input = pr::split_input(hosts.value(), settings);
   require(all, reporter, input ? Status() : Status(input.failure()));
   Result<pr::WorldSplit> made = pr::split_world(input.value());
   require(all, reporter, made ? Status() : Status(made.failure()));
   return std::move(made).value();
+}
+
+// Roles stay: the same hosts, split by the settings of the first life.
+pr::WorldSplit split_again(transport::Collective& all, World& world, const FirstLife& first,
+                           const Reporter& reporter) {
+  pr::WorldSplit made = split(all, world, first.settings, reporter);
+  const bool is_same = made.ranks[static_cast<std::size_t>(all.rank())] == first.place;
+  require(all, reporter,
+          is_same ? Status()
+                  : Status(environment_error("the ranks of its host are others than at the first init")));
+  return made;
 }
 
 shm::Backing backing(ArenaBacking wish) {
@@ -68,6 +81,7 @@ shm::ArenaOptions arena_options(const World& world) {
   options.geometry.slots = static_cast<std::uint32_t>(host.ranks.size());
   options.geometry.servers = static_cast<std::uint32_t>(host.progress_ranks.size());
   options.geometry.board_bytes = board_bytes(world);
+  options.geometry.directory_bytes = directory_bytes(world);
   options.geometry.reservation_bytes = static_cast<std::uint64_t>(world.settings.arena_reserve);
   options.world = world.id;
   options.slot = static_cast<shm::HostSlot>(world.place.local_index);
@@ -121,58 +135,27 @@ void open_arena(transport::Collective& host, World& world, const Reporter& repor
   map_everywhere(host, reporter, *world.arena);
 }
 
-// Rows of the process group: where each worker lives and where its arena stands.
-void describe_workers(transport::Collective& all, World& world) {
-  const auto bases = gather(all, reinterpret_cast<std::uint64_t>(world.arena->base()));
-  std::array<char, 64> name{};
-  world.os->host_facts().host_name.copy(name.data(), name.size() - 1);
-  const auto names = gather(all, name);
-  std::vector<groups::WorkerPlace> places;
-  places.reserve(world.split.workers.size());
-  for (const int rank : world.split.workers) {
-    const auto index = static_cast<std::size_t>(rank);
-    const pr::RankPlace& place = world.split.ranks[index];
-    places.push_back({.rank = rank,
-                      .server = place.server < 0 ? rank : place.server,
-                      .host = static_cast<std::uint32_t>(place.host),
-                      .slot = static_cast<std::uint32_t>(place.local_index),
-                      .base = bases[index]});
-  }
-  std::vector<std::string> host_names;
-  for (const pr::Host& host : world.split.hosts) {
-    host_names.emplace_back(names[static_cast<std::size_t>(host.ranks.front())].data());
-  }
-  world.group.emplace(world.id, std::move(places), std::move(host_names));
+pr::CpuMask own_cpus(const World& world) {
+  return {world.os->host_facts().allowed_cpus};
 }
 
 void open_transport(World& world, const Reporter& reporter) {
   world.transport = std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter));
-  std::vector<std::int32_t> slots(world.split.ranks.size(), HostBell::elsewhere);
-  for (const int rank : world.own_host().ranks) {
-    slots[static_cast<std::size_t>(rank)] = world.split.ranks[static_cast<std::size_t>(rank)].local_index;
-  }
-  world.bell.emplace(*world.arena, std::move(slots));
   world.transport->set_bell(&*world.bell);
 }
 
 // Virtual hosts share the processors of a machine; ranks that are bound have few each, but many together.
-bool is_oversubscribed(const World& world) {
-  std::size_t ranks = 0;
+bool is_oversubscribed(transport::Collective& machine, const World& world) {
   decltype(pr::CpuMask::words) cpus{};
-  for (const pr::Host& host : world.split.hosts) {
-    if (host.real_host != world.own_host().real_host) continue;
-    ranks += host.ranks.size();
-    for (const int rank : host.ranks) {
-      const auto& allowed = world.bindings[static_cast<std::size_t>(rank)].words;
-      std::ranges::transform(cpus, allowed, cpus.begin(), std::bit_or<>());
-    }
+  for (const pr::CpuMask& mask : gather(machine, own_cpus(world))) {
+    std::ranges::transform(cpus, mask.words, cpus.begin(), std::bit_or<>());
   }
-  std::size_t count = 0;
-  for (const std::uint64_t word : cpus) count += static_cast<std::size_t>(std::popcount(word));
-  return ranks > count;
+  int count = 0;
+  for (const std::uint64_t word : cpus) count += std::popcount(word);
+  return machine.size() > count;
 }
 
-shm::WaitPolicy wait_policy(const World& world) {
+shm::WaitPolicy wait_policy(const World& world, bool oversubscribed) {
   shm::WaitPolicy policy;
   policy.spin_ns = static_cast<std::uint64_t>(world.settings.spin_us) * 1000;
   policy.nap_max_ns = static_cast<std::uint64_t>(world.settings.nap_max_us) * 1000;
@@ -191,72 +174,61 @@ shm::WaitPolicy wait_policy(const World& world) {
       policy.mode = shm::WaitMode::sleep;
       break;
   }
-  policy.oversubscribed = is_oversubscribed(world);
+  policy.oversubscribed = oversubscribed;
   return policy;
 }
 
-// The level of threads may differ between hosts: a launcher over ssh does not carry the settings.
-std::string how_served(const World& world, const std::vector<unsigned char>& lacks_threads) {
-  const auto without = std::ranges::count(lacks_threads, 1);
-  if (without == 0) return ", by a thread (MPI_THREAD_MULTIPLE)";
-  const auto serving = std::ranges::count_if(world.split.ranks, [](const pr::RankPlace& place) {
-    return place.role == pr::Role::worker && place.server < 0;
-  });
-  const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
-  return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") +
-         " in a call of the runtime (MPI_Init starts with threads where the environment has "
-         "OMPI_MPI_THREAD_LEVEL=3)";
+// What depends on who else runs on the processors of this machine.
+void settle_on_machine(World& world, const Reporter& reporter) {
+  const Communicator ranks =
+      Communicator::split(world.wire.get(), world.share.host.real_host, world.wire.rank());
+  transport::MpiCollective machine(ranks.get(), mpi_failure(reporter));
+  bind_progress_ranks(machine, world, reporter);
+  world.wait_policy = wait_policy(world, is_oversubscribed(machine, world));
 }
 
-void print_notices(const World& world, const std::vector<unsigned char>& lacks_threads,
+void tell_of_world(transport::Collective& all, const World& world, const pr::WorldSplit& roles,
                    const Reporter& reporter) {
-  for (const pr::Notice& notice : world.split.notices) {
-    const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
-    const bool is_self_served = notice.kind == pr::NoticeKind::self_served;
-    if (is_detail && !world.settings.verbose) continue;
-    reporter.notice(notice.text + (is_self_served ? how_served(world, lacks_threads) : std::string()));
-  }
+  if (!world.settings.verbose) return;
+  const std::vector<pr::CpuMask> bindings = gather(all, own_cpus(world));
+  if (world.place.worker == 0) print_banner(world, roles, bindings, reporter);
 }
 
 }  // namespace
 
-std::vector<int> World::host_workers() const {
-  std::vector<int> found;
-  for (const int rank : own_host().ranks) {
-    if (split.ranks[static_cast<std::size_t>(rank)].role == pr::Role::worker) found.push_back(rank);
-  }
-  return found;
-}
-
-std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::WorldSplit* known_split) {
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const FirstLife* first_life) {
   auto os = shm::make_posix_os();
   Communicator wire = Communicator::duplicate(comm);
   transport::MpiCollective all(wire.get(), mpi_failure(reporter));
-  reporter.identify({.rank = all.rank(), .host = os->host_facts().host_name});
+  const std::string host_name = os->host_facts().host_name;
+  reporter.identify({.rank = all.rank(), .host = host_name});
   auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, reporter));
   world->wire = std::move(wire);
   name_world(all, *world);
-  world->split = known_split != nullptr ? *known_split : split(all, *world, reporter);
-  world->place = world->split.ranks[static_cast<std::size_t>(all.rank())];
+  const pr::WorldSplit roles = first_life != nullptr ? split_again(all, *world, *first_life, reporter)
+                                                     : split(all, *world, world->settings, reporter);
+  world->share = pr::share_of(roles, all.rank());
+  world->place = roles.ranks[static_cast<std::size_t>(all.rank())];
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   world->has_threads = thread_level == MPI_THREAD_MULTIPLE;
   const std::vector<unsigned char> lacks_threads =
       gather(all, static_cast<unsigned char>(world->serves_itself() && !world->has_threads ? 1 : 0));
-  if (all.rank() == 0 && known_split == nullptr) print_notices(*world, lacks_threads, reporter);
+  if (all.rank() == 0 && first_life == nullptr) {
+    print_notices(roles, lacks_threads, world->settings.verbose, reporter);
+  }
   world->host = Communicator::split(world->wire.get(), world->place.host, world->place.local_index);
   world->workers =
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
   world->self = Communicator::duplicate(MPI_COMM_SELF);
   transport::MpiCollective host(world->host.get(), mpi_failure(reporter));
   open_arena(host, *world, reporter);
-  bind_progress_ranks(all, *world, reporter);
-  world->bindings = gather(all, pr::CpuMask{world->os->host_facts().allowed_cpus});
-  describe_workers(all, *world);
-  describe_world(*world);
-  world->wait_policy = wait_policy(*world);
+  settle_on_machine(*world, reporter);
+  open_directory(all, host, *world, roles);
   world->os->set_timer_slack(1000);
   open_transport(*world, reporter);
+  if (world->is_worker()) reporter.identify({.rank = world->place.worker, .host = host_name});
+  tell_of_world(all, *world, roles, reporter);
   all.barrier();  // nobody sends before everybody receives
   return world;
 }

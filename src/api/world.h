@@ -17,7 +17,6 @@
 #include "groups/process_group.h"
 #include "groups/process_ranks.h"
 #include "groups/world_description.h"
-#include "pr/placement.h"
 #include "pr/world_split.h"
 #include "shm/arena.h"
 #include "shm/idle.h"
@@ -54,7 +53,7 @@ struct World {
   std::vector<WorldFacts> facts;  // while it opens
   groups::WorldDescription description;
   std::int32_t app_rank = groups::unknown_rank;  // this rank's
-  pr::WorldSplit split;
+  pr::SplitShare share;
   pr::RankPlace place;   // this rank's
   Communicator wire;     // all ranks
   Communicator host;     // ranks of this (virtual) host, by local index
@@ -64,18 +63,19 @@ struct World {
   std::optional<groups::ProcessGroup> group;
   std::optional<HostBell> bell;
   std::shared_ptr<transport::Transport> transport;
-  std::vector<pr::CpuMask> bindings;  // by rank: the processors it may run on
   shm::WaitPolicy wait_policy;
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
 
   bool is_worker() const { return place.role == pr::Role::worker; }
   bool serves_itself() const { return is_worker() && place.server < 0; }
-  const pr::Host& own_host() const { return split.hosts[static_cast<std::size_t>(place.host)]; }
-  std::vector<int> host_workers() const;  // transport ranks of the workers of this host
+  const pr::Host& own_host() const { return share.host; }
 };
 
-// Prints and ends the job on any failure. `known_split`: the roles of an earlier life of the same
-// communicator, which stay.
-std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const pr::WorldSplit* known_split);
+// Prints and ends the job on any failure. `first_life`: of the same communicator, whose roles stay.
+struct FirstLife {
+  Settings settings;
+  pr::RankPlace place;
+};
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const FirstLife* first_life);
 
 }  // namespace comex::api

@@ -10,10 +10,22 @@ std::string text_of(Gpid gpid) {
   return "(" + std::to_string(gpid.world) + ", " + std::to_string(gpid.rank) + ")";
 }
 
+// The own world's rows, for others.
+void add_rows(const ProcessGroup& places, WorldDescription& description) {
+  auto rows = std::make_shared<std::vector<ConnectionData>>();
+  for (Worker worker = 0; worker < places.size(); ++worker) rows->push_back(places.connection_data(worker));
+  auto hosts = std::make_shared<std::vector<std::string>>();
+  for (std::uint32_t host = 0; host < places.host_count(); ++host)
+    hosts->emplace_back(places.host_name(host));
+  description.rows = std::move(rows);
+  description.hosts = std::move(hosts);
+}
+
 }  // namespace
 
-WorldBook::WorldBook(WorldDescription own, Worker me, ConnectionListener* listener)
-    : own_world_(own.id), own_size_(own.size), me_(me), listener_(listener) {
+WorldBook::WorldBook(WorldDescription own, Worker me, ConnectionListener* listener,
+                     const ProcessGroup* places)
+    : own_world_(own.id), own_size_(own.size), me_(me), listener_(listener), places_(places) {
   World& world = worlds_[own_world_];
   world.live = own_size_;
   world.description = std::move(own);
@@ -73,13 +85,16 @@ Result<WorldDescription> WorldBook::world(WorldId world) const {
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world);
   if (found == worlds_.end()) return caller_error("world " + std::to_string(world) + " is not known here");
-  return found->second.description;
+  WorldDescription description = found->second.description;
+  if (world == own_world_ && places_ != nullptr) add_rows(*places_, description);
+  return description;
 }
 
 Result<ConnectionData> WorldBook::connection_data(Gpid gpid) const {
   const std::lock_guard lock(mutex_);
   const Result<const World*> world = world_of(gpid);
   if (!world) return world.failure();
+  if (gpid.world == own_world_ && places_ != nullptr) return places_->connection_data(gpid.rank);
   const auto& rows = world.value()->description.rows;
   return rows ? (*rows)[gpid.rank] : ConnectionData();
 }

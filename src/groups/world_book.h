@@ -25,6 +25,7 @@
 
 #include "core/ids.h"
 #include "core/status.h"
+#include "groups/process_group.h"
 #include "groups/table.h"
 #include "groups/world_description.h"
 
@@ -42,7 +43,9 @@ class ConnectionListener {
 
 class WorldBook {
  public:
-  WorldBook(WorldDescription own, Worker me, ConnectionListener* listener = nullptr);
+  // places: where the own world's rows are, unless `own` brings them. Outlives the book.
+  WorldBook(WorldDescription own, Worker me, ConnectionListener* listener = nullptr,
+            const ProcessGroup* places = nullptr);
   ~WorldBook();  // every Table is gone by then
   WorldBook(const WorldBook&) = delete;
   WorldBook& operator=(const WorldBook&) = delete;
@@ -56,7 +59,7 @@ class WorldBook {
   Status add_world(const WorldDescription& world, std::optional<WorldId> through = std::nullopt);
   // When it came to nothing: forgets a world without connections.
   void drop_unused(WorldId world);
-  std::vector<WorldDescription> worlds() const;  // all that are known, by id
+  std::vector<WorldDescription> worlds() const;  // all that are known, by id; the own one without rows
   Result<WorldDescription> world(WorldId world) const;
   Result<ConnectionData> connection_data(Gpid gpid) const;
 
@@ -136,6 +139,7 @@ class WorldBook {
   const std::uint32_t own_size_;
   const Worker me_;
   ConnectionListener* listener_;  // not owned; may be null
+  const ProcessGroup* places_;    // of the own world; likewise
   mutable std::mutex mutex_;
   std::map<WorldId, World> worlds_;
   std::vector<Peer> peers_;  // by lpid - own_size_

@@ -168,4 +168,33 @@ Result<WorldSplit> split_world(const SplitInput& input) {
   return split;
 }
 
+std::vector<int> SplitShare::host_workers() const {
+  std::vector<int> found;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].role == Role::worker) found.push_back(host.ranks[i]);
+  }
+  return found;
+}
+
+const RankPlace& SplitShare::place_of(int rank) const {
+  return places[at(static_cast<int>(std::ranges::find(host.ranks, rank) - host.ranks.begin()))];
+}
+
+SplitShare share_of(const WorldSplit& split, int rank) {
+  SplitShare share;
+  const int own_host = split.ranks[at(rank)].host;
+  share.host = split.hosts[at(own_host)];
+  for (const int neighbour : share.host.ranks) share.places.push_back(split.ranks[at(neighbour)]);
+  share.virtual_host = static_cast<std::uint32_t>(
+      std::count_if(split.hosts.begin(), split.hosts.begin() + own_host,
+                    [&](const Host& host) { return host.real_host == share.host.real_host; }));
+  share.ranks = static_cast<std::uint32_t>(split.ranks.size());
+  share.workers = static_cast<std::uint32_t>(split.workers.size());
+  share.hosts = static_cast<std::uint32_t>(split.hosts.size());
+  share.servers = static_cast<std::uint32_t>(std::ranges::count_if(
+      split.ranks, [](const RankPlace& place) { return place.role == Role::progress || place.server < 0; }));
+  share.progress = static_cast<std::uint32_t>(split.progress.size());
+  return share;
+}
+
 }  // namespace comex::pr

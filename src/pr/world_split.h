@@ -46,6 +46,7 @@ struct RankPlace {
   Role role = Role::worker;
   int server = -1;  // rank that serves this worker; -1: it serves itself. A progress rank: itself.
   int worker = -1;  // worker number; -1 on a progress rank
+  friend bool operator==(const RankPlace&, const RankPlace&) = default;
 };
 
 struct Host {
@@ -75,5 +76,22 @@ struct WorldSplit {
 };
 
 Result<WorldSplit> split_world(const SplitInput& input);
+
+// What a process keeps of a split: its own host's part, and counts. Not proportional to the world.
+struct SplitShare {
+  Host host;
+  std::vector<RankPlace> places;   // of host.ranks
+  std::uint32_t virtual_host = 0;  // number of the host among those of its machine
+  std::uint32_t ranks = 0;
+  std::uint32_t workers = 0;
+  std::uint32_t hosts = 0;
+  std::uint32_t servers = 0;   // progress ranks, and workers that serve themselves
+  std::uint32_t progress = 0;  // progress ranks
+
+  std::vector<int> host_workers() const;      // ranks, ascending
+  const RankPlace& place_of(int rank) const;  // of a rank of the host
+};
+
+SplitShare share_of(const WorldSplit& split, int rank);
 
 }  // namespace comex::pr

@@ -242,6 +242,9 @@ std::span<std::byte> Arena::board(HostSlot slot) {
   return {body_->base + geometry.boards_offset + slot * geometry.board_bytes, geometry.board_bytes};
 }
 
+std::byte* Arena::directory() {
+  return at(body_->ticket.geometry.directory_offset);
+}
 bool Arena::is_alive(HostSlot slot) {
   return body_->os->is_alive(body_->object, slot);
 }

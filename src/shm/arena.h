@@ -83,6 +83,7 @@ class Arena {
   Doorbells doorbells();
   HostBarrier host_barrier();                 // members: every slot of the host
   std::span<std::byte> board(HostSlot slot);  // geometry.board_bytes, zero-filled, 64-byte aligned
+  std::byte* directory();                     // as many bytes as were wished for, zero-filled, page-aligned
   bool is_alive(HostSlot slot);
   Os& os();
 

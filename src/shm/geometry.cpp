@@ -52,7 +52,8 @@ Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryRoom& roo
   geometry.boards_offset = geometry.slots_offset + wish.slots * slot_block_bytes;
   geometry.stripes_offset = round_up(geometry.boards_offset + wish.slots * geometry.board_bytes, page_bytes);
   geometry.barrier_offset = geometry.stripes_offset + stripe_count * sizeof(StripeWord);
-  geometry.fixed_bytes = round_up(geometry.barrier_offset + sizeof(HostBarrierBlock), page_bytes);
+  geometry.directory_offset = round_up(geometry.barrier_offset + sizeof(HostBarrierBlock), page_bytes);
+  geometry.fixed_bytes = round_up(geometry.directory_offset + wish.directory_bytes, page_bytes);
   geometry.records_offset = geometry.fixed_bytes;
   geometry.table_offset =
       round_up(geometry.records_offset + geometry.max_records * sizeof(ExtentRecord), page_bytes);

@@ -1,7 +1,7 @@
 // Where everything lies in an arena: decided purely from how many ranks the host has and how much is
 // reserved.
 //
-//   0        header | slot blocks | boards | stripes | barrier
+//   0        header | slot blocks | boards | stripes | barrier | directory
 //   records  one per extent, sparse, committed in steps before first touched
 //   table    page -> record, sparse, committed in steps before first touched
 //   data     extents, to the end of the reservation
@@ -32,6 +32,7 @@ struct GeometryWish {
   std::uint32_t servers = 0;            // of these, progress ranks
   std::uint64_t board_bytes = 4096;     // zero-filled room per slot for other folders, see Arena::board
   std::uint64_t reservation_bytes = 0;  // address space of the arena; 0 = default_reservation
+  std::uint64_t directory_bytes = 0;    // zero-filled room per host for another folder
 };
 
 // Trivially copyable: travels inside the ticket.
@@ -46,6 +47,7 @@ struct Geometry {
   std::uint64_t board_bytes = 0;
   std::uint64_t stripes_offset = 0;
   std::uint64_t barrier_offset = 0;
+  std::uint64_t directory_offset = 0;
   std::uint64_t fixed_bytes = 0;  // what is committed at creation, from offset 0
   std::uint64_t records_offset = 0;
   std::uint64_t table_offset = 0;

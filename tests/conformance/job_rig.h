@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/directory.h"
 #include "api/launch.h"
 #include "api/outboxes.h"
 #include "api/process.h"
@@ -32,7 +33,7 @@ class Job {
     const pr::WorldSplit split = pr::split_world(pr::split_input(host_of_rank, settings).value()).value();
     for (std::size_t rank = 0; rank < host_of_rank.size(); ++rank)
       worlds_.push_back(open(settings, split, rank));
-    for (auto& world : worlds_) describe(*world);
+    for (auto& world : worlds_) describe(*world, split);
     for (const int rank : split.progress) {
       services_.emplace_back(
           [this, rank] { api::serve(*worlds_[static_cast<std::size_t>(rank)], reporter_); });
@@ -74,7 +75,7 @@ class Job {
 
   std::unique_ptr<api::World> open(const Settings& settings, const pr::WorldSplit& split, std::size_t rank) {
     auto world = std::make_unique<api::World>(shm::make_posix_os(), settings);
-    world->split = split;
+    world->share = pr::share_of(split, static_cast<int>(rank));
     world->place = split.ranks[rank];
     world->has_threads = true;
     world->wait_policy.nap_max_ns = 100'000;
@@ -82,6 +83,7 @@ class Job {
     options.geometry.slots = static_cast<std::uint32_t>(world->own_host().ranks.size());
     options.geometry.servers = static_cast<std::uint32_t>(world->own_host().progress_ranks.size());
     options.geometry.board_bytes = api::board_bytes(*world);
+    options.geometry.directory_bytes = api::directory_bytes(*world);
     options.geometry.reservation_bytes = 64 << 20;
     options.slot = static_cast<shm::HostSlot>(world->place.local_index);
     const auto first = static_cast<std::size_t>(world->own_host().ranks.front());
@@ -91,26 +93,21 @@ class Job {
                              .value());
     EXPECT_TRUE(world->arena->map_anywhere());
     world->transport = {fabric_, &fabric_->endpoint(static_cast<TransportRank>(rank))};
-    std::vector<std::int32_t> slots(split.ranks.size(), api::HostBell::elsewhere);
-    for (const int here : world->own_host().ranks) {
-      slots[static_cast<std::size_t>(here)] = split.ranks[static_cast<std::size_t>(here)].local_index;
-    }
-    world->bell.emplace(*world->arena, std::move(slots));
+    world->bell.emplace(*world->arena, api::directory_of(*world));
     world->transport->set_bell(&*world->bell);
     return world;
   }
-  void describe(api::World& world) {
-    std::vector<groups::WorkerPlace> places;
-    for (const int rank : world.split.workers) {
-      const pr::RankPlace& place = world.split.ranks[static_cast<std::size_t>(rank)];
-      const shm::Arena& arena = *worlds_[static_cast<std::size_t>(rank)]->arena;
-      places.push_back({rank, place.server < 0 ? rank : place.server, static_cast<std::uint32_t>(place.host),
-                        static_cast<std::uint32_t>(place.local_index),
-                        reinterpret_cast<std::uintptr_t>(arena.base())});
+  void describe(api::World& world, const pr::WorldSplit& split) {
+    std::vector<std::uint64_t> bases;
+    for (const auto& each : worlds_) bases.push_back(reinterpret_cast<std::uintptr_t>(each->arena->base()));
+    const std::vector<groups::HostName> names(split.ranks.size(), {'h', 'o', 's', 't'});
+    const std::vector<std::int32_t> node_ranks(split.ranks.size(), groups::unknown_rank);
+    const groups::Directory directory = api::directory_of(world);
+    if (world.place.local_index == 0) {
+      api::write_directory(directory, split, world.place.host, bases, names, node_ranks);
     }
-    world.description.size = static_cast<std::uint32_t>(places.size());
-    world.group.emplace(world.id, std::move(places),
-                        std::vector<std::string>(world.split.hosts.size(), "host"));
+    world.description.size = world.share.workers;
+    world.group.emplace(world.id, directory);
   }
 
   std::shared_ptr<transport::LoopbackFabric> fabric_;

@@ -16,13 +16,6 @@ transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
   return [&reporter](const Failure& failure) { reporter.fatal({.operation = "bridge"}, failure.text); };
 }
 
-// The number of a host among those that share its machine.
-std::uint32_t virtual_host_of(const World& world) {
-  const auto is_before = [&](const pr::Host& host) { return host.real_host == world.own_host().real_host; };
-  const auto end = world.split.hosts.begin() + world.place.host;
-  return static_cast<std::uint32_t>(std::count_if(world.split.hosts.begin(), end, is_before));
-}
-
 WireRow own_row(World& world) {
   WireRow row;
   row.world = world.id;
@@ -32,7 +25,7 @@ WireRow own_row(World& world) {
   row.own_server = world.place.server < 0 ? row.own_rank : world.place.server;
   row.host = static_cast<std::uint32_t>(world.place.host);
   row.slot = static_cast<std::uint32_t>(world.place.local_index);
-  row.virtual_host = virtual_host_of(world);
+  row.virtual_host = world.share.virtual_host;
   row.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
   row.base = reinterpret_cast<std::uint64_t>(world.arena->base());
   row.machine = own_host_key(*world.os, world.settings);

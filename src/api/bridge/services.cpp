@@ -22,8 +22,8 @@ shm::WaitPolicy server_policy(shm::WaitPolicy policy) {
 Services::Services(World& world, Reporter& reporter)
     : world_(world),
       reporter_(reporter),
-      workers_(world.host_workers().size()),
-      may_sleep_(world.split.hosts.size() == 1),
+      workers_(world.share.host_workers().size()),
+      may_sleep_(world.share.hosts == 1),
       server_(make_server(world, reporter)),
       pusher_(make_pusher(world)),
       meter_(*world.os, world.settings.verbose),

@@ -58,32 +58,21 @@ void name_world(transport::Collective& all, World& world) {
   world.description.launch = world.facts.front().launch;
 }
 
-void describe_world(World& world) {
+std::vector<std::int32_t> number_on_nodes(World& world, std::span<const pr::RankPlace> places) {
   std::vector<groups::PlacedProcess> placed;
-  for (std::size_t rank = 0; rank < world.facts.size(); ++rank) {
-    placed.push_back({static_cast<std::uint32_t>(world.split.ranks[rank].host), world.facts[rank].app});
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    placed.push_back({static_cast<std::uint32_t>(places[rank].host), world.facts[rank].app});
   }
-  std::vector<groups::ProcessRanks> ranks = groups::rank_processes(placed);
-  std::vector<groups::ConnectionData> rows;
-  for (Worker worker = 0; worker < world.group->size(); ++worker) {
-    const groups::WorkerPlace& place = world.group->place(worker);
-    const auto rank = static_cast<std::size_t>(place.rank);
-    const bool knows_all = is_first_job(world);
-    rows.push_back({.vpid = ranks[rank].vpid,
-                    .local_rank = ranks[rank].local_rank,
-                    .node_rank = knows_all ? ranks[rank].node_rank : world.facts[rank].told_node_rank,
-                    .host = place.host,
-                    .base = place.base});
+  const std::vector<groups::ProcessRanks> ranks = groups::rank_processes(placed);
+  const bool knows_all = is_first_job(world);
+  std::vector<std::int32_t> node_ranks;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    node_ranks.push_back(knows_all ? ranks[rank].node_rank : world.facts[rank].told_node_rank);
   }
-  std::vector<std::string> hosts;
-  for (std::uint32_t host = 0; host < world.group->host_count(); ++host) {
-    hosts.push_back(world.group->host_name(host));
-  }
-  world.description.size = world.group->size();
-  world.description.rows = std::make_shared<const std::vector<groups::ConnectionData>>(std::move(rows));
-  world.description.hosts = std::make_shared<const std::vector<std::string>>(std::move(hosts));
   world.app_rank = ranks[static_cast<std::size_t>(world.wire.rank())].app_rank;
+  world.description.size = world.share.workers;
   world.facts = {};
+  return node_ranks;
 }
 
 }  // namespace comex::api

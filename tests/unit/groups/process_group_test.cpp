@@ -3,11 +3,37 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "groups/world_book.h"
+
 namespace comex::groups {
 namespace {
 
-std::vector<std::uint32_t> domains_of(const std::vector<WorkerPlace>& places, std::size_t hosts) {
-  const ProcessGroup group(0, places, std::vector<std::string>(hosts, "host"));
+// A directory with memory of its own: as many ranks as workers.
+class Rows {
+ public:
+  Rows(const std::vector<WorkerPlace>& places, std::uint32_t hosts)
+      : Rows({static_cast<std::uint32_t>(places.size()), static_cast<std::uint32_t>(places.size()), hosts}) {
+    std::ranges::copy(places, directory.places().begin());
+    directory.number_pointer_domains();
+  }
+
+ private:
+  explicit Rows(const DirectoryShape& shape)
+      : memory_(Directory::bytes(shape) / sizeof(std::uint64_t) + 1),
+        directory(reinterpret_cast<std::byte*>(memory_.data()), shape) {}
+
+  std::vector<std::uint64_t> memory_;
+
+ public:
+  const Directory directory;
+};
+
+std::vector<std::uint32_t> domains_of(const std::vector<WorkerPlace>& places, std::uint32_t hosts) {
+  const Rows rows(places, hosts);
+  const ProcessGroup group(0, rows.directory);
   std::vector<std::uint32_t> found;
   for (Worker worker = 0; worker < group.size(); ++worker) found.push_back(group.pointer_domain(worker));
   return found;
@@ -27,6 +53,27 @@ TEST(ProcessGroup, parts_workers_of_a_host_that_see_the_arena_at_different_addre
                         {.host = 0, .base = 16}},
                        2),
             (std::vector<std::uint32_t>{0, 2, 1, 3, 2}));
+}
+
+TEST(ProcessGroup, is_where_a_book_finds_the_rows_of_the_own_world) {
+  const Rows rows(
+      {{.rank = 1, .host = 0, .slot = 1, .base = 8}, {.rank = 2, .host = 1, .slot = 0, .base = 16}}, 2);
+  rows.directory.numbers()[1].node_rank = 5;
+  rows.directory.hosts()[1].name = {'h', '1'};
+  const ProcessGroup group(7, rows.directory);
+  const WorldBook book({.id = 7, .size = 2, .launch = {}, .nonce = {}, .rows = {}, .hosts = {}}, 0, nullptr,
+                       &group);
+  const ConnectionData row = book.connection_data({7, 1}).value();
+  EXPECT_EQ(row.vpid, 2);
+  EXPECT_EQ(row.local_rank, 0);
+  EXPECT_EQ(row.node_rank, 5);
+  EXPECT_EQ(row.base, 16u);
+  EXPECT_FALSE(book.worlds().front().rows);
+  const WorldDescription shipped = book.world(7)->for_others();
+  ASSERT_EQ(shipped.rows->size(), 2u);
+  EXPECT_EQ((*shipped.rows)[1].host, 1u);
+  EXPECT_EQ((*shipped.rows)[1].base, 0u);
+  EXPECT_EQ(shipped.hosts->back(), "h1");
 }
 
 }  // namespace

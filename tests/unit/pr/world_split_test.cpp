@@ -298,6 +298,21 @@ TEST(WorldSplit, virtual_hosts_remember_their_machine) {
   EXPECT_EQ(machines, (Ranks{0, 0, 1, 1}));
 }
 
+TEST(WorldSplit, leaves_each_rank_its_own_host_and_the_counts) {
+  const auto world = split({0, 0, 0, 0, 0, 0, 6, 6}, {{cut, "2"}});
+  ASSERT_TRUE(world);
+  const SplitShare share = share_of(world.value(), 4);  // ranks 3, 4, 5: the second half of a machine
+  EXPECT_EQ(share.host.ranks, (Ranks{3, 4, 5}));
+  EXPECT_EQ(share.host_workers(), (Ranks{3, 4}));
+  EXPECT_EQ(share.place_of(5), world->ranks[5]);
+  EXPECT_EQ(share.virtual_host, 1u);
+  EXPECT_EQ(share.ranks, 8u);
+  EXPECT_EQ(share.hosts, 4u);
+  EXPECT_EQ(share.workers, world->workers.size());
+  EXPECT_EQ(share.servers, 4u);  // two progress ranks, and the two that are alone
+  EXPECT_EQ(share.progress, 2u);
+}
+
 TEST(WorldSplit, refuses_a_list_of_virtual_hosts_of_the_wrong_length) {
   const auto world = split({0, 0, 0, 0, 4, 4, 4}, {{cut, "0,0,1,1"}});
   ASSERT_FALSE(world);

@@ -26,12 +26,14 @@ TEST(Geometry, leaves_the_program_a_quarter_of_a_limited_address_space) {
 
 TEST(Geometry, lays_its_areas_side_by_side) {
   for (const std::uint32_t slots : {1u, 2u, 3u, 128u, 1024u}) {
-    const Geometry g = decide_geometry({slots, 1, 100, 0}, roomy()).value();
+    const Geometry g = decide_geometry({slots, 1, 100, 0, 5000}, roomy()).value();
     EXPECT_EQ(g.board_bytes, 128u);
     EXPECT_GE(g.boards_offset, g.slots_offset + slots * slot_block_bytes);
     EXPECT_GE(g.stripes_offset, g.boards_offset + slots * g.board_bytes);
     EXPECT_GE(g.barrier_offset, g.stripes_offset + stripe_count * 64ULL);
-    EXPECT_GT(g.fixed_bytes, g.barrier_offset);
+    EXPECT_GT(g.directory_offset, g.barrier_offset);
+    EXPECT_EQ(g.directory_offset % page_bytes, 0u);
+    EXPECT_GE(g.fixed_bytes, g.directory_offset + 5000);
     EXPECT_GE(g.table_offset, g.records_offset + g.max_records * 64ULL);
     EXPECT_GE(g.data_offset, g.table_offset + (g.reservation_bytes - g.data_offset) / page_bytes * 4);
     EXPECT_EQ(g.data_offset % page_bytes, 0u);

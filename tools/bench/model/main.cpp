@@ -9,17 +9,19 @@
 #include <vector>
 
 #include "core/protocol.h"
+#include "groups/directory.h"
 #include "groups/group.h"
-#include "groups/process_group.h"
+#include "groups/process_ranks.h"
+#include "groups/world_book.h"
 #include "nb/fence_ledger.h"
 #include "op/remote_parts.h"
 #include "pr/host_key.h"
 #include "pr/origin.h"
-#include "pr/placement.h"
 #include "pr/world_split.h"
 #include "shm/arena_layout.h"
 #include "shm/locks.h"
 #include "shm/os.h"
+#include "shm/outbox.h"
 
 namespace {
 
@@ -44,15 +46,10 @@ constexpr double hash_node = sizeof(std::pair<const Key, Value>) + sizeof(void*)
 std::vector<Table> private_tables() {
   using namespace comex;
   return {
-      {"process group: place of every worker", "private", "always", 0, sizeof(groups::WorkerPlace)},
-      {"process group: pointer domains", "private", "always", 0, sizeof(std::uint32_t)},
-      {"process group: host names", "private", "always", 0, 0, sizeof(std::string)},
-      {"split: place of every rank", "private", "always", sizeof(pr::RankPlace)},
-      {"split: ranks of the workers", "private", "always", 0, sizeof(int)},
-      {"split: hosts, their ranks and servers", "private", "always", sizeof(int), 0,
-       sizeof(pr::Host) + 2 * sizeof(int) + 2 * block_bytes},
-      {"processors every rank is bound to", "private", "always", sizeof(pr::CpuMask)},
-      {"bell: slot of every rank", "private", "always", sizeof(std::int32_t)},
+      {"split: places of the own host's ranks", "private", "always", 0, 0, 0,
+       sizeof(pr::RankPlace) + 2 * sizeof(int), sizeof(pr::SplitShare)},
+      {"book of worlds: the own one", "private", "always", 0, 0, 0, 0,
+       sizeof(groups::WorldBook) + sizeof(groups::WorldDescription) + 16 * block_bytes},
       {"table of groups", "private", "always", 0, 0, 0, 0, sizeof(void*) * groups::max_groups},
       {"mutexes of every worker", "private", "mutexes", 0, 2 * sizeof(std::uint64_t)},
       {"allocation: addresses and their index", "private", "allocation", 0,
@@ -60,7 +57,11 @@ std::vector<Table> private_tables() {
       {"allocation: exchange of addresses", "private", "init", 0, 3 * 2 * sizeof(std::uint64_t)},
       {"host keys, while they are exchanged", "private", "init",
        sizeof(pr::HostKey) + sizeof(shm::ObjectName)},
-      {"host names, while they are exchanged", "private", "init", 64},
+      {"split, while it is made", "private", "init", sizeof(pr::RankPlace) + 3 * sizeof(int), 0,
+       sizeof(pr::Host) + 2 * block_bytes},
+      {"rows of the directory, while they are exchanged", "private", "init",
+       sizeof(groups::HostPlace::name) + sizeof(std::uint64_t) + sizeof(groups::ProcessRanks) +
+           sizeof(groups::PlacedProcess) + sizeof(std::int32_t)},
       {"link to a server", "private", "traffic", 0, 0, sizeof(op::remote::Link) + hash_node<int, void*>},
       {"ledger: writes to a server", "private", "traffic", 0, 0, 40 + block_bytes + 2 * sizeof(void*)},
       {"ledger: writes to a target", "private", "traffic", 0,
@@ -70,10 +71,16 @@ std::vector<Table> private_tables() {
 
 std::vector<Table> shared_tables() {
   using namespace comex;
-  constexpr double board = 4096;  // shm::GeometryWish's default
+  constexpr double board = 4096;  // api::board_layout_bytes
+  constexpr double buffers = 16;  // of an outbox, with as many servers or more
   return {
+      {"directory: place of every worker", "shared", "always", 0, sizeof(groups::WorkerPlace)},
+      {"directory: numbers of every worker", "shared", "always", 0, sizeof(groups::WorkerNumbers)},
+      {"directory: hosts", "shared", "always", 0, 0, sizeof(groups::HostPlace)},
+      {"directory: slot of every rank", "shared", "always", sizeof(std::int32_t)},
       {"arena: header, barrier", "shared", "always", 0, 0, 0, 0, 2.0 * shm::page_bytes},
       {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board},
+      {"arena: outboxes", "shared", "always", 0, 0, 0, double(shm::Outbox::bytes_for(unsigned(buffers)))},
       {"arena: stripes", "shared", "always", 0, 0, 0, 0, 64.0 * shm::stripe_count},
       {"server: account and queue of an origin", "server", "traffic", 0,
        sizeof(pr::Origin) + sizeof(pr::Credits::Account) + 2 * (block_bytes + 2 * sizeof(void*))},

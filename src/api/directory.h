@@ -1,0 +1,28 @@
+// Writes the directory of a world, as it opens, into the arena of each host.
+//
+// Every process gathers what the rows are made of; the lowest rank of each host writes them, and nobody keeps
+// anything else that grows with the world. Called by open_world.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "api/world.h"
+#include "pr/world_split.h"
+#include "transport/collective.h"
+
+namespace comex::api {
+
+std::uint64_t directory_bytes(const World& world);
+groups::Directory directory_of(World& world);  // whose arena is mapped
+
+// bases, names and node_ranks: by rank.
+void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
+                     std::span<const std::uint64_t> bases, std::span<const groups::HostName> names,
+                     std::span<const std::int32_t> node_ranks);
+
+// Collective over all ranks. Makes world.group and world.bell, and the ranks of processes on their nodes.
+void open_directory(transport::Collective& all, transport::Collective& host, World& world,
+                    const pr::WorldSplit& split);
+
+}  // namespace comex::api

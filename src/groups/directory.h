@@ -1,0 +1,81 @@
+// The rows of the own world: where each worker lives, what each host is called, who is on the own host.
+//
+// A view of memory that the processes of a host share: its lowest rank writes the rows once while the world
+// opens, all read them from then on. So a process keeps nothing of its own for each other one. Made by api,
+// read through ProcessGroup.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/ids.h"
+
+namespace comex::groups {
+
+// Read by route on every operation.
+struct WorkerPlace {
+  TransportRank rank = no_rank;    // the worker itself
+  TransportRank server = no_rank;  // who serves its memory: a progress rank of its host, or itself
+  std::uint32_t host = 0;
+  std::uint32_t slot = 0;  // host-local index
+  std::uint64_t base = 0;  // address of its host's arena in the worker's own address space
+};
+
+// Seldom asked for.
+struct WorkerNumbers {
+  std::int32_t node_rank = -1;
+  std::uint32_t pointer_domain = 0;
+};
+
+using HostName = std::array<char, 64>;  // ends with a zero
+
+struct HostPlace {
+  HostName name{};
+  TransportRank lowest_worker = no_rank;
+  std::uint32_t spare = 0;
+};
+
+struct DirectoryShape {
+  std::uint32_t ranks = 0;  // workers and progress ranks
+  std::uint32_t workers = 0;
+  std::uint32_t hosts = 0;
+};
+
+class Directory {
+ public:
+  static constexpr std::int32_t elsewhere = -1;
+
+  static constexpr std::uint64_t bytes(const DirectoryShape& shape) {
+    return std::uint64_t{shape.workers} * (sizeof(WorkerPlace) + sizeof(WorkerNumbers)) +
+           std::uint64_t{shape.hosts} * sizeof(HostPlace) + std::uint64_t{shape.ranks} * sizeof(std::int32_t);
+  }
+
+  Directory() = default;
+  // memory: at least bytes(shape), aligned to 8, living longer than every copy.
+  Directory(std::byte* memory, const DirectoryShape& shape)
+      : places_(reinterpret_cast<WorkerPlace*>(memory), shape.workers),
+        numbers_(reinterpret_cast<WorkerNumbers*>(places_.data() + shape.workers), shape.workers),
+        hosts_(reinterpret_cast<HostPlace*>(numbers_.data() + shape.workers), shape.hosts),
+        slots_(reinterpret_cast<std::int32_t*>(hosts_.data() + shape.hosts), shape.ranks) {}
+
+  std::span<WorkerPlace> places() const { return places_; }      // by worker number
+  std::span<WorkerNumbers> numbers() const { return numbers_; }  // by worker number
+  std::span<HostPlace> hosts() const { return hosts_; }
+  // By transport rank: its slot on the host of this memory, or `elsewhere`.
+  std::span<std::int32_t> slots() const { return slots_; }
+
+  // Workers of one number give pointers to each other. It is the host's, unless the arena of that host stands
+  // at different addresses: who is not where its first worker is then has a number above all hosts.
+  void number_pointer_domains() const;
+
+ private:
+  std::span<WorkerPlace> places_;
+  std::span<WorkerNumbers> numbers_;
+  std::span<HostPlace> hosts_;
+  std::span<std::int32_t> slots_;
+};
+static_assert(sizeof(WorkerPlace) % 8 == 0 && sizeof(WorkerNumbers) % 8 == 0 && sizeof(HostPlace) % 8 == 0);
+
+}  // namespace comex::groups
