@@ -101,8 +101,8 @@ COMEX_API int comex_group_split(comex_group_t group, int color, int key, comex_g
 COMEX_API int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]);
 
 /* -- Worlds that come and go: collective over `group` -------------------------------------------------------
- * Arguments other than group and timeout_s count at `root` only. All members get the new inter-group, or all
- * get the error. Outstanding operations of the members are fenced first. */
+ * Arguments other than group, root and timeout_s count at `root` only, which is the same on all. All members
+ * get the new inter-group, or all get the error. Outstanding operations of the members are fenced first. */
 /* Starts `processes` MPI processes, progress ranks included; argv ends with NULL or is NULL. */
 COMEX_API int comex_world_spawn(const char* command, char* const argv[], int processes, int root,
                                 comex_group_t group, comex_group_t* children);

@@ -35,10 +35,8 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   Runtime* runtime = enter(name);
   const comex::groups::Group* parent = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (parent == nullptr) return COMEX_FAILURE;
-  if (n < 0 || (n > 0 && pid_list == nullptr) || new_group == nullptr) {
-    return runtime->reporter.fail({.operation = name},
-                                  "it needs n >= 0 ranks, their list and a place for the "
-                                  "new group");
+  if (n < 0 || (n > 0 && pid_list == nullptr)) {
+    return runtime->reporter.fail({.operation = name}, "it needs n >= 0 ranks and their list");
   }
   const std::span<const int> named(pid_list, static_cast<std::size_t>(n));
   if (const comex::Status valid = check_ranks(*parent, named); !valid) {

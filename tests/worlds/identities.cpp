@@ -4,17 +4,11 @@
 
 #include <numeric>
 
-#include "mpi/job.h"
+#include "worlds/agreement.h"
 
 using namespace comex::testing;
 
 namespace {
-
-std::uint32_t world_of(const Job& job) {
-  comex_gpid_t gpid{};
-  job.done(comex_gpid(everyone, 0, &gpid));
-  return gpid.world;
-}
 
 int connection(const Job& job, int worker) {
   int count = -1;
@@ -282,6 +276,10 @@ int main(int argc, char** argv) {
   job.check("parts count for their members", [&] { parts_count_for_their_members(job); });
   job.check("groups from lpids", [&] { groups_from_lpids(job); });
   job.check("the self group", [&] { the_self_group(job); });
+  if (job.workers > 1) {
+    job.check("one wrong argument fails all", [&] { one_wrong_argument_fails_all(job); });
+    job.check("one full table fails all", [&] { one_full_table_fails_all(job); });
+  }
   job.check("operations under way hold connections", [&] { operations_under_way_hold_connections(job); });
   job.check("nothing is left behind", [&] { counts_after_init(job); });
 }

@@ -9,6 +9,7 @@
 
 #include <array>
 
+#include "worlds/agreement.h"
 #include "worlds/cards.h"
 #include "worlds/place.h"
 
@@ -194,6 +195,19 @@ void nobody(Job& job) {
   job.check("and all goes on", [&] { data_travels(job, everyone); });
 }
 
+void nothing_is_made_of_the_lost(const Job& job, comex_group_t merged, comex_group_t peer) {
+  comex_group_t made = untouched;
+  job.equal(comex_group_dup(merged, &made), COMEX_FAILURE, "a duplicate of a lost group");
+  job.equal(comex_group_split(peer, 0, 0, &made), COMEX_FAILURE, "a part of a lost inter-group");
+  job.equal(comex_group_create_endpoints(merged, 1, &made), COMEX_FAILURE, "endpoints in a lost group");
+  job.equal(comex_group_merge(peer, 0, &made), COMEX_FAILURE, "a lost inter-group merged");
+  job.equal(comex_intergroup_create(everyone, 0, peer, 0, 5, &made), COMEX_FAILURE,
+            "joining by a lost group");
+  job.equal(comex_world_connect("127.0.0.1:9:0123456789abcdef0123456789abcdef", 0, merged, 1, &made),
+            COMEX_FAILURE, "a meeting of a lost group");
+  job.equal(made, untouched, "an output of a collective that failed");
+}
+
 void killed(Job& job) {
   const Place place(job, everyone, 0);
   comex_group_t peer = place.meet();
@@ -216,6 +230,7 @@ void killed(Job& job) {
   job.equal(comex_get(words[static_cast<std::size_t>(target)], &word, sizeof word, target, merged),
             COMEX_FAILURE, "a get from a world that has died");
   job.equal(comex_fence_all(merged), COMEX_FAILURE, "a fence of a world that has died");
+  nothing_is_made_of_the_lost(job, merged, peer);
   comex_world_disconnect(&merged);
   comex_world_disconnect(&peer);
   comex_set_errors(COMEX_ERRORS_ABORT);

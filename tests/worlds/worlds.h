@@ -14,6 +14,12 @@ namespace comex::testing {
 
 using Gpids = std::vector<std::pair<unsigned, unsigned>>;  // (world, rank) by lpid
 
+inline std::uint32_t world_of(const Job& job) {
+  comex_gpid_t gpid{};
+  job.done(comex_gpid(everyone, 0, &gpid));
+  return gpid.world;
+}
+
 inline Gpids lpid_table(const Job& job) {
   int count = 0;
   job.done(comex_lpid_count(&count));

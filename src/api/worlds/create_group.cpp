@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "api/call.h"
 #include "api/join_pairwise.h"
@@ -79,6 +80,7 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
     ++my_rank;
   }
   if (my_rank == lpids.size()) {
+    if (!has_place(runtime, operation, new_group)) return COMEX_FAILURE;
     *new_group = COMEX_GROUP_NULL;
     return COMEX_SUCCESS;
   }
@@ -92,13 +94,17 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
   GroupExtras extras = runtime.extras_of(made);
   op::GroupCollective& collective = *extras.collective;  // stays where it is
   const int handle = runtime.add_group(std::move(group), extras);
+  std::string complaint;
+  if (handle < 0) complaint = no_handle_left();
+  if (new_group == nullptr) complaint = "the place for the new group is null";
   // All are here: what follows needs nobody's service.
-  const bool all_have = collective.all_agree(handle >= 0);
-  if (handle < 0) return no_handle_left(runtime, operation);
-  const bool whole = is_whole(runtime, operation, made);
-  if (!all_have || !whole) {
-    runtime.remove_group(handle);
-    return whole ? failed_elsewhere(runtime) : COMEX_FAILURE;
+  const bool all_can = collective.all_agree(complaint.empty());
+  const bool whole = handle < 0 || is_whole(runtime, operation, made);
+  if (!all_can || !whole) {
+    if (handle >= 0) runtime.remove_group(handle);
+    if (!whole) return COMEX_FAILURE;
+    if (complaint.empty()) return failed_elsewhere(runtime);
+    return runtime.reporter.fail({.operation = operation}, complaint);
   }
   if (!founders.endpoints && founders.bridge == no_bridge) {
     runtime.extras(handle).comm = make_communicator(runtime, lpids, context);
@@ -113,9 +119,8 @@ MPI_Comm communicator_of(Runtime& runtime, comex_group_t handle) {
   return runtime.extras(handle).comm.get();
 }
 
-int no_handle_left(Runtime& runtime, const char* operation) {
-  return runtime.reporter.fail({.operation = operation},
-                               "there are " + std::to_string(groups::max_groups) + " groups already");
+std::string no_handle_left() {
+  return "there are " + std::to_string(groups::max_groups) + " groups already";
 }
 
 }  // namespace comex::api

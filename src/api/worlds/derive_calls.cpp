@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/worlds/agree.h"
 #include "api/worlds/groups.h"
 #include "groups/everybody.h"
 #include "groups/split.h"
@@ -18,50 +19,12 @@ using groups::Group;
 struct Proposal {
   groups::SplitWish wish;  // dup: only the context
   groups::EndpointWish endpoints;
-  std::uint64_t is_wrong = 0;  // this member's arguments
 };
-
-// Everybody's proposals, or nothing when somebody is lost or has wrong arguments: who that is says so with
-// `complaint`.
-std::vector<Proposal> agree(Runtime& runtime, const char* name, comex_group_t handle, Proposal mine,
-                            const std::string& complaint) {
-  mine.is_wrong = complaint.empty() ? 0 : 1;
-  std::vector<Proposal> all = gather_from(runtime, handle, mine);
-  if (!is_whole(runtime, name, *runtime.groups.find(handle))) return {};
-  const bool somebody_is_wrong =
-      std::ranges::any_of(all, [](const Proposal& each) { return each.is_wrong != 0; });
-  if (!somebody_is_wrong) return all;
-  if (complaint.empty()) {
-    failed_elsewhere(runtime);
-  } else {
-    runtime.reporter.fail({.operation = name}, complaint);
-  }
-  return {};
-}
 
 // A handle for a group; -1 where there is none left.
 comex_group_t add(Runtime& runtime, std::unique_ptr<Group> group) {
   GroupExtras extras = runtime.extras_of(*group);
   return runtime.add_group(std::move(group), extras);
-}
-
-// True when every member of the parent has its handles, and is here: what follows needs nobody's service.
-// Else nobody keeps any.
-bool all_have(Runtime& runtime, const char* name, comex_group_t parent, std::span<const comex_group_t> made) {
-  const bool is_full = std::ranges::find(made, -1) != made.end();
-  const bool all_agree = runtime.extras(parent).collective->all_agree(!is_full);
-  const bool whole = is_whole(runtime, name, *runtime.groups.find(parent));
-  if (whole && all_agree) return true;
-  for (const comex_group_t handle : made) {
-    if (handle >= 0) runtime.remove_group(handle);
-  }
-  if (!whole) return false;
-  if (is_full) {
-    no_handle_left(runtime, name);
-  } else {
-    failed_elsewhere(runtime);
-  }
-  return false;
 }
 
 // One of the two tables of a part: some ranks of a side of the parent.

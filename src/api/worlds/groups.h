@@ -6,6 +6,7 @@
 #include <comex/comex.h>
 
 #include <span>
+#include <string>
 
 #include "api/runtime.h"
 
@@ -18,7 +19,7 @@ struct Founders {
   BridgeId bridge = no_bridge;
 };
 // Called by them, and nobody else takes part. A caller outside, who is `my_endpoint` of its process, gets
-// COMEX_GROUP_NULL.
+// COMEX_GROUP_NULL. A member without a place for the result fails all.
 int create_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,
                  comex_group_t* new_group);
 
@@ -26,15 +27,6 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
 MPI_Comm communicator_of(Runtime& runtime, comex_group_t handle);
 
 // Says that there are as many groups as there can be.
-int no_handle_left(Runtime& runtime, const char* operation);
-
-// One block of every member, in the order of everybody(): of both sides in an inter-group.
-template <class T>
-std::vector<T> gather_from(Runtime& runtime, int handle, const T& mine) {
-  op::GroupCollective& all = *runtime.extras(handle).collective;
-  std::vector<T> values(all.size());
-  all.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(values)));
-  return values;
-}
+std::string no_handle_left();
 
 }  // namespace comex::api

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "api/call.h"
+#include "api/worlds/agree.h"
 #include "api/worlds/arguments.h"
-#include "api/worlds/groups.h"
 #include "api/worlds/meeting.h"
 
 namespace comex::api {
@@ -25,10 +25,18 @@ struct Leader {
 
   Result<Conversation> find(const InVain& in_vain) {
     const Deadline deadline(static_cast<double>(runtime->world->settings.meet_s));
-    return accepts() ? await(deadline, in_vain) : seek(deadline, in_vain);
+    bool is_lost = false;
+    const InVain leads_nowhere = [&] { return (is_lost = route.tokens->is_lost()) || in_vain(); };
+    Result<Conversation> found = accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
+    if (found || !is_lost) return found;
+    return environment_error(name() + " is lost with a world");
   }
 
  private:
+  std::string name() const {
+    return "the other leader, process (" + std::to_string(other.world) + "," + std::to_string(other.rank) +
+           "),";
+  }
   Result<Conversation> await(const Deadline& deadline, const InVain& in_vain) {
     Result<groups::Listener> listener = groups::Listener::open("");
     if (!listener) return listener.take_failure();
@@ -52,9 +60,8 @@ struct Leader {
         },
         {"intergroup_create"});
     if (!has_come) {
-      return environment_error("the other leader, process (" + std::to_string(other.world) + "," +
-                               std::to_string(other.rank) + "), has not called with tag " +
-                               std::to_string(tag) + " within " + deadline.text() + " (COMEX_MEET_S)");
+      return environment_error(name() + " has not called with tag " + std::to_string(tag) + " within " +
+                               deadline.text() + " (COMEX_MEET_S)");
     }
     Result<groups::PortName> port = groups::parse_port(text.data());
     if (!port) return port.take_failure();
@@ -76,6 +83,9 @@ Result<Leader> find_leader(Runtime& runtime, int peer, int remote_leader, int ta
   const Gpid other = runtime.book.gpid_of(lpid).value();
   if (other == runtime.book.me())
     return caller_error("both leaders are this process; the two sides share nobody");
+  runtime.meetings.losses.tell(runtime);
+  if (std::string lost = runtime.bridges.why_lost(group->bridge()); !lost.empty())
+    return environment_error(std::move(lost));
   const Route route = route_to(runtime, group->bridge(), lpid);
   if (route.tokens == nullptr) return caller_error("the remote leader cannot be reached any more");
   return Leader{&runtime, route, other, static_cast<std::uint64_t>(static_cast<unsigned>(tag))};
@@ -109,8 +119,9 @@ bool is_high(std::span<const Offer> offers, Gpid first_of_side) {
 
 int merge(Runtime& runtime, const char* name, const groups::Group& group, int inter, bool high, int* merged) {
   const Offer mine{runtime.book.me(), draw_context(*runtime.world->os), high ? 1U : 0U};
-  const std::vector<Offer> offers = gather_from(runtime, inter, mine);
-  if (!is_whole(runtime, name, group)) return COMEX_FAILURE;
+  const std::vector<Offer> offers =
+      agree(runtime, name, inter, mine, merged == nullptr ? "the place for the new group is null" : "");
+  if (offers.empty()) return COMEX_FAILURE;
 
   const std::vector<Gpid> near = gpids_of(runtime, group.members());
   const std::vector<Gpid> far = gpids_of(runtime, group.targets());
@@ -132,12 +143,7 @@ int merge(Runtime& runtime, const char* name, const groups::Group& group, int in
                                               groups::Table(), group.bridge());
   GroupExtras extras = runtime.extras_of(*made);
   const int handle = runtime.add_group(std::move(made), extras);
-  if (handle < 0) return no_handle_left(runtime, name);
-  runtime.extras(handle).collective->barrier();
-  if (!is_whole(runtime, name, group)) {
-    runtime.remove_group(handle);
-    return COMEX_FAILURE;
-  }
+  if (!all_have(runtime, name, inter, std::span(&handle, 1))) return COMEX_FAILURE;
   *merged = handle;
   return COMEX_SUCCESS;
 }
@@ -161,8 +167,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
                             int tag, comex_group_t* inter) {
   const char* name = "intergroup_create";
   Runtime* runtime = enter(name);
-  if (runtime == nullptr || !is_meeting_group(*runtime, name, local, local_leader, inter))
-    return COMEX_FAILURE;
+  if (runtime == nullptr || !may_all_meet(*runtime, name, local, local_leader, inter)) return COMEX_FAILURE;
   const bool leads = runtime->groups.find(local)->my_rank() == local_leader;
   comex::Result<Leader> leader = comex::caller_error("");
   if (leads) leader = find_leader(*runtime, peer, remote_leader, tag);
@@ -181,7 +186,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
 int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
   const char* name = "group_merge";
   Runtime* runtime = enter(name);
-  if (runtime == nullptr || !has_place(*runtime, name, merged)) return COMEX_FAILURE;
+  if (runtime == nullptr) return COMEX_FAILURE;
   const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
   if (group == nullptr) return COMEX_FAILURE;
   return merge(*runtime, name, *group, inter, high != 0, merged);

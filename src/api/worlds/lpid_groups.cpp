@@ -127,9 +127,8 @@ using namespace comex::api;
 int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
   Runtime* runtime = enter(operation);
   if (runtime == nullptr) return COMEX_FAILURE;
-  if (n < 0 || (n > 0 && lpids == nullptr) || group == nullptr) {
-    return runtime->reporter.fail({.operation = operation},
-                                  "it needs n >= 0 lpids, their list and a place for the group");
+  if (n < 0 || (n > 0 && lpids == nullptr)) {
+    return runtime->reporter.fail({.operation = operation}, "it needs n >= 0 lpids and their list");
   }
   const std::vector<comex::Lpid> members(lpids, lpids + n);
   for (const comex::Lpid lpid : members) {

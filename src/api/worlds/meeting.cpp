@@ -4,6 +4,7 @@
 
 #include "api/call.h"
 #include "api/environment.h"
+#include "api/worlds/agree.h"
 #include "api/worlds/card_hook.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/join.h"
@@ -185,7 +186,7 @@ class Attendance {
                                                 runtime_.book.make_table(joined_.lpids), bridge);
     GroupExtras extras = runtime_.extras_of(*made);
     const int handle = runtime_.add_group(std::move(made), extras);
-    if (handle < 0) return no_handle_left(runtime_, meeting_.operation);
+    if (handle < 0) return runtime_.reporter.fail({.operation = meeting_.operation}, no_handle_left());
     if (!all_are_ready(handle)) return COMEX_FAILURE;
     *inter = handle;
     return COMEX_SUCCESS;

@@ -36,7 +36,7 @@ Result<Conversation> find_root(Runtime& runtime, groups::Side side, const char* 
 int meet_at(const char* port, groups::Side side, const char* operation, int root, comex_group_t group,
             double timeout_s, comex_group_t* peer) {
   Runtime* runtime = enter(operation);
-  if (runtime == nullptr || !is_meeting_group(*runtime, operation, group, root, peer)) return COMEX_FAILURE;
+  if (runtime == nullptr || !may_all_meet(*runtime, operation, group, root, peer)) return COMEX_FAILURE;
   Meeting meeting;
   meeting.operation = operation;
   meeting.group = group;

@@ -110,7 +110,7 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
                       comex_group_t* children) {
   const char* name = "world_spawn";
   Runtime* runtime = enter(name);
-  if (runtime == nullptr || !is_meeting_group(*runtime, name, group, root, children)) return COMEX_FAILURE;
+  if (runtime == nullptr || !may_all_meet(*runtime, name, group, root, children)) return COMEX_FAILURE;
   Spawn spawn;
   spawn.processes = processes;
   if (command != nullptr) spawn.command = command;
