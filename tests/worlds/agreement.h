@@ -59,6 +59,46 @@ inline void one_wrong_argument_fails_all(const Job& job) {
   job.done(comex_world_disconnect(&inter));
 }
 
+inline int no_card(uint32_t, uint32_t, void*, size_t* bytes, void*) {
+  *bytes = 0;
+  return 0;
+}
+inline int any_card(uint32_t, uint32_t, const void*, size_t, void*) {
+  return 0;
+}
+// The context is the result that the program wants.
+inline int say(comex_group_t, comex_group_t, int, const comex_gpid_t*, int, void* context) {
+  return *static_cast<int*>(context);
+}
+
+// `join` makes an inter-group; the hook fails where `fails` holds.
+template <class Join>
+void a_hook_that_fails(const Job& job, bool fails, Join&& join) {
+  int result = fails ? 5 : 0;
+  const comex_card_hook_t hook{no_card, any_card, say, &result};
+  comex_group_t inter = untouched;
+  int before = 0;
+  int after = 0;
+  job.done(comex_lpid_count(&before));
+  job.done(comex_set_card_hook(&hook));
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  job.equal(join(&inter), COMEX_FAILURE, "joining with a hook that fails on one");
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  job.done(comex_set_card_hook(nullptr));
+  job.equal(inter, untouched, "the output of joining that failed");
+  job.done(comex_lpid_count(&after));
+  job.equal(after, before, "the processes known after joining that failed");
+}
+
+inline void one_failing_hook_fails_both_sides(const Job& job) {
+  const HalvesOfTheWorld halves(job);
+  a_hook_that_fails(job, job.me == 1, [&](comex_group_t* inter) { return halves.join(inter); });
+  comex_group_t inter = COMEX_GROUP_NULL;
+  job.done(halves.join(&inter));
+  has_references(job, {world_of(job), static_cast<unsigned>(job.me)}, 5, job.workers);
+  job.done(comex_world_disconnect(&inter));
+}
+
 // The first worker has as many groups as there can be.
 inline void one_full_table_fails_all(const Job& job) {
   constexpr int most = 1 << 14;
@@ -74,6 +114,7 @@ inline void one_full_table_fails_all(const Job& job) {
   comex_group_t made = untouched;
   comex_set_errors(COMEX_ERRORS_RETURN);
   job.equal(comex_group_merge(inter, 0, &made), COMEX_FAILURE, "merge where one has no handle left");
+  job.equal(halves.join(&made), COMEX_FAILURE, "joining where one has no handle left");
   comex_set_errors(COMEX_ERRORS_ABORT);
   job.equal(made, untouched, "an output of a collective that failed");
   if (job.me == 0) {

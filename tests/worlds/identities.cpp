@@ -278,6 +278,7 @@ int main(int argc, char** argv) {
   job.check("the self group", [&] { the_self_group(job); });
   if (job.workers > 1) {
     job.check("one wrong argument fails all", [&] { one_wrong_argument_fails_all(job); });
+    job.check("one failing hook fails both sides", [&] { one_failing_hook_fails_both_sides(job); });
     job.check("one full table fails all", [&] { one_full_table_fails_all(job); });
   }
   job.check("operations under way hold connections", [&] { operations_under_way_hold_connections(job); });

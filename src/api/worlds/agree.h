@@ -18,9 +18,8 @@ namespace comex::api {
 
 // One block of every member, in the order of everybody(): of both sides in an inter-group.
 template <class T>
-std::vector<T> gather_from(Runtime& runtime, int handle, const T& mine) {
+std::vector<T> gather_from(op::GroupCollective& all, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
-  op::GroupCollective& all = *runtime.extras(handle).collective;
   std::vector<T> values(all.size());
   all.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(values)));
   return values;
@@ -39,7 +38,8 @@ std::vector<T> agree(Runtime& runtime, const char* operation, int handle, const 
     T brought;
     std::uint64_t is_wrong;
   };
-  const std::vector<Said> said = gather_from(runtime, handle, Said{mine, complaint.empty() ? 0U : 1U});
+  const std::vector<Said> said =
+      gather_from(*runtime.extras(handle).collective, Said{mine, complaint.empty() ? 0U : 1U});
   const bool somebody_is_wrong =
       std::ranges::any_of(said, [](const Said& each) { return each.is_wrong != 0; });
   if (!all_go_on(runtime, operation, handle, somebody_is_wrong, complaint)) return {};

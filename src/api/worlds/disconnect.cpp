@@ -3,6 +3,8 @@
 // The bridge closes with the last group that uses it, if this one has all of its workers; else it stays for
 // the others. All progress ranks on it are locked first, by one worker and in the order of all locks. When a
 // world on it is lost, nobody is waited for.
+#include "api/worlds/disconnect.h"
+
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -37,18 +39,6 @@ std::vector<TransportRank> progress_ranks(const Wire& wire) {
   return ranks;
 }
 
-bool close(Runtime& runtime, op::GroupCollective& all, BridgeId id) {
-  Bridge& bridge = *runtime.bridges.find(id);
-  const Wire& wire = bridge.point->wire;
-  MeetingLock lock(runtime, bridge.tokens);
-  if (wire.workers().front() == bridge.point->me) {
-    for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));
-  }
-  lock.end_with_wire();
-  all.barrier();
-  return close_bridge(runtime, id);
-}
-
 bool is_lost(Runtime& runtime, BridgeId bridge) {
   runtime.meetings.losses.tell(runtime);
   return !runtime.bridges.why_lost(bridge).empty();
@@ -66,7 +56,7 @@ int disconnect(Runtime& runtime, groups::Group& group, int handle) {
     const bool is_last = is_last_on_its_bridge(runtime, handle, group);
     const bool closes = all.all_agree(is_last);
     was_lost = is_lost(runtime, bridge);
-    if (was_lost ? is_last : closes) succeeded = close(runtime, all, bridge) && succeeded;
+    if (was_lost ? is_last : closes) succeeded = leave_bridge(runtime, all, bridge) && succeeded;
   }
   group.disconnect();
   runtime.remove_group(handle);
@@ -74,6 +64,19 @@ int disconnect(Runtime& runtime, groups::Group& group, int handle) {
 }
 
 }  // namespace
+
+bool leave_bridge(Runtime& runtime, op::GroupCollective& all, BridgeId id) {
+  Bridge& bridge = *runtime.bridges.find(id);
+  const Wire& wire = bridge.point->wire;
+  MeetingLock lock(runtime, bridge.tokens);
+  if (wire.workers().front() == bridge.point->me) {
+    for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));
+  }
+  lock.end_with_wire();
+  all.barrier();
+  return close_bridge(runtime, id);
+}
+
 }  // namespace comex::api
 
 using namespace comex::api;

@@ -6,6 +6,7 @@
 #include "api/environment.h"
 #include "api/worlds/agree.h"
 #include "api/worlds/card_hook.h"
+#include "api/worlds/disconnect.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/join.h"
 #include "api/worlds/side_talk.h"
@@ -180,16 +181,29 @@ class Attendance {
     return called;
   }
 
+  // Kept by all of both sides or by none: then the bridge is closed and the other side let go.
   int make_group(BridgeId bridge, int* inter) {
-    auto made = std::make_unique<groups::Group>(joined_.context, runtime_.book.make_table(group_.members()),
-                                                group_.my_rank(), groups::Endpoints(),
-                                                runtime_.book.make_table(joined_.lpids), bridge);
+    groups::Table near = runtime_.book.make_table(group_.members());
+    groups::Table far = runtime_.book.make_table(joined_.lpids);
+    auto made = std::make_unique<groups::Group>(joined_.context, near.dup(), group_.my_rank(),
+                                                groups::Endpoints(), far.dup(), bridge);
     GroupExtras extras = runtime_.extras_of(*made);
+    op::GroupCollective& both = *extras.collective;  // stays where it is
     const int handle = runtime_.add_group(std::move(made), extras);
-    if (handle < 0) return runtime_.reporter.fail({.operation = meeting_.operation}, no_handle_left());
-    if (!all_are_ready(handle)) return COMEX_FAILURE;
-    *inter = handle;
-    return COMEX_SUCCESS;
+    Verdict verdict = judge(both, bridge, handle >= 0, no_handle_left());
+    if (verdict.is_good) {
+      verdict = judge(both, bridge, is_ready(handle), "the card hook's ready has failed");
+    }
+    if (verdict.is_good) {
+      *inter = handle;
+      return COMEX_SUCCESS;
+    }
+    if (bridge != no_bridge) static_cast<void>(leave_bridge(runtime_, both, bridge));
+    if (handle >= 0) runtime_.remove_group(handle);
+    near.disconnect();
+    far.disconnect();
+    if (verdict.line.empty()) return failed_elsewhere(runtime_);
+    return runtime_.reporter.fail({.operation = meeting_.operation}, verdict.line);
   }
 
   bool is_ready(int inter) {
@@ -201,31 +215,25 @@ class Attendance {
                       hook.context) == 0;
   }
 
-  // Everybody of both sides is here and content, or nobody keeps the group. Each side says so once: who is
-  // not content, else the root.
-  bool all_are_ready(int inter) {
-    const Readiness mine{runtime_.book.me(), is_ready(inter) ? 1u : 0u};
-    const std::vector<Readiness> all = gather_from(runtime_, inter, mine);
-    if (!is_whole(runtime_, meeting_.operation, *runtime_.groups.find(inter))) {
-      comex_world_disconnect(&inter);
-      return false;
-    }
+  struct Verdict {
+    bool is_good = true;
+    std::string line = {};  // where it is not: of who says so
+  };
+
+  // Everybody of both sides is here and can go on. Else each side says so once: who cannot, else the root.
+  Verdict judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on, const std::string& else_what) {
+    const Readiness mine{runtime_.book.me(), can_go_on ? 1u : 0u};
+    const std::vector<Readiness> all = gather_from(both, mine);
+    if (!both.is_whole()) return {false, runtime_.bridges.why_lost(bridge)};
     const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
-    if (failed == all.end()) return true;
+    if (failed == all.end()) return {};
     const auto is_local = [&](const Readiness& each) {
       return each.is_ready == 0 && std::ranges::count(joined_.remote, each.gpid) == 0;
     };
     const auto local = std::ranges::find_if(all, is_local);
-    comex_world_disconnect(&inter);
     const bool tells = local != all.end() ? local->gpid == mine.gpid : leads();
     const Gpid who = local != all.end() ? local->gpid : failed->gpid;
-    if (!tells) {
-      failed_elsewhere(runtime_);
-    } else {
-      runtime_.reporter.fail({.operation = meeting_.operation},
-                             "the card hook's ready has failed on " + text_of(who));
-    }
-    return false;
+    return {false, tells ? else_what + " on " + text_of(who) : ""};
   }
 
   Runtime& runtime_;

@@ -1,0 +1,15 @@
+// The end of a bridge that a group of all its workers spans.
+//
+// Called when worlds part, and when a meeting comes to nothing after its bridge was opened.
+#pragma once
+
+#include "api/bridge/bridge.h"
+#include "op/group_collective.h"
+
+namespace comex::api {
+
+// Collective over `all`, the bridge's workers; but where the other side is lost it waits for nobody. False
+// when something of this worker's was refused and nobody has been told.
+bool leave_bridge(Runtime& runtime, op::GroupCollective& all, BridgeId id);
+
+}  // namespace comex::api
