@@ -5,8 +5,7 @@ namespace comex::api {
 bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, Reach& target) {
   const bool is_known = runtime.reach(lpid, target);
   if (is_known && target.bridge == no_bridge) return true;
-  runtime.meetings.losses.tell(runtime);
-  const std::string lost = is_known ? runtime.bridges.why_lost(target.bridge) : std::string();
+  const std::string lost = is_known ? runtime.why_lost(target.bridge) : std::string();
   if (is_known && lost.empty()) return true;
   runtime.reporter.fail({operation, lpid},
                         is_known ? lost : "no connection leads to this process: its world was left");
@@ -15,8 +14,7 @@ bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, Reach& targe
 
 bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group) {
   if (group.bridge() == no_bridge) return true;
-  runtime.meetings.losses.tell(runtime);
-  const std::string lost = runtime.bridges.why_lost(group.bridge());
+  const std::string lost = runtime.why_lost(group.bridge());
   if (lost.empty()) return true;
   runtime.reporter.fail({.operation = operation}, lost);
   return false;

@@ -95,6 +95,11 @@ class Runtime {
   void start(const op::WaitReason& reason, Start&& begin, const op::FarSide* appended_to = nullptr) {
     start(remote, reason, begin, appended_to);
   }
+  // Why the other side of a bridge is lost, if it is; empty: it is not.
+  std::string why_lost(BridgeId bridge) {
+    meetings.losses.tell(*this);
+    return bridges.why_lost(bridge);
+  }
   void wait(const nb::Completion& completion, const op::WaitReason& reason) {
     engine.wait([&completion] { return completion.done(); }, reason);
   }

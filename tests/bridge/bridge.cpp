@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <string_view>
+#include <thread>
 
 #include "bridge/operations.h"
 
@@ -39,6 +40,21 @@ void expect_ways(const Halves& halves, api::BridgeId id, std::string_view ways) 
   }
   if (ways == "direct") halves.require(direct == halves.foreign.size(), "all memory is in the address space");
   if (ways == "remote") halves.require(direct == 0, "all goes by messages");
+}
+
+// The other side is lost: nothing is done on the thread that learns of it, and closing waits for nobody.
+void lose(Halves& halves) {
+  halves.lost_round([&](api::BridgeId bridge) {
+    const comex_group_t merged = halves.everybody(bridge);
+    comex_set_errors(COMEX_ERRORS_RETURN);
+    const WorldId other = halves.runtime().book.gpid_of(halves.foreign.front()).value().world;
+    std::thread([&] { halves.runtime().meetings.losses.note(other, "is lost"); }).join();
+    halves.require(halves.runtime().bridges.why_lost(bridge).empty(), "who notes a loss does nothing");
+    halves.require(comex_barrier(merged) == COMEX_FAILURE, "a barrier with who is lost");
+    halves.require(!halves.runtime().bridges.why_lost(bridge).empty(), "the loss is known");
+    comex_set_errors(COMEX_ERRORS_ABORT);
+    halves.remove(merged);
+  });
 }
 
 void operations(Halves& halves, std::string_view ways) {
@@ -197,7 +213,10 @@ int main(int argc, char** argv) {
   const bool wants_threads = std::ranges::count(arguments, "threads") != 0;
   Halves halves(std::stoi(argv[1]), wants_threads);
   const std::string_view what = arguments[1];
-  if (what == "operations") operations(halves, arguments[2]);
+  if (what == "operations") {
+    lose(halves);
+    operations(halves, arguments[2]);
+  }
   if (what == "order") order(halves);
   if (what == "rounds") rounds(halves, 200);
   if (what == "few_rounds") rounds(halves, 40);

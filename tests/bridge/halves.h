@@ -65,13 +65,8 @@ class Halves {
   // One bridge from its opening to its end. `work` is the workers' and is given the bridge.
   template <class Work>
   void round(Work&& work) {
-    MPI_Comm between = MPI_COMM_NULL;
-    MPI_Comm wire = MPI_COMM_NULL;
-    MPI_Intercomm_create(half_, 0, MPI_COMM_WORLD, far_leader_, 5, &between);
-    MPI_Intercomm_merge(between, side, &wire);
-    MPI_Comm_free(&between);
     api::BridgeFacts facts;
-    facts.wire = api::Communicator(wire);
+    facts.wire = join_halves();
     if (!is_worker()) {
       require(static_cast<bool>(api::open_bridge(*services_, std::move(facts))), "the bridge opens");
       services_->run([this] { return !services_->has_bridges(); });
@@ -82,6 +77,28 @@ class Halves {
     require(static_cast<bool>(bridge), "the bridge opens");
     work(bridge.value());
     require(api::close_bridge(runtime(), bridge.value()), "nothing was refused untold");
+  }
+
+  // The same, but each rank loses the others before the end.
+  template <class Work>
+  void lost_round(Work&& work) {
+    int abandoned = 0;
+    api::BridgeFacts facts;
+    facts.wire = join_halves();
+    facts.release = [this](api::Communicator) { require(false, "a lost bridge is not released"); };
+    facts.abandon = [&abandoned] { ++abandoned; };
+    const MPI_Comm wire = facts.wire.get();
+    if (is_worker()) {
+      facts.lpid_of = [this](Gpid gpid) { return runtime().book.lpid_of(gpid).value(); };
+      const api::BridgeId bridge = api::open_bridge(runtime(), std::move(facts)).value();
+      work(bridge);
+      require(api::close_bridge(runtime(), bridge), "a lost bridge closes");
+    } else {
+      require(static_cast<bool>(api::open_bridge(*services_, std::move(facts))), "the bridge opens");
+      services_->summons().note_lost(wire);
+      services_->run([this] { return !services_->has_bridges(); });
+    }
+    require(abandoned == 1, "what is beside MPI is let go with a lost bridge");
   }
 
   // A group of all workers of both worlds, the low ones first; its collectives travel over the bridge.
@@ -117,6 +134,15 @@ class Halves {
  private:
   static constexpr std::uint64_t both_context = 1000;
   static constexpr std::uint64_t inter_context = 1001;
+
+  api::Communicator join_halves() const {
+    MPI_Comm between = MPI_COMM_NULL;
+    MPI_Comm wire = MPI_COMM_NULL;
+    MPI_Intercomm_create(half_, 0, MPI_COMM_WORLD, far_leader_, 5, &between);
+    MPI_Intercomm_merge(between, side, &wire);
+    MPI_Comm_free(&between);
+    return api::Communicator(wire);
+  }
 
   comex_group_t add(std::unique_ptr<groups::Group> group) const {
     api::GroupExtras extras = runtime().extras_of(*group);

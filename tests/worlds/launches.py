@@ -116,6 +116,8 @@ def run(place, roles, program, scenario, ranks, more):
                 troubles.append(f"{side.out.stem}: does not say {words}")
             if scenario == "killed" and set(re.findall(r"world (\d+) has", side.text())) != {str(len(sides) << 24)}:
                 troubles.append(f"{side.out.stem}: does not name the world that died, or names others")
+            if scenario == "killed" and side.text().find("has died") < side.text().find("nothing was called"):
+                troubles.append(f"{side.out.stem}: told of the death before the library was called")
     finally:
         for side in sides:
             side.kill()

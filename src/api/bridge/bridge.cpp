@@ -96,10 +96,7 @@ void serve_until_left(Runtime& runtime, const Bridge& bridge) {
 
 // Every step before the last: whether the wire is parted from or forgotten.
 ClosingStep go_through(Runtime& runtime, BridgeId id, Bridge& bridge, Closing::With with, bool& succeeded) {
-  const auto is_whole = [&] {
-    runtime.meetings.losses.tell(runtime);
-    return runtime.bridges.why_lost(id).empty();
-  };
+  const auto is_whole = [&] { return runtime.why_lost(id).empty(); };
   Closing closing(with, is_whole());
   for (;; closing.next(is_whole())) {
     switch (closing.step()) {
@@ -121,9 +118,12 @@ ClosingStep go_through(Runtime& runtime, BridgeId id, Bridge& bridge, Closing::W
   }
 }
 
-void detach(Runtime& runtime, Bridge& bridge) {
+// Under the lock under which it may be lost.
+std::unique_ptr<Bridge> take_off(Runtime& runtime, BridgeId id) {
   const op::Engine::Lock lock = runtime.engine.enter();
-  runtime.engine.detach(bridge.transport());
+  std::unique_ptr<Bridge> bridge = runtime.bridges.remove(id);
+  runtime.engine.detach(bridge->transport());
+  return bridge;
 }
 
 }  // namespace
@@ -150,8 +150,7 @@ bool close_bridge(Runtime& runtime, BridgeId id) {
   bool succeeded = true;
   const bool parts =
       go_through(runtime, id, *open, Closing::With::the_others, succeeded) == ClosingStep::part;
-  detach(runtime, *open);
-  const std::unique_ptr<Bridge> bridge = runtime.bridges.remove(id);
+  const std::unique_ptr<Bridge> bridge = take_off(runtime, id);
   MeetingPoint& point = *bridge->point;
   point.server.reset();
   point.transport.reset();
@@ -160,7 +159,7 @@ bool close_bridge(Runtime& runtime, BridgeId id) {
   if (parts) {
     point.release_wire();
   } else {
-    point.facts.wire.forget();
+    point.abandon_wire();
   }
   return succeeded;
 }
@@ -178,16 +177,17 @@ void lose_world(Runtime& runtime, WorldId world, const std::string& how) {
   const std::string reason = "world " + std::to_string(world) + " " + how;
   std::size_t bridges = 0;
   std::size_t failed = 0;
+  op::Engine::Lock lock = runtime.engine.enter();  // nobody closes a bridge meanwhile
   for (const BridgeId id : runtime.bridges.ids()) {
     Bridge& bridge = *runtime.bridges.find(id);
     if (!bridge.point->wire.has_world(world) || !runtime.bridges.why_lost(id).empty()) continue;
     runtime.bridges.lose(id, reason);
-    const op::Engine::Lock lock = runtime.engine.enter();
     failed += bridge.remote.abandon();
     bridge.tokens.abandon();
     bridge.transport().abandon();
     ++bridges;
   }
+  lock.unlock();
   if (bridges == 0) return;
   if (failed == 0) {
     runtime.reporter.notice(reason);

@@ -28,6 +28,8 @@ struct BridgeFacts {
   std::function<Lpid(Gpid)> lpid_of = {};
   // What becomes of the wire when all have left the bridge; collective over it. Unset: it is freed.
   std::function<void(Communicator)> release = {};
+  // Called instead where the others are lost: the wire is left to MPI as it is.
+  std::function<void()> abandon = {};
 };
 
 // On a worker. Fails on all ranks of the wire or on none; on failure the wire has been released.

@@ -73,6 +73,11 @@ void MeetingPoint::release_wire() {
   facts.wire = Communicator();
 }
 
+void MeetingPoint::abandon_wire() {
+  if (facts.abandon) facts.abandon();
+  facts.wire.forget();
+}
+
 std::unique_ptr<MeetingPoint> meet(World& world, const Reporter& reporter, GuestArenas& arenas,
                                    BridgeFacts facts) {
   const transport::YieldsInMpi while_waiting(true);  // a progress rank has switched them off

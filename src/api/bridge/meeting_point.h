@@ -35,6 +35,7 @@ struct MeetingPoint {
   std::vector<TransportRank> all_servers()
       const;  // progress ranks, and workers that serve themselves; each once
   void release_wire();
+  void abandon_wire();  // without the others
 };
 
 // Collective up to where everybody may send, which begins with start().

@@ -69,7 +69,7 @@ void Services::drop_lost() {
     if (found == points_.end()) continue;
     (*found)->transport->abandon();
     drop(**found);
-    (*found)->facts.wire.forget();
+    (*found)->abandon_wire();
     points_.erase(found);
     summons_.forget(wire);
   }

@@ -39,11 +39,6 @@ std::vector<TransportRank> progress_ranks(const Wire& wire) {
   return ranks;
 }
 
-bool is_lost(Runtime& runtime, BridgeId bridge) {
-  runtime.meetings.losses.tell(runtime);
-  return !runtime.bridges.why_lost(bridge).empty();
-}
-
 int disconnect(Runtime& runtime, groups::Group& group, int handle) {
   op::GroupCollective& all = *runtime.extras(handle).collective;
   const BridgeId bridge = group.bridge();
@@ -55,7 +50,7 @@ int disconnect(Runtime& runtime, groups::Group& group, int handle) {
   if (bridge != no_bridge) {
     const bool is_last = is_last_on_its_bridge(runtime, handle, group);
     const bool closes = all.all_agree(is_last);
-    was_lost = is_lost(runtime, bridge);
+    was_lost = !runtime.why_lost(bridge).empty();
     if (was_lost ? is_last : closes) succeeded = leave_bridge(runtime, all, bridge) && succeeded;
   }
   group.disconnect();

@@ -83,8 +83,7 @@ Result<Leader> find_leader(Runtime& runtime, int peer, int remote_leader, int ta
   const Gpid other = runtime.book.gpid_of(lpid).value();
   if (other == runtime.book.me())
     return caller_error("both leaders are this process; the two sides share nobody");
-  runtime.meetings.losses.tell(runtime);
-  if (std::string lost = runtime.bridges.why_lost(group->bridge()); !lost.empty())
+  if (std::string lost = runtime.why_lost(group->bridge()); !lost.empty())
     return environment_error(std::move(lost));
   const Route route = route_to(runtime, group->bridge(), lpid);
   if (route.tokens == nullptr) return caller_error("the remote leader cannot be reached any more");

@@ -35,6 +35,7 @@ Result<Joined> join(const Reporter& reporter, groups::LifeWatch& watch, MPI_Comm
     tie->part();
     joint->part(std::move(all));
   };
+  made.facts.abandon = [tie = made.tie] { tie->part(); };
   return made;
 }
 
