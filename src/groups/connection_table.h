@@ -24,7 +24,7 @@ class ConnectionTable {
   Lpid lpid(std::uint32_t rank) const {
     return list_ ? list_->by_rank[rank] : first_ + static_cast<Lpid>(rank) * stride_;
   }
-  // The rank of an lpid, or -1. O(1), for a list O(log n).
+  // The lowest rank of an lpid, or -1. O(1), for a list O(log n).
   int rank_of(Lpid lpid) const;
   bool has_duplicates() const;        // O(n) for a list
   bool lies_below(Lpid bound) const;  // all lpids are smaller, and none is negative; O(1)

@@ -6,13 +6,15 @@
 
 namespace comex::groups {
 
-// Visits the members of other worlds; a table of the own world alone takes no time for each member.
+// Visits the members of other worlds, each once, however many endpoints it has there; a table of the own
+// world alone takes no time for each member.
 template <class Visit>
 void WorldBook::for_each_peer(const ConnectionTable& members, Visit visit) {
   if (members.lies_below(static_cast<Lpid>(own_size_))) return;
   for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
     const Lpid lpid = members.lpid(rank);
     if (lpid >= 0 && is_own(lpid)) continue;
+    if (members.rank_of(lpid) != static_cast<int>(rank)) continue;
     Peer* peer = peer_at(lpid);
     COMEX_BUG_IF(peer == nullptr);
     visit(*peer);

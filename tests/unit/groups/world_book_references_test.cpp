@@ -71,6 +71,20 @@ TEST_F(References, of_lists_that_jump_count_like_ranges) {
   EXPECT_EQ(references(book, Gpid{0, 3}), 3);
 }
 
+TEST_F(References, of_a_table_with_endpoints_are_one_for_each_process) {
+  Table met = meet_child();
+  const Lpid at = book.lpid_of(child).value();
+  Table own_and_child = book.make_table(std::vector<Lpid>{1, at, 0, at, 1});
+  Table child_alone = book.make_table(std::vector<Lpid>{at, at});
+  EXPECT_EQ(references(book, Gpid{0, 1}), 4);
+  EXPECT_EQ(references(book, child), 4);
+  own_and_child.free();
+  child_alone.free();
+  EXPECT_EQ(references(book, child), 2);
+  met.disconnect();
+  EXPECT_EQ(references(book, WorldId{1}), -1);
+}
+
 TEST_F(References, of_the_own_world_survive_every_disconnection) {
   Table part = book.make_table(ConnectionTable::range(0, 2));
   part.disconnect();
