@@ -115,7 +115,9 @@ COMEX_API int comex_group_size(comex_group_t group, int* size);
 /* The members' communicator, in rank order; it stays the library's and lives as long as the group.
  * Collectives of the program belong here: MPI_COMM_WORLD holds progress ranks, which never enter them. */
 COMEX_API int comex_group_comm(comex_group_t group, MPI_Comm* comm);
-/* Both arrays hold n ranks; a rank that `to` does not have becomes MPI_UNDEFINED. */
+/* Both arrays hold n ranks; a rank that `to` does not have becomes MPI_UNDEFINED. Ranks of an inter-group are
+ * those of its remote side, as in operations; so is group_rank below, and *world_rank the process's local id.
+ */
 COMEX_API int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, comex_group_t to,
                                           int* ranks_to);
 COMEX_API int comex_group_translate_world(comex_group_t group, int group_rank, int* world_rank);

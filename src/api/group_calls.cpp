@@ -118,15 +118,15 @@ int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, come
   std::vector<int> translated;
   for (int i = 0; i < n; ++i) {
     const int rank = ranks_from[i];
-    if (rank < 0 || static_cast<std::uint32_t>(rank) >= source->size()) {
+    if (rank < 0 || static_cast<std::uint32_t>(rank) >= source->targets().size()) {
       return runtime->reporter.fail({.operation = name}, "rank " + std::to_string(rank) +
                                                              " is out of range: group " +
                                                              std::to_string(from) + " has ranks 0 to " +
-                                                             std::to_string(source->size() - 1));
+                                                             std::to_string(source->targets().size() - 1));
     }
     const int found =
-        comex::groups::counterpart({source->members(), source->endpoints()}, static_cast<std::uint32_t>(rank),
-                                   {target->members(), target->endpoints()});
+        comex::groups::counterpart({source->targets(), source->endpoints()}, static_cast<std::uint32_t>(rank),
+                                   {target->targets(), target->endpoints()});
     translated.push_back(found < 0 ? MPI_UNDEFINED : found);
   }
   std::copy(translated.begin(), translated.end(), ranks_to);

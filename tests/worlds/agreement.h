@@ -90,12 +90,29 @@ void a_hook_that_fails(const Job& job, bool fails, Join&& join) {
   job.equal(after, before, "the processes known after joining that failed");
 }
 
+// Ranks of an inter-group are those of the remote side, in whatever call.
+inline void names_the_remote_side(const Job& job, comex_group_t inter) {
+  int first = 0;
+  int other = 1 - job.me % 2;
+  int mine = job.me;
+  int found = -1;
+  job.done(comex_group_translate_world(inter, 0, &found));
+  job.equal(found, other, "the first of the remote side in the world");
+  job.done(comex_group_translate_ranks(1, inter, &first, everyone, &found));
+  job.equal(found, other, "a rank of the remote side in the world");
+  job.done(comex_group_translate_ranks(1, everyone, &other, inter, &found));
+  job.equal(found, 0, "the first of the remote side in the inter-group");
+  job.done(comex_group_translate_ranks(1, everyone, &mine, inter, &found));
+  job.equal(found, int{MPI_UNDEFINED}, "oneself in the remote side");
+}
+
 inline void one_failing_hook_fails_both_sides(const Job& job) {
   const HalvesOfTheWorld halves(job);
   a_hook_that_fails(job, job.me == 1, [&](comex_group_t* inter) { return halves.join(inter); });
   comex_group_t inter = COMEX_GROUP_NULL;
   job.done(halves.join(&inter));
   has_references(job, {world_of(job), static_cast<unsigned>(job.me)}, 5, job.workers);
+  names_the_remote_side(job, inter);
   job.done(comex_world_disconnect(&inter));
 }
 
