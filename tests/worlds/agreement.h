@@ -2,6 +2,7 @@
 // hook, its table of groups that is full. What is collective afterwards works, and nothing is left behind.
 #pragma once
 
+#include <climits>
 #include <numeric>
 
 #include "worlds/worlds.h"
@@ -53,6 +54,8 @@ inline void one_wrong_argument_fails_all(const Job& job) {
   job.equal(comex_group_create(job.workers, all.data(), everyone, place), COMEX_FAILURE,
             "creation without a place");
   job.equal(comex_group_from_lpids(job.workers, all.data(), place), COMEX_FAILURE, "lpids without a place");
+  job.equal(comex_group_create_endpoints(everyone, is_wrong ? INT_MAX : 1, &made), COMEX_FAILURE,
+            "more endpoints than there can be groups");
   comex_set_errors(COMEX_ERRORS_ABORT);
   job.equal(made, untouched, "an output of a collective that failed");
   data_travels(job, everyone);

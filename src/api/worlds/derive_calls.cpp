@@ -116,8 +116,9 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   const groups::Group* found = runtime == nullptr ? nullptr : enter_group(*runtime, name, parent);
   if (found == nullptr) return COMEX_FAILURE;
   std::string complaint;
-  if (my_count < 0 || (my_count > 0 && handles == nullptr)) {
-    complaint = "it needs a count >= 0 and a place for as many handles";
+  if (my_count < 0 || my_count > groups::max_groups || (my_count > 0 && handles == nullptr)) {
+    complaint = "the count is " + std::to_string(my_count) + "; it needs one from 0 to " +
+                std::to_string(groups::max_groups) + " and a place for as many handles";
   }
   if (found->is_inter()) complaint = "an inter-group has no endpoints; its merged group can have some";
   const auto count = static_cast<std::uint32_t>(complaint.empty() ? my_count : 0);
