@@ -39,12 +39,15 @@ COMEX_API int comex_gpid_to_lpid(comex_gpid_t gpid, int* lpid);
 COMEX_API int comex_gpids_to_lpids(int n, const comex_gpid_t gpids[], int lpids[]);
 COMEX_API int comex_lpid_to_gpid(int lpid, comex_gpid_t* gpid);
 COMEX_API int comex_lpids(comex_group_t group, int size, int lpids[]);
-COMEX_API int comex_lpid_count(int* count); /* processes that have an lpid here, the caller included */
-/* Collective over the processes named, of whatever worlds, each of which names the same ones in the same order
- * by lpids of its own; so each has an lpid for every other. Callers that are not named need not call and get
- * COMEX_GROUP_NULL. Where no connection has all of them on it, one is made, within COMEX_MEET_S; free the group
- * as any other, or let its connections go with comex_world_disconnect. Within one world the group has a
- * communicator, as from comex_group_create. */
+/* Processes that have an lpid here, the caller included. Those of the own world are 0 up to its size; above
+ * them are gaps where worlds have gone, so that an lpid may be larger than the count, and one below it
+ * nobody's. */
+COMEX_API int comex_lpid_count(int* count);
+/* Collective over the processes named, of whatever worlds, each of which names the same ones in the same
+ * order by lpids of its own; so each has an lpid for every other. Callers that are not named need not call
+ * and get COMEX_GROUP_NULL. Where no connection has all of them on it, one is made, within COMEX_MEET_S; free
+ * the group as any other, or let its connections go with comex_world_disconnect. Within one world the group
+ * has a communicator, as from comex_group_create. */
 COMEX_API int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group);
 
 /* -- Process ranks: MPI's numbers, which count progress ranks -----------------------------------------------
