@@ -37,11 +37,12 @@ void say(World& world, const MeetingPoint& point, const pr::RefusedRequest& refu
   const Gpid origin = point.wire.gpid(refused.from);
   const std::string call = call_name(refused.header);
   const void* address = is_served ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
-  Reporter::print(
-      {.rank = static_cast<int>(origin.rank), .host = {}, .endpoint = endpoint_of(refused.header)},
-      {call.c_str(), static_cast<int>(target.rank), address},
-      refusal_text(refused, is_served ? &arena_of(world, point, rank) : nullptr, base) + " (" +
-          worker_text("by worker", origin) + worker_text(", target worker", target) + ")");
+  Reporter::print({.rank = static_cast<int>(origin.rank),
+                   .host = host_name(point.wire.row(refused.from)),
+                   .endpoint = endpoint_of(refused.header)},
+                  {call.c_str(), static_cast<int>(target.rank), address},
+                  refusal_text(refused, is_served ? &arena_of(world, point, rank) : nullptr, base) + " (" +
+                      worker_text("by worker", origin) + worker_text(", target worker", target) + ")");
 }
 
 using Slots = std::unordered_map<Worker, shm::HostSlot>;

@@ -30,6 +30,7 @@ WireRow own_row(World& world) {
   row.base = reinterpret_cast<std::uint64_t>(world.arena->base());
   row.machine = own_host_key(*world.os, world.settings);
   row.ticket = world.arena->ticket();
+  name_host(row, world.os->host_facts().host_name);
   return row;
 }
 

@@ -6,6 +6,15 @@
 
 namespace comex::api {
 
+void name_host(WireRow& row, std::string_view name) {
+  row.host_name.fill('\0');
+  name.copy(row.host_name.data(), row.host_name.size() - 1);
+}
+
+std::string host_name(const WireRow& row) {
+  return row.host_name.data();
+}
+
 Wire::Wire(std::vector<WireRow> rows)
     : rows_(std::move(rows)),
       worker_count_(static_cast<std::size_t>(

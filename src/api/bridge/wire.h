@@ -5,8 +5,11 @@
 // arena; else by itself. Tested as a table; used by open_bridge.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ids.h"
@@ -29,8 +32,12 @@ struct WireRow {
   std::uint32_t spare = 0;
   std::uint64_t base = 0;  // of its arena, in its address space
   pr::HostKey machine;
-  shm::ArenaTicket ticket;  // of its arena
+  shm::ArenaTicket ticket;              // of its arena
+  std::array<char, 64> host_name = {};  // cut, where it is longer
 };
+
+void name_host(WireRow& row, std::string_view name);
+std::string host_name(const WireRow& row);
 
 class Wire {
  public:

@@ -66,5 +66,14 @@ TEST(Wire, bodies_travel_in_chunks_that_all_can_take) {
   EXPECT_EQ(wire.chunk_bytes(), 8192u);
 }
 
+TEST(WireRow, says_the_name_of_its_host_cut_to_its_place) {
+  WireRow named;
+  EXPECT_EQ(host_name(named), "");
+  name_host(named, std::string(200, 'n'));
+  EXPECT_EQ(host_name(named), std::string(63, 'n'));
+  name_host(named, "node7");
+  EXPECT_EQ(host_name(named), "node7");
+}
+
 }  // namespace
 }  // namespace comex::api
