@@ -5,12 +5,12 @@
 namespace comex::groups {
 
 GroupTable::~GroupTable() {
-  if (Group* self = self_.load(std::memory_order_relaxed)) self->release();
+  delete self_.load(std::memory_order_relaxed);
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     Slot* slots = chunks_[chunk].load(std::memory_order_relaxed);
     if (slots == nullptr) break;
     for (std::uint32_t at = 0; at < first_chunk << chunk; ++at) {
-      if (Group* group = slots[at].load(std::memory_order_relaxed)) group->release();
+      delete slots[at].load(std::memory_order_relaxed);
     }
     delete[] slots;
   }
@@ -43,16 +43,15 @@ void GroupTable::set_self(std::unique_ptr<Group> group) {
 }
 
 void GroupTable::remove(int handle) {
-  Group* group = nullptr;
+  std::unique_ptr<Group> group;  // goes when the lock is gone
   {
     const std::lock_guard lock(mutex_);
     if (find(handle) == nullptr || handle < 0) return;
     const Place place = place_of(static_cast<std::uint32_t>(handle));
     Slot* slots = chunks_[place.chunk].load(std::memory_order_relaxed);
-    group = slots[place.at].exchange(nullptr, std::memory_order_acq_rel);
+    group.reset(slots[place.at].exchange(nullptr, std::memory_order_acq_rel));
     free_.push_back(handle);
   }
-  group->release();
 }
 
 std::vector<int> GroupTable::handles() const {

@@ -2,9 +2,8 @@
 // under which its collectives travel.
 //
 // A group belongs to the table of groups; handles are small integers, 0 is the world. Freed slots are reused.
-// Whoever has an operation under way through a group holds it: its table of connections is released when the
-// handle is gone and the last hold too. The table of groups is read on every operation without a lock:
-// entries are published with a release store.
+// Nothing is under way through a group that goes: who frees it waits for that first. The table of groups is
+// read on every operation without a lock: entries are published with a release store.
 #pragma once
 
 #include <array>
@@ -66,41 +65,13 @@ class Group {
   void disconnect() { disconnects_.store(true, std::memory_order_relaxed); }
 
  private:
-  friend class GroupTable;
-  friend class GroupHold;
-  void release() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-
   std::uint64_t context_;
   Table members_;
   Table remote_;
   Endpoints endpoints_;
   int my_rank_;
   std::uint32_t bridge_;
-  std::atomic<std::uint32_t> references_{1};  // its handle, and operations under way
   std::atomic<bool> disconnects_{false};
-};
-
-// Keeps a group's tables while an operation is under way through it.
-class GroupHold {
- public:
-  explicit GroupHold(Group& group) : group_(&group) {
-    group_->references_.fetch_add(1, std::memory_order_relaxed);
-  }
-  GroupHold(GroupHold&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
-  GroupHold& operator=(GroupHold&& other) noexcept {
-    std::swap(group_, other.group_);
-    return *this;
-  }
-  GroupHold(const GroupHold&) = delete;
-  GroupHold& operator=(const GroupHold&) = delete;
-  ~GroupHold() {
-    if (group_ != nullptr) group_->release();
-  }
-
- private:
-  Group* group_;
 };
 
 class GroupTable {

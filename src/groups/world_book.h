@@ -81,9 +81,8 @@ class WorldBook {
   // A new table of some ranks of an old one.
   Table subset(const Table& table, std::span<const std::uint32_t> ranks);
 
-  // For an operation, a connect or a close under way. take() also gives an lpid, and works from zero.
+  // For what is under way without a table, as a connect is (Held). Gives an lpid, and works from zero.
   Result<Lpid> take(Gpid gpid);
-  void hold(Lpid lpid);
   void release(Lpid lpid);
 
   // Counts, for introspection.

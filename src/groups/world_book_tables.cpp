@@ -118,30 +118,22 @@ void WorldBook::release(SharedTable* table, bool disconnects) {
 // ---- what is under way ----
 
 Result<Lpid> WorldBook::take(Gpid gpid) {
+  Happened happened;
   Lpid lpid = no_lpid;
   {
     const std::lock_guard lock(mutex_);
     Result<std::vector<Lpid>> given = admit_locked(std::span(&gpid, 1));
     if (!given) return given.take_failure();
     lpid = given->front();
-  }
-  hold(lpid);
-  return lpid;
-}
-
-void WorldBook::hold(Lpid lpid) {
-  Happened happened;
-  {
-    const std::lock_guard lock(mutex_);
-    if (lpid >= 0 && is_own(lpid)) {
+    if (is_own(lpid)) {
       ++own_holds_[lpid];
-      return;
+    } else {
+      Peer& peer = *peer_at(lpid);
+      raise(peer, peer.holds, happened);
     }
-    Peer* peer = peer_at(lpid);
-    COMEX_BUG_IF(peer == nullptr);
-    raise(*peer, peer->holds, happened);
   }
   tell(happened);
+  return lpid;
 }
 
 void WorldBook::release(Lpid lpid) {

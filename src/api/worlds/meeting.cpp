@@ -11,6 +11,7 @@
 #include "api/worlds/join.h"
 #include "api/worlds/side_talk.h"
 #include "api/worlds/summons.h"
+#include "groups/held.h"
 
 namespace comex::api {
 namespace {
@@ -45,12 +46,11 @@ class Attendance {
         groups::join_sides(runtime_.book, talk_, wish(), hook_of(runtime_.card_hook));
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
+    const Status held = held_.take(joined_.remote);
+    COMEX_BUG_IF(!held);  // they have lpids
     Result<BridgeId> bridge = no_bridge;
     if (!stays_in_one_world()) bridge = cross();
-    if (!bridge) {
-      for (const Gpid gpid : joined_.remote) runtime_.book.drop_unused(gpid.world);
-      return told_by_root(bridge.failure().text);
-    }
+    if (!bridge) return told_by_root(bridge.failure().text);
     return make_group(bridge.value(), inter);
   }
 
@@ -185,6 +185,7 @@ class Attendance {
   int make_group(BridgeId bridge, int* inter) {
     groups::Table near = runtime_.book.make_table(group_.members());
     groups::Table far = runtime_.book.make_table(joined_.lpids);
+    held_.let_go();
     auto made = std::make_unique<groups::Group>(joined_.context, near.dup(), group_.my_rank(),
                                                 groups::Endpoints(), far.dup(), bridge);
     GroupExtras extras = runtime_.extras_of(*made);
@@ -246,6 +247,7 @@ class Attendance {
   SideFacts mine_;    // on the root
   SideFacts theirs_;  // on the root
   groups::Joined joined_;
+  groups::Held held_{runtime_.book};  // the other side
 };
 
 }  // namespace

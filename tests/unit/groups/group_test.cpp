@@ -64,18 +64,5 @@ TEST_F(GroupTableTest, frees_its_groups_tables_when_it_goes) {
   EXPECT_EQ(world.references(), 1u);
 }
 
-TEST_F(GroupTableTest, keeps_the_table_of_a_group_that_is_freed_while_an_operation_is_under_way) {
-  const int handle = table.add(some_group(7));
-  Group* const group = table.find(handle);
-  ASSERT_NE(group, nullptr);
-  {
-    const GroupHold hold(*group);
-    table.remove(handle);
-    EXPECT_EQ(table.find(handle), nullptr);
-    EXPECT_EQ(world.references(), 2u);
-  }
-  EXPECT_EQ(world.references(), 1u);
-}
-
 }  // namespace
 }  // namespace comex::groups

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "groups/held.h"
 #include "unit/groups/worlds.h"
 
 namespace comex::groups {
@@ -189,9 +190,8 @@ TEST_F(References, of_processes_in_no_table_are_none_but_their_data_is_there) {
 
 TEST_F(References, of_what_is_under_way_hold_a_connection) {
   Table table = meet_child();
-  const Lpid lpid = book.lpid_of(child).value();
-  book.hold(lpid);
-  book.hold(0);
+  const Lpid lpid = book.take(child).value();
+  EXPECT_EQ(book.take({0, 0}).value(), 0);
   EXPECT_EQ(references(book, child), 3);
   EXPECT_EQ(references(book, Gpid{0, 0}), 3);
   book.release(0);
@@ -216,6 +216,26 @@ TEST_F(References, taken_by_world_and_rank_begin_at_none) {
   table.disconnect();
   EXPECT_EQ(told.closes.size(), 1u);
   EXPECT_FALSE(book.take({1, 1}));
+}
+
+TEST_F(References, that_are_held_last_until_their_holder_lets_go) {
+  ASSERT_TRUE(book.add_world(some_world(1, 2)));
+  {
+    Held held(book);
+    ASSERT_TRUE(held.take(std::vector<Gpid>{{1, 1}, {0, 2}}));
+    EXPECT_EQ(references(book, Gpid{1, 1}), 1);
+    EXPECT_EQ(references(book, Gpid{0, 2}), 3);
+    Table table = book.make_table(admitted(book, {{1, 1}}));
+    held.let_go();
+    EXPECT_EQ(references(book, Gpid{1, 1}), 2);
+    EXPECT_EQ(references(book, Gpid{0, 2}), 2);
+    table.disconnect();
+    EXPECT_EQ(references(book, WorldId{1}), -1);
+    ASSERT_TRUE(book.add_world(some_world(1, 2)));
+    EXPECT_FALSE(held.take(std::vector<Gpid>{{1, 0}, {1, 5}}));
+    EXPECT_EQ(references(book, Gpid{1, 0}), 1);  // what was taken before it failed
+  }
+  EXPECT_EQ(references(book, WorldId{1}), -1);
 }
 
 TEST_F(References, of_groups_made_from_old_ones_leave_the_world_alone) {
@@ -252,7 +272,7 @@ TEST_F(References, come_out_right_when_threads_change_them_at_once) {
       for (int round = 0; round < 200; ++round) {
         Table mine = book.make_table(std::vector<Lpid>{0, lpid});
         Table dup = table.dup();
-        book.hold(lpid);
+        EXPECT_TRUE(book.take(child));
         EXPECT_TRUE(book.connection_references(child));
         dup.free();
         mine.disconnect();
