@@ -24,9 +24,9 @@ class Tie {
   using OnEnd = std::function<void(WorldId, groups::Farewell)>;  // on the watch's thread
 
   explicit Tie(groups::LifeWatch& watch) : watch_(watch) {}
-  void watch(groups::Ties ties, const OnEnd& on_end) {
+  void watch(groups::Ties&& ties, const OnEnd& on_end) {
     for (auto& [world, channels] : ties) {
-      const auto tell = [on_end, world](groups::Farewell farewell) { on_end(world, farewell); };
+      const auto tell = [on_end, world = world](groups::Farewell farewell) { on_end(world, farewell); };
       ids_.push_back(watch_.add(std::move(channels), tell));
     }
   }
