@@ -111,8 +111,8 @@ class Job {
   }
 
   std::shared_ptr<transport::LoopbackFabric> fabric_;
-  api::Reporter reporter_;
-  std::vector<std::unique_ptr<api::World>> worlds_;  // by rank; a worker's is its runtime's
+  api::Reporter& reporter_ = api::process().reporter;  // so that comex_set_errors speaks of this one
+  std::vector<std::unique_ptr<api::World>> worlds_;    // by rank; a worker's is its runtime's
   std::vector<std::unique_ptr<api::Runtime>> runtimes_;
   std::vector<std::thread> services_;
 };

@@ -76,8 +76,14 @@ bool Aggregates::collects(int code) {
   return record != nullptr && record->collects;
 }
 
+bool Aggregates::can_hold(const Piece& piece) {
+  if (piece.bytes < 0 || piece.bytes > max_piece_bytes) return false;
+  if (piece.verb == Verb::acc && (piece.scale == nullptr || piece.acc_code == unknown_code)) return false;
+  return piece.bytes == 0 || (piece.src != nullptr && piece.dst != nullptr);
+}
+
 bool Aggregates::add(int code, const Piece& piece) {
-  if (piece.bytes > max_piece_bytes || piece.bytes < 0) return false;
+  if (!can_hold(piece)) return false;
   const std::lock_guard lock(lock_);
   const Record* record = find(code);
   if (record == nullptr || !record->collects) return false;
@@ -98,7 +104,7 @@ void Aggregates::add_locked(int code, const Piece& piece, const void* value) {
   const auto begin = reinterpret_cast<std::uintptr_t>(piece.dst);
   const std::uintptr_t end = begin + static_cast<std::uintptr_t>(piece.bytes);
   std::array<std::byte, 16> scale{};
-  if (piece.verb == Verb::acc && piece.scale != nullptr) {
+  if (piece.verb == Verb::acc) {
     std::memcpy(scale.data(), piece.scale, static_cast<std::size_t>(acc_element_bytes(piece.acc_code)));
   }
   if (auto found = batches_.find(piece.proc); found != batches_.end()) {
@@ -106,7 +112,7 @@ void Aggregates::add_locked(int code, const Piece& piece, const void* value) {
     const bool fits = held.owner == code && held.verb == piece.verb && held.acc_code == piece.acc_code &&
                       held.scale == scale && held.src.size() < max_batch_pieces &&
                       held.total_bytes < max_batch_bytes;
-    if (!fits || (piece.verb == Verb::put && overlaps(held.written, begin, end))) {
+    if (!fits || (piece.verb != Verb::acc && overlaps(held.written, begin, end))) {
       issue(piece.proc, held);
       batches_.erase(found);
     }
@@ -131,7 +137,7 @@ void Aggregates::add_locked(int code, const Piece& piece, const void* value) {
   if (batch.runs.empty() || batch.runs.back().bytes != piece.bytes) batch.runs.push_back({piece.bytes, 0});
   ++batch.runs.back().count;
   batch.total_bytes += static_cast<std::size_t>(piece.bytes);
-  if (piece.verb == Verb::put) batch.written[begin] = end;
+  if (piece.verb != Verb::acc) batch.written[begin] = end;
 }
 
 }  // namespace comex::armci

@@ -1,8 +1,8 @@
 // Aggregate handles: collects small operations per target and issues them as one vector operation.
 //
 // Promises program order per target: what is held for a target goes out before any other operation on it,
-// and a put that overlaps a held one starts a new batch. Values are kept here until they are written.
-// Called by the non-blocking operations, by wait, test and fences; any thread.
+// and a put or get that writes where a held one does starts a new batch. Values are kept here until they are
+// written. Called by the non-blocking operations, by wait, test and fences; any thread.
 #pragma once
 
 #include <array>
@@ -43,7 +43,9 @@ class Aggregates {
   int unset(int code);  // issues what it holds; the code that is left to wait for
   bool collects(int code);
 
-  // False: too large, or no such aggregate; then issue it and attach the request.
+  // Small, and nothing that the plain call refuses: one such piece would take its whole batch along.
+  static bool can_hold(const Piece& piece);
+  // False: not to be held, or no such aggregate; then issue it and attach the request.
   bool add(int code, const Piece& piece);
   bool add_value(int code, const void* value, int bytes, void* dst, int proc);
   void attach(int code, comex_request_t request);

@@ -1,4 +1,4 @@
-// Data, then a flag. The flag is swapped in: a swap takes effect after the caller's earlier writes.
+// Data, then a flag, which whoever waits for it sees last; data that is refused raises none.
 #include "api/armci/export.h"
 #include "api/armci/state.h"
 
@@ -6,7 +6,10 @@ using namespace comex::armci;
 
 namespace {
 
-int raise_flag(int* flag, int value, int proc) {
+// A server may refuse the data after the put has returned: then the fence tells, and there is no flag.
+int raise_flag(int put_result, int* flag, int value, int proc) {
+  if (put_result != COMEX_SUCCESS) return put_result;
+  if (const int arrived = comex_fence_proc(proc, COMEX_GROUP_WORLD); arrived != COMEX_SUCCESS) return arrived;
   return comex_rmw(COMEX_SWAP, &value, flag, 0, proc, COMEX_GROUP_WORLD);
 }
 
@@ -15,7 +18,7 @@ int raise_flag(int* flag, int value, int proc) {
 COMEX_C int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
   before_operation_on(proc);
   const int result = comex_put(src, dst, bytes, proc, COMEX_GROUP_WORLD);
-  return result != COMEX_SUCCESS ? result : raise_flag(flag, value, proc);
+  return raise_flag(result, flag, value, proc);
 }
 COMEX_PROFILED(Put_flag);
 
@@ -24,6 +27,6 @@ COMEX_C int PARMCI_PutS_flag(void* src, int src_stride[], void* dst, int dst_str
   before_operation_on(proc);
   const int result =
       comex_puts(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);
-  return result != COMEX_SUCCESS ? result : raise_flag(flag, value, proc);
+  return raise_flag(result, flag, value, proc);
 }
 COMEX_PROFILED(PutS_flag);

@@ -23,9 +23,15 @@ struct Patch {
 bool aggregated_patch(armci_hdl_t* handle, Piece piece, const Patch& patch) {
   if (handle == nullptr || code_of(handle) >= 0 || !state().aggregates.collects(code_of(handle)))
     return false;
+  if (patch.count == nullptr ||
+      (patch.levels > 0 && (patch.src_stride == nullptr || patch.dst_stride == nullptr)))
+    return false;
   const long runs = run_count(patch.count, patch.levels);
-  if (runs < 0 || runs > max_aggregated_runs || patch.count[0] > Aggregates::max_piece_bytes) return false;
+  if (runs < 0 || runs > max_aggregated_runs) return false;
+  piece.src = patch.src;
+  piece.dst = patch.dst;
   piece.bytes = patch.count[0];
+  if (!Aggregates::can_hold(piece)) return false;
   visit_runs(static_cast<char*>(patch.src), patch.src_stride, static_cast<char*>(patch.dst), patch.dst_stride,
              patch.count, patch.levels, runs, [&](char* src, char* dst) {
                piece.src = src;

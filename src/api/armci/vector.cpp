@@ -1,5 +1,6 @@
 // Vector put, get and accumulate.
 #include <array>
+#include <span>
 #include <vector>
 
 #include "api/armci/codes.h"
@@ -14,7 +15,8 @@ namespace {
 class Descriptors {
  public:
   Descriptors(const armci_giov_t* iov, int len) {
-    const auto count = iov == nullptr || len < 0 ? std::size_t{0} : static_cast<std::size_t>(len);
+    if (iov == nullptr) return;  // comex.h refuses it
+    const auto count = len < 0 ? std::size_t{0} : static_cast<std::size_t>(len);
     if (count > few_.size()) many_.resize(count);
     data_ = count > few_.size() ? many_.data() : few_.data();
     for (std::size_t i = 0; i < count; ++i) {
@@ -31,23 +33,31 @@ class Descriptors {
   comex_giov_t* data_ = nullptr;
 };
 
-// True if an aggregate handle took all pairs.
-bool aggregated_vector(armci_hdl_t* handle, Piece piece, const armci_giov_t* iov, int len) {
-  if (handle == nullptr || code_of(handle) >= 0 || !state().aggregates.collects(code_of(handle)))
-    return false;
-  for (int i = 0; i < len; ++i) {
-    if (iov[i].bytes < 0 || iov[i].bytes > Aggregates::max_piece_bytes || iov[i].ptr_array_len < 0)
-      return false;
-  }
-  for (int i = 0; i < len; ++i) {
-    piece.bytes = iov[i].bytes;
-    for (int pair = 0; pair < iov[i].ptr_array_len; ++pair) {
-      piece.src = iov[i].src_ptr_array[pair];
-      piece.dst = iov[i].dst_ptr_array[pair];
-      state().aggregates.add(code_of(handle), piece);
+// Calls visit(piece) for each pair until one yields false; false then, or if there is no way to go through.
+template <class Visit>
+bool visit_pairs(Piece piece, const armci_giov_t* iov, int len, const Visit& visit) {
+  if (len < 0 || (len > 0 && iov == nullptr)) return false;
+  for (const armci_giov_t& pairs : std::span(iov, static_cast<std::size_t>(len))) {
+    const int count = pairs.ptr_array_len;
+    const bool has_arrays = pairs.src_ptr_array != nullptr && pairs.dst_ptr_array != nullptr;
+    if (count < 0 || pairs.bytes < 0 || (count > 0 && !has_arrays)) return false;
+    piece.bytes = pairs.bytes;
+    for (int pair = 0; pair < count; ++pair) {
+      piece.src = pairs.src_ptr_array[pair];
+      piece.dst = pairs.dst_ptr_array[pair];
+      if (!visit(piece)) return false;
     }
   }
   return true;
+}
+
+// True if an aggregate handle took all pairs; else it took none.
+bool aggregated_vector(armci_hdl_t* handle, const Piece& piece, const armci_giov_t* iov, int len) {
+  if (handle == nullptr || code_of(handle) >= 0 || !state().aggregates.collects(code_of(handle)))
+    return false;
+  return visit_pairs(piece, iov, len, Aggregates::can_hold) &&
+         visit_pairs(piece, iov, len,
+                     [&](const Piece& each) { return state().aggregates.add(code_of(handle), each); });
 }
 
 }  // namespace

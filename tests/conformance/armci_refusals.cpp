@@ -1,0 +1,99 @@
+// What ARMCI refuses under returned errors, with an aggregate handle and with flags: the wrong call alone
+// fails, in the call, and leaves no trace.
+#include "api/armci/state.h"
+#include "conformance/job_rig.h"
+
+namespace comex::whole {
+namespace {
+
+// Worker 0 is the program; worker 1 is on another host, behind a progress rank.
+class ArmciRefusals : public testing::Test {
+ protected:
+  static constexpr int far = 1;
+  ArmciRefusals() {
+    comex_set_errors(COMEX_ERRORS_RETURN);
+    ARMCI_SET_AGGREGATE_HANDLE(&aggregate_);
+  }
+  ~ArmciRefusals() override {
+    ARMCI_UNSET_AGGREGATE_HANDLE(&aggregate_);
+    comex_set_errors(COMEX_ERRORS_ABORT);
+  }
+
+  // What stands in the far words once everything has arrived there.
+  long arrived(int word) {
+    EXPECT_EQ(ARMCI_Wait(&aggregate_), 0);
+    ARMCI_Fence(far);
+    return ARMCI_GetValueLong(there_ + word, far);
+  }
+
+  Job job_{{0, 0, 1, 1}, {{"GA_NUM_PROGRESS_RANKS_PER_NODE", "1"}}};
+  long* there_ = job_.allocate<long>(far, 8);
+  armci_hdl_t aggregate_;
+  long near_[2] = {7, 8};
+  void* nears_[2] = {&near_[0], &near_[1]};
+  void* fars_[2] = {&there_[0], &there_[1]};
+  long one_ = 1;
+};
+
+TEST_F(ArmciRefusals, an_aggregate_refuses_an_accumulate_without_a_scale_or_of_an_unknown_type) {
+  int stride[] = {8}, count[] = {8, 2};
+  armci_giov_t pairs{nears_, fars_, 2, 8};
+  EXPECT_NE(ARMCI_NbAcc(ARMCI_ACC_LNG, nullptr, near_, there_, 8, far, &aggregate_), 0);
+  EXPECT_NE(ARMCI_NbAccS(ARMCI_ACC_LNG, nullptr, near_, stride, there_, stride, count, 1, far, &aggregate_),
+            0);
+  EXPECT_NE(ARMCI_NbAccV(ARMCI_ACC_LNG, nullptr, &pairs, 1, far, &aggregate_), 0);
+  EXPECT_NE(ARMCI_NbAcc(12345, &one_, near_, there_, 8, far, &aggregate_), 0);
+  EXPECT_EQ(arrived(0), 0);
+}
+
+TEST_F(ArmciRefusals, an_aggregate_refuses_vectors_that_are_none) {
+  armci_giov_t good{nears_, fars_, 2, 8}, no_arrays{nullptr, nullptr, 2, 8}, negative{nears_, fars_, -1, 8};
+  for (const auto& [iov, len] :
+       {std::pair{static_cast<armci_giov_t*>(nullptr), 1}, std::pair{static_cast<armci_giov_t*>(nullptr), 9},
+        std::pair{&good, -1}, std::pair{&no_arrays, 1}, std::pair{&negative, 1}}) {
+    EXPECT_NE(ARMCI_PutV(iov, len, far), 0);
+    EXPECT_NE(ARMCI_NbPutV(iov, len, far, &aggregate_), 0);
+    EXPECT_NE(ARMCI_NbGetV(iov, len, far, &aggregate_), 0);
+    EXPECT_NE(ARMCI_NbAccV(ARMCI_ACC_LNG, &one_, iov, len, far, &aggregate_), 0);
+  }
+  EXPECT_EQ(ARMCI_NbPutV(nullptr, 0, far, &aggregate_), 0);
+  EXPECT_EQ(arrived(0), 0);
+}
+
+TEST_F(ArmciRefusals, a_refused_piece_takes_nothing_along_that_the_aggregate_holds) {
+  int stride[] = {8}, count[] = {8, 2};
+  EXPECT_EQ(ARMCI_NbPut(&near_[0], &there_[0], 8, far, &aggregate_), 0);
+  EXPECT_NE(ARMCI_NbPut(nullptr, &there_[1], 8, far, &aggregate_), 0);
+  EXPECT_NE(ARMCI_NbPut(&near_[0], nullptr, 8, far, &aggregate_), 0);
+  EXPECT_NE(ARMCI_NbPutS(nullptr, stride, there_, stride, count, 1, far, &aggregate_), 0);
+  EXPECT_NE(ARMCI_NbPutS(near_, nullptr, there_, stride, count, 1, far, &aggregate_), 0);
+  EXPECT_NE(ARMCI_NbPut(&near_[0], &there_[1], -1, far, &aggregate_), 0);
+  EXPECT_EQ(ARMCI_NbPut(&near_[1], &there_[2], 8, far, &aggregate_), 0);
+  EXPECT_EQ(arrived(0), 7);
+  EXPECT_EQ(arrived(1), 0);
+  EXPECT_EQ(arrived(2), 8);
+}
+
+TEST_F(ArmciRefusals, an_aggregate_gets_twice_into_one_place) {
+  there_[0] = 5;
+  there_[1] = 6;
+  EXPECT_EQ(ARMCI_NbGet(&there_[0], &near_[0], 8, far, &aggregate_), 0);
+  EXPECT_EQ(ARMCI_NbGet(&there_[1], &near_[0], 8, far, &aggregate_), 0);
+  EXPECT_EQ(ARMCI_Wait(&aggregate_), 0);
+  EXPECT_TRUE(near_[0] == 5 || near_[0] == 6);
+}
+
+TEST_F(ArmciRefusals, no_flag_is_raised_for_data_that_the_server_has_refused) {
+  auto* const flag = reinterpret_cast<int*>(&there_[4]);
+  auto* const wild = reinterpret_cast<char*>(0x10008);
+  int stride[] = {16}, count[] = {8, 2};
+  EXPECT_NE(ARMCI_Put_flag(near_, wild, 8, flag, 1, far), 0);
+  EXPECT_NE(ARMCI_PutS_flag(near_, stride, wild, stride, count, 0, flag, 2, far), 0);
+  EXPECT_EQ(arrived(4), 0);
+  EXPECT_EQ(ARMCI_Put_flag(near_, there_, 8, flag, 3, far), 0);
+  EXPECT_EQ(arrived(4), 3);
+  EXPECT_EQ(arrived(0), 7);
+}
+
+}  // namespace
+}  // namespace comex::whole
