@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/status.h"
+
 namespace comex::api {
 
 void Allocations::add(Allocation allocation) {
@@ -11,7 +13,8 @@ void Allocations::add(Allocation allocation) {
   for (const void* address : allocation.addresses) {
     if (address != nullptr) by_any_address_.emplace(address, key);
   }
-  by_id_.emplace(key, std::move(allocation));
+  const bool is_new = by_id_.emplace(key, std::move(allocation)).second;
+  COMEX_BUG_IF(!is_new);
 }
 
 std::optional<Allocation> Allocations::named_by(const void* address) const {

@@ -143,6 +143,9 @@ class Runtime {
   // Ids of allocations are contexts with 24 bits below them, so a context has 40: 24 for this worker's
   // groups.
   std::uint64_t new_context() { return ((std::uint64_t{me()} + 1) << 24) + ++groups_made; }
+  // For a group that may span worlds, whose workers count the same numbers: drawn, from the upper half.
+  std::uint64_t draw_context() { return (std::uint64_t{1} << 39) | (world->os->random_bits() >> 25); }
+  std::uint64_t context_over(BridgeId bridge) { return bridge == no_bridge ? new_context() : draw_context(); }
   GroupExtras extras_of(const groups::Group& group);
   // -1 when the table is full: the extras stay the caller's.
   int add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras);

@@ -88,10 +88,36 @@ void derive(const Job& job, comex_group_t peer) {
   job.done(comex_group_free(part));
 }
 
+// Workers of both worlds count their groups in the same numbers.
+void groups_are_told_apart(const Job& job, comex_group_t merged, bool accepts) {
+  int rank = 0;
+  int size = 0;
+  job.done(comex_group_rank(merged, &rank));
+  job.done(comex_group_size(merged, &size));
+  comex_group_t own = COMEX_GROUP_NULL;
+  comex_group_t straight = COMEX_GROUP_NULL;
+  comex_group_t turned = COMEX_GROUP_NULL;
+  if (accepts) job.done(comex_group_dup(everyone, &own));
+  job.done(comex_group_split(merged, 0, rank, &straight));
+  job.done(comex_group_split(merged, 0, accepts ? size + rank : rank, &turned));
+  int relation = -1;
+  job.done(comex_group_compare(straight, turned, &relation));
+  job.equal(relation, static_cast<int>(COMEX_SIMILAR), "a group and one with the other side first");
+  {
+    const Everywhere<long> one(job, 1, straight);
+    const Everywhere<long> other(job, 1, turned);
+    job.done(comex_barrier(merged));
+  }
+  job.done(comex_world_disconnect(&turned));
+  job.done(comex_world_disconnect(&straight));
+  if (accepts) job.done(comex_group_free(own));
+}
+
 void work_and_part(const Job& job, comex_group_t peer, bool accepts) {
   comex_group_t merged = COMEX_GROUP_NULL;
   job.done(comex_group_merge(peer, accepts ? 0 : 1, &merged));
   data_travels(job, merged);
+  groups_are_told_apart(job, merged, accepts);
   job.done(comex_world_disconnect(&merged));
   job.done(comex_world_disconnect(&peer));
 }

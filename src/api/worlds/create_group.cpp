@@ -50,7 +50,7 @@ std::uint64_t agree_on_context(Runtime& runtime, const Founders& founders, std::
         {"group_create"});
     return context;
   }
-  context = founders.bridge == no_bridge ? runtime.new_context() : draw_context(*runtime.world->os);
+  context = runtime.context_over(founders.bridge);
   const op::Engine::Lock lock = runtime.engine.enter();
   for (std::uint32_t rank = 1; rank < founders.lpids.size(); ++rank) {
     const Route member = route(rank);

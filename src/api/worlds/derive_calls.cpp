@@ -49,7 +49,7 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
   const groups::Group* found = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
   Proposal mine;
-  mine.wish.context = runtime->new_context();
+  mine.wish.context = runtime->context_over(found->bridge());
   const auto all =
       agree(*runtime, name, group, mine, dup == nullptr ? "the place for the result is null" : "");
   if (all.empty()) return COMEX_FAILURE;
@@ -77,7 +77,7 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
     complaint = "the color is " + std::to_string(color) + "; it must not be negative, or be MPI_UNDEFINED";
   }
   Proposal mine;
-  mine.wish = {color, key, runtime->new_context()};
+  mine.wish = {color, key, runtime->context_over(found->bridge())};
   const auto all = agree(*runtime, name, group, mine, complaint);
   if (all.empty()) return COMEX_FAILURE;
   std::vector<groups::SplitWish> wishes;
@@ -123,7 +123,7 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   if (found->is_inter()) complaint = "an inter-group has no endpoints; its merged group can have some";
   const auto count = static_cast<std::uint32_t>(complaint.empty() ? my_count : 0);
   Proposal mine;
-  mine.wish.context = runtime->new_context();
+  mine.wish.context = runtime->context_over(found->bridge());
   mine.endpoints = {count, runtime->endpoints_made.fetch_add(count) + 1};
   const auto all = agree(*runtime, name, parent, mine, complaint);
   if (all.empty()) return COMEX_FAILURE;

@@ -117,7 +117,7 @@ bool is_high(std::span<const Offer> offers, Gpid first_of_side) {
 }
 
 int merge(Runtime& runtime, const char* name, const groups::Group& group, int inter, bool high, int* merged) {
-  const Offer mine{runtime.book.me(), draw_context(*runtime.world->os), high ? 1U : 0U};
+  const Offer mine{runtime.book.me(), runtime.draw_context(), high ? 1U : 0U};
   const std::vector<Offer> offers =
       agree(runtime, name, inter, mine, merged == nullptr ? "the place for the new group is null" : "");
   if (offers.empty()) return COMEX_FAILURE;

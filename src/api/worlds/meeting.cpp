@@ -95,7 +95,7 @@ class Attendance {
     for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
       wish.local.push_back(runtime_.book.gpid_of(group_.members().lpid(rank)).value());
     }
-    wish.context = draw_context(*runtime_.world->os);
+    wish.context = runtime_.draw_context();
     wish.is_spawn = meeting_.is_spawn;
     if (meeting_.is_spawn && !accepts()) wish.newcomer = runtime_.world->settings.lpid_order;
     return wish;
@@ -251,11 +251,6 @@ class Attendance {
 };
 
 }  // namespace
-
-// Unique among all groups that a process may be in, whichever worlds they are of; a context has 40 bits.
-std::uint64_t draw_context(shm::Os& os) {
-  return (std::uint64_t{1} << 39) | (os.random_bits() >> 25);
-}
 
 int hold_meeting(Runtime& runtime, const Meeting& meeting, int* inter) {
   return Attendance(runtime, meeting).hold(inter);

@@ -31,7 +31,4 @@ struct Meeting {
 // COMEX_SUCCESS and the handle of the new inter-group, or COMEX_FAILURE, which has been reported.
 int hold_meeting(Runtime& runtime, const Meeting& meeting, int* inter);
 
-// For a new group that may span worlds.
-std::uint64_t draw_context(shm::Os& os);
-
 }  // namespace comex::api
