@@ -318,6 +318,8 @@ GroupExtras& Runtime::extras(int handle) {
 
 void Runtime::remove_group(int handle) {
   const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
+  int parent = handle;
+  meetings.parent.compare_exchange_strong(parent, no_group);
   groups.remove(handle);
   const std::lock_guard lock(extras_mutex_);
   extras_.erase(handle);

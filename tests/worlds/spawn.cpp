@@ -142,6 +142,12 @@ void parents(Job& job, const char* program) {
       return;
     }
     has_references(job, p2, 2, 1);
+    if (job.has("parent")) {
+      job.done(comex_group_free(children));
+      has_references(job, p2, 1, 1);
+      has_table(job, with_child);
+      return;
+    }
     job.done(comex_world_disconnect(&children));
     has_table(job, alone);
   });
@@ -177,11 +183,19 @@ void child(Job& job, comex_group_t parent) {
     data_travels(job, merged);
     job.done(comex_world_disconnect(&merged));
     has_references(job, p1, 2, 1);
-    job.done(comex_world_disconnect(&parent));
-    has_table(job, {{1, 0}});
+    if (by_parent) {
+      job.done(comex_group_free(parent));
+      has_table(job, all);
+    } else {
+      job.done(comex_world_disconnect(&parent));
+      has_table(job, {{1, 0}});
+    }
+    comex_group_t next = COMEX_GROUP_NULL;  // takes the parent's number
+    job.done(comex_group_dup(everyone, &next));
     comex_group_t none = 0;
     job.done(comex_world_parent(&none));
-    job.equal(none, COMEX_GROUP_NULL, "the parent that was disconnected");
+    job.equal(none, COMEX_GROUP_NULL, "the parent that was left");
+    job.done(comex_group_free(next));
   });
 }
 

@@ -8,7 +8,6 @@
 #include "api/call.h"
 #include "api/join_pairwise.h"
 #include "api/worlds/groups.h"
-#include "api/worlds/meeting.h"
 #include "api/worlds/stand.h"
 
 namespace comex::api {

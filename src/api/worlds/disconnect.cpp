@@ -86,8 +86,6 @@ int comex_world_disconnect(comex_group_t* peer) {
     return runtime->reporter.fail({.operation = name},
                                   "the group is one of the own world; it lives until finalize");
   }
-  int parent = *peer;
-  runtime->meetings.parent.compare_exchange_strong(parent, no_group);
   const int result = disconnect(*runtime, *group, *peer);
   *peer = COMEX_GROUP_NULL;
   return result == COMEX_SUCCESS ? result : failed_on_the_way(*runtime);
