@@ -192,6 +192,20 @@ void Runtime::fence_members(const groups::Group& group) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+void Runtime::fence_everybody() {
+  const op::WaitReason reason{"fence_all"};
+  nb::Completion completion;
+  start(reason, [&] { remote.start_fence_all(completion); });
+  for (const BridgeId id : bridges.ids()) {
+    if (!bridges.why_lost(id).empty()) continue;
+    op::Remote& over = bridges.find(id)->remote;
+    start(over, reason, [&] { over.start_fence_all(completion); });
+  }
+  const auto all = [](Lpid) { return true; };
+  engine.wait([&] { return completion.done() && implicit.all_done(all) && handles_done(all); }, reason);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 // A fence says what a wait has not: implicit requests that were refused are told by it as well.
 bool Runtime::take_failures(const Reach& target) {
   const op::Engine::Lock lock = engine.enter();

@@ -119,6 +119,8 @@ class Runtime {
   // that: a program may poll its own memory for what another host writes there.
   void order_before_direct(const Reach& target);
   void fence_members(const groups::Group& group);
+  // What is under way to anybody, in whichever world.
+  void fence_everybody();
   // True when a write to it was refused since the last call; told once.
   bool take_failures(const Reach& target);
   bool take_failures(const groups::Group& group);

@@ -63,6 +63,25 @@ void ids_of_the_world(const Job& job) {
   job.equal(static_cast<int>(gpids[0].world >> 24), managed, "the manager in a world's number");
 }
 
+// Who is going to meet has nothing under way, to whomever it was, even if the meeting then fails.
+void meeting_fences(const Job& job) {
+  constexpr int bytes = 8 << 20;
+  const Everywhere<char> places(job, bytes);
+  std::vector<char> data(bytes, 'x');
+  for (int target = 0; target < job.workers; ++target) {
+    const int before = connection(job, target);
+    job.done(comex_nbput(data.data(), places.of(target), bytes, target, everyone, nullptr));
+    comex_set_errors(COMEX_ERRORS_RETURN);
+    comex_group_t nobody = COMEX_GROUP_NULL;
+    job.equal(
+        comex_world_connect("127.0.0.1:9:0123456789abcdef0123456789abcdef", 0, COMEX_GROUP_SELF, 0, &nobody),
+        COMEX_FAILURE, "connecting to nobody");
+    comex_set_errors(COMEX_ERRORS_ABORT);
+    job.equal(connection(job, target), before, "a connection's references, with nothing under way");
+  }
+  job.done(comex_barrier(everyone));
+}
+
 // Unknown worlds and ranks are named; nothing is written.
 void refusals(const Job& job) {
   comex_set_errors(COMEX_ERRORS_RETURN);
@@ -282,5 +301,6 @@ int main(int argc, char** argv) {
     job.check("one full table fails all", [&] { one_full_table_fails_all(job); });
   }
   job.check("operations under way hold connections", [&] { operations_under_way_hold_connections(job); });
+  job.check("who meets has nothing under way", [&] { meeting_fences(job); });
   job.check("nothing is left behind", [&] { counts_after_init(job); });
 }

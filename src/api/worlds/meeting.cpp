@@ -39,7 +39,7 @@ class Attendance {
 
   int hold(int* inter) {
     if (!is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
-    runtime_.fence_members(group_);
+    runtime_.fence_everybody();
     const std::string trouble = talk_.spread(leads() ? meet_roots() : std::string());
     if (!trouble.empty()) return told_by_root(trouble);
     Result<groups::Joined> joined =
