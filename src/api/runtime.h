@@ -165,6 +165,7 @@ class Runtime {
   op::Tokens tokens;
   std::unique_ptr<pr::Server> server;  // when this worker serves itself
   op::Engine engine;
+  Bridges bridges;
   groups::WorldBook book;
   groups::GroupTable groups;
   comex_card_hook_t card_hook{};  // without functions: none
@@ -173,7 +174,6 @@ class Runtime {
   std::atomic<std::uint64_t> groups_made{0};
   std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
   std::atomic<std::uint32_t> endpoints_made{0};
-  Bridges bridges;
   Meetings meetings;
 
  private:

@@ -18,12 +18,21 @@ void Peers::add(Lpid lpid, const Peer& peer) {
   peers.insert(std::ranges::find(peers, true, &Peer::is_lost), peer);
 }
 
-void Peers::remove(BridgeId bridge) {
+template <class Goes>
+void Peers::remove_if(Goes goes) {
   const std::lock_guard lock(mutex_);
   for (auto each = by_lpid_.begin(); each != by_lpid_.end();) {
-    std::erase_if(each->second, [bridge](const Peer& peer) { return peer.bridge == bridge; });
+    std::erase_if(each->second, goes);
     each = each->second.empty() ? by_lpid_.erase(each) : std::next(each);
   }
+}
+
+void Peers::remove(BridgeId bridge) {
+  remove_if([bridge](const Peer& peer) { return peer.bridge == bridge; });
+}
+
+void Peers::freed(WorldId world) {
+  remove_if([world](const Peer& peer) { return peer.gpid.world == world; });
 }
 
 void Peers::lose(BridgeId bridge) {

@@ -1,8 +1,10 @@
 // How each process outside the own world is reached: by lpid, over the bridge that was there first, of those
 // that are not lost.
 //
-// Written when bridges open and close; read by every operation on such a process, under a short lock. What a
-// Peer points to belongs to its bridge, which outlives the operations on it. Owned by Bridges.
+// An lpid is given again when its world is gone: the book tells of that, and what led to that world goes,
+// even if a bridge is still open. Written when bridges open and close, too; read by every operation on such a
+// process, under a short lock. What a Peer points to belongs to its bridge, which outlives the operations on
+// it. Owned by Bridges.
 #pragma once
 
 #include <mutex>
@@ -12,6 +14,7 @@
 
 #include "api/bridge/bridge.h"
 #include "groups/process_group.h"
+#include "groups/world_book.h"
 #include "op/direct.h"
 #include "op/remote.h"
 
@@ -27,14 +30,21 @@ struct Peer {
   bool is_lost = false;                // the bridge is
 };
 
-class Peers {
+class Peers final : public groups::ConnectionListener {
  public:
   bool find(Lpid lpid, Peer& peer) const;
   void add(Lpid lpid, const Peer& peer);
   void remove(BridgeId bridge);
   void lose(BridgeId bridge);  // others are taken where there are some
 
+  void opened(Gpid) override {}
+  void closed(Gpid) override {}
+  void freed(WorldId world) override;
+
  private:
+  template <class Goes>
+  void remove_if(Goes goes);
+
   mutable std::mutex mutex_;
   std::unordered_map<Lpid, std::vector<Peer>> by_lpid_;  // the oldest bridge first, lost ones last
 };

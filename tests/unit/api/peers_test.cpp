@@ -1,0 +1,65 @@
+// Which way leads to a process of another world: by lpid, which is given again when the world is gone.
+#include "api/bridge/peers.h"
+
+#include <gtest/gtest.h>
+
+namespace comex::api {
+namespace {
+
+constexpr Lpid lpid = 4;
+
+Peer peer_over(BridgeId bridge, Gpid gpid) {
+  Peer peer;
+  peer.bridge = bridge;
+  peer.gpid = gpid;
+  return peer;
+}
+
+// The bridge on the way to it; no_bridge: no way.
+BridgeId way_to(const Peers& peers, Lpid process) {
+  Peer found;
+  return peers.find(process, found) ? found.bridge : no_bridge;
+}
+
+TEST(Peers, are_reached_over_the_oldest_bridge) {
+  Peers peers;
+  peers.add(lpid, peer_over(1, {7, 0}));
+  peers.add(lpid, peer_over(2, {7, 0}));
+  EXPECT_EQ(way_to(peers, lpid), 1U);
+  peers.remove(1);
+  EXPECT_EQ(way_to(peers, lpid), 2U);
+}
+
+TEST(Peers, are_reached_over_another_bridge_when_one_is_lost) {
+  Peers peers;
+  peers.add(lpid, peer_over(1, {7, 0}));
+  peers.lose(1);
+  EXPECT_EQ(way_to(peers, lpid), 1U);
+  peers.add(lpid, peer_over(2, {7, 0}));
+  EXPECT_EQ(way_to(peers, lpid), 2U);
+}
+
+TEST(Peers, are_not_taken_for_who_had_their_lpid_before_on_a_bridge_that_is_still_open) {
+  Peers peers;
+  groups::WorldDescription own;
+  own.id = 1;
+  own.size = 4;
+  groups::WorldDescription other = own;
+  other.id = 7;
+  groups::WorldBook book(own, 0, &peers);
+  ASSERT_TRUE(book.add_world(other));
+  const Gpid first{7, 0};
+  const Gpid next{7, 1};
+  ASSERT_EQ(book.admit(std::span(&first, 1)).value().front(), lpid);
+  peers.add(lpid, peer_over(1, first));
+  book.make_table(std::span(&lpid, 1)).disconnect();
+  EXPECT_EQ(way_to(peers, lpid), no_bridge);
+
+  ASSERT_TRUE(book.add_world(other));
+  ASSERT_EQ(book.admit(std::span(&next, 1)).value().front(), lpid);
+  peers.add(lpid, peer_over(2, next));
+  EXPECT_EQ(way_to(peers, lpid), 2U);
+}
+
+}  // namespace
+}  // namespace comex::api
