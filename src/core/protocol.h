@@ -145,6 +145,9 @@ enum class Layout : std::uint8_t {
 
 enum class Atomic : std::uint8_t { swap, fetch_add, compare_swap, fetch_and, fetch_or, fetch_xor };
 
+// Whether who leaves also lets the wire go together with all others, or drops it alone.
+enum class Leaving : std::uint64_t { together, alone };
+
 enum RequestFlags : std::uint8_t {
   errors_return = 1,  // the origin's program wants error codes: print, do not end the job
   body_inline = 2,    // the data (put, acc) is in this message
@@ -163,14 +166,14 @@ struct RequestHeader {
       Layout::contiguous;      // put, get, acc: the layout of the program's call, which may be many messages
   std::uint16_t sequence = 0;  // of the message, among the origin's to this server; wraps
   WorldId world = 0;
-  Worker target = 0;         // worker that owns the memory (or the mutex); batch: rank of the origin
-  Worker origin = 0;         // worker number of the sender, for messages and lock ownership
-  std::uint32_t slot = 0;    // reply slot, where a reply or a body belongs to this request
-  std::uint64_t number = 0;  // writes: running number; fence: the last number issued
-  std::uint64_t offset = 0;  // arena offset of the far side; unused by the vector layout
-  std::uint64_t bytes = 0;   // data bytes of the whole operation, packed; rmw and store: 4 or 8
-  std::uint64_t operand =
-      0;  // rmw: addend, new value or expected value; store: value; lock: mutex; batch: items
+  Worker target = 0;          // worker that owns the memory (or the mutex); batch: rank of the origin
+  Worker origin = 0;          // worker number of the sender, for messages and lock ownership
+  std::uint32_t slot = 0;     // reply slot, where a reply or a body belongs to this request
+  std::uint64_t number = 0;   // writes: running number; fence: the last number issued
+  std::uint64_t offset = 0;   // arena offset of the far side; unused by the vector layout
+  std::uint64_t bytes = 0;    // data bytes of the whole operation, packed; rmw and store: 4 or 8
+  std::uint64_t operand = 0;  // rmw: addend, new value or expected value; store: value; lock: mutex; batch:
+                              // items; leave: a Leaving
   std::uint32_t chunk_bytes = 0;
   std::uint32_t call =
       0;         // the same in all messages of one call of the program that may be many; 0: it is one

@@ -138,12 +138,14 @@ void Remote::start_fence_all(nb::Completion& completion) {
   ledger_.for_each_dirty([&](TransportRank server) { start_fence(server, completion); });
 }
 
-void Remote::leave(TransportRank server) {
+void Remote::leave(TransportRank server, protocol::Leaving how) {
   if (abandoned_) return;
   FarSide far;
   far.server = server;
   far.world = link_of(server).world;
-  enqueue(new_request(Kind::leave, far, nullptr));
+  Request* const request = new_request(Kind::leave, far, nullptr);
+  request->header.operand = static_cast<std::uint64_t>(how);
+  enqueue(request);
 }
 
 unsigned Remote::advance() {

@@ -95,7 +95,7 @@ class Remote final : public transport::Sink {
   std::uint64_t take_failures() { return ledger_.take_failures(); }
 
   // The last message to a server.
-  void leave(TransportRank server);
+  void leave(TransportRank server, protocol::Leaving how = protocol::Leaving::together);
 
   // The servers are lost: all that is under way fails, and whatever is started later fails at once. Returns
   // how many operations were under way. Memory that the transport may still look at stays until the end.

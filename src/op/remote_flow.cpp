@@ -47,6 +47,7 @@ bool Remote::send_head(Link& link, Request& request) {
     case Kind::leave: {
       Header header;
       header.verb = Verb::leave;
+      header.operand = request.header.operand;
       header.world = request.far.world;
       header.origin = self_;
       std::memcpy(transport_.stage(), &header, sizeof header);

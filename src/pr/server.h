@@ -57,6 +57,7 @@ class Server final : public transport::Sink {
   bool quiet() const override;
 
   unsigned departed() const { return departed_; }  // origins that left and have nothing here any more
+  bool all_leave_together() const { return all_leave_together_; }  // of those who have said that they leave
   const ServerCounters& counters() const { return counters_; }
   std::uint32_t staging_peak() const { return staging_.peak(); }
 
@@ -153,6 +154,7 @@ class Server final : public transport::Sink {
   EntryList spare_entries_;
   std::vector<std::unique_ptr<MessageBuffer>> spare_buffers_;
   unsigned departed_ = 0;
+  bool all_leave_together_ = true;
   unsigned held_ = 0;  // messages, of all origins
 };
 

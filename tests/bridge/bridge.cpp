@@ -5,6 +5,7 @@
 #include <dirent.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <string_view>
 #include <thread>
@@ -141,6 +142,53 @@ void order(Halves& halves) {
   });
 }
 
+// One side leaves first: it is still reached by the other, until that has left as well.
+void leave_one_by_one(Halves& halves) {
+  halves.round_that_ends(Halves::Ends::alone, [&](api::BridgeId bridge) {
+    api::Runtime& runtime = halves.runtime();
+    const comex_group_t merged = halves.everybody(bridge);
+    const auto low = halves.side == 0 ? halves.own.size() : halves.foreign.size();
+    const auto high = halves.side == 0 ? halves.foreign.size() : halves.own.size();
+    int me = -1;
+    comex_group_rank(merged, &me);
+    std::vector<void*> words(low + high);
+    comex_malloc(words.data(), sizeof(long), merged);
+    long* const mine = static_cast<long*>(words[static_cast<std::size_t>(me)]);
+    *mine = 0;
+    comex_barrier(merged);
+    if (halves.side == 0) halves.require(api::leave_bridge(runtime, bridge), "leaving first");
+    MPI_Barrier(halves.workers);
+    if (halves.side == 0) {
+      comex_wait_until(mine, COMEX_CMP_EQ, static_cast<long>(high));
+    } else {
+      for (std::size_t target = 0; target < low; ++target) {
+        long old = 0;
+        comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, words[target], 1, static_cast<int>(target), merged);
+      }
+      halves.require(api::leave_bridge(runtime, bridge), "leaving last");
+    }
+    while (!runtime.bridges.ids().empty()) {  // a worker that serves itself waits for all to leave
+      runtime.engine.poll();
+      api::drop_left_bridges(runtime);
+    }
+    halves.remove(merged);
+  });
+}
+
+// All endpoints at once, each through its handle; the worlds know nothing of each other afterwards.
+void part_by_endpoints(Halves& halves) {
+  halves.round_that_ends(Halves::Ends::together, [&](api::BridgeId bridge) {
+    comex_group_t merged = halves.everybody(bridge);
+    std::array<comex_group_t, 2> ends{};
+    comex_group_create_endpoints(merged, static_cast<int>(ends.size()), ends.data());
+    halves.require(comex_world_disconnect(&merged) == COMEX_SUCCESS, "a group that is not the last");
+    halves.require(!halves.runtime().bridges.ids().empty(), "endpoints keep the bridge");
+    std::vector<std::thread> threads;
+    for (comex_group_t& each : ends) threads.emplace_back([&each] { comex_world_disconnect(&each); });
+    for (std::thread& each : threads) each.join();
+  });
+}
+
 std::size_t entries_of(const char* directory) {
   std::size_t entries = 0;
   DIR* const open = opendir(directory);
@@ -217,7 +265,11 @@ int main(int argc, char** argv) {
     lose(halves);
     operations(halves, arguments[2]);
   }
-  if (what == "order") order(halves);
+  if (what == "order") {
+    order(halves);
+    leave_one_by_one(halves);
+    if (wants_threads) part_by_endpoints(halves);
+  }
   if (what == "rounds") rounds(halves, 200);
   if (what == "few_rounds") rounds(halves, 40);
   if (halves.is_worker() && halves.rank == 0) std::printf("bridge %s ok\n", argv[2]);

@@ -42,6 +42,7 @@ class Halves {
       progress_world_ = std::move(world);
       services_ = std::make_unique<api::Services>(*progress_world_, process_.reporter);
     }
+    MPI_Comm_split(MPI_COMM_WORLD, is_worker() ? 0 : MPI_UNDEFINED, rank, &workers);
     learn_of_each_other();
   }
   ~Halves() {
@@ -52,6 +53,7 @@ class Halves {
       services_.reset();
       progress_world_.reset();
     }
+    if (workers != MPI_COMM_NULL) MPI_Comm_free(&workers);
     MPI_Comm_free(&half_);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
@@ -65,18 +67,32 @@ class Halves {
   // One bridge from its opening to its end. `work` is the workers' and is given the bridge.
   template <class Work>
   void round(Work&& work) {
+    round_that_ends(Ends::together, [&](api::BridgeId bridge) {
+      work(bridge);
+      require(api::close_bridge(runtime(), bridge), "nothing was refused untold");
+    });
+  }
+
+  // The work ends the bridge, too: all ranks let the wire go together, or none.
+  enum class Ends { together, alone };
+  template <class Work>
+  void round_that_ends(Ends how, Work&& work) {
     api::BridgeFacts facts;
     facts.wire = join_halves();
+    bool is_released = false;
+    facts.release = [&is_released](const api::Communicator&) { is_released = true; };
     if (!is_worker()) {
       require(static_cast<bool>(api::open_bridge(*services_, std::move(facts))), "the bridge opens");
       services_->run([this] { return !services_->has_bridges(); });
+      require(is_released == (how == Ends::together), "a progress rank ends the bridge as the workers do");
       return;
     }
     facts.lpid_of = [this](Gpid gpid) { return runtime().book.lpid_of(gpid).value(); };
     const Result<api::BridgeId> bridge = api::open_bridge(runtime(), std::move(facts));
     require(static_cast<bool>(bridge), "the bridge opens");
     work(bridge.value());
-    require(api::close_bridge(runtime(), bridge.value()), "nothing was refused untold");
+    require(runtime().bridges.ids().empty(), "the bridge has gone");
+    require(is_released == (how == Ends::together), "the bridge ends as it should");
   }
 
   // The same, but each rank loses the others before the end.
@@ -125,6 +141,7 @@ class Halves {
     MPI_Abort(MPI_COMM_WORLD, 3);
   }
 
+  MPI_Comm workers = MPI_COMM_NULL;  // of both worlds
   int rank = 0;
   int ranks = 0;
   int side = 0;

@@ -133,6 +133,24 @@ void whole(Job& job) {
     job.done(comex_lpid_count(&count));
     job.equal(count, job.workers, "the processes known after they have parted");
   });
+  job.check("or leave one by one", [&] {
+    comex_group_t peer = place.meet();
+    comex_group_t merged = COMEX_GROUP_NULL;
+    comex_group_t part = COMEX_GROUP_NULL;
+    int size = 0;
+    int rank = 0;
+    job.done(comex_group_merge(peer, place.accepts() ? 0 : 1, &merged));
+    job.done(comex_group_size(merged, &size));
+    job.done(comex_group_rank(merged, &rank));
+    job.done(comex_group_split(merged, rank == size - 1 ? 1 : 0, rank, &part));
+    job.done(comex_world_disconnect(&peer));
+    job.done(comex_world_disconnect(&merged));
+    data_travels(job, part);
+    job.done(comex_world_disconnect(&part));
+    int count = 0;
+    job.done(comex_lpid_count(&count));
+    job.equal(count, job.workers, "the processes known after all have left");
+  });
   job.check("and meet again at the same port", [&] { work_and_part(job, place.meet(), place.accepts()); });
   place.close();
 }

@@ -77,10 +77,10 @@ void meet_workers(Runtime& runtime, Bridge& bridge) {
   op::GroupCollective(runtime.engine, bridge.tokens, std::move(membership)).barrier();
 }
 
-void leave_servers(Runtime& runtime, Bridge& bridge) {
+void leave_servers(Runtime& runtime, Bridge& bridge, protocol::Leaving how) {
   {
     const op::Engine::Lock lock = runtime.engine.enter();
-    for (const TransportRank server : bridge.point->all_servers()) bridge.remote.leave(server);
+    for (const TransportRank server : bridge.point->all_servers()) bridge.remote.leave(server, how);
   }
   runtime.engine.wait([&] { return bridge.transport().unsent() == 0; }, {"disconnect"});
 }
@@ -107,7 +107,8 @@ ClosingStep go_through(Runtime& runtime, BridgeId id, Bridge& bridge, Closing::W
         meet_workers(runtime, bridge);
         break;
       case ClosingStep::leave:
-        leave_servers(runtime, bridge);
+        leave_servers(runtime, bridge,
+                      with == Closing::With::nobody ? protocol::Leaving::alone : protocol::Leaving::together);
         break;
       case ClosingStep::serve:
         serve_until_left(runtime, bridge);
@@ -124,6 +125,29 @@ std::unique_ptr<Bridge> take_off(Runtime& runtime, BridgeId id) {
   std::unique_ptr<Bridge> bridge = runtime.bridges.remove(id);
   runtime.engine.detach(bridge->transport());
   return bridge;
+}
+
+// What this process holds of it, the wire at last.
+void take_down(Runtime& runtime, BridgeId id, ClosingStep last) {
+  const std::unique_ptr<Bridge> bridge = take_off(runtime, id);
+  MeetingPoint& point = *bridge->point;
+  point.server.reset();
+  point.transport.reset();
+  point.arenas.clear();
+  runtime.bridges.arenas.forget_unused();
+  if (last == ClosingStep::part) {
+    point.release_wire();
+  } else {
+    point.abandon_wire();
+  }
+}
+
+// Somebody may still need the server that this worker runs.
+bool is_needed(Runtime& runtime, const Bridge& bridge) {
+  const op::Engine::Lock lock = runtime.engine.enter();
+  const pr::Server* const server = bridge.point->server.get();
+  return server != nullptr && server->departed() < bridge.point->wire.worker_count() &&
+         !bridge.tokens.is_lost();
 }
 
 }  // namespace
@@ -148,27 +172,34 @@ bool close_bridge(Runtime& runtime, BridgeId id) {
   Bridge* const open = runtime.bridges.find(id);
   COMEX_BUG_IF(open == nullptr);
   bool succeeded = true;
-  const bool parts =
-      go_through(runtime, id, *open, Closing::With::the_others, succeeded) == ClosingStep::part;
-  const std::unique_ptr<Bridge> bridge = take_off(runtime, id);
-  MeetingPoint& point = *bridge->point;
-  point.server.reset();
-  point.transport.reset();
-  point.arenas.clear();
-  runtime.bridges.arenas.forget_unused();
-  if (parts) {
-    point.release_wire();
-  } else {
-    point.abandon_wire();
-  }
+  const ClosingStep last = go_through(runtime, id, *open, Closing::With::the_others, succeeded);
+  take_down(runtime, id, last);
   return succeeded;
+}
+
+bool leave_bridge(Runtime& runtime, BridgeId id) {
+  Bridge* const open = runtime.bridges.find(id);
+  COMEX_BUG_IF(open == nullptr);
+  bool succeeded = true;
+  go_through(runtime, id, *open, Closing::With::nobody, succeeded);
+  runtime.bridges.peers.remove(id);
+  open->is_left = true;
+  drop_left_bridges(runtime);
+  return succeeded;
+}
+
+void drop_left_bridges(Runtime& runtime) {
+  for (const BridgeId id : runtime.bridges.ids()) {
+    const Bridge& bridge = *runtime.bridges.find(id);
+    if (bridge.is_left && !is_needed(runtime, bridge)) take_down(runtime, id, ClosingStep::forget);
+  }
 }
 
 void leave_all_bridges(Runtime& runtime) {
   for (const BridgeId id : runtime.bridges.ids()) {
     Bridge& bridge = *runtime.bridges.find(id);
     bool succeeded = true;
-    go_through(runtime, id, bridge, Closing::With::nobody, succeeded);
+    if (!bridge.is_left) go_through(runtime, id, bridge, Closing::With::nobody, succeeded);
     bridge.point->facts.wire.forget();
   }
 }

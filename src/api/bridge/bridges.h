@@ -27,6 +27,7 @@ struct Bridge {
   op::Tokens tokens;
   std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, the own world's too
   std::string lost;                               // why; empty: it is not. Under the lock of Bridges
+  bool is_left = false;                           // it stays for others, whom this process serves
 
   transport::MpiTransport& transport() const { return *point->transport; }
 };

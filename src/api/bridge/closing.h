@@ -8,8 +8,8 @@
 //   forget  instead of parting, where there is nobody to part from: the wire is dropped
 //
 // A step waits for the others at most until one of their worlds is lost; from then on nobody is waited for.
-// Who finalizes without disconnecting goes alone: it meets nobody and parts from nobody. Pure; used by
-// bridge.cpp, which performs the steps.
+// Who finalizes without disconnecting goes alone, and who has no group on it any more while others have: it
+// meets nobody and parts from nobody. Pure; used by bridge.cpp, which performs the steps.
 #pragma once
 
 namespace comex::api {

@@ -86,8 +86,13 @@ unsigned Services::serve_bridges() {
       continue;
     }
     const MPI_Comm wire = point.facts.wire.get();
+    const bool parts = point.server->all_leave_together();
     drop(point);
-    point.release_wire();
+    if (parts) {
+      point.release_wire();
+    } else {
+      point.abandon_wire();
+    }
     summons_.forget(wire);
     points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(i));
     ++moved;

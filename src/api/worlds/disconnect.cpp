@@ -1,29 +1,52 @@
 // Worlds part: collective over both sides, after all traffic.
 //
-// The bridge closes with the last group that uses it, if this one has all of its workers; else it stays for
-// the others. All progress ranks on it are locked first, by one worker and in the order of all locks. When a
-// world on it is lost, nobody is waited for.
+// The bridge closes with the last group that uses it, if this one has all of its workers and is the last of
+// each; else those whose last group it is leave the bridge to the others. Who closes locks all progress ranks
+// on it first, by one worker and in the order of all locks. When a world on it is lost, nobody is waited for.
 #include "api/worlds/disconnect.h"
 
 #include <comex/worlds.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "api/call.h"
+#include "api/sides.h"
 #include "api/worlds/arguments.h"
 #include "api/worlds/side.h"
 #include "api/worlds/summons.h"
+#include "groups/everybody.h"
 
 namespace comex::api {
 namespace {
 
-bool is_last_on_its_bridge(Runtime& runtime, int handle, const groups::Group& group) {
-  for (const int each : runtime.groups.handles()) {
-    if (each != handle && runtime.groups.find(each)->bridge() == group.bridge()) return false;
-  }
-  const Bridge* const bridge = runtime.bridges.find(group.bridge());
-  const std::size_t here = group.size() + (group.is_inter() ? group.targets().size() : 0);
-  return bridge != nullptr && bridge->ranks.size() == here;
+// Handles of endpoints of one group go together.
+bool is_last_on_its_bridge(Runtime& runtime, const groups::Group& group) {
+  const std::vector<int> handles = runtime.groups.handles();
+  return std::ranges::none_of(handles, [&](int each) {
+    const groups::Group* const other = runtime.groups.find(each);
+    return other != nullptr && other->bridge() == group.bridge() && other->context() != group.context();
+  });
+}
+
+bool has_all_workers(Runtime& runtime, const Bridge& bridge, const groups::Group& group) {
+  std::unordered_set<Lpid> here;
+  for_each_lpid(groups::everybody(group, runtime.book).members, [&](Lpid lpid) { here.insert(lpid); });
+  return here.size() == bridge.ranks.size();
+}
+
+// Of endpoints of one process, the lowest sees to the bridge.
+bool is_lowest_endpoint(const Runtime& runtime, const groups::Group& group) {
+  return group.members().rank_of(static_cast<Lpid>(runtime.me())) == group.my_rank();
+}
+
+void await_other_endpoints(Runtime& runtime, const groups::Group& group) {
+  const auto is_other = [&](int each) {
+    const groups::Group* const other = runtime.groups.find(each);
+    return other != nullptr && other != &group && other->bridge() == group.bridge();
+  };
+  runtime.engine.wait([&] { return std::ranges::none_of(runtime.groups.handles(), is_other); },
+                      {"disconnect"});
 }
 
 // Those on the bridge, in the order in which they are locked.
@@ -39,6 +62,32 @@ std::vector<TransportRank> progress_ranks(const Wire& wire) {
   return ranks;
 }
 
+// Its world went with another group, and nothing leads over it any more.
+bool is_forsaken(Runtime& runtime, BridgeId id) {
+  const std::vector<int> handles = runtime.groups.handles();
+  const bool has_group = std::ranges::any_of(handles, [&](int each) {
+    const groups::Group* const group = runtime.groups.find(each);
+    return group != nullptr && group->bridge() == id;
+  });
+  if (has_group) return false;
+  const Wire& wire = runtime.bridges.find(id)->point->wire;
+  return std::ranges::none_of(wire.workers(), [&](TransportRank rank) {
+    const WorldId world = wire.row(rank).world;
+    return world != runtime.world->id && static_cast<bool>(runtime.book.world(world));
+  });
+}
+
+bool leave_forsaken(Runtime& runtime) {
+  bool succeeded = true;
+  for (const BridgeId id : runtime.bridges.ids()) {
+    if (!runtime.bridges.find(id)->is_left && is_forsaken(runtime, id)) {
+      succeeded = leave_bridge(runtime, id) && succeeded;
+    }
+  }
+  drop_left_bridges(runtime);
+  return succeeded;
+}
+
 int disconnect(Runtime& runtime, groups::Group& group, int handle) {
   op::GroupCollective& all = *runtime.extras(handle).collective;
   const BridgeId bridge = group.bridge();
@@ -48,19 +97,26 @@ int disconnect(Runtime& runtime, groups::Group& group, int handle) {
   all.barrier();
   bool was_lost = false;
   if (bridge != no_bridge) {
-    const bool is_last = is_last_on_its_bridge(runtime, handle, group);
-    const bool closes = all.all_agree(is_last);
+    const bool is_last = is_last_on_its_bridge(runtime, group);
+    const bool closes =
+        all.all_agree(is_last && has_all_workers(runtime, *runtime.bridges.find(bridge), group));
     was_lost = !runtime.why_lost(bridge).empty();
-    if (was_lost ? is_last : closes) succeeded = leave_bridge(runtime, all, bridge) && succeeded;
+    if (is_last && is_lowest_endpoint(runtime, group)) {
+      await_other_endpoints(runtime, group);
+      const bool parts = closes && !was_lost;
+      succeeded = (parts ? part_bridge(runtime, bridge) : leave_bridge(runtime, bridge)) && succeeded;
+    }
   }
   group.disconnect();
   runtime.remove_group(handle);
+  succeeded = leave_forsaken(runtime) && succeeded;
   return succeeded || was_lost ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 
 }  // namespace
 
-bool leave_bridge(Runtime& runtime, op::GroupCollective& all, BridgeId id) {
+// Nobody parts before all have met in close_bridge, so that the locks are taken by then.
+bool part_bridge(Runtime& runtime, BridgeId id) {
   Bridge& bridge = *runtime.bridges.find(id);
   const Wire& wire = bridge.point->wire;
   MeetingLock lock(runtime, bridge.tokens);
@@ -68,7 +124,6 @@ bool leave_bridge(Runtime& runtime, op::GroupCollective& all, BridgeId id) {
     for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));
   }
   lock.end_with_wire();
-  all.barrier();
   return close_bridge(runtime, id);
 }
 

@@ -4,12 +4,11 @@
 #pragma once
 
 #include "api/bridge/bridge.h"
-#include "op/group_collective.h"
 
 namespace comex::api {
 
-// Collective over `all`, the bridge's workers; but where the other side is lost it waits for nobody. False
+// Collective over the bridge's workers; but where the other side is lost it waits for nobody. False
 // when something of this worker's was refused and nobody has been told.
-bool leave_bridge(Runtime& runtime, op::GroupCollective& all, BridgeId id);
+bool part_bridge(Runtime& runtime, BridgeId id);
 
 }  // namespace comex::api

@@ -199,7 +199,7 @@ class Attendance {
       *inter = handle;
       return COMEX_SUCCESS;
     }
-    if (bridge != no_bridge) static_cast<void>(leave_bridge(runtime_, both, bridge));
+    if (bridge != no_bridge) static_cast<void>(part_bridge(runtime_, bridge));
     if (handle >= 0) runtime_.remove_group(handle);
     near.disconnect();
     far.disconnect();

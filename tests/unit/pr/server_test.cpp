@@ -156,6 +156,19 @@ TEST(Server, counts_who_left_and_forgets_them) {
   EXPECT_TRUE(rig.server->quiet());
 }
 
+TEST(Server, knows_whether_somebody_left_alone) {
+  Rig rig(2);
+  Hand a(rig, 1);
+  Hand b(rig, 2);
+  a.simple(Verb::leave);
+  rig.run(2);
+  EXPECT_TRUE(rig.server->all_leave_together());
+  b.simple(Verb::leave, 0, static_cast<std::uint64_t>(protocol::Leaving::alone));
+  rig.run(2);
+  EXPECT_FALSE(rig.server->all_leave_together());
+  EXPECT_EQ(rig.server->departed(), 2U);
+}
+
 TEST(Server, keeps_the_queue_of_one_who_left_until_it_is_empty) {
   Rig rig;
   Hand hand(rig, 1);
