@@ -19,16 +19,18 @@ enum class Action : std::uint8_t { put, get, acc };
 struct Operation {
   Action action = Action::put;
   protocol::Layout layout = protocol::Layout::contiguous;
-  Scalar scalar = Scalar::none;  // acc only
-  Scale scale{};                 // acc only
-  Worker target = 0;             // in its world
-  std::byte* near = nullptr;     // contiguous and strided: first byte of the origin's side
-  std::byte* far = nullptr;      // the address as the target knows it
-  Patch patch{};                 // strided; contiguous is a patch of level 0
-  Scatter scatter{};             // vector; the address arrays belong to the caller
-  bool is_blocking = true;       // its call, which the line about a refusal names
-  bool has_signal = false;       // put: a store that depends on it follows
-  std::uint32_t call = 0;        // vector: a number of the call it belongs to, so that a refusal is told once
+  protocol::Layout called =
+      protocol::Layout::contiguous;  // of its call, which the line about a refusal names
+  Scalar scalar = Scalar::none;      // acc only
+  Scale scale{};                     // acc only
+  Worker target = 0;                 // in its world
+  std::byte* near = nullptr;         // contiguous and strided: first byte of the origin's side
+  std::byte* far = nullptr;          // the address as the target knows it
+  Patch patch{};                     // strided; contiguous is a patch of level 0
+  Scatter scatter{};                 // vector; the address arrays belong to the caller
+  bool is_blocking = true;           // its call, which the line about a refusal names
+  bool has_signal = false;           // put: a store that depends on it follows
+  std::uint32_t call = 0;  // vector: a number of the call it belongs to, so that a refusal is told once
 };
 
 struct AtomicOperation {

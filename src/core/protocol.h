@@ -205,7 +205,7 @@ static_assert(sizeof(ScatterLayout) == 8);
 //   put   data            acc   one element of scale, data            rmw   operand, desired?
 struct BatchItem {
   Verb verb{};              // put, acc or rmw
-  std::uint8_t detail = 0;  // acc: Scalar; rmw: Atomic
+  std::uint8_t detail = 0;  // low half acc: Scalar, rmw: Atomic; high half: Layout of the program's call
   std::uint16_t bytes = 0;  // put, acc: data; rmw: 4 or 8
   Worker target = 0;        // as in RequestHeader
   std::uint64_t offset = 0;
@@ -215,13 +215,23 @@ static_assert(sizeof(BatchItem) == 16 && offsetof(BatchItem, target) == 4 &&
 constexpr std::size_t padded(std::size_t bytes) {
   return (bytes + 7) & ~std::size_t{7};
 }
+static_assert(scalar_kinds <= 16 && static_cast<unsigned>(Atomic::fetch_xor) < 16, "half a byte each");
+constexpr std::uint8_t detail_of(Scalar scalar, Layout called) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(scalar) | static_cast<unsigned>(called) << 4);
+}
+constexpr std::uint8_t kind_of(const BatchItem& item) {
+  return item.detail & 15;
+}
+constexpr Layout called_of(const BatchItem& item) {
+  return static_cast<Layout>(item.detail >> 4);
+}
 // Bytes of an item of a known verb, all that follows it included.
 constexpr std::size_t item_bytes(const BatchItem& item) {
   switch (item.verb) {
     case Verb::acc:
-      return sizeof item + padded(scalar_bytes(static_cast<Scalar>(item.detail))) + padded(item.bytes);
+      return sizeof item + padded(scalar_bytes(static_cast<Scalar>(kind_of(item)))) + padded(item.bytes);
     case Verb::rmw:
-      return sizeof item + (static_cast<Atomic>(item.detail) == Atomic::compare_swap ? 16 : 8);
+      return sizeof item + (static_cast<Atomic>(kind_of(item)) == Atomic::compare_swap ? 16 : 8);
     default:
       return sizeof item + padded(item.bytes);
   }

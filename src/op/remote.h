@@ -60,9 +60,11 @@ class Remote final : public transport::Sink {
   // started on that server, the process waits, or its pusher sends them. False: start() it. The source is the
   // caller's at once. What endpoints ask for is never taken.
   bool append(const Operation& operation, const FarSide& far);
-  bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far);
+  bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
+                  protocol::Layout called = protocol::Layout::contiguous);
   bool append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
-                  std::uint64_t bytes, const FarSide& far);
+                  std::uint64_t bytes, const FarSide& far,
+                  protocol::Layout called = protocol::Layout::contiguous);
   // The same; the completion has a part until the old value is here.
   bool append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
 

@@ -113,21 +113,24 @@ bool Remote::append_item(const BatchItem& item, const FarSide& far, Write&& writ
 bool Remote::append(const Operation& operation, const FarSide& far) {
   if (operation.action == Action::get || operation.layout != protocol::Layout::contiguous) return false;
   const std::uint64_t bytes = operation.patch.total_bytes();
-  if (operation.action == Action::put) return append_put(operation.near, operation.far, bytes, far);
-  return append_acc(operation.scalar, operation.scale.bytes, operation.near, operation.far, bytes, far);
+  if (operation.action == Action::put)
+    return append_put(operation.near, operation.far, bytes, far, operation.called);
+  return append_acc(operation.scalar, operation.scale.bytes, operation.near, operation.far, bytes, far,
+                    operation.called);
 }
 
-bool Remote::append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far) {
+bool Remote::append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
+                        protocol::Layout called) {
   if (!takes(bytes)) return false;
-  const BatchItem item{Verb::put, 0, static_cast<std::uint16_t>(bytes), far.target,
-                       far.offset_of(far_address)};
+  const BatchItem item{Verb::put, protocol::detail_of(Scalar::none, called),
+                       static_cast<std::uint16_t>(bytes), far.target, far.offset_of(far_address)};
   return append_item(item, far, [&](std::byte* to) { std::memcpy(to, near, bytes); });
 }
 
 bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
-                        std::uint64_t bytes, const FarSide& far) {
+                        std::uint64_t bytes, const FarSide& far, protocol::Layout called) {
   if (!takes(bytes)) return false;
-  const BatchItem item{Verb::acc, static_cast<std::uint8_t>(scalar), static_cast<std::uint16_t>(bytes),
+  const BatchItem item{Verb::acc, protocol::detail_of(scalar, called), static_cast<std::uint16_t>(bytes),
                        far.target, far.offset_of(far_address)};
   const std::size_t scale_bytes = scalar_bytes(scalar);
   return append_item(item, far, [&](std::byte* to) {

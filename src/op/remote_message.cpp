@@ -87,7 +87,7 @@ Remote::Header Remote::header_for(const Request& request) const {
   header.origin = self_;
   header.by = request.far.by;
   header.call = request.operation.call;
-  header.called = request.operation.layout;
+  header.called = request.operation.called;
   if (!request.operation.is_blocking) header.flags |= protocol::non_blocking;
   if (request.operation.has_signal) header.flags |= protocol::with_signal;
   if (!is_vector(request)) {

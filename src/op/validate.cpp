@@ -73,6 +73,7 @@ Result<Operation> validate(const Request& request, const StridedArguments& argum
     return caller_error(overlap_text(request));
   }
   operation.layout = operation.patch.contiguous() ? protocol::Layout::contiguous : protocol::Layout::strided;
+  operation.called = protocol::Layout::strided;
   operation.near = static_cast<std::byte*>(arguments.near);
   operation.far = static_cast<std::byte*>(arguments.far);
   return operation;
@@ -90,7 +91,7 @@ Result<std::vector<Operation>> validate(const Request& request,
     if (!scatter) return caller_error("descriptor " + std::to_string(i) + ": " + scatter.failure().text);
     if (scatter->empty()) continue;
     Operation operation = blank(request);
-    operation.layout = protocol::Layout::vector;
+    operation.layout = operation.called = protocol::Layout::vector;
     operation.scatter = scatter.value();
     operations.push_back(operation);
     scatters.push_back(scatter.value());

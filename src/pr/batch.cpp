@@ -14,10 +14,10 @@ bool is_sound(const BatchItem& head) {
     case Verb::put:
       return true;
     case Verb::acc:
-      return head.detail != 0 && head.detail < scalar_kinds &&
-             head.bytes % scalar_bytes(static_cast<Scalar>(head.detail)) == 0;
+      return kind_of(head) != 0 && kind_of(head) < scalar_kinds &&
+             head.bytes % scalar_bytes(static_cast<Scalar>(kind_of(head))) == 0;
     case Verb::rmw:
-      return head.detail <= static_cast<std::uint8_t>(protocol::Atomic::fetch_xor) &&
+      return kind_of(head) <= static_cast<std::uint8_t>(protocol::Atomic::fetch_xor) &&
              (head.bytes == 4 || head.bytes == 8);
     default:
       return false;
@@ -26,7 +26,7 @@ bool is_sound(const BatchItem& head) {
 
 void widen(Footprint& all, const BatchItem& head, bool is_first) {
   const std::uint64_t end = head.offset + head.bytes;
-  const Scalar scalar = head.verb == Verb::acc ? static_cast<Scalar>(head.detail) : Scalar::none;
+  const Scalar scalar = head.verb == Verb::acc ? static_cast<Scalar>(kind_of(head)) : Scalar::none;
   if (is_first) {
     all = {head.verb, head.verb == Verb::put, scalar, head.target, head.offset, end, false};
     return;
@@ -74,6 +74,7 @@ protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const It
   protocol::RequestHeader header;
   header.verb = item.head.verb;
   header.flags = batch.flags;
+  header.called = called_of(item.head);
   header.world = batch.world;
   header.target = item.head.target;
   header.origin = batch.origin;

@@ -18,8 +18,8 @@ struct Item {
   const std::byte* rest = nullptr;  // what follows the head
   std::size_t end = 0;              // of the item, in the message
 
-  Scalar scalar() const { return static_cast<Scalar>(head.detail); }
-  protocol::Atomic atomic() const { return static_cast<protocol::Atomic>(head.detail); }
+  Scalar scalar() const { return static_cast<Scalar>(protocol::kind_of(head)); }
+  protocol::Atomic atomic() const { return static_cast<protocol::Atomic>(protocol::kind_of(head)); }
   const std::byte* data() const {  // put and acc
     return head.verb == protocol::Verb::acc ? rest + protocol::padded(scalar_bytes(scalar())) : rest;
   }

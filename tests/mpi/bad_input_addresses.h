@@ -99,6 +99,15 @@ inline void layout_calls(Bed& bed, const WrongAddress& wrong) {
   const Told fence = Told::by_call_or_fence;
   run("puts", "puts", false, fence,
       [&] { return comex_puts(near, strides, far, strides, count, 1, target, world); });
+  int next_to[] = {8};
+  run("puts contiguous", "puts", false, fence,
+      [&] { return comex_puts(near, next_to, far, next_to, count, 1, target, world); });
+  int few[] = {8, 2};
+  run("nbputs contiguous", "nbputs", false, fence, [&] {
+    return waited([&](auto* handle) {
+      return comex_nbputs(near, next_to, far, next_to, few, 1, target, world, handle);
+    });
+  });
   run("gets", "gets", false, call,
       [&] { return comex_gets(far, strides, near, strides, count, 1, target, world); });
   run("accs", "accs", false, fence, [&] {
