@@ -16,8 +16,8 @@ namespace comex::kernels {
 inline constexpr std::uint64_t big_copy_bytes = 2048;
 inline constexpr std::uint64_t streamed_copy_bytes = std::uint64_t{64} << 20;
 
-// From big_copy_bytes up, between places that do not overlap; from streamed_copy_bytes up non-temporal, ended
-// by a store fence.
+// From big_copy_bytes up; from streamed_copy_bytes up non-temporal, ended by a store fence. Places that
+// overlap end as if by way of a buffer.
 void copy_big(void* to, const void* from, std::uint64_t bytes);
 
 inline void copy_bytes(void* to, const void* from, std::uint64_t bytes) {

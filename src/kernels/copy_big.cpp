@@ -6,13 +6,30 @@
 
 #include "kernels/copy.h"
 
+namespace comex::kernels {
+namespace {
+
+// Both sides may be the caller's own: nothing forbids it to move data by a few bytes.
+bool overlap(const void* to, const void* from, std::uint64_t bytes) {
+  const auto there = reinterpret_cast<std::uintptr_t>(to);
+  const auto here = reinterpret_cast<std::uintptr_t>(from);
+  return there - here < bytes || here - there < bytes;
+}
+
+}  // namespace
+}  // namespace comex::kernels
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
 
 namespace comex::kernels {
 
 // Sanitizers see memcpy, but not instructions written by hand.
 void copy_big(void* to, const void* from, std::uint64_t bytes) {
-  std::memcpy(to, from, bytes);
+  if (overlap(to, from, bytes)) {
+    std::memmove(to, from, bytes);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
 }
 
 }  // namespace comex::kernels
@@ -65,7 +82,9 @@ void copy_big(void* to, const void* from, std::uint64_t bytes) {
   static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
   auto* const there = static_cast<std::byte*>(to);
   const auto* const here = static_cast<const std::byte*>(from);
-  if (bytes >= streamed_copy_bytes) {
+  if (overlap(to, from, bytes)) {
+    std::memmove(to, from, bytes);
+  } else if (bytes >= streamed_copy_bytes) {
     copy_streamed(there, here, bytes);
   } else if (has_avx2) {
     copy_avx2(there, here, bytes);

@@ -158,6 +158,21 @@ TEST(CopyBytes, between_any_alignments_copies_all_and_no_more) {
   }
 }
 
+TEST(CopyBytes, of_large_pieces_onto_themselves_moves_them) {
+  for (const std::uint64_t bytes : {big_copy_bytes, big_copy_bytes + 777, std::uint64_t{65536}}) {
+    for (const std::uint64_t shift :
+         {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{200}, bytes - 1, bytes}) {
+      const std::vector<std::byte> before = random_bytes(bytes + shift, 7);
+      std::vector<std::byte> up = before;
+      copy_bytes(up.data() + shift, up.data(), bytes);
+      EXPECT_EQ(std::memcmp(up.data() + shift, before.data(), bytes), 0) << bytes << " up by " << shift;
+      std::vector<std::byte> down = before;
+      copy_bytes(down.data(), down.data() + shift, bytes);
+      EXPECT_EQ(std::memcmp(down.data(), before.data() + shift, bytes), 0) << bytes << " down by " << shift;
+    }
+  }
+}
+
 TEST(CopyBytes, of_nothing_looks_at_no_address) {
   copy_bytes(nullptr, nullptr, 0);
 }
