@@ -24,8 +24,9 @@ bool is_sound(const BatchItem& head) {
   }
 }
 
+// Where the program's address was wild, the end may be beyond all addresses: the item is refused, no more.
 void widen(Footprint& all, const BatchItem& head, bool is_first) {
-  const std::uint64_t end = head.offset + head.bytes;
+  const std::uint64_t end = saturated_end(head.offset, head.bytes);
   const Scalar scalar = head.verb == Verb::acc ? static_cast<Scalar>(kind_of(head)) : Scalar::none;
   if (is_first) {
     all = {head.verb, head.verb == Verb::put, scalar, head.target, head.offset, end, false};
@@ -51,7 +52,7 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
     BatchItem head;
     if (message.size() - at < sizeof head) return shape;
     std::memcpy(&head, message.data() + at, sizeof head);
-    if (!is_sound(head) || head.offset + head.bytes < head.offset) return shape;
+    if (!is_sound(head)) return shape;
     if (message.size() - at < protocol::item_bytes(head)) return shape;
     widen(shape.footprint, head, items == 0);
     has_words = has_words || head.verb == Verb::rmw;

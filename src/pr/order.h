@@ -24,6 +24,12 @@ struct Footprint {
   bool many_targets = false;  // a batch to several: in the way of all
 };
 
+// Of a range that a program asked for, whatever its address.
+constexpr std::uint64_t saturated_end(std::uint64_t offset, std::uint64_t bytes) {
+  std::uint64_t end = 0;
+  return __builtin_add_overflow(offset, bytes, &end) ? UINT64_MAX : end;
+}
+
 constexpr bool changes_memory(protocol::Verb verb) {
   return protocol::is_write(verb) || verb == protocol::Verb::rmw;
 }

@@ -35,14 +35,14 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-bool set_range(Payload& payload, std::uint64_t offset, std::uint64_t extent) {
+void set_range(Payload& payload, std::uint64_t offset, std::uint64_t extent) {
   payload.low = offset;
-  return !__builtin_add_overflow(offset, extent, &payload.high);
+  payload.high = saturated_end(offset, extent);
 }
 
-bool read_contiguous(const RequestHeader& header, Payload& payload) {
+void read_contiguous(const RequestHeader& header, Payload& payload) {
   payload.patch = contiguous_patch(header.bytes);
-  return set_range(payload, header.offset, header.bytes);
+  set_range(payload, header.offset, header.bytes);
 }
 
 // The near side is the packed body, so that levels merge exactly when the far side allows it.
@@ -70,7 +70,8 @@ bool read_strided(const RequestHeader& header, Reader& reader, Payload& payload)
   if (!patch || patch.value().total_bytes() != header.bytes) return false;
   if (header.verb == Verb::acc && patch.value().run_bytes() % scalar_bytes(header.scalar) != 0) return false;
   payload.patch = patch.value();
-  return set_range(payload, header.offset, payload.patch.far_extent_bytes());
+  set_range(payload, header.offset, payload.patch.far_extent_bytes());
+  return true;
 }
 
 bool read_vector(const RequestHeader& header, Reader& reader, Payload& payload) {
@@ -86,10 +87,8 @@ bool read_vector(const RequestHeader& header, Reader& reader, Payload& payload) 
   payload.low = UINT64_MAX;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t offset = payload.offset_of_segment(i);
-    std::uint64_t end = 0;
-    if (__builtin_add_overflow(offset, std::uint64_t{layout.segment_bytes}, &end)) return false;
     payload.low = std::min(payload.low, offset);
-    payload.high = std::max(payload.high, end);
+    payload.high = std::max(payload.high, saturated_end(offset, layout.segment_bytes));
   }
   return true;
 }
@@ -97,7 +96,8 @@ bool read_vector(const RequestHeader& header, Reader& reader, Payload& payload) 
 bool read_layout(const RequestHeader& header, Reader& reader, Payload& payload) {
   switch (header.layout) {
     case Layout::contiguous:
-      return read_contiguous(header, payload);
+      read_contiguous(header, payload);
+      return true;
     case Layout::strided:
       return read_strided(header, reader, payload);
     case Layout::vector:
@@ -130,7 +130,8 @@ Refusal read_word(const RequestHeader& header, Reader& reader, Payload& payload)
     const bool needs_desired = header.atomic == protocol::Atomic::compare_swap;
     if (needs_desired && !reader.read(payload.desired)) return Refusal::malformed;
   }
-  if (reader.left() != 0 || !set_range(payload, header.offset, header.bytes)) return Refusal::malformed;
+  if (reader.left() != 0) return Refusal::malformed;
+  set_range(payload, header.offset, header.bytes);
   return header.offset % header.bytes == 0 ? Refusal::none : Refusal::misaligned;
 }
 
