@@ -21,7 +21,7 @@ bool Remote::may_append(const Link& link) const {
   constexpr std::size_t most = sizeof(BatchItem) + sizeof(Scale) + largest_item;
   if (has_credit(link)) return true;
   return link.batch != nullptr && link.batch->word.bytes() + most <= sizes_.message_bytes &&
-         link.batch->buffer->look().state() == OutboxWord::State::open;
+         link.batch->buffer->look().bits() == link.batch->word.bits();  // else it is another's by now
 }
 
 bool Remote::open_batch(Link& link, const FarSide& far) {

@@ -137,6 +137,17 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_opens_the_next) {
   EXPECT_EQ(header.sequence, 2u);
 }
 
+TEST_F(RemoteOutbox, a_batch_that_has_gone_is_not_mistaken_for_the_next_one_in_its_buffer) {
+  EXPECT_TRUE(append(0));
+  const shm::OutboxWord word = take(0);
+  EXPECT_TRUE(outbox[0].replace(word.in(State::taken), word.in(State::free)));
+  EXPECT_FALSE(remote->has_room(far(0)));
+  EXPECT_TRUE(append(1));
+  EXPECT_TRUE(append(2));
+  ASSERT_EQ(outbox[0].to, 2) << "the buffer that the pusher gave back";
+  EXPECT_FALSE(remote->has_room(far(0))) << "neither a credit nor a batch: what starts now stays here";
+}
+
 TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_leaves_the_next_owner_of_the_buffer_alone) {
   EXPECT_TRUE(append(0));
   const shm::OutboxWord word = take(0);
