@@ -20,5 +20,15 @@ class Solo {
 using Rigs = testing::Types<Solo>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Solo, CollectiveConformance, Rigs);
 
+// Not where MPI runs: its own threads may hold a lock when the process forks, and the child waits for ever.
+TEST(SoloCollective, calls_misuse_a_bug) {
+  SoloCollective all;
+  std::vector<std::byte> word(8);
+  std::vector<std::byte> too_small(7);
+  EXPECT_DEATH(all.broadcast(word, 1), "bug at");
+  EXPECT_DEATH(all.broadcast(word, no_rank), "bug at");
+  EXPECT_DEATH(all.all_gather(word, too_small), "bug at");
+}
+
 }  // namespace
 }  // namespace comex::transport::test
