@@ -162,7 +162,8 @@ COMEX_API int comex_gets(void* src, int* src_stride, void* dst, int* dst_stride,
 COMEX_API int comex_accs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride,
                          int* count, int stride_levels, int proc, comex_group_t group);
 
-/* -- Vector: `len` descriptors, each of darr[i].count pairs of addresses of darr[i].bytes bytes. */
+/* -- Vector: `len` descriptors, each of darr[i].count pairs of addresses of darr[i].bytes bytes. They may
+ * name a place more than once: a put or get leaves one of its values there. */
 COMEX_API int comex_putv(comex_giov_t* darr, int len, int proc, comex_group_t group);
 COMEX_API int comex_getv(comex_giov_t* darr, int len, int proc, comex_group_t group);
 COMEX_API int comex_accv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group);

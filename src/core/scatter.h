@@ -32,13 +32,6 @@ struct Scatter {
 Result<Scatter> make_scatter(void* const* near, void* const* far, int count, int bytes,
                              unsigned element_bytes = 1);
 
-// Do two segments of this side, of one or of several descriptors, share a byte? Exact. Ascending
-// addresses are decided without the heap, others by sorting those that may.
-bool segments_overlap(std::span<const Scatter> scatters, Side side);
-inline bool segments_overlap(const Scatter& scatter, Side side) {
-  return segments_overlap(std::span(&scatter, 1), side);
-}
-
 struct Segment {
   std::byte* near = nullptr;
   std::byte* far = nullptr;

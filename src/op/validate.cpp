@@ -83,7 +83,6 @@ Result<std::vector<Operation>> validate(const Request& request,
                                         std::span<const VectorArguments> descriptors) {
   if (Status scale = check_scale(request); !scale) return scale.take_failure();
   std::vector<Operation> operations;
-  std::vector<Scatter> scatters;
   for (std::size_t i = 0; i < descriptors.size(); ++i) {
     const VectorArguments& given = descriptors[i];
     Result<Scatter> scatter =
@@ -94,10 +93,6 @@ Result<std::vector<Operation>> validate(const Request& request,
     operation.layout = operation.called = protocol::Layout::vector;
     operation.scatter = scatter.value();
     operations.push_back(operation);
-    scatters.push_back(scatter.value());
-  }
-  if (!is_acc(request) && segments_overlap(scatters, written_side(request))) {
-    return caller_error(overlap_text(request));
   }
   return operations;
 }

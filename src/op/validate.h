@@ -39,7 +39,8 @@ struct VectorArguments {
 
 Result<Operation> validate(const Request& request, void* near, void* far, std::int64_t bytes);
 Result<Operation> validate(const Request& request, const StridedArguments& arguments);
-// One operation for each descriptor that moves anything; overlap is looked for across all of them.
+// One operation for each descriptor that moves anything. Segments may overlap on either side: scatters that
+// name an element twice are legal, and the last one stays.
 Result<std::vector<Operation>> validate(const Request& request, std::span<const VectorArguments> descriptors);
 
 Status validate(const AtomicOperation& operation);

@@ -73,6 +73,20 @@ static void run(int type, int ndim, int* dims, int flat) {
   for (long n = 0; n < total; ++n)
     EXPECT(holds(type, everything, n, sums[n]), "%s place %ld was not increased to %ld", name_of(type), n,
            sums[n]);
+
+  /* A place named twice in one call, with one value: the order is open, what it holds is not. */
+  for (int n = 0; n < 2; ++n) store(type, values, n, 9);
+  memcpy(pointers[1], pointers[0], (size_t)ndim * sizeof *subscripts);
+  GA_Sync();
+  if (job.me == 0) {
+    if (flat)
+      NGA_Scatter_flat(g, values, subscripts, 2);
+    else
+      NGA_Scatter(g, values, pointers, 2);
+  }
+  GA_Sync();
+  NGA_Gather(g, values, pointers, 2);
+  for (int n = 0; n < 2; ++n) EXPECT(holds(type, values, n, 9), "%s place scattered to twice", name_of(type));
   GA_Destroy(g);
   free(everything);
   free(sums);

@@ -43,6 +43,7 @@ int run_cases(const char* only) {
   bad_input::wrong_address_cases(bed);
   bad_input::size_cases(bed);
   bad_input::overlap_cases(bed);
+  bad_input::scatter_over_itself(bed);
   bad_input::accumulate_over_itself(bed);
   bad_input::code_cases(bed);
   bad_input::object_cases(bed);

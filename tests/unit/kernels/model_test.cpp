@@ -107,10 +107,6 @@ class Doer {
       const Result<Scatter> scatter = make_scatter(near.data(), far.data(), static_cast<int>(near.size()),
                                                    part.bytes, work_.element_bytes);
       ASSERT_TRUE(scatter) << scatter.failure().text;
-      if (operation_.verb != Verb::acc) {
-        ASSERT_FALSE(
-            segments_overlap(scatter.value(), operation_.verb == Verb::put ? Side::far : Side::near));
-      }
       SegmentCursor cursor(scatter.value());
       while (!cursor.done()) {
         const Segment next = cursor.next(scatter->bytes);
