@@ -32,16 +32,27 @@ transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
   return [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); };
 }
 
-Settings agree_on_settings(transport::Collective& all, const Reporter& reporter) {
-  Result<Settings> mine = parse_settings(environment_lookup());
+Settings agree_on_settings(transport::Collective& all, const FirstLife* first_life,
+                           const Reporter& reporter) {
+  const bool has_say = first_life == nullptr || first_life->place.role == pr::Role::worker;
+  const std::vector<unsigned char> say = gather(all, static_cast<unsigned char>(has_say ? 1 : 0));
+  const auto root = static_cast<TransportRank>(std::ranges::find(say, 1) - say.begin());
+  Result<Settings> mine =
+      parse_settings(has_say ? environment_lookup() : but_for_job_values(environment_lookup()));
   require(all, reporter, mine ? Status() : Status(mine.failure()));
-  std::string sent = all.rank() == 0 ? encode_settings(mine.value()) : std::string();
-  broadcast(all, sent, 0);
-  Result<Settings> rank0 = decode_settings(sent);
-  require(all, reporter, rank0 ? Status() : Status(rank0.failure()));
-  require(all, reporter, agree(mine.value(), rank0.value(), all.rank()));
+  std::string sent = all.rank() == root ? encode_settings(mine.value()) : std::string();
+  broadcast(all, sent, root);
+  Result<Settings> told = decode_settings(sent);
+  require(all, reporter, told ? Status() : Status(told.failure()));
+  require(all, reporter, agree(mine.value(), told.value(), all.rank(), root));
   warn_of_unknown_names(all, reporter);
-  return all.rank() == 0 ? mine.value() : adopt(mine.value(), rank0.value());
+  Settings asked = all.rank() == root ? std::move(mine).value() : adopt(mine.value(), told.value());
+  if (first_life == nullptr) return asked;
+  if (all.rank() == root) {
+    for (const std::string& notice : notices_of_kept_roles(asked, first_life->settings))
+      reporter.notice(notice);
+  }
+  return keep_roles(asked, first_life->settings);
 }
 
 pr::WorldSplit split(transport::Collective& all, World& world, const Settings& settings,
@@ -202,7 +213,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const First
   transport::MpiCollective all(wire.get(), mpi_failure(reporter));
   const std::string host_name = os->host_facts().host_name;
   reporter.identify({.rank = all.rank(), .host = host_name});
-  auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, reporter));
+  auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_life, reporter));
   world->wire = std::move(wire);
   name_world(all, *world);
   const pr::WorldSplit roles = first_life != nullptr ? split_again(all, *world, *first_life, reporter)

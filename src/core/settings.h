@@ -100,10 +100,17 @@ std::vector<int> ranks_that_warn(std::span<const std::uint64_t> digests);
 std::string encode_settings(const Settings& settings);
 Result<Settings> decode_settings(std::string_view bytes);
 
-// An explicit job value that differs from rank 0's is a Failure naming both ranks.
-Status agree(const Settings& mine, const Settings& rank0, int my_rank);
+// An explicit job value that differs from rank 0's is a Failure naming both ranks. root: who spoke for rank
+// 0, where that one serves.
+Status agree(const Settings& mine, const Settings& rank0, int my_rank, int root = 0);
 
 // What this rank runs with: rank 0's values, but for its own in rows that may differ.
 Settings adopt(const Settings& mine, const Settings& rank0);
+
+// A later init. Progress ranks have no say: no program can change what their environments had at the start.
+Lookup but_for_job_values(Lookup lookup);
+// Roles stay: whatever decides them is as it was at the first init.
+Settings keep_roles(const Settings& asked, const Settings& first);
+std::vector<std::string> notices_of_kept_roles(const Settings& asked, const Settings& first);
 
 }  // namespace comex

@@ -15,6 +15,21 @@ std::string said(const Settings& settings, SettingId id) {
   return (settings.is_explicit(id) ? "'" : "the default '") + value_text(settings, id) + "'";
 }
 
+constexpr bool decides_roles(SettingId id) {
+  return id == SettingId::progress_ranks || id == SettingId::packed || id == SettingId::cyclic ||
+         id == SettingId::progress_rank_position || id == SettingId::virtual_hosts ||
+         id == SettingId::host_key;
+}
+
+// The member of `from` that has this number.
+template <class T>
+void copy_member(SettingId id, Settings from, T& to) {
+  settings_values::for_each(from, [&](SettingId other, auto& value) {
+    if constexpr (std::is_same_v<T&, decltype(value)>)
+      if (other == id) to = value;
+  });
+}
+
 }  // namespace
 
 std::string encode_settings(const Settings& settings) {
@@ -50,29 +65,56 @@ Result<Settings> decode_settings(std::string_view bytes) {
   return settings;
 }
 
-Status agree(const Settings& mine, const Settings& rank0, int my_rank) {
+Status agree(const Settings& mine, const Settings& rank0, int my_rank, int root) {
   for (const SettingRow& row : setting_rows()) {
     if (row.scope != Scope::job || !mine.is_explicit(row.id)) continue;
     if (value_text(mine, row.id) == value_text(rank0, row.id)) continue;
-    return caller_error(std::string(row.name) + " is " + said(mine, row.id) + " on MPI rank " +
-                        std::to_string(my_rank) + " but " + said(rank0, row.id) +
-                        " on MPI rank 0: it must be the same on all ranks, or unset on all but rank 0");
+    return caller_error(
+        std::string(row.name) + " is " + said(mine, row.id) + " on MPI rank " + std::to_string(my_rank) +
+        " but " + said(rank0, row.id) + " on MPI rank " + std::to_string(root) +
+        ": it must be the same on all ranks, or unset on all but rank " + std::to_string(root));
   }
   return {};
 }
 
 Settings adopt(const Settings& mine, const Settings& rank0) {
   Settings merged = mine;
-  Settings sent = rank0;
   settings_values::for_each(merged, [&](SettingId id, auto& member) {
     if (mine.is_explicit(id) || row_of(id).scope == Scope::host || !rank0.is_explicit(id)) return;
-    settings_values::for_each(sent, [&](SettingId other, auto& value) {
-      if constexpr (std::is_same_v<decltype(member), decltype(value)>)
-        if (other == id) member = value;
-    });
+    copy_member(id, rank0, member);
     merged.sources[static_cast<std::size_t>(id)] = Source::rank0;
   });
   return merged;
+}
+
+Lookup but_for_job_values(Lookup lookup) {
+  return [lookup = std::move(lookup)](std::string_view name) -> std::optional<std::string> {
+    for (const SettingRow& row : setting_rows()) {
+      if (row.scope == Scope::job && (name == row.name || name == row.alias)) return std::nullopt;
+    }
+    return lookup(name);
+  };
+}
+
+Settings keep_roles(const Settings& asked, const Settings& first) {
+  Settings kept = asked;
+  settings_values::for_each(kept, [&](SettingId id, auto& member) {
+    if (!decides_roles(id)) return;
+    copy_member(id, first, member);
+    kept.sources[static_cast<std::size_t>(id)] = first.source(id);
+  });
+  return kept;
+}
+
+std::vector<std::string> notices_of_kept_roles(const Settings& asked, const Settings& first) {
+  std::vector<std::string> notices;
+  for (const SettingRow& row : setting_rows()) {
+    if (!decides_roles(row.id) || value_text(asked, row.id) == value_text(first, row.id)) continue;
+    notices.push_back(std::string(row.name) + " is " + said(asked, row.id) +
+                      " now, but roles stay as the first init " + "decided them, with " +
+                      said(first, row.id));
+  }
+  return notices;
 }
 
 }  // namespace comex

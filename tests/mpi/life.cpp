@@ -143,12 +143,15 @@ void live_in_world() {
   MPI_Allgather(&mine, 1, MPI_INT, pids.data(), 1, MPI_INT, MPI_COMM_WORLD);
   CHECK(comex_finalize() == COMEX_SUCCESS);  // nothing to end
   bool expects_servers = false;
+  int workers = 0;
   for (int life = 0; life < 3; ++life) {
     CHECK(comex_initialized() == 0);
     CHECK(comex_init() == COMEX_SUCCESS);
     CHECK(comex_init() == COMEX_SUCCESS);  // the second says: it is there
     CHECK(comex_initialized() == 1);
     const World world;
+    if (life == 0) workers = world.workers;
+    CHECK(world.workers == workers);
     const std::vector<int> progress = progress_pids(pids, world);
     const bool by_servers = puts_go_through_servers(world);
     if (life == 0) expects_servers = by_servers;
@@ -159,6 +162,10 @@ void live_in_world() {
     CHECK(comex_finalize() == COMEX_SUCCESS);
     CHECK(comex_finalize() == COMEX_SUCCESS);
     if (life == 0) sleep_beside(progress);
+    // What the launcher exported stays in the environments of progress ranks.
+    if (std::getenv("COMEX_CHUNK_BYTES") != nullptr)
+      setenv("COMEX_CHUNK_BYTES", life == 0 ? "128k" : "32k", 1);
+    setenv("GA_NUM_PROGRESS_RANKS_PER_NODE", std::to_string(life).c_str(), 1);  // roles stay all the same
     if (me == 0 && life == 0) setenv("COMEX_ENABLE_PUT_SMP", "0", 1);
     if (me == 0 && life == 0) setenv("COMEX_ENABLE_PUT_SELF", "0", 1);
     if (me == 0 && life == 1) unsetenv("COMEX_ENABLE_PUT_SMP");

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "core/settings.h"
 #include "support/map_lookup.h"
 
@@ -83,6 +86,31 @@ TEST(SettingAgreement, rows_of_a_rank_may_differ_and_follow_rank_0_where_unset) 
   EXPECT_EQ(used.spin_us, 7);
   EXPECT_EQ(used.host_key, "left");
   EXPECT_EQ(used.source(SettingId::spin_us), Source::rank0);
+}
+
+TEST(SettingAgreement, at_a_later_init_progress_ranks_say_nothing_of_the_job) {
+  const Settings mine =
+      parse_settings(
+          but_for_job_values(test::lookup_in({{"COMEX_CHUNK_BYTES", "64k"}, {"COMEX_SPIN_US", "7"}})))
+          .value();
+  const Settings workers = received(rank_with({{"COMEX_CHUNK_BYTES", "128k"}}));
+  EXPECT_TRUE(agree(mine, workers, 3));
+  EXPECT_EQ(adopt(mine, workers).chunk_bytes, 128 * 1024);
+  EXPECT_EQ(adopt(mine, workers).spin_us, 7);
+}
+
+TEST(SettingAgreement, at_a_later_init_roles_stay_and_what_was_asked_otherwise_is_told) {
+  const Settings first = rank_with({{"GA_NUM_PROGRESS_RANKS_PER_NODE", "1"}, {"COMEX_CHUNK_BYTES", "64k"}});
+  const Settings asked = rank_with({{"GA_NUM_PROGRESS_RANKS_PER_NODE", "2"}, {"COMEX_CHUNK_BYTES", "128k"}});
+  const Settings kept = keep_roles(asked, first);
+  EXPECT_EQ(kept.progress_ranks, 1);
+  EXPECT_EQ(kept.chunk_bytes, 128 * 1024);
+  const std::vector<std::string> notices = notices_of_kept_roles(asked, first);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(
+      notices[0],
+      "GA_NUM_PROGRESS_RANKS_PER_NODE is '2' now, but roles stay as the first init decided them, with '1'");
+  EXPECT_TRUE(notices_of_kept_roles(kept, first).empty());
 }
 
 }  // namespace
