@@ -200,7 +200,9 @@ void settle_on_machine(World& world, const Reporter& reporter) {
 
 void tell_of_world(transport::Collective& all, const World& world, const pr::WorldSplit& roles,
                    const Reporter& reporter) {
-  if (!world.settings.verbose) return;
+  bool is_told = world.settings.verbose;  // may differ from rank to rank: worker 0 decides
+  broadcast(all, is_told, roles.workers.front());
+  if (!is_told) return;
   const std::vector<pr::CpuMask> bindings = gather(all, own_cpus(world));
   if (world.place.worker == 0) print_banner(world, roles, bindings, reporter);
 }
