@@ -99,6 +99,7 @@ COMEX_API int comex_finalize(void);
 COMEX_API int comex_initialized(void);                 /* 1 between init and finalize, else 0; never fails */
 COMEX_API void comex_error(const char* msg, int code); /* prints the message and ends the job; no return */
 COMEX_API int comex_set_errors(int mode); /* COMEX_ERRORS_ABORT or _RETURN, for this process; any time */
+COMEX_API int comex_get_errors(int* mode); /* what was set last; any time */
 COMEX_API int comex_version(int* major, int* minor, int* patch); /* of the library; any time */
 /* What to start MPI with here, asked before: MPI_THREAD_MULTIPLE where a worker may have to serve itself, so
  * that a thread can do it, else MPI_THREAD_SINGLE. Init that starts MPI does so by itself. */

@@ -48,6 +48,13 @@ int comex_set_errors(int mode) {
   return COMEX_SUCCESS;
 }
 
+int comex_get_errors(int* mode) {
+  const Reporter& reporter = introduced_reporter();
+  if (mode == nullptr) return reporter.fail({.operation = "get_errors"}, "the place for the result is null");
+  *mode = reporter.returns() ? COMEX_ERRORS_RETURN : COMEX_ERRORS_ABORT;
+  return COMEX_SUCCESS;
+}
+
 int comex_version(int* major, int* minor, int* patch) {
   if (major != nullptr) *major = COMEX_VERSION_MAJOR;
   if (minor != nullptr) *minor = COMEX_VERSION_MINOR;

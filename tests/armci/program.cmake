@@ -57,6 +57,9 @@ comex_add_mpi_test(NAME armci.four_threads_a_worker PROGRAM armci_threads RANKS 
 comex_add_mpi_test(NAME armci.four_threads_a_worker_on_two_hosts PROGRAM armci_threads RANKS 4
   ENV COMEX_VIRTUAL_HOSTS=2 LABELS armci)
 
+armci_client(armci_large_counts armci_shared large_counts.c)
+comex_add_mpi_test(NAME armci.collectives_of_more_than_2_gib PROGRAM armci_large_counts RANKS 3 LABELS armci)
+
 armci_client(armci_refused armci_shared refused.c)
 add_test(NAME armci.errors_end_the_job_with_one_line COMMAND ${scripts}/refusals $<TARGET_FILE:armci_refused>)
 set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 90 PROCESSORS 2)

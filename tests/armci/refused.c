@@ -6,9 +6,18 @@
 int main(int argc, char** argv) {
   ARMCI_Init_args(&argc, &argv);
   void* at[64];
+  void* none[1] = {NULL};
+  int stride[1] = {8}, count[2] = {8, 2};
   long word = 0;
+  armci_giov_t pairs;
+  armci_hdl_t aggregate;
   char nonsense[] = "divided by", plus[] = "+";
   ARMCI_Malloc(at, 64);
+  ARMCI_SET_AGGREGATE_HANDLE(&aggregate);
+  pairs.src_ptr_array = none;
+  pairs.dst_ptr_array = at;
+  pairs.ptr_array_len = 1;
+  pairs.bytes = 8;
   switch (argc > 1 ? atoi(argv[1]) : 0) {
     case 0:
       armci_msg_lgop(&word, 1, nonsense);
@@ -45,6 +54,25 @@ int main(int argc, char** argv) {
       break;
     case 11:
       armci_msg_abort(7);
+      break;
+    /* What an aggregate handle does not even hold: named by the call that brought it. */
+    case 12:
+      ARMCI_NbAcc(ARMCI_ACC_LNG, NULL, &word, at[0], 8, 0, &aggregate);
+      break;
+    case 13:
+      ARMCI_NbPutValueLong(1, NULL, 0, &aggregate);
+      break;
+    case 14:
+      ARMCI_NbPutS(&word, NULL, at[0], stride, count, 1, 0, &aggregate);
+      break;
+    case 15:
+      ARMCI_NbPutV(&pairs, 1, 0, &aggregate);
+      break;
+    case 16:
+      dassertp(1, word != 0, ("%d of %s", 3, "four"));
+      break;
+    case 17:
+      armci_die("no way on", 8);
       break;
     default:
       ARMCI_Error("the program's own words", 9);

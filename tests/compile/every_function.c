@@ -58,6 +58,7 @@ static const struct {
   int (*init_comm)(MPI_Comm);
   void (*error)(const char*, int);
   int (*set_errors)(int);
+  int (*get_errors)(int*);
   int (*version)(int*, int*, int*);
   int (*group_create)(int, int*, comex_group_t, comex_group_t*);
   group_f groups[4];
@@ -100,6 +101,7 @@ static const struct {
     comex_init_comm,
     comex_error,
     comex_set_errors,
+    comex_get_errors,
     comex_version,
     comex_group_create,
     {comex_group_free, comex_barrier, comex_fence_all, comex_wait_all},

@@ -74,6 +74,42 @@ TEST_F(ArmciRefusals, a_refused_piece_takes_nothing_along_that_the_aggregate_hol
   EXPECT_EQ(arrived(2), 8);
 }
 
+// A line names what it refuses by the call that was made; how many there are is asked for by name.
+TEST_F(ArmciRefusals, of_what_an_aggregate_is_given_the_wrong_piece_alone_is_refused_by_its_own_name) {
+  auto* const wild = reinterpret_cast<long*>(0x10008);
+  int stride[] = {8}, count[] = {8, 2};
+  void* some_wild[2] = {&there_[3], wild};
+  armci_giov_t pairs{nears_, some_wild, 2, 8};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ARMCI_NbPut(&near_[0], &there_[0], 8, far, &aggregate_), 0);
+  ARMCI_NbPut(&near_[0], wild, 8, far, &aggregate_);
+  ARMCI_NbAcc(ARMCI_ACC_LNG, &one_, &near_[0], wild, 8, far, &aggregate_);
+  ARMCI_NbPutValueLong(1, wild, far, &aggregate_);
+  ARMCI_NbPutS(near_, stride, wild, stride, count, 1, far, &aggregate_);
+  ARMCI_NbPutV(&pairs, 1, far, &aggregate_);
+  EXPECT_NE(ARMCI_NbPut(&near_[0], wild, 8, 0, &aggregate_), 0);  // on its own host a call learns it itself
+  EXPECT_EQ(ARMCI_NbAcc(ARMCI_ACC_LNG, &one_, &near_[1], &there_[1], 8, far, &aggregate_), 0);
+  EXPECT_EQ(ARMCI_NbPutValueLong(9, &there_[2], far, &aggregate_), 0);
+  ARMCI_Wait(&aggregate_);
+  EXPECT_NE(comex_fence_proc(far, COMEX_GROUP_WORLD), COMEX_SUCCESS);
+  const std::string lines = testing::internal::GetCapturedStderr();
+  const auto named = [&lines](const std::string& name) {
+    int times = 0;
+    for (std::size_t at = 0; (at = lines.find(": " + name + " to target", at)) != std::string::npos; ++at)
+      ++times;
+    return times;
+  };
+  EXPECT_EQ(named("nbput"), 3) << lines;
+  EXPECT_EQ(named("nbacc"), 1) << lines;
+  EXPECT_EQ(named("nbputs"), 1) << lines;
+  EXPECT_EQ(named("nbputv"), 1) << lines;
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 6) << lines;
+  EXPECT_EQ(arrived(0), 7);
+  EXPECT_EQ(arrived(1), 8);
+  EXPECT_EQ(arrived(2), 9);
+  EXPECT_EQ(arrived(3), 0);
+}
+
 TEST_F(ArmciRefusals, an_aggregate_gets_twice_into_one_place) {
   there_[0] = 5;
   there_[1] = 6;

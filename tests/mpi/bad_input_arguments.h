@@ -217,6 +217,8 @@ inline void object_cases(Bed& bed) {
       [] { return comex_group_comm(COMEX_GROUP_WORLD, nullptr); });
   run("host_of no_place", "host_of", "place for the result is null",
       [] { return comex_host_of(0, COMEX_GROUP_WORLD, nullptr); });
+  run("get_errors no_place", "get_errors", "place for the result is null",
+      [] { return comex_get_errors(nullptr); });
   run("set_errors mode", "set_errors", "mode 7 is unknown", [] { return comex_set_errors(7); });
 }
 

@@ -28,6 +28,13 @@ bool overlaps(const std::map<std::uintptr_t, std::uintptr_t>& written, std::uint
   return after != written.begin() && std::prev(after)->second > begin;
 }
 
+// A failure is then the call's own: what is held would be refused as one, or not at all.
+bool errors_return() {
+  int mode = COMEX_ERRORS_ABORT;
+  comex_get_errors(&mode);
+  return mode == COMEX_ERRORS_RETURN;
+}
+
 }  // namespace
 
 Aggregates::Record* Aggregates::find(int code) {
@@ -77,8 +84,9 @@ bool Aggregates::collects(int code) {
 }
 
 bool Aggregates::can_hold(const Piece& piece) {
+  if (errors_return()) return false;
   if (piece.bytes < 0 || piece.bytes > max_piece_bytes) return false;
-  if (piece.verb == Verb::acc && (piece.scale == nullptr || piece.acc_code == unknown_code)) return false;
+  if (piece.verb == Verb::acc && (piece.scale == nullptr || !is_acc_code(piece.acc_code))) return false;
   return piece.bytes == 0 || (piece.src != nullptr && piece.dst != nullptr);
 }
 
@@ -92,6 +100,7 @@ bool Aggregates::add(int code, const Piece& piece) {
 }
 
 bool Aggregates::add_value(int code, const void* value, int bytes, void* dst, int proc) {
+  if (dst == nullptr || errors_return()) return false;
   const std::lock_guard lock(lock_);
   const Record* record = find(code);
   if (record == nullptr || !record->collects) return false;

@@ -43,7 +43,8 @@ class Aggregates {
   int unset(int code);  // issues what it holds; the code that is left to wait for
   bool collects(int code);
 
-  // Small, and nothing that the plain call refuses: one such piece would take its whole batch along.
+  // Small, and nothing that the plain call refuses: one such piece would take its whole batch along. Nothing
+  // at all where errors return.
   static bool can_hold(const Piece& piece);
   // False: not to be held, or no such aggregate; then issue it and attach the request.
   bool add(int code, const Piece& piece);

@@ -1,11 +1,14 @@
-// The codes of the one interface as those of comex.h; an unknown one becomes -1, which comex.h refuses.
+// The codes of the one interface as those of comex.h; an unknown one stays, for comex.h to refuse by it.
 #pragma once
 
 #include "flavour.h"
 
 namespace comex::armci {
 
-inline constexpr int unknown_code = -1;
+// A code of comex.h's own that is none of the interface's is refused as -1.
+inline int unknown_code(int code, int first, int last) {
+  return code >= first && code <= last ? -1 : code;
+}
 
 inline int rmw_code(int op) {
   switch (op) {
@@ -18,7 +21,7 @@ inline int rmw_code(int op) {
     case ARMCI_FETCH_AND_ADD_LONG:
       return COMEX_FETCH_AND_ADD_LONG;
     default:
-      return unknown_code;
+      return unknown_code(op, COMEX_SWAP, COMEX_FETCH_AND_XOR_LONG);
   }
 }
 
@@ -37,8 +40,11 @@ inline int acc_code(int datatype) {
     case ARMCI_ACC_DCP:
       return COMEX_ACC_DCP;
     default:
-      return unknown_code;
+      return unknown_code(datatype, COMEX_ACC_INT, COMEX_ACC_LNG);
   }
+}
+inline bool is_acc_code(int code) {
+  return code >= COMEX_ACC_INT && code <= COMEX_ACC_LNG;
 }
 
 // Bytes of one element, thus of the scale factor; `code` as of comex.h.

@@ -12,12 +12,15 @@ int put_value(Value value, void* dst, int proc) {
   return comex_put(&value, dst, sizeof value, proc, COMEX_GROUP_WORLD);
 }
 
-// A blocking put of a few bytes has taken them when it returns: nothing is left to wait for.
+// Waited for at once: small puts leave together anyway, and the value goes with this frame.
 template <class Value>
 int nb_put_value(Value value, void* dst, int proc, armci_hdl_t* handle) {
   const int code = handle == nullptr ? 0 : code_of(handle);
   if (code < 0 && state().aggregates.add_value(code, &value, sizeof value, dst, proc)) return 0;
-  const int result = put_value(value, dst, proc);
+  before_operation_on(proc);
+  comex_request_t request = 0;
+  int result = comex_nbput(&value, dst, sizeof value, proc, COMEX_GROUP_WORLD, &request);
+  if (result == COMEX_SUCCESS) result = comex_wait(&request);
   if (handle != nullptr && !state().aggregates.collects(code)) set_code(handle, 0);
   return result;
 }
