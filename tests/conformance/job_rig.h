@@ -61,11 +61,24 @@ class Job {
   TransportRank server_of(int worker) { return place(worker).server; }
   TransportRank rank_of(int worker) { return place(worker).rank; }
 
+  shm::Arena& arena_of(int worker) { return *runtimes_[static_cast<std::size_t>(worker)]->world->arena; }
+
   // Zeros in a worker's memory.
   template <class T>
   T* allocate(int worker, std::size_t count) {
-    shm::Arena& arena = *runtimes_[static_cast<std::size_t>(worker)]->world->arena;
-    return reinterpret_cast<T*>(test::allocate_in(arena, static_cast<Worker>(worker), count * sizeof(T)));
+    return reinterpret_cast<T*>(
+        test::allocate_in(arena_of(worker), static_cast<Worker>(worker), count * sizeof(T)));
+  }
+  std::uint64_t mutex_offset(int worker, std::uint64_t index) {
+    return runtimes_.front()->mutexes[static_cast<std::size_t>(worker)].offset +
+           index * sizeof(shm::FairMutexBlock);
+  }
+  // As comex_create_mutexes leaves them, which all workers have to call.
+  void create_mutexes(std::uint64_t of_each) {
+    for (int worker = 0; worker < workers(); ++worker) {
+      auto* const blocks = allocate<shm::FairMutexBlock>(worker, of_each);
+      runtimes_.front()->mutexes.push_back({arena_of(worker).offset_of(blocks), of_each});
+    }
   }
 
  private:

@@ -135,6 +135,32 @@ void sleep_beside(const std::vector<int>& pids) {
   for (std::size_t i = 0; i < pids.size(); ++i) CHECK(ticks_of(pids[i]) - before[i] <= allowed);
 }
 
+// Whether the kernel leaves the page out of core dumps; -1: it does not tell.
+int is_left_out_of_dumps(const void* address) {
+  std::ifstream smaps("/proc/self/smaps");
+  bool is_here = false;
+  for (std::string line; std::getline(smaps, line);) {
+    unsigned long low = 0;
+    unsigned long high = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &low, &high) == 2) {
+      const auto at = reinterpret_cast<unsigned long>(address);
+      is_here = low <= at && at < high;
+    } else if (is_here && line.rfind("VmFlags:", 0) == 0) {
+      return (line + ' ').find(" dd ") != std::string::npos ? 1 : 0;
+    }
+  }
+  return -1;
+}
+
+void obey_core_setting() {
+  const char* core = std::getenv("COMEX_CORE");
+  const bool dumps = core != nullptr && std::strcmp(core, "full") == 0;
+  void* mine = comex_malloc_local(4096);
+  const int is_left_out = is_left_out_of_dumps(mine);
+  CHECK(is_left_out == -1 || is_left_out == (dumps ? 0 : 1));
+  CHECK(comex_free_local(mine) == COMEX_SUCCESS);
+}
+
 void live_in_world() {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -156,6 +182,7 @@ void live_in_world() {
     if (life == 0) workers = world.workers;
     CHECK(world.workers == workers);
     const std::vector<int> progress = progress_pids(pids, world);
+    obey_core_setting();
     const bool by_servers = puts_go_through_servers(world);
     if (life == 0) expects_servers = by_servers;
     CHECK(by_servers == (life == 1 || expects_servers));
