@@ -3,7 +3,7 @@
 // Made collectively by open_world on every rank of a communicator: settings agreed on, hosts found and
 // verified, roles split, one arena for each host, a transport over the wire. Closing it is not
 // collective, but every rank of the wire closes its own. Owned by a Runtime (worker) or by
-// serve_world (progress rank).
+// Launch (progress rank).
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@
 
 namespace comex::op {
 
-enum class Way : std::uint8_t { put, get, acc, atomic };  // atomic: rmw, signals and locks
+enum class Way : std::uint8_t { put, get, acc, atomic };  // atomic: rmw and locks; signals are puts
 enum class Where : std::uint8_t { self, same_host, remote };
 
 constexpr Way way_of(Action action) {

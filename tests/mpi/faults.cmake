@@ -29,7 +29,7 @@ comex_add_mpi_test(NAME mpi_life_communicators PROGRAM mpi_life RANKS 3 ARGS com
 comex_add_mpi_test(NAME mpi_life_communicators_two_hosts PROGRAM mpi_life RANKS 6 ARGS communicators ENV ${two_hosts})
 comex_add_mpi_test(NAME mpi_life_abandoned PROGRAM mpi_life RANKS 3 ARGS abandoned ENV ${forced})
 comex_add_mpi_test(NAME mpi_life_abandoned_two_hosts PROGRAM mpi_life RANKS 6 ARGS abandoned ENV ${two_hosts})
-comex_add_mpi_test(NAME mpi_life_unstarted PROGRAM mpi_life RANKS 4 ARGS unstarted ENV ${two_hosts})
+comex_add_mpi_test(NAME mpi_life_unstarted PROGRAM mpi_life RANKS 4 ARGS unstarted mute ENV ${two_hosts} COMEX_VERBOSE=1)
 
 foreach(limit address_space file_size mount cgroup everything)
   comex_add_fault_test(memory_limits_${limit} memory_limits_driver.py ${limit} $<TARGET_FILE:mpi_memory_limits>)
