@@ -6,8 +6,12 @@ namespace comex::shm {
 
 namespace {
 // The caller's look for work is pause enough; reading the clock each time would double it.
-constexpr std::uint32_t spins_a_clock = 8;
-constexpr std::uint64_t no_yield_ns = 1'000'000'000;
+constexpr std::uint32_t steps_a_clock = 8;
+constexpr std::uint64_t naps_in_a_wait = 4;  // of the length of the last one
+// A dear yield is followed by ten times as long without any; twice as long as before while they stay dear.
+constexpr std::uint64_t yieldless_share = 10;
+constexpr std::uint64_t yieldless_max_ns = 1'000'000'000;
+constexpr std::uint32_t cheap_again = 100;
 }  // namespace
 
 Idle::Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell)
@@ -24,7 +28,6 @@ void Idle::reset() {
   step_ = first_step();
   steps_ = 0;
   since_ns_ = 0;
-  nap_ns_ = std::min(policy_.nap_first_ns, policy_.nap_max_ns);
   has_told_ = false;
   if (doorbell_) seen_ = doorbell_->seen();
 }
@@ -47,7 +50,7 @@ void Idle::pause() {
 
 void Idle::spin() {
   cpu_relax();
-  if (policy_.mode == WaitMode::spin || ++steps_ % spins_a_clock != 0) return;
+  if (policy_.mode == WaitMode::spin || ++steps_ % steps_a_clock != 0) return;
   const std::uint64_t now = os_->now_ns();
   if (now - since_ns_ < policy_.spin_ns) return;
   steps_ = 0;
@@ -59,17 +62,25 @@ void Idle::yield() {
   const bool may_be_dear = policy_.dear_yield_ns != 0 && policy_.mode != WaitMode::yield;
   const std::uint64_t before = may_be_dear ? os_->now_ns() : 0;
   os_->yield();
-  if (policy_.mode != WaitMode::yield && ++steps_ >= policy_.yields) step_ = Step::nap;
+  if (policy_.mode != WaitMode::yield && ++steps_ >= policy_.yields && steps_ % steps_a_clock == 0 &&
+      os_->now_ns() - since_ns_ >= policy_.yield_ns) {
+    step_ = Step::nap;
+  }
   if (!may_be_dear) return;
   const std::uint64_t now = os_->now_ns();
-  if (now - before < policy_.dear_yield_ns) return;
-  no_yield_until_ns_ = now + no_yield_ns;
+  if (now - before < policy_.dear_yield_ns) {
+    if (++cheap_yields_ == cheap_again) yieldless_ns_ = 0;
+    return;
+  }
+  cheap_yields_ = 0;
+  yieldless_ns_ = std::min(std::max((now - before) * yieldless_share, yieldless_ns_ * 2), yieldless_max_ns);
+  no_yield_until_ns_ = now + yieldless_ns_;
   step_ = Step::nap;
 }
 
 void Idle::nap() {
-  static_cast<void>(sleep(nap_ns_));
-  nap_ns_ = std::min(nap_ns_ * 2, policy_.nap_max_ns);
+  const std::uint64_t quarter = (os_->now_ns() - since_ns_) / naps_in_a_wait;
+  static_cast<void>(sleep(std::min(std::max(quarter, policy_.nap_first_ns), policy_.nap_max_ns)));
 }
 
 bool Idle::sleep(std::uint64_t ns) {

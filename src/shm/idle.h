@@ -18,7 +18,9 @@ enum class WaitMode : std::uint8_t { automatic, spin, yield, sleep };
 struct WaitPolicy {
   std::uint64_t spin_ns = 10'000;
   std::uint32_t yields = 100;
-  std::uint64_t nap_first_ns = 20'000;
+  // Yields go on for as long at least: a copy of one chunk by the other side, which must not meet a nap.
+  std::uint64_t yield_ns = 150'000;
+  std::uint64_t nap_first_ns = 20'000;  // then a quarter of the time waited, so as not to oversleep by more
   std::uint64_t nap_max_ns = 1'000'000;
   WaitMode mode = WaitMode::automatic;
   bool oversubscribed = false;  // more ranks than cores: no longer spin than this
@@ -63,7 +65,8 @@ class Idle {
   std::uint32_t steps_ = 0;
   std::uint64_t since_ns_ = 0;
   std::uint64_t no_yield_until_ns_ = 0;
-  std::uint64_t nap_ns_ = 0;
+  std::uint64_t yieldless_ns_ = 0;  // how long the last dear yield was followed by none
+  std::uint32_t cheap_yields_ = 0;  // since then
   bool has_told_ = false;
 };
 

@@ -19,7 +19,7 @@ struct MemoryFaults {
   std::uint64_t address_space_bytes = ~0ULL;
 };
 
-class MemoryOs final : public Os {
+class MemoryOs : public Os {
  public:
   MemoryOs();
   ~MemoryOs() override;

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <cstdint>
 #include <thread>
+#include <vector>
 
 #include "shm/barrier.h"
 #include "shm/doorbell.h"
@@ -93,6 +96,7 @@ TEST(Idle, goes_down_its_ladder_and_starts_again_after_work) {
   WaitPolicy policy;
   policy.spin_ns = 1;
   policy.yields = 3;
+  policy.yield_ns = 1;
   policy.nap_first_ns = 10;
   policy.nap_max_ns = 1000;
   Idle idle(os, policy);
@@ -107,24 +111,90 @@ TEST(Idle, goes_down_its_ladder_and_starts_again_after_work) {
   EXPECT_EQ(idle.stalled_for(), 0u);
 }
 
-TEST(Idle, naps_instead_of_yielding_for_a_while_after_a_dear_yield) {
-  MemoryOs os;
+// A clock of its own; yields and naps take as long as told.
+class Paced : public MemoryOs {
+ public:
+  std::uint64_t now_ns() override { return now_; }
+  void yield() override { now_ += yield_ns_; }
+  void sleep_ns(std::uint64_t ns) override {
+    naps_.push_back(ns);
+    now_ += ns;
+  }
+  void let_yields_take(std::uint64_t ns) { yield_ns_ = ns; }
+  const std::vector<std::uint64_t>& naps() const { return naps_; }
+
+ private:
+  std::uint64_t now_ = 1;
+  std::uint64_t yield_ns_ = 1;
+  std::vector<std::uint64_t> naps_;
+};
+
+WaitPolicy spinless(std::uint64_t dear_yield_ns) {
   WaitPolicy policy;
-  policy.spin_ns = 1;
-  policy.yields = 1000;
-  policy.nap_first_ns = 10;
-  const auto steps_to_nap = [](Idle& idle) {
-    int steps = 0;
-    for (idle.reset(); steps < 2000 && !idle.would_nap(); ++steps) idle.pause();
-    return steps;
-  };
+  policy.spin_ns = 0;
+  policy.yields = 10;
+  policy.yield_ns = 0;
+  policy.dear_yield_ns = dear_yield_ns;
+  return policy;
+}
+
+int steps_to_nap(Idle& idle) {
+  int steps = 0;
+  for (idle.reset(); steps < 2000 && !idle.would_nap(); ++steps) idle.pause();
+  return steps;
+}
+
+TEST(Idle, yields_for_as_long_as_a_chunk_is_copied) {
+  Paced os;
+  WaitPolicy policy = spinless(0);
+  Idle brief(os, policy);
+  EXPECT_LT(steps_to_nap(brief), 40);
+  policy.yield_ns = 1000;
   Idle patient(os, policy);
-  EXPECT_GT(steps_to_nap(patient), 1000);
-  policy.dear_yield_ns = 1;  // every yield is
+  EXPECT_GE(steps_to_nap(patient), 1000);
+}
+
+TEST(Idle, naps_for_a_quarter_of_the_time_waited) {
+  Paced os;
+  WaitPolicy policy = spinless(0);
+  policy.mode = WaitMode::sleep;
+  policy.nap_first_ns = 100;
+  policy.nap_max_ns = 1000;
   Idle idle(os, policy);
-  const int with_one_yield = steps_to_nap(idle);
-  EXPECT_LT(with_one_yield, 1000);
-  EXPECT_LT(steps_to_nap(idle), with_one_yield);
+  for (int i = 0; i < 40; ++i) idle.pause();
+  const std::vector<std::uint64_t>& naps = os.naps();
+  EXPECT_EQ(naps.front(), 100u);
+  EXPECT_EQ(naps.back(), 1000u);
+  std::uint64_t waited = 0;
+  for (const std::uint64_t nap : naps) {
+    EXPECT_EQ(nap, std::min<std::uint64_t>(std::max<std::uint64_t>(waited / 4, 100), 1000));
+    waited += nap;
+  }
+}
+
+TEST(Idle, naps_instead_of_yielding_after_a_dear_yield_the_longer_the_more_were_dear) {
+  constexpr std::uint64_t dear = 100;
+  Paced os;
+  Idle idle(os, spinless(dear));
+  const int awake = steps_to_nap(idle);
+  // How long no yield is tried after one that was dear.
+  const auto yieldless = [&] {
+    const std::uint64_t from = os.now_ns();
+    while (steps_to_nap(idle) < 9) os.sleep_ns(1);
+    return os.now_ns() - from;
+  };
+  os.let_yields_take(dear);
+  EXPECT_LT(steps_to_nap(idle), awake);
+  const std::uint64_t first = yieldless();
+  EXPECT_GE(first, 10 * dear);
+  EXPECT_LE(first, 12 * dear);
+  EXPECT_GE(yieldless(), 2 * first - 2 * dear);
+  os.let_yields_take(1);
+  yieldless();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(steps_to_nap(idle), awake);  // cheap again: nothing is remembered
+  os.let_yields_take(dear);
+  steps_to_nap(idle);
+  EXPECT_LE(yieldless(), 12 * dear);
 }
 
 TEST(Idle, obeys_its_mode) {
@@ -132,6 +202,7 @@ TEST(Idle, obeys_its_mode) {
   WaitPolicy policy;
   policy.spin_ns = 1;
   policy.yields = 1;
+  policy.yield_ns = 0;
   for (const WaitMode mode : {WaitMode::spin, WaitMode::yield}) {
     policy.mode = mode;
     Idle idle(os, policy);
