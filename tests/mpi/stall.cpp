@@ -24,8 +24,14 @@ void get_from_one_that_sleeps(int me, unsigned seconds) {
   void* words[2] = {};
   comex_malloc(words, sizeof(long), COMEX_GROUP_WORLD);
   comex_barrier(COMEX_GROUP_WORLD);
-  if (me == 1) sleep(seconds);
+  MPI_Comm workers = MPI_COMM_NULL;
+  comex_group_comm(COMEX_GROUP_WORLD, &workers);
+  if (me == 1) {  // out of the barrier, where it would have served
+    MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, workers);
+    sleep(seconds);
+  }
   if (me == 0) {
+    MPI_Recv(nullptr, 0, MPI_BYTE, 1, 0, workers, MPI_STATUS_IGNORE);
     long word = 0;
     comex_request_t handle{};
     comex_nbget(words[1], &word, sizeof word, 1, COMEX_GROUP_WORLD, &handle);
