@@ -162,6 +162,23 @@ void kinds_of_memory() {
   comex_set_errors(COMEX_ERRORS_ABORT);
 }
 
+// A write that came later than the memory's end would be refused, and end the job.
+void freed_memory_has_nothing_under_way() {
+  constexpr int bytes = 1 << 20;
+  std::vector<char> source(bytes, 'x');
+  const int to = (me + 1) % workers;
+  for (int round = 0; round < 10; ++round) {
+    std::vector<void*> places(index(workers));
+    CHECK(comex_malloc(places.data(), bytes, world) == COMEX_SUCCESS);
+    char* there = static_cast<char*>(places[index(to)]);
+    CHECK(comex_nbput(source.data(), there, bytes, to, world, nullptr) == COMEX_SUCCESS);
+    for (int at = 0; at < 100; ++at) {
+      CHECK(comex_nbput(source.data(), there + at, 1, to, world, nullptr) == COMEX_SUCCESS);
+    }
+    CHECK(comex_free(me == round % workers ? there : nullptr, world) == COMEX_SUCCESS);
+  }
+}
+
 // Resident shared pages of this process: what is mapped and touched of the arena.
 long shared_kib() {
   std::ifstream file("/proc/self/status");
@@ -200,6 +217,7 @@ int main(int argc, char** argv) {
     shared_addresses();
     local_memory_is_remote();
     kinds_of_memory();
+    freed_memory_has_nothing_under_way();
     many_times();
   }
   CHECK(comex_finalize() == COMEX_SUCCESS);

@@ -1,8 +1,12 @@
 #include "kernels/copy.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -171,6 +175,43 @@ TEST(CopyBytes, of_large_pieces_onto_themselves_moves_them) {
       EXPECT_EQ(std::memcmp(down.data(), before.data() + shift, bytes), 0) << bytes << " down by " << shift;
     }
   }
+}
+
+// A process that writes one of two values again and again, and one that looks: a longer put is made of
+// smaller stores, but that of a word is not.
+TEST(CopyBytes, of_an_aligned_word_stores_it_whole) {
+  void* const place = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(place, MAP_FAILED);
+  auto* const ends = static_cast<std::atomic<int>*>(place);
+  auto* const word = static_cast<std::byte*>(place) + 64;
+  const pid_t writer = fork();
+  if (writer == 0) {
+    for (unsigned turn = 0; !ends->load(std::memory_order_relaxed); ++turn) {
+      std::uint64_t value = 0;
+      std::memset(&value, turn % 2 == 0 ? 0xff : 0, sizeof value);
+      for (const std::uint64_t bytes : {8u, 4u, 2u}) copy_bytes(word + 8 * bytes, &value, bytes);
+    }
+    _exit(0);
+  }
+  unsigned torn = 0, changes = 0;
+  std::uint64_t before = 0;
+  for (int look = 0; changes < 2000 && look < 5'000'000; ++look) {
+    const auto wide =
+        reinterpret_cast<std::atomic<std::uint64_t>*>(word + 64)->load(std::memory_order_relaxed);
+    const auto half =
+        reinterpret_cast<std::atomic<std::uint32_t>*>(word + 32)->load(std::memory_order_relaxed);
+    const auto quarter =
+        reinterpret_cast<std::atomic<std::uint16_t>*>(word + 16)->load(std::memory_order_relaxed);
+    const bool is_whole = (wide == 0 || wide == UINT64_MAX) && (half == 0 || half == UINT32_MAX) &&
+                          (quarter == 0 || quarter == UINT16_MAX);
+    changes += wide != before ? 1 : 0;
+    before = wide;
+    torn += is_whole ? 0 : 1;
+  }
+  ends->store(1);
+  waitpid(writer, nullptr, 0);
+  munmap(place, 4096);
+  EXPECT_EQ(torn, 0u);
 }
 
 TEST(CopyBytes, of_nothing_looks_at_no_address) {

@@ -89,8 +89,18 @@ TEST_P(PosixOsTest, leaves_an_arena_out_of_core_dumps_unless_all_of_it_is_wished
       if (flags.empty()) GTEST_SKIP() << "this kernel tells no flags of mappings";
       EXPECT_EQ(has(flags, "dd"), !dumps) << "dd: do not dump";
       EXPECT_TRUE(has(flags, "dc")) << "dc: do not copy on fork";
+      const bool has_large_pages = std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled").is_open();
+      EXPECT_EQ(has(flags, "hg"), has_large_pages) << "hg: large pages wanted";
     }
   }
+}
+
+TEST_P(PosixOsTest, keeps_its_descriptors_to_this_program) {
+  const Object object = os_->create_object(GetParam()).value();
+  const Object again = os_->open_object_of(os_->name_of(object).value()).value();
+  const Object life = os_->hold_life(object, 1).value();
+  for (const Object* each : {&object, &again, &life})
+    EXPECT_EQ(fcntl(each->descriptor(), F_GETFD), FD_CLOEXEC) << "closed by exec";
 }
 
 // As a timer that fires too often for a long allocation to end: the first steps are cut short, and never
