@@ -69,14 +69,15 @@ void print_banner(const World& world, const pr::WorldSplit& split, std::span<con
                   const Reporter& out) {
   // The launch's first world needs no number as long as it is alone.
   const std::string of_world = world.id == 0 ? "" : "world " + std::to_string(world.id) + ": ";
+  using pr::counted;
   const auto say = [&](const std::string& text) { out.notice(of_world + text); };
   const std::size_t progress = split.progress.size();
-  say(std::to_string(split.ranks.size()) + " MPI ranks on " + std::to_string(split.hosts.size()) +
-      " hosts: " + std::to_string(split.workers.size()) + " workers, " + std::to_string(progress) +
-      " progress ranks");
+  say(counted(split.ranks.size(), "MPI rank") + " on " + counted(split.hosts.size(), "host") + ": " +
+      counted(split.workers.size(), "worker") + ", " + counted(progress, "progress rank"));
   if (progress > 0) {
-    say("MPI_COMM_WORLD holds " + std::to_string(progress) +
-        " ranks that never return: use the communicator of the group in MPI calls");
+    say("MPI_COMM_WORLD holds " + counted(progress, "rank") +
+        (progress == 1 ? " that never returns" : " that never return") +
+        ": use the communicator of the group in MPI calls");
   }
   for (std::size_t host = 0; host < split.hosts.size(); ++host) {
     say(host_line(world, split, host));

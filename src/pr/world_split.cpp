@@ -88,10 +88,6 @@ void split_host(int index, Host& host, int wanted, const SplitInput& input, std:
   }
 }
 
-std::string counted(std::size_t count, const char* thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-}
-
 std::vector<Notice> notices_for(const WorldSplit& split, int wanted) {
   std::size_t lowered = 0, uneven = 0, idle = 0, self_served = 0, lowered_ranks = 0;
   for (const Host& host : split.hosts) {
@@ -139,6 +135,10 @@ Result<SplitInput> split_input(std::span<const int> host_of_rank, const Settings
   input.position = settings.progress_rank_position;
   input.virtual_hosts = std::move(virtual_hosts).value();
   return input;
+}
+
+std::string counted(std::size_t count, const char* thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
 Result<WorldSplit> split_world(const SplitInput& input) {

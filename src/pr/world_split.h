@@ -77,6 +77,9 @@ struct WorldSplit {
 
 Result<WorldSplit> split_world(const SplitInput& input);
 
+// "1 host", "2 hosts".
+std::string counted(std::size_t count, const char* thing);
+
 // What a process keeps of a split: its own host's part, and counts. Not proportional to the world.
 struct SplitShare {
   Host host;
