@@ -215,6 +215,24 @@ void groups_from_lpids(const Job& job) {
   job.done(comex_group_free(turned));
 }
 
+// What both halves are merged to, and what is made of that, are groups of one world as any other.
+void halves_become_whole(const Job& job) {
+  const HalvesOfTheWorld halves(job);
+  comex_group_t inter = COMEX_GROUP_NULL;
+  comex_group_t merged = COMEX_GROUP_NULL;
+  comex_group_t dup = COMEX_GROUP_NULL;
+  comex_group_t part = COMEX_GROUP_NULL;
+  job.done(halves.join(&inter));
+  job.done(comex_group_merge(inter, 1 - job.me % 2, &merged));
+  job.done(comex_group_dup(merged, &dup));
+  job.done(comex_group_split(merged, job.me == 0 ? 1 : 0, -job.me, &part));
+  for (const comex_group_t group : {merged, dup, part}) {
+    has_communicator(job, group);
+    job.done(comex_group_free(group));
+  }
+  job.done(comex_world_disconnect(&inter));
+}
+
 void the_self_group(const Job& job) {
   int size = 0;
   int rank = -1;
@@ -296,6 +314,7 @@ int main(int argc, char** argv) {
   job.check("groups from lpids", [&] { groups_from_lpids(job); });
   job.check("the self group", [&] { the_self_group(job); });
   if (job.workers > 1) {
+    job.check("halves become whole", [&] { halves_become_whole(job); });
     job.check("one wrong argument fails all", [&] { one_wrong_argument_fails_all(job); });
     job.check("one failing hook fails both sides", [&] { one_failing_hook_fails_both_sides(job); });
     job.check("one full table fails all", [&] { one_full_table_fails_all(job); });

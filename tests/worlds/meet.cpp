@@ -11,6 +11,7 @@
 
 #include "worlds/agreement.h"
 #include "worlds/cards.h"
+#include "worlds/own_parts.h"
 #include "worlds/place.h"
 
 using namespace comex::testing;
@@ -118,8 +119,10 @@ void work_and_part(const Job& job, comex_group_t peer, bool accepts) {
   job.done(comex_group_merge(peer, accepts ? 0 : 1, &merged));
   data_travels(job, merged);
   groups_are_told_apart(job, merged, accepts);
+  auto parts = own_parts(job, merged, accepts);
   job.done(comex_world_disconnect(&merged));
   job.done(comex_world_disconnect(&peer));
+  are_used_alone(job, parts);
 }
 
 void whole(Job& job) {
@@ -274,6 +277,7 @@ void killed(Job& job) {
   std::vector<void*> words(static_cast<std::size_t>(size));
   job.done(comex_malloc(words.data(), sizeof(long), merged));
   data_travels(job, merged);
+  auto parts = own_parts(job, merged, place.accepts());
   if (!place.accepts()) {
     if (job.me == 0) publish(job.arguments.at(1) + ".ready", std::to_string(getpid()));
     std::this_thread::sleep_for(std::chrono::seconds(60));
@@ -288,6 +292,7 @@ void killed(Job& job) {
             COMEX_FAILURE, "a get from a world that has died");
   job.equal(comex_fence_all(merged), COMEX_FAILURE, "a fence of a world that has died");
   nothing_is_made_of_the_lost(job, merged, peer);
+  are_used_alone(job, parts);
   comex_world_disconnect(&merged);
   comex_world_disconnect(&peer);
   comex_set_errors(COMEX_ERRORS_ABORT);

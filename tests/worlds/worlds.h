@@ -101,6 +101,23 @@ inline void data_travels(const Job& job, comex_group_t group) {
   job.done(comex_barrier(group));
 }
 
+// A group of the own world's processes: MPI counts its members in the same order. Collective over it.
+inline void has_communicator(const Job& job, comex_group_t group) {
+  int size = 0;
+  int rank = -1;
+  MPI_Comm comm = MPI_COMM_NULL;
+  job.done(comex_group_size(group, &size));
+  job.done(comex_group_rank(group, &rank));
+  job.done(comex_group_comm(group, &comm));
+  job.require(comm != MPI_COMM_NULL, "a group of one world has a communicator");
+  if (comm == MPI_COMM_NULL) return;
+  std::vector<int> ranks(static_cast<std::size_t>(size), -1);
+  MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, comm);
+  for (int each = 0; each < size; ++each) {
+    job.equal(ranks[static_cast<std::size_t>(each)], each, "a rank by the communicator");
+  }
+}
+
 // Every member of one side puts to every one of the other side. Collective over both sides of an inter-group.
 inline void data_crosses(const Job& job, comex_group_t inter) {
   int far = 0;

@@ -7,6 +7,7 @@
 
 #include "api/call.h"
 #include "api/join_pairwise.h"
+#include "api/sides.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/stand.h"
 
@@ -58,17 +59,20 @@ std::uint64_t agree_on_context(Runtime& runtime, const Founders& founders, std::
   return context;
 }
 
-// Called by members only, all of whom are here.
-Communicator make_communicator(Runtime& runtime, std::span<const Lpid> lpids, std::uint64_t context) {
-  constexpr std::uint64_t tags = 32000;
-  const int tag = static_cast<int>(context % tags);
-  const auto me = static_cast<std::size_t>(
-      std::ranges::find(lpids, runtime.me(), [](Lpid lpid) { return static_cast<Worker>(lpid); }) -
-      lpids.begin());
-  return join_pairwise(runtime.world->workers.get(), lpids, me, tag);
+}  // namespace
+
+BridgeId bridge_among(const Runtime& runtime, BridgeId bridge, const groups::ConnectionTable& members) {
+  return members.lies_below(static_cast<Lpid>(runtime.size())) ? no_bridge : bridge;
 }
 
-}  // namespace
+Communicator make_communicator(Runtime& runtime, const groups::Group& group) {
+  if (group.bridge() != no_bridge || group.is_inter() || group.endpoints()) return {};
+  std::vector<int> ranks;  // lpids of the own world
+  for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
+  constexpr std::uint64_t tags = 32000;
+  const int tag = static_cast<int>(group.context() % tags);
+  return join_pairwise(runtime.world->workers.get(), ranks, static_cast<std::size_t>(group.my_rank()), tag);
+}
 
 int create_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,
                  comex_group_t* new_group) {
@@ -83,11 +87,11 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
     *new_group = COMEX_GROUP_NULL;
     return COMEX_SUCCESS;
   }
-  if (std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); }))
-    founders.bridge = no_bridge;
+  const auto members = groups::ConnectionTable::from(lpids);
+  founders.bridge = bridge_among(runtime, founders.bridge, members);
   const std::uint64_t context = agree_on_context(runtime, founders, my_rank);
   auto group =
-      std::make_unique<groups::Group>(context, runtime.book.make_table(lpids), static_cast<int>(my_rank),
+      std::make_unique<groups::Group>(context, runtime.book.make_table(members), static_cast<int>(my_rank),
                                       founders.endpoints, groups::Table(), founders.bridge);
   const groups::Group& made = *group;
   GroupExtras extras = runtime.extras_of(made);
@@ -105,9 +109,7 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
     if (complaint.empty()) return failed_elsewhere(runtime);
     return runtime.reporter.fail({.operation = operation}, complaint);
   }
-  if (!founders.endpoints && founders.bridge == no_bridge) {
-    runtime.extras(handle).comm = make_communicator(runtime, lpids, context);
-  }
+  runtime.extras(handle).comm = make_communicator(runtime, made);
   *new_group = handle;
   return COMEX_SUCCESS;
 }

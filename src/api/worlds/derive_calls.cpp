@@ -37,6 +37,30 @@ std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std
   return ranks;
 }
 
+// The part of this color, which the caller said too; null where there is none.
+std::unique_ptr<Group> part_with(Runtime& runtime, const Group& parent,
+                                 std::span<const groups::SplitWish> wishes, int color) {
+  if (color == MPI_UNDEFINED) return nullptr;
+  const groups::Everybody everybody = groups::everybody(parent, runtime.book);
+  const std::vector<std::uint32_t> members = groups::part_of(wishes, color);
+  const auto size = static_cast<std::uint32_t>(wishes.size());
+  const auto low = side_of(members, 0, everybody.low_size);
+  const auto high = side_of(members, everybody.low_size, size);
+  const auto& local = everybody.is_low ? low : high;
+  const auto& remote = everybody.is_low ? high : low;
+  if (parent.is_inter() && remote.empty()) return nullptr;
+  groups::Table near = runtime.book.subset(parent.table(), local);
+  groups::Table far;
+  BridgeId bridge = bridge_among(runtime, parent.bridge(), near.members());
+  if (parent.is_inter()) {
+    far = runtime.book.subset(parent.remote_table(), remote);
+    if (bridge == no_bridge) bridge = bridge_among(runtime, parent.bridge(), far.members());
+  }
+  const auto at = std::ranges::find(local, static_cast<std::uint32_t>(parent.my_rank())) - local.begin();
+  return std::make_unique<Group>(wishes[members.front()].context, std::move(near), static_cast<int>(at),
+                                 parent.endpoints().subset(local), std::move(far), bridge);
+}
+
 }  // namespace
 }  // namespace comex::api
 
@@ -83,28 +107,17 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
   std::vector<groups::SplitWish> wishes;
   for (const Proposal& each : all) wishes.push_back(each.wish);
 
-  const groups::Everybody everybody = groups::everybody(*found, runtime->book);
-  const std::vector<std::uint32_t> members = groups::part_of(wishes, color);
-  const auto size = static_cast<std::uint32_t>(wishes.size());
-  const auto low = side_of(members, 0, everybody.low_size);
-  const auto high = side_of(members, everybody.low_size, size);
-  const auto& local = everybody.is_low ? low : high;
-  const auto& remote = everybody.is_low ? high : low;
   std::vector<comex_group_t> made;
-  if (color != MPI_UNDEFINED && !(found->is_inter() && remote.empty())) {
-    const auto at = std::ranges::find(local, static_cast<std::uint32_t>(found->my_rank())) - local.begin();
-    groups::Table other_side;
-    if (found->is_inter()) other_side = runtime->book.subset(found->remote_table(), remote);
-    made.push_back(
-        add(*runtime, std::make_unique<groups::Group>(wishes[members.front()].context,
-                                                      runtime->book.subset(found->table(), local),
-                                                      static_cast<int>(at), found->endpoints().subset(local),
-                                                      std::move(other_side), found->bridge())));
-  }
+  auto new_part = part_with(*runtime, *found, wishes, color);
+  if (new_part != nullptr) made.push_back(add(*runtime, std::move(new_part)));
   if (!all_have(*runtime, name, group, made)) return COMEX_FAILURE;
   const MPI_Comm comm = communicator_of(*runtime, group);
   Communicator part_comm;
-  if (comm != MPI_COMM_NULL) part_comm = Communicator::split(comm, color, key);
+  if (comm != MPI_COMM_NULL) {
+    part_comm = Communicator::split(comm, color, key);
+  } else if (!made.empty()) {
+    part_comm = make_communicator(*runtime, *runtime->groups.find(made.front()));
+  }
   if (!made.empty()) runtime->extras(made.front()).comm = std::move(part_comm);
   *part = made.empty() ? COMEX_GROUP_NULL : made.front();
   return COMEX_SUCCESS;
@@ -140,12 +153,15 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   std::vector<comex_group_t> made;
   {
     groups::Table table;
-    if (count != 0) table = runtime->book.make_table(layout.members);
+    BridgeId bridge = no_bridge;
+    if (count != 0) {
+      table = runtime->book.make_table(layout.members);
+      bridge = bridge_among(*runtime, found->bridge(), table.members());
+    }
     for (std::uint32_t i = 0; i < count; ++i) {
-      made.push_back(
-          add(*runtime, std::make_unique<groups::Group>(all.front().wish.context, table.dup(),
-                                                        static_cast<int>(layout.first_rank + i), endpoints,
-                                                        groups::Table(), found->bridge())));
+      made.push_back(add(*runtime, std::make_unique<groups::Group>(all.front().wish.context, table.dup(),
+                                                                   static_cast<int>(layout.first_rank + i),
+                                                                   endpoints, groups::Table(), bridge)));
     }
   }
   if (!all_have(*runtime, name, parent, made)) return COMEX_FAILURE;

@@ -23,6 +23,13 @@ struct Founders {
 int create_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,
                  comex_group_t* new_group);
 
+// The bridge that members of a group on `bridge` need for one of their own: none where all of them are of the
+// own world.
+BridgeId bridge_among(const Runtime& runtime, BridgeId bridge, const groups::ConnectionTable& members);
+
+// For processes of the own world that are no endpoints; else there is none. Called by all members, who are
+// here, and by nobody else.
+Communicator make_communicator(Runtime& runtime, const groups::Group& group);
 // Of a group's members; null where they have none.
 MPI_Comm communicator_of(Runtime& runtime, comex_group_t handle);
 

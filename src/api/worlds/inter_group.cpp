@@ -7,6 +7,7 @@
 #include "api/call.h"
 #include "api/worlds/agree.h"
 #include "api/worlds/arguments.h"
+#include "api/worlds/groups.h"
 #include "api/worlds/meeting.h"
 
 namespace comex::api {
@@ -143,6 +144,7 @@ int merge(Runtime& runtime, const char* name, const groups::Group& group, int in
   GroupExtras extras = runtime.extras_of(*made);
   const int handle = runtime.add_group(std::move(made), extras);
   if (!all_have(runtime, name, inter, std::span(&handle, 1))) return COMEX_FAILURE;
+  runtime.extras(handle).comm = make_communicator(runtime, *runtime.groups.find(handle));
   *merged = handle;
   return COMEX_SUCCESS;
 }
