@@ -1,5 +1,5 @@
 # The program that calls everything, on several layouts; and a small Global Arrays program on the packaged flavour.
-set(parts data nonblocking patches aggregate atomics memory groups messages scopes main)
+set(parts data nonblocking patches drawn aggregate atomics memory groups messages scopes main)
 list(TRANSFORM parts REPLACE "(.+)" "program/\\1.c")
 armci_client(armci_whole_comex armci_shared ${parts} program/own_comex.c)
 armci_client(armci_whole_packaged armci_openmpi_shared ${parts} program/own_packaged.c)
@@ -42,12 +42,14 @@ comex_add_mpi_test(NAME armci.a_worker_that_polls_its_own_memory_serves_others P
 armci_client(armci_half_comex armci_shared half.c)
 armci_client(armci_half_packaged armci_openmpi_shared half.c)
 armci_client(armci_start armci_shared start.c)
+armci_client(armci_start_packaged armci_openmpi_shared start.c)
 armci_client(armci_mp3 armci_openmpi_shared mp3.c)
 foreach(flavour comex packaged)
   comex_add_mpi_test(NAME armci.${flavour}_over_each_half_of_the_job PROGRAM armci_half_${flavour} RANKS 6
     LABELS armci)
 endforeach()
 comex_add_mpi_test(NAME armci.starts_mpi_and_ends_it PROGRAM armci_start RANKS 3 LABELS armci)
+comex_add_mpi_test(NAME armci.starts_mpi_at_a_level_of_threads PROGRAM armci_start_packaged RANKS 3 LABELS armci)
 comex_add_mpi_test(NAME armci.mp3_names_speak_of_workers PROGRAM armci_mp3 RANKS 3 LABELS armci)
 
 find_package(Threads REQUIRED)

@@ -1,20 +1,43 @@
-/* A program that starts MPI through ARMCI, as old ones do, and ends it there. */
+/* Programs that start MPI through ARMCI, as old ones do by the messages' init, and others by the level of
+ * threads. */
 #include <armci.h>
 #include <message.h>
 #include <stdio.h>
 
-int main(int argc, char** argv) {
-  int started = 0, ended = 0, one = 1;
-  char plus[] = "+";
-  armci_msg_init(&argc, &argv);
+#ifdef ARMCI_MPI
+static int starts(int* argc, char*** argv) {
+  int level = -1;
+  (void)argc, (void)argv;
+  const int result = ARMCI_Init_thread(MPI_THREAD_MULTIPLE);
+  MPI_Query_thread(&level);
+  return result == 0 && level == MPI_THREAD_MULTIPLE;
+}
+static void end(void) {
+  MPI_Finalize();
+}
+#else
+static int starts(int* argc, char*** argv) {
+  int started = 0;
+  armci_msg_init(argc, argv);
   MPI_Initialized(&started);
   ARMCI_Init();
+  return started;
+}
+static void end(void) {
+  armci_msg_finalize();
+}
+#endif
+
+int main(int argc, char** argv) {
+  int ended = 0, one = 1;
+  char plus[] = "+";
+  int bad = !starts(&argc, &argv);
   armci_msg_igop(&one, 1, plus);
-  int bad = !started || one != armci_msg_nproc();
+  bad += one != armci_msg_nproc();
   if (armci_msg_me() == 0) printf("%d workers, %d wrong\n", one, bad);
   ARMCI_Finalize();
   ARMCI_Finalize();
-  armci_msg_finalize();
+  end();
   MPI_Finalized(&ended);
   return bad || !ended;
 }

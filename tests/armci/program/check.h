@@ -28,6 +28,7 @@ void test_values(void);
 void test_flags(void);
 void test_strided(void);
 void test_vector(void);
+void test_drawn(void);
 void test_aggregate(void);
 void test_atomics(void);
 void test_groups(void);

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   test_flags();
   test_strided();
   test_vector();
+  test_drawn();
   test_aggregate();
   test_atomics();
   test_memory();
