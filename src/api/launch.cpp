@@ -47,7 +47,7 @@ std::unique_ptr<World> Launch::over_all_ranks() {
   if (!lounge_) lounge_ = Communicator::duplicate(MPI_COMM_WORLD);
   if (has_split()) wake_progress_ranks();
   for (;;) {
-    auto world = open_world(MPI_COMM_WORLD, *reporter_, first_life_ ? &*first_life_ : nullptr);
+    auto world = open_world(MPI_COMM_WORLD, *reporter_, openings_++, first_life_ ? &*first_life_ : nullptr);
     if (!has_split()) first_life_ = {world->settings, world->place};
     share_ = world->share;
     if (world->is_worker()) return world;
@@ -64,7 +64,7 @@ std::unique_ptr<World> Launch::over_all_ranks() {
 }
 
 std::unique_ptr<World> Launch::over(MPI_Comm comm) {
-  auto world = open_world(comm, *reporter_, nullptr);
+  auto world = open_world(comm, *reporter_, openings_++, nullptr);
   if (world->is_worker()) return world;
   serve(*world, *reporter_);
   return nullptr;

@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -42,6 +43,7 @@ class Launch {
   Word park(const World& world, std::size_t quits_expected);
 
   Reporter* reporter_;
+  std::uint32_t openings_ = 0;           // of worlds, so far
   Communicator lounge_;                  // over MPI_COMM_WORLD: where progress ranks wait
   std::optional<FirstLife> first_life_;  // of MPI_COMM_WORLD
   pr::SplitShare share_;                 // of its split

@@ -209,7 +209,8 @@ void tell_of_world(transport::Collective& all, const World& world, const pr::Wor
 
 }  // namespace
 
-std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const FirstLife* first_life) {
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t opening,
+                                  const FirstLife* first_life) {
   auto os = shm::make_posix_os();
   Communicator wire = Communicator::duplicate(comm);
   transport::MpiCollective all(wire.get(), mpi_failure(reporter));
@@ -217,7 +218,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const First
   reporter.identify({.rank = all.rank(), .host = host_name});
   auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_life, reporter));
   world->wire = std::move(wire);
-  name_world(all, *world);
+  require(all, reporter, name_world(all, opening, *world));
   const pr::WorldSplit roles = first_life != nullptr ? split_again(all, *world, *first_life, reporter)
                                                      : split(all, *world, world->settings, reporter);
   world->share = pr::share_of(roles, all.rank());

@@ -38,7 +38,7 @@ struct WorldFacts {
   std::int32_t mpi_rank = 0;        // in MPI_COMM_WORLD
   std::int32_t app = 0;             // which program of the launch
   std::int32_t told_node_rank = 0;  // by the launcher
-  std::int32_t spare = 0;
+  std::uint32_t opening = 0;        // worlds that it has opened before
   Id128 nonce;
   Id128 launch;
 };
@@ -51,6 +51,7 @@ struct World {
   Settings settings;
   WorldId id = 0;
   std::vector<WorldFacts> facts;  // while it opens
+  bool is_first_job = false;      // all ranks of the job that the launcher has started
   groups::WorldDescription description;
   std::int32_t app_rank = groups::unknown_rank;  // this rank's
   pr::SplitShare share;
@@ -71,11 +72,13 @@ struct World {
   const pr::Host& own_host() const { return share.host; }
 };
 
-// Prints and ends the job on any failure. `first_life`: of the same communicator, whose roles stay.
+// Prints and ends the job on any failure. `opening`: so many worlds this process has opened before.
+// `first_life`: of the same communicator, whose roles stay.
 struct FirstLife {
   Settings settings;
   pr::RankPlace place;
 };
-std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const FirstLife* first_life);
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t opening,
+                                  const FirstLife* first_life);
 
 }  // namespace comex::api

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
+
+#include "groups/world_number.h"
 
 namespace comex::groups {
 namespace {
-
-constexpr std::uint32_t part_bit = 1u << 23;  // of the 24 bits below the manager
-constexpr std::uint32_t ranks_of_a_job = 1u << 16;
 
 std::optional<std::uint64_t> number_in(std::string_view text) {
   std::uint64_t number = 0;
@@ -24,12 +24,19 @@ std::uint64_t hash(std::string_view text, std::uint64_t basis) {
 
 }  // namespace
 
-WorldId decide_world_id(const LaunchFacts& facts) {
-  const std::uint32_t job = facts.job.value_or(1) - 1;
-  const std::uint32_t number = facts.is_part
-                                   ? part_bit | ((job * ranks_of_a_job + facts.lowest_rank) & (part_bit - 1))
-                                   : job & (part_bit - 1);
-  return facts.manager << 24 | number;
+Result<WorldId> decide_world_id(const LaunchFacts& facts) {
+  const WorldCounts counts{facts.job.value_or(1) - 1, facts.lowest_rank, facts.opening};
+  const std::optional<std::uint32_t> number = number_of(counts);
+  if (number) return facts.manager << 24 | *number;
+  return caller_error("no number is left for this world, the " +
+                      std::to_string(std::uint64_t{facts.opening} + 1) + ". that rank " +
+                      std::to_string(facts.lowest_rank) + " of job " + std::to_string(counts.job) +
+                      " of the launch opens: (job + 1) x (rank + 1) x openings may be up to " +
+                      std::to_string(numbered_product) + "; start another launch for further worlds");
+}
+
+bool is_of_first_job(const LaunchFacts& facts) {
+  return facts.job.value_or(1) == 1;
 }
 
 std::optional<std::uint32_t> job_of_namespace(std::string_view name) {

@@ -1,10 +1,9 @@
 // Which number a world has, and which launch it belongs to.
 //
 // Pure: decided from facts that the launcher, MPI and the settings give. A number is unique in its launch and
-// never given again: worlds over all ranks take the launcher's job number, worlds over a part of the ranks
-// the upper half of the numbers, by their lowest rank. Two launches that meet are told apart by their manager
-// numbers; that they differ is checked with the 128-bit ids (managers.h). Called once by api when a world
-// opens.
+// never given again (world_number.h); where a launch has used them up, no further world opens. Two launches
+// that meet are told apart by their manager numbers; that they differ is checked with the 128-bit ids
+// (managers.h). Called once by api when a world opens.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "core/ids.h"
+#include "core/status.h"
 
 namespace comex::groups {
 
@@ -20,9 +20,11 @@ struct LaunchFacts {
   std::uint32_t manager = 0;         // COMEX_MANAGER
   std::optional<std::uint32_t> job;  // within the launch, from 1; empty: started without a launcher
   std::uint32_t lowest_rank = 0;     // in MPI_COMM_WORLD, of the ranks of this world
-  bool is_part = false;              // of MPI_COMM_WORLD
+  std::uint32_t opening = 0;         // worlds that this rank has opened before
 };
-WorldId decide_world_id(const LaunchFacts& facts);
+Result<WorldId> decide_world_id(const LaunchFacts& facts);
+// Of the job that the launcher itself has started; all others were spawned.
+bool is_of_first_job(const LaunchFacts& facts);
 
 constexpr std::uint32_t manager_of(WorldId world) {
   return world >> 24;

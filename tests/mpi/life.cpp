@@ -7,10 +7,12 @@
 //        life unstarted [mute]  comex_init_args starts MPI; mute: where nothing can be printed
 // Exit status 0 on every rank, also on progress ranks, is part of what is tested.
 #include <comex/comex.h>
+#include <comex/worlds.h>
 #include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,7 +35,11 @@ struct World {
     CHECK(comex_group_rank(COMEX_GROUP_WORLD, &me) == COMEX_SUCCESS);
     CHECK(comex_group_size(COMEX_GROUP_WORLD, &workers) == COMEX_SUCCESS);
     CHECK(comex_group_comm(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS);
+    comex_gpid_t gpid{};
+    CHECK(comex_gpid(COMEX_GROUP_WORLD, me, &gpid) == COMEX_SUCCESS);
+    number = gpid.world;
   }
+  std::uint32_t number = 0;
   int me = 0;
   int workers = 0;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -47,6 +53,30 @@ std::vector<long*> allocate(const World& world, std::size_t words) {
   std::memset(words_of[static_cast<std::size_t>(world.me)], 0, words * sizeof(long));
   CHECK(comex_barrier(COMEX_GROUP_WORLD) == COMEX_SUCCESS);
   return words_of;
+}
+
+// The worlds that this process has been in: which one, and its number.
+struct Lived {
+  std::uint32_t which;
+  std::uint32_t number;
+};
+std::vector<Lived>& lived() {
+  static std::vector<Lived> worlds;
+  return worlds;
+}
+
+// Over all workers: no two worlds ever had one number.
+void had_numbers_of_their_own(const World& world) {
+  constexpr std::size_t most = 8;
+  std::vector<Lived> mine = lived();
+  CHECK(!mine.empty() && mine.size() <= most);
+  mine.resize(most, mine.front());
+  std::vector<Lived> all(most * static_cast<std::size_t>(world.workers));
+  constexpr int bytes = most * sizeof(Lived);
+  MPI_Allgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, world.comm);
+  for (const Lived& one : all) {
+    for (const Lived& other : all) CHECK((one.which == other.which) == (one.number == other.number));
+  }
 }
 
 // Everybody counts and writes at everybody's: only a runtime that works gets through.
@@ -179,6 +209,8 @@ void live_in_world() {
     CHECK(comex_init() == COMEX_SUCCESS);  // the second says: it is there
     CHECK(comex_initialized() == 1);
     const World world;
+    lived().push_back({static_cast<std::uint32_t>(life), world.number});
+    had_numbers_of_their_own(world);
     if (life == 0) workers = world.workers;
     CHECK(world.workers == workers);
     const std::vector<int> progress = progress_pids(pids, world);
@@ -204,12 +236,13 @@ void live_in_world() {
 }
 
 // Workers use it; progress ranks come back when the workers are done. True on a worker.
-bool live_in(MPI_Comm comm, bool leaves_things) {
+bool live_in(MPI_Comm comm, std::uint32_t which, bool leaves_things) {
   const int code = comex_init_comm(comm);
   const bool is_worker = code == COMEX_SUCCESS;
   CHECK(comex_initialized() == (is_worker ? 1 : 0));
   if (is_worker) {
     const World world;
+    lived().push_back({which, world.number});
     CHECK(comex_init_comm(MPI_COMM_WORLD) == COMEX_SUCCESS);  // the first communicator stays
     int size = 0;
     MPI_Comm_size(comm, &size);
@@ -234,19 +267,22 @@ void live_in_communicators() {
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
   if (rank % 2 == 0) {
-    live_in(half, true);
+    live_in(half, 0, true);
   } else {
     for (int round = 0; round < 100; ++round) MPI_Barrier(half);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  live_in(half, false);  // both halves, at the same time
-  const bool was_worker = live_in(reversed, true);
-  const bool is_worker = live_in(MPI_COMM_WORLD, false);
+  live_in(half, rank % 2 == 0 ? 1 : 2, false);  // both halves, at the same time
+  const bool was_worker = live_in(reversed, 3, true);
+  const bool is_worker = live_in(MPI_COMM_WORLD, 4, false);
   if (ranks == 3 && rank != 1) CHECK(was_worker != is_worker);  // another rank serves: the largest of each
   MPI_Comm_free(&reversed);
   MPI_Comm_free(&half);
   CHECK(comex_init() == COMEX_SUCCESS);  // progress ranks do not come back from this one
-  use(World());
+  const World world;
+  lived().push_back({5, world.number});
+  had_numbers_of_their_own(world);
+  use(world);
   CHECK(comex_finalize() == COMEX_SUCCESS);
 }
 

@@ -25,14 +25,19 @@ std::string launcher_name(const Lookup& environment) {
   return at == std::string::npos ? std::string() : name.substr(0, at);
 }
 
-// Spawned ones meet processes on their hosts that only the launcher knows of.
-bool is_first_job(const World& world) {
-  return (world.id & 0xffffff) == 0;
+groups::LaunchFacts launch_facts(const World& world, const Lookup& environment) {
+  const WorldFacts& lowest = *std::ranges::min_element(world.facts, {}, &WorldFacts::mpi_rank);
+  groups::LaunchFacts facts;
+  facts.manager = static_cast<std::uint32_t>(world.settings.manager);
+  facts.job = groups::job_of_namespace(environment("PMIX_NAMESPACE").value_or(""));
+  facts.lowest_rank = static_cast<std::uint32_t>(lowest.mpi_rank);
+  facts.opening = lowest.opening;
+  return facts;
 }
 
 }  // namespace
 
-void name_world(transport::Collective& all, World& world) {
+Status name_world(transport::Collective& all, std::uint32_t opening, World& world) {
   const Lookup environment = environment_lookup();
   int ranks_in_all = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_in_all);
@@ -40,22 +45,23 @@ void name_world(transport::Collective& all, World& world) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &mine.mpi_rank);
   mine.app = number_in(environment, "OMPI_MCA_orte_app_num", 0);
   mine.told_node_rank = number_in(environment, "OMPI_COMM_WORLD_NODE_RANK", groups::unknown_rank);
+  mine.opening = opening;
   mine.nonce = {world.os->random_bits(), world.os->random_bits()};
   mine.launch = groups::decide_launch_id(launcher_name(environment),
                                          {world.os->random_bits(), world.os->random_bits()});
   world.facts = gather(all, mine);
 
-  groups::LaunchFacts facts;
-  facts.manager = static_cast<std::uint32_t>(world.settings.manager);
-  facts.job = groups::job_of_namespace(environment("PMIX_NAMESPACE").value_or(""));
-  facts.lowest_rank =
-      static_cast<std::uint32_t>(std::ranges::min_element(world.facts, {}, &WorldFacts::mpi_rank)->mpi_rank);
-  facts.is_part = all.size() < ranks_in_all;
-  world.id = groups::decide_world_id(facts);
-  broadcast(all, world.id, 0);  // one launcher may tell its hosts different things
+  // One launcher may tell its hosts different things: what rank 0 was told holds.
+  const groups::LaunchFacts facts = launch_facts(world, environment);
+  const Result<WorldId> named = groups::decide_world_id(facts);
+  world.id = named ? named.value() : 0;
+  broadcast(all, world.id, 0);
+  world.is_first_job = all.size() == ranks_in_all && groups::is_of_first_job(facts);
+  broadcast(all, world.is_first_job, 0);
   world.description.id = world.id;
   world.description.nonce = world.facts.front().nonce;
   world.description.launch = world.facts.front().launch;
+  return named || all.rank() != 0 ? Status() : Status(named.failure());
 }
 
 std::vector<std::int32_t> number_on_nodes(World& world, std::span<const pr::RankPlace> places) {
@@ -64,7 +70,8 @@ std::vector<std::int32_t> number_on_nodes(World& world, std::span<const pr::Rank
     placed.push_back({static_cast<std::uint32_t>(places[rank].host), world.facts[rank].app});
   }
   const std::vector<groups::ProcessRanks> ranks = groups::rank_processes(placed);
-  const bool knows_all = is_first_job(world);
+  // Others meet processes on their hosts that only the launcher knows of.
+  const bool knows_all = world.is_first_job;
   std::vector<std::int32_t> node_ranks;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     node_ranks.push_back(knows_all ? ranks[rank].node_rank : world.facts[rank].told_node_rank);

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "api/world.h"
+#include "core/status.h"
 #include "transport/collective.h"
 
 namespace comex::api {
 
-// Collective over the wire.
-void name_world(transport::Collective& all, World& world);
+// Collective over the wire. `opening`: so many worlds this process has opened before. Fails on rank 0 alone,
+// when the launch has no number left.
+Status name_world(transport::Collective& all, std::uint32_t opening, World& world);
 // By rank. Ends the use of world.facts.
 std::vector<std::int32_t> number_on_nodes(World& world, std::span<const pr::RankPlace> places);
 

@@ -4,6 +4,7 @@
 #include "groups/managers.h"
 #include "groups/process_ranks.h"
 #include "groups/world_identity.h"
+#include "groups/world_number.h"
 #include "unit/groups/worlds.h"
 
 namespace comex::groups {
@@ -11,25 +12,40 @@ namespace {
 
 using testing::some_world;
 
-TEST(WorldIdentity, numbers_jobs_of_a_launch_from_nought_below_the_manager) {
-  EXPECT_EQ(decide_world_id({}), 0u);
-  EXPECT_EQ(decide_world_id({.job = 1}), 0u);
-  EXPECT_EQ(decide_world_id({.job = 2}), 1u);
-  EXPECT_EQ(decide_world_id({.manager = 3, .job = 2}), (3u << 24) + 1);
-  EXPECT_EQ(decide_world_id({.manager = 255, .job = 65535}), (255u << 24) + 65534);
-  EXPECT_EQ(manager_of(decide_world_id({.manager = 255, .job = 65535})), 255u);
+std::uint32_t id_of(const LaunchFacts& facts) {
+  return decide_world_id(facts).value();
 }
 
-TEST(WorldIdentity, gives_parts_of_a_launch_numbers_of_their_own) {
-  const WorldId low = decide_world_id({.job = 1, .lowest_rank = 0, .is_part = true});
-  const WorldId high = decide_world_id({.job = 1, .lowest_rank = 2, .is_part = true});
-  const WorldId spawned = decide_world_id({.job = 2, .lowest_rank = 0, .is_part = true});
-  EXPECT_NE(low, high);
-  EXPECT_NE(low, spawned);
-  EXPECT_NE(low, decide_world_id({.job = 1}));
-  EXPECT_GE(low, 1u << 23);
-  EXPECT_EQ(manager_of(decide_world_id({.manager = 7, .job = 1, .lowest_rank = 1u << 31, .is_part = true})),
-            7u);
+TEST(WorldIdentity, numbers_the_first_worlds_of_two_jobs_from_nought_below_the_manager) {
+  EXPECT_EQ(id_of({}), 0u);
+  EXPECT_EQ(id_of({.job = 1}), 0u);
+  EXPECT_EQ(id_of({.job = 2}), 1u);
+  EXPECT_EQ(id_of({.manager = 3, .job = 2}), (3u << 24) + 1);
+  EXPECT_EQ(manager_of(id_of({.manager = 255, .job = 65535})), 255u);
+}
+
+TEST(WorldIdentity, differs_in_what_came_out_alike_before) {
+  const WorldId world = id_of({.job = 1});
+  EXPECT_NE(world, id_of({.job = 1, .opening = 1}));
+  EXPECT_NE(world, id_of({.job = 1, .lowest_rank = 2}));
+  EXPECT_NE(id_of({.job = 1, .lowest_rank = 5}), id_of({.job = 129, .lowest_rank = 5}));
+  EXPECT_NE(id_of({.job = 2, .lowest_rank = 0}), id_of({.job = 1, .lowest_rank = 1}));
+}
+
+TEST(WorldIdentity, asks_the_job_whether_it_is_the_launchers_own) {
+  EXPECT_TRUE(is_of_first_job({}));
+  EXPECT_TRUE(is_of_first_job({.manager = 3, .job = 1, .lowest_rank = 2, .opening = 7}));
+  EXPECT_FALSE(is_of_first_job({.job = 2}));
+}
+
+TEST(WorldIdentity, is_refused_where_no_number_is_left) {
+  EXPECT_TRUE(decide_world_id({.job = 1, .opening = numbered_product - 1}));
+  const Result<WorldId> none = decide_world_id({.job = 40, .lowest_rank = 99, .opening = 49999});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(
+      none.failure().text,
+      "no number is left for this world, the 50000. that rank 99 of job 39 of the launch opens: (job + 1) "
+      "x (rank + 1) x openings may be up to 199943; start another launch for further worlds");
 }
 
 TEST(WorldIdentity, reads_the_job_from_what_launchers_call_it) {
