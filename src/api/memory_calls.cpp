@@ -95,9 +95,10 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   if (group == nullptr) return COMEX_FAILURE;
   GroupExtras& extras = runtime->extras(handle);
   // The same on all members, since they allocate over a group in one order.
-  const std::uint64_t id = (group->context() << 24) + ++extras.next_allocation;
+  const auto id = groups::allocation_id(group->context(), ++extras.next_allocation);
   Result<void*> mine = caller_error("the array of addresses is null");
-  if (ptr_arr != nullptr) mine = allocate(*runtime, bytes, id, device);
+  if (ptr_arr != nullptr && id) mine = allocate(*runtime, bytes, *id, device);
+  if (!id) mine = caller_error("a group has had all the allocations it can have; make another one for more");
 
   const Offer offer{mine ? reinterpret_cast<std::uint64_t>(mine.value()) : 0, mine ? 0u : 1u};
   const std::vector<Offer> offers = gather(*extras.collective, offer);
@@ -112,7 +113,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
     return is_mine ? runtime->reporter.fail({.operation = name}, mine.failure()) : failed_elsewhere(*runtime);
   }
   const groups::Everybody all = groups::everybody(*group, runtime->book);
-  Allocation allocation{.id = id,
+  Allocation allocation{.id = *id,
                         .members = all.members,
                         .endpoints = group->endpoints(),
                         .my_rank = static_cast<int>(all.my_index),

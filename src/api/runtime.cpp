@@ -288,6 +288,15 @@ TransportRank Runtime::rank_of(Lpid lpid, BridgeId bridge) const {
   return bridges.find(bridge)->ranks.at(lpid);
 }
 
+std::uint64_t Runtime::new_context() {
+  const auto context = groups::made_context(size(), me(), groups_made++);
+  if (!context) {
+    reporter.fatal({}, "this worker has made " + std::to_string(groups::most_made_contexts(size())) +
+                           " groups, as many as one of a world of " + std::to_string(size()) + " can");
+  }
+  return *context;
+}
+
 op::Membership Runtime::membership_of(const groups::Group& group) const {
   const groups::Everybody all = groups::everybody(group, book);
   op::Membership membership;

@@ -21,6 +21,7 @@
 #include "api/report.h"
 #include "api/world.h"
 #include "api/worlds/meetings.h"
+#include "groups/contexts.h"
 #include "groups/group.h"
 #include "groups/world_book.h"
 #include "nb/handle_table.h"
@@ -142,11 +143,10 @@ class Runtime {
   // Returns when nothing is under way to the group's members; tells no failures.
   void complete(const groups::Group& group);
 
-  // Ids of allocations are contexts with 24 bits below them, so a context has 40: 24 for this worker's
-  // groups.
-  std::uint64_t new_context() { return ((std::uint64_t{me()} + 1) << 24) + ++groups_made; }
-  // For a group that may span worlds, whose workers count the same numbers: drawn, from the upper half.
-  std::uint64_t draw_context() { return (std::uint64_t{1} << 39) | (world->os->random_bits() >> 25); }
+  // Where none is left, the job ends with a line.
+  std::uint64_t new_context();
+  // For a group that may span worlds.
+  std::uint64_t draw_context() { return groups::drawn_context(world->os->random_bits()); }
   std::uint64_t context_over(BridgeId bridge) { return bridge == no_bridge ? new_context() : draw_context(); }
   GroupExtras extras_of(const groups::Group& group);
   // -1 when the table is full: the extras stay the caller's.
