@@ -98,7 +98,7 @@ COMEX_API int comex_init_comm(MPI_Comm comm); /* the communicator is duplicated;
 COMEX_API int comex_finalize(void);
 COMEX_API int comex_initialized(void);                 /* 1 between init and finalize, else 0; never fails */
 COMEX_API void comex_error(const char* msg, int code); /* prints the message and ends the job; no return */
-COMEX_API int comex_set_errors(int mode); /* COMEX_ERRORS_ABORT or _RETURN, for this process; any time */
+COMEX_API int comex_set_errors(int mode);  /* COMEX_ERRORS_ABORT or _RETURN, for this process; any time */
 COMEX_API int comex_get_errors(int* mode); /* what was set last; any time */
 COMEX_API int comex_version(int* major, int* minor, int* patch); /* of the library; any time */
 /* What to start MPI with here, asked before: MPI_THREAD_MULTIPLE where a worker may have to serve itself, so
@@ -107,8 +107,8 @@ COMEX_API int comex_thread_level(void);
 
 /* -- Groups -------------------------------------------------------------------------------------------------
  * Create is collective over `group`'s members in pid_list (others may call it too and get COMEX_GROUP_NULL);
- * pid_list holds n distinct ranks of `group`, in the order of the new ranks. Free is collective over the
- * group. */
+ * pid_list holds n distinct ranks of `group`, in the order of the new ranks. Who is late is waited for; but
+ * after COMEX_MEET_S all fail where lists differ or one was refused. Free is collective over the group. */
 COMEX_API int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group);
 COMEX_API int comex_group_free(comex_group_t group);
 COMEX_API int comex_group_rank(comex_group_t group, int* rank);

@@ -47,7 +47,7 @@ COMEX_API int comex_lpid_count(int* count);
  * order by lpids of its own; so each has an lpid for every other. Callers that are not named need not call
  * and get COMEX_GROUP_NULL. Where no connection has all of them on it, one is made, within COMEX_MEET_S; free
  * the group as any other, or let its connections go with comex_world_disconnect. Within one world the group
- * has a communicator, as from comex_group_create. */
+ * has a communicator, as from comex_group_create; members that mean different groups fail as there. */
 COMEX_API int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group);
 
 /* -- Process ranks: MPI's numbers, which count progress ranks -----------------------------------------------
@@ -127,7 +127,8 @@ COMEX_API int comex_world_disconnect(comex_group_t* peer);
  */
 COMEX_API int comex_group_remote_size(comex_group_t inter, int* size);
 /* Collective over both local groups; `peer` holds both leaders and counts at the leaders only, as do
- * remote_leader, a rank of `peer`, and `tag`. The sides have no process in common. */
+ * remote_leader, a rank of `peer`, and `tag`. The sides have no process in common. A side whose arguments are
+ * wrong fails at once and the other one after COMEX_MEET_S, since nobody tells it; then both may try again. */
 COMEX_API int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer,
                                       int remote_leader, int tag, comex_group_t* inter);
 /* One group of both sides, the one that says high = 0 first; where both say the same, the library decides. */

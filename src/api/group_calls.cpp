@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
 #include "groups/compare.h"
 
@@ -35,14 +36,17 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   Runtime* runtime = enter(name);
   const comex::groups::Group* parent = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (parent == nullptr) return COMEX_FAILURE;
+  comex::Status valid;
   if (n < 0 || (n > 0 && pid_list == nullptr)) {
-    return runtime->reporter.fail({.operation = name}, "it needs n >= 0 ranks and their list");
+    valid = comex::caller_error("it needs n >= 0 ranks and their list");
+  } else {
+    valid = check_ranks(*parent, {pid_list, static_cast<std::size_t>(n)});
   }
-  const std::span<const int> named(pid_list, static_cast<std::size_t>(n));
-  if (const comex::Status valid = check_ranks(*parent, named); !valid) {
+  if (!valid) {
+    tell_of_refusal(*runtime, *parent);
     return runtime->reporter.fail({.operation = name}, valid.failure());
   }
-  const std::vector<std::uint32_t> ranks(named.begin(), named.end());
+  const std::vector<std::uint32_t> ranks(pid_list, pid_list + n);
   std::vector<comex::Lpid> lpids;
   for (const std::uint32_t rank : ranks) lpids.push_back(parent->members().lpid(rank));
   return create_group(*runtime, name, {lpids, parent->endpoints().subset(ranks), parent->bridge()},

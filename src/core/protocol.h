@@ -272,8 +272,8 @@ struct TokenHeader {
   Verb verb = Verb::token;
   std::uint8_t spare[3] = {};
   std::uint32_t phase = 0;     // step within one collective
-  std::uint64_t context = 0;   // the group; 0 = group creation
-  std::uint64_t sequence = 0;  // which collective of that group (creation: hash of the member list)
+  std::uint64_t context = 0;   // the group; the lowest are for what has none
+  std::uint64_t sequence = 0;  // which collective of that group
   std::uint64_t bytes = 0;     // of the whole token; what does not fit follows in further messages, in order
 };
 static_assert(sizeof(TokenHeader) == 32 && std::is_trivially_copyable_v<TokenHeader>);

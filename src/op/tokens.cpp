@@ -39,6 +39,7 @@ void Tokens::on_message(const transport::Message& message) {
   std::memcpy(&header, message.data.data(), sizeof header);
   const auto piece = message.data.subspan(sizeof header);
   Token& token = arrived_[Name{message.from, header.phase, header.context, header.sequence}];
+  if (header.context == mailbox_context && token.bytes.size() == token.total) token = {};
   if (token.bytes.empty()) {
     token.total = header.bytes;
     token.bytes.reserve(header.bytes);

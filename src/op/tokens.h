@@ -2,7 +2,8 @@
 //
 // A token is named by sender, context (the group), sequence (which collective) and phase (which
 // step). It may come long before it is asked for. One longer than a message travels in pieces, in
-// order. Every call is made under the engine lock. Used by op/group_collective and group creation.
+// order. In the mailbox context a new token takes the place of one of its name that nobody has asked for.
+// Every call is made under the engine lock. Used by op/group_collective and group creation.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,8 @@
 #include "transport/sink.h"
 
 namespace comex::op {
+
+inline constexpr std::uint64_t mailbox_context = 4;
 
 class Tokens final : public transport::Sink {
  public:

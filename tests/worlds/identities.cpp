@@ -1,10 +1,11 @@
 // Who is who in a world without others: ids, process ranks, reference counts, duplicates and parts.
-// Usage: identities [threads] [apps] [parts] [manager=N]
+// Usage: identities [threads] [apps] [parts] [late] [manager=N]
 #include <comex/worlds.h>
 
 #include <numeric>
 
 #include "worlds/agreement.h"
+#include "worlds/late.h"
 
 using namespace comex::testing;
 
@@ -305,6 +306,11 @@ int parts(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "parts") return parts(argc, argv);
   Job job(argc, argv, "identities");
+  if (job.has("late")) {
+    job.check("a side that came too late may come again", [&] { one_side_comes_too_late(job); });
+    job.check("lists that differ make no group", [&] { lists_differ(job); });
+    return 0;
+  }
   job.check("init leaves the counts it must", [&] { counts_after_init(job); });
   job.check("ids of the world are its ranks", [&] { ids_of_the_world(job); });
   job.check("unknown ids are refused", [&] { refusals(job); });

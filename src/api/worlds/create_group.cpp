@@ -8,58 +8,10 @@
 #include "api/call.h"
 #include "api/join_pairwise.h"
 #include "api/sides.h"
+#include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
-#include "api/worlds/stand.h"
 
 namespace comex::api {
-namespace {
-
-constexpr std::uint64_t creation_context = 0;
-
-// Members of one creation find each other by what they agree on: the list itself.
-std::uint64_t name_of(const Runtime& runtime, const Founders& founders) {
-  constexpr std::uint64_t prime = 0x100000001b3ULL;
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
-    const Gpid gpid = runtime.book.gpid_of(founders.lpids[rank]).value();
-    hash = (hash ^ (std::uint64_t{gpid.world} << 32 | gpid.rank)) * prime;
-    if (founders.endpoints) hash = (hash ^ founders.endpoints.of(rank)) * prime;
-  }
-  return hash;
-}
-
-// The leader numbers the group and tells the others; nobody outside takes part. Endpoints of one process are
-// told apart by their ranks.
-std::uint64_t agree_on_context(Runtime& runtime, const Founders& founders, std::uint32_t my_rank) {
-  const std::uint64_t name = name_of(runtime, founders);
-  const auto route = [&](std::uint32_t rank) {
-    const Route found = route_to(runtime, founders.bridge, founders.lpids[rank]);
-    COMEX_BUG_IF(found.tokens == nullptr);
-    return found;
-  };
-  const auto phase_of = [&](std::uint32_t rank) { return founders.endpoints ? rank : 0; };
-  std::uint64_t context = 0;
-  const auto bytes = std::as_writable_bytes(std::span(&context, 1));
-  if (my_rank != 0) {
-    const Route leader = route(0);
-    runtime.engine.wait(
-        [&] {
-          return leader.tokens->take(leader.rank, creation_context, name, phase_of(my_rank), bytes) ||
-                 leader.tokens->is_lost();
-        },
-        {"group_create"});
-    return context;
-  }
-  context = runtime.context_over(founders.bridge);
-  const op::Engine::Lock lock = runtime.engine.enter();
-  for (std::uint32_t rank = 1; rank < founders.lpids.size(); ++rank) {
-    const Route member = route(rank);
-    member.tokens->send(member.rank, creation_context, name, phase_of(rank), bytes);
-  }
-  return context;
-}
-
-}  // namespace
 
 BridgeId bridge_among(const Runtime& runtime, BridgeId bridge, const groups::ConnectionTable& members) {
   return members.lies_below(static_cast<Lpid>(runtime.size())) ? no_bridge : bridge;
@@ -89,10 +41,11 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
   }
   const auto members = groups::ConnectionTable::from(lpids);
   founders.bridge = bridge_among(runtime, founders.bridge, members);
-  const std::uint64_t context = agree_on_context(runtime, founders, my_rank);
-  auto group =
-      std::make_unique<groups::Group>(context, runtime.book.make_table(members), static_cast<int>(my_rank),
-                                      founders.endpoints, groups::Table(), founders.bridge);
+  const Result<std::uint64_t> context = Founding(runtime, operation, founders, my_rank).agree();
+  if (!context) return runtime.reporter.fail({.operation = operation}, context.failure());
+  auto group = std::make_unique<groups::Group>(context.value(), runtime.book.make_table(members),
+                                               static_cast<int>(my_rank), founders.endpoints, groups::Table(),
+                                               founders.bridge);
   const groups::Group& made = *group;
   GroupExtras extras = runtime.extras_of(made);
   op::GroupCollective& collective = *extras.collective;  // stays where it is

@@ -7,13 +7,13 @@
 #include "api/call.h"
 #include "api/worlds/agree.h"
 #include "api/worlds/arguments.h"
+#include "api/worlds/card_hook.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/meeting.h"
 
 namespace comex::api {
 namespace {
 
-constexpr std::uint64_t leaders_talk_context = 4;
 using PortText = std::array<char, 320>;  // a host has at most 255 letters
 
 struct Leader {
@@ -34,39 +34,51 @@ struct Leader {
   }
 
  private:
-  std::string name() const {
-    return "the other leader, process (" + std::to_string(other.world) + "," + std::to_string(other.rank) +
-           "),";
+  std::string name() const { return "the other leader, " + text_of(other) + ","; }
+  Failure has_not_called(const Deadline& deadline) const {
+    return environment_error(name() + " has not called with tag " + std::to_string(tag) + " within " +
+                             deadline.text() +
+                             " (COMEX_MEET_S): it is late, or its arguments are wrong or name others");
   }
+
+  // Tells the other leader the port, and that it is closed if that one has not come.
   Result<Conversation> await(const Deadline& deadline, const InVain& in_vain) {
     Result<groups::Listener> listener = groups::Listener::open("");
     if (!listener) return listener.take_failure();
+    tell(groups::format_port(listener->name()));
+    Result<Conversation> found = Conversation::await(*runtime, listener.value(), deadline, in_vain);
+    if (found) return found;
+    tell("");
+    return has_not_called(deadline);
+  }
+  void tell(const std::string& port) const {
     PortText text{};
-    groups::format_port(listener->name()).copy(text.data(), text.size() - 1);
-    {
-      const op::Engine::Lock lock = runtime->engine.enter();
-      route.tokens->send(route.rank, leaders_talk_context, tag, 0, std::as_bytes(std::span(text)));
-    }
-    return Conversation::await(*runtime, listener.value(), deadline, in_vain);
+    port.copy(text.data(), text.size() - 1);
+    const op::Engine::Lock lock = runtime->engine.enter();
+    route.tokens->send(route.rank, op::mailbox_context, tag, 0, std::as_bytes(std::span(text)));
   }
 
+  // The newest port counts: one that nobody came to in time is left over from an earlier call.
   Result<Conversation> seek(const Deadline& deadline, const InVain& in_vain) {
     PortText text{};
-    bool has_come = false;
-    runtime->engine.wait(
-        [&] {
-          has_come = route.tokens->take(route.rank, leaders_talk_context, tag, 0,
-                                        std::as_writable_bytes(std::span(text)));
-          return has_come || deadline.is_over() || in_vain();
-        },
-        {"intergroup_create"});
-    if (!has_come) {
-      return environment_error(name() + " has not called with tag " + std::to_string(tag) + " within " +
-                               deadline.text() + " (COMEX_MEET_S)");
+    const auto is_told = [&] {
+      return route.tokens->take(route.rank, op::mailbox_context, tag, 0,
+                                std::as_writable_bytes(std::span(text)));
+    };
+    for (;;) {
+      while (text.front() == '\0') {
+        bool is_over = false;
+        runtime->engine.wait([&] { return is_told() || (is_over = deadline.is_over() || in_vain()); },
+                             {"intergroup_create"});
+        if (is_over) return has_not_called(deadline);
+      }
+      Result<groups::PortName> port = groups::parse_port(text.data());
+      if (!port) return port.take_failure();
+      bool is_told_anew = false;
+      Result<Conversation> found = Conversation::seek(
+          *runtime, port.value(), deadline, [&] { return (is_told_anew = is_told()) || in_vain(); });
+      if (found || !is_told_anew) return found;
     }
-    Result<groups::PortName> port = groups::parse_port(text.data());
-    if (!port) return port.take_failure();
-    return Conversation::seek(*runtime, port.value(), deadline, in_vain);
   }
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
 
 namespace comex::api {
@@ -68,7 +69,8 @@ class Scaffold {
     bridge = runtime_.groups.find(here_)->bridge();
     return true;
   }
-  // Collective over the members of the new group, which keeps the last bridge.
+  // Collective over the members of the new group, which keeps the last bridge; where a step has failed, over
+  // those of the groups that have come so far.
   void take_down() {
     for (comex_group_t& group : joined_) comex_world_disconnect(&group);
     comex_group_free(part_);
@@ -113,10 +115,22 @@ int make_spanning(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* 
     return create_group(runtime, operation, founders, groups::process_itself, group);
   }
   Scaffold scaffold(runtime, by_world(runtime, lpids));
-  if (!scaffold.build(founders.bridge)) return COMEX_FAILURE;
-  const int result = create_group(runtime, operation, founders, groups::process_itself, group);
+  int result = COMEX_FAILURE;
+  if (scaffold.build(founders.bridge))
+    result = create_group(runtime, operation, founders, groups::process_itself, group);
   scaffold.take_down();
   return result;
+}
+
+Status check_lpids(const Runtime& runtime, int n, const int lpids[]) {
+  if (n < 0 || (n > 0 && lpids == nullptr)) return caller_error("it needs n >= 0 lpids and their list");
+  const std::vector<Lpid> members(lpids, lpids + n);
+  for (const Lpid lpid : members) {
+    const auto gpid = runtime.book.gpid_of(lpid);
+    if (!gpid) return gpid.failure();
+  }
+  if (groups::ConnectionTable::from(members).has_duplicates()) return caller_error("an lpid is named twice");
+  return {};
 }
 
 }  // namespace
@@ -127,17 +141,12 @@ using namespace comex::api;
 int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
   Runtime* runtime = enter(operation);
   if (runtime == nullptr) return COMEX_FAILURE;
-  if (n < 0 || (n > 0 && lpids == nullptr)) {
-    return runtime->reporter.fail({.operation = operation}, "it needs n >= 0 lpids and their list");
+  const comex::Status valid = check_lpids(*runtime, n, lpids);
+  if (!valid) {
+    tell_of_refusal(*runtime);
+    return runtime->reporter.fail({.operation = operation}, valid.failure());
   }
   const std::vector<comex::Lpid> members(lpids, lpids + n);
-  for (const comex::Lpid lpid : members) {
-    const auto gpid = runtime->book.gpid_of(lpid);
-    if (!gpid) return runtime->reporter.fail({.operation = operation}, gpid.failure());
-  }
-  if (comex::groups::ConnectionTable::from(members).has_duplicates()) {
-    return runtime->reporter.fail({.operation = operation}, "an lpid is named twice");
-  }
   if (!is_of_one_world(*runtime, members)) return make_spanning(*runtime, members, group);
   return create_group(*runtime, operation, {members}, comex::groups::process_itself, group);
 }

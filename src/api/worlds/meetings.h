@@ -56,6 +56,7 @@ struct Meetings {
   Ports ports;
   std::atomic<int> parent{no_group};  // the inter-group with the world that spawned this one
   std::atomic<std::uint64_t> asked{0};
+  std::atomic<bool> has_given_up{false};  // a group whose members may have been told so
   Losses losses;
   groups::LifeWatch watch;  // over the bridges; destroyed first, since it notes losses
 };

@@ -181,6 +181,32 @@ TEST(Tokens, keep_what_comes_early_and_join_what_comes_in_pieces) {
   EXPECT_TRUE(receiver.quiet());
 }
 
+TEST(Tokens, of_a_mailbox_give_way_to_newer_ones) {
+  transport::LoopbackFabric fabric(2);
+  Tokens sender(fabric.endpoint(1)), receiver(fabric.endpoint(0));
+  const auto send = [&](char fill) {
+    sender.send(0, mailbox_context, 5, 0, std::vector<std::byte>(10000, static_cast<std::byte>(fill)));
+  };
+  const auto receive = [&](int pieces) {
+    transport::Message message;
+    while (pieces-- > 0 && fabric.endpoint(0).receive(message)) receiver.on_message(message);
+  };
+  send('a');
+  send('b');
+  send('c');
+  std::vector<std::byte> into(10000);
+  receive(6);
+  EXPECT_TRUE(receiver.take(1, mailbox_context, 5, 0, into));
+  EXPECT_EQ(into, std::vector<std::byte>(10000, std::byte{'b'}));
+  receive(2);
+  EXPECT_FALSE(receiver.take(1, mailbox_context, 5, 0, into)) << "the newest is not whole";
+  receive(1);
+  EXPECT_TRUE(receiver.take(1, mailbox_context, 5, 0, into));
+  EXPECT_EQ(into, std::vector<std::byte>(10000, std::byte{'c'}));
+  EXPECT_FALSE(receiver.take(1, mailbox_context, 5, 0, into));
+  EXPECT_TRUE(receiver.quiet());
+}
+
 // `members` threads, each with an engine of its own; member i is rank members - i.
 void run_members(std::uint32_t members, const std::function<void(GroupCollective&, std::uint32_t)>& body) {
   transport::LoopbackFabric fabric(static_cast<TransportRank>(members) + 1);

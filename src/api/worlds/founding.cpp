@@ -1,0 +1,205 @@
+#include "api/worlds/founding.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "api/worlds/card_hook.h"
+
+namespace comex::api {
+namespace {
+
+// In the mailbox: names of the two messages begin with a bit that tags of inter-groups do not have.
+constexpr std::uint64_t of_a_list = std::uint64_t{1} << 63;
+constexpr std::uint64_t of_whoever = std::uint64_t{1} << 32;
+
+// What a caller says of itself to those who may wait for it. Travels as bytes.
+struct Standing {
+  std::uint64_t digest = 0;  // of the list it waits with or has given up; 0: of none
+  FoundingTrouble trouble;
+};
+
+std::uint64_t digest_of(const Runtime& runtime, const Founders& founders) {
+  constexpr std::uint64_t prime = 0x100000001b3ULL;
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
+    const Gpid gpid = runtime.book.gpid_of(founders.lpids[rank]).value();
+    hash = (hash ^ (std::uint64_t{gpid.world} << 32 | gpid.rank)) * prime;
+    if (founders.endpoints) hash = (hash ^ founders.endpoints.of(rank)) * prime;
+  }
+  return hash | of_a_list;
+}
+
+std::string line_of(const FoundingTrouble& trouble) {
+  const std::string who = text_of(trouble.whose) + ", which the list of members names, ";
+  if (trouble.kind == FoundingTrouble::refused) return who + "was refused for its arguments";
+  return who + "names others, or these in another order; all members name the same ones in one order";
+}
+
+Deadline limit(const Runtime& runtime) {
+  return Deadline(static_cast<double>(runtime.world->settings.meet_s));
+}
+
+// Under the engine lock.
+void stand_before(const Route& route, std::uint32_t my_endpoint, const Standing& standing) {
+  if (route.tokens == nullptr) return;
+  route.tokens->send(route.rank, op::mailbox_context, of_whoever, my_endpoint,
+                     std::as_bytes(std::span(&standing, 1)));
+}
+
+Standing refusal_of(const Runtime& runtime) {
+  return {0, {FoundingTrouble::refused, runtime.book.me()}};
+}
+
+}  // namespace
+
+Founding::Founding(Runtime& runtime, const char* operation, const Founders& founders, std::uint32_t my_rank)
+    : runtime_(runtime),
+      operation_(operation),
+      founders_(founders),
+      my_rank_(my_rank),
+      digest_(digest_of(runtime, founders)),
+      mine_{runtime.world->os->random_bits() | 1, 0},
+      deadline_(limit(runtime)) {
+  for (const Lpid lpid : founders.lpids) routes_.push_back(route_to(runtime, founders.bridge, lpid));
+  missing_.resize(leads() ? routes_.size() - 1 : 1);
+  std::iota(missing_.begin(), missing_.end(), leads() ? 1 : 0);
+  if (leads()) numbers_.resize(routes_.size());
+}
+
+Result<std::uint64_t> Founding::agree() {
+  const auto is_gone = [](const Route& route) { return route.tokens == nullptr; };
+  if (const auto gone = std::ranges::find_if(routes_, is_gone); gone != routes_.end()) {
+    return environment_error("no connection leads to " +
+                             text_of(gpid_of(static_cast<std::uint32_t>(gone - routes_.begin()))) +
+                             " any more");
+  }
+  {
+    const op::Engine::Lock lock = runtime_.engine.enter();
+    if (runtime_.meetings.has_given_up.exchange(false)) tell_all(0, {});
+    if (!leads()) send(0, 2 * my_rank_, mine_);
+  }
+  while (!missing_.empty()) {
+    const std::uint32_t awaited = missing_.front();
+    bool is_in_vain = false;
+    const auto look = [&] {
+      listen();
+      return missing_.empty() || missing_.front() != awaited || (is_in_vain = waits_in_vain());
+    };
+    runtime_.engine.wait(look, {operation_, founders_.lpids[awaited]});
+    if (is_in_vain) return give_up();
+  }
+  if (is_late_) {
+    const op::Engine::Lock lock = runtime_.engine.enter();
+    tell_all(0, {});
+  }
+  return leads() ? number_the_group() : mine_.context;
+}
+
+void Founding::listen() {
+  Word word;
+  std::erase_if(missing_, [&](std::uint32_t rank) {
+    if (!takes(rank, leads() ? 2 * rank : 2 * my_rank_ + 1, word)) return false;
+    if (leads()) return (numbers_[rank] = word.number) != 0;
+    mine_.context = word.context;
+    return word.number == mine_.number;  // else it answers an earlier call of the same list
+  });
+}
+
+bool Founding::waits_in_vain() {
+  if (deadline_.is_over()) {
+    is_late_ = true;
+    tell_all(digest_, {});
+    deadline_ = limit(runtime_);
+  }
+  return is_lost() || (is_late_ && finds_trouble());
+}
+
+bool Founding::is_lost() const {
+  return founders_.bridge != no_bridge && routes_.front().tokens->is_lost();
+}
+
+bool Founding::takes(std::uint32_t from, std::uint32_t phase, Word& word) {
+  const Route& route = routes_[from];
+  return route.tokens->take(route.rank, op::mailbox_context, digest_, phase,
+                            std::as_writable_bytes(std::span(&word, 1)));
+}
+
+void Founding::send(std::uint32_t to, std::uint32_t phase, const Word& word) {
+  routes_[to].tokens->send(routes_[to].rank, op::mailbox_context, digest_, phase,
+                           std::as_bytes(std::span(&word, 1)));
+}
+
+std::uint64_t Founding::number_the_group() {
+  const std::uint64_t context = runtime_.context_over(founders_.bridge);
+  const op::Engine::Lock lock = runtime_.engine.enter();
+  for (std::uint32_t rank = 1; rank < routes_.size(); ++rank) {
+    send(rank, 2 * rank + 1, {numbers_[rank], context});
+  }
+  return context;
+}
+
+// Who has given up another list because somebody was refused may still come to this one.
+bool Founding::finds_trouble() {
+  for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
+    Standing standing;
+    const auto bytes = std::as_writable_bytes(std::span(&standing, 1));
+    const bool has_told =
+        rank != my_rank_ && routes_[rank].tokens->take(routes_[rank].rank, op::mailbox_context, of_whoever,
+                                                       founders_.endpoints.of(rank), bytes);
+    if (!has_told) continue;
+    const FoundingTrouble& trouble = standing.trouble;
+    if (standing.digest == digest_ || standing.digest == 0) {
+      trouble_ = trouble;
+    } else if (trouble.kind != FoundingTrouble::refused) {
+      trouble_ = {FoundingTrouble::other_list, gpid_of(rank)};
+    }
+    if (trouble_.kind != FoundingTrouble::none) return true;
+  }
+  return false;
+}
+
+void Founding::tell_all(std::uint64_t digest, const FoundingTrouble& trouble) {
+  for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
+    if (rank != my_rank_) stand_before(routes_[rank], founders_.endpoints.of(my_rank_), {digest, trouble});
+  }
+}
+
+Failure Founding::give_up() {
+  if (is_lost()) return environment_error(runtime_.why_lost(founders_.bridge));
+  const op::Engine::Lock lock = runtime_.engine.enter();
+  if (!leads()) send(0, 2 * my_rank_, {});
+  tell_all(digest_, trouble_);
+  runtime_.meetings.has_given_up = true;
+  return caller_error(line_of(trouble_));
+}
+
+Gpid Founding::gpid_of(std::uint32_t rank) const {
+  return runtime_.book.gpid_of(founders_.lpids[rank]).value();
+}
+
+// Members of the own world alone would wait over its own wire.
+void tell_of_refusal(Runtime& runtime, const groups::Group& parent) {
+  runtime.meetings.has_given_up = true;
+  const op::Engine::Lock lock = runtime.engine.enter();
+  for (std::uint32_t rank = 0; rank < parent.size(); ++rank) {
+    if (static_cast<int>(rank) == parent.my_rank()) continue;
+    const Lpid lpid = parent.members().lpid(rank);
+    stand_before(route_to(runtime, no_bridge, lpid), parent.my_endpoint(), refusal_of(runtime));
+    if (parent.bridge() == no_bridge) continue;
+    stand_before(route_to(runtime, parent.bridge(), lpid), parent.my_endpoint(), refusal_of(runtime));
+  }
+}
+
+void tell_of_refusal(Runtime& runtime) {
+  tell_of_refusal(runtime, *runtime.groups.find(groups::world_handle));
+  const op::Engine::Lock lock = runtime.engine.enter();
+  for (const BridgeId id : runtime.bridges.ids()) {
+    Bridge& bridge = *runtime.bridges.find(id);
+    for (const auto& [lpid, rank] : bridge.ranks) {
+      if (lpid != static_cast<Lpid>(runtime.me()))
+        stand_before({&bridge.tokens, rank}, groups::process_itself, refusal_of(runtime));
+    }
+  }
+}
+
+}  // namespace comex::api
