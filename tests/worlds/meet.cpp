@@ -5,12 +5,11 @@
 //   nobody    nobody is there: the call ends by itself
 //   killed    the connecting world dies while it is connected
 //   rounds    meet and part again and again; what this process holds stays the same
-#include <dirent.h>
-
 #include <array>
 
 #include "worlds/agreement.h"
 #include "worlds/cards.h"
+#include "worlds/held.h"
 #include "worlds/own_parts.h"
 #include "worlds/place.h"
 
@@ -302,40 +301,36 @@ void killed(Job& job) {
   job.check("the world that is left goes on", [&] { data_travels(job, everyone); });
 }
 
-struct Held {
-  long resident_kib = 0;
-  long descriptors = 0;
-};
-
-Held held() {
-  Held now;
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("RssAnon:")) now.resident_kib = std::stol(line.substr(8));
-  }
-  if (DIR* directory = opendir("/proc/self/fd"); directory != nullptr) {
-    while (readdir(directory) != nullptr) ++now.descriptors;
-    closedir(directory);
-  }
-  return now;
-}
-
 void rounds(Job& job) {
   const Place place(job, everyone, 0);
   const int count = std::stoi(job.arguments.at(3));
+  std::array<void*, 8> segments{};  // of the other side, at the addresses that it has them at
   const auto one_round = [&] {
     comex_group_t peer = place.meet();
+    job.done(comex_malloc(segments.data(), 100'000, peer));
+    job.done(comex_free(job.me == 0 ? segments[0] : nullptr, peer));
     job.done(comex_world_disconnect(&peer));
   };
   constexpr int first_rounds = 5;  // what MPI sets up once
   for (int round = 0; round < first_rounds; ++round) one_round();
   const Held before = held();
+  const auto segments_before = segments;
   for (int round = first_rounds; round < count; ++round) one_round();
-  const Held after = held();
+  Held after = held();
+  // The watch over lives lets go of the last round in its own time.
+  for (int look = 0; look < 500 && after.heap_bytes != before.heap_bytes; ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    after = held();
+  }
   std::printf("%s worker %d: %ld KiB and %ld descriptors more after %d rounds\n", job.arguments[0].c_str(),
               job.me, after.resident_kib - before.resident_kib, after.descriptors - before.descriptors,
               count);
   job.equal(after.descriptors, before.descriptors, "the descriptors");
+  job.equal(after.heap_bytes, before.heap_bytes, "the heap that is not MPI's");
+  job.require(before.arenas > 0, "an arena is mapped");
+  job.equal(after.arenas, before.arenas, "the arenas mapped");
+  job.equal(after.arena_bytes, before.arena_bytes, "the bytes of arenas mapped");
+  job.require(segments == segments_before, "extents are used again");
   int lpids = 0;
   job.done(comex_lpid_count(&lpids));
   job.equal(lpids, job.workers, "the processes known");

@@ -1,6 +1,6 @@
 // Worlds that are three. Usage: three SIDE FILE SCENARIO, SIDE: 0, 1 or 2; a spawned one is the third.
 //   mesh     each world meets both others at once, by other workers, so that their progress ranks are wanted
-//            by two meetings each
+//            by two meetings each; then whole worlds, and members of all three become groups by their lpids
 //   chain    two worlds meet and merge; the merged group meets the third
 //   spawn    the same, but the third world is spawned by the merged group
 //   killed   as chain; then the third world dies, while some wait for it and others have not begun to
@@ -76,6 +76,32 @@ void mesh(Job& job, const Sides& sides) {
       sides.part({pair, peer});
       job.done(comex_barrier(everyone));
     }
+    sides.is_alone();
+  });
+}
+
+// Each two of the worlds meet, so that no bridge has all three; then members of all of them are one group.
+void by_lpids(Job& job, const Sides& sides) {
+  job.check("lpids make a group of three worlds that have met in pairs", [&] {
+    const bool leads = job.me == 0;
+    std::vector<comex_group_t> peers;
+    for (const auto& [low, high] : {std::pair{0, 1}, {0, 2}, {1, 2}}) {
+      const std::string name = ".pair" + std::to_string(low) + std::to_string(high);
+      if (sides.side == low) peers.push_back(sides.accept(name, everyone, 0, leads));
+      if (sides.side == high) peers.push_back(sides.connect(name, everyone, 0, leads));
+    }
+    const auto of = [](unsigned side, unsigned rank) { return std::pair{(side + 1) << 24, rank}; };
+    const Gpids mixed{of(2, 1), of(0, 0), of(1, 1), of(0, 1), of(2, 0), of(1, 0)};
+    comex_group_t group = named_group(job, mixed);
+    data_travels(job, group);
+    sides.part({group});
+    if (job.me == 1) {
+      const comex_group_t few = named_group(job, {of(1, 1), of(0, 1), of(2, 1)});
+      data_travels(job, few);
+      sides.part({few});
+    }
+    job.done(comex_barrier(everyone));
+    for (const comex_group_t peer : peers) sides.part({peer});
     sides.is_alone();
   });
 }
@@ -262,6 +288,7 @@ int main(int argc, char** argv) {
     spawned(job, sides, parent);
   } else if (scenario == "mesh") {
     mesh(job, sides);
+    by_lpids(job, sides);
   } else if (scenario == "chain") {
     chain(job, sides);
   } else if (scenario == "spawn") {
