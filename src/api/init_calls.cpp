@@ -49,9 +49,10 @@ int comex_set_errors(int mode) {
 }
 
 int comex_get_errors(int* mode) {
-  const Reporter& reporter = introduced_reporter();
-  if (mode == nullptr) return reporter.fail({.operation = "get_errors"}, "the place for the result is null");
-  *mode = reporter.returns() ? COMEX_ERRORS_RETURN : COMEX_ERRORS_ABORT;
+  if (mode == nullptr) {
+    return introduced_reporter().fail({.operation = "get_errors"}, "the place for the result is null");
+  }
+  *mode = process().reporter.returns() ? COMEX_ERRORS_RETURN : COMEX_ERRORS_ABORT;
   return COMEX_SUCCESS;
 }
 

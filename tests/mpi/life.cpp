@@ -120,7 +120,10 @@ void leave_things_open(const World& world) {
 // A refused write is told at once where the caller writes itself, and by the fence where a server does.
 bool puts_go_through_servers(const World& world) {
   static long word = 1;
+  int mode = COMEX_ERRORS_RETURN;
+  CHECK(comex_get_errors(&mode) == COMEX_SUCCESS && mode == COMEX_ERRORS_ABORT);
   CHECK(comex_set_errors(COMEX_ERRORS_RETURN) == COMEX_SUCCESS);
+  CHECK(comex_get_errors(&mode) == COMEX_SUCCESS && mode == COMEX_ERRORS_RETURN);
   const int target = world.workers - 1;
   const bool at_once = comex_put(&word, &word, 8, target, COMEX_GROUP_WORLD) == COMEX_FAILURE;
   const bool later = comex_fence_proc(target, COMEX_GROUP_WORLD) == COMEX_FAILURE;
