@@ -47,7 +47,8 @@ inline void lists_differ(const Job& job) {
   job.done(comex_barrier(everyone));
   std::iota(all.begin(), all.end(), 0);
   for (int round = 0; round < 2; ++round) {
-    if (round == 0 && job.me == 1) std::this_thread::sleep_for(std::chrono::seconds(3));  // late, but it comes
+    if (round == 0 && job.me == 1)
+      std::this_thread::sleep_for(std::chrono::seconds(3));  // late, but it comes
     job.done(comex_group_create(3, all.data(), everyone, &made));
     data_travels(job, made);
     job.done(comex_group_free(made));
