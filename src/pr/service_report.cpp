@@ -43,6 +43,12 @@ std::string service_text(const Service& service) {
           rounded(share(static_cast<double>(counters.queued_met), static_cast<double>(counters.credited))) +
           " on average, at most " + std::to_string(counters.queued_peak) + " of " +
           std::to_string(counters.queue_bound);
+  if (counters.small_gets != 0) {
+    text += "; chunks moved between a small get and its answer: " +
+            rounded(share(static_cast<double>(counters.small_get_chunks),
+                          static_cast<double>(counters.small_gets))) +
+            " on average, at most " + std::to_string(counters.small_get_chunks_peak);
+  }
   text += "; this load suggests " + std::to_string(suggested) + " progress rank" +
           (suggested == 1 ? "" : "s") + " on its host, which has " + std::to_string(service.progress_ranks);
   return text;

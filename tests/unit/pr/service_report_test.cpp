@@ -45,6 +45,18 @@ TEST(ServiceReport, tells_of_service_and_queue_in_one_line) {
       "at most 9 of 17; this load suggests 2 progress ranks on its host, which has 1");
 }
 
+TEST(ServiceReport, tells_what_small_gets_waited_for) {
+  Service service = busy_for(10);
+  EXPECT_EQ(service_text(service).find("chunks"), std::string::npos) << "there were none";
+  service.counters.small_gets = 4;
+  service.counters.small_get_chunks = 2;
+  service.counters.small_get_chunks_peak = 1;
+  const std::string text = service_text(service);
+  EXPECT_NE(text.find("; chunks moved between a small get and its answer: 0.5 on average, at most 1; "),
+            std::string::npos)
+      << text;
+}
+
 TEST(ServiceReport, tells_of_a_service_that_nobody_asked_for) {
   const std::string text = service_text(Service{});
   EXPECT_NE(text.find("served 0 requests in 0.0 s, busy for 0.0 % of it, 0.0 us each"), std::string::npos)

@@ -57,33 +57,43 @@ inline Answer overlap_row(Rig& rig, bool is_get) {
 
 enum class Asked { get, add, acc };
 
-// Everybody but worker 0 computes without calling anything; worker 0 asks for as long as they surely do.
+inline double median_of(std::vector<double>& values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0.0 : values[values.size() / 2];
+}
+
+// Everybody but worker 0 computes without calling anything; worker 0 asks for as long as they surely do. The
+// median of rounds of a few requests: where processes outnumber cores, some meet a whole time slice of
+// another.
 inline Answer beside_computing_row(Rig& rig, Asked asked) {
   const Place word = rig.word(rig.target(), 3);
   const double computing_ns = std::max(4 * rig.options.trial_ns, 10e6);
   set_word(rig, word, 0);
   rig.rt.barrier();
   const double start = now_ns();
-  double taken = 0;
+  constexpr int round = 8;
+  std::vector<double> taken;
   long calls = 0;
   bool is_right = true;
   if (rig.is_origin()) {
     compute_until(start + 0.1 * computing_ns);
     double one = 1;
-    const double first = now_ns();
+    double before = now_ns();
     do {
-      long value = 0;
-      if (asked == Asked::get) rig.rt.get(word, &value, 8);
-      if (asked == Asked::add) value = rig.rt.fetch_add(word, 1);
-      if (asked == Asked::acc) {
-        rig.rt.acc(&one, word, 8);
-        rig.rt.fence(word.proc);
-        value = calls;
+      for (int i = 0; i < round; ++i, ++calls) {
+        long value = asked == Asked::acc ? calls : 0;
+        if (asked == Asked::get) rig.rt.get(word, &value, 8);
+        if (asked == Asked::add) value = rig.rt.fetch_add(word, 1);
+        if (asked == Asked::acc) {
+          rig.rt.acc(&one, word, 8);
+          rig.rt.fence(word.proc);
+        }
+        is_right = is_right && value == (asked == Asked::get ? 0 : calls);
       }
-      is_right = is_right && value == (asked == Asked::get ? 0 : calls);
-      ++calls;
-      taken = now_ns() - first;
-    } while (now_ns() < start + 0.7 * computing_ns);
+      const double now = now_ns();
+      taken.push_back((now - before) / round);
+      before = now;
+    } while (before < start + 0.7 * computing_ns);
   } else {
     compute_until(start + computing_ns);
   }
@@ -95,7 +105,7 @@ inline Answer beside_computing_row(Rig& rig, Asked asked) {
     return asked == Asked::acc ? sum == static_cast<double>(calls)
                                : found == (asked == Asked::get ? 0 : calls);
   });
-  return answer(rig, taken / static_cast<double>(std::max(calls, 1L)), is_right && arrived);
+  return answer(rig, median_of(taken), is_right && arrived);
 }
 
 // The first get after everybody has slept, or while the others compute again after a pause of worker 0.
@@ -125,8 +135,7 @@ inline Answer first_request_row(Rig& rig, bool others_compute) {
     is_right = is_right && value == i;
     rig.rt.origin_is_done();
   }
-  std::sort(taken.begin(), taken.end());
-  return answer(rig, taken.empty() ? 0.0 : taken[taken.size() / 2], is_right);
+  return answer(rig, median_of(taken), is_right);
 }
 
 // Worker 1 puts one large piece after the other to the target, as a 256 MiB put would be; worker 0 asks for 8
