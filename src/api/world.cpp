@@ -186,6 +186,7 @@ shm::WaitPolicy wait_policy(const World& world, bool oversubscribed) {
       break;
   }
   policy.oversubscribed = oversubscribed;
+  policy.dear_yield_ns = 100'000;
   return policy;
 }
 

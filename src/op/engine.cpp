@@ -15,7 +15,10 @@ constexpr std::chrono::microseconds beside_poller{50};
 }  // namespace
 
 Engine::Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options)
-    : own_{&transport, sinks}, os_(os), options_(std::move(options)) {}
+    : own_{&transport, sinks},
+      os_(os),
+      options_(std::move(options)),
+      yield_price_(options_.wait.dear_yield_ns) {}
 
 Engine::Lock Engine::enter() {
   Lock lock(mutex_, std::try_to_lock);
@@ -100,7 +103,7 @@ Engine::Lock Engine::enter_when(Condition condition, const WaitReason& reason) {
   const std::uint64_t me = ++waits_;
   poller_ = me;
   StallWatch watch = this->watch(reason);
-  shm::Idle idle(os_, options_.wait, options_.doorbell);
+  shm::Idle idle(os_, options_.wait, yield_price_, options_.doorbell);
   for (;;) {
     if (poller_ == 0) poller_ = me;
     const bool polls = poller_ == me;

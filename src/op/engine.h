@@ -86,6 +86,7 @@ class Engine {
   std::vector<Attachment> others_;  // under mutex_
   shm::Os& os_;
   EngineOptions options_;
+  shm::YieldPrice yield_price_;
   std::function<void()> between_rounds_;
   std::mutex mutex_;
   std::uint64_t waits_ = 0;           // under mutex_: all there ever were

@@ -8,14 +8,10 @@ namespace {
 // The caller's look for work is pause enough; reading the clock each time would double it.
 constexpr std::uint32_t steps_a_clock = 8;
 constexpr std::uint64_t naps_in_a_wait = 4;  // of the length of the last one
-// A dear yield is followed by ten times as long without any; twice as long as before while they stay dear.
-constexpr std::uint64_t yieldless_share = 10;
-constexpr std::uint64_t yieldless_max_ns = 1'000'000'000;
-constexpr std::uint32_t cheap_again = 100;
 }  // namespace
 
-Idle::Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell)
-    : os_(&os), policy_(policy), doorbell_(doorbell) {
+Idle::Idle(Os& os, const WaitPolicy& policy, YieldPrice& price, std::optional<Doorbell> doorbell)
+    : os_(&os), policy_(policy), price_(&price), doorbell_(doorbell) {
   if (policy_.oversubscribed) policy_.spin_ns = std::min(policy_.spin_ns, policy_.crowded_spin_ns);
   reset();
 }
@@ -52,30 +48,26 @@ void Idle::spin() {
   cpu_relax();
   if (policy_.mode == WaitMode::spin || ++steps_ % steps_a_clock != 0) return;
   const std::uint64_t now = os_->now_ns();
-  if (now - since_ns_ < policy_.spin_ns) return;
+  const bool yields_are_dear = policy_.mode != WaitMode::yield && price_->is_dear(now);
+  const std::uint64_t spin_ns =
+      yields_are_dear ? std::max(policy_.spin_ns, policy_.dear_spin_ns) : policy_.spin_ns;
+  if (now - since_ns_ < spin_ns) return;
   steps_ = 0;
-  const bool yields = policy_.mode == WaitMode::yield || (policy_.yields > 0 && now >= no_yield_until_ns_);
+  const bool yields = policy_.mode == WaitMode::yield || (policy_.yields > 0 && !yields_are_dear);
   step_ = yields ? Step::yield : Step::nap;
 }
 
 void Idle::yield() {
-  const bool may_be_dear = policy_.dear_yield_ns != 0 && policy_.mode != WaitMode::yield;
-  const std::uint64_t before = may_be_dear ? os_->now_ns() : 0;
+  const bool asks_price = price_->is_asked() && policy_.mode != WaitMode::yield;
+  const std::uint64_t before = asks_price ? os_->now_ns() : 0;
   os_->yield();
-  if (policy_.mode != WaitMode::yield && ++steps_ >= policy_.yields && steps_ % steps_a_clock == 0 &&
-      os_->now_ns() - since_ns_ >= policy_.yield_ns) {
-    step_ = Step::nap;
-  }
-  if (!may_be_dear) return;
+  if (policy_.mode == WaitMode::yield) return;
+  ++steps_;
+  if (!asks_price && steps_ % steps_a_clock != 0) return;
   const std::uint64_t now = os_->now_ns();
-  if (now - before < policy_.dear_yield_ns) {
-    if (++cheap_yields_ == cheap_again) yieldless_ns_ = 0;
-    return;
-  }
-  cheap_yields_ = 0;
-  yieldless_ns_ = std::min(std::max((now - before) * yieldless_share, yieldless_ns_ * 2), yieldless_max_ns);
-  no_yield_until_ns_ = now + yieldless_ns_;
-  step_ = Step::nap;
+  const bool was_dear = asks_price && price_->note(now - before, now);
+  const bool was_long = steps_ >= policy_.yields && now - since_ns_ >= policy_.yield_ns;
+  if (was_dear || was_long) step_ = Step::nap;
 }
 
 void Idle::nap() {

@@ -10,6 +10,7 @@
 
 #include "shm/doorbell.h"
 #include "shm/os.h"
+#include "shm/yield_price.h"
 
 namespace comex::shm {
 
@@ -25,8 +26,11 @@ struct WaitPolicy {
   WaitMode mode = WaitMode::automatic;
   bool oversubscribed = false;  // more ranks than cores: no longer spin than this
   std::uint64_t crowded_spin_ns = 5'000;
-  // A yield that took longer went to a computing neighbour: none for a while then. 0: yields are never dear.
+  // A yield that took longer went to a computing neighbour: naps for a while then. 0: yields are never dear.
   std::uint64_t dear_yield_ns = 0;
+  // And spins as long, so that of two that wait for each other, one that has just napped finds the other
+  // awake.
+  std::uint64_t dear_spin_ns = 40'000;
 
   // For waits that sleep on a word of their own and count their rounds.
   bool yields_ever() const { return mode != WaitMode::spin; }
@@ -37,8 +41,8 @@ struct WaitPolicy {
 
 class Idle {
  public:
-  // Without a doorbell naps are plain sleeps.
-  Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell = std::nullopt);
+  // Without a doorbell naps are plain sleeps. The price must stay.
+  Idle(Os& os, const WaitPolicy& policy, YieldPrice& price, std::optional<Doorbell> doorbell = std::nullopt);
 
   void reset();  // there was work: start the ladder again
   void pause();  // nothing to do: one step down the ladder
@@ -59,14 +63,12 @@ class Idle {
 
   Os* os_;
   WaitPolicy policy_;
+  YieldPrice* price_;
   std::optional<Doorbell> doorbell_;
   Step step_ = Step::spin;
   std::uint32_t seen_ = 0;
   std::uint32_t steps_ = 0;
   std::uint64_t since_ns_ = 0;
-  std::uint64_t no_yield_until_ns_ = 0;
-  std::uint64_t yieldless_ns_ = 0;  // how long the last dear yield was followed by none
-  std::uint32_t cheap_yields_ = 0;  // since then
   bool has_told_ = false;
 };
 

@@ -7,17 +7,6 @@
 #include "api/server_options.h"
 
 namespace comex::api {
-namespace {
-
-// Beside computing processes a yield is answered a time slice late, so a server naps instead; where it shares
-// its core with who it works for, yields are far cheaper than naps. It finds out.
-shm::WaitPolicy server_policy(shm::WaitPolicy policy) {
-  policy.dear_yield_ns = 100'000;
-  return policy;
-}
-
-}  // namespace
-
 // With other hosts in the world nobody rings for their messages: naps are bounded then.
 Services::Services(World& world, Reporter& reporter)
     : world_(world),
@@ -27,7 +16,8 @@ Services::Services(World& world, Reporter& reporter)
       server_(make_server(world, reporter)),
       pusher_(make_pusher(world)),
       meter_(*world.os, world.settings.verbose),
-      idle_(*world.os, server_policy(world.wait_policy), world.arena->doorbell(world.arena->slot())) {}
+      yield_price_(world.wait_policy.dear_yield_ns),
+      idle_(*world.os, world.wait_policy, yield_price_, world.arena->doorbell(world.arena->slot())) {}
 
 Services::~Services() {
   for (const auto& point : points_) {

@@ -58,6 +58,7 @@ class Services {
   std::unique_ptr<pr::Server> server_;
   pr::Pusher pusher_;
   pr::ServiceMeter meter_;
+  shm::YieldPrice yield_price_;
   shm::Idle idle_;
   GuestArenas arenas_;
   std::vector<std::unique_ptr<MeetingPoint>> points_;

@@ -82,7 +82,8 @@ TEST_P(WaitingOnEachOs, idle_notices_a_ring_that_came_before_its_nap) {
   Doorbell bell(*os_, bell_);
   WaitPolicy policy;
   policy.mode = WaitMode::sleep;
-  Idle idle(*os_, policy, bell);
+  YieldPrice price(0);
+  Idle idle(*os_, policy, price, bell);
   EXPECT_FALSE(idle.sleep(1000));
   bell.ring();
   EXPECT_TRUE(idle.sleep(forever_ns));
@@ -99,7 +100,8 @@ TEST(Idle, goes_down_its_ladder_and_starts_again_after_work) {
   policy.yield_ns = 1;
   policy.nap_first_ns = 10;
   policy.nap_max_ns = 1000;
-  Idle idle(os, policy);
+  YieldPrice price(0);
+  Idle idle(os, policy, price);
   EXPECT_FALSE(idle.would_nap());
   int steps = 0;
   for (; steps < 100 && !idle.would_nap(); ++steps) idle.pause();
@@ -114,27 +116,29 @@ TEST(Idle, goes_down_its_ladder_and_starts_again_after_work) {
 // A clock of its own; yields and naps take as long as told.
 class Paced : public MemoryOs {
  public:
-  std::uint64_t now_ns() override { return now_; }
+  std::uint64_t now_ns() override { return now_ += look_ns_; }
   void yield() override { now_ += yield_ns_; }
   void sleep_ns(std::uint64_t ns) override {
     naps_.push_back(ns);
     now_ += ns;
   }
+  void let_looks_take(std::uint64_t ns) { look_ns_ = ns; }
   void let_yields_take(std::uint64_t ns) { yield_ns_ = ns; }
   const std::vector<std::uint64_t>& naps() const { return naps_; }
 
  private:
   std::uint64_t now_ = 1;
+  std::uint64_t look_ns_ = 0;
   std::uint64_t yield_ns_ = 1;
   std::vector<std::uint64_t> naps_;
 };
 
-WaitPolicy spinless(std::uint64_t dear_yield_ns) {
+WaitPolicy spinless() {
   WaitPolicy policy;
   policy.spin_ns = 0;
   policy.yields = 10;
   policy.yield_ns = 0;
-  policy.dear_yield_ns = dear_yield_ns;
+  policy.dear_spin_ns = 0;
   return policy;
 }
 
@@ -146,21 +150,23 @@ int steps_to_nap(Idle& idle) {
 
 TEST(Idle, yields_for_as_long_as_a_chunk_is_copied) {
   Paced os;
-  WaitPolicy policy = spinless(0);
-  Idle brief(os, policy);
+  WaitPolicy policy = spinless();
+  YieldPrice price(0);
+  Idle brief(os, policy, price);
   EXPECT_LT(steps_to_nap(brief), 40);
   policy.yield_ns = 1000;
-  Idle patient(os, policy);
+  Idle patient(os, policy, price);
   EXPECT_GE(steps_to_nap(patient), 1000);
 }
 
 TEST(Idle, naps_for_a_quarter_of_the_time_waited) {
   Paced os;
-  WaitPolicy policy = spinless(0);
+  WaitPolicy policy = spinless();
   policy.mode = WaitMode::sleep;
   policy.nap_first_ns = 100;
   policy.nap_max_ns = 1000;
-  Idle idle(os, policy);
+  YieldPrice price(0);
+  Idle idle(os, policy, price);
   for (int i = 0; i < 40; ++i) idle.pause();
   const std::vector<std::uint64_t>& naps = os.naps();
   EXPECT_EQ(naps.front(), 100u);
@@ -175,7 +181,8 @@ TEST(Idle, naps_for_a_quarter_of_the_time_waited) {
 TEST(Idle, naps_instead_of_yielding_after_a_dear_yield_the_longer_the_more_were_dear) {
   constexpr std::uint64_t dear = 100;
   Paced os;
-  Idle idle(os, spinless(dear));
+  YieldPrice price(dear);
+  Idle idle(os, spinless(), price);
   const int awake = steps_to_nap(idle);
   // How long no yield is tried after one that was dear.
   const auto yieldless = [&] {
@@ -197,20 +204,47 @@ TEST(Idle, naps_instead_of_yielding_after_a_dear_yield_the_longer_the_more_were_
   EXPECT_LE(yieldless(), 12 * dear);
 }
 
+TEST(Idle, spins_longer_where_yields_are_dear) {
+  Paced os;
+  WaitPolicy policy = spinless();
+  policy.dear_spin_ns = 1000;
+  YieldPrice price(100);
+  Idle idle(os, policy, price);
+  EXPECT_LT(steps_to_nap(idle), 40);
+  os.let_yields_take(100);
+  steps_to_nap(idle);
+  os.let_looks_take(10);
+  const std::uint64_t from = os.now_ns();
+  steps_to_nap(idle);
+  EXPECT_GE(os.now_ns() - from, 1000u);
+}
+
+TEST(YieldPrice, is_shared_by_waits) {
+  Paced os;
+  YieldPrice price(100);
+  Idle one(os, spinless(), price);
+  Idle other(os, spinless(), price);
+  const int awake = steps_to_nap(other);
+  os.let_yields_take(100);
+  steps_to_nap(one);
+  EXPECT_LT(steps_to_nap(other), awake);
+}
+
 TEST(Idle, obeys_its_mode) {
   MemoryOs os;
   WaitPolicy policy;
   policy.spin_ns = 1;
   policy.yields = 1;
   policy.yield_ns = 0;
+  YieldPrice price(1);
   for (const WaitMode mode : {WaitMode::spin, WaitMode::yield}) {
     policy.mode = mode;
-    Idle idle(os, policy);
+    Idle idle(os, policy, price);
     for (int i = 0; i < 50; ++i) idle.pause();
     EXPECT_FALSE(idle.would_nap());
   }
   policy.mode = WaitMode::sleep;
-  const Idle sleeper(os, policy);
+  const Idle sleeper(os, policy, price);
   EXPECT_TRUE(sleeper.would_nap());
 }
 
@@ -231,7 +265,8 @@ TEST(WaitPolicy, lets_a_wait_that_counts_its_rounds_obey_the_mode_too) {
 
 TEST(Idle, tells_once_that_it_waits_for_long) {
   MemoryOs os;
-  Idle idle(os, WaitPolicy{});
+  YieldPrice price(0);
+  Idle idle(os, WaitPolicy{}, price);
   EXPECT_FALSE(idle.is_stalled(1));
   idle.pause();
   os.sleep_ns(1000);
