@@ -105,7 +105,8 @@ COMEX_API int comex_group_create_endpoints(comex_group_t parent, int my_count, c
 
 /* -- Worlds that come and go: collective over `group` -------------------------------------------------------
  * Arguments other than group, root and timeout_s count at `root` only, which is the same on all. All members
- * get the new inter-group, or all get the error. Outstanding operations of the members are fenced first. */
+ * get the new inter-group, or all get the error. Outstanding operations of the members are fenced first.
+ * Processes meet: a group of endpoints is refused. */
 /* Starts `processes` MPI processes, progress ranks included; argv ends with NULL or is NULL. */
 COMEX_API int comex_world_spawn(const char* command, char* const argv[], int processes, int root,
                                 comex_group_t group, comex_group_t* children);
@@ -127,8 +128,9 @@ COMEX_API int comex_world_disconnect(comex_group_t* peer);
  */
 COMEX_API int comex_group_remote_size(comex_group_t inter, int* size);
 /* Collective over both local groups; `peer` holds both leaders and counts at the leaders only, as do
- * remote_leader, a rank of `peer`, and `tag`. The sides have no process in common. A side whose arguments are
- * wrong fails at once, the other one after COMEX_MEET_S, since nobody tells it; both may then try again. */
+ * remote_leader, a rank of `peer`, and `tag`. The sides have no process in common, and no endpoints. A side
+ * whose arguments are wrong fails at once and the other one after COMEX_MEET_S, since nobody tells it; then
+ * both may try again. */
 COMEX_API int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer,
                                       int remote_leader, int tag, comex_group_t* inter);
 /* One group of both sides, the one that says high = 0 first; where both say the same, the library decides. */

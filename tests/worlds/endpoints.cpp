@@ -273,6 +273,29 @@ void endpoints_are_requesters_of_their_own(const Job& job) {
   release(job, handles);
 }
 
+// Nothing is started, and nobody is waited for.
+void endpoints_meet_nobody(const Job& job) {
+  const Pair handles = two_endpoints(job);
+  const comex_group_t group = handles[0];
+  const char* nobody = "127.0.0.1:9:0123456789abcdef0123456789abcdef";
+  constexpr double limit_s = 0.2;
+  comex_group_t made = -77;
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  const auto is_refused = [&](const std::string& call, auto&& body) {
+    const std::string line = told([&] { job.equal(body(), COMEX_FAILURE, call.c_str()); });
+    const std::string wanted =
+        call + ": group " + std::to_string(group) + " is one of endpoints, and processes meet";
+    job.require(line.find(wanted) != std::string::npos, line.c_str());
+  };
+  is_refused("world_accept", [&] { return comex_world_accept(nobody, 0, group, limit_s, &made); });
+  is_refused("world_connect", [&] { return comex_world_connect(nobody, 0, group, limit_s, &made); });
+  is_refused("intergroup_create", [&] { return comex_intergroup_create(group, 0, everyone, 1, 3, &made); });
+  is_refused("world_spawn", [&] { return comex_world_spawn("sh", nullptr, 1, 0, group, &made); });
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  job.equal(made, -77, "an output of a call that was refused");
+  release(job, handles);
+}
+
 void endpoints_of_endpoints(const Job& job) {
   const Pair outer = two_endpoints(job);
   std::array<Pair, 2> inner{};
@@ -311,5 +334,6 @@ int main(int argc, char** argv) {
             [&] { memory_goes_through_any_group_of_its_endpoints(job); });
   job.check("lines name the endpoint", [&] { lines_name_the_endpoint(job); });
   job.check("endpoints are requesters of their own", [&] { endpoints_are_requesters_of_their_own(job); });
+  job.check("endpoints meet nobody", [&] { endpoints_meet_nobody(job); });
   job.check("endpoints of endpoints", [&] { endpoints_of_endpoints(job); });
 }

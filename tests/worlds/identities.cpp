@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "mpi/told.h"
 #include "worlds/agreement.h"
 #include "worlds/late.h"
 
@@ -81,6 +82,24 @@ void meeting_fences(const Job& job) {
     job.equal(connection(job, target), before, "a connection's references, with nothing under way");
   }
   job.done(comex_barrier(everyone));
+}
+
+// Each call speaks under its own name and in its own words.
+void lines_speak_as_the_call_does(const Job& job) {
+  comex_group_t made = untouched;
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  const std::string no_place = told([] { comex_gpid_to_lpid({0, 0}, nullptr); });
+  job.require(no_place.find(": gpid_to_lpid: the place for the result is null") != std::string::npos,
+              no_place.c_str());
+  int lpid = -7;
+  const std::string no_world = told([&] { comex_gpid_to_lpid({0xabcd, 0}, &lpid); });
+  job.require(no_world.find(": gpid_to_lpid: ") != std::string::npos, no_world.c_str());
+  const std::string no_leader =
+      told([&] { comex_intergroup_create(everyone, job.workers, everyone, 0, 3, &made); });
+  const std::string wanted =
+      "intergroup_create: local leader " + std::to_string(job.workers) + " is out of range";
+  job.require(no_leader.find(wanted) != std::string::npos, no_leader.c_str());
+  comex_set_errors(COMEX_ERRORS_ABORT);
 }
 
 // Unknown worlds and ranks are named; nothing is written.
@@ -314,6 +333,7 @@ int main(int argc, char** argv) {
   job.check("init leaves the counts it must", [&] { counts_after_init(job); });
   job.check("ids of the world are its ranks", [&] { ids_of_the_world(job); });
   job.check("unknown ids are refused", [&] { refusals(job); });
+  job.check("lines speak as the call does", [&] { lines_speak_as_the_call_does(job); });
   job.check("process ranks are those of the launcher", [&] { process_ranks(job); });
   job.check("duplicates share the table", [&] { duplicates_share_the_table(job); });
   job.check("parts count for their members", [&] { parts_count_for_their_members(job); });

@@ -1,14 +1,17 @@
 // Checks that the calls of meeting share; each says what is wrong.
 #pragma once
 
+#include <string>
+
 #include "api/call.h"
 #include "api/runtime.h"
 
 namespace comex::api {
 
-// Collective over a group that is no inter-group: all name one root in it and have a place for the result, or
-// none goes on.
-bool may_all_meet(Runtime& runtime, const char* operation, int handle, int root, const void* place);
+// Collective over a group that is no inter-group and not one of endpoints: all name one root in it, which the
+// call knows as its `role`, and have a place for the result, or none goes on.
+bool may_all_meet(Runtime& runtime, const char* operation, int handle, int root, const void* place,
+                  const std::string& role = "root");
 
 inline groups::Group* find_inter_group(Runtime& runtime, const char* operation, int handle) {
   groups::Group* group = find_group(runtime, operation, handle);

@@ -2,6 +2,7 @@
 #include <comex/worlds.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "api/call.h"
@@ -31,6 +32,18 @@ bool has_list(Runtime& runtime, const char* name, int n, const void* in, const v
   if (n >= 0 && (n == 0 || (in != nullptr && out != nullptr))) return true;
   runtime.reporter.fail({.operation = name}, "it needs n >= 0 ids, their list and a place for as many");
   return false;
+}
+
+// All or nothing.
+int look_up(Runtime& runtime, const char* name, std::span<const comex_gpid_t> gpids, int lpids[]) {
+  std::vector<Lpid> all;
+  for (const comex_gpid_t gpid : gpids) {
+    const Result<Lpid> lpid = runtime.book.lpid_of(gpid_of(gpid));
+    if (!lpid) return runtime.reporter.fail({.operation = name}, lpid.failure());
+    all.push_back(lpid.value());
+  }
+  std::ranges::copy(all, lpids);
+  return COMEX_SUCCESS;
 }
 
 }  // namespace
@@ -74,18 +87,14 @@ int comex_gpids_to_lpids(int n, const comex_gpid_t gpids[], int lpids[]) {
   const char* name = "gpids_to_lpids";
   Runtime* runtime = enter(name);
   if (runtime == nullptr || !has_list(*runtime, name, n, gpids, lpids)) return COMEX_FAILURE;
-  std::vector<Lpid> all;
-  for (int i = 0; i < n; ++i) {
-    const Result<Lpid> lpid = runtime->book.lpid_of(gpid_of(gpids[i]));
-    if (!lpid) return runtime->reporter.fail({.operation = name}, lpid.failure());
-    all.push_back(lpid.value());
-  }
-  std::ranges::copy(all, lpids);
-  return COMEX_SUCCESS;
+  return look_up(*runtime, name, std::span(gpids, static_cast<std::size_t>(n)), lpids);
 }
 
 int comex_gpid_to_lpid(comex_gpid_t gpid, int* lpid) {
-  return comex_gpids_to_lpids(1, &gpid, lpid);
+  const char* name = "gpid_to_lpid";
+  Runtime* runtime = enter(name);
+  if (runtime == nullptr || !has_place(*runtime, name, lpid)) return COMEX_FAILURE;
+  return look_up(*runtime, name, std::span(&gpid, 1), lpid);
 }
 
 int comex_lpid_to_gpid(int lpid, comex_gpid_t* gpid) {

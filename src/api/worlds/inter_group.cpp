@@ -180,7 +180,8 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
                             int tag, comex_group_t* inter) {
   const char* name = "intergroup_create";
   Runtime* runtime = enter(name);
-  if (runtime == nullptr || !may_all_meet(*runtime, name, local, local_leader, inter)) return COMEX_FAILURE;
+  if (runtime == nullptr || !may_all_meet(*runtime, name, local, local_leader, inter, "local leader"))
+    return COMEX_FAILURE;
   const bool leads = runtime->groups.find(local)->my_rank() == local_leader;
   comex::Result<Leader> leader = comex::caller_error("");
   if (leads) leader = find_leader(*runtime, peer, remote_leader, tag);
