@@ -54,7 +54,7 @@ void open_directory(transport::Collective& all, transport::Collective& host, Wor
   groups::HostName name{};
   world.os->host_facts().host_name.copy(name.data(), name.size() - 1);
   const auto names = gather(all, name);
-  const std::vector<std::int32_t> node_ranks = number_on_nodes(world, split.ranks);
+  const std::vector<std::int32_t> node_ranks = number_on_nodes(world, split);
   const groups::Directory directory = directory_of(world);
   if (host.rank() == 0) write_directory(directory, split, world.place.host, bases, names, node_ranks);
   host.barrier();

@@ -51,7 +51,8 @@ struct World {
   Settings settings;
   WorldId id = 0;
   std::vector<WorldFacts> facts;  // while it opens
-  bool is_first_job = false;      // all ranks of the job that the launcher has started
+  // Jobs of the launch before this one, all of whose ranks these are; empty: it is a part of a job.
+  std::optional<std::uint32_t> jobs_before;
   groups::WorldDescription description;
   std::int32_t app_rank = groups::unknown_rank;  // this rank's
   pr::SplitShare share;

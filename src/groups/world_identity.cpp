@@ -25,7 +25,7 @@ std::uint64_t hash(std::string_view text, std::uint64_t basis) {
 }  // namespace
 
 Result<WorldId> decide_world_id(const LaunchFacts& facts) {
-  const WorldCounts counts{facts.job.value_or(1) - 1, facts.lowest_rank, facts.opening};
+  const WorldCounts counts{jobs_before(facts), facts.lowest_rank, facts.opening};
   const std::optional<std::uint32_t> number = number_of(counts);
   if (number) return facts.manager << 24 | *number;
   return caller_error("no number is left for this world, the " +
@@ -35,8 +35,8 @@ Result<WorldId> decide_world_id(const LaunchFacts& facts) {
                       std::to_string(numbered_product) + "; start another launch for further worlds");
 }
 
-bool is_of_first_job(const LaunchFacts& facts) {
-  return facts.job.value_or(1) == 1;
+std::uint32_t jobs_before(const LaunchFacts& facts) {
+  return facts.job.value_or(1) - 1;
 }
 
 std::optional<std::uint32_t> job_of_namespace(std::string_view name) {

@@ -23,8 +23,8 @@ struct LaunchFacts {
   std::uint32_t opening = 0;         // worlds that this rank has opened before
 };
 Result<WorldId> decide_world_id(const LaunchFacts& facts);
-// Of the job that the launcher itself has started; all others were spawned.
-bool is_of_first_job(const LaunchFacts& facts);
+// How many jobs the launch has started before; none before its own, all others were spawned.
+std::uint32_t jobs_before(const LaunchFacts& facts);
 
 constexpr std::uint32_t manager_of(WorldId world) {
   return world >> 24;

@@ -7,6 +7,8 @@ foreach(order spawner parent)
 endforeach()
 comex_add_mpi_test(NAME worlds.spawn.no_progress_rank PROGRAM worlds_spawn RANKS 2 TIMEOUT 40 LABELS worlds
   ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 ARGS spawner threads)
+comex_add_mpi_test(NAME worlds.spawn.virtual_hosts PROGRAM worlds_spawn RANKS 4 TIMEOUT 40 LABELS worlds
+  ENV COMEX_VIRTUAL_HOSTS=2 ARGS spawner)
 
 comex_add_mpi_test(NAME worlds.nobody PROGRAM worlds_meet RANKS 3 TIMEOUT 40 LABELS worlds ARGS accept none nobody)
 

@@ -84,6 +84,17 @@ void pair(const Job& job, const char* port, const Gpids& table, comex_gpid_t oth
   job.done(comex_world_disconnect(&met));
 }
 
+// The child's node rank is the next one on the first host, which has an even part of the parents' ranks.
+void follows_on_its_host(const Job& job) {
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const char* const hosts = std::getenv("COMEX_VIRTUAL_HOSTS");
+  comex_process_ranks_t child{};
+  job.done(comex_process_ranks(2, &child));
+  job.equal(child.local_rank, 0, "the child's local rank");
+  job.equal(child.node_rank, ranks / (hosts == nullptr ? 1 : std::atoi(hosts)), "the child's node rank");
+}
+
 void parents(Job& job, const char* program) {
   const Gpids alone{{0, 0}, {0, 1}};
   const Gpids with_child{{0, 0}, {0, 1}, {1, 0}};
@@ -112,6 +123,7 @@ void parents(Job& job, const char* program) {
     has_table(job, with_child);
     has_references(job, p2, 2, 1);
     is_inter_of(job, children, 1, 1);
+    follows_on_its_host(job);
   });
   job.check("P0 knows nothing of it", [&] {
     if (job.me == 0) has_table(job, alone);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <string>
 
 #include "api/environment.h"
 #include "api/exchange.h"
+#include "groups/node_ranks.h"
 #include "groups/world_identity.h"
 
 namespace comex::api {
@@ -35,6 +37,32 @@ groups::LaunchFacts launch_facts(const World& world, const Lookup& environment) 
   return facts;
 }
 
+// By host: where the node ranks of a world begin that is not the launch's first; unknown_rank: as the
+// launcher says, who counts right where no machine is cut.
+std::vector<std::int32_t> first_on_hosts(const World& world, const pr::WorldSplit& split) {
+  const auto cut = pr::parse_virtual_hosts(world.settings.virtual_hosts);
+  const bool is_cut = cut && (cut->blocks > 1 || !cut->entries.empty());
+  std::vector<std::int32_t> first(split.hosts.size(), groups::unknown_rank);
+  if (!is_cut || !world.jobs_before) return first;
+  std::map<int, groups::Earlier> before;  // by machine
+  for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
+    const int machine = split.hosts[static_cast<std::size_t>(split.ranks[rank].host)].real_host;
+    const std::int32_t told = world.facts[rank].told_node_rank;
+    const auto [found, is_new] = before.try_emplace(machine, groups::Earlier{told, *world.jobs_before});
+    if (!is_new) found->second.processes = std::min(found->second.processes, told);
+  }
+  for (std::size_t host = 0; host < split.hosts.size(); ++host) {
+    const groups::Earlier& earlier = before.at(split.hosts[host].real_host);
+    if (earlier.processes == groups::unknown_rank) continue;
+    groups::MachineCut shape;
+    shape.blocks = cut->entries.empty() ? static_cast<std::uint32_t>(cut->blocks) : 0;
+    shape.ranks = static_cast<std::uint32_t>(split.hosts[host].ranks.size());
+    shape.of_machine = static_cast<std::uint32_t>(cut->entries.size());
+    first[host] = groups::first_node_rank(shape, earlier);
+  }
+  return first;
+}
+
 }  // namespace
 
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world) {
@@ -56,25 +84,29 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   const Result<WorldId> named = groups::decide_world_id(facts);
   world.id = named ? named.value() : 0;
   broadcast(all, world.id, 0);
-  world.is_first_job = all.size() == ranks_in_all && groups::is_of_first_job(facts);
-  broadcast(all, world.is_first_job, 0);
+  std::int64_t before = all.size() == ranks_in_all ? std::int64_t{groups::jobs_before(facts)} : -1;
+  broadcast(all, before, 0);
+  if (before >= 0) world.jobs_before = static_cast<std::uint32_t>(before);
   world.description.id = world.id;
   world.description.nonce = world.facts.front().nonce;
   world.description.launch = world.facts.front().launch;
   return named || all.rank() != 0 ? Status() : Status(named.failure());
 }
 
-std::vector<std::int32_t> number_on_nodes(World& world, std::span<const pr::RankPlace> places) {
+std::vector<std::int32_t> number_on_nodes(World& world, const pr::WorldSplit& split) {
   std::vector<groups::PlacedProcess> placed;
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    placed.push_back({static_cast<std::uint32_t>(places[rank].host), world.facts[rank].app});
+  for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
+    placed.push_back({static_cast<std::uint32_t>(split.ranks[rank].host), world.facts[rank].app});
   }
   const std::vector<groups::ProcessRanks> ranks = groups::rank_processes(placed);
+  std::vector<std::int32_t> first(split.hosts.size(), 0);
   // Others meet processes on their hosts that only the launcher knows of.
-  const bool knows_all = world.is_first_job;
+  if (world.jobs_before != 0U) first = first_on_hosts(world, split);
   std::vector<std::int32_t> node_ranks;
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    node_ranks.push_back(knows_all ? ranks[rank].node_rank : world.facts[rank].told_node_rank);
+  for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
+    const std::int32_t begin = first[static_cast<std::size_t>(split.ranks[rank].host)];
+    node_ranks.push_back(begin == groups::unknown_rank ? world.facts[rank].told_node_rank
+                                                       : begin + ranks[rank].local_rank);
   }
   world.app_rank = ranks[static_cast<std::size_t>(world.wire.rank())].app_rank;
   world.description.size = world.share.workers;

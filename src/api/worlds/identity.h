@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "api/world.h"
@@ -18,6 +17,6 @@ namespace comex::api {
 // when the launch has no number left.
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world);
 // By rank. Ends the use of world.facts.
-std::vector<std::int32_t> number_on_nodes(World& world, std::span<const pr::RankPlace> places);
+std::vector<std::int32_t> number_on_nodes(World& world, const pr::WorldSplit& split);
 
 }  // namespace comex::api

@@ -1,7 +1,10 @@
 // Numbers of worlds and launches, managers that meet, and the four ranks of a process.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "groups/managers.h"
+#include "groups/node_ranks.h"
 #include "groups/process_ranks.h"
 #include "groups/world_identity.h"
 #include "groups/world_number.h"
@@ -32,10 +35,10 @@ TEST(WorldIdentity, differs_in_what_came_out_alike_before) {
   EXPECT_NE(id_of({.job = 2, .lowest_rank = 0}), id_of({.job = 1, .lowest_rank = 1}));
 }
 
-TEST(WorldIdentity, asks_the_job_whether_it_is_the_launchers_own) {
-  EXPECT_TRUE(is_of_first_job({}));
-  EXPECT_TRUE(is_of_first_job({.manager = 3, .job = 1, .lowest_rank = 2, .opening = 7}));
-  EXPECT_FALSE(is_of_first_job({.job = 2}));
+TEST(WorldIdentity, counts_the_jobs_before_the_own_one) {
+  EXPECT_EQ(jobs_before({}), 0u);
+  EXPECT_EQ(jobs_before({.manager = 3, .job = 1, .lowest_rank = 2, .opening = 7}), 0u);
+  EXPECT_EQ(jobs_before({.job = 4}), 3u);
 }
 
 TEST(WorldIdentity, is_refused_where_no_number_is_left) {
@@ -100,6 +103,41 @@ TEST(Managers, fail_on_both_sides_where_one_number_has_two_launches) {
   EXPECT_EQ(mine.failure().text, theirs.failure().text);
   EXPECT_NE(mine.failure().text.find("number 3; give each a value of its own with COMEX_MANAGER"),
             std::string::npos);
+}
+
+// Worlds of such sizes, one after the other, on a machine that is cut into blocks.
+void give_no_node_rank_twice(std::uint32_t blocks, std::span<const std::uint32_t> sizes) {
+  std::vector<std::set<std::int32_t>> given(blocks);
+  std::int32_t on_machine = 0;
+  for (std::uint32_t job = 0; job < sizes.size(); ++job) {
+    const std::int32_t first = first_node_rank({.blocks = blocks}, {on_machine, job});
+    for (std::uint32_t process = 0; process < sizes[job]; ++process) {
+      const std::uint32_t block = process % blocks;  // as many in each as there are in contiguous ones
+      const auto local = static_cast<std::int32_t>(process / blocks);
+      EXPECT_TRUE(given[block].insert(first + local).second) << job << " " << block << " " << local;
+    }
+    on_machine += static_cast<std::int32_t>(sizes[job]);
+  }
+}
+
+TEST(NodeRanks, of_virtual_hosts_go_on_where_the_first_world_ended) {
+  EXPECT_EQ(first_node_rank({.blocks = 2}, {.processes = 0, .jobs = 0}), 0);
+  EXPECT_EQ(first_node_rank({.blocks = 2}, {.processes = 4, .jobs = 1}), 2);
+  EXPECT_EQ(first_node_rank({.blocks = 2}, {.processes = 3, .jobs = 1}), 2);
+  EXPECT_EQ(first_node_rank({.blocks = 4}, {.processes = 12, .jobs = 1}), 3);
+}
+
+TEST(NodeRanks, of_virtual_hosts_are_given_once_whatever_the_sizes_of_worlds) {
+  for (const std::uint32_t blocks : {1u, 2u, 3u, 7u}) {
+    give_no_node_rank_twice(blocks, std::vector<std::uint32_t>{4, 4, 4});
+    give_no_node_rank_twice(blocks, std::vector<std::uint32_t>{2, 1, 1, 1, 1});
+    give_no_node_rank_twice(blocks, std::vector<std::uint32_t>{3, 5, 1, 2, 13, 1, 8});
+  }
+}
+
+TEST(NodeRanks, of_listed_virtual_hosts_follow_their_share_of_each_world) {
+  EXPECT_EQ(first_node_rank({.blocks = 0, .ranks = 1, .of_machine = 4}, {.processes = 8, .jobs = 2}), 2);
+  EXPECT_EQ(first_node_rank({.blocks = 0, .ranks = 3, .of_machine = 4}, {.processes = 8, .jobs = 2}), 6);
 }
 
 using Ranks = std::vector<ProcessRanks>;
