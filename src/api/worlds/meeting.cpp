@@ -1,6 +1,7 @@
 #include "api/worlds/meeting.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "api/call.h"
 #include "api/environment.h"
@@ -130,10 +131,10 @@ class Attendance {
     if (Status locked = lock_in_turn(lock); !locked) return locked.take_failure();
     Muster muster;
     if (accepts()) {
-      Result<std::string> port = groups::open_mpi_port();
-      say(port ? port.value() : "");
+      Result<groups::MpiPort> port = groups::MpiPort::open();
+      say(port ? port->name() : "");
       if (!port) return port.take_failure();
-      muster.port = std::move(port).value();
+      muster.port = port_.emplace(std::move(port).value()).name();
     } else {
       const Result<Bytes> heard = talk_.hear();
       if (!heard) return heard.failure();
@@ -244,8 +245,9 @@ class Attendance {
   Stand stand_;
   double limit_s_;
   SideTalk talk_;
-  SideFacts mine_;    // on the root
-  SideFacts theirs_;  // on the root
+  std::optional<groups::MpiPort> port_;  // on the accepting root, while both sides cross
+  SideFacts mine_;                       // on the root
+  SideFacts theirs_;                     // on the root
   groups::Joined joined_;
   groups::Held held_{runtime_.book};  // the other side
 };

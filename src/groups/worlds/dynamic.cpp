@@ -73,20 +73,20 @@ bool leave_parent() {
   return true;
 }
 
-Result<std::string> open_mpi_port() {
+Result<MpiPort> MpiPort::open() {
   std::array<char, MPI_MAX_PORT_NAME> port{};
   const ErrorsReturn errors(MPI_COMM_SELF);
   const ErrorsReturn world_errors(MPI_COMM_WORLD);
   Status opened = check(PMPI_Open_port(MPI_INFO_NULL, port.data()), "MPI_Open_port");
   if (!opened) return opened.take_failure();
-  return std::string(port.data());
+  return MpiPort(port.data());
 }
 
-void close_mpi_port(const std::string& port) {
+MpiPort::~MpiPort() {
+  if (name_.empty()) return;
   const ErrorsReturn errors(MPI_COMM_WORLD);
-  std::string name = port;
-  name.resize(MPI_MAX_PORT_NAME);
-  PMPI_Close_port(name.data());
+  name_.resize(MPI_MAX_PORT_NAME);
+  PMPI_Close_port(name_.data());
 }
 
 Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm assembly) {

@@ -28,8 +28,23 @@ Status spawn(const SpawnPlan& plan);
 // On a child, once: lets go of what MPI joined it to. False: nobody spawned this process.
 bool leave_parent();
 
-Result<std::string> open_mpi_port();
-void close_mpi_port(const std::string& port);
+// A port of MPI, open as long as this lives: until those whom it was told have come through it.
+class MpiPort {
+ public:
+  static Result<MpiPort> open();
+  MpiPort(MpiPort&& other) noexcept : name_(std::exchange(other.name_, {})) {}
+  MpiPort& operator=(MpiPort&&) = delete;
+  MpiPort(const MpiPort&) = delete;
+  MpiPort& operator=(const MpiPort&) = delete;
+  ~MpiPort();
+
+  const std::string& name() const { return name_; }
+
+ private:
+  explicit MpiPort(std::string name) : name_(std::move(name)) {}
+
+  std::string name_;  // empty: moved from
+};
 
 enum class Side : unsigned char { accepts, connects };
 // Collective over `assembly` and over the other side's; the port counts at rank `root`. The pair: the
