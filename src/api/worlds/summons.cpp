@@ -52,6 +52,8 @@ void Summons::forget(MPI_Comm wire) {
   if (held_the_lock && !line_.empty()) grant_next();
   std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
   std::erase_if(arriving_, [wire](const auto& each) { return each.first.first == wire; });
+  const std::lock_guard lock(lost_mutex_);
+  std::erase(lost_, wire);  // MPI may give another wire its handle
 }
 
 void Summons::note_lost(MPI_Comm wire) {
