@@ -283,11 +283,6 @@ op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
   return wait.handle == 0 || found == live_handles_.end() ? wait : found->second;
 }
 
-TransportRank Runtime::rank_of(Lpid lpid, BridgeId bridge) const {
-  if (bridge == no_bridge) return place(static_cast<Worker>(lpid)).rank;
-  return bridges.find(bridge)->ranks.at(lpid);
-}
-
 std::uint64_t Runtime::new_context() {
   const auto context = groups::made_context(size(), me(), groups_made++);
   if (!context) {
@@ -304,15 +299,17 @@ op::Membership Runtime::membership_of(const groups::Group& group) const {
   membership.me = all.my_index;
   membership.context = group.context();
   membership.has_endpoints = static_cast<bool>(group.endpoints());
+  const groups::BothSides members(group, all.is_low);
   if (group.bridge() == no_bridge) {
-    membership.rank_of = [this, members = all.members](std::uint32_t member) {
+    membership.rank_of = [this, members](std::uint32_t member) {
       return place(static_cast<Worker>(members.lpid(member))).rank;
     };
     return membership;
   }
-  std::vector<TransportRank> ranks;
-  for_each_lpid(all.members, [&](Lpid lpid) { ranks.push_back(rank_of(lpid, group.bridge())); });
-  membership.rank_of = [ranks](std::uint32_t member) { return ranks[member]; };
+  const Bridge* const bridge = bridges.find(group.bridge());  // outlives the groups on it
+  membership.rank_of = [bridge, members](std::uint32_t member) {
+    return bridge->ranks.at(members.lpid(member));
+  };
   return membership;
 }
 

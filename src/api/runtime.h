@@ -195,7 +195,6 @@ class Runtime {
   }
   template <class Keep>
   bool wait_for(const op::WaitReason& reason, Keep&& keep);
-  TransportRank rank_of(Lpid lpid, BridgeId bridge) const;
   template <class F>
   void for_each_reach(const groups::Group& group, F&& f);
   void barrier_of_world();

@@ -21,4 +21,19 @@ struct Everybody {
 };
 Everybody everybody(const Group& group, const WorldBook& book);
 
+// The lpids of everybody() by index, for who keeps them: shares the group's tables, however long they are.
+class BothSides {
+ public:
+  BothSides(const Group& group, bool is_low)
+      : low_(is_low ? group.members() : group.targets()), high_(is_low ? group.targets() : group.members()) {}
+
+  Lpid lpid(std::uint32_t index) const {
+    return index < low_.size() ? low_.lpid(index) : high_.lpid(index - low_.size());
+  }
+
+ private:
+  ConnectionTable low_;  // all there are in a group that is no inter-group
+  ConnectionTable high_;
+};
+
 }  // namespace comex::groups

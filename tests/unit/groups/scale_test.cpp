@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "groups/everybody.h"
 #include "groups/group.h"
 #include "unit/groups/worlds.h"
 
@@ -108,6 +109,27 @@ TEST_F(Scale, of_ranges_and_strides_does_not_grow_with_their_size) {
     EXPECT_EQ(references(*book, Gpid{0, 2}), 3);
   }
   EXPECT_EQ(of_stride, of_one);
+}
+
+// What each duplicate of a group keeps, besides the table that they share.
+TEST_F(Scale, of_the_members_of_duplicates_does_not_grow_with_their_number) {
+  constexpr std::uint32_t members = 1000;  // their squares are ranks of both worlds
+  const auto book = std::make_unique<WorldBook>(some_world(0, many), 17);
+  ASSERT_TRUE(book->add_world(some_world(1, many)));
+  std::vector<Gpid> far;
+  std::vector<Lpid> near;
+  for (std::uint32_t i = 0; i < members; ++i) {
+    far.push_back({1, i * i});
+    near.push_back(static_cast<Lpid>(i * i));
+  }
+  const Group inter(1, book->make_table(near), 4, {}, book->make_table(admitted(*book, far)), 1);
+  const std::size_t before = measure();
+  std::vector<BothSides> kept;
+  kept.reserve(dups);
+  for (std::uint32_t i = 0; i < dups; ++i) kept.emplace_back(inter, true);
+  EXPECT_LE(measure() - before, dups * 96u + 64u);
+  EXPECT_EQ(kept.back().lpid(3), 9);
+  EXPECT_EQ(kept.back().lpid(members + 3), inter.targets().lpid(3));
 }
 
 TEST_F(Scale, of_a_connection_in_use_is_at_most_64_bytes) {
