@@ -8,6 +8,7 @@
 #include <array>
 
 #include "worlds/agreement.h"
+#include "worlds/attached.h"
 #include "worlds/cards.h"
 #include "worlds/held.h"
 #include "worlds/own_parts.h"
@@ -135,6 +136,7 @@ void whole(Job& job) {
     job.done(comex_lpid_count(&count));
     job.equal(count, job.workers, "the processes known after they have parted");
   });
+  job.check("memory is attached once", [&] { memory_is_attached_once(job, place); });
   job.check("or leave one by one", [&] {
     comex_group_t peer = place.meet();
     comex_group_t merged = COMEX_GROUP_NULL;

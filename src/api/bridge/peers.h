@@ -4,7 +4,8 @@
 // An lpid is given again when its world is gone: the book tells of that, and what led to that world goes,
 // even if a bridge is still open. Written when bridges open and close, too; read by every operation on such a
 // process, under a short lock. What a Peer points to belongs to its bridge, which outlives the operations on
-// it. Owned by Bridges.
+// it. Connections that come into use and fall out of it cost nothing here: a bridge sets up wire and memory
+// for all of its processes when worlds meet, once, and lets go of them when it closes. Owned by Bridges.
 #pragma once
 
 #include <mutex>
