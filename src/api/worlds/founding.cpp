@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
+#include "api/sides.h"
 #include "api/worlds/card_hook.h"
 
 namespace comex::api {
@@ -16,6 +18,7 @@ constexpr std::uint64_t of_whoever = std::uint64_t{1} << 32;
 struct Standing {
   std::uint64_t digest = 0;  // of the list it waits with or has given up; 0: of none
   FoundingTrouble trouble;
+  std::uint64_t setback = 0;  // the number that this failure has, or would have
 };
 
 std::uint64_t digest_of(const Runtime& runtime, const Founders& founders) {
@@ -40,14 +43,15 @@ Deadline limit(const Runtime& runtime) {
 }
 
 // Under the engine lock.
-void stand_before(const Route& route, std::uint32_t my_endpoint, const Standing& standing) {
+void stand_before(Runtime& runtime, const Route& route, const Setbacks::Pair& pair, Standing standing) {
   if (route.tokens == nullptr) return;
-  route.tokens->send(route.rank, op::mailbox_context, of_whoever, my_endpoint,
+  standing.setback = runtime.meetings.setbacks.next(pair);
+  route.tokens->send(route.rank, op::mailbox_context, of_whoever, pair.my_endpoint,
                      std::as_bytes(std::span(&standing, 1)));
 }
 
 Standing refusal_of(const Runtime& runtime) {
-  return {0, {FoundingTrouble::refused, runtime.book.me()}};
+  return {0, {FoundingTrouble::refused, runtime.book.me()}, 0};
 }
 
 }  // namespace
@@ -146,7 +150,7 @@ bool Founding::finds_trouble() {
     const bool has_told =
         rank != my_rank_ && routes_[rank].tokens->take(routes_[rank].rank, op::mailbox_context, of_whoever,
                                                        founders_.endpoints.of(rank), bytes);
-    if (!has_told) continue;
+    if (!has_told || runtime_.meetings.setbacks.is_old(pair_with(rank), standing.setback)) continue;
     const FoundingTrouble& trouble = standing.trouble;
     if (standing.digest == digest_ || standing.digest == 0) {
       trouble_ = trouble;
@@ -160,7 +164,7 @@ bool Founding::finds_trouble() {
 
 void Founding::tell_all(std::uint64_t digest, const FoundingTrouble& trouble) {
   for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
-    if (rank != my_rank_) stand_before(routes_[rank], founders_.endpoints.of(my_rank_), {digest, trouble});
+    if (rank != my_rank_) stand_before(runtime_, routes_[rank], pair_with(rank), {digest, trouble, 0});
   }
 }
 
@@ -169,8 +173,15 @@ Failure Founding::give_up() {
   const op::Engine::Lock lock = runtime_.engine.enter();
   if (!leads()) send(0, 2 * my_rank_, {});
   tell_all(digest_, trouble_);
+  for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
+    if (rank != my_rank_) runtime_.meetings.setbacks.count(pair_with(rank));
+  }
   runtime_.meetings.has_given_up = true;
   return caller_error(line_of(trouble_));
+}
+
+Setbacks::Pair Founding::pair_with(std::uint32_t rank) const {
+  return {founders_.endpoints.of(my_rank_), gpid_of(rank), founders_.endpoints.of(rank)};
 }
 
 Gpid Founding::gpid_of(std::uint32_t rank) const {
@@ -184,22 +195,34 @@ void tell_of_refusal(Runtime& runtime, const groups::Group& parent) {
   for (std::uint32_t rank = 0; rank < parent.size(); ++rank) {
     if (static_cast<int>(rank) == parent.my_rank()) continue;
     const Lpid lpid = parent.members().lpid(rank);
-    stand_before(route_to(runtime, no_bridge, lpid), parent.my_endpoint(), refusal_of(runtime));
-    if (parent.bridge() == no_bridge) continue;
-    stand_before(route_to(runtime, parent.bridge(), lpid), parent.my_endpoint(), refusal_of(runtime));
+    const Setbacks::Pair pair{parent.my_endpoint(), runtime.book.gpid_of(lpid).value(),
+                              parent.endpoints().of(rank)};
+    stand_before(runtime, route_to(runtime, no_bridge, lpid), pair, refusal_of(runtime));
+    if (parent.bridge() != no_bridge) {
+      stand_before(runtime, route_to(runtime, parent.bridge(), lpid), pair, refusal_of(runtime));
+    }
+    runtime.meetings.setbacks.count(pair);
   }
 }
 
 void tell_of_refusal(Runtime& runtime) {
-  tell_of_refusal(runtime, *runtime.groups.find(groups::world_handle));
   const op::Engine::Lock lock = runtime.engine.enter();
+  std::set<Setbacks::Pair> told;
+  const auto tell = [&](const Route& route, Lpid lpid) {
+    const auto gpid = runtime.book.gpid_of(lpid);
+    if (!gpid || lpid == static_cast<Lpid>(runtime.me())) return;
+    const Setbacks::Pair pair{groups::process_itself, gpid.value(), groups::process_itself};
+    stand_before(runtime, route, pair, refusal_of(runtime));
+    told.insert(pair);
+  };
+  for_each_lpid(runtime.groups.find(groups::world_handle)->members(),
+                [&](Lpid lpid) { tell(route_to(runtime, no_bridge, lpid), lpid); });
   for (const BridgeId id : runtime.bridges.ids()) {
     Bridge& bridge = *runtime.bridges.find(id);
-    for (const auto& [lpid, rank] : bridge.ranks) {
-      if (lpid != static_cast<Lpid>(runtime.me()))
-        stand_before({&bridge.tokens, rank}, groups::process_itself, refusal_of(runtime));
-    }
+    for (const auto& [lpid, rank] : bridge.ranks) tell({&bridge.tokens, rank}, lpid);
   }
+  for (const Setbacks::Pair& pair : told) runtime.meetings.setbacks.count(pair);
+  runtime.meetings.has_given_up = true;
 }
 
 }  // namespace comex::api

@@ -6,7 +6,7 @@
 // Both messages are named by the list, so that several groups can be made at once. Who has waited for
 // COMEX_MEET_S tells everybody on its list what list that is: who waits as well and hears of another one that
 // names it, or that somebody was refused, gives up and tells its own members why. Who is only late is waited
-// for.
+// for; news that is left of an earlier failure is known by its number.
 // Called by create_group, and by the calls whose arguments are wrong before it.
 #pragma once
 
@@ -44,6 +44,7 @@ class Founding {
   bool leads() const { return my_rank_ == 0; }
   std::uint64_t number_the_group();
   Gpid gpid_of(std::uint32_t rank) const;
+  Setbacks::Pair pair_with(std::uint32_t rank) const;
   Failure give_up();
 
   // Under the engine lock.

@@ -52,11 +52,35 @@ class Losses {
   std::vector<std::pair<WorldId, std::string>> noted_;
 };
 
+// How often a group that two processes were both called for came to nothing, as each of the two counts it.
+// News of a failure bears the number of the next one, so that what is left of an earlier one is known by its
+// number. Under the engine lock.
+class Setbacks {
+ public:
+  struct Pair {
+    std::uint32_t my_endpoint = 0;
+    Gpid other;
+    std::uint32_t other_endpoint = 0;
+    friend auto operator<=>(const Pair&, const Pair&) = default;
+  };
+
+  std::uint64_t next(const Pair& pair) const {
+    const auto found = counts_.find(pair);
+    return found == counts_.end() ? 1 : found->second + 1;
+  }
+  bool is_old(const Pair& pair, std::uint64_t number) const { return number < next(pair); }
+  void count(const Pair& pair) { ++counts_[pair]; }
+
+ private:
+  std::map<Pair, std::uint64_t> counts_;
+};
+
 struct Meetings {
   Ports ports;
   std::atomic<int> parent{no_group};  // the inter-group with the world that spawned this one
   std::atomic<std::uint64_t> asked{0};
   std::atomic<bool> has_given_up{false};  // a group whose members may have been told so
+  Setbacks setbacks;
   Losses losses;
   groups::LifeWatch watch;  // over the bridges; destroyed first, since it notes losses
 };
