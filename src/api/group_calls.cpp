@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/worlds/company.h"
 #include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
 #include "groups/compare.h"
@@ -65,6 +66,7 @@ int comex_group_free(comex_group_t group) {
   if (found == nullptr) return COMEX_FAILURE;
   runtime->complete(*found);                     // what is under way holds the group
   runtime->extras(group).collective->barrier();  // freeing the communicator is collective
+  note_freed(*runtime, *found);
   runtime->remove_group(group);
   return COMEX_SUCCESS;
 }

@@ -62,7 +62,7 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
       engine(*world->transport, {server.get(), &remote, &tokens}, *world->os,
              engine_options(*world, reporter, *this)),
-      book(world->description, static_cast<Worker>(world->place.worker), &bridges.peers, &*world->group) {
+      book(world->description, static_cast<Worker>(world->place.worker), &bridges, &*world->group) {
   remote.set_errors_return(reporter.returns());
 
   serves_in_calls_ = serves_in_calls(*world);

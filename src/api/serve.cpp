@@ -24,7 +24,7 @@ void serve(World& world, Reporter& reporter) {
   // again.
   const transport::YieldsInMpi none_while_serving(false);
   Services services(world, reporter);
-  services.run([&services] { return services.all_have_left(); });
+  services.run([&services] { return services.all_have_left() && services.may_end(); });
   tell_of_service(world, services.server(), services.meter(), reporter);
 }
 

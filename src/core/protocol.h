@@ -145,8 +145,8 @@ enum class Layout : std::uint8_t {
 
 enum class Atomic : std::uint8_t { swap, fetch_add, compare_swap, fetch_and, fetch_or, fetch_xor };
 
-// Whether who leaves also lets the wire go together with all others, or drops it alone.
-enum class Leaving : std::uint64_t { together, alone };
+// Whether who leaves lets the wire go together with all others, drops it alone, or ends with its world.
+enum class Leaving : std::uint64_t { together, alone, ended };
 
 enum RequestFlags : std::uint8_t {
   errors_return = 1,  // the origin's program wants error codes: print, do not end the job

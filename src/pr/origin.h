@@ -104,7 +104,7 @@ struct Origin {
   bool is_active = false;                   // in the server's list of those with work
   bool is_touched = false;                  // something changed in this pass
   bool needs_scan = false;                  // a waiting entry may be able to start
-  bool is_leaving = false;
+  std::optional<protocol::Leaving> leaving = std::nullopt;  // once it has said so
 };
 
 }  // namespace comex::pr

@@ -160,7 +160,7 @@ bool Server::step_small(Origin& origin, Entry& entry) {
 void Server::end_pass(unsigned& moved) {
   for (Origin* origin : touched_) {
     origin->is_touched = false;
-    if (origin->is_leaving && origin->queue.empty() && origin->held.empty()) {
+    if (origin->leaving && origin->queue.empty() && origin->held.empty()) {
       forget(*origin);
       ++moved;
     } else if (credits_.owes(origin->account)) {
@@ -180,9 +180,14 @@ void Server::end_pass(unsigned& moved) {
 void Server::forget(Origin& origin) {
   const auto known = origins_.find(origin.rank);
   credits_.close(origin.account);
+  departed_.emplace(origin.rank, *origin.leaving);
   idle_.erase(known->second);
   origins_.erase(known);
-  ++departed_;
+}
+
+std::optional<protocol::Leaving> Server::departed(TransportRank origin) const {
+  const auto known = departed_.find(origin);
+  return known == departed_.end() ? std::nullopt : std::optional(known->second);
 }
 
 bool Server::quiet() const {

@@ -8,10 +8,12 @@
 // lock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -56,8 +58,9 @@ class Server final : public transport::Sink {
   unsigned advance() override;
   bool quiet() const override;
 
-  unsigned departed() const { return departed_; }  // origins that left and have nothing here any more
-  bool all_leave_together() const { return all_leave_together_; }  // of those who have said that they leave
+  // Origins that left and have nothing here any more.
+  std::size_t departed() const { return departed_.size(); }
+  std::optional<protocol::Leaving> departed(TransportRank origin) const;  // how; nothing: it has not
   const ServerCounters& counters() const { return counters_; }
   std::uint32_t staging_peak() const { return staging_.peak(); }
 
@@ -153,8 +156,7 @@ class Server final : public transport::Sink {
   BatchProgress batch_;  // of the one being executed straight from its message
   EntryList spare_entries_;
   std::vector<std::unique_ptr<MessageBuffer>> spare_buffers_;
-  unsigned departed_ = 0;
-  bool all_leave_together_ = true;
+  std::unordered_map<TransportRank, protocol::Leaving> departed_;
   unsigned held_ = 0;  // messages, of all origins
 };
 

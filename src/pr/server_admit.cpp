@@ -99,8 +99,7 @@ bool Server::handle_free(TransportRank from, const Header& header) {
   }
   if (header.verb == Verb::leave) {
     Origin& origin = origin_of(from);
-    origin.is_leaving = true;
-    all_leave_together_ &= header.operand == static_cast<std::uint64_t>(protocol::Leaving::together);
+    origin.leaving = static_cast<protocol::Leaving>(header.operand);
     for (Home& home : homes_) home.mutexes.drop(from);
     touch(origin);
     return true;

@@ -49,7 +49,7 @@ void lose(Halves& halves) {
     const comex_group_t merged = halves.everybody(bridge);
     comex_set_errors(COMEX_ERRORS_RETURN);
     const WorldId other = halves.runtime().book.gpid_of(halves.foreign.front()).value().world;
-    std::thread([&] { halves.runtime().meetings.losses.note(other, "is lost"); }).join();
+    std::thread([&] { halves.runtime().meetings.losses.note(bridge, other, "is lost"); }).join();
     halves.require(halves.runtime().bridges.why_lost(bridge).empty(), "who notes a loss does nothing");
     halves.require(comex_barrier(merged) == COMEX_FAILURE, "a barrier with who is lost");
     halves.require(!halves.runtime().bridges.why_lost(bridge).empty(), "the loss is known");
@@ -142,36 +142,24 @@ void order(Halves& halves) {
   });
 }
 
-// One side leaves first: it is still reached by the other, until that has left as well.
+// One side leaves first, its progress ranks too: the other works on over the bridge, and leaves without them.
 void leave_one_by_one(Halves& halves) {
   halves.round_that_ends(Halves::Ends::alone, [&](api::BridgeId bridge) {
     api::Runtime& runtime = halves.runtime();
     const comex_group_t merged = halves.everybody(bridge);
-    const auto low = halves.side == 0 ? halves.own.size() : halves.foreign.size();
-    const auto high = halves.side == 0 ? halves.foreign.size() : halves.own.size();
-    int me = -1;
-    comex_group_rank(merged, &me);
-    std::vector<void*> words(low + high);
-    comex_malloc(words.data(), sizeof(long), merged);
-    long* const mine = static_cast<long*>(words[static_cast<std::size_t>(me)]);
-    *mine = 0;
+    const comex_group_t part = halves.own_part(bridge);
     comex_barrier(merged);
-    if (halves.side == 0) halves.require(api::leave_bridge(runtime, bridge), "leaving first");
-    MPI_Barrier(halves.workers);
-    if (halves.side == 0) {
-      comex_wait_until(mine, COMEX_CMP_EQ, static_cast<long>(high));
-    } else {
-      for (std::size_t target = 0; target < low; ++target) {
-        long old = 0;
-        comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, words[target], 1, static_cast<int>(target), merged);
-      }
-      halves.require(api::leave_bridge(runtime, bridge), "leaving last");
-    }
-    while (!runtime.bridges.ids().empty()) {  // a worker that serves itself waits for all to leave
-      runtime.engine.poll();
-      api::drop_left_bridges(runtime);
-    }
     halves.remove(merged);
+    if (halves.side == 0) {
+      halves.remove(part);
+      halves.require(api::leave_bridge(runtime, bridge), "leaving first");
+      halves.require(runtime.bridges.ids().empty(), "who has left stays for nobody");
+    }
+    halves.await_first_side([&] { runtime.engine.poll(); });
+    if (halves.side == 0) return;
+    halves.require(comex_barrier(part) == COMEX_SUCCESS, "those who are still there work together");
+    halves.remove(part);
+    halves.require(api::leave_bridge(runtime, bridge), "leaving last");
   });
 }
 
@@ -260,6 +248,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string_view> arguments(argv + 1, argv + argc);
   const bool wants_threads = std::ranges::count(arguments, "threads") != 0;
   Halves halves(std::stoi(argv[1]), wants_threads);
+  halves.has_guests = std::ranges::count(arguments, "helped") != 0;
   const std::string_view what = arguments[1];
   if (what == "operations") {
     lose(halves);

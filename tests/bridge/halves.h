@@ -83,7 +83,12 @@ class Halves {
     facts.release = [&is_released](const api::Communicator&) { is_released = true; };
     if (!is_worker()) {
       require(static_cast<bool>(api::open_bridge(*services_, std::move(facts))), "the bridge opens");
-      services_->run([this] { return !services_->has_bridges(); });
+      const auto serve = [this] { services_->run([this] { return !services_->has_bridges(); }); };
+      const bool leaves_first = side == 0 && !has_guests;  // whom it serves may leave with the others
+      if (leaves_first) serve();
+      if (how == Ends::alone)
+        await_first_side([&] { services_->run([n = 0]() mutable { return n++ != 0; }); });
+      if (!leaves_first) serve();
       require(is_released == (how == Ends::together), "a progress rank ends the bridge as the workers do");
       return;
     }
@@ -125,11 +130,27 @@ class Halves {
     return add(std::make_unique<groups::Group>(both_context, runtime().book.make_table(lpids), my_rank,
                                                groups::Endpoints(), groups::Table(), bridge));
   }
+  // The caller's world.
+  comex_group_t own_part(api::BridgeId bridge) const {
+    return add(std::make_unique<groups::Group>(own_context, runtime().book.make_table(own),
+                                               static_cast<int>(runtime().me()), groups::Endpoints(),
+                                               groups::Table(), bridge));
+  }
   // The two worlds as the sides of an inter-group.
   comex_group_t inter(api::BridgeId bridge) const {
     return add(std::make_unique<groups::Group>(inter_context, runtime().book.make_table(own),
                                                static_cast<int>(runtime().me()), groups::Endpoints(),
                                                runtime().book.make_table(foreign), bridge));
+  }
+  // Of all ranks, once the first side has left the bridge; the second works meanwhile.
+  template <class Work>
+  void await_first_side(Work&& work) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int has_left = 0; has_left == 0;) {
+      work();
+      MPI_Test(&request, &has_left, MPI_STATUS_IGNORE);
+    }
   }
   void remove(comex_group_t group) const { runtime().remove_group(group); }
 
@@ -145,12 +166,14 @@ class Halves {
   int rank = 0;
   int ranks = 0;
   int side = 0;
+  bool has_guests = false;  // a progress rank serves the other world's
   std::vector<Lpid> own;
   std::vector<Lpid> foreign;
 
  private:
   static constexpr std::uint64_t both_context = 1000;
   static constexpr std::uint64_t inter_context = 1001;
+  static constexpr std::uint64_t own_context = 1002;
 
   api::Communicator join_halves() const {
     MPI_Comm between = MPI_COMM_NULL;

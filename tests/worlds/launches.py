@@ -114,6 +114,8 @@ def run(place, roles, program, scenario, ranks, more):
                 troubles.append(f"{side.out.stem}: " + ("ended by the time limit" if status is None else f"status {status}"))
             if words and not re.search(words, side.text()):
                 troubles.append(f"{side.out.stem}: does not say {words}")
+            if scenario != "killed" and re.search(r"world \d+ has", side.text()):
+                troubles.append(f"{side.out.stem}: tells of a loss where there is none")
             if scenario == "killed" and set(re.findall(r"world (\d+) has", side.text())) != {str(len(sides) << 24)}:
                 troubles.append(f"{side.out.stem}: does not name the world that died, or names others")
             if scenario == "killed" and side.text().find("has died") < side.text().find("nothing was called"):

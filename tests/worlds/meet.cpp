@@ -4,6 +4,7 @@
 //   refused   the other side may not be met; both go on alone
 //   nobody    nobody is there: the call ends by itself
 //   killed    the connecting world dies while it is connected
+//   left      some leave, and meet again some of those who stay
 //   rounds    meet and part again and again; what this process holds stays the same
 #include <array>
 
@@ -125,6 +126,38 @@ void work_and_part(const Job& job, comex_group_t peer, bool accepts) {
   are_used_alone(job, parts);
 }
 
+// Pairs of both sides stay together, and all but the first one leave; then one of those meets one who has
+// stayed. What they had together before is not taken for a way.
+void left(Job& job) {
+  job.check("who has left meets again one who stays", [&] {
+    const Place place(job, everyone, 0, ".left");
+    comex_group_t peer = place.meet();
+    comex_group_t merged = COMEX_GROUP_NULL;
+    comex_group_t pair = COMEX_GROUP_NULL;
+    job.done(comex_group_merge(peer, place.accepts() ? 0 : 1, &merged));
+    job.done(comex_group_split(merged, job.me, 0, &pair));
+    job.done(comex_world_disconnect(&merged));
+    job.done(comex_world_disconnect(&peer));
+    data_travels(job, pair);
+    if (job.me != 0) job.done(comex_world_disconnect(&pair));
+    job.done(comex_barrier(everyone));
+    if (job.me == (place.accepts() ? 0 : 1)) {
+      const Place other(job, COMEX_GROUP_SELF, job.me, ".again");
+      peer = other.meet();
+      comex_group_t named = named_group(job, {{1u << 24, 0}, {2u << 24, 1}});
+      data_travels(job, named);
+      job.done(comex_world_disconnect(&named));
+      job.done(comex_world_disconnect(&peer));
+    }
+    if (job.me == 0) job.done(comex_world_disconnect(&pair));
+    job.done(comex_barrier(everyone));
+    int count = 0;
+    job.done(comex_lpid_count(&count));
+    job.equal(count, job.workers, "the processes known after all have left");
+    place.close();
+  });
+}
+
 void whole(Job& job) {
   const Place place(job, everyone, job.workers - 1);
   job.check("two worlds meet", [&] {
@@ -157,6 +190,7 @@ void whole(Job& job) {
   });
   job.check("and meet again at the same port", [&] { work_and_part(job, place.meet(), place.accepts()); });
   place.close();
+  if (job.workers == 2) left(job);
 }
 
 // Each worker of one side meets all of the other, so that no bridge has all four.
@@ -243,14 +277,9 @@ void nobody(Job& job) {
   job.check("and all goes on", [&] { data_travels(job, everyone); });
 }
 
-// Without a call of the library, which says nothing meanwhile: this thread may be inside MPI.
-void await_end_of(const std::string& process) {
-  for (std::string state; state != "Z";) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    std::string skipped;
-    std::ifstream status("/proc/" + process + "/stat");
-    if (!(status >> skipped >> skipped >> state)) break;
-  }
+// The library says nothing meanwhile: this thread may be inside MPI.
+void await_death_of(const std::string& process) {
+  await_end_of(process);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   std::fprintf(stderr, "nothing was called since\n");
 }
@@ -284,7 +313,7 @@ void killed(Job& job) {
     std::this_thread::sleep_for(std::chrono::seconds(60));
     std::abort();
   }
-  await_end_of(look_up(job.arguments.at(1) + ".ready"));
+  await_death_of(look_up(job.arguments.at(1) + ".ready"));
   comex_set_errors(COMEX_ERRORS_RETURN);
   job.equal(comex_barrier(merged), COMEX_FAILURE, "a barrier with a world that dies");
   long word = 0;
@@ -352,5 +381,6 @@ int main(int argc, char** argv) {
   if (scenario == "refused") refused(job);
   if (scenario == "nobody") nobody(job);
   if (scenario == "killed") killed(job);
+  if (scenario == "left") left(job);
   if (scenario == "rounds") rounds(job);
 }

@@ -13,9 +13,10 @@ constexpr double limit_s = 20;
 
 class Place {
  public:
-  Place(const Job& job, comex_group_t group, int root) : job_(job), group_(group), root_(root) {
+  Place(const Job& job, comex_group_t group, int root, const std::string& name = "")
+      : job_(job), group_(group), root_(root) {
     accepts_ = job.arguments.at(0) == "accept";
-    const std::string& file = job.arguments.at(1);
+    const std::string file = job.arguments.at(1) + name;
     if (job.me != root) return;
     std::array<char, 400> port{};
     if (accepts_) {

@@ -1,10 +1,11 @@
 // Worlds that are three. Usage: three SIDE FILE SCENARIO, SIDE: 0, 1 or 2; a spawned one is the third.
 //   mesh     each world meets both others at once, by other workers, so that their progress ranks are wanted
 //            by two meetings each; then whole worlds, and members of all three become groups by their lpids
-//   chain    two worlds meet and merge; the merged group meets the third
+//   chain    two worlds meet and merge; the merged group meets the third, which leaves them and ends
 //   spawn    the same, but the third world is spawned by the merged group
 //   killed   as chain; then the third world dies, while some wait for it and others have not begun to
 #include <array>
+#include <numeric>
 
 #include "worlds/worlds.h"
 
@@ -139,6 +140,35 @@ Chain meet_in_a_chain(const Job& job, const Sides& sides) {
   return made;
 }
 
+// The third parts from a group of the first two, who stay on the bridge of all; then it meets the first
+// again, in another order, and a group by lpids goes over the new bridge. The group of the first two.
+comex_group_t leave_the_others(const Job& job, const Sides& sides, const Chain& made) {
+  comex_group_t part = COMEX_GROUP_NULL;
+  if (sides.side != 2) {
+    std::vector<int> ranks(static_cast<std::size_t>(size_of(job, made.ab)));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    job.done(comex_group_create(static_cast<int>(ranks.size()), ranks.data(), made.all, &part));
+  }
+  sides.part({made.all, made.inter});
+  comex_group_t peer = COMEX_GROUP_NULL;
+  if (sides.side == 0) peer = sides.accept(".again", everyone, 0, job.me == 0);
+  if (sides.side == 2) {
+    std::vector<int> last_first(static_cast<std::size_t>(job.workers));
+    std::iota(last_first.rbegin(), last_first.rend(), 0);
+    comex_group_t turned = COMEX_GROUP_NULL;
+    job.done(comex_group_create(job.workers, last_first.data(), everyone, &turned));
+    peer = sides.connect(".again", turned, 0, job.me == job.workers - 1);
+    job.done(comex_group_free(turned));
+  }
+  if ((sides.side == 0 && job.me == 0) || (sides.side == 2 && job.me == 1)) {
+    const comex_group_t named = named_group(job, {{1u << 24, 0}, {3u << 24, 1}});
+    data_travels(job, named);
+    sides.part({named});
+  }
+  if (peer != COMEX_GROUP_NULL) sides.part({peer});
+  return part;
+}
+
 void chain(Job& job, const Sides& sides) {
   Chain made;
   job.check("a group of two worlds meets a third", [&] {
@@ -153,12 +183,20 @@ void chain(Job& job, const Sides& sides) {
     data_travels(job, part);
     sides.part({part});
   });
-  job.check("the third leaves, the others go on", [&] {
-    sides.part({made.all, made.inter});
-    if (sides.side != 2) {
-      data_travels(job, made.ab);
-      sides.part({made.ab, made.ab_inter});
-    }
+  comex_group_t part = COMEX_GROUP_NULL;
+  job.check("the third leaves, and meets one of the others again",
+            [&] { part = leave_the_others(job, sides, made); });
+  if (sides.side == 2) {
+    sides.is_alone();
+    if (job.me == 0) publish(job.arguments.at(1) + ".third", std::to_string(getpid()));
+    return;
+  }
+  job.check("when it has ended, the others go on over the same bridge, and leave it", [&] {
+    await_end_of(look_up(job.arguments.at(1) + ".third"));
+    data_travels(job, part);
+    sides.part({part});
+    data_travels(job, made.ab);
+    sides.part({made.ab, made.ab_inter});
     sides.is_alone();
   });
 }

@@ -172,4 +172,14 @@ inline std::string look_up(const std::string& file) {
   return text;
 }
 
+// Without a call of the library.
+inline void await_end_of(const std::string& process) {
+  for (std::string state; state != "Z";) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::string skipped;
+    std::ifstream status("/proc/" + process + "/stat");
+    if (!(status >> skipped >> skipped >> state)) break;
+  }
+}
+
 }  // namespace comex::testing

@@ -77,10 +77,14 @@ void meet_workers(Runtime& runtime, Bridge& bridge) {
   op::GroupCollective(runtime.engine, bridge.tokens, std::move(membership)).barrier();
 }
 
+// Servers of other worlds need not know who leaves while others stay, and may be gone.
 void leave_servers(Runtime& runtime, Bridge& bridge, protocol::Leaving how) {
+  const MeetingPoint& point = *bridge.point;
+  const bool is_together = how == protocol::Leaving::together;
   {
     const op::Engine::Lock lock = runtime.engine.enter();
-    for (const TransportRank server : bridge.point->all_servers()) bridge.remote.leave(server, how);
+    for (const TransportRank server : is_together ? point.all_servers() : point.own_servers())
+      bridge.remote.leave(server, how);
   }
   runtime.engine.wait([&] { return bridge.transport().unsent() == 0; }, {"disconnect"});
 }
@@ -95,9 +99,10 @@ void serve_until_left(Runtime& runtime, const Bridge& bridge) {
 }
 
 // Every step before the last: whether the wire is parted from or forgotten.
-ClosingStep go_through(Runtime& runtime, BridgeId id, Bridge& bridge, Closing::With with, bool& succeeded) {
+ClosingStep go_through(Runtime& runtime, BridgeId id, Bridge& bridge, protocol::Leaving how,
+                       bool& succeeded) {
   const auto is_whole = [&] { return runtime.why_lost(id).empty(); };
-  Closing closing(with, is_whole());
+  Closing closing(how, is_whole());
   for (;; closing.next(is_whole())) {
     switch (closing.step()) {
       case ClosingStep::fence:
@@ -107,8 +112,7 @@ ClosingStep go_through(Runtime& runtime, BridgeId id, Bridge& bridge, Closing::W
         meet_workers(runtime, bridge);
         break;
       case ClosingStep::leave:
-        leave_servers(runtime, bridge,
-                      with == Closing::With::nobody ? protocol::Leaving::alone : protocol::Leaving::together);
+        leave_servers(runtime, bridge, how);
         break;
       case ClosingStep::serve:
         serve_until_left(runtime, bridge);
@@ -142,12 +146,12 @@ void take_down(Runtime& runtime, BridgeId id, ClosingStep last) {
   }
 }
 
-// Somebody may still need the server that this worker runs.
-bool is_needed(Runtime& runtime, const Bridge& bridge) {
-  const op::Engine::Lock lock = runtime.engine.enter();
-  const pr::Server* const server = bridge.point->server.get();
-  return server != nullptr && server->departed() < bridge.point->wire.worker_count() &&
-         !bridge.tokens.is_lost();
+bool end_bridge(Runtime& runtime, BridgeId id, protocol::Leaving how) {
+  Bridge* const open = runtime.bridges.find(id);
+  COMEX_BUG_IF(open == nullptr);
+  bool succeeded = true;
+  take_down(runtime, id, go_through(runtime, id, *open, how, succeeded));
+  return succeeded;
 }
 
 }  // namespace
@@ -169,61 +173,39 @@ Result<BridgeId> open_bridge(Runtime& runtime, BridgeFacts facts) {
 }
 
 bool close_bridge(Runtime& runtime, BridgeId id) {
-  Bridge* const open = runtime.bridges.find(id);
-  COMEX_BUG_IF(open == nullptr);
-  bool succeeded = true;
-  const ClosingStep last = go_through(runtime, id, *open, Closing::With::the_others, succeeded);
-  take_down(runtime, id, last);
-  return succeeded;
+  return end_bridge(runtime, id, protocol::Leaving::together);
 }
 
 bool leave_bridge(Runtime& runtime, BridgeId id) {
-  Bridge* const open = runtime.bridges.find(id);
-  COMEX_BUG_IF(open == nullptr);
-  bool succeeded = true;
-  go_through(runtime, id, *open, Closing::With::nobody, succeeded);
-  runtime.bridges.peers.remove(id);
-  open->is_left = true;
-  drop_left_bridges(runtime);
-  return succeeded;
-}
-
-void drop_left_bridges(Runtime& runtime) {
-  for (const BridgeId id : runtime.bridges.ids()) {
-    const Bridge& bridge = *runtime.bridges.find(id);
-    if (bridge.is_left && !is_needed(runtime, bridge)) take_down(runtime, id, ClosingStep::forget);
-  }
+  return end_bridge(runtime, id, protocol::Leaving::alone);
 }
 
 void leave_all_bridges(Runtime& runtime) {
   for (const BridgeId id : runtime.bridges.ids()) {
     Bridge& bridge = *runtime.bridges.find(id);
     bool succeeded = true;
-    if (!bridge.is_left) go_through(runtime, id, bridge, Closing::With::nobody, succeeded);
+    go_through(runtime, id, bridge, protocol::Leaving::ended, succeeded);
     bridge.point->facts.wire.forget();
   }
 }
 
-void lose_world(Runtime& runtime, WorldId world, const std::string& how) {
+void lose_bridge(Runtime& runtime, BridgeId id, WorldId world, const std::string& how) {
   const std::string reason = "world " + std::to_string(world) + " " + how;
-  std::size_t bridges = 0;
   std::size_t failed = 0;
-  op::Engine::Lock lock = runtime.engine.enter();  // nobody closes a bridge meanwhile
-  for (const BridgeId id : runtime.bridges.ids()) {
-    Bridge& bridge = *runtime.bridges.find(id);
-    if (!bridge.point->wire.has_world(world) || !runtime.bridges.why_lost(id).empty()) continue;
+  {
+    const op::Engine::Lock lock = runtime.engine.enter();  // nobody closes a bridge meanwhile
+    Bridge* const bridge = runtime.bridges.find(id);
+    if (bridge == nullptr || !runtime.bridges.why_lost(id).empty()) return;
     runtime.bridges.lose(id, reason);
-    failed += bridge.remote.abandon();
-    bridge.tokens.abandon();
-    bridge.transport().abandon();
-    ++bridges;
+    failed = bridge->remote.abandon();
+    bridge->tokens.abandon();
+    bridge->transport().abandon();
   }
-  lock.unlock();
-  if (bridges == 0) return;
-  if (failed == 0) {
-    runtime.reporter.notice(reason);
-  } else {
+  const bool is_news = runtime.meetings.losses.is_news(world);
+  if (failed != 0) {
     runtime.reporter.fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");
+  } else if (is_news) {
+    runtime.reporter.notice(reason);
   }
 }
 

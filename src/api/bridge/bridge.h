@@ -39,20 +39,18 @@ Result<BridgeId> open_bridge(Runtime& runtime, BridgeFacts facts);
 // False when something of this worker's was refused and nobody has been told.
 bool close_bridge(Runtime& runtime, BridgeId bridge);
 // The same without the others, who may stay: for a worker that has no group on it any more. It waits for
-// nobody, is reached over it as long as they stay, and MPI keeps what it knows of the wire until the end.
+// nobody and is not reached over it any more; MPI keeps what it knows of the wire until the end.
 bool leave_bridge(Runtime& runtime, BridgeId bridge);
-// Those left bridges that nobody else needs any more go.
-void drop_left_bridges(Runtime& runtime);
-// A world is lost, and with it every bridge that it is on: what is under way there fails, and so does what is
-// started later. Says in one line which world, and how. Not collective; only close_bridge without the others
-// remains, which waits for nobody then.
-void lose_world(Runtime& runtime, WorldId world, const std::string& how);
+// A world on it is lost, and the bridge with it: what is under way there fails, and so does what is started
+// later. One line says which world, and how, whichever bridges it was on. Not collective; only close_bridge
+// without the others remains, which waits for nobody then.
+void lose_bridge(Runtime& runtime, BridgeId bridge, WorldId world, const std::string& how);
 
 // From finalize: fences and takes leave of servers, but does not wait for the other workers.
 void leave_all_bridges(Runtime& runtime);
 
-// On a progress rank, between two rounds of its loop. It leaves when all workers of the wire have left: with
-// them, or, where one of them went alone, alone.
+// On a progress rank, between two rounds of its loop. It leaves with all workers of the wire or, where one of
+// them went alone, when those of its world and whom it serves have left.
 Status open_bridge(Services& services, BridgeFacts facts);
 
 }  // namespace comex::api

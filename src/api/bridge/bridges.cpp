@@ -21,6 +21,7 @@ std::unique_ptr<Bridge> Bridges::remove(BridgeId id) {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
   if (found == open_.end()) return nullptr;
+  freed_groups_.bridge_gone(id);
   std::unique_ptr<Bridge> bridge = std::move(found->second);
   open_.erase(found);
   return bridge;
@@ -44,6 +45,32 @@ std::string Bridges::why_lost(BridgeId id) const {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
   return found == open_.end() ? std::string() : found->second->lost;
+}
+
+void Bridges::note_freed(BridgeId id, FreedGroups::Members members) {
+  const std::lock_guard lock(mutex_);
+  freed_groups_.add(id, std::move(members));
+}
+
+void Bridges::note_disconnected(BridgeId id, const FreedGroups::Members& members) {
+  const std::lock_guard lock(mutex_);
+  freed_groups_.disconnected(id, members);
+}
+
+bool Bridges::has_freed(BridgeId id) const {
+  const std::lock_guard lock(mutex_);
+  return freed_groups_.has_any(id);
+}
+
+bool Bridges::has_freed(BridgeId id, const FreedGroups::Members& members) const {
+  const std::lock_guard lock(mutex_);
+  return freed_groups_.has(id, members);
+}
+
+void Bridges::freed(WorldId world) {
+  peers.freed(world);
+  const std::lock_guard lock(mutex_);
+  freed_groups_.world_gone(world);
 }
 
 }  // namespace comex::api

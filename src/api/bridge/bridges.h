@@ -1,4 +1,4 @@
-// The bridges of a worker that are open, and the processes they lead to.
+// The bridges of a worker that are open, the processes they lead to, and who keeps them there.
 //
 // Opened and closed by bridge.h's calls, one at a time; looked up by every operation that leaves the own
 // world. Owned by Runtime, which closes what is open when it ends.
@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "api/bridge/freed_groups.h"
 #include "api/bridge/guest_arenas.h"
 #include "api/bridge/meeting_point.h"
 #include "api/bridge/peers.h"
@@ -27,12 +28,11 @@ struct Bridge {
   op::Tokens tokens;
   std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, the own world's too
   std::string lost;                               // why; empty: it is not. Under the lock of Bridges
-  bool is_left = false;                           // it stays for others, whom this process serves
 
   transport::MpiTransport& transport() const { return *point->transport; }
 };
 
-class Bridges {
+class Bridges final : public groups::ConnectionListener {
  public:
   Bridge* find(BridgeId id) const;
   BridgeId add(std::unique_ptr<Bridge> bridge);
@@ -42,12 +42,23 @@ class Bridges {
   void lose(BridgeId id, const std::string& reason);
   std::string why_lost(BridgeId id) const;  // empty: it is not
 
+  // Of groups over a bridge that were freed, not disconnected (FreedGroups).
+  void note_freed(BridgeId id, FreedGroups::Members members);
+  void note_disconnected(BridgeId id, const FreedGroups::Members& members);
+  bool has_freed(BridgeId id) const;
+  bool has_freed(BridgeId id, const FreedGroups::Members& members) const;
+
+  void opened(Gpid gpid) override { peers.opened(gpid); }
+  void closed(Gpid gpid) override { peers.closed(gpid); }
+  void freed(WorldId world) override;
+
   Peers peers;
   GuestArenas arenas;
 
  private:
   mutable std::mutex mutex_;
   std::map<BridgeId, std::unique_ptr<Bridge>> open_;
+  FreedGroups freed_groups_;
   BridgeId last_ = no_bridge;
 };
 

@@ -2,15 +2,19 @@
 //
 //   fence   what it has under way has taken effect, also at the target          (it asks to close)
 //   meet    all others have come so far: nobody will start anything any more    (they acknowledge)
-//   leave   every server is told that this worker will ask for nothing more
+//   leave   every server is told that this worker will ask for nothing more; when it leaves alone, those of
+//           its world and the one that serves it
 //   serve   the server that this worker runs has been told the same by all others
 //   part    the wire is let go together with them
 //   forget  instead of parting, where there is nobody to part from: the wire is dropped
 //
 // A step waits for the others at most until one of their worlds is lost; from then on nobody is waited for.
-// Who finalizes without disconnecting goes alone, and who has no group on it any more while others have: it
-// meets nobody and parts from nobody. Pure; used by bridge.cpp, which performs the steps.
+// Who leaves alone, as it has no group on the bridge any more while others have, meets nobody and parts from
+// nobody; nor does who finalizes without disconnecting, whose end is told otherwise. Pure; used by
+// bridge.cpp, which performs the steps.
 #pragma once
+
+#include "core/protocol.h"
 
 namespace comex::api {
 
@@ -18,10 +22,10 @@ enum class ClosingStep : unsigned char { fence, meet, leave, serve, part, forget
 
 class Closing {
  public:
-  enum class With : unsigned char { the_others, nobody };
+  using Leaving = protocol::Leaving;
 
-  Closing(With with, bool is_whole)
-      : with_(with), step_(is_whole ? ClosingStep::fence : ClosingStep::forget) {}
+  Closing(Leaving how, bool is_whole)
+      : how_(how), step_(is_whole ? ClosingStep::fence : ClosingStep::forget) {}
 
   ClosingStep step() const { return step_; }
   // The step has been performed; `is_whole`: no world on the bridge has been lost by now.
@@ -38,20 +42,21 @@ class Closing {
         break;
     }
     if (!is_whole) return ClosingStep::forget;
-    const bool is_alone = with_ == With::nobody;
     switch (step_) {
       case ClosingStep::fence:
-        return is_alone ? ClosingStep::leave : ClosingStep::meet;
+        return how_ == Leaving::together ? ClosingStep::meet : ClosingStep::leave;
       case ClosingStep::meet:
         return ClosingStep::leave;
       case ClosingStep::leave:
-        return is_alone ? ClosingStep::forget : ClosingStep::serve;
-      default:
+        return how_ == Leaving::together ? ClosingStep::serve : ClosingStep::forget;
+      case ClosingStep::serve:
         return ClosingStep::part;
+      default:
+        return ClosingStep::forget;
     }
   }
 
-  With with_;
+  Leaving how_;
   ClosingStep step_;
 };
 

@@ -69,6 +69,16 @@ std::vector<TransportRank> MeetingPoint::all_servers() const {
   return found;
 }
 
+std::vector<TransportRank> MeetingPoint::own_servers() const {
+  std::vector<TransportRank> found = all_servers();
+  const TransportRank mine = servers[static_cast<std::size_t>(me)];
+  std::erase_if(found, [&](TransportRank rank) {
+    const bool is_of_own_world = !wire.is_worker(rank) && wire.row(rank).world == wire.row(me).world;
+    return rank != mine && !is_of_own_world;
+  });
+  return found;
+}
+
 void MeetingPoint::release_wire() {
   if (facts.release) facts.release(std::move(facts.wire));
   facts.wire = Communicator();

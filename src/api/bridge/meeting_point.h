@@ -10,6 +10,7 @@
 
 #include "api/bridge/bridge.h"
 #include "api/bridge/guest_arenas.h"
+#include "api/bridge/service_end.h"
 #include "api/bridge/wire.h"
 #include "api/world.h"
 #include "pr/server.h"
@@ -29,11 +30,16 @@ struct MeetingPoint {
   std::vector<std::shared_ptr<GuestArena>> arenas;  // as many; empty ones could not be attached
   std::unique_ptr<transport::MpiTransport> transport;
   std::unique_ptr<pr::Server> server;  // destroyed before the transport
+  Service service = Service::goes_on;  // of a progress rank, and how many had left when that was found out
+  std::size_t departed = 0;
 
   // The arena of a rank of another world, if this process has it in its address space.
   GuestArena* guest_arena(TransportRank of) const;
-  std::vector<TransportRank> all_servers()
-      const;  // progress ranks, and workers that serve themselves; each once
+  // Progress ranks, and workers that serve themselves; each once.
+  std::vector<TransportRank> all_servers() const;
+  // Those whom it concerns that this worker leaves while others stay: the progress ranks of its world, and
+  // who serves it.
+  std::vector<TransportRank> own_servers() const;
   void release_wire();
   void abandon_wire();  // without the others
 };

@@ -12,6 +12,12 @@ bool Peers::find(Lpid lpid, Peer& peer) const {
   return true;
 }
 
+bool Peers::leads(BridgeId bridge, Lpid lpid) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_lpid_.find(lpid);
+  return found != by_lpid_.end() && std::ranges::count(found->second, bridge, &Peer::bridge) != 0;
+}
+
 void Peers::add(Lpid lpid, const Peer& peer) {
   const std::lock_guard lock(mutex_);
   std::vector<Peer>& peers = by_lpid_[lpid];
@@ -29,6 +35,14 @@ void Peers::remove_if(Goes goes) {
 
 void Peers::remove(BridgeId bridge) {
   remove_if([bridge](const Peer& peer) { return peer.bridge == bridge; });
+}
+
+void Peers::remove(BridgeId bridge, Lpid lpid) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_lpid_.find(lpid);
+  if (found == by_lpid_.end()) return;
+  std::erase_if(found->second, [bridge](const Peer& peer) { return peer.bridge == bridge; });
+  if (found->second.empty()) by_lpid_.erase(found);
 }
 
 void Peers::freed(WorldId world) {

@@ -34,9 +34,11 @@ struct Peer {
 class Peers final : public groups::ConnectionListener {
  public:
   bool find(Lpid lpid, Peer& peer) const;
+  bool leads(BridgeId bridge, Lpid lpid) const;
   void add(Lpid lpid, const Peer& peer);
   void remove(BridgeId bridge);
-  void lose(BridgeId bridge);  // others are taken where there are some
+  void remove(BridgeId bridge, Lpid lpid);  // the others on it are still reached over it
+  void lose(BridgeId bridge);               // others are taken where there are some
 
   void opened(Gpid) override {}
   void closed(Gpid) override {}

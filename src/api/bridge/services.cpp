@@ -65,20 +65,42 @@ void Services::drop_lost() {
   }
 }
 
+Service Services::service_on(const MeetingPoint& point) const {
+  std::vector<WorkerOnWire> workers;
+  for (const TransportRank rank : point.wire.workers()) {
+    workers.push_back({point.wire.row(rank).world == world_.id,
+                       point.servers[static_cast<std::size_t>(rank)] == point.me,
+                       point.server->departed(rank)});
+  }
+  return service_for(workers);
+}
+
+bool Services::has_ended(MeetingPoint& point) {
+  if (point.departed != point.server->departed()) {
+    point.departed = point.server->departed();
+    point.service = service_on(point);
+  }
+  return point.service == Service::parts || point.service == Service::ends;
+}
+
+bool Services::may_end() const {
+  return std::ranges::none_of(points_,
+                              [](const auto& point) { return point->service == Service::is_for_guests; });
+}
+
 unsigned Services::serve_bridges() {
   unsigned moved = 0;
   drop_lost();
   for (std::size_t i = 0; i < points_.size();) {
     MeetingPoint& point = *points_[i];
     moved += serve(*point.transport, point.facts.wire.get(), *point.server);
-    if (point.server->departed() < point.wire.worker_count()) {
+    if (!has_ended(point)) {
       ++i;
       continue;
     }
     const MPI_Comm wire = point.facts.wire.get();
-    const bool parts = point.server->all_leave_together();
     drop(point);
-    if (parts) {
+    if (point.service == Service::parts) {
       point.release_wire();
     } else {
       point.abandon_wire();

@@ -1,9 +1,9 @@
 // What a progress rank does from the time its world opens until it ends: serves its own world's wire, and the
 // wires of the bridges that it takes part in, one round after the other.
 //
-// Between two rounds it may be told to join a bridge (bridge.h); it leaves one by itself, when all workers of
-// that wire have left. Naps are bounded while a bridge is open: nobody rings for what comes from another
-// world. Made by api/serve.
+// Between two rounds it may be told to join a bridge (bridge.h); it leaves one by itself, when nobody needs
+// it there any more (service_end). Naps are bounded while a bridge is open: nobody rings for what comes from
+// another world. Made by api/serve.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,8 @@ class Services {
   }
   bool all_have_left() const { return server_->departed() >= workers_; }
   bool has_bridges() const { return !points_.empty(); }
+  // Nobody of another world, of whom this one has taken leave, depends on it.
+  bool may_end() const;
 
   void join(std::unique_ptr<MeetingPoint> point);
   const pr::Server& server() const { return *server_; }  // of the own world
@@ -47,6 +49,8 @@ class Services {
   unsigned round();
   unsigned serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server);
   unsigned serve_bridges();
+  Service service_on(const MeetingPoint& point) const;
+  bool has_ended(MeetingPoint& point);
   void rest_after(unsigned moved);
   void drop(MeetingPoint& point);
   void drop_lost();

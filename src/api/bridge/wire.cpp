@@ -28,10 +28,6 @@ std::vector<TransportRank> Wire::workers() const {
   return found;
 }
 
-bool Wire::has_world(WorldId world) const {
-  return std::ranges::find(rows_, world, &WireRow::world) != rows_.end();
-}
-
 std::uint32_t Wire::chunk_bytes() const {
   return std::ranges::min_element(rows_, {}, &WireRow::chunk_bytes)->chunk_bytes;
 }

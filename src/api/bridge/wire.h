@@ -50,7 +50,6 @@ class Wire {
   const WireRow& row(TransportRank rank) const { return rows_[static_cast<std::size_t>(rank)]; }
   TransportRank size() const { return static_cast<TransportRank>(rows_.size()); }
   bool is_worker(TransportRank rank) const { return row(rank).is_worker != 0; }
-  bool has_world(WorldId world) const;
   Gpid gpid(TransportRank rank) const { return {row(rank).world, row(rank).worker}; }
   std::vector<TransportRank> workers() const;
   std::size_t worker_count() const { return worker_count_; }

@@ -13,21 +13,13 @@
 #include "api/call.h"
 #include "api/sides.h"
 #include "api/worlds/arguments.h"
+#include "api/worlds/company.h"
 #include "api/worlds/side.h"
 #include "api/worlds/summons.h"
 #include "groups/everybody.h"
 
 namespace comex::api {
 namespace {
-
-// Handles of endpoints of one group go together.
-bool is_last_on_its_bridge(Runtime& runtime, const groups::Group& group) {
-  const std::vector<int> handles = runtime.groups.handles();
-  return std::ranges::none_of(handles, [&](int each) {
-    const groups::Group* const other = runtime.groups.find(each);
-    return other != nullptr && other->bridge() == group.bridge() && other->context() != group.context();
-  });
-}
 
 bool has_all_workers(Runtime& runtime, const Bridge& bridge, const groups::Group& group) {
   std::unordered_set<Lpid> here;
@@ -80,11 +72,8 @@ bool is_forsaken(Runtime& runtime, BridgeId id) {
 bool leave_forsaken(Runtime& runtime) {
   bool succeeded = true;
   for (const BridgeId id : runtime.bridges.ids()) {
-    if (!runtime.bridges.find(id)->is_left && is_forsaken(runtime, id)) {
-      succeeded = leave_bridge(runtime, id) && succeeded;
-    }
+    if (is_forsaken(runtime, id)) succeeded = leave_bridge(runtime, id) && succeeded;
   }
-  drop_left_bridges(runtime);
   return succeeded;
 }
 
@@ -97,7 +86,7 @@ int disconnect(Runtime& runtime, groups::Group& group, int handle) {
   all.barrier();
   bool was_lost = false;
   if (bridge != no_bridge) {
-    const bool is_last = is_last_on_its_bridge(runtime, group);
+    const bool is_last = let_go(runtime, group);
     const bool closes =
         all.all_agree(is_last && has_all_workers(runtime, *runtime.bridges.find(bridge), group));
     was_lost = !runtime.why_lost(bridge).empty();

@@ -219,7 +219,9 @@ void tell_of_refusal(Runtime& runtime) {
                 [&](Lpid lpid) { tell(route_to(runtime, no_bridge, lpid), lpid); });
   for (const BridgeId id : runtime.bridges.ids()) {
     Bridge& bridge = *runtime.bridges.find(id);
-    for (const auto& [lpid, rank] : bridge.ranks) tell({&bridge.tokens, rank}, lpid);
+    for (const auto& [lpid, rank] : bridge.ranks) {  // who has left it may be gone
+      if (runtime.is_own(lpid) || runtime.bridges.peers.leads(id, lpid)) tell({&bridge.tokens, rank}, lpid);
+    }
   }
   for (const Setbacks::Pair& pair : told) runtime.meetings.setbacks.count(pair);
   runtime.meetings.has_given_up = true;

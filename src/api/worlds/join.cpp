@@ -48,11 +48,11 @@ Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& must
   joined->facts.lpid_of = std::move(lpid_of);
   Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
   if (!bridge) return bridge;
-  joined->tie->watch(
-      std::move(joined->ties), [&losses = runtime.meetings.losses](WorldId world, groups::Farewell farewell) {
-        const bool has_died = farewell == groups::Farewell::none;
-        losses.note(world, has_died ? "has died" : "has finalized without parting from this one");
-      });
+  joined->tie->watch(std::move(joined->ties), [&losses = runtime.meetings.losses, id = bridge.value()](
+                                                  WorldId world, groups::Farewell farewell) {
+    const bool has_died = farewell == groups::Farewell::none;
+    losses.note(id, world, has_died ? "has died" : "has finalized without parting from this one");
+  });
   return bridge;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/worlds/company.h"
 #include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
 
@@ -18,12 +19,10 @@ namespace {
 constexpr const char* operation = "group_from_lpids";
 constexpr int joining_tag = 0x6c706964;  // of the leaders of two parts
 
-// The oldest bridge that all are on. All of them find the same: bridges open in one order.
+// The oldest bridge over which all are together. All of them find the same: bridges open in one order.
 BridgeId common_bridge(Runtime& runtime, std::span<const Lpid> lpids) {
   for (const BridgeId id : runtime.bridges.ids()) {
-    const auto& ranks = runtime.bridges.find(id)->ranks;
-    const bool has_all = std::ranges::all_of(lpids, [&](Lpid lpid) { return ranks.contains(lpid); });
-    if (has_all && runtime.bridges.why_lost(id).empty()) return id;
+    if (runtime.bridges.why_lost(id).empty() && are_together(runtime, id, lpids)) return id;
   }
   return no_bridge;
 }

@@ -22,20 +22,25 @@ std::shared_ptr<groups::Listener> Ports::find(const std::string& name) {
   return found == open_.end() ? nullptr : found->second;
 }
 
-void Losses::note(WorldId world, std::string how) {
+void Losses::note(BridgeId bridge, WorldId world, std::string how) {
   const std::lock_guard lock(mutex_);
-  noted_.emplace_back(world, std::move(how));
+  noted_.push_back({bridge, world, std::move(how)});
   has_any_.store(true, std::memory_order_relaxed);
 }
 
+bool Losses::is_news(WorldId world) {
+  const std::lock_guard lock(mutex_);
+  return told_.insert(world).second;
+}
+
 void Losses::tell_all(Runtime& runtime) {
-  std::vector<std::pair<WorldId, std::string>> lost;
+  std::vector<Loss> lost;
   {
     const std::lock_guard lock(mutex_);
     lost = std::exchange(noted_, {});
     has_any_.store(false, std::memory_order_relaxed);
   }
-  for (const auto& [world, how] : lost) lose_world(runtime, world, how);
+  for (const Loss& each : lost) lose_bridge(runtime, each.bridge, each.world, each.how);
 }
 
 }  // namespace comex::api

@@ -8,10 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "api/bridge/bridge.h"
 #include "core/ids.h"
 #include "groups/worlds/rendezvous.h"
 #include "groups/worlds/rendezvous_watch.h"
@@ -38,18 +39,26 @@ class Runtime;
 // something with another world, since that one may call MPI.
 class Losses {
  public:
-  void note(WorldId world, std::string how);
+  // A world on this bridge, and what has become of it.
+  void note(BridgeId bridge, WorldId world, std::string how);
+  bool is_news(WorldId world);  // the first time that is asked
   void tell(Runtime& runtime) {
     if (has_any_.load(std::memory_order_relaxed)) [[unlikely]]
       tell_all(runtime);
   }
 
  private:
+  struct Loss {
+    BridgeId bridge;
+    WorldId world;
+    std::string how;
+  };
   void tell_all(Runtime& runtime);
 
   std::atomic<bool> has_any_{false};
   std::mutex mutex_;
-  std::vector<std::pair<WorldId, std::string>> noted_;
+  std::vector<Loss> noted_;
+  std::set<WorldId> told_;
 };
 
 // How often a group that two processes were both called for came to nothing, as each of the two counts it.

@@ -30,6 +30,23 @@ TEST(Peers, are_reached_over_the_oldest_bridge) {
   EXPECT_EQ(way_to(peers, lpid), 2U);
 }
 
+TEST(Peers, are_reached_over_the_next_when_they_have_left_the_oldest_and_others_have_not) {
+  Peers peers;
+  constexpr Lpid who_stays = lpid + 1;
+  for (const Lpid each : {lpid, who_stays}) {
+    peers.add(each, peer_over(1, {7, static_cast<std::uint32_t>(each)}));
+    peers.add(each, peer_over(2, {7, static_cast<std::uint32_t>(each)}));
+  }
+  peers.remove(1, lpid);
+  EXPECT_EQ(way_to(peers, lpid), 2U);
+  EXPECT_FALSE(peers.leads(1, lpid));
+  EXPECT_TRUE(peers.leads(2, lpid));
+  EXPECT_EQ(way_to(peers, who_stays), 1U);
+  EXPECT_TRUE(peers.leads(1, who_stays));
+  peers.remove(2, lpid);
+  EXPECT_EQ(way_to(peers, lpid), no_bridge);
+}
+
 TEST(Peers, are_reached_over_another_bridge_when_one_is_lost) {
   Peers peers;
   peers.add(lpid, peer_over(1, {7, 0}));

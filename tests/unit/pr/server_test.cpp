@@ -156,16 +156,18 @@ TEST(Server, counts_who_left_and_forgets_them) {
   EXPECT_TRUE(rig.server->quiet());
 }
 
-TEST(Server, knows_whether_somebody_left_alone) {
+TEST(Server, knows_how_each_has_left) {
   Rig rig(2);
   Hand a(rig, 1);
   Hand b(rig, 2);
   a.simple(Verb::leave);
   rig.run(2);
-  EXPECT_TRUE(rig.server->all_leave_together());
+  EXPECT_EQ(rig.server->departed(1), protocol::Leaving::together);
+  EXPECT_EQ(rig.server->departed(2), std::nullopt);
   b.simple(Verb::leave, 0, static_cast<std::uint64_t>(protocol::Leaving::alone));
   rig.run(2);
-  EXPECT_FALSE(rig.server->all_leave_together());
+  EXPECT_EQ(rig.server->departed(1), protocol::Leaving::together);
+  EXPECT_EQ(rig.server->departed(2), protocol::Leaving::alone);
   EXPECT_EQ(rig.server->departed(), 2U);
 }
 
