@@ -28,9 +28,9 @@ struct WaitPolicy {
   std::uint64_t crowded_spin_ns = 5'000;
   // A yield that took longer went to a computing neighbour: naps for a while then. 0: yields are never dear.
   std::uint64_t dear_yield_ns = 0;
-  // And spins as long, so that of two that wait for each other, one that has just napped finds the other
-  // awake.
-  std::uint64_t dear_spin_ns = 40'000;
+  // How long it spins before these naps, if that is longer: a server that has just served finds the next
+  // request of an origin that napped meanwhile.
+  std::uint64_t dear_spin_ns = 0;
 
   // For waits that sleep on a word of their own and count their rounds.
   bool yields_ever() const { return mode != WaitMode::spin; }

@@ -138,7 +138,6 @@ WaitPolicy spinless() {
   policy.spin_ns = 0;
   policy.yields = 10;
   policy.yield_ns = 0;
-  policy.dear_spin_ns = 0;
   return policy;
 }
 
