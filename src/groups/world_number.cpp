@@ -28,7 +28,9 @@ Number triples_up_to(Number x) {
 
 Number divisors_above(Number bound, Number x) {
   Number found = 0;
-  for (Number a = bound + 1; a <= x; ++a) found += x % a == 0 ? 1 : 0;
+  for (Number a = bound + 1; a <= x; ++a) {
+    if (x % a == 0) ++found;
+  }
   return found;
 }
 
