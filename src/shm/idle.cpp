@@ -7,7 +7,13 @@ namespace comex::shm {
 namespace {
 // The caller's look for work is pause enough; reading the clock each time would double it.
 constexpr std::uint32_t steps_a_clock = 8;
-constexpr std::uint64_t naps_in_a_wait = 4;  // of the length of the last one
+// A nap lasts a quarter of the time waited, up to a third of the longest; later a thousandth, up to the
+// longest. So what comes after a short wait meets a short nap, and who waits for long pays for few.
+constexpr std::uint64_t naps_in_a_short_wait = 4;
+constexpr std::uint64_t naps_in_a_long_wait = 1000;
+constexpr std::uint64_t short_wait_nap(std::uint64_t longest_ns) {
+  return longest_ns / 3;
+}
 }  // namespace
 
 Idle::Idle(Os& os, const WaitPolicy& policy, YieldPrice& price, std::optional<Doorbell> doorbell)
@@ -71,8 +77,10 @@ void Idle::yield() {
 }
 
 void Idle::nap() {
-  const std::uint64_t quarter = (os_->now_ns() - since_ns_) / naps_in_a_wait;
-  static_cast<void>(sleep(std::min(std::max(quarter, policy_.nap_first_ns), policy_.nap_max_ns)));
+  const std::uint64_t waited = os_->now_ns() - since_ns_;
+  const std::uint64_t early = std::min(waited / naps_in_a_short_wait, short_wait_nap(policy_.nap_max_ns));
+  const std::uint64_t late = std::min(waited / naps_in_a_long_wait, policy_.nap_max_ns);
+  static_cast<void>(sleep(std::max({early, late, policy_.nap_first_ns})));
 }
 
 bool Idle::sleep(std::uint64_t ns) {

@@ -158,21 +158,25 @@ TEST(Idle, yields_for_as_long_as_a_chunk_is_copied) {
   EXPECT_GE(steps_to_nap(patient), 1000);
 }
 
-TEST(Idle, naps_for_a_quarter_of_the_time_waited) {
+TEST(Idle, naps_for_a_quarter_of_the_time_waited_and_longest_after_long) {
   Paced os;
   WaitPolicy policy = spinless();
   policy.mode = WaitMode::sleep;
-  policy.nap_first_ns = 100;
+  policy.nap_first_ns = 10;
   policy.nap_max_ns = 1000;
   YieldPrice price(0);
   Idle idle(os, policy, price);
-  for (int i = 0; i < 40; ++i) idle.pause();
+  for (int i = 0; i < 4000; ++i) idle.pause();
   const std::vector<std::uint64_t>& naps = os.naps();
-  EXPECT_EQ(naps.front(), 100u);
+  EXPECT_EQ(naps.front(), 10u);
   EXPECT_EQ(naps.back(), 1000u);
   std::uint64_t waited = 0;
   for (const std::uint64_t nap : naps) {
-    EXPECT_EQ(nap, std::min<std::uint64_t>(std::max<std::uint64_t>(waited / 4, 100), 1000));
+    if (waited / 4 < 333) {
+      EXPECT_EQ(nap, std::max<std::uint64_t>(waited / 4, 10));
+    } else {
+      EXPECT_EQ(nap, std::clamp<std::uint64_t>(waited / 1000, 333, 1000));
+    }
     waited += nap;
   }
 }
