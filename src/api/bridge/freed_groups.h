@@ -24,7 +24,9 @@ class FreedGroups {
   }
   // A group of these has been disconnected: what it has of those that were freed is let go with it.
   void disconnected(Bridge bridge, const Members& members) {
-    erase(bridge, [&](const Members& freed) { return std::ranges::includes(members, freed); });
+    const auto found = by_bridge_.find(bridge);
+    if (found == by_bridge_.end()) return;
+    std::erase_if(found->second, [&](const Members& freed) { return std::ranges::includes(members, freed); });
   }
   void world_gone(WorldId world) {
     const auto names_it = [world](const Members& freed) {
@@ -47,12 +49,6 @@ class FreedGroups {
   }
 
  private:
-  template <class Goes>
-  void erase(Bridge bridge, Goes goes) {
-    const auto found = by_bridge_.find(bridge);
-    if (found != by_bridge_.end()) std::erase_if(found->second, goes);
-  }
-
   std::map<Bridge, std::vector<Members>> by_bridge_;
 };
 

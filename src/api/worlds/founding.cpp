@@ -50,8 +50,32 @@ void stand_before(Runtime& runtime, const Route& route, const Setbacks::Pair& pa
                      std::as_bytes(std::span(&standing, 1)));
 }
 
-Standing refusal_of(const Runtime& runtime) {
-  return {0, {FoundingTrouble::refused, runtime.book.me()}, 0};
+// Who may wait for a caller that was refused.
+struct Waiter {
+  Gpid gpid;
+  std::uint32_t endpoint = groups::process_itself;
+};
+
+// Who has left a bridge may be gone.
+bool is_reached_over(const Runtime& runtime, BridgeId way, Lpid lpid) {
+  return way == no_bridge || runtime.is_own(lpid) || runtime.bridges.peers.leads(way, lpid);
+}
+
+void tell_of_refusal(Runtime& runtime, std::uint32_t my_endpoint, std::span<const Waiter> waiters,
+                     std::set<BridgeId> ways) {
+  const Standing refusal{0, {FoundingTrouble::refused, runtime.book.me()}, 0};
+  const op::Engine::Lock lock = runtime.engine.enter();
+  for (const auto& [gpid, endpoint] : waiters) {
+    const Result<Lpid> lpid = runtime.book.lpid_of(gpid);
+    if (!lpid) continue;
+    const Setbacks::Pair pair{my_endpoint, gpid, endpoint};
+    for (const BridgeId way : ways) {
+      if (!is_reached_over(runtime, way, lpid.value())) continue;
+      stand_before(runtime, route_to(runtime, way, lpid.value()), pair, refusal);
+    }
+    runtime.meetings.setbacks.count(pair);
+  }
+  runtime.meetings.has_given_up = true;
 }
 
 }  // namespace
@@ -188,43 +212,26 @@ Gpid Founding::gpid_of(std::uint32_t rank) const {
   return runtime_.book.gpid_of(founders_.lpids[rank]).value();
 }
 
-// Members of the own world alone would wait over its own wire.
+// Members of the own world alone wait over its own wire, whatever bridge their parent has.
 void tell_of_refusal(Runtime& runtime, const groups::Group& parent) {
-  runtime.meetings.has_given_up = true;
-  const op::Engine::Lock lock = runtime.engine.enter();
+  std::vector<Waiter> members;
   for (std::uint32_t rank = 0; rank < parent.size(); ++rank) {
-    if (static_cast<int>(rank) == parent.my_rank()) continue;
-    const Lpid lpid = parent.members().lpid(rank);
-    const Setbacks::Pair pair{parent.my_endpoint(), runtime.book.gpid_of(lpid).value(),
-                              parent.endpoints().of(rank)};
-    stand_before(runtime, route_to(runtime, no_bridge, lpid), pair, refusal_of(runtime));
-    if (parent.bridge() != no_bridge) {
-      stand_before(runtime, route_to(runtime, parent.bridge(), lpid), pair, refusal_of(runtime));
-    }
-    runtime.meetings.setbacks.count(pair);
+    if (static_cast<int>(rank) != parent.my_rank())
+      members.push_back(
+          {runtime.book.gpid_of(parent.members().lpid(rank)).value(), parent.endpoints().of(rank)});
   }
+  tell_of_refusal(runtime, parent.my_endpoint(), members, {no_bridge, parent.bridge()});
 }
 
 void tell_of_refusal(Runtime& runtime) {
-  const op::Engine::Lock lock = runtime.engine.enter();
-  std::set<Setbacks::Pair> told;
-  const auto tell = [&](const Route& route, Lpid lpid) {
-    const auto gpid = runtime.book.gpid_of(lpid);
-    if (!gpid || lpid == static_cast<Lpid>(runtime.me())) return;
-    const Setbacks::Pair pair{groups::process_itself, gpid.value(), groups::process_itself};
-    stand_before(runtime, route, pair, refusal_of(runtime));
-    told.insert(pair);
-  };
-  for_each_lpid(runtime.groups.find(groups::world_handle)->members(),
-                [&](Lpid lpid) { tell(route_to(runtime, no_bridge, lpid), lpid); });
-  for (const BridgeId id : runtime.bridges.ids()) {
-    Bridge& bridge = *runtime.bridges.find(id);
-    for (const auto& [lpid, rank] : bridge.ranks) {  // who has left it may be gone
-      if (runtime.is_own(lpid) || runtime.bridges.peers.leads(id, lpid)) tell({&bridge.tokens, rank}, lpid);
-    }
+  std::vector<Waiter> everybody;
+  for (const Gpid gpid : runtime.book.lpid_table()) {
+    if (gpid != runtime.book.me()) everybody.push_back({gpid});
   }
-  for (const Setbacks::Pair& pair : told) runtime.meetings.setbacks.count(pair);
-  runtime.meetings.has_given_up = true;
+  const std::vector<BridgeId> bridges = runtime.bridges.ids();
+  std::set<BridgeId> ways(bridges.begin(), bridges.end());
+  ways.insert(no_bridge);
+  tell_of_refusal(runtime, groups::process_itself, everybody, ways);
 }
 
 }  // namespace comex::api
