@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 
+#include "worlds/apart.h"
 #include "worlds/worlds.h"
 
 using namespace comex::testing;
@@ -86,6 +87,7 @@ void by_lpids(Job& job, const Sides& sides) {
   job.check("lpids make a group of three worlds that have met in pairs", [&] {
     const bool leads = job.me == 0;
     std::vector<comex_group_t> peers;
+    comex_group_t crosswise = COMEX_GROUP_NULL;
     for (const auto& [low, high] : {std::pair{0, 1}, {0, 2}, {1, 2}}) {
       const std::string name = ".pair" + std::to_string(low) + std::to_string(high);
       if (sides.side == low) peers.push_back(sides.accept(name, everyone, 0, leads));
@@ -102,6 +104,13 @@ void by_lpids(Job& job, const Sides& sides) {
       sides.part({few});
     }
     job.done(comex_barrier(everyone));
+    if (sides.side != 2) {
+      crosswise = tie_crosswise(job, sides.side, of);
+      sides.part({peers.front()});
+    }
+    if (job.me == 1) names_who_is_not_reached(job, of);
+    job.done(comex_barrier(everyone));
+    if (sides.side != 2) peers.front() = crosswise;
     for (const comex_group_t peer : peers) sides.part({peer});
     sides.is_alone();
   });

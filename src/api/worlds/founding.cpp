@@ -97,9 +97,8 @@ Founding::Founding(Runtime& runtime, const char* operation, const Founders& foun
 Result<std::uint64_t> Founding::agree() {
   const auto is_gone = [](const Route& route) { return route.tokens == nullptr; };
   if (const auto gone = std::ranges::find_if(routes_, is_gone); gone != routes_.end()) {
-    return environment_error("no connection leads to " +
-                             text_of(gpid_of(static_cast<std::uint32_t>(gone - routes_.begin()))) +
-                             " any more");
+    return environment_error(
+        no_connection(runtime_.book.me(), gpid_of(static_cast<std::uint32_t>(gone - routes_.begin()))));
   }
   {
     const op::Engine::Lock lock = runtime_.engine.enter();

@@ -6,12 +6,15 @@
 #include <comex/worlds.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "api/call.h"
+#include "api/worlds/agree.h"
 #include "api/worlds/company.h"
 #include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
+#include "api/worlds/stand.h"
 
 namespace comex::api {
 namespace {
@@ -53,20 +56,24 @@ class Scaffold {
   Scaffold(Runtime& runtime, std::vector<std::vector<Lpid>> parts)
       : runtime_(runtime), parts_(std::move(parts)) {}
 
-  // The bridge that all members are on then; collective over them.
-  bool build(BridgeId& bridge) {
+  // The bridge that all members are on then; collective over them. Where two blocks do not come together all
+  // fail: the leader of the lower one goes on for both, and tells those who would have joined them. A failure
+  // without words has been told, here or elsewhere.
+  Result<BridgeId> build() {
     const auto has_me = [&](const std::vector<Lpid>& part) { return runtime_.is_own(part.front()); };
     const auto mine = static_cast<std::size_t>(std::ranges::find_if(parts_, has_me) - parts_.begin());
+    first_ = mine;
     if (create_group(runtime_, operation, {parts_[mine]}, groups::process_itself, &here_) != COMEX_SUCCESS)
-      return false;
+      fail();
     part_ = here_;
     for (std::size_t width = 1; width < parts_.size(); width *= 2) {
       const std::size_t block = mine / width * width;
+      if (block != first_) break;
       const std::size_t other = block ^ width;
-      if (other < parts_.size() && !join(block, other)) return false;
+      if (other < parts_.size()) join(block, other);
     }
-    bridge = runtime_.groups.find(here_)->bridge();
-    return true;
+    if (verdict_.has_failed != 0) return environment_error(verdict_.why.data());
+    return runtime_.groups.find(here_)->bridge();
   }
   // Collective over the members of the new group, which keeps the last bridge; where a step has failed, over
   // those of the groups that have come so far.
@@ -76,36 +83,76 @@ class Scaffold {
   }
 
  private:
+  // What leaders tell each other, and their blocks. Travels as bytes.
+  struct Verdict {
+    std::uint64_t has_failed = 0;
+    std::array<char, 504> why = {};
+  };
+
+  void fail(const std::string& why = "") {
+    if (verdict_.has_failed != 0) return;
+    verdict_.has_failed = 1;
+    why.copy(verdict_.why.data(), verdict_.why.size() - 1);
+  }
+  bool leads() const { return parts_[first_].front() == static_cast<Lpid>(runtime_.me()); }
+
   // Two blocks of worlds become one group, the lower block first; their first members lead.
-  bool join(std::size_t block, std::size_t other) {
+  void join(std::size_t block, std::size_t other) {
     const bool is_high = block > other;
-    std::vector<Lpid> leaders{parts_[block].front(), parts_[other].front()};
-    if (is_high) std::swap(leaders[0], leaders[1]);
     comex_group_t pair = COMEX_GROUP_NULL;
-    const bool leads = runtime_.groups.find(here_)->my_rank() == 0;
-    if (leads) {
-      const Founders founders{leaders, {}, common_bridge(runtime_, leaders)};
-      if (founders.bridge != no_bridge)
-        create_group(runtime_, operation, founders, groups::process_itself, &pair);
-    }
+    if (leads())
+      pair = meet(parts_[is_high ? other : block].front(), parts_[is_high ? block : other].front());
+    if (here_ != COMEX_GROUP_NULL) spread();
     comex_group_t inter = COMEX_GROUP_NULL;
     comex_group_t merged = COMEX_GROUP_NULL;
-    const bool have_met =
-        comex_intergroup_create(here_, 0, pair, is_high ? 0 : 1, joining_tag, &inter) == COMEX_SUCCESS &&
-        comex_group_merge(inter, is_high ? 1 : 0, &merged) == COMEX_SUCCESS;
-    if (pair != COMEX_GROUP_NULL) comex_group_free(pair);
-    if (!have_met) return false;
-    joined_.push_back(inter);
+    if (verdict_.has_failed == 0 &&
+        (comex_intergroup_create(here_, 0, pair, is_high ? 0 : 1, joining_tag, &inter) != COMEX_SUCCESS ||
+         comex_group_merge(inter, is_high ? 1 : 0, &merged) != COMEX_SUCCESS)) {
+      fail();
+    }
+    comex_group_free(pair);
+    if (inter != COMEX_GROUP_NULL) joined_.push_back(inter);
+    if (verdict_.has_failed != 0) return;
     joined_.push_back(merged);
     here_ = merged;
-    return true;
+    first_ = std::min(block, other);
+  }
+
+  // On the leader: a group with the other one, who learns whether this block has failed, and tells the same.
+  comex_group_t meet(Lpid low, Lpid high) {
+    const std::array<Lpid, 2> leaders{low, high};
+    comex_group_t pair = COMEX_GROUP_NULL;
+    const BridgeId bridge = common_bridge(runtime_, leaders);
+    if (bridge == no_bridge) {
+      fail(no_connection(runtime_.book.gpid_of(low).value(), runtime_.book.gpid_of(high).value()) +
+           "; where no group has all that the list names, the first of the worlds to be joined must share "
+           "one");
+    } else if (create_group(runtime_, operation, {leaders, {}, bridge}, groups::process_itself, &pair) !=
+               COMEX_SUCCESS) {
+      fail();
+    } else {
+      const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
+      const auto failed = std::ranges::find(verdicts, 1U, &Verdict::has_failed);
+      if (!is_whole(runtime_, operation, *runtime_.groups.find(pair))) {
+        fail();
+      } else if (failed != verdicts.end() && verdict_.has_failed == 0) {
+        verdict_ = *failed;
+      }
+    }
+    return pair;
+  }
+  void spread() {
+    runtime_.extras(here_).collective->broadcast(std::as_writable_bytes(std::span(&verdict_, 1)), 0);
+    if (!is_whole(runtime_, operation, *runtime_.groups.find(here_))) fail();
   }
 
   Runtime& runtime_;
   std::vector<std::vector<Lpid>> parts_;
+  std::size_t first_ = 0;  // of the parts that have become one with the own
   comex_group_t part_ = COMEX_GROUP_NULL;
   comex_group_t here_ = COMEX_GROUP_NULL;
   std::vector<comex_group_t> joined_;
+  Verdict verdict_;
 };
 
 int make_spanning(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* group) {
@@ -114,11 +161,16 @@ int make_spanning(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* 
     return create_group(runtime, operation, founders, groups::process_itself, group);
   }
   Scaffold scaffold(runtime, by_world(runtime, lpids));
+  const Result<BridgeId> bridge = scaffold.build();
   int result = COMEX_FAILURE;
-  if (scaffold.build(founders.bridge))
+  if (bridge) {
+    founders.bridge = bridge.value();
     result = create_group(runtime, operation, founders, groups::process_itself, group);
+  }
   scaffold.take_down();
-  return result;
+  if (bridge) return result;
+  if (bridge.failure().text.empty()) return failed_elsewhere(runtime);
+  return runtime.reporter.fail({.operation = operation}, bridge.failure());
 }
 
 Status check_lpids(const Runtime& runtime, int n, const int lpids[]) {

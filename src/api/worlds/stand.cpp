@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/worlds/card_hook.h"
+
 namespace comex::api {
 namespace {
 
@@ -56,6 +58,11 @@ Route route_to(Runtime& runtime, BridgeId bridge, Lpid lpid) {
   if (open == nullptr) return {};
   const auto found = open->ranks.find(lpid);
   return found == open->ranks.end() ? Route{} : Route{&open->tokens, found->second};
+}
+
+std::string no_connection(Gpid from, Gpid to) {
+  return "no connection leads from " + text_of(from) + " to " + text_of(to) +
+         ": no group has both of them, or none any more";
 }
 
 }  // namespace comex::api

@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <string>
 #include <vector>
 
 #include "api/runtime.h"
@@ -28,5 +29,7 @@ struct Route {
   TransportRank rank = no_rank;
 };
 Route route_to(Runtime& runtime, BridgeId bridge, Lpid lpid);
+// What is said of two processes that have no way to each other.
+std::string no_connection(Gpid from, Gpid to);
 
 }  // namespace comex::api
