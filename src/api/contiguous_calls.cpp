@@ -70,42 +70,33 @@ inline bool small_acc(int op, const void* scale, const void* src, void* dst, int
 }
 
 // The same for what goes to a server in company: without an Operation, which is large. False: the long way.
-inline op::FarSide server_of(op::Way way, const void* near, const void* far, int bytes, int proc,
-                             comex_group_t group) {
+template <class Append>
+inline bool appended(const op::WaitReason& call, op::Way way, const void* near, const void* far_address,
+                     int bytes, comex_group_t group, const Append& append) {
   Runtime* runtime = current();
-  const auto target = static_cast<Worker>(proc);
+  const auto target = static_cast<Worker>(call.target);
   const bool is_plain = runtime != nullptr && group == COMEX_GROUP_WORLD && target < runtime->size() &&
-                        near != nullptr && far != nullptr && bytes > 0;
-  if (!is_plain || runtime->router.is_direct(way, target)) return {};
-  return runtime->far_side(target);
+                        near != nullptr && far_address != nullptr && bytes > 0;
+  if (!is_plain || runtime->router.is_direct(way, target)) return false;
+  return runtime->append(call, target, append);
 }
 
 bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  const op::FarSide far = server_of(op::Way::put, src, dst, bytes, proc, group);
-  bool is_taken = false;
-  if (far.server != no_rank) {
-    Runtime& runtime = *current();
-    const auto append = [&] {
-      is_taken = runtime.remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
-    };
-    runtime.start({"nbput", proc, far.server}, append, &far);
-  }
-  return is_taken;
+  return appended({"nbput", proc}, op::Way::put, src, dst, bytes, group,
+                  [&](op::Remote& remote, const op::FarSide& far) {
+                    return remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
+                  });
 }
 
 bool appended_acc(int op, const void* scale, const void* src, void* dst, int bytes, int proc,
                   comex_group_t group) {
   const Scalar scalar = scalar_of(op);
-  const op::FarSide far = server_of(op::Way::acc, src, dst, bytes, proc, group);
-  bool is_taken = false;
-  if (far.server != no_rank && scalar != Scalar::none && scale != nullptr) {
-    Runtime& runtime = *current();
-    const std::uint64_t whole =
-        static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
-    const auto append = [&] { is_taken = runtime.remote.append_acc(scalar, scale, src, dst, whole, far); };
-    runtime.start({"nbacc", proc, far.server}, append, &far);
-  }
-  return is_taken;
+  if (scalar == Scalar::none || scale == nullptr) return false;
+  const std::uint64_t whole = static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
+  return appended({"nbacc", proc}, op::Way::acc, src, dst, bytes, group,
+                  [&](op::Remote& remote, const op::FarSide& far) {
+                    return remote.append_acc(scalar, scale, src, dst, whole, far);
+                  });
 }
 
 inline int completed(comex_request_t* handle) {

@@ -33,6 +33,7 @@ op::RemoteOptions remote_options(World& world) {
 op::EngineOptions engine_options(World& world, const Reporter& reporter, Runtime& runtime) {
   op::EngineOptions options;
   options.wait = world.wait_policy;
+  options.has_threads = world.has_threads;
   options.doorbell = world.arena->doorbell(world.arena->slot());
   options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
   options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {

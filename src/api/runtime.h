@@ -96,6 +96,21 @@ class Runtime {
   void start(const op::WaitReason& reason, Start&& begin, const op::FarSide* appended_to = nullptr) {
     start(remote, reason, begin, appended_to);
   }
+  // Hands begin(remote, far side) what is to be appended for a worker of the own world; false: not taken.
+  template <class Begin>
+  bool append(const op::WaitReason& call, Worker target, const Begin& begin) {
+    {
+      const op::Engine::Lock lock = engine.enter();
+      const op::FarSide* far = remote.appended_to(target, router.world().id());
+      if (far != nullptr && remote.has_room(*far)) [[likely]]
+        return begin(remote, *far);
+    }
+    const op::FarSide far = far_side(target);
+    bool is_taken = false;
+    start(
+        remote, {call.operation, call.target, far.server}, [&] { is_taken = begin(remote, far); }, &far);
+    return is_taken;
+  }
   // Why the other side of a bridge is lost, if it is; empty: it is not.
   std::string why_lost(BridgeId bridge) {
     meetings.losses.tell(*this);

@@ -6,16 +6,14 @@
 
 namespace comex::nb {
 
-FenceLedger::Server& FenceLedger::server_of(TransportRank rank) {
-  if (last_server_ != nullptr && last_server_->rank == rank) return *last_server_;
+FenceLedger::Server& FenceLedger::look_up(TransportRank rank) {
   Server& server = servers_[rank];  // nodes of an unordered_map stay in place
   server.rank = rank;
   last_server_ = &server;
   return server;
 }
 
-FenceLedger::Target& FenceLedger::target_of(Gpid gpid) {
-  if (last_target_ != nullptr && last_gpid_ == gpid) return *last_target_;
+FenceLedger::Target& FenceLedger::look_up(Gpid gpid) {
   last_gpid_ = gpid;
   last_target_ = &targets_[gpid];
   return *last_target_;
@@ -26,26 +24,11 @@ const FenceLedger::Server* FenceLedger::find(TransportRank rank) const {
   return found == servers_.end() ? nullptr : &found->second;
 }
 
-void FenceLedger::list(Server& server) {
-  if (server.listed) return;
-  server.listed = true;
-  dirty_.push_back(&server);
-}
-
 void FenceLedger::queue(TransportRank rank, Gpid target) {
   Server& server = server_of(rank);
   server.unsent += 1;
   target_of(target).unsent += 1;
   list(server);
-}
-
-std::uint64_t FenceLedger::issue(TransportRank rank, Gpid target) {
-  return target_of(target).last = ++server_of(rank).issued;
-}
-
-std::uint64_t FenceLedger::issue_at_once(TransportRank rank, Gpid target) {
-  list(server_of(rank));
-  return issue(rank, target);
 }
 
 void FenceLedger::unqueue(TransportRank rank, Gpid target) {

@@ -21,9 +21,14 @@ class FenceLedger {
   // A write was accepted but has no number yet; one call, however many messages it becomes.
   void queue(TransportRank server, Gpid target);
   // The number the next message of a write carries.
-  std::uint64_t issue(TransportRank server, Gpid target);
+  std::uint64_t issue(TransportRank server, Gpid target) {
+    return target_of(target).last = ++server_of(server).issued;
+  }
   // A write that has its number from the start.
-  std::uint64_t issue_at_once(TransportRank server, Gpid target);
+  std::uint64_t issue_at_once(TransportRank server, Gpid target) {
+    list(server_of(server));
+    return issue(server, target);
+  }
   // All messages of a queued write have their numbers.
   void unqueue(TransportRank server, Gpid target);
   void applied(TransportRank server, std::uint64_t number);
@@ -74,9 +79,23 @@ class FenceLedger {
   };
 
   static bool is_dirty(const Server& server) { return server.unsent != 0 || server.issued > server.applied; }
-  void list(Server& server);
-  Server& server_of(TransportRank rank);
-  Target& target_of(Gpid gpid);
+  void list(Server& server) {
+    if (server.listed) return;
+    server.listed = true;
+    dirty_.push_back(&server);
+  }
+  Server& server_of(TransportRank rank) {
+    if (last_server_ != nullptr && last_server_->rank == rank) [[likely]]
+      return *last_server_;
+    return look_up(rank);
+  }
+  Target& target_of(Gpid gpid) {
+    if (last_target_ != nullptr && last_gpid_ == gpid) [[likely]]
+      return *last_target_;
+    return look_up(gpid);
+  }
+  Server& look_up(TransportRank rank);
+  Target& look_up(Gpid gpid);
   const Server* find(TransportRank rank) const;
 
   std::unordered_map<TransportRank, Server> servers_;

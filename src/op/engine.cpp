@@ -18,15 +18,13 @@ Engine::Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os,
     : own_{&transport, sinks},
       os_(os),
       options_(std::move(options)),
-      yield_price_(options_.wait.dear_yield_ns) {}
+      yield_price_(options_.wait.dear_yield_ns),
+      gate_(options_.has_threads) {}
 
-Engine::Lock Engine::enter() {
-  Lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock()) return lock;
+void Engine::enter_late(Lock& lock) {
   wanting_.fetch_add(1, std::memory_order_relaxed);
   lock.lock();
   wanting_.fetch_sub(1, std::memory_order_relaxed);
-  return lock;
 }
 
 void Engine::let_others_pass() const {
@@ -82,7 +80,7 @@ void Engine::tell_of_wait() {
 unsigned Engine::poll() {
   let_others_pass();
   if (between_rounds_) between_rounds_();
-  const Lock lock(mutex_, std::try_to_lock);
+  const Lock lock(gate_, std::try_to_lock);
   if (!lock.owns_lock()) return 0;
   tell_of_wait();
   return pump();
@@ -90,15 +88,13 @@ unsigned Engine::poll() {
 
 unsigned Engine::poll_aside() {
   let_others_pass();
-  const Lock lock(mutex_, std::try_to_lock);
+  const Lock lock(gate_, std::try_to_lock);
   return lock.owns_lock() ? pump() : 0;
 }
 
 // The newest wait takes over the polling: an older one may be far down its ladder. Others get the
 // lock between two rounds, and for the whole of a pause.
-Engine::Lock Engine::enter_when(Condition condition, const WaitReason& reason) {
-  Lock lock = enter();
-  if (condition()) return lock;
+Engine::Lock Engine::wait_with(Lock lock, Condition condition, const WaitReason& reason) {
   tell_of_wait();
   const std::uint64_t me = ++waits_;
   poller_ = me;

@@ -10,12 +10,13 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/ids.h"
 #include "op/function_ref.h"
+#include "op/gate.h"
 #include "op/stall_watch.h"
 #include "shm/idle.h"
 #include "transport/sink.h"
@@ -33,18 +34,30 @@ struct EngineOptions {
   shm::WaitPolicy wait = {};
   std::optional<shm::Doorbell> doorbell = std::nullopt;
   StallOptions stall = {};
+  bool has_threads = true;  // the program's, or ours beside it
 };
 
 class Engine {
  public:
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = std::unique_lock<Gate>;
   using Condition = FunctionRef<bool()>;
 
   Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options);
 
-  Lock enter();
+  Lock enter() {
+    Lock lock(gate_, std::try_to_lock);
+    if (!lock.owns_lock()) [[unlikely]]
+      enter_late(lock);
+    return lock;
+  }
   // Waits until the condition holds and returns with the lock held, so that it still does.
-  Lock enter_when(Condition condition, const WaitReason& reason);
+  template <class Holds>
+  Lock enter_when(const Holds& condition, const WaitReason& reason) {
+    Lock lock = enter();
+    if (condition()) [[likely]]
+      return lock;
+    return wait_with(std::move(lock), condition, reason);
+  }
 
   // For a program that asks for progress: pumps once if no other thread is at it; returns how many things
   // moved.
@@ -77,20 +90,22 @@ class Engine {
     Sinks sinks;
   };
 
+  void enter_late(Lock& lock);
   void let_others_pass() const;
+  Lock wait_with(Lock lock, Condition condition, const WaitReason& reason);
   void tell_of_wait();
   static void dispatch(const Sinks& sinks, const transport::Message& message);
   static unsigned pump(const Attachment& attachment);
 
   Attachment own_;
-  std::vector<Attachment> others_;  // under mutex_
+  std::vector<Attachment> others_;  // under gate_
   shm::Os& os_;
   EngineOptions options_;
   shm::YieldPrice yield_price_;
   std::function<void()> between_rounds_;
-  std::mutex mutex_;
-  std::uint64_t waits_ = 0;           // under mutex_: all there ever were
-  std::uint64_t poller_ = 0;          // under mutex_: the wait that polls; 0: none
+  Gate gate_;
+  std::uint64_t waits_ = 0;           // under gate_: all there ever were
+  std::uint64_t poller_ = 0;          // under gate_: the wait that polls; 0: none
   std::atomic<unsigned> wanting_{0};  // threads that want the lock: who polls lets them pass
 };
 

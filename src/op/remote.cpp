@@ -25,8 +25,7 @@ void Remote::set_errors_return(bool on) {
   errors_return_ = on;
 }
 
-Remote::Link& Remote::link_of(TransportRank server) {
-  if (last_link_ != nullptr && last_link_->rank == server) return *last_link_;
+Remote::Link& Remote::look_up(TransportRank server) {
   std::unique_ptr<Link>& link = links_[server];
   if (!link) {
     link = std::make_unique<Link>();

@@ -65,6 +65,11 @@ class Remote final : public transport::Sink {
   bool append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
                   std::uint64_t bytes, const FarSide& far,
                   protocol::Layout called = protocol::Layout::contiguous);
+  // The worker of the own world that was appended to last, which is mostly the next as well; null: another.
+  const FarSide* appended_to(Worker target, WorldId own) const {
+    const FarSide& far = appended_to_;
+    return far.target == target && far.world == own && far.server != no_rank ? &far : nullptr;
+  }
   // The same; the completion has a part until the old value is here.
   bool append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
 
@@ -119,7 +124,10 @@ class Remote final : public transport::Sink {
   using Reply = protocol::ReplyHeader;
 
   // remote.cpp: requests
-  Link& link_of(TransportRank server);
+  Link& link_of(TransportRank server) {
+    return last_link_ != nullptr && last_link_->rank == server ? *last_link_ : look_up(server);
+  }
+  Link& look_up(TransportRank server);
   Request* new_request(remote::Kind kind, const FarSide& far, nb::Completion* completion);
   void begin_operation(Request& request, const Operation& operation);
   void copy_addresses(Request& request);
@@ -186,10 +194,15 @@ class Remote final : public transport::Sink {
   bool takes(std::uint64_t bytes) const { return outbox_.size() != 0 && bytes != 0 && bytes <= largest_item; }
   bool may_append(const Link& link) const;
   bool open_batch(Link& link, const FarSide& far);
-  std::byte* place_for(Link& link, const protocol::BatchItem& item, const FarSide& far);
-  bool publish(Link& link, const protocol::BatchItem& item, const FarSide& far);
+  static bool is_taken(const Batch& batch) {
+    return batch.word.items() != 0 && batch.buffer->look().bits() != batch.word.bits();
+  }
+  bool has_place(const Link& link, std::size_t bytes, WorldId world) const;
+  bool make_place(Link& link, std::size_t bytes, const FarSide& far);
   template <class Write>
-  bool append_item(const protocol::BatchItem& item, const FarSide& far, Write&& write);
+  bool put_item(Link& link, const protocol::BatchItem& item, Gpid target, const Write& write);
+  template <class Write>
+  bool append_item(const protocol::BatchItem& item, const FarSide& far, const Write& write);
   Transfer* answer_of(Link& link, const FarSide& far);
   bool close(Link& link, bool with_fence = false);
   void let_go(Link& link);
@@ -222,6 +235,7 @@ class Remote final : public transport::Sink {
   std::size_t words_ = 0;           // rmws in batches, unanswered
   std::unordered_map<TransportRank, std::unique_ptr<Link>> links_;
   Link* last_link_ = nullptr;
+  FarSide appended_to_;
   std::vector<Link*> waiting_;     // links with a queue
   std::vector<Link*> open_;        // links with an open batch, the oldest first
   std::vector<Transfer*> moving_;  // transfers with chunks to move

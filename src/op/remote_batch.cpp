@@ -4,8 +4,10 @@
 // beginning, so each of these is free to send it at any time.
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
+#include "kernels/copy.h"
 #include "op/remote.h"
 
 namespace comex::op {
@@ -63,26 +65,30 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
   return true;
 }
 
-// Where the item goes; null if no batch can take it. A batch that the pusher has taken has lost its buffer,
-// which may be another link's by now: nothing may be written there. Taken after this look, it stays the
-// pusher's or free, since only this worker opens buffers.
-std::byte* Remote::place_for(Link& link, const BatchItem& item, const FarSide& far) {
-  if (link.batch != nullptr && link.batch->word.items() != 0 &&
-      link.batch->buffer->look().bits() != link.batch->word.bits()) {
-    let_go(link);
-  }
-  if (link.batch != nullptr &&
-      (link.batch->word.bytes() + protocol::item_bytes(item) > sizes_.message_bytes ||
-       link.batch->world != far.world)) {
-    close(link);
-  }
-  if (link.batch == nullptr && !open_batch(link, far)) return nullptr;
-  return link.batch->buffer->message + link.batch->word.bytes();
+// An item of this size goes into the open batch. A batch that the pusher has taken has lost its buffer, which
+// may be another link's by now: nothing may be written there. Taken after this look, it stays the pusher's or
+// free, since only this worker opens buffers.
+inline bool Remote::has_place(const Link& link, std::size_t bytes, WorldId world) const {
+  const Batch* batch = link.batch;
+  return batch != nullptr && batch->word.bytes() + bytes <= sizes_.message_bytes && batch->world == world &&
+         !is_taken(*batch);
 }
 
-// False: the pusher has taken the batch without it.
-bool Remote::publish(Link& link, const BatchItem& item, const FarSide& far) {
+// False if no batch can take it.
+bool Remote::make_place(Link& link, std::size_t bytes, const FarSide& far) {
+  if (has_place(link, bytes, far.world)) return true;
+  if (link.batch != nullptr && is_taken(*link.batch)) let_go(link);
+  if (link.batch != nullptr) close(link);
+  return open_batch(link, far);
+}
+
+// Into the place that there is; false: the pusher has taken the batch without it.
+template <class Write>
+inline bool Remote::put_item(Link& link, const BatchItem& item, Gpid target, const Write& write) {
   Batch& batch = *link.batch;
+  std::byte* const to = batch.buffer->message + batch.word.bytes();
+  ::new (static_cast<void*>(to)) BatchItem(item);
+  write(to + sizeof item);
   const OutboxWord next = batch.word.with_item(protocol::item_bytes(item), item.verb == Verb::rmw);
   if (batch.word.items() == 0) {
     batch.buffer->word.store(next.bits(), std::memory_order_release);
@@ -92,21 +98,19 @@ bool Remote::publish(Link& link, const BatchItem& item, const FarSide& far) {
     return false;
   }
   batch.word = next;
-  ledger_.issue_at_once(link.rank, far.gpid());
+  ledger_.issue_at_once(link.rank, target);
   link.last_fence = nullptr;
   return true;
 }
 
 template <class Write>
-bool Remote::append_item(const BatchItem& item, const FarSide& far, Write&& write) {
+bool Remote::append_item(const BatchItem& item, const FarSide& far, const Write& write) {
   if (far.by) return false;  // a batch has one origin
   Link& link = link_of(far.server);
   do {
-    std::byte* const to = place_for(link, item, far);
-    if (to == nullptr) return false;
-    std::memcpy(to, &item, sizeof item);
-    write(to + sizeof item);
-  } while (!publish(link, item, far));
+    if (!make_place(link, protocol::item_bytes(item), far)) return false;
+  } while (!put_item(link, item, far.gpid(), write));
+  if (&far != &appended_to_) appended_to_ = far;
   return true;
 }
 
@@ -124,7 +128,7 @@ bool Remote::append_put(const void* near, const void* far_address, std::uint64_t
   if (!takes(bytes)) return false;
   const BatchItem item{Verb::put, protocol::detail_of(Scalar::none, called),
                        static_cast<std::uint16_t>(bytes), far.target, far.offset_of(far_address)};
-  return append_item(item, far, [&](std::byte* to) { std::memcpy(to, near, bytes); });
+  return append_item(item, far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
 }
 
 bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
@@ -134,8 +138,8 @@ bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, cons
                        far.target, far.offset_of(far_address)};
   const std::size_t scale_bytes = scalar_bytes(scalar);
   return append_item(item, far, [&](std::byte* to) {
-    std::memcpy(to, scale, scale_bytes);
-    std::memcpy(to + protocol::padded(scale_bytes), near, bytes);
+    kernels::copy_bytes(to, scale, scale_bytes);
+    kernels::copy_bytes(to + protocol::padded(scale_bytes), near, bytes);
   });
 }
 

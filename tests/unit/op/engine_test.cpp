@@ -66,12 +66,36 @@ TEST(Engine, hands_each_message_to_the_sink_of_its_verb) {
 TEST(Engine, does_not_poll_while_another_thread_is_at_it) {
   transport::LoopbackFabric fabric(2);
   const std::unique_ptr<shm::Os> os = shm::make_posix_os();
-  CountingSink sink;
-  Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, {});
-  const Engine::Lock held = engine.enter();
-  std::thread other([&] { EXPECT_EQ(engine.poll(), 0u); });
-  other.join();
-  EXPECT_EQ(sink.advances, 0u);
+  for (const bool has_threads : {true, false}) {
+    CountingSink sink;
+    Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, {.has_threads = has_threads});
+    {
+      const Engine::Lock held = engine.enter();
+      std::thread other([&] { EXPECT_EQ(engine.poll(), 0u); });
+      other.join();
+      EXPECT_EQ(sink.advances, 0u);
+    }
+    engine.poll();
+    EXPECT_EQ(sink.advances, 3u);
+  }
+}
+
+TEST(Gate, lets_one_in_at_a_time) {
+  for (const bool has_threads : {true, false}) {
+    Gate gate(has_threads);
+    int inside = 0;
+    const auto enter_often = [&] {
+      for (int i = 0; i < 20'000; ++i) {
+        const std::lock_guard lock(gate);
+        ++inside;
+      }
+    };
+    std::thread one(enter_often);
+    std::thread other(enter_often);
+    one.join();
+    other.join();
+    EXPECT_EQ(inside, 40'000);
+  }
 }
 
 TEST(Engine, a_wait_pumps_until_its_condition_holds_and_keeps_the_lock) {
