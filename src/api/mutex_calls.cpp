@@ -38,21 +38,29 @@ struct Named {  // a mutex that exists
   }
 };
 
-bool find_mutex(const char* name, int mutex, int proc, Named& named) {
+[[gnu::noinline]] bool say_no_mutex(const char* name, int mutex, int proc) {
   Runtime* runtime = enter(name);
-  if (runtime == nullptr) return false;
+  Worker owner = 0;
+  if (runtime == nullptr || !find_target(*runtime, name, proc, COMEX_GROUP_WORLD, owner)) return false;
+  const std::uint64_t count = runtime->mutexes.empty() ? 0 : runtime->mutexes[owner].count;
+  runtime->reporter.fail({name, proc}, "mutex " + std::to_string(mutex) + " is out of range: worker " +
+                                           std::to_string(proc) + " has " + std::to_string(count));
+  return false;
+}
+
+bool find_mutex(const char* name, int mutex, int proc, Named& named) {
+  Runtime* runtime = current();
+  if (runtime == nullptr) [[unlikely]]
+    return say_no_mutex(name, mutex, proc);
   if (runtime->endpoints_made.load(std::memory_order_relaxed) != 0) [[unlikely]]
     named.by = begin_unnamed_call(runtime->reporter.run());
-  if (!find_target(*runtime, name, proc, COMEX_GROUP_WORLD, named.owner)) return false;
+  // What is negative is huge without its sign.
   const auto& sets = runtime->mutexes;
-  const std::uint64_t count = sets.empty() ? 0 : sets[named.owner].count;
-  if (mutex < 0 || static_cast<std::uint64_t>(mutex) >= count) {
-    runtime->reporter.fail({name, proc}, "mutex " + std::to_string(mutex) + " is out of range: worker " +
-                                             std::to_string(proc) + " has " + std::to_string(count));
-    return false;
-  }
-  named.runtime = runtime;
+  named.owner = static_cast<Worker>(proc);
   named.index = static_cast<std::uint64_t>(mutex);
+  if (named.owner >= sets.size() || named.index >= sets[named.owner].count) [[unlikely]]
+    return say_no_mutex(name, mutex, proc);
+  named.runtime = runtime;
   named.set_offset = sets[named.owner].offset;
   return true;
 }
@@ -71,6 +79,8 @@ void lock_here(const Named& named) {
   shm::FairMutex mutex = named.here();
   const shm::MutexParty party = named.party();
   shm::MutexTurn turn;
+  if (mutex.step(turn, party, false) == shm::Taken::clean) [[likely]]
+    return;
   Runtime& runtime = *named.runtime;
   const shm::WaitPolicy& policy = runtime.world->wait_policy;
   op::StallWatch watch = runtime.engine.watch({"lock", static_cast<int>(named.owner)});

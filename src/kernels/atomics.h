@@ -13,12 +13,11 @@
 
 namespace comex::kernels {
 
-namespace detail {
-
+// value: addend, mask, new value, or the value that compare_swap expects; desired: for compare_swap.
 template <class T>
-std::int64_t modify(std::byte* word, protocol::Atomic atomic, std::int64_t operand, std::int64_t desired) {
+T modify(std::byte* word, protocol::Atomic atomic, T value, T desired) {
   const std::atomic_ref<T> target(*reinterpret_cast<T*>(word));
-  const T value = static_cast<T>(operand);
+  if (atomic == protocol::Atomic::fetch_add) return target.fetch_add(value);  // most of all
   switch (atomic) {
     case protocol::Atomic::swap:
       return target.exchange(value);
@@ -32,20 +31,19 @@ std::int64_t modify(std::byte* word, protocol::Atomic atomic, std::int64_t opera
       return target.fetch_xor(value);
     case protocol::Atomic::compare_swap: {
       T expected = value;
-      target.compare_exchange_strong(expected, static_cast<T>(desired));
+      target.compare_exchange_strong(expected, desired);
       return expected;
     }
   }
   return 0;
 }
 
-}  // namespace detail
-
-// operand: addend, mask, new value, or the value that compare_swap expects; desired: for compare_swap.
+// The same of a word of either kind, by values that are wide enough for both.
 inline std::int64_t modify(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::int64_t operand,
                            std::int64_t desired) {
-  return scalar == Scalar::int32 ? detail::modify<std::int32_t>(word, atomic, operand, desired)
-                                 : detail::modify<std::int64_t>(word, atomic, operand, desired);
+  return scalar == Scalar::int32
+             ? modify(word, atomic, static_cast<std::int32_t>(operand), static_cast<std::int32_t>(desired))
+             : modify(word, atomic, operand, desired);
 }
 
 // A store that publishes everything stored before it. 4 or 8 bytes.

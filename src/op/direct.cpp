@@ -97,39 +97,6 @@ bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, Scalar sca
   return true;
 }
 
-bool Direct::try_atomic(const groups::WorkerPlace& place, Worker target, Scalar scalar,
-                        protocol::Atomic atomic, void* near, void* far, std::int64_t operand) const {
-  const std::uint64_t offset = offset_of(place, far);
-  if (!extents_->covers(target, offset, scalar_bytes(scalar))) return false;
-  apply(base_ + offset, scalar, atomic, static_cast<std::byte*>(near), operand);
-  return true;
-}
-
-void Direct::apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::byte* near,
-                   std::int64_t operand) {
-  const unsigned bytes = scalar_bytes(scalar);
-  const auto load = [bytes](const std::byte* from) -> std::int64_t {
-    std::int64_t wide = 0;
-    std::int32_t narrow = 0;
-    if (bytes == 8) {
-      std::memcpy(&wide, from, 8);
-      return wide;
-    }
-    std::memcpy(&narrow, from, 4);
-    return narrow;
-  };
-  using protocol::Atomic;
-  if (atomic == Atomic::swap || atomic == Atomic::compare_swap) operand = load(near);
-  const std::int64_t desired = atomic == Atomic::compare_swap ? load(near + bytes) : 0;
-  const std::int64_t old = kernels::modify(word, scalar, atomic, operand, desired);
-  // Little endian: the low bytes come first.
-  if (bytes == 8) {
-    std::memcpy(near, &old, 8);
-  } else {
-    std::memcpy(near, &old, 4);
-  }
-}
-
 Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
   const Checked checked =
       check(operation.target, offset_of(place, operation.far), scalar_bytes(operation.scalar));

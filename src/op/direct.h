@@ -6,13 +6,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "core/operation.h"
 #include "core/status.h"
 #include "groups/process_group.h"
 #include "kernels/accumulate.h"
+#include "kernels/atomics.h"
 #include "kernels/copy.h"
 #include "shm/arena.h"
 
@@ -58,7 +61,13 @@ class Direct {
                const void* near, void* far, std::uint64_t bytes, bool& recovered) const;
   // Of an aligned word; `near` as in AtomicOperation.
   bool try_atomic(const groups::WorkerPlace& place, Worker target, Scalar scalar, protocol::Atomic atomic,
-                  void* near, void* far, std::int64_t operand) const;
+                  void* near, void* far, std::int64_t operand) const {
+    const std::uint64_t offset = offset_of(place, far);
+    if (!extents_->covers(target, offset, scalar_bytes(scalar))) [[unlikely]]
+      return false;
+    apply(base_ + offset, scalar, atomic, near, operand);
+    return true;
+  }
 
   // May all of it be touched? What run() asks first; for calls of several operations, asked for all.
   Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
@@ -79,8 +88,27 @@ class Direct {
     return {extents_->check(target, offset, bytes), offset, bytes};
   }
   bool covers_range_of(const Scatter& scatter, const groups::WorkerPlace& place, Worker target) const;
-  static void apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::byte* near,
-                    std::int64_t operand);
+  static void apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, void* near,
+                    std::int64_t operand) {
+    if (scalar == Scalar::int64) {
+      apply_to<std::int64_t>(word, atomic, near, operand);
+    } else {
+      apply_to<std::int32_t>(word, atomic, near, operand);
+    }
+  }
+  template <class T>
+  static void apply_to(std::byte* word, protocol::Atomic atomic, void* near, std::int64_t operand) {
+    T value = static_cast<T>(operand);
+    T desired = 0;
+    if (atomic == protocol::Atomic::swap || atomic == protocol::Atomic::compare_swap) {
+      std::memcpy(&value, near, sizeof value);
+    }
+    if (atomic == protocol::Atomic::compare_swap) {
+      std::memcpy(&desired, static_cast<std::byte*>(near) + sizeof value, sizeof desired);
+    }
+    const T old = kernels::modify(word, atomic, value, desired);
+    std::memcpy(near, &old, sizeof old);
+  }
   void accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
 
   shm::Arena* arena_;
