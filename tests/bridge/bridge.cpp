@@ -1,11 +1,12 @@
 // Two worlds and a bridge: every operation both ways, order and fences, allocation and collectives on merged
 // groups and inter-groups, and nothing left behind by many rounds. Arguments: how many ranks the first world
-// has, what to do (operations, order, rounds, few_rounds), by which ways operations must go (direct, remote,
-// helped, any: what is mixed), and "threads".
+// has, what to do (operations, order, rounds, few_rounds, stuck), by which ways operations must go (direct,
+// remote, helped, any: what is mixed), and "threads".
 #include <dirent.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <string_view>
 #include <thread>
@@ -177,6 +178,11 @@ void part_by_endpoints(Halves& halves) {
   });
 }
 
+// One process never gets through the opening: no other hears of its end, and all end at the limit.
+void get_stuck(const Halves& halves) {
+  halves.meet_with(1, [] { std::this_thread::sleep_for(std::chrono::minutes(5)); });
+}
+
 std::size_t entries_of(const char* directory) {
   std::size_t entries = 0;
   DIR* const open = opendir(directory);
@@ -261,6 +267,7 @@ int main(int argc, char** argv) {
   }
   if (what == "rounds") rounds(halves, 200);
   if (what == "few_rounds") rounds(halves, 40);
+  if (what == "stuck") get_stuck(halves);
   if (halves.is_worker() && halves.rank == 0) std::printf("bridge %s ok\n", argv[2]);
   return 0;
 }

@@ -8,9 +8,11 @@
 #include <comex/comex.h>
 #include <mpi.h>
 
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "api/bridge/bridge.h"
 #include "api/bridge/services.h"
 #include "api/process.h"
+#include "api/worlds/join.h"
 
 namespace comex::testing {
 
@@ -120,6 +123,31 @@ class Halves {
       services_->run([this] { return !services_->has_bridges(); });
     }
     require(abandoned == 1, "what is beside MPI is let go with a lost bridge");
+  }
+
+  // Both sides meet through MPI as by accept and connect; the first worker of the second side looks up lpids
+  // by `slowly`, while all others wait for it.
+  template <class Slowly>
+  void meet_with(double limit_s, Slowly&& slowly) const {
+    const bool accepts = side == 0;
+    std::optional<groups::MpiPort> port;
+    std::array<char, 1024> name{};
+    if (rank == 0) port.emplace(groups::MpiPort::open().value()).name().copy(name.data(), name.size() - 1);
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
+    int size = 0;
+    MPI_Comm_size(half_, &size);
+    api::Muster muster;
+    muster.ranks.resize(static_cast<std::size_t>(size));
+    std::iota(muster.ranks.begin(), muster.ranks.end(), 0);
+    muster.side = accepts ? groups::Side::accepts : groups::Side::connects;
+    muster.port = name.data();
+    muster.limit_s = limit_s;
+    if (!is_worker()) return api::join_bridge(*services_, progress_world_->wire.get(), muster);
+    const bool is_slow = !accepts && runtime().me() == 0;
+    static_cast<void>(api::join_bridge(runtime(), runtime().world->wire.get(), muster, [&](Gpid gpid) {
+      if (is_slow) slowly();
+      return runtime().book.lpid_of(gpid).value();
+    }));
   }
 
   // A group of all workers of both worlds, the low ones first; its collectives travel over the bridge.

@@ -18,10 +18,13 @@ struct Joined {
   std::shared_ptr<Tie> tie;
 };
 
+// Held until the ties are watched: before, nobody hears of a death.
+TimeLimit limit_of_meeting(const Reporter& reporter, const Muster& muster) {
+  return {reporter, operation, "the other side has not come together with this one in MPI", muster.limit_s};
+}
+
 Result<Joined> join(const Reporter& reporter, groups::LifeWatch& watch, MPI_Comm wire, WorldId own,
                     const Muster& muster) {
-  const TimeLimit limit(reporter, operation, "the other side has not come together with this one in MPI",
-                        muster.limit_s);
   Result<groups::JoinedComms> joined = assemble_and_join(wire, muster);
   if (!joined) return joined.take_failure();
   Joined made;
@@ -43,6 +46,7 @@ Result<Joined> join(const Reporter& reporter, groups::LifeWatch& watch, MPI_Comm
 
 Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& muster,
                              std::function<Lpid(Gpid)> lpid_of) {
+  const TimeLimit limit = limit_of_meeting(runtime.reporter, muster);
   Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, runtime.world->id, muster);
   if (!joined) return joined.take_failure();
   joined->facts.lpid_of = std::move(lpid_of);
@@ -58,6 +62,7 @@ Result<BridgeId> join_bridge(Runtime& runtime, MPI_Comm wire, const Muster& must
 
 void join_bridge(Services& services, MPI_Comm wire, const Muster& muster) {
   Summons& summons = services.summons();
+  const TimeLimit limit = limit_of_meeting(services.reporter(), muster);
   Result<Joined> joined = join(services.reporter(), summons.watch(), wire, services.world().id, muster);
   if (!joined) return;  // the worker that leads says why
   const MPI_Comm bridge_wire = joined->facts.wire.get();
