@@ -32,6 +32,8 @@ class Column:
 
 
 VIRTUAL = {"COMEX_VIRTUAL_HOSTS": "2"}
+# Without it large messages are copied twice, through memory of MPI's, and no longer straight out of the sender's.
+NO_SINGLE_COPY = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 # Open MPI's default for windows is slower on one host, and its compare-and-swap crashes (4.1.4). ARMCI-MPI's mutexes
 # in turn do not work on this one, so it keeps the default.
 BEST_WINDOWS = ("--mca", "osc", "sm")
@@ -47,6 +49,8 @@ def all_columns():
         Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE)),
         Column("virtual", "ComEx-PR, two virtual hosts", "virtual", "bench_comex", 1, dict(VIRTUAL), counts_idle=True),
         Column("floors_virtual", "MPI messages, virtual hosts", "virtual", "bench_floors", 1, dict(VIRTUAL)),
+        Column("copied", "ComEx-PR, two virtual hosts, single copy off", "virtual", "bench_comex", 1,
+               {**VIRTUAL, **NO_SINGLE_COPY}),
         Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
                counts_idle=True),
         Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1),

@@ -114,6 +114,11 @@ class Goals(unittest.TestCase):
     def test_without_a_floor_nothing_is_judged(self):
         self.assertEqual(goals.judge(run(put_8__comex=12.0)), [])
 
+    def test_strided_transfers_are_judged_by_the_contiguous_ones_of_their_column(self):
+        judged = goals.judge(run(gets_128x512__copied=140.0, get_65536__copied=100.0, gets_128x512__virtual=140.0,
+                                 get_65536__virtual=100.0))
+        self.assertEqual({one.topic.split(":")[0]: one.is_met for one in judged}, {"copied": True, "virtual": False})
+
     def test_a_missed_goal_is_seen(self):
         judged = goals.judge(run(put_8__comex=12.0, put_8__rma=24.0))
         self.assertEqual([one.is_met for one in judged], [False])

@@ -60,6 +60,13 @@ def meetings(run):
             yield "kernels ahead of ARMCI-MPI and MPI RMA", row, "comex", run.median(row, other), 1, 0
 
 
+def far_strided(run, column, percent):
+    for shape, size in (("128x512", 65536), ("16x4096", 65536), ("32x32x256", 262144)):
+        for verb in ("put", "get"):
+            yield f"{column}: strided at {percent} % of contiguous", f"{verb}s.{shape}", column, \
+                run.median(f"{verb}.{size}", column), 100 / percent, 0
+
+
 def far(run, place):
     floors = f"floors_{place}"
     trip = run.median("floor.send_reply.8", floors)
@@ -78,10 +85,7 @@ def far(run, place):
         if message and adding:
             limit = message + adding if place == "virtual" else message
             yield f"{place}: large acc within 15 % of message and addition", row, place, limit, 1 / 0.85, 0
-    for shape, size in (("128x512", 65536), ("16x4096", 65536), ("32x32x256", 262144)):
-        for verb in ("put", "get"):
-            yield f"{place}: strided at 85 % of contiguous", f"{verb}s.{shape}", place, \
-                run.median(f"{verb}.{size}", place), 1 / 0.85, 0
+    yield from far_strided(run, place, 85)
     ahead = 5 if place == "virtual" else 100
     for row in ("nbput.8", "nbacc.8", "nbrmw.8"):
         yield f"{place}: non-blocking 8 B at {ahead} times MPI's rate", row, place, run.median(row, floors), 1 / ahead, 0
@@ -103,7 +107,8 @@ def oversubscribed(run):
 
 
 def judge(run):
-    rules = [*near(run), *meetings(run), *far(run, "virtual"), *far(run, "cluster"), *oversubscribed(run)]
+    rules = [*near(run), *meetings(run), *far(run, "virtual"), *far(run, "cluster"),
+             *far_strided(run, "copied", 70), *oversubscribed(run)]
     rules.append(("same host: idle progress rank under 1 % of a core", "idle", "comex", 1, 1, 0))
     judged = []
     for topic, row, column, base, factor, extra in rules:

@@ -67,7 +67,7 @@ def main(page, folder):
     with open(page, encoding="utf-8") as file:
         text = file.read()
     near = ["comex", "armci", "armci_mpi", "rma", "floors"]
-    far = ["forced", "virtual", "floors_virtual", "cluster", "floors_cluster"]
+    far = ["forced", "virtual", "copied", "floors_virtual", "cluster", "floors_cluster"]
     text = replaced(text, "facts", "![comex_bench's page](performance.png)\n\n" + facts(run))
     text = replaced(text, "goals", goal_lines(run))
     text = replaced(text, "near", tables(run, near))
