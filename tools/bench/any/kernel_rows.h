@@ -143,7 +143,7 @@ inline Answer gups_row(Rig& rig) {
 }
 
 inline void add_kernel_rows(Rows& rows) {
-  rows.push_back({"get_compute_acc", "ns", Need::everybody, task_row});
+  rows.push_back({"get_compute_acc", "ns", Need::accumulates_by_all, task_row});
   rows.push_back({"gups", "ns", Need::everybody, gups_row});
 }
 

@@ -41,7 +41,10 @@ class FloorRuntime {
   // Over messages there is a floor for what one origin does to one target; shapes have contiguous bytes for a
   // floor, and small operations one place, since looking up the next would show in them.
   bool can(Need need, int proc) const {
-    if (need == Need::allocation || need == Need::own_start || need == Need::third_worker) return false;
+    if (need == Need::allocation || need == Need::own_start || need == Need::third_worker ||
+        need == Need::accumulates_by_all) {
+      return false;
+    }
     return is_near(proc) || need == Need::nothing;
   }
 

@@ -26,6 +26,7 @@ enum class Need {
   compare_and_swap,
   allocation,
   everybody,
+  accumulates_by_all,  // to the same place, without losing any
   third_worker,
   own_start
 };
