@@ -73,7 +73,7 @@ void tell_of_refusal(Runtime& runtime, std::uint32_t my_endpoint, std::span<cons
       if (!is_reached_over(runtime, way, lpid.value())) continue;
       stand_before(runtime, route_to(runtime, way, lpid.value()), pair, refusal);
     }
-    runtime.meetings.setbacks.count(pair);
+    runtime.meetings.setbacks.count_refusal(pair);
   }
   runtime.meetings.has_given_up = true;
 }
@@ -165,7 +165,6 @@ std::uint64_t Founding::number_the_group() {
   return context;
 }
 
-// Who has given up another list because somebody was refused may still come to this one.
 bool Founding::finds_trouble() {
   for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
     Standing standing;
@@ -173,14 +172,37 @@ bool Founding::finds_trouble() {
     const bool has_told =
         rank != my_rank_ && routes_[rank].tokens->take(routes_[rank].rank, op::mailbox_context, of_whoever,
                                                        founders_.endpoints.of(rank), bytes);
-    if (!has_told || runtime_.meetings.setbacks.is_old(pair_with(rank), standing.setback)) continue;
-    const FoundingTrouble& trouble = standing.trouble;
-    if (standing.digest == digest_ || standing.digest == 0) {
-      trouble_ = trouble;
-    } else if (trouble.kind != FoundingTrouble::refused) {
-      trouble_ = {FoundingTrouble::other_list, gpid_of(rank)};
-    }
-    if (trouble_.kind != FoundingTrouble::none) return true;
+    if (!has_told) continue;
+    doubts_.erase(rank);
+    const FoundingTrouble trouble = trouble_from(rank, standing.digest, standing.trouble);
+    if (trouble.kind == FoundingTrouble::none || !is_believed(rank, standing.setback, trouble)) continue;
+    trouble_ = trouble;
+    return true;
+  }
+  const auto is_over = [](const auto& each) { return each.second.until.is_over(); };
+  const auto lasting = std::ranges::find_if(doubts_, is_over);
+  if (lasting == doubts_.end()) return false;
+  trouble_ = lasting->second.trouble;
+  return true;
+}
+
+// Who has given up another list because somebody was refused may still come to this one.
+FoundingTrouble Founding::trouble_from(std::uint32_t rank, std::uint64_t digest,
+                                       const FoundingTrouble& told) const {
+  if (digest == digest_ || digest == 0) return told;
+  if (told.kind == FoundingTrouble::refused) return {};
+  return {FoundingTrouble::other_list, gpid_of(rank)};
+}
+
+// Who may mean a call that was refused here comes to this one next, and is given the time for it.
+bool Founding::is_believed(std::uint32_t rank, std::uint64_t number, const FoundingTrouble& trouble) {
+  Setbacks& setbacks = runtime_.meetings.setbacks;
+  const Setbacks::Pair pair = pair_with(rank);
+  if (!setbacks.is_doubtful(pair, number)) return !setbacks.is_old(pair, number);
+  if (trouble.kind == FoundingTrouble::refused) {
+    setbacks.share_refusals(pair, number);
+  } else {
+    doubts_.emplace(rank, Doubt{trouble, limit(runtime_)});
   }
   return false;
 }
@@ -198,6 +220,9 @@ Failure Founding::give_up() {
   tell_all(digest_, trouble_);
   for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
     if (rank != my_rank_) runtime_.meetings.setbacks.count(pair_with(rank));
+  }
+  for (const auto& [rank, doubt] : doubts_) {
+    if (doubt.until.is_over()) runtime_.meetings.setbacks.forget_refusals(pair_with(rank));
   }
   runtime_.meetings.has_given_up = true;
   return caller_error(line_of(trouble_));

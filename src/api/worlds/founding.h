@@ -6,10 +6,12 @@
 // Both messages are named by the list, so that several groups can be made at once. Who has waited for
 // COMEX_MEET_S tells everybody on its list what list that is: who waits as well and hears of another one that
 // names it, or that somebody was refused, gives up and tells its own members why. Who is only late is waited
-// for; news that is left of an earlier failure is known by its number.
+// for; news that is left of an earlier failure is known by its number. Where that number was taken by a call
+// that was refused here, it is believed once COMEX_MEET_S have passed without its sender.
 // Called by create_group, and by the calls whose arguments are wrong before it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,8 @@ class Founding {
   bool takes(std::uint32_t from, std::uint32_t phase, Word& word);
   void send(std::uint32_t to, std::uint32_t phase, const Word& word);
   bool finds_trouble();
+  FoundingTrouble trouble_from(std::uint32_t rank, std::uint64_t digest, const FoundingTrouble& told) const;
+  bool is_believed(std::uint32_t rank, std::uint64_t number, const FoundingTrouble& trouble);
   void tell_all(std::uint64_t digest, const FoundingTrouble& trouble);
 
   Runtime& runtime_;
@@ -69,6 +73,11 @@ class Founding {
   Deadline deadline_;
   bool is_late_ = false;
   FoundingTrouble trouble_;
+  struct Doubt {
+    FoundingTrouble trouble;
+    Deadline until;  // is believed then
+  };
+  std::map<std::uint32_t, Doubt> doubts_;  // by rank: what it says may be about a call that was refused here
 };
 
 // Of a caller whose arguments were refused: those who wait for it in a group to be made from these learn it.
