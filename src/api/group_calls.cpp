@@ -19,7 +19,7 @@ Status check_ranks(const groups::Group& parent, std::span<const int> ranks) {
                           std::to_string(parent.size() - 1));
     }
     const auto at = static_cast<std::uint32_t>(rank);
-    if (is_named[at]) return caller_error("a rank is named twice");
+    if (is_named[at]) return caller_error("rank " + std::to_string(rank) + " is named twice");
     is_named[at] = true;
   }
   return {};

@@ -1,6 +1,8 @@
 // Arguments that are wrong wherever the target lives: sizes, ranks, levels, overlap, codes, mutexes, handles.
 #pragma once
 
+#include <comex/worlds.h>
+
 #include <cstring>
 #include <numeric>
 
@@ -209,6 +211,13 @@ inline void object_cases(Bed& bed) {
     bed.must(comex_free_local(once), "free_local");
     return comex_free_local(once);
   });
+  int ranks[] = {1, 0, 1};
+  int lpids[] = {0, 1, 0};
+  comex_group_t unmade = COMEX_GROUP_NULL;
+  run("group_create twice", "group_create", "rank 1 is named twice",
+      [&] { return comex_group_create(3, ranks, COMEX_GROUP_WORLD, &unmade); });
+  run("group_from_lpids twice", "group_from_lpids", "lpid 0 is named twice",
+      [&] { return comex_group_from_lpids(3, lpids, &unmade); });
   run("group_rank no_place", "group_rank", "place for the result is null",
       [] { return comex_group_rank(COMEX_GROUP_WORLD, nullptr); });
   run("group_size no_place", "group_size", "place for the result is null",

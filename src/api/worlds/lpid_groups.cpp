@@ -180,8 +180,10 @@ Status check_lpids(const Runtime& runtime, int n, const int lpids[]) {
     const auto gpid = runtime.book.gpid_of(lpid);
     if (!gpid) return gpid.failure();
   }
-  if (groups::ConnectionTable::from(members).has_duplicates()) return caller_error("an lpid is named twice");
-  return {};
+  if (!groups::ConnectionTable::from(members).has_duplicates()) return {};
+  std::vector<Lpid> sorted(members);
+  std::ranges::sort(sorted);
+  return caller_error("lpid " + std::to_string(*std::ranges::adjacent_find(sorted)) + " is named twice");
 }
 
 }  // namespace
