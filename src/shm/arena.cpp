@@ -71,6 +71,14 @@ GeometryWish bounded(GeometryWish wish, const MemoryRoom& room, const std::vecto
   return wish;
 }
 
+// What the system refused, in terms of the limit that was met, if it was one.
+Failure refused_arena(Os& os, Backing backing, std::uint64_t bytes, Failure refusal) {
+  Shortage shortage = shortage_in(os.room(backing), 0, bytes);
+  if (bytes <= shortage.free_bytes) return refusal;
+  shortage.call = std::move(refusal.text);
+  return not_enough("this host's arena", bytes, shortage, "");
+}
+
 }  // namespace
 
 Arena::Arena(std::unique_ptr<Body> body) : body_(std::move(body)) {}
@@ -83,7 +91,8 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   Result<Geometry> geometry = decide_geometry(bounded(options.geometry, room, os.address_ranges()), room);
   if (!geometry) return geometry.take_failure();
   Result<Object> object = os.create_object(options.backing);
-  if (!object) return object.take_failure();
+  const std::uint64_t first_bytes = Extents::first_bytes(geometry.value());
+  if (!object) return refused_arena(os, options.backing, first_bytes, object.take_failure());
 
   auto body = std::make_unique<Body>();
   body->os = &os;
@@ -92,9 +101,8 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   body->pid = os.pid();
   body->must_format = true;
   body->dump_core = options.dump_core;
-  if (Status fixed = os.extend(body->object, 0, geometry->fixed_bytes); !fixed) return fixed.take_failure();
-  if (Status first = Extents::commit_first(os, body->object, geometry.value()); !first) {
-    return first.take_failure();
+  if (Status first = os.extend(body->object, 0, first_bytes); !first) {
+    return refused_arena(os, body->object.backing(), first_bytes, first.take_failure());
   }
   Result<ObjectName> name = os.name_of(body->object);
   if (!name) return name.take_failure();

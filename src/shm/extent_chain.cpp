@@ -45,8 +45,8 @@ Extent ExtentChain::extent(std::uint32_t id) const {
           record.owner.load(std::memory_order_relaxed), record.allocation};
 }
 
-Result<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Worker owner, std::uint64_t bytes,
-                                        Pages pages) {
+std::optional<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Worker owner,
+                                               std::uint64_t bytes, Pages pages, Shortage& shortage) {
   std::uint32_t id = 0;
   if (pages == Pages::any) {
     id = find_own(owner, bytes);
@@ -54,9 +54,7 @@ Result<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Worker own
   }
   if (id == 0) id = find_fit(bytes, false);
   if (id == 0) return id;
-  if (size(id) > bytes) {
-    if (Status cut = split(os, object, id, bytes); !cut) return cut.take_failure();
-  }
+  if (size(id) > bytes && !split(os, object, id, bytes, shortage)) return std::nullopt;
   unlink(id);
   records_[id].state.store(ExtentState::reserving, std::memory_order_release);
   return id;
@@ -114,10 +112,10 @@ std::uint32_t ExtentChain::find_fit(std::uint64_t bytes, bool is_committed) cons
   return 0;
 }
 
-Status ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes) {
-  Result<std::uint32_t> made = new_record(os, object);
-  if (!made) return made.take_failure();
-  const std::uint32_t rest = made.value();
+bool ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes,
+                        Shortage& shortage) {
+  const std::uint32_t rest = new_record(os, object, shortage);
+  if (rest == 0) return false;
   ExtentRecord& record = records_[rest];
   unlink(id);  // its size class may change
   record.offset.store(offset(id) + bytes, std::memory_order_release);
@@ -131,10 +129,10 @@ Status ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::u
   if (next(rest) != 0) records_[next(rest)].previous = rest;
   link(rest);
   link(id);
-  return {};
+  return true;
 }
 
-Result<std::uint32_t> ExtentChain::new_record(Os& os, const Object& object) {
+std::uint32_t ExtentChain::new_record(Os& os, const Object& object, Shortage& shortage) {
   std::uint32_t id = block_->unused_records;
   if (id != 0) {
     block_->unused_records = records_[id].next_free;
@@ -142,13 +140,18 @@ Result<std::uint32_t> ExtentChain::new_record(Os& os, const Object& object) {
   }
   id = block_->records_used;
   if (id == geometry_.max_records) {
-    return environment_error("all of the arena's " + std::to_string(id) + " extent records are in use");
+    shortage = {};
+    shortage.free_bytes = largest_free();
+    shortage.limit = Limit::records;
+    shortage.where = "(all " + std::to_string(id) + " are in use)";
+    return 0;
   }
   if (id == block_->records_committed) {
     const std::uint32_t more = std::min(chunk_records, geometry_.max_records - id);
     const std::uint64_t place = geometry_.records_offset + id * sizeof(ExtentRecord);
-    if (Status grown = os.extend(object, place, more * sizeof(ExtentRecord)); !grown) {
-      return grown.take_failure();
+    if (!extend_or_tell(os, object, place, more * sizeof(ExtentRecord), shortage)) {
+      shortage.records_bytes = more * sizeof(ExtentRecord);
+      return 0;
     }
     block_->records_committed = id + more;
   }

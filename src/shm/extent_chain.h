@@ -7,13 +7,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/ids.h"
-#include "core/status.h"
 #include "shm/geometry.h"
 #include "shm/locks.h"
 #include "shm/os.h"
+#include "shm/shortage.h"
 
 namespace comex::shm {
 
@@ -75,9 +76,11 @@ class ExtentChain {
   void format();   // one free record over all of the data area
   void rebuild();  // after a holder died
 
-  // A free record of at least `bytes`, cut to that; 0 = none. It leaves the bins as `reserving`. Kept pages
-  // are near their last owner, so that one gets them back first.
-  Result<std::uint32_t> take(Os& os, const Object& object, Worker owner, std::uint64_t bytes, Pages pages);
+  // A free record of at least `bytes`, cut to that; 0 = no such space; none = no record for what is cut off,
+  // and why. It leaves the bins as `reserving`. Kept pages are near their last owner, so that one gets them
+  // back first.
+  std::optional<std::uint32_t> take(Os& os, const Object& object, Worker owner, std::uint64_t bytes,
+                                    Pages pages, Shortage& shortage);
   void give(std::uint32_t id, bool is_committed);  // back to the bins, joined with its neighbours
   std::vector<std::uint32_t> kept() const;         // free and committed
   void mark_punched(std::uint32_t id);             // a kept one; give() it again afterwards
@@ -94,8 +97,8 @@ class ExtentChain {
  private:
   std::uint32_t find_fit(std::uint64_t bytes, bool is_committed) const;
   std::uint32_t find_own(Worker owner, std::uint64_t bytes) const;
-  Status split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes);
-  Result<std::uint32_t> new_record(Os& os, const Object& object);
+  bool split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes, Shortage& shortage);
+  std::uint32_t new_record(Os& os, const Object& object, Shortage& shortage);  // 0 = there is none
   void drop(std::uint32_t id);
   void link(std::uint32_t id);
   void unlink(std::uint32_t id);

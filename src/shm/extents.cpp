@@ -23,10 +23,9 @@ Extents::Extents(const Place& place)
       table_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.table_offset)),
       chain_(*place.block, records_, place.geometry) {}
 
-Status Extents::commit_first(Os& os, const Object& object, const Geometry& geometry) {
-  const std::uint64_t records =
-      std::min(commit_chunk_bytes, round_up(geometry.max_records * sizeof(ExtentRecord), page_bytes));
-  return os.extend(object, geometry.records_offset, records);
+std::uint64_t Extents::first_bytes(const Geometry& geometry) {
+  const std::uint64_t records = geometry.max_records * sizeof(ExtentRecord);
+  return geometry.records_offset + std::min(commit_chunk_bytes, round_up(records, page_bytes));
 }
 
 void Extents::format() {
@@ -58,22 +57,14 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // rounding may wrap
   for (int attempt = 0; can_be && attempt < 2; ++attempt) {
     const Held held(*this);
-    Result<std::uint32_t> taken = chain_.take(*place_.os, *place_.object, owner, whole, pages);
-    if (!taken) {
-      shortage = {0, Limit::reservation, "", taken.failure().text};
-      return 0;
-    }
-    const std::uint32_t id = taken.value();
+    const std::optional<std::uint32_t> taken = take_covered(owner, whole, pages, shortage);
+    const std::uint32_t id = taken.value_or(0);
     if (id == 0) {
-      // Kept and never-granted space are not joined: after the punch they may be one.
-      if (trim()) continue;
+      // What is kept counts against the same limits; and kept and never-granted space are not joined:
+      // after the punch they may be one.
+      if (attempt == 0 && trim()) continue;
+      if (!taken) return 0;
       break;
-    }
-    place_.block->live_bytes += whole;
-    if (!grow_table(chain_.offset(id) + whole, shortage)) {
-      place_.block->live_bytes -= whole;
-      chain_.give(id, records_[id].is_committed != 0);
-      return 0;
     }
     records_[id].offset.store(chain_.offset(id), std::memory_order_release);
     records_[id].bytes.store(bytes, std::memory_order_release);
@@ -84,12 +75,27 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
   }
   const MemoryRoom room = place_.os->room(place_.object->backing());
   const Held held(*this);
-  shortage = {chain_.largest_free(), Limit::reservation, "", ""};
+  const Shortage met = shortage_in(room, place_.geometry.data_offset + place_.block->live_bytes, whole);
+  shortage = {};
+  shortage.free_bytes = chain_.largest_free();
   // More address space would not help where there is less memory than that.
-  if (room.bytes < shortage.free_bytes && whole > room.bytes) {
-    shortage = {room.bytes, room.limit, room.where, ""};
-  }
+  if (met.free_bytes < shortage.free_bytes && whole > met.free_bytes) shortage = met;
   return 0;
+}
+
+// Under the lock. Space whose part of the table exists; 0: no such space is free; none: it is, but there is
+// no room for the books about it.
+std::optional<std::uint32_t> Extents::take_covered(Worker owner, std::uint64_t whole, Pages pages,
+                                                   Shortage& shortage) {
+  const std::optional<std::uint32_t> taken =
+      chain_.take(*place_.os, *place_.object, owner, whole, pages, shortage);
+  if (!taken || *taken == 0) return taken;
+  if (!grow_table(chain_.offset(*taken) + whole, shortage)) {
+    chain_.give(*taken, records_[*taken].is_committed != 0);
+    return std::nullopt;
+  }
+  place_.block->live_bytes += whole;
+  return taken;
 }
 
 // The table covers the data area from its start without a gap, so that a check needs one comparison.
@@ -101,10 +107,9 @@ bool Extents::grow_table(std::uint64_t end, Shortage& shortage) {
   const std::uint64_t entries =
       std::min(round_up(need, entries_per_chunk), round_up(data_pages(place_.geometry), entries_per_chunk));
   const std::uint64_t begin = place_.geometry.table_offset + have * sizeof(std::uint32_t);
-  Status grown = place_.os->extend(*place_.object, begin, (entries - have) * sizeof(std::uint32_t));
-  if (!grown) {
-    const MemoryRoom room = place_.os->room(place_.object->backing());
-    shortage = {room.bytes, room.limit, room.where, grown.failure().text};
+  const std::uint64_t bytes = (entries - have) * sizeof(std::uint32_t);
+  if (!extend_or_tell(*place_.os, *place_.object, begin, bytes, shortage)) {
+    shortage.records_bytes = bytes;
     return false;
   }
   covered.store(static_cast<std::uint32_t>(entries), std::memory_order_release);
@@ -132,29 +137,29 @@ bool Extents::commit(std::uint32_t id, Shortage& shortage) {
 // What everybody of the host is just now committing counts: ranks allocate at the same time.
 bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage) {
   const MemoryRoom room = place_.os->room(place_.object->backing());
-  if (offset + bytes > room.file_bytes) {
-    shortage = {room.file_bytes - std::min(room.file_bytes, offset), Limit::file_size, "", ""};
-    return false;
-  }
-  std::uint64_t wanted = 0;
+  shortage = shortage_in(room, offset, bytes);
+  if (bytes > shortage.free_bytes) return false;
+  shortage.others_bytes = others_committing();
+  return bytes + shortage.others_bytes <= room.bytes;
+}
+
+std::uint64_t Extents::others_committing() const {
+  std::uint64_t sum = 0;
   for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
     const std::uint64_t theirs = committing(slot).load(std::memory_order_seq_cst);
-    const bool counts = theirs != 0 && (slot == place_.slot || place_.os->is_alive(*place_.object, slot));
-    if (counts) wanted += theirs;
+    const bool counts = theirs != 0 && slot != place_.slot && place_.os->is_alive(*place_.object, slot);
+    if (counts) sum += theirs;
   }
-  if (wanted <= room.bytes) return true;
-  shortage = {room.bytes, room.limit, room.where, ""};
-  return false;
+  return sum;
 }
 
 // Leaves nothing committed, and nothing announced, when it fails.
 bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage) {
   for (std::uint64_t done = 0; done < bytes;) {
     const std::uint64_t step = std::min(commit_step_bytes, bytes - done);
-    Status grown = place_.os->extend(*place_.object, offset + done, step);
-    if (!grown) {
-      const MemoryRoom room = place_.os->room(place_.object->backing());
-      shortage = {room.bytes + done, room.limit, room.where, grown.failure().text};
+    if (!extend_or_tell(*place_.os, *place_.object, offset + done, step, shortage)) {
+      shortage.free_bytes += done;
+      shortage.others_bytes = others_committing();
       if (done > 0) static_cast<void>(place_.os->punch(*place_.object, offset, done));
       committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
       return false;

@@ -8,7 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "core/ids.h"
@@ -17,6 +17,7 @@
 #include "shm/geometry.h"
 #include "shm/locks.h"
 #include "shm/os.h"
+#include "shm/shortage.h"
 
 namespace comex::shm {
 
@@ -26,7 +27,7 @@ enum class Nearby : std::uint8_t { found, none, busy };
 
 struct OwnerTotal {
   Worker owner = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // of whole pages: what they take from the host
   std::uint32_t extents = 0;
 };
 
@@ -44,8 +45,8 @@ class Extents {
     std::uint64_t keep_bytes = 0;
   };
   explicit Extents(const Place& place);
-  static Status commit_first(Os& os, const Object& object, const Geometry& geometry);
-  void format();  // the creator's, once
+  static std::uint64_t first_bytes(const Geometry& geometry);  // from 0, that must exist before format
+  void format();                                               // the creator's, once
 
   // bytes > 0; not a guest's call. `allocation` is any number of the caller's; it shows in error texts.
   Result<Extent> allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation = 0,
@@ -74,12 +75,6 @@ class Extents {
   bool is_consistent();  // walks everything
 
  private:
-  struct Shortage {  // why an allocation did not fit
-    std::uint64_t free_bytes = 0;
-    Limit limit = Limit::reservation;
-    std::string where;
-    std::string call;  // what the system said, when it was asked
-  };
   class Held;  // the lock, taken; rebuilds if its holder died
 
   std::vector<Extent> collect_live() const;                   // under the lock
@@ -87,10 +82,13 @@ class Extents {
   std::uint32_t locate(std::uint64_t offset) const;           // by the table; 0 = no extent begins at offset
   std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
                         Shortage& shortage);
+  std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
+                                            Shortage& shortage);
   bool grow_table(std::uint64_t end, Shortage& shortage);
   bool commit(std::uint32_t id, Shortage& shortage);
   bool is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage);
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage);
+  std::uint64_t others_committing() const;
   void publish(std::uint32_t id);
   bool trim();  // punches all that is kept; false = nothing was
   std::atomic<std::uint64_t>& committing(HostSlot slot) const;

@@ -1,4 +1,5 @@
-// What extents tell: why a check failed, what is nearest, who holds how much.
+// What extents tell: why a check failed, what is nearest, who holds how much, why there is no more.
+#include <algorithm>
 #include <map>
 
 #include "shm/extents_held.h"
@@ -6,6 +7,8 @@
 namespace comex::shm {
 
 namespace {
+
+constexpr std::size_t named_owners = 8;
 
 Nearby nearest_of(const std::vector<Extent>& extents, std::uint64_t offset, Extent& found) {
   std::uint64_t least = ~0ULL;
@@ -20,6 +23,20 @@ Nearby nearest_of(const std::vector<Extent>& extents, std::uint64_t offset, Exte
     found = extent;
   }
   return least == ~0ULL ? Nearby::none : Nearby::found;
+}
+
+std::string told(std::vector<OwnerTotal> totals) {
+  std::sort(totals.begin(), totals.end(),
+            [](const OwnerTotal& a, const OwnerTotal& b) { return a.bytes > b.bytes; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(totals.size(), named_owners); ++i) {
+    text += (i == 0 ? "" : ", ") + std::string("worker ") + std::to_string(totals[i].owner) + " holds " +
+            std::to_string(totals[i].bytes) + " in " + std::to_string(totals[i].extents);
+  }
+  if (totals.size() > named_owners) {
+    text += " and " + std::to_string(totals.size() - named_owners) + " workers more";
+  }
+  return text.empty() ? "nobody holds any" : text;
 }
 
 }  // namespace
@@ -91,12 +108,16 @@ std::vector<OwnerTotal> Extents::totals() {
   for (const Extent& extent : live()) {
     OwnerTotal& sum = sums[extent.owner];
     sum.owner = extent.owner;
-    sum.bytes += extent.bytes;
+    sum.bytes += extent.reserved;
     ++sum.extents;
   }
   std::vector<OwnerTotal> found;
   for (const auto& [owner, sum] : sums) found.push_back(sum);
   return found;
+}
+
+Failure Extents::does_not_fit(Worker owner, std::uint64_t bytes, const Shortage& shortage) {
+  return not_enough("worker " + std::to_string(owner), bytes, shortage, told(totals()));
 }
 
 std::uint64_t Extents::kept_bytes() {

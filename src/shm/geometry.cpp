@@ -61,8 +61,9 @@ Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryRoom& roo
   geometry.data_offset = geometry.table_offset + round_up(pages * sizeof(std::uint32_t), commit_chunk_bytes);
   if (geometry.data_offset + mebibyte > geometry.reservation_bytes) {
     return environment_error("an arena of " + std::to_string(geometry.reservation_bytes) +
-                             " bytes is too small: it needs " + std::to_string(geometry.data_offset) +
-                             " for itself (COMEX_ARENA_RESERVE, ulimit -v)");
+                             " bytes is too small: it needs at least " +
+                             std::to_string(geometry.data_offset + mebibyte) +
+                             " (COMEX_ARENA_RESERVE, ulimit -v)");
   }
   return geometry;
 }

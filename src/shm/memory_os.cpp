@@ -158,6 +158,7 @@ void MemoryOs::close_object(int descriptor) {
 Status MemoryOs::extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) {
   const std::scoped_lock lock(body_->mutex);
   const auto thing = body_->thing_of(object.descriptor());
+  if (offset + bytes > faults.file_bytes) return environment_error("extend: file too large (errno 27)");
   const std::uint64_t first = offset / page_bytes;
   const std::uint64_t end = (offset + bytes + page_bytes - 1) / page_bytes;
   if (thing->granted.size() < end) thing->granted.resize(end);
@@ -228,6 +229,7 @@ MemoryRoom MemoryOs::room(Backing) {
   room.bytes = faults.room_bytes > granted ? faults.room_bytes - granted : 0;
   room.limit = faults.room_limit;
   room.ram_bytes = faults.ram_bytes;
+  room.file_bytes = faults.file_bytes;
   room.address_space_bytes = faults.address_space_bytes;
   return room;
 }

@@ -12,6 +12,7 @@ namespace comex::shm {
 struct MemoryFaults {
   std::uint64_t room_bytes = ~0ULL;              // bytes that may be granted altogether
   std::uint64_t hidden_bytes = ~0ULL;            // as room_bytes, but room() does not know: extend is refused
+  std::uint64_t file_bytes = ~0ULL;              // where an object ends
   Limit room_limit = Limit::ram;                 // who says so
   std::vector<std::uint64_t> refused_addresses;  // map at one of these fails
   bool refuse_attach = false;                    // open_object_of fails

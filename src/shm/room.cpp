@@ -147,6 +147,8 @@ const char* limit_name(Limit limit) {
       return "the file-size limit (ulimit -f)";
     case Limit::reservation:
       return "the arena's reservation";
+    case Limit::records:
+      return "the arena's extent records";
   }
   return "?";
 }

@@ -1,16 +1,14 @@
-// The text of an allocation that did not fit: what was wanted, what there is, who says so, who has it.
-#include <algorithm>
-#include <string>
+#include "shm/shortage.h"
 
-#include "shm/extents.h"
+#include <algorithm>
+
+#include "shm/geometry.h"
 
 namespace comex::shm {
 
 namespace {
 
-constexpr std::size_t named_owners = 8;
-
-std::string hint_for(Limit limit) {
+const char* hint_for(Limit limit) {
   switch (limit) {
     case Limit::mount:
       return "in a container give it more (--shm-size) or set COMEX_ARENA=memfd";
@@ -22,35 +20,57 @@ std::string hint_for(Limit limit) {
       return "raise ulimit -v";
     case Limit::reservation:
       return "raise COMEX_ARENA_RESERVE, or ulimit -v if it is set";
+    case Limit::records:
+      return "allocate fewer and larger pieces";
     case Limit::ram:
       break;
   }
   return "use more hosts or allocate less";
 }
 
-std::string holders(std::vector<OwnerTotal> totals) {
-  std::sort(totals.begin(), totals.end(),
-            [](const OwnerTotal& a, const OwnerTotal& b) { return a.bytes > b.bytes; });
-  std::string text;
-  for (std::size_t i = 0; i < std::min(totals.size(), named_owners); ++i) {
-    text += (i == 0 ? "" : ", ") + std::string("worker ") + std::to_string(totals[i].owner) + " holds " +
-            std::to_string(totals[i].bytes) + " in " + std::to_string(totals[i].extents);
+std::string wanted_text(std::uint64_t bytes, std::uint64_t total, const Shortage& shortage) {
+  std::string text = "wanted " + std::to_string(bytes) + " bytes";
+  if (shortage.records_bytes != 0) text += ", with the arena's own records " + std::to_string(total);
+  if (shortage.others_bytes != 0) {
+    text += ", with what others of this host allocate just now " + std::to_string(total);
   }
-  if (totals.size() > named_owners) {
-    text += " and " + std::to_string(totals.size() - named_owners) + " workers more";
-  }
-  return text.empty() ? "nobody holds any" : text;
+  return text;
 }
 
 }  // namespace
 
-Failure Extents::does_not_fit(Worker owner, std::uint64_t bytes, const Shortage& shortage) {
-  std::string text = "not enough shared memory for worker " + std::to_string(owner) + ": wanted " +
-                     std::to_string(bytes) + " bytes, free " + std::to_string(shortage.free_bytes) +
+Shortage shortage_in(const MemoryRoom& room, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t before_limit = room.file_bytes - std::min(room.file_bytes, offset);
+  const bool ends_at_limit = before_limit < bytes && before_limit <= room.bytes;
+  Shortage shortage;
+  shortage.free_bytes = ends_at_limit ? before_limit : room.bytes;
+  shortage.limit = ends_at_limit ? Limit::file_size : room.limit;
+  if (!ends_at_limit) shortage.where = room.where;
+  return shortage;
+}
+
+bool extend_or_tell(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
+                    Shortage& shortage) {
+  const Status grown = os.extend(object, offset, bytes);
+  if (grown) return true;
+  shortage = shortage_in(os.room(object.backing()), offset, bytes);
+  if (shortage.limit != Limit::file_size) shortage.call = grown.failure().text;
+  return false;
+}
+
+Failure not_enough(const std::string& whom, std::uint64_t bytes, const Shortage& shortage,
+                   const std::string& holders) {
+  const std::uint64_t whole = round_up(bytes, page_bytes);
+  const std::uint64_t total = std::max(bytes, whole) + shortage.others_bytes + shortage.records_bytes;
+  // Others may have given back meanwhile what they had when the system refused.
+  const bool would_fit = !shortage.call.empty() && total <= shortage.free_bytes;
+  std::string text = "not enough shared memory for " + whom + ": " + wanted_text(bytes, total, shortage) +
+                     (would_fit ? ", free by now " : ", free ") + std::to_string(shortage.free_bytes) +
                      ", limited by " + limit_name(shortage.limit);
   if (!shortage.where.empty()) text += " " + shortage.where;
   if (!shortage.call.empty()) text += " (" + shortage.call + ")";
-  return environment_error(text + "; on this host " + holders(totals()) + "; " + hint_for(shortage.limit));
+  if (!holders.empty()) text += "; on this host " + holders;
+  return environment_error(text + "; " + hint_for(shortage.limit));
 }
 
 }  // namespace comex::shm

@@ -2,7 +2,8 @@
 """Runs memory_limits under a limit and looks at the line it prints.
 
 memory_limits_driver.py LIMIT PROGRAM
-  LIMIT: address_space (ulimit -v), file_size (ulimit -f), mount (a small /dev/shm), cgroup (memory.max),
+  LIMIT: address_space (ulimit -v), file_size (ulimit -f), no_files (ulimit -f below the arena's own tables),
+         mount (a small /dev/shm), at_once (the same, too small for all together), cgroup (memory.max),
          everything (a request of 100 TB)
 Exit status 77: this machine does not let us set that limit.
 """
@@ -19,7 +20,9 @@ ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 LIMITS = {
     "address_space": (["sh", "-c", 'ulimit -v 1200000; exec "$0" "$@"'], {}, 30 * MIB, "arena's reservation|ulimit -v"),
     "file_size": (["sh", "-c", 'ulimit -f 1048576; exec "$0" "$@"'], {}, 20 * MIB, "file-size limit|ulimit -f"),
+    "no_files": (["sh", "-c", 'ulimit -f 40000; exec "$0" "$@"'], {}, MIB, "the file-size limit"),
     "mount": ([], {"COMEX_ARENA": "posix"}, MIB, "the shared-memory mount /dev/shm"),
+    "at_once": ([], {"COMEX_ARENA": "posix"}, 16 * MIB, "the shared-memory mount /dev/shm"),
     "cgroup": ([], {}, 20 * MIB, "a cgroup's memory limit"),
     "everything": ([], {}, 100 * 1000 ** 4, "the machine's memory"),
 }
@@ -76,9 +79,10 @@ class Cgroup:
 def run(limit, program, ranks, environment):
     wrap, settings, piece, _ = LIMITS[limit]
     command = ["timeout", "-k", "5", "50", "mpirun", "--oversubscribe", "--bind-to", "none", "--mca",
-               "btl_vader_backing_directory", "/tmp", "-np", str(ranks), *wrap, program, "short", str(piece)]
+               "btl_vader_backing_directory", "/tmp", "-np", str(ranks), *wrap, program,
+               "none" if limit == "no_files" else "short", str(piece)]
     group = Cgroup() if limit == "cgroup" else None
-    if limit == "mount":
+    if limit in ("mount", "at_once"):
         command = in_small_mount(command)
     if group:
         command = group.wrap(command)
@@ -98,11 +102,14 @@ def problems_of(done, limit):
         yield f"exit status {done.returncode}"
     if len(collective) != 1:
         yield f"{len(collective)} lines for one malloc that does not fit"
-    shape = (r"comex: rank \d+ on \S+: malloc: not enough shared memory for worker \d+: wanted \d+ bytes, free \d+, "
-             r"limited by .*(" + named + r").*; on this host (worker \d+ holds \d+ in \d+|nobody holds any).*; \S+")
+    shape = (r"comex: rank \d+ on \S+: malloc: not enough shared memory for worker \d+: "
+             r"wanted (\d+) bytes(?:, with [^;]*? (\d+))?, free (by now )?(\d+), limited by .*(" + named + r").*; on this host (worker \d+ holds \d+ in \d+|nobody holds any).*; \S+")
     for line in collective:
-        if not re.match(shape, line):
+        found = re.match(shape, line)
+        if not found:
             yield f"the line lacks something: {line}"
+        elif not found[3] and int(found[2] or found[1]) <= int(found[4]):
+            yield f"by its numbers it would fit: {line}"
     if re.search(r"(?i)bus error|signal|segmentation", done.stderr):
         yield "a signal"
 
@@ -112,7 +119,7 @@ def main():
     status = 0
     layouts = [(3, {}), (6, {"COMEX_VIRTUAL_HOSTS": "2"})]
     # Arenas of two pretended hosts do not know what the other is just taking of one cgroup.
-    for ranks, environment in layouts[:1] if limit == "cgroup" else layouts:
+    for ranks, environment in layouts[:1] if limit in ("cgroup", "no_files") else layouts:
         done = run(limit, program, ranks, environment)
         problems = list(problems_of(done, limit))
         for problem in problems:

@@ -45,7 +45,13 @@ TEST(Geometry, refuses_a_reservation_that_cannot_be) {
   MemoryRoom room = roomy();
   room.address_space_bytes = gib;
   EXPECT_FALSE(decide_geometry({1, 0, 0, 2 * gib}, room));
-  EXPECT_FALSE(decide_geometry({1, 0, 0, 1 << 20}, room));
+  const Result<Geometry> tiny = decide_geometry({1, 0, 0, 1 << 20}, room);
+  ASSERT_FALSE(tiny);
+  const std::string& text = tiny.failure().text;
+  const std::string needs = "needs at least ";
+  ASSERT_NE(text.find(needs), std::string::npos) << text;
+  const std::uint64_t least = std::stoull(text.substr(text.find(needs) + needs.size()));
+  EXPECT_GT(least, 1u << 20);
   EXPECT_FALSE(decide_geometry({0, 0, 0, gib}, room));
   EXPECT_FALSE(decide_geometry({70000, 0, 0, gib}, room));
 }

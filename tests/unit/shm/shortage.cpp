@@ -1,0 +1,146 @@
+// What is said when shared memory does not fit: the limit that was met, numbers that add up, a hint that
+// fits.
+#include "shm/shortage.h"
+
+#include "shm/arena_layout.h"
+#include "support.h"
+
+namespace comex::shm {
+namespace {
+
+constexpr std::uint64_t mebibyte = 1ULL << 20;
+
+void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+}
+
+class ShortageTest : public testing::Test {
+ protected:
+  MemoryOs os_;
+  Arena arena_ = mapped_arena(os_, small_arena(4));
+  Extents& extents_ = arena_.extents();
+
+  std::vector<Extent> fill(std::uint64_t bytes, int times) {
+    std::vector<Extent> made;
+    for (int i = 0; i < times; ++i) made.push_back(extents_.allocate(0, bytes).value());
+    return made;
+  }
+  void leave(std::uint64_t bytes, Limit limit) {
+    os_.faults.room_bytes = os_.granted_bytes() + bytes;
+    os_.faults.room_limit = limit;
+  }
+  std::string refusal(std::uint64_t bytes, Worker owner = 0) {
+    const Result<Extent> made = extents_.allocate(owner, bytes);
+    EXPECT_FALSE(made);
+    EXPECT_TRUE(extents_.is_consistent());
+    return made ? "" : made.failure().text;
+  }
+  SlotBlock& slot(HostSlot which) {
+    return *reinterpret_cast<SlotBlock*>(
+        arena_.at(arena_.geometry().slots_offset + which * slot_block_bytes));
+  }
+};
+
+TEST_F(ShortageTest, names_the_file_size_limit_that_ends_the_page_table) {
+  os_.faults.file_bytes = arena_.geometry().records_offset + commit_chunk_bytes;
+  expect_parts(
+      refusal(100),
+      {"wanted 100 bytes, with the arena's own records 69632, free 0",
+       "limited by the file-size limit (ulimit -f); on this host nobody holds any; raise ulimit -f"});
+}
+
+TEST_F(ShortageTest, names_the_file_size_limit_that_ends_the_data) {
+  fill(mebibyte, 1);
+  os_.faults.file_bytes = arena_.geometry().data_offset + 3 * mebibyte;
+  expect_parts(refusal(4 * mebibyte),
+               {"wanted 4194304 bytes, free 2097152, limited by the file-size limit (ulimit -f);"});
+  expect_parts(refusal(512 * mebibyte), {"free 2097152, limited by the file-size limit"});
+}
+
+TEST_F(ShortageTest, names_the_memory_when_there_is_less_of_it_than_before_the_end_of_files) {
+  fill(mebibyte, 1);
+  os_.faults.file_bytes = arena_.geometry().data_offset + 3 * mebibyte;
+  leave(mebibyte, Limit::cgroup);
+  expect_parts(refusal(4 * mebibyte), {"free 1048576, limited by a cgroup's memory limit", "--memory"});
+}
+
+TEST_F(ShortageTest, names_the_limit_that_ends_the_records) {
+  fill(page_bytes, 1022);  // two records more are the arena's own
+  leave(2 * page_bytes, Limit::mount);
+  expect_parts(refusal(100, 3),
+               {"worker 3: wanted 100 bytes, with the arena's own records 69632, free 8192",
+                "limited by the shared-memory mount", "worker 0 holds 4186112 in 1022", "--shm-size"});
+}
+
+TEST_F(ShortageTest, says_so_when_all_records_are_in_use) {
+  Extents::Place place;
+  place.os = &os_;
+  place.object = arena_.lock_party().object;
+  place.base = arena_.base();
+  place.block = &reinterpret_cast<ArenaHeader*>(arena_.base())->extents;
+  place.committing = &slot(0).committing;
+  place.committing_stride = slot_block_bytes;
+  place.geometry = arena_.geometry();
+  place.geometry.max_records = 5;
+  Extents few(place);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(few.allocate(0, 100));
+  const Result<Extent> made = few.allocate(0, 100);
+  ASSERT_FALSE(made);
+  expect_parts(made.failure().text,
+               {"limited by the arena's extent records (all 5 are in use)", "fewer and larger"});
+}
+
+TEST_F(ShortageTest, counts_what_others_allocate_at_the_same_time) {
+  fill(mebibyte, 1);
+  const Arena other = attached_arena(os_, arena_.ticket(), 1, 0);
+  slot(1).committing = 2 * mebibyte;
+  slot(2).committing = 64 * mebibyte;  // of one that is dead
+  leave(3 * mebibyte, Limit::mount);
+  expect_parts(refusal(2 * mebibyte - 5), {"wanted 2097147 bytes, with what others of this host allocate "
+                                           "just now 4194304, free 3145728, limited"});
+  EXPECT_TRUE(extents_.allocate(0, mebibyte));
+}
+
+TEST_F(ShortageTest, does_not_claim_that_more_is_free_than_wanted) {
+  os_.faults.hidden_bytes = os_.granted_bytes() + 40 * mebibyte;
+  os_.faults.room_bytes = os_.granted_bytes() + 100 * mebibyte;
+  expect_parts(refusal(64 * mebibyte), {"wanted 67108864 bytes, free by now ", "(errno 28)"});
+}
+
+TEST_F(ShortageTest, counts_whole_pages_as_what_somebody_holds) {
+  fill(64, 10);
+  leave(page_bytes, Limit::ram);
+  expect_parts(refusal(2 * page_bytes), {"worker 0 holds 40960 in 10"});
+}
+
+TEST_F(ShortageTest, gives_up_what_it_keeps_for_its_records_too) {
+  const std::vector<Extent> made = fill(5 * mebibyte, 5);
+  fill(36 * mebibyte, 1);
+  for (const std::size_t at : {0U, 2U, 4U}) ASSERT_TRUE(extents_.release(made[at].offset));
+  ASSERT_EQ(extents_.kept_bytes(), 15 * mebibyte);
+  leave(page_bytes, Limit::ram);
+  const Result<Extent> larger = extents_.allocate(0, 10 * mebibyte);  // behind what the table covers so far
+  EXPECT_TRUE(larger) << larger.failure().text;
+}
+
+TEST(Shortage, of_a_new_arena_is_told_with_numbers_and_a_hint) {
+  MemoryOs os;
+  os.faults.room_limit = Limit::mount;
+  for (const std::uint64_t room : {0ULL, 64 * 1024ULL}) {
+    os.faults.room_bytes = room;
+    const Result<Arena> made = Arena::create(os, small_arena());
+    ASSERT_FALSE(made);
+    const std::uint64_t left = room == 0 ? 0 : room - page_bytes;
+    expect_parts(made.failure().text,
+                 {"for this host's arena: wanted ", " bytes, free " + std::to_string(left) + ",",
+                  "limited by the shared-memory mount", "errno 28", "COMEX_ARENA=memfd"});
+  }
+  os.faults = {};
+  os.faults.file_bytes = 64 * 1024;
+  expect_parts(Arena::create(os, small_arena()).failure().text,
+               {"free 65536, limited by the file-size limit (ulimit -f)", "; raise ulimit -f"});
+}
+
+}  // namespace
+}  // namespace comex::shm
