@@ -55,8 +55,8 @@ inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_gro
          from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
 }
 
-inline bool small_acc(int op, const void* scale, const void* src, void* dst, int bytes, int proc,
-                      comex_group_t group) {
+inline bool small_acc(const char* name, int op, const void* scale, const void* src, void* dst, int bytes,
+                      int proc, comex_group_t group) {
   const Small to(proc, group);
   const Scalar scalar = scalar_of(op);
   if (!to || scalar == Scalar::none || bytes <= 0 || scale == nullptr || src == nullptr) return false;
@@ -65,7 +65,7 @@ inline bool small_acc(int op, const void* scale, const void* src, void* dst, int
   const bool is_done =
       whole != 0 && to.direct().try_acc(to.place(), to.target(), scalar, scale, src, dst, whole, recovered);
   if (recovered) [[unlikely]]
-    say_recovered(to.runtime(), to.target());
+    say_recovered(to.runtime(), name, static_cast<int>(to.target()));
   return is_done;
 }
 
@@ -122,7 +122,7 @@ int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
 }
 
 int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  if (small_acc(op, scale, src, dst, bytes, proc, group)) [[likely]]
+  if (small_acc("acc", op, scale, src, dst, bytes, proc, group)) [[likely]]
     return COMEX_SUCCESS;
   return acc("acc", op, scale, src, dst, bytes, proc, group, Finish::block());
 }
@@ -140,7 +140,7 @@ int comex_nbget(void* src, void* dst, int bytes, int proc, comex_group_t group, 
 
 int comex_nbacc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group,
                 comex_request_t* handle) {
-  if (small_acc(op, scale, src, dst, bytes, proc, group)) return completed(handle);
+  if (small_acc("nbacc", op, scale, src, dst, bytes, proc, group)) return completed(handle);
   if (appended_acc(op, scale, src, dst, bytes, proc, group)) return completed(handle);
   return acc("nbacc", op, scale, src, dst, bytes, proc, group, Finish::by(handle));
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/recovered.h"
 #include "api/transfer.h"
 
 namespace comex::api {
@@ -65,10 +66,9 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   return true;
 }
 
-void say_recovered(const Named& named) {
-  named.runtime->reporter.notice("mutex " + std::to_string(named.index) + " of worker " +
-                                 std::to_string(named.owner) +
-                                 " was taken over from a dead holder; what it guards may be half updated");
+void say_recovered(const char* name, const Named& named, const shm::FairMutex& mutex) {
+  named.runtime->reporter.warn({name, static_cast<int>(named.owner)},
+                               mutex_recovered_text(named.index, mutex.dead_holder()));
 }
 
 // Waits for the turn of a ticket, driving MPI all the while.
@@ -87,7 +87,7 @@ void lock_here(const Named& named) {
   for (unsigned round = 0;; ++round) {
     const bool asks = round > yields && round % rounds_a_question == 0;
     const shm::Taken taken = mutex.step(turn, party, asks);
-    if (taken == shm::Taken::recovered) say_recovered(named);
+    if (taken == shm::Taken::recovered) say_recovered("lock", named, mutex);
     if (taken != shm::Taken::refused) return;
     if (round < pauses) {
       shm::cpu_relax();
@@ -183,8 +183,9 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
     named.order_before_direct();
-    const comex::shm::Taken taken = named.here().try_lock(named.party());
-    if (taken == comex::shm::Taken::recovered) say_recovered(named);
+    comex::shm::FairMutex here = named.here();
+    const comex::shm::Taken taken = here.try_lock(named.party());
+    if (taken == comex::shm::Taken::recovered) say_recovered("trylock", named, here);
     *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
     return COMEX_SUCCESS;
   }

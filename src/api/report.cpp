@@ -47,6 +47,10 @@ void Reporter::fatal(const Context& where, std::string_view text, int code) cons
   end_job(code);
 }
 
+void Reporter::warn(const Context& where, std::string_view text) const {
+  print(caller(), where, text);
+}
+
 void Reporter::notice(std::string_view text) const {
   const std::string line = "comex: " + std::string(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);

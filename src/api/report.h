@@ -33,7 +33,8 @@ class Reporter {
   int fail(const Context& where, std::string_view text) const;
   // Prints, then ends the job whatever was chosen.
   [[noreturn]] void fatal(const Context& where, std::string_view text, int code = failure_exit_code) const;
-  void notice(std::string_view text) const;  // "comex: text"
+  void warn(const Context& where, std::string_view text) const;  // the line of a failure, but nothing fails
+  void notice(std::string_view text) const;                      // "comex: text"
 
   // A line about somebody else's operation, and the end of the job.
   static void print(const Identity& who, const Context& where, std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "api/recovered.h"
 #include "shm/explain.h"
 
 namespace comex::api {
@@ -62,6 +63,11 @@ shm::Verdict verdict_of(protocol::Refusal refusal) {
 
 }  // namespace
 
+std::string recovery_text(const protocol::RequestHeader& header, const std::optional<Worker>& dead) {
+  const bool is_mutex = header.verb == protocol::Verb::lock || header.verb == protocol::Verb::try_lock;
+  return is_mutex ? mutex_recovered_text(header.operand, dead) : memory_recovered_text();
+}
+
 std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, std::uint64_t base) {
   const std::string mutex = "mutex " + std::to_string(refused.header.operand);
   switch (refused.fault.refusal) {
@@ -120,9 +126,10 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) 
     say(world, refused);
     if ((refused.header.flags & protocol::errors_return) == 0) Reporter::end_job(failure_exit_code);
   };
-  options.recovered = [&reporter](const protocol::RequestHeader& header) {
-    reporter.notice("a lock of a dead process on memory of worker " + std::to_string(header.target) +
-                    " was taken over; what it guarded may be half updated");
+  options.recovered = [&reporter](const protocol::RequestHeader& header, const std::optional<Worker>& dead) {
+    const std::string call = call_name(header);
+    Reporter::print(reporter.identity(), {call.c_str(), static_cast<int>(header.target)},
+                    "for worker " + std::to_string(header.origin) + ": " + recovery_text(header, dead));
   };
   return std::make_unique<pr::Server>(*world.transport, *world.arena, std::move(options));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/report.h"
@@ -16,6 +17,8 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter);
 
 std::string call_name(const protocol::RequestHeader& header);  // as the program called it
 int endpoint_of(const protocol::RequestHeader& header);        // its rank; below zero: the origin's own
+// Why a lock that it asked for was taken over; `dead` where it is known.
+std::string recovery_text(const protocol::RequestHeader& header, const std::optional<Worker>& dead);
 // `arena`: of the target, null when there is no such worker; `base`: where it stands for its owner.
 std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, std::uint64_t base);
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "api/recovered.h"
+
 namespace comex::api {
 namespace {
 
@@ -32,15 +34,14 @@ int carry_out_directly(Runtime& runtime, const char* name, std::span<const Opera
     const op::Checked checked = direct.run(operation, target.place, recovered);
     if (!checked) return refuse(operation, checked);
   }
-  if (recovered) say_recovered(runtime, target.worker());
+  if (recovered) say_recovered(runtime, name, target.lpid);
   return COMEX_SUCCESS;
 }
 
 }  // namespace
 
-void say_recovered(Runtime& runtime, Worker target) {
-  runtime.reporter.notice("a lock of a dead process on memory of worker " + std::to_string(target) +
-                          " was taken over; what it guarded may be half updated");
+void say_recovered(Runtime& runtime, const char* name, int target) {
+  runtime.reporter.warn({name, target}, memory_recovered_text());
 }
 
 int carry_out(Runtime& runtime, const char* name, std::span<const Operation> operations, const Reach& target,

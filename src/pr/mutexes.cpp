@@ -42,8 +42,11 @@ bool Mutexes::lock(TransportRank from, const protocol::RequestHeader& header) {
   return false;
 }
 
-shm::Taken Mutexes::try_lock(const protocol::RequestHeader& header) {
-  return mutex_of(header).try_lock(party_of(header));
+shm::Taken Mutexes::try_lock(const protocol::RequestHeader& header, std::optional<Worker>& dead) {
+  shm::FairMutex mutex = mutex_of(header);
+  const shm::Taken taken = mutex.try_lock(party_of(header));
+  dead = mutex.dead_holder();
+  return taken;
 }
 
 bool Mutexes::unlock(const protocol::RequestHeader& header) {
@@ -63,7 +66,7 @@ unsigned Mutexes::poll(const Granted& granted) {
     } else if (wait.is_dropped) {
       static_cast<void>(mutex.unlock(party));
     } else {
-      granted(wait, taken == shm::Taken::recovered);
+      granted(wait, taken == shm::Taken::recovered, mutex.dead_holder());
     }
     wait.from = no_rank;
     ++entered;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/ids.h"
@@ -27,8 +28,8 @@ class Mutexes {
     std::uint32_t polls = 0;
     bool is_dropped = false;
   };
-  // Called for a lock whose turn has come.
-  using Granted = std::function<void(const Wait& wait, bool is_recovered)>;
+  // Called for a lock whose turn has come; `dead`: who it was recovered from, where that is known.
+  using Granted = std::function<void(const Wait& wait, bool is_recovered, const std::optional<Worker>& dead)>;
 
   Mutexes(shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of)
       : arena_(arena), slot_of_(std::move(slot_of)) {}
@@ -38,7 +39,7 @@ class Mutexes {
 
   // After check(). lock: true when taken at once; else it waits here.
   bool lock(TransportRank from, const protocol::RequestHeader& header);
-  shm::Taken try_lock(const protocol::RequestHeader& header);
+  shm::Taken try_lock(const protocol::RequestHeader& header, std::optional<Worker>& dead);
   bool unlock(const protocol::RequestHeader& header);  // false: somebody else's
 
   unsigned poll(const Granted& granted);  // returns how many entered

@@ -72,10 +72,11 @@ void Server::touch(Origin& origin) {
 unsigned Server::advance() {
   unsigned moved = 0;
   for (Home& home : homes_) {
-    moved += home.mutexes.poll([this](const Mutexes::Wait& wait, bool is_recovered) {
-      if (is_recovered && options_.recovered) options_.recovered(wait.header);
-      reply(origin_of(wait.from), wait.header, protocol::Verb::done, 1);
-    });
+    moved += home.mutexes.poll(
+        [this](const Mutexes::Wait& wait, bool is_recovered, const std::optional<Worker>& dead) {
+          if (is_recovered && options_.recovered) options_.recovered(wait.header, dead);
+          reply(origin_of(wait.from), wait.header, protocol::Verb::done, 1);
+        });
   }
   for (std::size_t turns = active_.size(); turns != 0; --turns) {
     const auto origin = active_.begin();

@@ -43,7 +43,8 @@ struct ServerOptions {
   // At once, for each refused request.
   std::function<void(const RefusedRequest&)> report;
   // A lock of a dead holder was taken over for this request: what it guards may be half updated.
-  std::function<void(const protocol::RequestHeader&)> recovered;
+  // Who died with it, where that is known: of a mutex.
+  std::function<void(const protocol::RequestHeader&, const std::optional<Worker>& dead)> recovered;
 };
 
 class Server final : public transport::Sink {

@@ -127,8 +127,9 @@ void Server::handle_lock(Origin& origin, const Header& header, std::span<const s
   if (fault) {
     refuse(origin, header, fault);
   } else if (header.verb == Verb::try_lock) {
-    const shm::Taken taken = home_of(header).mutexes.try_lock(header);
-    if (taken == shm::Taken::recovered && options_.recovered) options_.recovered(header);
+    std::optional<Worker> dead;
+    const shm::Taken taken = home_of(header).mutexes.try_lock(header, dead);
+    if (taken == shm::Taken::recovered && options_.recovered) options_.recovered(header, dead);
     reply(origin, header, Verb::done, taken == shm::Taken::refused ? 0 : 1);
   } else if (home_of(header).mutexes.lock(origin.rank, header)) {
     reply(origin, header, Verb::done, 1);

@@ -103,7 +103,7 @@ bool Server::accumulate_item(const Header& header, const Item& item, BatchProgre
   progress.worked += kernels::try_accumulate_run(locks, {arena.at(from), from}, item.data() + progress.worked,
                                                  head.bytes - progress.worked, accumulation);
   if (locks.is_recovered() && options_.recovered) {
-    options_.recovered(header_of(header, item, progress.number));
+    options_.recovered(header_of(header, item, progress.number), {});
   }
   if (progress.worked == head.bytes) return true;
   ++progress.refusals;

@@ -121,7 +121,7 @@ bool Server::accumulate(Small& small) {
   far.skip(small.worked);
   small.worked +=
       far.try_accumulate(locks, accumulation, small.payload.body + small.worked, bytes - small.worked);
-  if (locks.is_recovered() && options_.recovered) options_.recovered(small.header);
+  if (locks.is_recovered() && options_.recovered) options_.recovered(small.header, {});
   if (small.worked == bytes) return true;
   ++small.refusals;
   return false;

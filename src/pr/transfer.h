@@ -34,7 +34,8 @@ struct TransferPlace {
   transport::Transport& transport;
   shm::Arena& arena;
   StagingPool& staging;
-  std::function<void(const protocol::RequestHeader&)> recovered;  // a stripe, from a dead holder
+  // A stripe, from a dead holder.
+  std::function<void(const protocol::RequestHeader&, const std::optional<Worker>&)> recovered;
 };
 
 enum class Method : std::uint8_t {

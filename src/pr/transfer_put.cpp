@@ -61,7 +61,7 @@ void Transfer::accumulate(Chunk& chunk, std::uint64_t bytes) {
   const std::byte* rest = chunk.staged.data() + chunk.worked;
   chunk.worked += far_.try_accumulate(locks, accumulation_, rest, bytes - chunk.worked);
   refusals_ = chunk.worked == bytes ? 0 : refusals_ + 1;
-  if (locks.is_recovered() && place_.recovered) place_.recovered(header_);
+  if (locks.is_recovered() && place_.recovered) place_.recovered(header_, {});
 }
 
 }  // namespace comex::pr

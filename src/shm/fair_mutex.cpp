@@ -99,10 +99,13 @@ Taken FairMutex::take_over(std::uint32_t serving, std::uint32_t end, const Mutex
   }
   // Now that it is known to be dead: it cannot unlock behind our back any more.
   if (!is_taken(place, serving) || block_->serving.load() != serving) return Taken::refused;
-  const bool is_half_done = is_of_turn(block_->holder.load(), serving) || (place & half_done_flag) != 0;
+  const std::uint64_t holder = block_->holder.load();
+  const bool had_entered = is_of_turn(holder, serving);
+  const bool is_half_done = had_entered || (place & half_done_flag) != 0;
   const std::uint64_t mine = pack_place(party, serving) | (is_half_done ? half_done_flag : 0);
   if (!place_of(serving).compare_exchange_strong(place, mine)) return Taken::refused;
   block_->holder.store(pack_holder(party, serving));
+  if (had_entered) dead_holder_ = worker_of(holder);
   return is_half_done ? Taken::recovered : Taken::clean;
 }
 

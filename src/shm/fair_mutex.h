@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "core/ids.h"
 #include "core/status.h"
@@ -73,6 +74,8 @@ class FairMutex {
   Taken lock(const MutexParty& party);  // the whole ladder, for tests and for processes without MPI to drive
   Status unlock(const MutexParty& party);  // refused unless it is the party that holds it
   bool holder(Worker& worker) const;       // false = nobody
+  // After `recovered`: who died with it, if it is known.
+  const std::optional<Worker>& dead_holder() const { return dead_holder_; }
 
  private:
   std::atomic<std::uint64_t>& place_of(std::uint32_t ticket) const;
@@ -87,6 +90,7 @@ class FairMutex {
   const Object* object_;
   FairMutexBlock* block_;
   Doorbells bells_;
+  std::optional<Worker> dead_holder_;
 };
 
 }  // namespace comex::shm

@@ -76,10 +76,12 @@ std::unique_ptr<pr::Server> make_bridge_server(World& world, const Reporter& rep
     options.pool_bytes = static_cast<std::uint64_t>(world.settings.server_buffer);
     options.slot_of = slot_of;
     options.report = [&world, &point](const pr::RefusedRequest& refused) { say(world, point, refused); };
-    options.recovered = [&reporter](const protocol::RequestHeader& header) {
-      reporter.notice("a lock of a dead process on memory of " +
-                      worker_text("worker", {header.world, header.target}) +
-                      " was taken over; what it guarded may be half updated");
+    options.recovered = [&reporter](const protocol::RequestHeader& header,
+                                    const std::optional<Worker>& dead) {
+      const std::string call = call_name(header);
+      Reporter::print(reporter.identity(), {call.c_str(), static_cast<int>(header.target)},
+                      recovery_text(header, dead) + " (" +
+                          worker_text("target worker", {header.world, header.target}) + ")");
     };
     server = std::make_unique<pr::Server>(*point.transport, arena, std::move(options));
   }

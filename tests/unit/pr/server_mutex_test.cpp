@@ -161,12 +161,14 @@ TEST_F(ServerMutex, of_a_dead_local_holder_is_recovered) {
   rig.os.kill_slot(1);
   EXPECT_NE(b.reply_to(wait, 1500), nullptr);
   EXPECT_EQ(rig.recovered, 1U);
+  EXPECT_EQ(rig.recovered_from, target);
 }
 
 TEST_F(ServerMutex, tried_is_taken_over_from_a_dead_local_holder) {
   ASSERT_EQ(direct().try_lock({target, 1, false}), shm::Taken::clean);  // nobody holds the life of slot 1
   EXPECT_EQ(try_lock(b), 1U);
   EXPECT_EQ(rig.recovered, 1U);
+  EXPECT_EQ(rig.recovered_from, target);
   EXPECT_TRUE(unlock(b));
 }
 

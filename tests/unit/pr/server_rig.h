@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -63,7 +64,10 @@ class Rig {
       : arena(test::make_arena(os, world, 3)), fabric(origins + 1, 1024) {
     options.slot_of = [this](Worker worker) { return worker == target ? 1 : slot_of_others; };
     options.report = [this](const RefusedRequest& request) { refused.push_back(request); };
-    options.recovered = [this](const RequestHeader&) { ++recovered; };
+    options.recovered = [this](const RequestHeader&, const std::optional<Worker>& dead) {
+      ++recovered;
+      recovered_from = dead;
+    };
     server = std::make_unique<Server>(fabric.endpoint(0), arena, options);
     memory = allocate(target, 1 << 20);
   }
@@ -104,6 +108,7 @@ class Rig {
   std::uint64_t memory = 0;  // offset of the target's megabyte, zeroed
   std::vector<RefusedRequest> refused;
   unsigned recovered = 0;
+  std::optional<Worker> recovered_from;  // the last time, if known
   shm::HostSlot slot_of_others = no_host_slot;
 };
 
