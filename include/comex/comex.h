@@ -145,7 +145,8 @@ COMEX_API int comex_test(comex_request_t* handle, int* status); /* *status: 0 do
  * MPI_Test and the like. */
 COMEX_API int comex_progress(void);
 
-/* -- Contiguous, `bytes` >= 0. Blocking put and acc return when src may be reused, get when dst is filled. */
+/* -- Contiguous, `bytes` >= 0. Blocking put and acc return when src may be reused, get when dst is filled.
+ * src and dst must not overlap. */
 COMEX_API int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group);
 COMEX_API int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group);
 /* dst[i] += *scale * src[i], each element atomically among accumulates of one type. `op` is a COMEX_ACC_

@@ -15,7 +15,24 @@ Thread& thread_of(std::uint32_t run) {
   return self;
 }
 
+ProgramCall& call_of_thread() {
+  thread_local ProgramCall call;
+  return call;
+}
+
 }  // namespace
+
+ProgramCall program_call() {
+  return call_of_thread();
+}
+
+CallScope::CallScope(const char* name, int group) : is_outermost_(call_of_thread().name == nullptr) {
+  if (is_outermost_) call_of_thread() = {name, group};
+}
+
+CallScope::~CallScope() {
+  if (is_outermost_) call_of_thread() = {};
+}
 
 void begin_call(std::uint32_t run, Requester by) {
   Thread& self = thread_of(run);

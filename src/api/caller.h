@@ -1,4 +1,4 @@
-// For which endpoint the calling thread asks.
+// For which endpoint the calling thread asks, and by which call.
 //
 // A thread drives an endpoint by operations and collectives through its handle. Calls that name no group are
 // made by the endpoint that the thread has driven last, as long as that one has a handle; by the process
@@ -21,5 +21,24 @@ Requester begin_unnamed_call(std::uint32_t run);
 Requester caller(std::uint32_t run);
 // The last handle of an endpoint is gone.
 void stop_driving(std::uint32_t run, std::uint32_t endpoint);
+
+// The collective call of the program that the calling thread is in: what a wait inside it is said to be for.
+struct ProgramCall {
+  const char* name = nullptr;  // null: none
+  int group = 0;
+};
+ProgramCall program_call();
+
+// As long as one is there; calls within calls keep the name of the outermost.
+class CallScope {
+ public:
+  CallScope(const char* name, int group);
+  ~CallScope();
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  bool is_outermost_;
+};
 
 }  // namespace comex::api

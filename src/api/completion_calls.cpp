@@ -100,6 +100,7 @@ int comex_barrier(comex_group_t handle) {
   Runtime* runtime = enter("barrier");
   const comex::groups::Group* group = runtime == nullptr ? nullptr : enter_group(*runtime, "barrier", handle);
   if (group == nullptr) return COMEX_FAILURE;
+  const CallScope call("barrier", handle);
   runtime->barrier(handle);
   if (!is_whole(*runtime, "barrier", *group)) return COMEX_FAILURE;
   return runtime->take_failures(*group) ? failed_on_the_way(*runtime) : COMEX_SUCCESS;

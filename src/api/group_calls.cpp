@@ -37,6 +37,7 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   Runtime* runtime = enter(name);
   const comex::groups::Group* parent = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (parent == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, group);
   comex::Status valid;
   if (n < 0 || (n > 0 && pid_list == nullptr)) {
     valid = comex::caller_error("it needs n >= 0 ranks and their list");
@@ -64,6 +65,7 @@ int comex_group_free(comex_group_t group) {
   }
   const comex::groups::Group* found = enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, group);
   runtime->complete(*found);                     // what is under way holds the group
   runtime->extras(group).collective->barrier();  // freeing the communicator is collective
   note_freed(*runtime, *found);

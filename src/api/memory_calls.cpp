@@ -93,6 +93,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   Runtime* runtime = enter(name);
   const groups::Group* group = runtime == nullptr ? nullptr : enter_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, handle);
   GroupExtras& extras = runtime->extras(handle);
   // The same on all members, since they allocate over a group in one order.
   const auto id = groups::allocation_id(group->context(), ++extras.next_allocation);
@@ -154,6 +155,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   Runtime* runtime = enter(name);
   const groups::Group* group = runtime == nullptr ? nullptr : enter_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, handle);
   op::GroupCollective& members = *runtime->extras(handle).collective;
   const Context where{name, -1, ptr};
 

@@ -120,6 +120,7 @@ int comex_create_mutexes(int num) {
   const char* name = "create_mutexes";
   Runtime* runtime = enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, COMEX_GROUP_WORLD);
   std::vector<int> counts(runtime->size());
   runtime->extras(COMEX_GROUP_WORLD)
       .collective->all_gather(std::as_bytes(std::span(&num, 1)), std::as_writable_bytes(std::span(counts)));
@@ -150,6 +151,7 @@ int comex_destroy_mutexes(void) {
   const char* name = "destroy_mutexes";
   Runtime* runtime = enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, COMEX_GROUP_WORLD);
   if (runtime->mutexes.empty()) {
     return runtime->reporter.fail({.operation = name}, "there are no mutexes; create_mutexes makes them");
   }

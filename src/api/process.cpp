@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "api/caller.h"
 #include "api/environment.h"
 #include "api/worlds/spawn.h"
 #include "shm/posix_os.h"
@@ -117,6 +118,7 @@ int initialize(MPI_Comm comm, int* argc, char*** argv) {
   self.runtime = std::make_unique<Runtime>(std::move(world), self.reporter);
   self.was_initialized = true;
   detail::current_runtime.store(self.runtime.get(), std::memory_order_release);
+  const CallScope call("init", groups::world_handle);
   self.runtime->barrier(groups::world_handle);
   return is_first ? meet_parents(*self.runtime) : 0;
 }
@@ -125,6 +127,7 @@ int finalize() {
   Process& self = process();
   const std::lock_guard lock(self.starting);
   if (current() == nullptr) return 0;
+  const CallScope call("finalize", groups::world_handle);
   const bool succeeded = self.runtime->close();
   detail::current_runtime.store(nullptr, std::memory_order_release);
   self.runtime.reset();

@@ -38,9 +38,18 @@ op::EngineOptions engine_options(World& world, const Reporter& reporter, Runtime
   options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
   options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
     const op::WaitReason reason = runtime.reason_of(wait);
+    const ProgramCall call = program_call();
     std::string text = "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s";
     if (reason.server != no_rank) text += " for MPI rank " + std::to_string(reason.server);
-    Reporter::print(reporter.caller(), {reason.operation, reason.target, nullptr}, text);
+    if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
+      text += ", in its " + std::string(reason.operation);
+    }
+    if (call.name != nullptr && call.group != groups::world_handle) {
+      text += ", over group " + std::to_string(call.group);
+    }
+    Reporter::print(reporter.caller(),
+                    {call.name != nullptr ? call.name : reason.operation, reason.target, reason.address},
+                    text);
   };
   return options;
 }

@@ -105,6 +105,6 @@ int comex_wait_until(long* word, int compare, long value) {
   }
   const std::atomic_ref<long> watched(*word);
   const auto is_true = [&] { return holds(watched.load(std::memory_order_acquire), compare, value); };
-  if (!is_true()) runtime->engine.wait(is_true, {name});
+  if (!is_true()) runtime->engine.wait(is_true, {.operation = name, .address = word});
   return COMEX_SUCCESS;
 }

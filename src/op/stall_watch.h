@@ -18,6 +18,7 @@ struct WaitReason {
   int target = -1;                 // as the user knows it; below zero: none in particular
   TransportRank server = no_rank;  // no_rank: none in particular
   int handle = 0;                  // the wait for a handle: whose operation it is knows who told of stalls
+  const void* address = nullptr;   // of the word that is waited for; null: none
 };
 
 struct StallOptions {

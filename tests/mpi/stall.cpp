@@ -1,7 +1,11 @@
 // Waits that last: worker 1 waits for a mutex that worker 0 holds, then worker 0 in a barrier for worker 1.
 // Or, where workers serve themselves, worker 0 for a get from worker 1, which is in no call.
 //
-// Usage: stall [SECONDS [get]]   how long one keeps the other waiting. stall_test looks at what is printed.
+// Or all calls whose waits are made of others: worker 1 in a malloc over a group, then in finalize, and
+// worker 2 in wait_until, while worker 0 is late.
+//
+// Usage: stall [SECONDS [get | calls]]   how long one keeps the other waiting. stall_test looks at what is
+// printed.
 #include <comex/comex.h>
 #include <unistd.h>
 
@@ -40,6 +44,25 @@ void get_from_one_that_sleeps(int me, unsigned seconds) {
   comex_barrier(COMEX_GROUP_WORLD);
 }
 
+void come_late_to_calls(int me, unsigned seconds) {
+  void* words[3] = {};
+  comex_malloc(words, sizeof(long), COMEX_GROUP_WORLD);
+  long* const word = static_cast<long*>(words[2]);
+  if (me == 2) *word = 0;
+  int members[] = {0, 1};
+  comex_group_t pair{};
+  comex_group_create(2, members, COMEX_GROUP_WORLD, &pair);
+  comex_barrier(COMEX_GROUP_WORLD);
+  if (me == 0) sleep(seconds);
+  void* blocks[2] = {};
+  if (me < 2) comex_malloc(blocks, 100, pair);
+  long one = 1;
+  if (me == 0) comex_put(&one, word, sizeof one, 2, COMEX_GROUP_WORLD);
+  if (me == 2) comex_wait_until(word, COMEX_CMP_EQ, 1);
+  comex_barrier(COMEX_GROUP_WORLD);
+  if (me == 0) sleep(seconds);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -48,7 +71,9 @@ int main(int argc, char** argv) {
   if (comex_init() != COMEX_SUCCESS) return EXIT_FAILURE;
   int me = 0;
   comex_group_rank(COMEX_GROUP_WORLD, &me);
-  if (argc > 2) {
+  if (argc > 2 && argv[2][0] == 'c') {
+    come_late_to_calls(me, seconds);
+  } else if (argc > 2) {
     get_from_one_that_sleeps(me, seconds);
   } else {
     lock_and_meet(me, seconds);

@@ -72,6 +72,7 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
   Runtime* runtime = enter(name);
   const groups::Group* found = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, group);
   Proposal mine;
   mine.wish.context = runtime->context_over(found->bridge());
   const auto all =
@@ -95,6 +96,7 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
   Runtime* runtime = enter(name);
   const groups::Group* found = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, group);
   std::string complaint;
   if (part == nullptr) complaint = "the place for the result is null";
   if (color < 0 && color != MPI_UNDEFINED) {
@@ -128,6 +130,7 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   Runtime* runtime = enter(name);
   const groups::Group* found = runtime == nullptr ? nullptr : enter_group(*runtime, name, parent);
   if (found == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, parent);
   std::string complaint;
   if (my_count < 0 || my_count > groups::max_groups || (my_count > 0 && handles == nullptr)) {
     complaint = "the count is " + std::to_string(my_count) + "; it needs one from 0 to " +
