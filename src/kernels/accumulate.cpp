@@ -31,8 +31,8 @@ Isa best_isa() {
   return best;
 }
 
-AccumulateFn accumulate_kernel(Scalar scalar, Isa isa) {
-  AccumulateFn kernel = nullptr;
+AccumulateKernel accumulate_kernel(Scalar scalar, Isa isa) {
+  AccumulateKernel kernel;
   switch (isa) {
     case Isa::baseline:
       kernel = accumulate_baseline(scalar);
@@ -44,11 +44,11 @@ AccumulateFn accumulate_kernel(Scalar scalar, Isa isa) {
       kernel = accumulate_avx512(scalar);
       break;
   }
-  COMEX_BUG_IF(kernel == nullptr);
+  COMEX_BUG_IF(kernel.run == nullptr);
   return kernel;
 }
 
-AccumulateFn accumulate_kernel(Scalar scalar) {
+AccumulateKernel accumulate_kernel(Scalar scalar) {
   return accumulate_kernel(scalar, best_isa());
 }
 

@@ -15,13 +15,22 @@ namespace comex::kernels {
 
 using AccumulateFn = void (*)(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale& scale);
 
+// The same for `count` rows of `bytes` each, one after the other.
+using AccumulateRowsFn = void (*)(std::byte* far, std::int64_t far_stride, const std::byte* near,
+                                  std::int64_t near_stride, std::uint64_t bytes, std::uint64_t count,
+                                  const Scale& scale);
+struct AccumulateKernel {
+  AccumulateFn run = nullptr;
+  AccumulateRowsFn rows = nullptr;
+};
+
 enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 
 bool isa_supported(Isa isa);
 Isa best_isa();
 
 // For a known scalar; Scalar::none is a bug. Choose once for an operation, not for each row.
-AccumulateFn accumulate_kernel(Scalar scalar);
-AccumulateFn accumulate_kernel(Scalar scalar, Isa isa);
+AccumulateKernel accumulate_kernel(Scalar scalar);
+AccumulateKernel accumulate_kernel(Scalar scalar, Isa isa);
 
 }  // namespace comex::kernels

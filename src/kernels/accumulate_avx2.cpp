@@ -3,7 +3,7 @@
 
 namespace comex::kernels {
 
-AccumulateFn accumulate_avx2(Scalar scalar) {
+AccumulateKernel accumulate_avx2(Scalar scalar) {
   return choose(scalar);
 }
 

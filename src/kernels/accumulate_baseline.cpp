@@ -3,7 +3,7 @@
 
 namespace comex::kernels {
 
-AccumulateFn accumulate_baseline(Scalar scalar) {
+AccumulateKernel accumulate_baseline(Scalar scalar) {
   return choose(scalar);
 }
 

@@ -5,8 +5,8 @@
 
 namespace comex::kernels {
 
-AccumulateFn accumulate_baseline(Scalar scalar);
-AccumulateFn accumulate_avx2(Scalar scalar);
-AccumulateFn accumulate_avx512(Scalar scalar);
+AccumulateKernel accumulate_baseline(Scalar scalar);
+AccumulateKernel accumulate_avx2(Scalar scalar);
+AccumulateKernel accumulate_avx512(Scalar scalar);
 
 }  // namespace comex::kernels

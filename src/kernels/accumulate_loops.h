@@ -78,24 +78,37 @@ void add_complex(std::byte* far, const std::byte* near, std::uint64_t bytes, con
   }
 }
 
-inline AccumulateFn choose(Scalar scalar) {
+// With the loop within, so that what all rows share is read once.
+template <AccumulateFn run>
+[[gnu::flatten]] void add_rows(std::byte* far, std::int64_t far_stride, const std::byte* near,
+                               std::int64_t near_stride, std::uint64_t bytes, std::uint64_t count,
+                               const Scale& scale) {
+  for (; count != 0; --count, far += far_stride, near += near_stride) run(far, near, bytes, scale);
+}
+
+template <AccumulateFn run>
+inline AccumulateKernel both() {
+  return {run, add_rows<run>};
+}
+
+inline AccumulateKernel choose(Scalar scalar) {
   switch (scalar) {
     case Scalar::int32:
-      return add_integers<std::uint32_t>;
+      return both<add_integers<std::uint32_t>>();
     case Scalar::int64:
-      return add_integers<std::uint64_t>;
+      return both<add_integers<std::uint64_t>>();
     case Scalar::float32:
-      return add_reals<float>;
+      return both<add_reals<float>>();
     case Scalar::float64:
-      return add_reals<double>;
+      return both<add_reals<double>>();
     case Scalar::complex_float:
-      return add_complex<float>;
+      return both<add_complex<float>>();
     case Scalar::complex_double:
-      return add_complex<double>;
+      return both<add_complex<double>>();
     case Scalar::none:
       break;
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ concept BlockLocks = requires(G& guard, std::uint64_t block) {
   guard.unlock_two(block, block);
 };
 
-// What is added to what; `kernel` may be a test's double.
+// What is added to what; `kernel` may be a test's double, whose rows are null where it takes them one by one.
 struct Accumulation {
-  AccumulateFn kernel = nullptr;
+  AccumulateKernel kernel = {};
   unsigned element_bytes = 1;
   Scale scale = {};
 };
@@ -73,14 +73,47 @@ class StripeWalk {
         if (!add_crossing(offset >> stripe_block_shift, far.address + done, near + done)) break;
       } else {
         if (!hold(offset >> stripe_block_shift, now)) break;
-        acc_.kernel(far.address + done, near + done, now, acc_.scale);
+        acc_.kernel.run(far.address + done, near + done, now, acc_.scale);
       }
       done += now;
     }
     return done;
   }
 
+  // The same for rows, as many at once as lie in one block. Returns the bytes done.
+  std::uint64_t rows(FarMemory far, std::int64_t far_stride, const std::byte* near, std::int64_t near_stride,
+                     std::uint64_t bytes, std::uint64_t count) {
+    std::uint64_t done = 0;
+    while (count != 0) {
+      std::uint64_t now = rows_in_block(far.arena_offset, far_stride, bytes, count);
+      if (now < 2) {
+        now = 1;
+        const std::uint64_t added = run(far, near, bytes);
+        done += added;
+        if (added != bytes) break;
+      } else {
+        if (!hold(far.arena_offset >> stripe_block_shift, now * bytes)) break;
+        acc_.kernel.rows(far.address, far_stride, near, near_stride, bytes, now, acc_.scale);
+        done += now * bytes;
+      }
+      const std::int64_t far_step = far_stride * static_cast<std::int64_t>(now);
+      far.address += far_step;
+      far.arena_offset += static_cast<std::uint64_t>(far_step);
+      near += near_stride * static_cast<std::int64_t>(now);
+      count -= now;
+    }
+    return done;
+  }
+
  private:
+  std::uint64_t rows_in_block(std::uint64_t offset, std::int64_t stride, std::uint64_t bytes,
+                              std::uint64_t count) const {
+    const std::uint64_t room = stripe_block_bytes - (offset & (stripe_block_bytes - 1));
+    if (acc_.kernel.rows == nullptr || stride <= 0 || bytes == 0 || 2 * bytes > room || count < 2) return 0;
+    const std::uint64_t fit = (room - bytes) / static_cast<std::uint64_t>(stride) + 1;
+    return std::min({count, fit, stripe_block_bytes / bytes});
+  }
+
   bool hold(std::uint64_t block, std::uint64_t bytes) {
     if (held_ && block == block_ && spent_ + bytes <= stripe_block_bytes) {
       spent_ += bytes;
@@ -105,7 +138,7 @@ class StripeWalk {
     } else {
       if (!guard_.try_lock_two(block, block + 1)) return false;
     }
-    acc_.kernel(far, near, acc_.element_bytes, acc_.scale);
+    acc_.kernel.run(far, near, acc_.element_bytes, acc_.scale);
     guard_.unlock_two(block, block + 1);
     return true;
   }
@@ -146,8 +179,9 @@ template <BlockLocks Guard>
 void accumulate_patch(Guard& guard, const Patch& patch, FarMemory far, const std::byte* near,
                       const Accumulation& accumulation) {
   StripeWalk<Guard, Contended::wait> walk(guard, accumulation);
-  for_each_run(patch, [&](std::uint64_t near_offset, std::uint64_t far_offset, std::uint64_t bytes) {
-    walk.run({far.address + far_offset, far.arena_offset + far_offset}, near + near_offset, bytes);
+  for_each_rows(patch, [&](const Rows& rows) {
+    walk.rows({far.address + rows.far_offset, far.arena_offset + rows.far_offset}, rows.far_stride,
+              near + rows.near_offset, rows.near_stride, rows.bytes, rows.count);
   });
 }
 
@@ -161,19 +195,12 @@ std::uint64_t try_accumulate_packed(Guard& guard, RunCursor& cursor, FarMemory f
   std::uint64_t done = 0;
   while (done < bytes && !cursor.done()) {
     const Rows rows = cursor.peek_rows(bytes - done);
-    std::uint64_t offset = rows.far_offset;
-    std::uint64_t added = 0;
-    bool stopped = false;
-    for (std::uint64_t row = 0; row < rows.count && !stopped; ++row) {
-      const std::uint64_t now =
-          walk.run({far.address + offset, far.arena_offset + offset}, packed + done + added, rows.bytes);
-      added += now;
-      stopped = now != rows.bytes;
-      offset += static_cast<std::uint64_t>(rows.far_stride);
-    }
+    const std::uint64_t added =
+        walk.rows({far.address + rows.far_offset, far.arena_offset + rows.far_offset}, rows.far_stride,
+                  packed + done, static_cast<std::int64_t>(rows.bytes), rows.bytes, rows.count);
     cursor.advance(added);
     done += added;
-    if (stopped) break;
+    if (added != rows.total_bytes()) break;
   }
   return done;
 }

@@ -115,7 +115,7 @@ class Direct {
   shm::Extents* extents_;
   shm::Stripes* stripes_;
   std::byte* base_;
-  std::array<kernels::AccumulateFn, scalar_kinds> kernels_{};  // chosen once
+  std::array<kernels::AccumulateKernel, scalar_kinds> kernels_{};  // chosen once
 };
 
 }  // namespace comex::op

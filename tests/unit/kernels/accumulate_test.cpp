@@ -150,7 +150,7 @@ TEST_P(AccumulateKernels, give_the_bits_of_the_definition_at_every_length_and_al
     add_naively(scalar, expected.data() + far_at, near.data() + near_at, bytes, scale);
     for (const Isa isa : isas_here()) {
       std::vector<std::byte> far = start;
-      accumulate_kernel(scalar, isa)(far.data() + far_at, near.data() + near_at, bytes, scale);
+      accumulate_kernel(scalar, isa).run(far.data() + far_at, near.data() + near_at, bytes, scale);
       ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0)
           << "isa " << static_cast<int>(isa) << ", " << bytes << " bytes, far at " << far_at << ", near at "
           << near_at;
@@ -166,8 +166,39 @@ TEST_P(AccumulateKernels, ignore_bytes_short_of_an_element) {
   for (const Isa isa : isas_here()) {
     std::vector<std::byte> far(scalar_bytes(scalar) - 1, std::byte{7});
     const std::vector<std::byte> before = far;
-    accumulate_kernel(scalar, isa)(far.data(), near.data(), far.size(), values.scale(scalar, 0));
+    accumulate_kernel(scalar, isa).run(far.data(), near.data(), far.size(), values.scale(scalar, 0));
     ASSERT_EQ(far, before);
+  }
+}
+
+TEST_P(AccumulateKernels, add_rows_one_after_the_other) {
+  const Scalar scalar = GetParam();
+  const unsigned element = scalar_bytes(scalar);
+  Values values;
+  constexpr std::int64_t count = 9;
+  for (const std::int64_t elements : {1, 3, 16, 33}) {
+    const std::int64_t bytes = elements * element;
+    for (const std::int64_t far_stride :
+         {std::int64_t{element}, bytes, bytes + 24}) {  // the first: rows overlap
+      const std::int64_t near_stride = bytes + 8;
+      std::vector<std::byte> near(static_cast<std::size_t>(near_stride * count));
+      std::vector<std::byte> start(static_cast<std::size_t>((bytes + 24) * count));
+      values.fill(scalar, near.data(), near.size() / element * element);
+      values.fill(scalar, start.data(), start.size() / element * element);
+      const Scale scale = values.scale(scalar, 1);
+      std::vector<std::byte> expected = start;
+      for (std::int64_t row = 0; row < count; ++row) {
+        add_naively(scalar, expected.data() + row * far_stride, near.data() + row * near_stride,
+                    static_cast<std::uint64_t>(bytes), scale);
+      }
+      for (const Isa isa : isas_here()) {
+        std::vector<std::byte> far = start;
+        accumulate_kernel(scalar, isa)
+            .rows(far.data(), far_stride, near.data(), near_stride, static_cast<std::uint64_t>(bytes), count,
+                  scale);
+        ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0) << far_stride << " apart";
+      }
+    }
   }
 }
 
@@ -181,7 +212,7 @@ TEST_P(AccumulateKernels, may_add_memory_to_itself) {
   add_naively(scalar, expected.data(), expected.data(), expected.size(), scale);
   for (const Isa isa : isas_here()) {
     std::vector<std::byte> far = start;
-    accumulate_kernel(scalar, isa)(far.data(), far.data(), far.size(), scale);
+    accumulate_kernel(scalar, isa).run(far.data(), far.data(), far.size(), scale);
     ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0);
   }
 }
@@ -197,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(Scalars, AccumulateKernels, ::testing::ValuesIn(all_sca
 TEST(AccumulateKernel, chosen_at_run_time_is_one_this_processor_has) {
   EXPECT_TRUE(isa_supported(Isa::baseline));
   EXPECT_TRUE(isa_supported(best_isa()));
-  EXPECT_EQ(accumulate_kernel(Scalar::float64), accumulate_kernel(Scalar::float64, best_isa()));
+  EXPECT_EQ(accumulate_kernel(Scalar::float64).run, accumulate_kernel(Scalar::float64, best_isa()).run);
 }
 
 }  // namespace

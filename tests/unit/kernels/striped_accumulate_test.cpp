@@ -69,7 +69,12 @@ void checked_kernel(std::byte* far, const std::byte* near, std::uint64_t bytes, 
     EXPECT_EQ(watched->held.count(block), 1U) << "block " << block << " is written without its lock";
   watched->added += bytes;
   EXPECT_LE(watched->added, stripe_block_bytes) << "a lock is held for more than a block";
-  accumulate_kernel(Scalar::int64)(far, near, bytes, scale);
+  accumulate_kernel(Scalar::int64).run(far, near, bytes, scale);
+}
+
+void checked_rows(std::byte* far, std::int64_t far_stride, const std::byte* near, std::int64_t near_stride,
+                  std::uint64_t bytes, std::uint64_t count, const Scale& scale) {
+  for (; count != 0; --count, far += far_stride, near += near_stride) checked_kernel(far, near, bytes, scale);
 }
 
 class StripedAccumulate : public ::testing::Test {
@@ -78,7 +83,7 @@ class StripedAccumulate : public ::testing::Test {
     for (std::size_t i = 0; i < near_.size(); ++i) near_[i] = static_cast<std::byte>(i * 131 >> 3U);
     watched = &guard_;
     watched_start = arena_.data();
-    work_.kernel = checked_kernel;
+    work_.kernel = {checked_kernel, checked_rows};
     work_.element_bytes = 8;
     work_.scale.bytes[0] = 3;
   }
@@ -136,7 +141,7 @@ TEST_F(StripedAccumulate, of_scattered_words_locks_a_block_once_for_a_group_and_
     const auto offset = reinterpret_cast<std::uint64_t>(far[i]);
     std::memcpy(expected.data() + offset, near_.data() + 8 * i, 8);
   }
-  work_.kernel = [](std::byte* to, const std::byte* from, std::uint64_t bytes, const Scale&) {
+  work_.kernel.run = [](std::byte* to, const std::byte* from, std::uint64_t bytes, const Scale&) {
     EXPECT_FALSE(watched->held.empty());
     std::memcpy(to, from, bytes);
   };
@@ -279,7 +284,7 @@ TEST(StripedAccumulates, to_different_blocks_are_held_at_the_same_time) {
   inside = 0;
   const auto add_to = [&](std::uint64_t block) {
     MutexGuard guard(mutexes);
-    const Accumulation meeting{meeting_kernel, 8, {}};
+    const Accumulation meeting{{meeting_kernel, nullptr}, 8, {}};
     const std::uint64_t offset = block * stripe_block_bytes;
     accumulate_run(guard, {arena.data() + offset, offset}, arena.data(), 64, meeting);
   };
