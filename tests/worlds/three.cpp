@@ -4,10 +4,13 @@
 //   chain    two worlds meet and merge; the merged group meets the third, which leaves them and ends
 //   spawn    the same, but the third world is spawned by the merged group
 //   killed   as chain; then the third world dies, while some wait for it and others have not begun to
+#include <unistd.h>
+
 #include <array>
 #include <numeric>
 
 #include "worlds/apart.h"
+#include "worlds/bereaved.h"
 #include "worlds/worlds.h"
 
 using namespace comex::testing;
@@ -82,6 +85,10 @@ void mesh(Job& job, const Sides& sides) {
   });
 }
 
+Gpids::value_type of(unsigned side, unsigned rank) {
+  return {(side + 1) << 24, rank};
+}
+
 // Each two of the worlds meet, so that no bridge has all three; then members of all of them are one group.
 void by_lpids(Job& job, const Sides& sides) {
   job.check("lpids make a group of three worlds that have met in pairs", [&] {
@@ -93,7 +100,6 @@ void by_lpids(Job& job, const Sides& sides) {
       if (sides.side == low) peers.push_back(sides.accept(name, everyone, 0, leads));
       if (sides.side == high) peers.push_back(sides.connect(name, everyone, 0, leads));
     }
-    const auto of = [](unsigned side, unsigned rank) { return std::pair{(side + 1) << 24, rank}; };
     const Gpids mixed{of(2, 1), of(0, 0), of(1, 1), of(0, 1), of(2, 0), of(1, 0)};
     comex_group_t group = named_group(job, mixed);
     data_travels(job, group);
@@ -124,10 +130,10 @@ struct Chain {
 };
 
 // The first two worlds, merged; the second's last worker leads what follows.
-void meet_first_two(const Job& job, const Sides& sides, Chain& made) {
+void meet_first_two(const Job& job, const Sides& sides, const std::string& name, Chain& made) {
   const bool leads = job.me == 0;
   made.ab_inter =
-      sides.side == 0 ? sides.accept(".ab", everyone, 0, leads) : sides.connect(".ab", everyone, 0, leads);
+      sides.side == 0 ? sides.accept(name, everyone, 0, leads) : sides.connect(name, everyone, 0, leads);
   made.ab = sides.merge(made.ab_inter, sides.side == 1);
 }
 
@@ -142,7 +148,7 @@ Chain meet_in_a_chain(const Job& job, const Sides& sides) {
   if (sides.side == 2) {
     made.inter = sides.connect(".abc", everyone, 0, job.me == 0);
   } else {
-    meet_first_two(job, sides, made);
+    meet_first_two(job, sides, ".ab", made);
     made.inter = sides.accept(".abc", made.ab, size_of(job, made.ab) - 1, is_last_of(job, made.ab));
   }
   made.all = sides.merge(made.inter, sides.side == 2);
@@ -213,7 +219,7 @@ void chain(Job& job, const Sides& sides) {
 void spawn(Job& job, const Sides& sides, const char* program) {
   Chain made;
   job.check("a group of two worlds spawns a third", [&] {
-    meet_first_two(job, sides, made);
+    meet_first_two(job, sides, ".ab", made);
     std::vector<std::string> texts = job.arguments;
     texts[0] = "2";
     std::vector<char*> arguments;
@@ -300,16 +306,23 @@ class Doomed {
 
 void killed(Job& job, const Sides& sides) {
   Chain made = meet_in_a_chain(job, sides);
+  if (sides.side != 2) {  // a younger bridge than that of all
+    sides.part({made.ab, made.ab_inter});
+    meet_first_two(job, sides, ".late", made);
+  }
   Doomed doomed(job, made);
   data_travels(job, made.all);
+  const std::string& file = job.arguments.at(1);
   if (sides.side == 2) {
-    if (job.me == 0) publish(job.arguments.at(1) + ".ready", "now");
+    publish(file + ".pid", std::to_string(getpid()));
+    if (job.me == 0) publish(file + ".ready", "now");
     std::this_thread::sleep_for(std::chrono::seconds(60));
     std::abort();
   }
   comex_set_errors(COMEX_ERRORS_RETURN);
   int rank = 0;
   job.done(comex_group_rank(made.all, &rank));
+  some_hear_later(job, sides.side, made.all, look_up(file + ".pid"), of);
   // Everybody is caught in another one, then begins all of them.
   doomed.try_one((2 * rank + sides.side) % (Doomed::kinds - 1));
   for (int kind = 0; kind < Doomed::kinds; ++kind) doomed.try_one(kind);

@@ -195,7 +195,9 @@ void lose_bridge(Runtime& runtime, BridgeId id, WorldId world, const std::string
   {
     const op::Engine::Lock lock = runtime.engine.enter();  // nobody closes a bridge meanwhile
     Bridge* const bridge = runtime.bridges.find(id);
-    if (bridge == nullptr || !runtime.bridges.why_lost(id).empty()) return;
+    if (bridge == nullptr) return;
+    runtime.bridges.peers.lose_world(world, reason);
+    if (!runtime.bridges.why_lost(id).empty()) return;
     runtime.bridges.lose(id, reason);
     failed = bridge->remote.abandon();
     bridge->tokens.abandon();

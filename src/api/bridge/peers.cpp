@@ -47,6 +47,8 @@ void Peers::remove(BridgeId bridge, Lpid lpid) {
 
 void Peers::freed(WorldId world) {
   remove_if([world](const Peer& peer) { return peer.gpid.world == world; });
+  const std::lock_guard lock(mutex_);
+  lost_worlds_.erase(world);
 }
 
 void Peers::lose(BridgeId bridge) {
@@ -55,6 +57,29 @@ void Peers::lose(BridgeId bridge) {
     for (Peer& peer : peers) peer.is_lost = peer.is_lost || peer.bridge == bridge;
     std::ranges::stable_partition(peers, [](const Peer& peer) { return !peer.is_lost; });
   }
+}
+
+void Peers::lose_world(WorldId world, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  lost_worlds_.emplace(world, reason);
+}
+
+std::string Peers::why_lost(WorldId world) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!lost_worlds_.contains(world)) return {};
+  }
+  if (lead_to(world)) return {};
+  const std::lock_guard lock(mutex_);
+  const auto found = lost_worlds_.find(world);
+  return found == lost_worlds_.end() ? std::string() : found->second;
+}
+
+bool Peers::lead_to(WorldId world) const {
+  const auto leads_there = [world](const Peer& peer) { return peer.gpid.world == world && !peer.is_lost; };
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(by_lpid_,
+                             [&](const auto& each) { return std::ranges::any_of(each.second, leads_there); });
 }
 
 }  // namespace comex::api

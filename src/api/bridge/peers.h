@@ -8,6 +8,7 @@
 // for all of its processes when worlds meet, once, and lets go of them when it closes. Owned by Bridges.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -39,6 +40,10 @@ class Peers final : public groups::ConnectionListener {
   void remove(BridgeId bridge);
   void remove(BridgeId bridge, Lpid lpid);  // the others on it are still reached over it
   void lose(BridgeId bridge);               // others are taken where there are some
+  // A world that is lost with a bridge. Why it is, as long as no other bridge leads there; empty: it is not.
+  void lose_world(WorldId world, const std::string& reason);
+  std::string why_lost(WorldId world) const;
+  bool lead_to(WorldId world) const;  // over a bridge that is not lost
 
   void opened(Gpid) override {}
   void closed(Gpid) override {}
@@ -50,6 +55,7 @@ class Peers final : public groups::ConnectionListener {
 
   mutable std::mutex mutex_;
   std::unordered_map<Lpid, std::vector<Peer>> by_lpid_;  // the oldest bridge first, lost ones last
+  std::map<WorldId, std::string> lost_worlds_;
 };
 
 }  // namespace comex::api

@@ -26,8 +26,8 @@ Communicator make_communicator(Runtime& runtime, const groups::Group& group) {
   return join_pairwise(runtime.world->workers.get(), ranks, static_cast<std::size_t>(group.my_rank()), tag);
 }
 
-int create_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,
-                 comex_group_t* new_group) {
+Making make_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,
+                  comex_group_t* new_group) {
   const std::span<const Lpid> lpids = founders.lpids;
   const auto me = static_cast<Lpid>(runtime.me());
   std::uint32_t my_rank = 0;
@@ -35,14 +35,19 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
     ++my_rank;
   }
   if (my_rank == lpids.size()) {
-    if (!has_place(runtime, operation, new_group)) return COMEX_FAILURE;
+    if (!has_place(runtime, operation, new_group)) return Making::failed;
     *new_group = COMEX_GROUP_NULL;
-    return COMEX_SUCCESS;
+    return Making::done;
   }
   const auto members = groups::ConnectionTable::from(lpids);
   founders.bridge = bridge_among(runtime, founders.bridge, members);
-  const Result<std::uint64_t> context = Founding(runtime, operation, founders, my_rank).agree();
-  if (!context) return runtime.reporter.fail({.operation = operation}, context.failure());
+  Founding founding(runtime, operation, founders, my_rank);
+  const Result<std::uint64_t> context = founding.agree();
+  if (!context && founding.is_cut_off()) return Making::cut_off;
+  if (!context) {
+    runtime.reporter.fail({.operation = operation}, context.failure());
+    return Making::failed;
+  }
   auto group = std::make_unique<groups::Group>(context.value(), runtime.book.make_table(members),
                                                static_cast<int>(my_rank), founders.endpoints, groups::Table(),
                                                founders.bridge);
@@ -55,16 +60,28 @@ int create_group(Runtime& runtime, const char* operation, Founders founders, std
   if (new_group == nullptr) complaint = "the place for the new group is null";
   // All are here: what follows needs nobody's service.
   const bool all_can = collective.all_agree(complaint.empty());
-  const bool whole = handle < 0 || is_whole(runtime, operation, made);
+  const bool whole = handle < 0 || runtime.why_lost(founders.bridge).empty();
   if (!all_can || !whole) {
     if (handle >= 0) runtime.remove_group(handle);
-    if (!whole) return COMEX_FAILURE;
-    if (complaint.empty()) return failed_elsewhere(runtime);
-    return runtime.reporter.fail({.operation = operation}, complaint);
+    if (!whole) return Making::cut_off_at_the_end;
+    if (complaint.empty()) {
+      failed_elsewhere(runtime);
+    } else {
+      runtime.reporter.fail({.operation = operation}, complaint);
+    }
+    return Making::failed;
   }
   runtime.extras(handle).comm = make_communicator(runtime, made);
   *new_group = handle;
-  return COMEX_SUCCESS;
+  return Making::done;
+}
+
+int create_group(Runtime& runtime, const char* operation, const Founders& founders, std::uint32_t my_endpoint,
+                 comex_group_t* new_group) {
+  const Making making = make_group(runtime, operation, founders, my_endpoint, new_group);
+  if (making == Making::done) return COMEX_SUCCESS;
+  if (making == Making::failed) return COMEX_FAILURE;
+  return runtime.reporter.fail({.operation = operation}, runtime.why_lost(founders.bridge));
 }
 
 MPI_Comm communicator_of(Runtime& runtime, comex_group_t handle) {

@@ -10,8 +10,6 @@
 namespace comex::api {
 namespace {
 
-// In the mailbox: names of the two messages begin with a bit that tags of inter-groups do not have.
-constexpr std::uint64_t of_a_list = std::uint64_t{1} << 63;
 constexpr std::uint64_t of_whoever = std::uint64_t{1} << 32;
 
 // What a caller says of itself to those who may wait for it. Travels as bytes.
@@ -22,14 +20,13 @@ struct Standing {
 };
 
 std::uint64_t digest_of(const Runtime& runtime, const Founders& founders) {
-  constexpr std::uint64_t prime = 0x100000001b3ULL;
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  ListDigest digest;
   for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
-    const Gpid gpid = runtime.book.gpid_of(founders.lpids[rank]).value();
-    hash = (hash ^ (std::uint64_t{gpid.world} << 32 | gpid.rank)) * prime;
-    if (founders.endpoints) hash = (hash ^ founders.endpoints.of(rank)) * prime;
+    digest.add(runtime.book.gpid_of(founders.lpids[rank]).value());
+    if (founders.endpoints) digest.add(founders.endpoints.of(rank));
   }
-  return hash | of_a_list;
+  if (founders.named != nullptr) digest.add(founders.named->digest());
+  return digest.value();
 }
 
 std::string line_of(const FoundingTrouble& trouble) {
@@ -100,15 +97,12 @@ Result<std::uint64_t> Founding::agree() {
     return environment_error(
         no_connection(runtime_.book.me(), gpid_of(static_cast<std::uint32_t>(gone - routes_.begin()))));
   }
-  {
-    const op::Engine::Lock lock = runtime_.engine.enter();
-    if (runtime_.meetings.has_given_up.exchange(false)) tell_all(0, {});
-    if (!leads()) send(0, 2 * my_rank_, mine_);
-  }
+  if (!begin()) return give_up();
   while (!missing_.empty()) {
     const std::uint32_t awaited = missing_.front();
     bool is_in_vain = false;
     const auto look = [&] {
+      if (leads() && is_doomed()) return is_in_vain = true;
       listen();
       return missing_.empty() || missing_.front() != awaited || (is_in_vain = waits_in_vain());
     };
@@ -120,6 +114,15 @@ Result<std::uint64_t> Founding::agree() {
     tell_all(0, {});
   }
   return leads() ? number_the_group() : mine_.context;
+}
+
+bool Founding::begin() {
+  const op::Engine::Lock lock = runtime_.engine.enter();
+  if (is_doomed()) return false;
+  if (runtime_.meetings.has_given_up.exchange(false)) tell_all(0, {});
+  if (leads()) return true;
+  send(0, 2 * my_rank_, mine_);
+  return has_come_ = true;
 }
 
 void Founding::listen() {
@@ -138,7 +141,24 @@ bool Founding::waits_in_vain() {
     tell_all(digest_, {});
     deadline_ = limit(runtime_);
   }
-  return is_lost() || (is_late_ && finds_trouble());
+  if (is_doomed() || is_lost()) return true;
+  return is_late_ && (!founders_.was_cut_off.empty() || finds_trouble());
+}
+
+// Only the leader can say that the group will not come about: it may have counted those who have come, and
+// they stay until they hear from it. Where it does not call at all, nobody has been counted.
+bool Founding::is_doomed() {
+  if (founders_.named == nullptr) return false;
+  NamedWorlds& named = *founders_.named;
+  for (std::uint32_t rank = 0; rank < routes_.size() && (leads() || rank == 0); ++rank) {
+    if (rank != my_rank_ && named.hear(routes_[rank]) && rank == 0) has_leader_given_up_ = true;
+  }
+  doom_ = named.why_lost();
+  if (doom_.empty()) return false;
+  named.tell();
+  if (leads() || has_leader_given_up_ || !has_come_) return true;
+  if (!last_word_) last_word_ = limit(runtime_);
+  return last_word_->is_over();
 }
 
 bool Founding::is_lost() const {
@@ -214,9 +234,16 @@ void Founding::tell_all(std::uint64_t digest, const FoundingTrouble& trouble) {
 }
 
 Failure Founding::give_up() {
-  if (is_lost()) return environment_error(runtime_.why_lost(founders_.bridge));
+  if (doom_.empty() && is_lost()) {
+    is_cut_off_ = true;
+    return environment_error(runtime_.why_lost(founders_.bridge));
+  }
   const op::Engine::Lock lock = runtime_.engine.enter();
   if (!leads()) send(0, 2 * my_rank_, {});
+  if (trouble_.kind == FoundingTrouble::none) {
+    if (is_late_) tell_all(0, {});
+    return environment_error(doom_.empty() ? founders_.was_cut_off : doom_);
+  }
   tell_all(digest_, trouble_);
   for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
     if (rank != my_rank_) runtime_.meetings.setbacks.count(pair_with(rank));

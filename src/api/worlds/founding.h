@@ -12,6 +12,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ class Founding {
 
   // The group's context, the same on all members; or why there is no group.
   Result<std::uint64_t> agree();
+  // There is none since the bridge is lost: nothing else stands in the way.
+  bool is_cut_off() const { return is_cut_off_; }
 
  private:
   struct Word {                // between a member and the leader; travels as bytes
@@ -50,9 +53,11 @@ class Founding {
   Failure give_up();
 
   // Under the engine lock.
+  bool begin();
   void listen();
   bool waits_in_vain();
   bool is_lost() const;
+  bool is_doomed();
   bool takes(std::uint32_t from, std::uint32_t phase, Word& word);
   void send(std::uint32_t to, std::uint32_t phase, const Word& word);
   bool finds_trouble();
@@ -72,6 +77,11 @@ class Founding {
   std::vector<std::uint64_t> numbers_;  // on the leader: of the members' calls
   Deadline deadline_;
   bool is_late_ = false;
+  bool is_cut_off_ = false;
+  bool has_come_ = false;  // as a member, and said so
+  bool has_leader_given_up_ = false;
+  std::string doom_;                   // a world that is lost, for which there is no group
+  std::optional<Deadline> last_word_;  // of the leader, to a member that knows that a named world is lost
   FoundingTrouble trouble_;
   struct Doubt {
     FoundingTrouble trouble;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "api/call.h"
@@ -14,6 +15,7 @@
 #include "api/worlds/company.h"
 #include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
+#include "api/worlds/named_worlds.h"
 #include "api/worlds/stand.h"
 
 namespace comex::api {
@@ -22,12 +24,32 @@ namespace {
 constexpr const char* operation = "group_from_lpids";
 constexpr int joining_tag = 0x6c706964;  // of the leaders of two parts
 
-// The oldest bridge over which all are together. All of them find the same: bridges open in one order.
+// The oldest bridge over which all are together, of those that are not lost. All of them find the same,
+// sooner or later: bridges open in one order, and each of them hears of a loss.
 BridgeId common_bridge(Runtime& runtime, std::span<const Lpid> lpids) {
   for (const BridgeId id : runtime.bridges.ids()) {
-    if (runtime.bridges.why_lost(id).empty() && are_together(runtime, id, lpids)) return id;
+    if (runtime.why_lost(id).empty() && are_together(runtime, id, lpids)) return id;
   }
   return no_bridge;
+}
+
+// Over such a bridge, or the next where it is lost before all have the group. Nothing: there is none (any
+// more).
+std::optional<int> make_over_a_bridge(Runtime& runtime, Founders& founders, comex_group_t* group) {
+  while ((founders.bridge = common_bridge(runtime, founders.lpids)) != no_bridge) {
+    switch (make_group(runtime, operation, founders, groups::process_itself, group)) {
+      case Making::done:
+        return COMEX_SUCCESS;
+      case Making::failed:
+        return COMEX_FAILURE;
+      case Making::cut_off_at_the_end:
+        founders.was_cut_off = runtime.why_lost(founders.bridge);
+        break;
+      case Making::cut_off:
+        break;
+    }
+  }
+  return std::nullopt;
 }
 
 bool is_of_one_world(const Runtime& runtime, std::span<const Lpid> lpids) {
@@ -50,11 +72,22 @@ std::vector<std::vector<Lpid>> by_world(const Runtime& runtime, std::span<const 
   return parts;
 }
 
+// Why there can be no group, which those who wait for this one learn; empty: nothing is known against it.
+std::string tell_of_loss(Runtime& runtime, NamedWorlds& named) {
+  runtime.meetings.losses.tell(runtime);
+  std::string lost = named.why_lost();
+  if (lost.empty()) return lost;
+  const op::Engine::Lock lock = runtime.engine.enter();
+  named.tell();
+  return lost;
+}
+
 // The groups on the way to a bridge of all; they go when the one that was wanted is there.
 class Scaffold {
  public:
-  Scaffold(Runtime& runtime, std::vector<std::vector<Lpid>> parts)
-      : runtime_(runtime), parts_(std::move(parts)) {}
+  // For the founders, each of whose steps on the way hears what keeps them from the last.
+  Scaffold(Runtime& runtime, Founders founders)
+      : runtime_(runtime), founders_(std::move(founders)), parts_(by_world(runtime, founders_.lpids)) {}
 
   // The bridge that all members are on then; collective over them. Where two blocks do not come together all
   // fail: the leader of the lower one goes on for both, and tells those who would have joined them. A failure
@@ -63,8 +96,10 @@ class Scaffold {
     const auto has_me = [&](const std::vector<Lpid>& part) { return runtime_.is_own(part.front()); };
     const auto mine = static_cast<std::size_t>(std::ranges::find_if(parts_, has_me) - parts_.begin());
     first_ = mine;
-    if (create_group(runtime_, operation, {parts_[mine]}, groups::process_itself, &here_) != COMEX_SUCCESS)
+    if (create_group(runtime_, operation, step(parts_[mine]), groups::process_itself, &here_) !=
+        COMEX_SUCCESS) {
       fail();
+    }
     part_ = here_;
     for (std::size_t width = 1; width < parts_.size(); width *= 2) {
       const std::size_t block = mine / width * width;
@@ -89,6 +124,9 @@ class Scaffold {
     std::array<char, 504> why = {};
   };
 
+  Founders step(std::span<const Lpid> lpids) const {
+    return {lpids, {}, no_bridge, founders_.named, founders_.was_cut_off};
+  }
   void fail(const std::string& why = "") {
     if (verdict_.has_failed != 0) return;
     verdict_.has_failed = 1;
@@ -119,16 +157,21 @@ class Scaffold {
   }
 
   // On the leader: a group with the other one, who learns whether this block has failed, and tells the same.
+  // Of a named world that is lost everybody has been told.
   comex_group_t meet(Lpid low, Lpid high) {
+    if (const std::string lost = tell_of_loss(runtime_, *founders_.named); !lost.empty()) {
+      fail(lost);
+      return COMEX_GROUP_NULL;
+    }
     const std::array<Lpid, 2> leaders{low, high};
     comex_group_t pair = COMEX_GROUP_NULL;
-    const BridgeId bridge = common_bridge(runtime_, leaders);
-    if (bridge == no_bridge) {
+    Founders pair_of = step(leaders);
+    const std::optional<int> made = make_over_a_bridge(runtime_, pair_of, &pair);
+    if (!made) {
       fail(no_connection(runtime_.book.gpid_of(low).value(), runtime_.book.gpid_of(high).value()) +
            "; where no group has all that the list names, the first of the worlds to be joined must share "
            "one");
-    } else if (create_group(runtime_, operation, {leaders, {}, bridge}, groups::process_itself, &pair) !=
-               COMEX_SUCCESS) {
+    } else if (*made != COMEX_SUCCESS) {
       fail();
     } else {
       const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
@@ -147,6 +190,7 @@ class Scaffold {
   }
 
   Runtime& runtime_;
+  Founders founders_;
   std::vector<std::vector<Lpid>> parts_;
   std::size_t first_ = 0;  // of the parts that have become one with the own
   comex_group_t part_ = COMEX_GROUP_NULL;
@@ -156,11 +200,15 @@ class Scaffold {
 };
 
 int make_spanning(Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* group) {
-  Founders founders{lpids, {}, common_bridge(runtime, lpids)};
-  if (founders.bridge != no_bridge || !std::ranges::count(lpids, static_cast<Lpid>(runtime.me()))) {
+  NamedWorlds named(runtime, lpids);
+  Founders founders{lpids, {}, no_bridge, &named};
+  if (!std::ranges::count(lpids, static_cast<Lpid>(runtime.me()))) {
     return create_group(runtime, operation, founders, groups::process_itself, group);
   }
-  Scaffold scaffold(runtime, by_world(runtime, lpids));
+  if (const std::optional<int> made = make_over_a_bridge(runtime, founders, group)) return *made;
+  if (const std::string lost = tell_of_loss(runtime, named); !lost.empty())
+    return runtime.reporter.fail({.operation = operation}, lost);
+  Scaffold scaffold(runtime, founders);
   const Result<BridgeId> bridge = scaffold.build();
   int result = COMEX_FAILURE;
   if (bridge) {

@@ -56,6 +56,29 @@ TEST(Peers, are_reached_over_another_bridge_when_one_is_lost) {
   EXPECT_EQ(way_to(peers, lpid), 2U);
 }
 
+TEST(Peers, have_lost_a_world_when_no_other_bridge_leads_there) {
+  Peers peers;
+  constexpr Lpid of_another_world = lpid + 1;
+  peers.add(lpid, peer_over(1, {7, 0}));
+  peers.add(lpid, peer_over(2, {7, 0}));
+  peers.add(of_another_world, peer_over(1, {8, 0}));
+  EXPECT_EQ(peers.why_lost(7), "");
+  peers.lose(1);
+  peers.lose_world(7, "it has died");
+  EXPECT_EQ(peers.why_lost(7), "") << "the other bridge has not been heard of";
+  EXPECT_EQ(peers.why_lost(8), "") << "only the bridge to it is lost";
+  peers.lose(2);
+  EXPECT_EQ(peers.why_lost(7), "it has died");
+  peers.remove(1);
+  peers.remove(2);
+  EXPECT_EQ(peers.why_lost(7), "it has died") << "those bridges are left since";
+  peers.add(lpid, peer_over(3, {7, 0}));
+  EXPECT_EQ(peers.why_lost(7), "") << "they have met again";
+  peers.lose(3);
+  peers.freed(7);
+  EXPECT_EQ(peers.why_lost(7), "") << "it is forgotten";
+}
+
 TEST(Peers, are_not_taken_for_who_had_their_lpid_before_on_a_bridge_that_is_still_open) {
   Peers peers;
   groups::WorldDescription own;
