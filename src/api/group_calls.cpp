@@ -4,8 +4,8 @@
 
 #include "api/call.h"
 #include "api/worlds/company.h"
-#include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
+#include "api/worlds/standing.h"
 #include "groups/compare.h"
 
 namespace comex::api {

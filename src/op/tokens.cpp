@@ -39,7 +39,8 @@ void Tokens::on_message(const transport::Message& message) {
   std::memcpy(&header, message.data.data(), sizeof header);
   const auto piece = message.data.subspan(sizeof header);
   Token& token = arrived_[Name{message.from, header.phase, header.context, header.sequence}];
-  if (header.context == mailbox_context && token.bytes.size() == token.total) token = {};
+  const bool is_mailbox = header.context == mailbox_context || header.context == circle_context;
+  if (is_mailbox && is_whole(token)) token = {};
   if (token.bytes.empty()) {
     token.total = header.bytes;
     token.bytes.reserve(header.bytes);
@@ -49,12 +50,35 @@ void Tokens::on_message(const transport::Message& message) {
   token.bytes.insert(token.bytes.end(), piece.begin(), piece.end());
 }
 
+void Tokens::copy(const Token& token, std::span<std::byte> into) {
+  COMEX_BUG_IF(token.total != into.size());
+  std::ranges::copy(token.bytes, into.begin());
+}
+
 bool Tokens::take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
                   std::span<std::byte> into) {
   const auto found = arrived_.find(Name{from, phase, context, sequence});
-  if (found == arrived_.end() || found->second.bytes.size() != found->second.total) return false;
-  COMEX_BUG_IF(found->second.total != into.size());
-  std::copy(found->second.bytes.begin(), found->second.bytes.end(), into.begin());
+  if (found == arrived_.end() || !is_whole(found->second)) return false;
+  copy(found->second, into);
+  arrived_.erase(found);
+  return true;
+}
+
+bool Tokens::look(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
+                  std::span<std::byte> into) const {
+  const auto found = arrived_.find(Name{from, phase, context, sequence});
+  if (found == arrived_.end() || !is_whole(found->second)) return false;
+  copy(found->second, into);
+  return true;
+}
+
+bool Tokens::take_any(std::uint64_t context, TransportRank& from, std::span<std::byte> into) {
+  const auto found = std::ranges::find_if(arrived_, [context](const auto& each) {
+    return each.first.context == context && is_whole(each.second);
+  });
+  if (found == arrived_.end()) return false;
+  copy(found->second, into);
+  from = found->first.from;
   arrived_.erase(found);
   return true;
 }

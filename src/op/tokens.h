@@ -2,7 +2,7 @@
 //
 // A token is named by sender, context (the group), sequence (which collective) and phase (which
 // step). It may come long before it is asked for. One longer than a message travels in pieces, in
-// order. In the mailbox context a new token takes the place of one of its name that nobody has asked for.
+// order. In the mailbox contexts a new token takes the place of one of its name that nobody has asked for.
 // Every call is made under the engine lock. Used by op/group_collective and group creation.
 #pragma once
 
@@ -18,6 +18,7 @@
 namespace comex::op {
 
 inline constexpr std::uint64_t mailbox_context = 4;
+inline constexpr std::uint64_t circle_context = 5;  // a mailbox too: of founders who may wait in a circle
 
 class Tokens final : public transport::Sink {
  public:
@@ -28,6 +29,11 @@ class Tokens final : public transport::Sink {
   // True once the whole token is here: it is copied to `into`, which has its exact length, and gone.
   bool take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<std::byte> into);
+  // The same, but it stays.
+  bool look(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
+            std::span<std::byte> into) const;
+  // Any of a context, whoever sent it; all of them have this length. Goes through what is here.
+  bool take_any(std::uint64_t context, TransportRank& from, std::span<std::byte> into);
 
   // The others are lost: what has not come will not come, and nothing is sent any more.
   void abandon() { is_lost_ = true; }
@@ -52,6 +58,9 @@ class Tokens final : public transport::Sink {
     std::uint64_t total = 0;
     std::vector<std::byte> bytes;
   };
+
+  static bool is_whole(const Token& token) { return token.bytes.size() == token.total; }
+  static void copy(const Token& token, std::span<std::byte> into);
 
   transport::Transport& transport_;
   std::unordered_map<Name, Token, Hash> arrived_;

@@ -55,6 +55,7 @@ class Job {
     EXPECT_TRUE(fabric_->drained());
   }
 
+  api::Runtime& runtime(int worker) { return *runtimes_[static_cast<std::size_t>(worker)]; }
   int workers() const { return static_cast<int>(runtimes_.size()); }
   transport::LoopbackFabric& fabric() { return *fabric_; }
   // Who a message to a worker's memory goes to.

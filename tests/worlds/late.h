@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "mpi/told.h"
 #include "worlds/agreement.h"
 
 namespace comex::testing {
@@ -23,6 +24,20 @@ inline void one_side_comes_too_late(const Job& job) {
     job.done(halves.join(&inter));
     job.done(comex_world_disconnect(&inter));
   }
+}
+
+// Of three lists none names another: {0,1}, {1,2}, {2,0}.
+inline void lists_wait_in_a_circle(const Job& job) {
+  std::vector<int> mine{job.me, (job.me + 1) % 3};
+  comex_group_t made = untouched;
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  const std::string text = told([&] {
+    job.equal(comex_group_from_lpids(2, mine.data(), &made), COMEX_FAILURE, "lists that wait in a circle");
+  });
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  job.require(text.find("in a circle") != std::string::npos && text.find('\n') == text.size() - 1,
+              text.c_str());
+  job.equal(made, untouched, "an output of a collective that failed");
 }
 
 // Nobody waits for ever for a group that cannot come about: all who call get the error, and the right lists

@@ -4,75 +4,43 @@
 #include <numeric>
 #include <set>
 
-#include "api/sides.h"
 #include "api/worlds/card_hook.h"
 
 namespace comex::api {
 namespace {
 
-constexpr std::uint64_t of_whoever = std::uint64_t{1} << 32;
+std::vector<Gpid> gpids_of(const Runtime& runtime, std::span<const Lpid> lpids) {
+  std::vector<Gpid> gpids;
+  for (const Lpid lpid : lpids) gpids.push_back(runtime.book.gpid_of(lpid).value());
+  return gpids;
+}
 
-// What a caller says of itself to those who may wait for it. Travels as bytes.
-struct Standing {
-  std::uint64_t digest = 0;  // of the list it waits with or has given up; 0: of none
-  FoundingTrouble trouble;
-  std::uint64_t setback = 0;  // the number that this failure has, or would have
-};
-
-std::uint64_t digest_of(const Runtime& runtime, const Founders& founders) {
+std::uint64_t digest_of(const Founders& founders, std::span<const Gpid> members) {
   ListDigest digest;
-  for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
-    digest.add(runtime.book.gpid_of(founders.lpids[rank]).value());
+  for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
+    digest.add(members[rank]);
     if (founders.endpoints) digest.add(founders.endpoints.of(rank));
   }
   if (founders.named != nullptr) digest.add(founders.named->digest());
   return digest.value();
 }
 
-std::string line_of(const FoundingTrouble& trouble) {
-  const std::string who = text_of(trouble.whose) + ", which the list of members names, ";
-  if (trouble.kind == FoundingTrouble::refused) return who + "was refused for its arguments";
-  return who + "names others, or these in another order; all members name the same ones in one order";
+std::string line_of(const FoundingTrouble& trouble, const ListText& mine) {
+  const std::string who = text_of(trouble.whose);
+  if (trouble.kind == FoundingTrouble::refused)
+    return who + ", which the list of members names, was refused for its arguments";
+  const std::string theirs = trouble.list.data();
+  const std::string ours = mine.data();
+  const std::string allowed = "; all members name the same ones in one order";
+  if (trouble.kind == FoundingTrouble::circle) {
+    return who + ", with the members " + theirs + ", and this process, with " + ours +
+           ", wait for each other in a circle" + allowed;
+  }
+  return who + ", which the list of members " + ours + " names, names " + theirs + allowed;
 }
 
 Deadline limit(const Runtime& runtime) {
   return Deadline(static_cast<double>(runtime.world->settings.meet_s));
-}
-
-// Under the engine lock.
-void stand_before(Runtime& runtime, const Route& route, const Setbacks::Pair& pair, Standing standing) {
-  if (route.tokens == nullptr) return;
-  standing.setback = runtime.meetings.setbacks.next(pair);
-  route.tokens->send(route.rank, op::mailbox_context, of_whoever, pair.my_endpoint,
-                     std::as_bytes(std::span(&standing, 1)));
-}
-
-// Who may wait for a caller that was refused.
-struct Waiter {
-  Gpid gpid;
-  std::uint32_t endpoint = groups::process_itself;
-};
-
-// Who has left a bridge may be gone.
-bool is_reached_over(const Runtime& runtime, BridgeId way, Lpid lpid) {
-  return way == no_bridge || runtime.is_own(lpid) || runtime.bridges.peers.leads(way, lpid);
-}
-
-void tell_of_refusal(Runtime& runtime, std::uint32_t my_endpoint, std::span<const Waiter> waiters,
-                     std::set<BridgeId> ways) {
-  const Standing refusal{0, {FoundingTrouble::refused, runtime.book.me()}, 0};
-  const op::Engine::Lock lock = runtime.engine.enter();
-  for (const auto& [gpid, endpoint] : waiters) {
-    const Result<Lpid> lpid = runtime.book.lpid_of(gpid);
-    if (!lpid) continue;
-    const Setbacks::Pair pair{my_endpoint, gpid, endpoint};
-    for (const BridgeId way : ways) {
-      if (!is_reached_over(runtime, way, lpid.value())) continue;
-      stand_before(runtime, route_to(runtime, way, lpid.value()), pair, refusal);
-    }
-    runtime.meetings.setbacks.count_refusal(pair);
-  }
-  runtime.meetings.has_given_up = true;
 }
 
 }  // namespace
@@ -82,9 +50,13 @@ Founding::Founding(Runtime& runtime, const char* operation, const Founders& foun
       operation_(operation),
       founders_(founders),
       my_rank_(my_rank),
-      digest_(digest_of(runtime, founders)),
+      gpids_(gpids_of(runtime, founders.lpids)),
+      digest_(digest_of(founders, gpids_)),
       mine_{runtime.world->os->random_bits() | 1, 0},
-      deadline_(limit(runtime)) {
+      deadline_(limit(runtime)),
+      list_(list_text(gpids_)),
+      circle_(runtime, {digest_, mine_.number, my_rank, list_},
+              [this](std::uint64_t rank, std::uint64_t call) { return numbers_[rank] == call; }) {
   for (const Lpid lpid : founders.lpids) routes_.push_back(route_to(runtime, founders.bridge, lpid));
   missing_.resize(leads() ? routes_.size() - 1 : 1);
   std::iota(missing_.begin(), missing_.end(), leads() ? 1 : 0);
@@ -95,7 +67,7 @@ Result<std::uint64_t> Founding::agree() {
   const auto is_gone = [](const Route& route) { return route.tokens == nullptr; };
   if (const auto gone = std::ranges::find_if(routes_, is_gone); gone != routes_.end()) {
     return environment_error(
-        no_connection(runtime_.book.me(), gpid_of(static_cast<std::uint32_t>(gone - routes_.begin()))));
+        no_connection(runtime_.book.me(), gpids_[static_cast<std::size_t>(gone - routes_.begin())]));
   }
   if (!begin()) return give_up();
   while (!missing_.empty()) {
@@ -112,6 +84,7 @@ Result<std::uint64_t> Founding::agree() {
   if (is_late_) {
     const op::Engine::Lock lock = runtime_.engine.enter();
     tell_all(0, {});
+    circle_.retract();
   }
   return leads() ? number_the_group() : mine_.context;
 }
@@ -139,10 +112,16 @@ bool Founding::waits_in_vain() {
   if (deadline_.is_over()) {
     is_late_ = true;
     tell_all(digest_, {});
+    if (is_serial(runtime_)) circle_.ask(awaited());
     deadline_ = limit(runtime_);
   }
   if (is_doomed() || is_lost()) return true;
-  return is_late_ && (!founders_.was_cut_off.empty() || finds_trouble());
+  if (!is_late_) return false;
+  if (!founders_.was_cut_off.empty()) return true;
+  if (!next_look_.is_over()) return false;
+  constexpr double pause_s = 0.02;
+  next_look_ = Deadline(pause_s);
+  return finds_trouble() || (is_serial(runtime_) && waits_in_a_circle());
 }
 
 // Only the leader can say that the group will not come about: it may have counted those who have come, and
@@ -188,13 +167,11 @@ std::uint64_t Founding::number_the_group() {
 bool Founding::finds_trouble() {
   for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
     Standing standing;
-    const auto bytes = std::as_writable_bytes(std::span(&standing, 1));
-    const bool has_told =
-        rank != my_rank_ && routes_[rank].tokens->take(routes_[rank].rank, op::mailbox_context, of_whoever,
-                                                       founders_.endpoints.of(rank), bytes);
-    if (!has_told) continue;
+    const Setbacks::Pair pair = pair_with(rank);
+    if (rank == my_rank_ || !take_standing(routes_[rank], pair, standing)) continue;
     doubts_.erase(rank);
-    const FoundingTrouble trouble = trouble_from(rank, standing.digest, standing.trouble);
+    if (runtime_.meetings.setbacks.is_old(pair, standing.setback)) continue;
+    const FoundingTrouble trouble = trouble_from(rank, standing);
     if (trouble.kind == FoundingTrouble::none || !is_believed(rank, standing.setback, trouble)) continue;
     trouble_ = trouble;
     return true;
@@ -206,19 +183,22 @@ bool Founding::finds_trouble() {
   return true;
 }
 
-// Who has given up another list because somebody was refused may still come to this one.
-FoundingTrouble Founding::trouble_from(std::uint32_t rank, std::uint64_t digest,
-                                       const FoundingTrouble& told) const {
-  if (digest == digest_ || digest == 0) return told;
-  if (told.kind == FoundingTrouble::refused) return {};
-  return {FoundingTrouble::other_list, gpid_of(rank)};
+// Who has given up another list may still come to this one, unless that named this process.
+FoundingTrouble Founding::trouble_from(std::uint32_t rank, const Standing& standing) {
+  const FoundingTrouble& told = standing.trouble;
+  if (standing.digest == digest_ || standing.digest == 0) return told;
+  if (told.kind == FoundingTrouble::refused || told.kind == FoundingTrouble::circle) return {};
+  const FoundingTrouble differs{FoundingTrouble::other_list, gpids_[rank], standing.list};
+  if (standing.is_serial != 0 && is_serial(runtime_)) return differs;
+  tell_once(differs);
+  return {};
 }
 
 // Who may mean a call that was refused here comes to this one next, and is given the time for it.
 bool Founding::is_believed(std::uint32_t rank, std::uint64_t number, const FoundingTrouble& trouble) {
   Setbacks& setbacks = runtime_.meetings.setbacks;
   const Setbacks::Pair pair = pair_with(rank);
-  if (!setbacks.is_doubtful(pair, number)) return !setbacks.is_old(pair, number);
+  if (!setbacks.is_doubtful(pair, number)) return true;
   if (trouble.kind == FoundingTrouble::refused) {
     setbacks.share_refusals(pair, number);
   } else {
@@ -227,9 +207,28 @@ bool Founding::is_believed(std::uint32_t rank, std::uint64_t number, const Found
   return false;
 }
 
+void Founding::tell_once(const FoundingTrouble& doubt) {
+  if (std::exchange(has_told_, true)) return;
+  Reporter::print(runtime_.reporter.caller(), {operation_, -1, nullptr},
+                  line_of(doubt, list_) + "; unless another thread calls for the same, this waits for ever");
+}
+
+bool Founding::waits_in_a_circle() {
+  if (!circle_.is_closed(awaited())) return false;
+  trouble_ = {FoundingTrouble::circle, circle_.neighbour().gpid, circle_.neighbour().list};
+  return true;
+}
+
+std::vector<Route> Founding::awaited() const {
+  std::vector<Route> routes;
+  for (const std::uint32_t rank : missing_) routes.push_back(routes_[rank]);
+  return routes;
+}
+
 void Founding::tell_all(std::uint64_t digest, const FoundingTrouble& trouble) {
+  const Standing standing{digest, list_, is_serial(runtime_) ? 1U : 0U, trouble, 0};
   for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
-    if (rank != my_rank_) stand_before(runtime_, routes_[rank], pair_with(rank), {digest, trouble, 0});
+    if (rank != my_rank_) stand_before(runtime_, routes_[rank], pair_with(rank), standing);
   }
 }
 
@@ -242,47 +241,27 @@ Failure Founding::give_up() {
   if (!leads()) send(0, 2 * my_rank_, {});
   if (trouble_.kind == FoundingTrouble::none) {
     if (is_late_) tell_all(0, {});
+    circle_.retract();
     return environment_error(doom_.empty() ? founders_.was_cut_off : doom_);
   }
   tell_all(digest_, trouble_);
+  circle_.retract();
+  std::set<Setbacks::Pair> others;
   for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
-    if (rank != my_rank_) runtime_.meetings.setbacks.count(pair_with(rank));
+    if (rank != my_rank_) others.insert(pair_with(rank));
   }
+  // Its list has this process, who hears of its failure, and may not be on the own one.
+  if (circle_.asker()) others.insert({groups::process_itself, *circle_.asker(), groups::process_itself});
+  for (const Setbacks::Pair& pair : others) runtime_.meetings.setbacks.count(pair);
   for (const auto& [rank, doubt] : doubts_) {
     if (doubt.until.is_over()) runtime_.meetings.setbacks.forget_refusals(pair_with(rank));
   }
   runtime_.meetings.has_given_up = true;
-  return caller_error(line_of(trouble_));
+  return caller_error(line_of(trouble_, list_));
 }
 
 Setbacks::Pair Founding::pair_with(std::uint32_t rank) const {
-  return {founders_.endpoints.of(my_rank_), gpid_of(rank), founders_.endpoints.of(rank)};
-}
-
-Gpid Founding::gpid_of(std::uint32_t rank) const {
-  return runtime_.book.gpid_of(founders_.lpids[rank]).value();
-}
-
-// Members of the own world alone wait over its own wire, whatever bridge their parent has.
-void tell_of_refusal(Runtime& runtime, const groups::Group& parent) {
-  std::vector<Waiter> members;
-  for (std::uint32_t rank = 0; rank < parent.size(); ++rank) {
-    if (static_cast<int>(rank) != parent.my_rank())
-      members.push_back(
-          {runtime.book.gpid_of(parent.members().lpid(rank)).value(), parent.endpoints().of(rank)});
-  }
-  tell_of_refusal(runtime, parent.my_endpoint(), members, {no_bridge, parent.bridge()});
-}
-
-void tell_of_refusal(Runtime& runtime) {
-  std::vector<Waiter> everybody;
-  for (const Gpid gpid : runtime.book.lpid_table()) {
-    if (gpid != runtime.book.me()) everybody.push_back({gpid});
-  }
-  const std::vector<BridgeId> bridges = runtime.bridges.ids();
-  std::set<BridgeId> ways(bridges.begin(), bridges.end());
-  ways.insert(no_bridge);
-  tell_of_refusal(runtime, groups::process_itself, everybody, ways);
+  return {founders_.endpoints.of(my_rank_), gpids_[rank], founders_.endpoints.of(rank)};
 }
 
 }  // namespace comex::api

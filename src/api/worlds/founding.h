@@ -5,10 +5,11 @@
 //
 // Both messages are named by the list, so that several groups can be made at once. Who has waited for
 // COMEX_MEET_S tells everybody on its list what list that is: who waits as well and hears of another one that
-// names it, or that somebody was refused, gives up and tells its own members why. Who is only late is waited
-// for; news that is left of an earlier failure is known by its number. Where that number was taken by a call
-// that was refused here, it is believed once COMEX_MEET_S have passed without its sender.
-// Called by create_group, and by the calls whose arguments are wrong before it.
+// names it, or that somebody was refused, gives up and tells its own members why; so does who waits in a
+// circle of others (Circle). Who is only late is waited for; news that is left of an earlier failure is known
+// by its number. Where a process may have several calls under way, another one can still bring what is
+// missing: such a difference is told there, and waited for.
+// Called by create_group.
 #pragma once
 
 #include <map>
@@ -17,19 +18,13 @@
 #include <vector>
 
 #include "api/runtime.h"
+#include "api/worlds/circle.h"
 #include "api/worlds/conversation.h"
 #include "api/worlds/groups.h"
-#include "api/worlds/stand.h"
+#include "api/worlds/standing.h"
 #include "core/status.h"
 
 namespace comex::api {
-
-// What makes it certain that a group will not come about. Travels as bytes.
-struct FoundingTrouble {
-  enum Kind : std::uint64_t { none, refused, other_list };
-  Kind kind = none;
-  Gpid whose;
-};
 
 class Founding {
  public:
@@ -41,14 +36,10 @@ class Founding {
   bool is_cut_off() const { return is_cut_off_; }
 
  private:
-  struct Word {                // between a member and the leader; travels as bytes
-    std::uint64_t number = 0;  // of the member's call; 0: it has given up
-    std::uint64_t context = 0;
-  };
+  using Word = FoundersWord;
 
   bool leads() const { return my_rank_ == 0; }
   std::uint64_t number_the_group();
-  Gpid gpid_of(std::uint32_t rank) const;
   Setbacks::Pair pair_with(std::uint32_t rank) const;
   Failure give_up();
 
@@ -61,8 +52,11 @@ class Founding {
   bool takes(std::uint32_t from, std::uint32_t phase, Word& word);
   void send(std::uint32_t to, std::uint32_t phase, const Word& word);
   bool finds_trouble();
-  FoundingTrouble trouble_from(std::uint32_t rank, std::uint64_t digest, const FoundingTrouble& told) const;
+  FoundingTrouble trouble_from(std::uint32_t rank, const Standing& standing);
   bool is_believed(std::uint32_t rank, std::uint64_t number, const FoundingTrouble& trouble);
+  bool waits_in_a_circle();
+  void tell_once(const FoundingTrouble& doubt);
+  std::vector<Route> awaited() const;
   void tell_all(std::uint64_t digest, const FoundingTrouble& trouble);
 
   Runtime& runtime_;
@@ -70,6 +64,7 @@ class Founding {
   const Founders& founders_;
   std::uint32_t my_rank_;
   std::vector<Route> routes_;
+  std::vector<Gpid> gpids_;
   std::uint64_t digest_;  // of the list
   Word mine_;
   std::vector<std::uint32_t>
@@ -82,17 +77,16 @@ class Founding {
   bool has_leader_given_up_ = false;
   std::string doom_;                   // a world that is lost, for which there is no group
   std::optional<Deadline> last_word_;  // of the leader, to a member that knows that a named world is lost
-  FoundingTrouble trouble_;
+  bool has_told_ = false;              // of a difference that may not matter
+  ListText list_;
+  Circle circle_;
+  Deadline next_look_{0};
   struct Doubt {
     FoundingTrouble trouble;
     Deadline until;  // is believed then
   };
   std::map<std::uint32_t, Doubt> doubts_;  // by rank: what it says may be about a call that was refused here
+  FoundingTrouble trouble_;
 };
-
-// Of a caller whose arguments were refused: those who wait for it in a group to be made from these learn it.
-void tell_of_refusal(Runtime& runtime, const groups::Group& parent);
-// The same for everybody whom it can reach.
-void tell_of_refusal(Runtime& runtime);
 
 }  // namespace comex::api

@@ -13,10 +13,10 @@
 #include "api/call.h"
 #include "api/worlds/agree.h"
 #include "api/worlds/company.h"
-#include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/named_worlds.h"
 #include "api/worlds/stand.h"
+#include "api/worlds/standing.h"
 
 namespace comex::api {
 namespace {

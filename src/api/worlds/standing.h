@@ -1,0 +1,43 @@
+// What founders of groups say of themselves to those who may wait for them, and who was refused says too.
+//
+// A standing lies in the other's mailbox until it is taken, or a newer one takes its place. Used by founding,
+// and by the calls whose arguments are wrong before it.
+#pragma once
+
+#include "api/runtime.h"
+#include "api/worlds/circle.h"
+#include "api/worlds/stand.h"
+
+namespace comex::api {
+
+// What makes it certain that a group will not come about. Travels as bytes.
+struct FoundingTrouble {
+  enum Kind : std::uint64_t { none, refused, other_list, circle };
+  Kind kind = none;
+  Gpid whose;
+  ListText list = {};  // theirs, where lists differ
+};
+
+// What a caller says of itself to those who may wait for it. Travels as bytes.
+struct Standing {
+  std::uint64_t digest = 0;  // of the list it waits with or has given up; 0: of none
+  ListText list = {};
+  std::uint64_t is_serial = 0;
+  FoundingTrouble trouble;
+  std::uint64_t setback = 0;  // the number that this failure has, or would have
+};
+
+// Under the engine lock.
+void stand_before(const Runtime& runtime, const Route& route, const Setbacks::Pair& pair, Standing standing);
+// The newest of the other of the pair, over this route; it is gone then.
+bool take_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing);
+
+// No two calls of this process are under way at once.
+bool is_serial(const Runtime& runtime);
+
+// Of a caller whose arguments were refused: those who wait for it in a group to be made from these learn it.
+void tell_of_refusal(Runtime& runtime, const groups::Group& parent);
+// The same for everybody whom it can reach.
+void tell_of_refusal(Runtime& runtime);
+
+}  // namespace comex::api

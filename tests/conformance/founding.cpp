@@ -1,0 +1,141 @@
+// Founders of groups who name different lists: who cannot come together learns it, who is late is waited for.
+#include "api/worlds/founding.h"
+
+#include "conformance/job_rig.h"
+
+namespace comex::whole {
+namespace {
+
+using namespace std::chrono_literals;
+
+using List = std::vector<Lpid>;
+
+struct Outcome {
+  bool is_made = false;
+  std::uint64_t context = 0;
+  std::string why = {};
+};
+
+// Workers on hosts of their own, each behind a progress rank; none of them computes for longer than a second
+// before others find that late.
+class Founders : public testing::Test {
+ protected:
+  Founders() { set_threads(false); }
+
+  void set_threads(bool has_threads) {
+    for (int worker = 0; worker < job_.workers(); ++worker)
+      job_.runtime(worker).world->has_threads = has_threads;
+  }
+  Outcome found(int worker, const List& list) {
+    const auto rank = std::ranges::find(list, static_cast<Lpid>(worker)) - list.begin();
+    const api::Founders founders{list};
+    api::Founding founding(job_.runtime(worker), "founding", founders, static_cast<std::uint32_t>(rank));
+    const Result<std::uint64_t> context = founding.agree();
+    return context ? Outcome{true, context.value()} : Outcome{false, 0, context.failure().text};
+  }
+  // Each at once, by the index of its worker.
+  std::vector<Outcome> all_found(const std::vector<List>& lists, int late_worker = -1) {
+    std::vector<Outcome> outcomes(lists.size());
+    std::vector<std::thread> threads;
+    for (std::size_t worker = 0; worker < lists.size(); ++worker) {
+      threads.emplace_back([&, worker] {
+        if (static_cast<int>(worker) == late_worker) std::this_thread::sleep_for(1200ms);
+        outcomes[worker] = found(static_cast<int>(worker), lists[worker]);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return outcomes;
+  }
+  void all_come_together(const std::vector<List>& lists, int late_worker) {
+    const std::vector<Outcome> outcomes = all_found(lists, late_worker);
+    for (const Outcome& each : outcomes) {
+      EXPECT_TRUE(each.is_made) << each.why;
+      EXPECT_EQ(each.context, outcomes.front().context);
+    }
+  }
+
+  Job job_{{0, 0, 1, 1, 2, 2, 3, 3}, {{"COMEX_MEET_S", "1"}}};
+};
+
+std::string text_of(const List& list) {
+  std::string text;
+  for (const Lpid lpid : list) text += (text.empty() ? "(0," : " (0,") + std::to_string(lpid) + ")";
+  return "{" + text + "}";
+}
+
+TEST_F(Founders, in_a_circle_all_fail_and_name_their_lists_and_can_come_together_after_it) {
+  const std::vector<List> lists{{0, 1}, {1, 2}, {2, 0}};
+  const std::vector<Outcome> outcomes = all_found(lists);
+  for (std::size_t worker = 0; worker < lists.size(); ++worker) {
+    const Outcome& mine = outcomes[worker];
+    EXPECT_FALSE(mine.is_made);
+    EXPECT_NE(mine.why.find(text_of(lists[worker])), std::string::npos) << mine.why;
+    EXPECT_TRUE(mine.why.find(text_of(lists[(worker + 1) % 3])) != std::string::npos ||
+                mine.why.find(text_of(lists[(worker + 2) % 3])) != std::string::npos)
+        << mine.why;
+    EXPECT_NE(mine.why.find("in a circle"), std::string::npos) << mine.why;
+  }
+  all_come_together({{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}, 1);
+  all_come_together({{0, 1}, {0, 1}}, 0);
+}
+
+// Worker 2 waits for its leader, which is in the circle with another list.
+TEST_F(Founders, in_a_circle_take_those_along_who_wait_for_them) {
+  for (const Outcome& each : all_found({{0, 3}, {0, 1, 2}, {0, 1, 2}, {3, 1}})) {
+    EXPECT_FALSE(each.is_made);
+    EXPECT_NE(each.why.find("in a circle"), std::string::npos) << each.why;
+  }
+  all_come_together({{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}}, 3);
+}
+
+// Each is late for the one before, for longer than others wait without a word.
+TEST_F(Founders, who_wait_for_others_in_turn_are_waited_for) {
+  std::vector<std::thread> threads;
+  std::vector<Outcome> outcomes(6);
+  threads.emplace_back([&] {
+    outcomes[0] = found(0, {0, 1});
+    outcomes[1] = found(0, {2, 0});
+  });
+  threads.emplace_back([&] {
+    outcomes[2] = found(1, {1, 2});
+    outcomes[3] = found(1, {0, 1});
+  });
+  threads.emplace_back([&] {
+    std::this_thread::sleep_for(2200ms);
+    outcomes[4] = found(2, {1, 2});
+    outcomes[5] = found(2, {2, 0});
+  });
+  for (std::thread& thread : threads) thread.join();
+  for (const Outcome& each : outcomes) EXPECT_TRUE(each.is_made) << each.why;
+}
+
+// What looks like a circle, and like lists that differ, is resolved by other threads that come later.
+TEST_F(Founders, of_several_threads_are_waited_for) {
+  set_threads(true);
+  const std::vector<std::pair<int, List>> first{
+      {0, {0, 1}}, {1, {1, 2}}, {2, {2, 0}}, {0, {0, 3}}, {3, {3, 0}}};
+  const std::vector<std::pair<int, List>> later{
+      {1, {0, 1}}, {2, {1, 2}}, {0, {2, 0}}, {3, {0, 3}}, {0, {3, 0}}};
+  std::vector<std::thread> threads;
+  testing::internal::CaptureStderr();
+  const auto start = [&](const std::vector<std::pair<int, List>>& calls) {
+    for (const auto& call : calls) {
+      threads.emplace_back([this, call] {
+        const Outcome outcome = found(call.first, call.second);
+        EXPECT_TRUE(outcome.is_made) << outcome.why;
+      });
+    }
+  };
+  start(first);
+  std::this_thread::sleep_for(2200ms);
+  start(later);
+  for (std::thread& thread : threads) thread.join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(said, '\n'), 2) << said;
+  EXPECT_NE(said.find("(0,3), which the list of members {(0,0) (0,3)} names, names {(0,3) (0,0)}"),
+            std::string::npos)
+      << said;
+}
+
+}  // namespace
+}  // namespace comex::whole
