@@ -208,8 +208,13 @@ void Runtime::fence_everybody() {
   start(reason, [&] { remote.start_fence_all(completion); });
   for (const BridgeId id : bridges.ids()) {
     if (!bridges.why_lost(id).empty()) continue;
-    op::Remote& over = bridges.find(id)->remote;
-    start(over, reason, [&] { over.start_fence_all(completion); });
+    // Another thread may take the bridge down, under the lock: what is under way there is complete by then.
+    const auto has_room = [&] {
+      const std::shared_ptr<const Bridge> bridge = bridges.find(id);
+      return bridge == nullptr || bridge->remote.has_room();
+    };
+    const op::Engine::Lock lock = engine.enter_when(has_room, reason);
+    if (const std::shared_ptr<Bridge> bridge = bridges.find(id)) bridge->remote.start_fence_all(completion);
   }
   const auto all = [](Lpid) { return true; };
   engine.wait([&] { return completion.done() && implicit.all_done(all) && handles_done(all); }, reason);
@@ -316,7 +321,7 @@ op::Membership Runtime::membership_of(const groups::Group& group) const {
     };
     return membership;
   }
-  const Bridge* const bridge = bridges.find(group.bridge());  // outlives the groups on it
+  const Bridge* const bridge = bridges.find(group.bridge()).get();  // outlives the groups on it
   membership.rank_of = [bridge, members](std::uint32_t member) {
     return bridge->ranks.at(members.lpid(member));
   };
@@ -350,12 +355,16 @@ void Runtime::remove_group(int handle) {
   const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
   int parent = handle;
   meetings.parent.compare_exchange_strong(parent, no_group);
-  groups.remove(handle);
-  const std::lock_guard lock(extras_mutex_);
-  extras_.erase(handle);
-  if (endpoint == groups::process_itself || --endpoint_handles_[endpoint] != 0) return;
-  endpoint_handles_.erase(endpoint);
-  stop_driving(reporter.run(), endpoint);
+  bool was_last = false;
+  {
+    std::map<int, GroupExtras>::node_type taken;  // goes when the lock is gone
+    const std::lock_guard lock(extras_mutex_);
+    taken = extras_.extract(handle);
+    was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
+    if (was_last) endpoint_handles_.erase(endpoint);
+  }
+  groups.remove(handle);  // from here on the handle may be another thread's
+  if (was_last) stop_driving(reporter.run(), endpoint);
 }
 
 void Runtime::wait_on(shm::HostBarrierBlock& block) {

@@ -54,13 +54,4 @@ void GroupTable::remove(int handle) {
   }
 }
 
-std::vector<int> GroupTable::handles() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<int> found;
-  for (int handle = 0; handle < used_; ++handle) {
-    if (find(handle) != nullptr) found.push_back(handle);
-  }
-  return found;
-}
-
 }  // namespace comex::groups

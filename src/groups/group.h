@@ -3,7 +3,8 @@
 //
 // A group belongs to the table of groups; handles are small integers, 0 is the world. Freed slots are reused.
 // Nothing is under way through a group that goes: who frees it waits for that first. The table of groups is
-// read on every operation without a lock: entries are published with a release store.
+// read on every operation without a lock: entries are published with a release store. Who looks at groups
+// that other threads may free does so through any_of.
 #pragma once
 
 #include <array>
@@ -93,7 +94,17 @@ class GroupTable {
     const Slot* chunk = chunks_[place.chunk].load(std::memory_order_acquire);
     return chunk == nullptr ? nullptr : chunk[place.at].load(std::memory_order_acquire);
   }
-  std::vector<int> handles() const;  // but that of the self group
+  // Whether is_so(handle, group) holds for any but the self group; none of them goes meanwhile. is_so must
+  // not come back to the table.
+  template <class IsSo>
+  bool any_of(IsSo&& is_so) const {
+    const std::lock_guard lock(mutex_);
+    for (int handle = 0; handle < used_; ++handle) {
+      const Group* const group = find(handle);
+      if (group != nullptr && is_so(handle, *group)) return true;
+    }
+    return false;
+  }
 
  private:
   using Slot = std::atomic<Group*>;

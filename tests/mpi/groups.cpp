@@ -1,6 +1,9 @@
 // Groups: made by members or by all, in any order, one inside another, beside and across each other; and
 // everything that takes a group. Usage: groups [threads]
+#include <comex/worlds.h>
+
 #include <numeric>
+#include <thread>
 
 #include "mpi/job.h"
 
@@ -182,6 +185,26 @@ void a_barrier_of_a_group_waits_for_its_members(const Job& job) {
   job.done(comex_group_free(COMEX_GROUP_NULL));
 }
 
+// Each thread takes the handles that another one has just given back.
+void threads_make_and_free_groups_at_once(const Job& job) {
+  if (job.thread_level != MPI_THREAD_MULTIPLE) return;
+  constexpr int threads = 3;
+  const auto work = [&job](comex_group_t own) {
+    for (int round = 0; round < 60; ++round) {
+      comex_group_t made = COMEX_GROUP_NULL;
+      job.done(round % 2 == 0 ? comex_group_dup(own, &made) : comex_group_split(own, 0, -job.me, &made));
+      job.done(comex_barrier(made));
+      job.done(comex_group_free(made));
+    }
+  };
+  std::vector<comex_group_t> own(threads, COMEX_GROUP_NULL);
+  for (comex_group_t& group : own) job.done(comex_group_dup(everyone, &group));
+  std::vector<std::thread> running;
+  for (const comex_group_t group : own) running.emplace_back(work, group);
+  for (std::thread& thread : running) thread.join();
+  for (const comex_group_t group : own) job.done(comex_group_free(group));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -193,4 +216,5 @@ int main(int argc, char** argv) {
   job.check("two hundred times", [&] { two_hundred_times(job); });
   job.check("a barrier of a group waits for its members",
             [&] { a_barrier_of_a_group_waits_for_its_members(job); });
+  job.check("threads make and free groups at once", [&] { threads_make_and_free_groups_at_once(job); });
 }

@@ -124,16 +124,16 @@ ClosingStep go_through(Runtime& runtime, BridgeId id, Bridge& bridge, protocol::
 }
 
 // Under the lock under which it may be lost.
-std::unique_ptr<Bridge> take_off(Runtime& runtime, BridgeId id) {
+std::shared_ptr<Bridge> take_off(Runtime& runtime, BridgeId id) {
   const op::Engine::Lock lock = runtime.engine.enter();
-  std::unique_ptr<Bridge> bridge = runtime.bridges.remove(id);
+  std::shared_ptr<Bridge> bridge = runtime.bridges.remove(id);
   runtime.engine.detach(bridge->transport());
   return bridge;
 }
 
 // What this process holds of it, the wire at last.
 void take_down(Runtime& runtime, BridgeId id, ClosingStep last) {
-  const std::unique_ptr<Bridge> bridge = take_off(runtime, id);
+  const std::shared_ptr<Bridge> bridge = take_off(runtime, id);
   MeetingPoint& point = *bridge->point;
   point.server.reset();
   point.transport.reset();
@@ -147,7 +147,7 @@ void take_down(Runtime& runtime, BridgeId id, ClosingStep last) {
 }
 
 bool end_bridge(Runtime& runtime, BridgeId id, protocol::Leaving how) {
-  Bridge* const open = runtime.bridges.find(id);
+  const std::shared_ptr<Bridge> open = runtime.bridges.find(id);
   COMEX_BUG_IF(open == nullptr);
   bool succeeded = true;
   take_down(runtime, id, go_through(runtime, id, *open, how, succeeded));
@@ -182,7 +182,7 @@ bool leave_bridge(Runtime& runtime, BridgeId id) {
 
 void leave_all_bridges(Runtime& runtime) {
   for (const BridgeId id : runtime.bridges.ids()) {
-    Bridge& bridge = *runtime.bridges.find(id);
+    Bridge& bridge = *runtime.bridges.find(id);  // no other thread is in the library
     bool succeeded = true;
     go_through(runtime, id, bridge, protocol::Leaving::ended, succeeded);
     bridge.point->facts.wire.forget();
@@ -194,7 +194,7 @@ void lose_bridge(Runtime& runtime, BridgeId id, WorldId world, const std::string
   std::size_t failed = 0;
   {
     const op::Engine::Lock lock = runtime.engine.enter();  // nobody closes a bridge meanwhile
-    Bridge* const bridge = runtime.bridges.find(id);
+    const std::shared_ptr<Bridge> bridge = runtime.bridges.find(id);
     if (bridge == nullptr) return;
     runtime.bridges.peers.lose_world(world, reason);
     if (!runtime.bridges.why_lost(id).empty()) return;

@@ -4,10 +4,10 @@
 
 namespace comex::api {
 
-Bridge* Bridges::find(BridgeId id) const {
+std::shared_ptr<Bridge> Bridges::find(BridgeId id) const {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
-  return found == open_.end() ? nullptr : found->second.get();
+  return found == open_.end() ? nullptr : found->second;
 }
 
 BridgeId Bridges::add(std::unique_ptr<Bridge> bridge) {
@@ -16,13 +16,19 @@ BridgeId Bridges::add(std::unique_ptr<Bridge> bridge) {
   return last_;
 }
 
-std::unique_ptr<Bridge> Bridges::remove(BridgeId id) {
+bool Bridges::begin_leaving(BridgeId id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(id);
+  return found != open_.end() && !std::exchange(found->second->is_left, true);
+}
+
+std::shared_ptr<Bridge> Bridges::remove(BridgeId id) {
   peers.remove(id);
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
   if (found == open_.end()) return nullptr;
   freed_groups_.bridge_gone(id);
-  std::unique_ptr<Bridge> bridge = std::move(found->second);
+  std::shared_ptr<Bridge> bridge = std::move(found->second);
   open_.erase(found);
   return bridge;
 }

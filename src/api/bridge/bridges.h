@@ -28,15 +28,20 @@ struct Bridge {
   op::Tokens tokens;
   std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, the own world's too
   std::string lost;                               // why; empty: it is not. Under the lock of Bridges
+  bool is_left = false;                           // somebody takes it down. Under the same lock
 
   transport::MpiTransport& transport() const { return *point->transport; }
 };
 
 class Bridges final : public groups::ConnectionListener {
  public:
-  Bridge* find(BridgeId id) const;
+  // Null when it has been taken down. What is found stays as it is under the engine lock, and as long as a
+  // group is on it; else another thread may take it down, after which only its wire still tells who is on it.
+  std::shared_ptr<Bridge> find(BridgeId id) const;
   BridgeId add(std::unique_ptr<Bridge> bridge);
-  std::unique_ptr<Bridge> remove(BridgeId id);
+  // Of those who find that nothing leads over it any more, the first one takes it down.
+  bool begin_leaving(BridgeId id);
+  std::shared_ptr<Bridge> remove(BridgeId id);
   std::vector<BridgeId> ids() const;
 
   void lose(BridgeId id, const std::string& reason);
@@ -57,7 +62,7 @@ class Bridges final : public groups::ConnectionListener {
 
  private:
   mutable std::mutex mutex_;
-  std::map<BridgeId, std::unique_ptr<Bridge>> open_;
+  std::map<BridgeId, std::shared_ptr<Bridge>> open_;
   FreedGroups freed_groups_;
   BridgeId last_ = no_bridge;
 };

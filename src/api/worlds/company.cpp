@@ -22,10 +22,9 @@ std::vector<Lpid> everybody_in(const groups::Group& group) {
 
 // Of endpoints of one group, the handles go together.
 bool has_group(Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids, std::uint64_t but) {
-  return std::ranges::any_of(runtime.groups.handles(), [&](int handle) {
-    const groups::Group* const group = runtime.groups.find(handle);
-    return group != nullptr && group->bridge() == bridge && group->context() != but &&
-           std::ranges::all_of(lpids, [&](Lpid lpid) { return is_in(*group, lpid); });
+  return runtime.groups.any_of([&](int, const groups::Group& group) {
+    return group.bridge() == bridge && group.context() != but &&
+           std::ranges::all_of(lpids, [&](Lpid lpid) { return is_in(group, lpid); });
   });
 }
 

@@ -33,12 +33,10 @@ bool is_lowest_endpoint(const Runtime& runtime, const groups::Group& group) {
 }
 
 void await_other_endpoints(Runtime& runtime, const groups::Group& group) {
-  const auto is_other = [&](int each) {
-    const groups::Group* const other = runtime.groups.find(each);
-    return other != nullptr && other != &group && other->bridge() == group.bridge();
+  const auto is_other = [&](int, const groups::Group& other) {
+    return &other != &group && other.bridge() == group.bridge();
   };
-  runtime.engine.wait([&] { return std::ranges::none_of(runtime.groups.handles(), is_other); },
-                      {"disconnect"});
+  runtime.engine.wait([&] { return !runtime.groups.any_of(is_other); }, {"disconnect"});
 }
 
 // Those on the bridge, in the order in which they are locked.
@@ -56,13 +54,10 @@ std::vector<TransportRank> progress_ranks(const Wire& wire) {
 
 // Its world went with another group, and nothing leads over it any more.
 bool is_forsaken(Runtime& runtime, BridgeId id) {
-  const std::vector<int> handles = runtime.groups.handles();
-  const bool has_group = std::ranges::any_of(handles, [&](int each) {
-    const groups::Group* const group = runtime.groups.find(each);
-    return group != nullptr && group->bridge() == id;
-  });
-  if (has_group) return false;
-  const Wire& wire = runtime.bridges.find(id)->point->wire;
+  const std::shared_ptr<const Bridge> bridge = runtime.bridges.find(id);
+  const auto is_on_it = [id](int, const groups::Group& group) { return group.bridge() == id; };
+  if (bridge == nullptr || runtime.groups.any_of(is_on_it)) return false;
+  const Wire& wire = bridge->point->wire;
   return std::ranges::none_of(wire.workers(), [&](TransportRank rank) {
     const WorldId world = wire.row(rank).world;
     return world != runtime.world->id && static_cast<bool>(runtime.book.world(world));
@@ -72,7 +67,8 @@ bool is_forsaken(Runtime& runtime, BridgeId id) {
 bool leave_forsaken(Runtime& runtime) {
   bool succeeded = true;
   for (const BridgeId id : runtime.bridges.ids()) {
-    if (is_forsaken(runtime, id)) succeeded = leave_bridge(runtime, id) && succeeded;
+    if (is_forsaken(runtime, id) && runtime.bridges.begin_leaving(id))
+      succeeded = leave_bridge(runtime, id) && succeeded;
   }
   return succeeded;
 }
@@ -106,7 +102,7 @@ int disconnect(Runtime& runtime, groups::Group& group, int handle) {
 
 // Nobody parts before all have met in close_bridge, so that the locks are taken by then.
 bool part_bridge(Runtime& runtime, BridgeId id) {
-  Bridge& bridge = *runtime.bridges.find(id);
+  Bridge& bridge = *runtime.bridges.find(id);  // nobody else closes it
   const Wire& wire = bridge.point->wire;
   MeetingLock lock(runtime, bridge.tokens);
   if (wire.workers().front() == bridge.point->me) {

@@ -44,7 +44,7 @@ Stand stand_on_bridge(Bridge& bridge, const groups::Group& group) {
 
 Stand stand_of(Runtime& runtime, const groups::Group& group) {
   if (group.bridge() == no_bridge) return stand_in_own_world(runtime, group);
-  Bridge* const bridge = runtime.bridges.find(group.bridge());
+  const std::shared_ptr<Bridge> bridge = runtime.bridges.find(group.bridge());
   COMEX_BUG_IF(bridge == nullptr);
   return stand_on_bridge(*bridge, group);
 }
@@ -54,7 +54,7 @@ Route route_to(Runtime& runtime, BridgeId bridge, Lpid lpid) {
     if (!runtime.is_own(lpid)) return {};
     return {&runtime.tokens, runtime.place(static_cast<Worker>(lpid)).rank};
   }
-  Bridge* const open = runtime.bridges.find(bridge);
+  const std::shared_ptr<Bridge> open = runtime.bridges.find(bridge);
   if (open == nullptr) return {};
   const auto found = open->ranks.find(lpid);
   return found == open->ranks.end() ? Route{} : Route{&open->tokens, found->second};

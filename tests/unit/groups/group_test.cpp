@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
+#include <thread>
+#include <vector>
 
 #include "groups/world_book.h"
 
@@ -52,7 +55,37 @@ TEST_F(GroupTableTest, has_a_place_of_its_own_for_the_self_group) {
   EXPECT_EQ(table.find(self_handle)->members().lpid(0), 1);
   table.remove(self_handle);
   EXPECT_NE(table.find(self_handle), nullptr);
-  EXPECT_EQ(table.handles(), std::vector<int>());
+  EXPECT_FALSE(table.any_of([](int, const Group&) { return true; }));
+}
+
+TEST_F(GroupTableTest, looks_at_every_group_that_is_there_until_one_will_do) {
+  for (const std::uint64_t context : {4u, 5u, 6u}) table.add(some_group(context));
+  table.remove(1);
+  std::vector<int> seen;
+  const auto has = [&](std::uint64_t context) {
+    seen.clear();
+    return table.any_of([&](int handle, const Group& group) {
+      seen.push_back(handle);
+      return group.context() == context;
+    });
+  };
+  EXPECT_FALSE(has(5));
+  EXPECT_EQ(seen, (std::vector<int>{0, 2}));
+  EXPECT_TRUE(has(4));
+  EXPECT_EQ(seen, std::vector<int>{0});
+}
+
+// One thread frees groups while another one looks at all there are.
+TEST_F(GroupTableTest, keeps_a_group_that_is_looked_at) {
+  constexpr int rounds = 2000;
+  table.add(some_group(4));
+  std::atomic<bool> is_over{false};
+  std::thread looks([&] {
+    while (!is_over) EXPECT_FALSE(table.any_of([](int, const Group& group) { return group.size() != 4; }));
+  });
+  for (int round = 0; round < rounds; ++round) table.remove(table.add(some_group(5)));
+  is_over = true;
+  looks.join();
 }
 
 TEST_F(GroupTableTest, frees_its_groups_tables_when_it_goes) {
