@@ -9,8 +9,8 @@
  * - The caller owns every buffer and array that it passes; arrays of addresses, strides and counts may be
  *   reused on return of every call, also of a non-blocking one. Outputs are written on success only.
  * - Every function but init and finalize may be called from several threads at a time under
- *   MPI_THREAD_MULTIPLE. Groups are made, and worlds meet or part, by one thread of a process at a time, or by
- *   threads that drive endpoints of one group, together: MPI's communicators want it so.
+ *   MPI_THREAD_MULTIPLE. Groups are made, and worlds meet or part, by one thread of a process at a time, or
+ *   by threads that drive endpoints of one group, together: MPI's communicators want it so.
  */
 #ifndef COMEX_COMEX_H_
 #define COMEX_COMEX_H_

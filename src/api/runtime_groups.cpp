@@ -1,0 +1,80 @@
+// What the runtime keeps for the groups behind the program's handles: contexts, collectives, extras.
+#include <string>
+
+#include "api/caller.h"
+#include "api/runtime.h"
+#include "api/sides.h"
+#include "groups/everybody.h"
+
+namespace comex::api {
+
+std::uint64_t Runtime::new_context() {
+  const auto context = groups::made_context(size(), me(), groups_made++);
+  if (!context) {
+    reporter.fatal({}, "this worker has made " + std::to_string(groups::most_made_contexts(size())) +
+                           " groups, as many as one of a world of " + std::to_string(size()) + " can");
+  }
+  return *context;
+}
+
+op::Membership Runtime::membership_of(const groups::Group& group) const {
+  const groups::Everybody all = groups::everybody(group, book);
+  op::Membership membership;
+  membership.size = all.members.size();
+  membership.me = all.my_index;
+  membership.context = group.context();
+  membership.has_endpoints = static_cast<bool>(group.endpoints());
+  const groups::BothSides members(group, all.is_low);
+  if (group.bridge() == no_bridge) {
+    membership.rank_of = [this, members](std::uint32_t member) {
+      return place(static_cast<Worker>(members.lpid(member))).rank;
+    };
+    return membership;
+  }
+  const Bridge* const bridge = bridges.find(group.bridge()).get();  // outlives the groups on it
+  membership.rank_of = [bridge, members](std::uint32_t member) {
+    return bridge->ranks.at(members.lpid(member));
+  };
+  return membership;
+}
+
+GroupExtras Runtime::extras_of(const groups::Group& group) {
+  const BridgeId bridge = group.bridge();
+  op::Tokens& over = bridge == no_bridge ? tokens : bridges.find(bridge)->tokens;
+  GroupExtras made;
+  made.collective = std::make_unique<op::GroupCollective>(engine, over, membership_of(group));
+  return made;
+}
+
+int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras) {
+  const int handle = groups.add(std::move(group));
+  if (handle < 0) return handle;
+  const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
+  const std::lock_guard lock(extras_mutex_);
+  if (endpoint != groups::process_itself) ++endpoint_handles_[endpoint];
+  extras_.insert_or_assign(handle, std::move(extras));
+  return handle;
+}
+
+GroupExtras& Runtime::extras(int handle) {
+  const std::lock_guard lock(extras_mutex_);
+  return extras_.at(handle);
+}
+
+void Runtime::remove_group(int handle) {
+  const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
+  int parent = handle;
+  meetings.parent.compare_exchange_strong(parent, no_group);
+  bool was_last = false;
+  {
+    std::map<int, GroupExtras>::node_type taken;  // goes when the lock is gone
+    const std::lock_guard lock(extras_mutex_);
+    taken = extras_.extract(handle);
+    was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
+    if (was_last) endpoint_handles_.erase(endpoint);
+  }
+  groups.remove(handle);  // from here on the handle may be another thread's
+  if (was_last) stop_driving(reporter.run(), endpoint);
+}
+
+}  // namespace comex::api
