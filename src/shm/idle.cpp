@@ -79,8 +79,8 @@ void Idle::yield() {
 void Idle::nap() {
   const std::uint64_t waited = os_->now_ns() - since_ns_;
   const std::uint64_t early = std::min(waited / naps_in_a_short_wait, short_wait_nap(policy_.nap_max_ns));
-  const std::uint64_t late = std::min(waited / naps_in_a_long_wait, policy_.nap_max_ns);
-  static_cast<void>(sleep(std::max({early, late, policy_.nap_first_ns})));
+  const std::uint64_t late = waited / naps_in_a_long_wait;
+  static_cast<void>(sleep(std::min(std::max({early, late, policy_.nap_first_ns}), policy_.nap_max_ns)));
 }
 
 bool Idle::sleep(std::uint64_t ns) {

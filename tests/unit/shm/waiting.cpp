@@ -181,6 +181,18 @@ TEST(Idle, naps_for_a_quarter_of_the_time_waited_and_longest_after_long) {
   }
 }
 
+TEST(Idle, naps_no_longer_than_the_longest_nap_whatever_the_first_one_is) {
+  Paced os;
+  WaitPolicy policy = spinless();
+  policy.mode = WaitMode::sleep;
+  policy.nap_first_ns = 5000;
+  policy.nap_max_ns = 1000;
+  YieldPrice price(0);
+  Idle idle(os, policy, price);
+  for (int i = 0; i < 10; ++i) idle.pause();
+  EXPECT_EQ(os.naps(), std::vector<std::uint64_t>(10, 1000));
+}
+
 TEST(Idle, naps_instead_of_yielding_after_a_dear_yield_the_longer_the_more_were_dear) {
   constexpr std::uint64_t dear = 100;
   Paced os;

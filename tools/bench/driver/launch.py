@@ -143,7 +143,7 @@ def while_asleep(column, plan, seconds, look):
     found = None
     for line in process.stdout:
         if line.strip() == "asleep":
-            time.sleep(1)  # until naps are as long as they get
+            time.sleep(2)  # until naps are as long as they get, of 2 ms too
             found = look(token)
             break
     finish(process, plan.seconds + 30)
