@@ -14,13 +14,6 @@ struct Offer {  // what each participant says of its part
   std::uint64_t failed = 0;
 };
 
-template <class T>
-std::vector<T> gather(op::GroupCollective& members, const T& mine) {
-  std::vector<T> all(members.size());
-  members.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
-  return all;
-}
-
 void release(Runtime& runtime, void* address) {
   if (address == nullptr) return;
   shm::Arena& arena = *runtime.world->arena;
@@ -102,7 +95,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   if (!id) mine = caller_error("a group has had all the allocations it can have; make another one for more");
 
   const Offer offer{mine ? reinterpret_cast<std::uint64_t>(mine.value()) : 0, mine ? 0u : 1u};
-  const std::vector<Offer> offers = gather(*extras.collective, offer);
+  const std::vector<Offer> offers = runtime->gather(handle, offer);
   if (!is_whole(*runtime, name, *group)) {
     if (mine) release(*runtime, mine.value());
     return COMEX_FAILURE;
@@ -156,14 +149,14 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   const groups::Group* group = runtime == nullptr ? nullptr : enter_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   const CallScope call(name, handle);
-  op::GroupCollective& members = *runtime->extras(handle).collective;
   const Context where{name, -1, ptr};
 
   const groups::ConnectionTable all = groups::everybody(*group, runtime->book).members;
   const Claim mine = claim_of(*runtime, ptr, {all, group->endpoints()});
-  const std::vector<Claim> claims = gather(members, mine);
+  runtime->fence_members(*group);
+  const std::vector<Claim> claims = runtime->gather(handle, mine);
   if (!is_whole(*runtime, name, *group)) return free_own_part(*runtime, mine, group->my_endpoint());
-  const auto me = static_cast<std::ptrdiff_t>(members.me());
+  const auto me = static_cast<std::ptrdiff_t>(runtime->extras(handle).collective->me());
   std::uint64_t id = 0;
   for (auto claim = claims.begin(); claim != claims.end(); ++claim) {
     if (claim->kind == Claim::nothing) continue;
@@ -176,7 +169,6 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
     }
     id = claim->id;
   }
-  runtime->barrier(handle);           // fences every member first
   if (id == 0) return COMEX_SUCCESS;  // 0 bytes everywhere
   const std::optional<Allocation> allocation = runtime->allocations.by_id(id, group->my_endpoint());
   COMEX_BUG_IF(!allocation);
@@ -185,7 +177,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
     const Status retired = arena.extents().retire(arena.offset_of(allocation->own()));
     if (!retired) runtime->reporter.notice(retired.failure().text);
   }
-  members.barrier();
+  runtime->meet(handle);
   release(*runtime, allocation->own());
   runtime->allocations.remove(id, group->my_endpoint());
   return is_whole(*runtime, name, *group) ? COMEX_SUCCESS : COMEX_FAILURE;

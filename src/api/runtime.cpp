@@ -71,22 +71,15 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
       engine(*world->transport, {server.get(), &remote, &tokens}, *world->os,
              engine_options(*world, reporter, *this)),
-      book(world->description, static_cast<Worker>(world->place.worker), &bridges, &*world->group) {
+      book(world->description, static_cast<Worker>(world->place.worker), &bridges, &*world->group),
+      host_(*world, engine) {
   remote.set_errors_return(reporter.returns());
 
   serves_in_calls_ = serves_in_calls(*world);
 
   add_first_groups();
 
-  const std::vector<int> here = world->share.host_workers();
-  workers_here_ = static_cast<std::uint32_t>(here.size());
-  const auto lowest = static_cast<shm::HostSlot>(world->share.place_of(here.front()).local_index);
-  const auto board = world->arena->board(lowest);
-  auto* layout = reinterpret_cast<BoardLayout*>(board.data());
-  enter_ = &layout->enter;
-  leave_ = &layout->leave;
-
-  if (here.front() == world->transport->rank()) {
+  if (host_.is_lowest()) {
     op::Membership membership;
     membership.size = world->group->host_count();
     membership.me = static_cast<std::uint32_t>(world->place.host);
@@ -297,39 +290,31 @@ op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
   return wait.handle == 0 || found == live_handles_.end() ? wait : found->second;
 }
 
-void Runtime::wait_on(shm::HostBarrierBlock& block) {
-  constexpr unsigned yields = 100;       // the others are mostly on their way
-  constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
-  shm::HostBarrier meeting(*world->os, block, workers_here_);
-  const shm::WaitPolicy& policy = world->wait_policy;
-  op::StallWatch watch = engine.watch({"barrier"});
-  const std::uint32_t token = meeting.arrive();
-  for (unsigned round = 1; !meeting.done(token); ++round) {
-    const bool sleeps = policy.sleeps_after(round, yields);
-    if (sleeps || !policy.yields_ever() || round % yields_a_pump == 0) engine.poll();
-    if (sleeps) {
-      meeting.sleep(token, policy.nap_max_ns);
-    } else if (policy.yields_ever()) {
-      world->os->yield();
-    }
-    watch.set_slow(sleeps);
-    watch.look();
-  }
-}
-
-void Runtime::barrier_of_world() {
-  wait_on(*enter_);
+void Runtime::meet_world() {
+  host_.enter();
   if (world->group->host_count() == 1) return;
   if (host_leaders_) host_leaders_->barrier();
-  wait_on(*leave_);
+  host_.leave();
+}
+
+void Runtime::meet(int handle) {
+  if (handle == groups::world_handle) {
+    meet_world();
+  } else {
+    extras(handle).collective->barrier();
+  }
 }
 
 void Runtime::barrier(int handle) {
   fence_members(*groups.find(handle));
-  if (handle == groups::world_handle) {
-    barrier_of_world();
+  meet(handle);
+}
+
+void Runtime::gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all) {
+  if (handle == groups::world_handle && world->group->host_count() == 1) {
+    host_.gather(mine, all);
   } else {
-    extras(handle).collective->barrier();
+    extras(handle).collective->all_gather(mine, all);
   }
 }
 

@@ -11,12 +11,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "api/allocations.h"
 #include "api/bridge/bridges.h"
 #include "api/communicator.h"
+#include "api/host_meeting.h"
 #include "api/reach.h"
 #include "api/report.h"
 #include "api/world.h"
@@ -168,7 +170,17 @@ class Runtime {
   int add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras);
   GroupExtras& extras(int handle);
   void remove_group(int handle);
+  // All members have come; what they have under way stays so.
+  void meet(int handle);
+  // Fences every member first.
   void barrier(int handle);
+  // What each member says, by rank; as `meet`.
+  template <class T>
+  std::vector<T> gather(int handle, const T& mine) {
+    std::vector<T> all(extras(handle).collective->size());
+    gather(handle, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    return all;
+  }
 
   Reporter& reporter;
   std::unique_ptr<World> world;
@@ -212,16 +224,14 @@ class Runtime {
   bool wait_for(const op::WaitReason& reason, Keep&& keep);
   template <class F>
   void for_each_reach(const groups::Group& group, F&& f);
-  void barrier_of_world();
-  void wait_on(shm::HostBarrierBlock& block);
+  void meet_world();
+  void gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all);
 
   std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
   std::map<std::uint32_t, std::uint32_t> endpoint_handles_;   // how many each endpoint of this process has
   std::vector<std::pair<int, op::WaitReason>> live_handles_;  // under the engine lock
-  std::uint32_t workers_here_ = 1;
-  shm::HostBarrierBlock* enter_ = nullptr;
-  shm::HostBarrierBlock* leave_ = nullptr;
+  HostMeeting host_;
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
   std::unique_ptr<pr::Pusher> pusher_;                 // the thread's
   std::unique_ptr<op::ProgressThread> thread_;

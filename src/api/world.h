@@ -24,11 +24,13 @@
 
 namespace comex::api {
 
-// Laid into the board of a host's lowest worker: the barrier of the workers of that host. Behind it lies each
-// worker's outbox (api/outboxes).
+// Laid into each worker's board: what it shows the workers of its host, and on the lowest of them the barrier
+// of all (api/host_meeting). Behind it lies the worker's outbox (api/outboxes).
 struct BoardLayout {
+  static constexpr std::size_t notice_bytes = 64;
   shm::HostBarrierBlock enter;
   shm::HostBarrierBlock leave;
+  std::byte notices[2][notice_bytes];
 };
 inline constexpr std::uint64_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);

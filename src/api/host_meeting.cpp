@@ -1,0 +1,54 @@
+#include "api/host_meeting.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/status.h"
+
+namespace comex::api {
+
+HostMeeting::HostMeeting(World& world, op::Engine& engine) : world_(world), engine_(engine) {
+  std::vector<const pr::RankPlace*> here;
+  for (const int rank : world.share.host_workers()) here.push_back(&world.share.place_of(rank));
+  std::ranges::sort(here, {}, &pr::RankPlace::worker);
+  const auto board_of = [&](const pr::RankPlace& place) {
+    const auto slot = static_cast<shm::HostSlot>(place.local_index);
+    return reinterpret_cast<BoardLayout*>(world.arena->board(slot).data());
+  };
+  for (const pr::RankPlace* worker : here) boards_.push_back(board_of(*worker));
+  own_ = board_of(world.place);
+}
+
+// Two notices take turns: who shows one again has come to the next gathering, as has everybody, who has read
+// the one before by then.
+void HostMeeting::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
+  COMEX_BUG_IF(mine.size() > BoardLayout::notice_bytes || all.size() != mine.size() * boards_.size());
+  turn_ = 1 - turn_;
+  std::memcpy(own_->notices[turn_], mine.data(), mine.size());
+  enter();
+  for (std::size_t i = 0; i < boards_.size(); ++i) {
+    std::memcpy(all.data() + i * mine.size(), boards_[i]->notices[turn_], mine.size());
+  }
+}
+
+void HostMeeting::wait_on(shm::HostBarrierBlock& block) {
+  constexpr unsigned yields = 100;       // the others are mostly on their way
+  constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
+  shm::HostBarrier meeting(*world_.os, block, static_cast<std::uint32_t>(boards_.size()));
+  const shm::WaitPolicy& policy = world_.wait_policy;
+  op::StallWatch watch = engine_.watch({"barrier"});
+  const std::uint32_t token = meeting.arrive();
+  for (unsigned round = 1; !meeting.done(token); ++round) {
+    const bool sleeps = policy.sleeps_after(round, yields);
+    if (sleeps || !policy.yields_ever() || round % yields_a_pump == 0) engine_.poll();
+    if (sleeps) {
+      meeting.sleep(token, policy.nap_max_ns);
+    } else if (policy.yields_ever()) {
+      world_.os->yield();
+    }
+    watch.set_slow(sleeps);
+    watch.look();
+  }
+}
+
+}  // namespace comex::api
