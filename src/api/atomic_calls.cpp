@@ -1,6 +1,7 @@
 // rmw and nbrmw.
 #include <iterator>
 
+#include "api/appended.h"
 #include "api/call.h"
 #include "api/small.h"
 #include "api/transfer.h"
@@ -28,13 +29,35 @@ bool find_code(int op, Code& code) {
   return true;
 }
 
+bool is_aligned(const void* word, Scalar scalar) {
+  return reinterpret_cast<std::uintptr_t>(word) % scalar_bytes(scalar) == 0;
+}
+
 inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
   const Small to(proc, group);
   Code code{};
   if (!to || ploc == nullptr || !find_code(op, code)) return false;
-  const bool is_aligned = reinterpret_cast<std::uintptr_t>(prem) % scalar_bytes(code.scalar) == 0;
-  return is_aligned &&
+  return is_aligned(prem, code.scalar) &&
          to.direct().try_atomic(to.place(), to.target(), code.scalar, code.atomic, ploc, prem, extra);
+}
+
+bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
+                  comex_request_t* handle) {
+  Runtime* const runtime = behind_server(op::Way::atomic, ploc, prem, proc, group);
+  Code code{};
+  if (runtime == nullptr || !find_code(op, code) || !is_aligned(prem, code.scalar)) return false;
+  if (!runtime->remote.takes(scalar_bytes(code.scalar))) return false;
+  const AtomicOperation operation{.atomic = code.atomic,
+                                  .scalar = code.scalar,
+                                  .target = static_cast<Worker>(proc),
+                                  .near = static_cast<std::byte*>(ploc),
+                                  .far = static_cast<std::byte*>(prem),
+                                  .operand = extra,
+                                  .is_blocking = false};
+  const auto append = [&](op::Remote& remote, const op::FarSide& far, nb::Completion& completion) {
+    return remote.append_atomic(operation, far, completion);
+  };
+  return appended_and_awaited(*runtime, {"nbrmw", proc}, handle, append);
 }
 
 [[gnu::noinline]] int rmw(const char* name, int op, void* ploc, void* prem, int extra, int proc,
@@ -98,5 +121,6 @@ int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, comex_group
     if (handle != nullptr) *handle = comex::nb::HandleTable::completed_handle;
     return COMEX_SUCCESS;
   }
+  if (appended_rmw(op, ploc, prem, extra, proc, group, handle)) return COMEX_SUCCESS;
   return rmw("nbrmw", op, ploc, prem, extra, proc, group, Finish::by(handle));
 }

@@ -1,4 +1,5 @@
 // put, get, acc and their non-blocking forms: the small direct path first, then everything else.
+#include "api/appended.h"
 #include "api/call.h"
 #include "api/small.h"
 #include "api/transfer.h"
@@ -69,18 +70,6 @@ inline bool small_acc(const char* name, int op, const void* scale, const void* s
   return is_done;
 }
 
-// The same for what goes to a server in company: without an Operation, which is large. False: the long way.
-template <class Append>
-inline bool appended(const op::WaitReason& call, op::Way way, const void* near, const void* far_address,
-                     int bytes, comex_group_t group, const Append& append) {
-  Runtime* runtime = current();
-  const auto target = static_cast<Worker>(call.target);
-  const bool is_plain = runtime != nullptr && group == COMEX_GROUP_WORLD && target < runtime->size() &&
-                        near != nullptr && far_address != nullptr && bytes > 0;
-  if (!is_plain || runtime->router.is_direct(way, target)) return false;
-  return runtime->append(call, target, append);
-}
-
 bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
   return appended({"nbput", proc}, op::Way::put, src, dst, bytes, group,
                   [&](op::Remote& remote, const op::FarSide& far) {
@@ -97,6 +86,16 @@ bool appended_acc(int op, const void* scale, const void* src, void* dst, int byt
                   [&](op::Remote& remote, const op::FarSide& far) {
                     return remote.append_acc(scalar, scale, src, dst, whole, far);
                   });
+}
+
+bool appended_get(const void* src, void* dst, int bytes, int proc, comex_group_t group,
+                  comex_request_t* handle) {
+  Runtime* const runtime = bytes > 0 ? behind_server(op::Way::get, dst, src, proc, group) : nullptr;
+  if (runtime == nullptr || !runtime->remote.takes(static_cast<std::uint64_t>(bytes))) return false;
+  const auto append = [&](op::Remote& remote, const op::FarSide& far, nb::Completion& completion) {
+    return remote.append_get(dst, src, static_cast<std::uint64_t>(bytes), far, completion);
+  };
+  return appended_and_awaited(*runtime, {"nbget", proc}, handle, append);
 }
 
 inline int completed(comex_request_t* handle) {
@@ -135,6 +134,7 @@ int comex_nbput(void* src, void* dst, int bytes, int proc, comex_group_t group, 
 
 int comex_nbget(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
   if (small_get(src, dst, bytes, proc, group)) return completed(handle);
+  if (appended_get(src, dst, bytes, proc, group, handle)) return COMEX_SUCCESS;
   return get("nbget", src, dst, bytes, proc, group, Finish::by(handle));
 }
 

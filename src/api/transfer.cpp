@@ -56,7 +56,9 @@ int carry_out(Runtime& runtime, const char* name, std::span<const Operation> ope
   const op::FarSide far = target.far_side();
   op::Remote& remote = *target.remote;
   const op::WaitReason reason{name, target.lpid, far.server};
-  if (finish.kind != Finish::Kind::blocking && operations.size() == 1) {
+  const bool may_append = finish.kind != Finish::Kind::blocking && operations.size() == 1;
+  const bool appends_get = may_append && way == op::Way::get && remote.takes(operations[0]);
+  if (may_append && way != op::Way::get) {
     bool appended = false;
     const auto append = [&] { appended = remote.append(operations[0], far); };
     runtime.start(remote, reason, append, &far);
@@ -65,12 +67,18 @@ int carry_out(Runtime& runtime, const char* name, std::span<const Operation> ope
       return COMEX_SUCCESS;
     }
   }
-  return finish_remote(runtime, remote, reason, finish, [&](nb::Completion& completion) {
+  const auto begin = [&](nb::Completion& completion) {
+    const Operation& first = operations.front();
+    if (appends_get &&
+        remote.append_get(first.near, first.far, first.patch.total_bytes(), far, completion, first.called)) {
+      return;
+    }
     for (Operation operation : operations) {
       operation.is_blocking = finish.kind == Finish::Kind::blocking;
       remote.start(operation, far, completion);
     }
-  });
+  };
+  return finish_remote(runtime, remote, reason, finish, begin, appends_get ? &far : nullptr);
 }
 
 int carry_out(Runtime& runtime, const char* name, const Result<Operation>& operation, const Reach& target,

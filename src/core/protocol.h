@@ -12,8 +12,8 @@
 //                      origin <--[chunk]*  (tag get_tag(slot))-------- server        (at most 4 in flight)
 //   rmw                origin --[RequestHeader|desired?]-------------> server
 //                      origin <--[ReplyHeader data, value]------------ server
-//   batch              origin or its pusher --[RequestHeader|item]*--> server        (puts, accs, rmws)
-//                      origin <--[ReplyHeader data_batch | values]---- server        (if it has rmws)
+//   batch              origin or its pusher --[RequestHeader|item]*--> server        (puts, gets, accs, rmws)
+//                      origin <--[ReplyHeader data_batch | answers]--- server        (if it has gets or rmws)
 //   store              origin --[RequestHeader, operand]-------------> server        (no reply)
 //   put and signal     origin --[put with_signal], [store with_signal]-> server      (as put, then store)
 //   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
@@ -39,11 +39,12 @@
 // rmw: an int32 travels in the low half of operand, value and desired; `desired` (compare_swap
 // only) is 8 bytes whatever the scalar.
 //
-// Batch: `operand` items, `bytes` bytes of them, executed in order. Each item, rmws too, has a running
-// number: they count up from the header's. Item n of a batch of which something is refused is told of by a
-// reply of its own, whose value is its number; a batch goes on behind it. The slot is the rmws', whose old
-// values come in one reply, 8 bytes each in the order of the items; without rmws there is neither. A process
-// of the origin's host may send the batch in its name, so `target` is the origin's transport rank.
+// Batch: `operand` items, `bytes` bytes of them, executed in order. Each item, gets and rmws too, has a
+// running number: they count up from the header's. Item n of a batch of which something is refused is told of
+// by a reply of its own, whose value is its number; a batch goes on behind it. The slot is that of the gets
+// and rmws, whose data and old values come in one reply, in the order of the items and each padded to 8
+// bytes; without any there is neither. A process of the origin's host may send the batch in its name, so
+// `target` is the origin's transport rank.
 //
 // Order: what an origin sends to a server, but for surrender and leave, is counted in `sequence`, from 1 up.
 // Messages from two senders may overtake each other; the server takes them in this order. Credits bound what
@@ -202,11 +203,12 @@ struct ScatterLayout {
 static_assert(sizeof(ScatterLayout) == 8);
 
 // One of the operations of a batch. What follows it begins and ends at multiples of 8 bytes:
-//   put   data            acc   one element of scale, data            rmw   operand, desired?
+//   put   data            acc   one element of scale, data            rmw   operand, desired?            get
+//   -
 struct BatchItem {
-  Verb verb{};              // put, acc or rmw
+  Verb verb{};              // put, get, acc or rmw
   std::uint8_t detail = 0;  // low half acc: Scalar, rmw: Atomic; high half: Layout of the program's call
-  std::uint16_t bytes = 0;  // put, acc: data; rmw: 4 or 8
+  std::uint16_t bytes = 0;  // put, get, acc: data; rmw: 4 or 8
   Worker target = 0;        // as in RequestHeader
   std::uint64_t offset = 0;
 };
@@ -232,9 +234,16 @@ constexpr std::size_t item_bytes(const BatchItem& item) {
       return sizeof item + padded(scalar_bytes(static_cast<Scalar>(kind_of(item)))) + padded(item.bytes);
     case Verb::rmw:
       return sizeof item + (static_cast<Atomic>(kind_of(item)) == Atomic::compare_swap ? 16 : 8);
+    case Verb::get:
+      return sizeof item;
     default:
       return sizeof item + padded(item.bytes);
   }
+}
+
+// Of its part of the reply.
+constexpr std::size_t answer_bytes(const BatchItem& item) {
+  return item.verb == Verb::get || item.verb == Verb::rmw ? padded(item.bytes) : 0;
 }
 
 enum class Refusal : std::uint32_t {

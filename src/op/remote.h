@@ -46,7 +46,7 @@ class Remote final : public transport::Sink {
   void set_errors_return(bool on);
 
   // Wait for this before each start; it only bounds, nothing breaks above it.
-  bool has_room() const { return abandoned_ || requests_.in_use() + words_ < max_outstanding_; }
+  bool has_room() const { return abandoned_ || requests_.in_use() + unanswered_ < max_outstanding_; }
   // Wait for this as well before append(), so that nothing is left here for lack of a credit.
   bool has_room(const FarSide& far) {
     return has_room() && (outbox_.size() == 0 || !far.is_attentive || may_append(link_of(far.server)));
@@ -56,9 +56,13 @@ class Remote final : public transport::Sink {
   // arrays may be reused on return.
   void start(const Operation& operation, const FarSide& far, nb::Completion& completion);
   void start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
-  // Small puts and accumulates travel with others: buffered until the message is full, anything else is
-  // started on that server, the process waits, or its pusher sends them. False: start() it. The source is the
-  // caller's at once. What endpoints ask for is never taken.
+  // Small contiguous operations travel with others: buffered until the message is full, anything else is
+  // started on that server, the process waits, or its pusher sends them. False: start() it. The source of a
+  // write is the caller's at once. What endpoints ask for is never taken.
+  bool takes(std::uint64_t bytes) const { return outbox_.size() != 0 && bytes != 0 && bytes <= largest_item; }
+  bool takes(const Operation& operation) const {
+    return operation.layout == protocol::Layout::contiguous && takes(operation.patch.total_bytes());
+  }
   bool append(const Operation& operation, const FarSide& far);
   bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
                   protocol::Layout called = protocol::Layout::contiguous);
@@ -70,7 +74,9 @@ class Remote final : public transport::Sink {
     const FarSide& far = appended_to_;
     return far.target == target && far.world == own && far.server != no_rank ? &far : nullptr;
   }
-  // The same; the completion has a part until the old value is here.
+  // The same; the completion has a part until what is asked for is here.
+  bool append_get(void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
+                  nb::Completion& completion, protocol::Layout called = protocol::Layout::contiguous);
   bool append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
 
   // Something appended may not have left: any thread may ask, the one that appended knows.
@@ -115,7 +121,7 @@ class Remote final : public transport::Sink {
   bool quiet() const override;
 
  private:
-  static constexpr std::uint64_t largest_item = 256;  // data bytes of a put or accumulate in a batch
+  static constexpr std::uint64_t largest_item = 256;  // data bytes of a put, get or accumulate in a batch
   using Request = remote::Request;
   using Transfer = remote::Transfer;
   using Link = remote::Link;
@@ -191,23 +197,23 @@ class Remote final : public transport::Sink {
   void end_fence(Link& link, Request& request, bool failed);
 
   // remote_batch.cpp: small operations that travel together
-  bool takes(std::uint64_t bytes) const { return outbox_.size() != 0 && bytes != 0 && bytes <= largest_item; }
   bool may_append(const Link& link) const;
   bool open_batch(Link& link, const FarSide& far);
   static bool is_taken(const Batch& batch) {
     return batch.word.items() != 0 && batch.buffer->look().bits() != batch.word.bits();
   }
-  bool has_place(const Link& link, std::size_t bytes, WorldId world) const;
-  bool make_place(Link& link, std::size_t bytes, const FarSide& far);
+  bool has_place(const Link& link, const protocol::BatchItem& item, WorldId world) const;
+  bool make_place(Link& link, const protocol::BatchItem& item, const FarSide& far);
   template <class Write>
   bool put_item(Link& link, const protocol::BatchItem& item, Gpid target, const Write& write);
   template <class Write>
   bool append_item(const protocol::BatchItem& item, const FarSide& far, const Write& write);
-  Transfer* answer_of(Link& link, const FarSide& far);
+  void expect_answer(Link& link, const FarSide& far);
+  void await(Link& link, nb::Completion& completion, void* result, const protocol::BatchItem& item);
   bool close(Link& link, bool with_fence = false);
   void let_go(Link& link);
   void on_data_batch(Link& link, const Reply& reply, std::span<const std::byte> data);
-  bool refuse_word(const Link& link, const Reply& reply);
+  bool refuse_answer(const Link& link, const Reply& reply);
 
   // remote_reply.cpp: what servers say
   Transfer* transfer_of(const Link& link, const Reply& reply) const;
@@ -232,7 +238,7 @@ class Remote final : public transport::Sink {
   nb::ObjectPool<Transfer> transfers_;
   nb::ObjectPool<remote::Batch> batches_;
   std::atomic<bool> holds_{false};  // see holds_batches()
-  std::size_t words_ = 0;           // rmws in batches, unanswered
+  std::size_t unanswered_ = 0;      // gets and rmws in batches
   std::unordered_map<TransportRank, std::unique_ptr<Link>> links_;
   Link* last_link_ = nullptr;
   FarSide appended_to_;

@@ -23,6 +23,7 @@ bool Remote::may_append(const Link& link) const {
   constexpr std::size_t most = sizeof(BatchItem) + sizeof(Scale) + largest_item;
   if (has_credit(link)) return true;
   return link.batch != nullptr && link.batch->word.bytes() + most <= sizes_.message_bytes &&
+         link.batch->answer_bytes + largest_item <= protocol::reply_data_bytes &&
          link.batch->buffer->look().bits() == link.batch->word.bits();  // else it is another's by now
 }
 
@@ -58,7 +59,8 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
   batch->buffer = buffer;
   batch->word = buffer->look().opened(sizeof header);
   batch->number = header.number;
-  batch->words.clear();
+  batch->answers.clear();
+  batch->answer_bytes = 0;
   batch->transfer = nullptr;
   open_.push_back(&link);
   holds_.store(true, std::memory_order_relaxed);
@@ -68,15 +70,16 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
 // An item of this size goes into the open batch. A batch that the pusher has taken has lost its buffer, which
 // may be another link's by now: nothing may be written there. Taken after this look, it stays the pusher's or
 // free, since only this worker opens buffers.
-inline bool Remote::has_place(const Link& link, std::size_t bytes, WorldId world) const {
+inline bool Remote::has_place(const Link& link, const BatchItem& item, WorldId world) const {
   const Batch* batch = link.batch;
-  return batch != nullptr && batch->word.bytes() + bytes <= sizes_.message_bytes && batch->world == world &&
-         !is_taken(*batch);
+  return batch != nullptr && batch->word.bytes() + protocol::item_bytes(item) <= sizes_.message_bytes &&
+         batch->answer_bytes + protocol::answer_bytes(item) <= protocol::reply_data_bytes &&
+         batch->world == world && !is_taken(*batch);
 }
 
 // False if no batch can take it.
-bool Remote::make_place(Link& link, std::size_t bytes, const FarSide& far) {
-  if (has_place(link, bytes, far.world)) return true;
+bool Remote::make_place(Link& link, const BatchItem& item, const FarSide& far) {
+  if (has_place(link, item, far.world)) return true;
   if (link.batch != nullptr && is_taken(*link.batch)) let_go(link);
   if (link.batch != nullptr) close(link);
   return open_batch(link, far);
@@ -89,7 +92,7 @@ inline bool Remote::put_item(Link& link, const BatchItem& item, Gpid target, con
   std::byte* const to = batch.buffer->message + batch.word.bytes();
   ::new (static_cast<void*>(to)) BatchItem(item);
   write(to + sizeof item);
-  const OutboxWord next = batch.word.with_item(protocol::item_bytes(item), item.verb == Verb::rmw);
+  const OutboxWord next = batch.word.with_item(protocol::item_bytes(item), protocol::answer_bytes(item) != 0);
   if (batch.word.items() == 0) {
     batch.buffer->word.store(next.bits(), std::memory_order_release);
     outbox_.announce();
@@ -108,14 +111,14 @@ bool Remote::append_item(const BatchItem& item, const FarSide& far, const Write&
   if (far.by) return false;  // a batch has one origin
   Link& link = link_of(far.server);
   do {
-    if (!make_place(link, protocol::item_bytes(item), far)) return false;
+    if (!make_place(link, item, far)) return false;
   } while (!put_item(link, item, far.gpid(), write));
   if (&far != &appended_to_) appended_to_ = far;
   return true;
 }
 
 bool Remote::append(const Operation& operation, const FarSide& far) {
-  if (operation.action == Action::get || operation.layout != protocol::Layout::contiguous) return false;
+  if (operation.action == Action::get || !takes(operation)) return false;
   const std::uint64_t bytes = operation.patch.total_bytes();
   if (operation.action == Action::put)
     return append_put(operation.near, operation.far, bytes, far, operation.called);
@@ -143,22 +146,40 @@ bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, cons
   });
 }
 
-// What awaits the answer to the batch that is open.
-Remote::Transfer* Remote::answer_of(Link& link, const FarSide& far) {
+// Before the first item of the open batch that has one is published.
+void Remote::expect_answer(Link& link, const FarSide& far) {
   Batch& batch = *link.batch;
-  if (batch.transfer == nullptr) {
-    Request* request = new_request(Kind::batch, far, nullptr);
-    request->batch = &batch;
-    batch.transfer = new_transfer(link, *request, {});
-    COMEX_BUG_IF(batch.transfer == nullptr);
-    batch.transfer->verb = Verb::batch;
-    batch.buffer->slot = batch.transfer->slot;
-  }
-  return batch.transfer;
+  if (batch.transfer != nullptr) return;
+  Request* request = new_request(Kind::batch, far, nullptr);
+  request->batch = &batch;
+  batch.transfer = new_transfer(link, *request, {});
+  COMEX_BUG_IF(batch.transfer == nullptr);
+  batch.transfer->verb = Verb::batch;
+  batch.buffer->slot = batch.transfer->slot;
+}
+
+// The answer to the item that was appended last.
+void Remote::await(Link& link, nb::Completion& completion, void* result, const BatchItem& item) {
+  Batch& batch = *link.batch;
+  batch.answers.push_back({&completion, result, batch.word.items() - 1, item.bytes, false});
+  batch.answer_bytes += protocol::answer_bytes(item);
+  completion.add();
+  ++unanswered_;
+}
+
+bool Remote::append_get(void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
+                        nb::Completion& completion, protocol::Layout called) {
+  // A slot for it: one that a batch gives back on the way is as good.
+  if (!takes(bytes) || slots_.available() == 0) return false;
+  const BatchItem item{Verb::get, protocol::detail_of(Scalar::none, called),
+                       static_cast<std::uint16_t>(bytes), far.target, far.offset_of(far_address)};
+  Link& link = link_of(far.server);
+  if (!append_item(item, far, [&](std::byte*) { expect_answer(link, far); })) return false;
+  await(link, completion, near, item);
+  return true;
 }
 
 bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion) {
-  // A slot for it: one that a batch gives back on the way is as good.
   if (outbox_.size() == 0 || slots_.available() == 0) return false;
   const unsigned bytes = scalar_bytes(operation.scalar);
   BatchItem item;
@@ -175,14 +196,11 @@ bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far,
   if (operation.atomic == Atomic::compare_swap) std::memcpy(&words[1], operation.near + bytes, bytes);
   Link& link = link_of(far.server);
   const bool is_taken = append_item(item, far, [&](std::byte* to) {
-    answer_of(link, far);
+    expect_answer(link, far);
     std::memcpy(to, words, protocol::item_bytes(item) - sizeof item);
   });
   if (!is_taken) return false;
-  link.batch->words.push_back(
-      {&completion, operation.near, link.batch->word.items() - 1, static_cast<std::uint8_t>(bytes), false});
-  completion.add();
-  ++words_;
+  await(link, completion, operation.near, item);
   return true;
 }
 
@@ -203,12 +221,12 @@ void Remote::let_go(Link& link) {
   Batch* batch = std::exchange(link.batch, nullptr);
   std::erase(open_, &link);
   holds_.store(!open_.empty(), std::memory_order_relaxed);
-  const bool has_answer = !batch->words.empty();
+  const bool has_answer = !batch->answers.empty();
   Transfer* transfer = batch->transfer;
   if (!has_answer) batches_.give_back(batch);
   if (transfer == nullptr) return;
   transfer->request->sent = true;
-  if (!has_answer) end_transfer(transfer, false);  // its first rmw came too late
+  if (!has_answer) end_transfer(transfer, false);  // what it was for came too late
 }
 
 void Remote::send_batches() {
@@ -220,30 +238,30 @@ void Remote::on_data_batch(Link& link, const Reply& reply, std::span<const std::
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *transfer->request->batch;
   if (link.batch == &batch) let_go(link);  // the pusher was quick
-  COMEX_BUG_IF(data.size() != batch.words.size() * sizeof(std::uint64_t));
-  const std::byte* value = data.data();
-  for (const Batch::Word& word : batch.words) {
-    if (word.failed) {
-      word.completion->fail();
+  COMEX_BUG_IF(data.size() != batch.answer_bytes);
+  const std::byte* at = data.data();
+  for (const Batch::Answer& answer : batch.answers) {
+    if (answer.failed) {
+      answer.completion->fail();
     } else {
-      std::memcpy(word.result, value, word.bytes);
+      kernels::copy_bytes(static_cast<std::byte*>(answer.result), at, answer.bytes);
     }
-    value += sizeof(std::uint64_t);
-    word.completion->complete();
+    at += protocol::padded(answer.bytes);
+    answer.completion->complete();
   }
-  words_ -= batch.words.size();
+  unanswered_ -= batch.answers.size();
   batches_.give_back(&batch);
   end_transfer(transfer, false);
 }
 
-// True if it is about an rmw of a batch, whose values are still to come.
-bool Remote::refuse_word(const Link& link, const Reply& reply) {
-  if (reply.refused_verb != Verb::rmw) return false;
+// True if it is about a get or rmw of a batch, whose answers are still to come.
+bool Remote::refuse_answer(const Link& link, const Reply& reply) {
+  if (reply.refused_verb != Verb::get && reply.refused_verb != Verb::rmw) return false;
   const Transfer* transfer = transfer_of(link, reply);
   if (transfer == nullptr || transfer->verb != Verb::batch) return false;
   Batch& batch = *transfer->request->batch;
-  for (Batch::Word& word : batch.words) {
-    if (batch.number + word.item == reply.value) word.failed = true;
+  for (Batch::Answer& answer : batch.answers) {
+    if (batch.number + answer.item == reply.value) answer.failed = true;
   }
   return true;
 }

@@ -2,7 +2,7 @@
 //
 //   Request   one operation, from its start until its last message is sent and its last part is done
 //   Transfer  one message that awaits a reply or whose body is under way; holds one reply slot
-//   Batch     small operations collecting in a buffer of the outbox, then its rmws that await their values
+//   Batch     small operations collecting in a buffer of the outbox, then those that await their answers
 //   Link      what this origin knows of one server: queue, credits, fence, slots not yet free
 //
 // Plain state, pooled; only op/remote touches it.
@@ -28,7 +28,7 @@ enum class Kind : std::uint8_t {
   copied,    // a small write whose message is complete already, but for its number
   word,      // rmw, store, lock, try_lock: one message
   reserved,  // fence, unlock: one message on the reserved credit
-  batch,     // the rmws of a batch, which await their values; never in a queue
+  batch,     // the gets and rmws of a batch, which await their answers; never in a queue
   leave,
 };
 
@@ -36,11 +36,11 @@ struct Link;
 struct Transfer;
 
 struct Batch {
-  struct Word {  // an rmw whose old value is awaited
+  struct Answer {  // to a get or rmw, awaited
     nb::Completion* completion = nullptr;
     void* result = nullptr;
     std::uint32_t item = 0;
-    std::uint8_t bytes = 0;
+    std::uint16_t bytes = 0;
     bool failed = false;
   };
   Link* link = nullptr;
@@ -48,8 +48,9 @@ struct Batch {
   shm::OutboxBuffer* buffer = nullptr;
   shm::OutboxWord word;      // as this worker has left it; the pusher may have changed it since
   std::uint64_t number = 0;  // of the first item
-  std::vector<Word> words;
-  Transfer* transfer = nullptr;  // once there is an rmw, whose request is its own
+  std::vector<Answer> answers;
+  std::size_t answer_bytes = 0;  // of all of them, in the reply
+  Transfer* transfer = nullptr;  // once there is a get or rmw; its request is its own
 };
 
 struct Request {

@@ -88,7 +88,7 @@ void Remote::on_refused(Link& link, const Reply& reply) {
     return;
   }
   COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // what we wrote was no batch
-  if (refuse_word(link, reply)) return;
+  if (refuse_answer(link, reply)) return;
   Transfer* transfer = reply.slot == nb::SlotTable::none ? nullptr : transfer_of(link, reply);
   if (protocol::is_write(reply.refused_verb)) {
     // The slot may have gone to another request since: the number tells.

@@ -12,6 +12,7 @@ using protocol::Verb;
 bool is_sound(const BatchItem& head) {
   switch (head.verb) {
     case Verb::put:
+    case Verb::get:
       return true;
     case Verb::acc:
       return kind_of(head) != 0 && kind_of(head) < scalar_kinds &&
@@ -47,7 +48,7 @@ void widen(Footprint& all, const BatchItem& head, bool is_first) {
 BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message) {
   BatchShape shape;
   std::uint64_t items = 0;
-  bool has_words = false;
+  std::size_t answers = 0;
   for (std::size_t at = sizeof header; at != message.size(); ++items) {
     BatchItem head;
     if (message.size() - at < sizeof head) return shape;
@@ -55,10 +56,11 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
     if (!is_sound(head)) return shape;
     if (message.size() - at < protocol::item_bytes(head)) return shape;
     widen(shape.footprint, head, items == 0);
-    has_words = has_words || head.verb == Verb::rmw;
+    answers += protocol::answer_bytes(head);
     at += protocol::item_bytes(head);
   }
-  shape.is_sound = items != 0 && items == header.operand && has_words == (header.slot != 0);
+  shape.is_sound = items != 0 && items == header.operand && answers <= protocol::reply_data_bytes &&
+                   (answers != 0) == (header.slot != 0);
   return shape;
 }
 
@@ -83,11 +85,12 @@ protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const It
   header.offset = item.head.offset;
   header.bytes = item.head.bytes;
   if (item.head.verb == Verb::acc) header.scalar = item.scalar();
+  if (protocol::answer_bytes(item.head) != 0) header.slot = batch.slot;
   if (item.head.verb == Verb::rmw) {
-    header.scalar = item.head.bytes == 8 ? Scalar::int64 : Scalar::int32;
-    header.atomic = item.atomic();
-    header.slot = batch.slot;
-    std::memcpy(&header.operand, item.rest, sizeof header.operand);
+    const WordChange word = item.word();
+    header.scalar = word.bytes == 8 ? Scalar::int64 : Scalar::int32;
+    header.atomic = word.atomic;
+    header.operand = word.operand;
   }
   return header;
 }

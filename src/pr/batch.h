@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "core/protocol.h"
 #include "pr/order.h"
+#include "pr/rmw.h"
 
 namespace comex::pr {
 
@@ -19,7 +21,14 @@ struct Item {
   std::size_t end = 0;              // of the item, in the message
 
   Scalar scalar() const { return static_cast<Scalar>(protocol::kind_of(head)); }
-  protocol::Atomic atomic() const { return static_cast<protocol::Atomic>(protocol::kind_of(head)); }
+  WordChange word() const {  // rmw
+    WordChange change{static_cast<protocol::Atomic>(protocol::kind_of(head)), head.bytes, 0, 0};
+    std::memcpy(&change.operand, rest, sizeof change.operand);
+    if (change.atomic == protocol::Atomic::compare_swap) {
+      std::memcpy(&change.desired, rest + sizeof change.operand, sizeof change.desired);
+    }
+    return change;
+  }
   const std::byte* data() const {  // put and acc
     return head.verb == protocol::Verb::acc ? rest + protocol::padded(scalar_bytes(scalar())) : rest;
   }

@@ -39,13 +39,19 @@ struct BatchProgress {
   std::uint64_t number = 0;                          // of that item
   std::uint64_t worked = 0;                          // acc: bytes of it added so far
   std::uint32_t refusals = 0;                        // acc: tries that met a busy stripe
-  std::vector<std::uint64_t> values;                 // old values of the rmws so far
+  std::vector<std::uint64_t> answers;                // to the gets and rmws so far
 
+  // Room for one, in zeros.
+  std::uint64_t* make_answer(std::size_t bytes) {
+    const std::size_t at_word = answers.size();
+    answers.resize(at_word + bytes / sizeof(std::uint64_t));
+    return answers.data() + at_word;
+  }
   void begin(std::uint64_t first_number) {
     at = sizeof(protocol::RequestHeader);
     number = first_number;
     worked = refusals = 0;
-    values.clear();
+    answers.clear();
   }
 };
 

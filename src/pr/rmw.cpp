@@ -35,12 +35,12 @@ T apply(Atomic atomic, std::atomic_ref<T> word, T operand, T desired) {
 
 }  // namespace
 
-std::uint64_t apply_atomic(const protocol::RequestHeader& header, std::uint64_t desired, std::byte* word) {
-  if (header.bytes == 8) {
-    return apply(header.atomic, word_at<std::uint64_t>(word), header.operand, desired);
+std::uint64_t apply_atomic(const WordChange& change, std::byte* word) {
+  if (change.bytes == 8) {
+    return apply(change.atomic, word_at<std::uint64_t>(word), change.operand, change.desired);
   }
-  return apply(header.atomic, word_at<std::uint32_t>(word), static_cast<std::uint32_t>(header.operand),
-               static_cast<std::uint32_t>(desired));
+  return apply(change.atomic, word_at<std::uint32_t>(word), static_cast<std::uint32_t>(change.operand),
+               static_cast<std::uint32_t>(change.desired));
 }
 
 void apply_store(const protocol::RequestHeader& header, std::byte* word) {

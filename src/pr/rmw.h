@@ -11,8 +11,15 @@
 
 namespace comex::pr {
 
+struct WordChange {
+  protocol::Atomic atomic = protocol::Atomic::swap;
+  std::uint64_t bytes = 8;  // or 4
+  std::uint64_t operand = 0;
+  std::uint64_t desired = 0;  // compare_swap only
+};
+
 // Returns the old value's bits, zero-extended.
-std::uint64_t apply_atomic(const protocol::RequestHeader& header, std::uint64_t desired, std::byte* word);
+std::uint64_t apply_atomic(const WordChange& change, std::byte* word);
 
 // Whoever sees the value also sees everything that was written before.
 void apply_store(const protocol::RequestHeader& header, std::byte* word);

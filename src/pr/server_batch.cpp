@@ -73,22 +73,23 @@ bool Server::execute_item(const Header& header, const Item& item, BatchProgress&
     if (verdict != shm::Verdict::ok) fault = {refusal_of(verdict), head.offset, head.bytes};
   }
   if (fault) {
-    if (is_word) progress.values.push_back(0);
+    progress.make_answer(protocol::answer_bytes(head));
     return true;
   }
-  if (head.verb == Verb::put) {
-    kernels::copy_bytes(home->arena().at(head.offset), item.data(), head.bytes);
-  } else if (head.verb == Verb::acc) {
-    return accumulate_item(header, item, progress);
-  } else {
-    std::uint64_t desired = 0;
-    if (item.atomic() == protocol::Atomic::compare_swap) {
-      std::memcpy(&desired, item.rest + sizeof desired, sizeof desired);
-    }
-    const Header alone = header_of(header, item, progress.number);
-    progress.values.push_back(apply_atomic(alone, desired, home->arena().at(head.offset)));
+  std::byte* const far = home->arena().at(head.offset);
+  switch (head.verb) {
+    case Verb::put:
+      kernels::copy_bytes(far, item.data(), head.bytes);
+      return true;
+    case Verb::get:
+      kernels::copy_bytes(progress.make_answer(protocol::answer_bytes(head)), far, head.bytes);
+      return true;
+    case Verb::acc:
+      return accumulate_item(header, item, progress);
+    default:
+      progress.answers.push_back(apply_atomic(item.word(), far));
+      return true;
   }
-  return true;
 }
 
 bool Server::accumulate_item(const Header& header, const Item& item, BatchProgress& progress) {

@@ -68,7 +68,8 @@ bool Server::execute(Small& small) {
       if (!accumulate(small)) return false;
       break;
     case Verb::rmw:
-      value = apply_atomic(header, small.payload.desired, home_of(header).arena().at(header.offset));
+      value = apply_atomic({header.atomic, header.bytes, header.operand, small.payload.desired},
+                           home_of(header).arena().at(header.offset));
       break;
     case Verb::store:
       store(header);

@@ -59,14 +59,14 @@ void Server::reply_data(const Small& small) {
   counters_.small_get_chunks_peak = std::max(counters_.small_get_chunks_peak, chunks);
 }
 
-// The old values of a batch's rmws.
+// What a batch's gets and rmws found.
 void Server::reply_batch(Origin& origin, const Header& request, const BatchProgress& progress) {
   ReplyHeader header;
   header.verb = Verb::data_batch;
   header.slot = request.slot;
-  header.bytes = progress.values.size() * sizeof(std::uint64_t);
+  header.bytes = progress.answers.size() * sizeof(std::uint64_t);
   std::byte* staged = transport_.stage();
-  std::memcpy(staged + sizeof header, progress.values.data(), header.bytes);
+  std::memcpy(staged + sizeof header, progress.answers.data(), header.bytes);
   post(origin, header, staged);
 }
 

@@ -20,7 +20,7 @@ TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
       std::int64_t value = static_cast<std::int64_t>(random() % 1000);
       std::byte* const far = rig.region + 8 * at;
       ASSERT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
-      switch (random() % 4) {
+      switch (random() % 5) {
         case 0:
           ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, far, 8), rig.far));
           model[at] = value;
@@ -33,6 +33,10 @@ TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
           expected[i] = model[at];
           model[at] += value;
           ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[i], far, value), rig.far, done));
+          break;
+        case 3:
+          expected[i] = model[at];
+          ASSERT_TRUE(rig.origin().append_get(&old[i], far, 8, rig.far, done));
           break;
         default:
           expected[i] = model[at];
@@ -62,6 +66,45 @@ TEST(WholeBatches, small_operations_share_messages) {
   rig.finish(done);
   for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
   EXPECT_LE(rig.server->counters().requests, 8u);
+}
+
+// Of every size; the largest ones fill the reply long before the request.
+TEST(WholeBatches, gets_of_every_size_share_messages) {
+  constexpr std::size_t largest = 256;
+  Rig rig;
+  const std::vector<std::byte> there = pattern(2 * largest, 7);
+  std::memcpy(rig.region, there.data(), there.size());
+  std::vector<std::vector<std::byte>> here;
+  nb::Completion done;
+  for (std::size_t bytes = 1; bytes <= largest; ++bytes) {
+    here.emplace_back(bytes + 1, std::byte{99});
+    ASSERT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
+    ASSERT_TRUE(rig.origin().append_get(here.back().data(), rig.region + bytes, bytes, rig.far, done));
+  }
+  rig.finish(done);
+  for (std::size_t bytes = 1; bytes <= largest; ++bytes) {
+    EXPECT_EQ(std::memcmp(here[bytes - 1].data(), there.data() + bytes, bytes), 0) << bytes;
+    EXPECT_EQ(here[bytes - 1].back(), std::byte{99}) << "behind " << bytes;
+  }
+  EXPECT_LE(rig.server->counters().requests, 12u);
+  EXPECT_FALSE(rig.origin().append_get(here.back().data(), rig.region, largest + 1, rig.far, done));
+  rig.expect_quiet();
+}
+
+TEST(WholeBatches, gets_find_what_was_put_before_them_and_not_what_comes_behind) {
+  Rig rig;
+  std::int64_t value = 5;
+  std::int64_t got[2] = {-1, -1};
+  nb::Completion done;
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(rig.origin().append_get(&got[0], rig.region, 8, rig.far, done));
+  value = 6;
+  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(rig.origin().append_get(&got[1], rig.region, 8, rig.far, done));
+  rig.finish(done);
+  EXPECT_EQ(got[0], 5);
+  EXPECT_EQ(got[1], 6);
+  EXPECT_EQ(rig.server->counters().requests, 1u);
 }
 
 TEST(WholeBatches, a_fence_a_get_and_a_store_find_what_was_appended_before_them) {
@@ -143,7 +186,8 @@ TEST(WholeBatches, each_refused_item_is_told_and_the_others_take_effect) {
       reinterpret_cast<std::byte*>(rig.far.offset_base - 4);  // ends beyond all addresses
   std::int64_t value = 4;
   std::int64_t old[3] = {-1, -1, -1};
-  nb::Completion good, bad, misaligned;
+  std::int64_t got[2] = {-1, -1};
+  nb::Completion good, bad, misaligned, missing;
   ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, wrapping, 8), rig.far));
   ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, beyond, 8), rig.far));
   ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
@@ -151,18 +195,21 @@ TEST(WholeBatches, each_refused_item_is_told_and_the_others_take_effect) {
   ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[0], beyond, 1), rig.far, bad));
   ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[1], rig.region, 1), rig.far, good));
   ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[2], rig.region + 4, 1), rig.far, misaligned));
-  rig.finish(good);
-  rig.finish(bad);
-  rig.finish(misaligned);
+  ASSERT_TRUE(rig.origin().append_get(&got[0], beyond, 8, rig.far, missing));
+  ASSERT_TRUE(rig.origin().append_get(&got[1], rig.region, 8, rig.far, good));
+  for (nb::Completion* each : {&good, &bad, &misaligned, &missing}) rig.finish(*each);
   rig.fence();
   EXPECT_TRUE(bad.take_failure());
   EXPECT_TRUE(misaligned.take_failure());
+  EXPECT_TRUE(missing.take_failure());
   EXPECT_FALSE(good.take_failure());
   EXPECT_EQ(old[0], -1);
   EXPECT_EQ(old[1], 4);
   EXPECT_EQ(old[2], -1);
+  EXPECT_EQ(got[0], -1);
+  EXPECT_EQ(got[1], 5);
   EXPECT_EQ(word_at(rig, 0), 5);
-  EXPECT_EQ(rig.refused, 5u);
+  EXPECT_EQ(rig.refused, 6u);
   EXPECT_EQ(rig.origin().take_failures({world, target}), 3u) << "the writes; the words told their waits";
   rig.expect_quiet();
 }
