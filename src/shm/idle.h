@@ -22,7 +22,7 @@ struct WaitPolicy {
   // Yields go on for as long at least: a copy of one chunk by the other side, which must not meet a nap.
   std::uint64_t yield_ns = 150'000;
   std::uint64_t nap_first_ns = 20'000;  // then a quarter of the time waited, so as not to oversleep by more
-  std::uint64_t nap_max_ns = 1'000'000;
+  std::uint64_t nap_max_ns = 1'250'000;
   WaitMode mode = WaitMode::automatic;
   bool oversubscribed = false;  // more ranks than cores: no longer spin than this
   std::uint64_t crowded_spin_ns = 5'000;

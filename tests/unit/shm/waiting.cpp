@@ -172,10 +172,10 @@ TEST(Idle, naps_for_a_quarter_of_the_time_waited_and_longest_after_long) {
   EXPECT_EQ(naps.back(), 1000u);
   std::uint64_t waited = 0;
   for (const std::uint64_t nap : naps) {
-    if (waited / 4 < 333) {
+    if (waited / 4 < 250) {
       EXPECT_EQ(nap, std::max<std::uint64_t>(waited / 4, 10));
     } else {
-      EXPECT_EQ(nap, std::clamp<std::uint64_t>(waited / 1000, 333, 1000));
+      EXPECT_EQ(nap, std::clamp<std::uint64_t>(waited / 1000, 250, 1000));
     }
     waited += nap;
   }

@@ -119,6 +119,11 @@ class Goals(unittest.TestCase):
                                  get_65536__virtual=100.0))
         self.assertEqual({one.topic.split(":")[0]: one.is_met for one in judged}, {"copied": True, "virtual": False})
 
+    def test_many_workers_are_judged_beside_few_where_one_is_active(self):
+        few = run(put_8__comex=10.0, get_8__comex=10.0, barrier__comex=10.0)
+        judged = goals.judge(run(put_8__comex=29.0, get_8__comex=31.0, barrier__comex=90.0), few)
+        self.assertEqual([(one.limit, one.is_met) for one in judged], [(30.0, True), (30.0, False)])
+
     def test_a_missed_goal_is_seen(self):
         judged = goals.judge(run(put_8__comex=12.0, put_8__rma=24.0))
         self.assertEqual([one.is_met for one in judged], [False])

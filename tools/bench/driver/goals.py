@@ -106,9 +106,20 @@ def oversubscribed(run):
             yield "oversubscribed: every row ahead of ARMCI-MPI", row, "comex", run.median(row, "armci_mpi"), 1, 0
 
 
-def judge(run):
+def beside_fewer(run, fewer):
+    """The same rows with fewer workers, of another run on the same machine."""
+    for row, entry in run.rows.items():
+        origin_alone = not row.startswith(("barrier", "lock.all", "lock.longest", "fetch_add.all", "idle", "init"))
+        if entry["unit"] == "ns" and origin_alone:
+            yield "oversubscribed: every row within three times that of fewer workers", row, "comex", \
+                fewer.median(row, "comex"), 3, 0
+
+
+def judge(run, fewer=None):
     rules = [*near(run), *meetings(run), *far(run, "virtual"), *far(run, "cluster"),
              *far_strided(run, "copied", 70), *oversubscribed(run)]
+    if fewer is not None:
+        rules += beside_fewer(run, fewer)
     rules.append(("same host: idle progress rank under 1 % of a core", "idle", "comex", 1, 1, 0))
     judged = []
     for topic, row, column, base, factor, extra in rules:

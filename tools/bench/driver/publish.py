@@ -25,9 +25,9 @@ def facts(run):
             f"settings: {settings}. More ranks than cores make Open MPI yield; bound to nothing; single copy as it comes.")
 
 
-def goal_lines(run):
+def goal_lines(run, fewer=None):
     lines = ["| goal | rows that keep it | hardest row | measured | limit |", "|---|---|---|---|---|"]
-    for topic, found in goals.by_topic(goals.judge(run)).items():
+    for topic, found in goals.by_topic(goals.judge(run, fewer)).items():
         hardest = goals.worst(found)
         lines.append(f"| {topic} | {sum(one.is_met for one in found)} of {len(found)} | {hardest.what} | "
                      f"{number(hardest.measured, hardest.unit)} | {number(hardest.limit, hardest.unit)} |")
@@ -72,7 +72,7 @@ def main(page, folder):
     text = replaced(text, "goals", goal_lines(run))
     text = replaced(text, "near", tables(run, near))
     text = replaced(text, "far", tables(run, far))
-    text = replaced(text, "crowded", facts(many) + "\n\n" + goal_lines(many) + "\n\n" + tables(many, near))
+    text = replaced(text, "crowded", facts(many) + "\n\n" + goal_lines(many, run) + "\n\n" + tables(many, near))
     text = replaced(text, "naps", sweep_lines(swept))
     text = replaced(text, "beside", beside_lines(three))
     with open(f"{folder}/scale.md", encoding="utf-8") as file:
