@@ -70,13 +70,17 @@ class ImplicitSet {
   };
 
   Entry& entry_of(Lpid target) {
+    if (last_ != nullptr && last_->target == target) [[likely]]
+      return *last_;
     Entry& entry = entries_[target];  // nodes of an unordered_map stay in place
     entry.target = target;
+    last_ = &entry;
     return entry;
   }
 
   std::unordered_map<Lpid, Entry> entries_;
   std::vector<Entry*> listed_;
+  Entry* last_ = nullptr;  // of the last operation, which is mostly that of the next
 };
 
 }  // namespace comex::nb
