@@ -3,7 +3,8 @@
  *
  * Conventions, unless a declaration says otherwise:
  * - Functions return COMEX_SUCCESS or COMEX_FAILURE. An error prints one line that names rank, operation,
- *   target and address; then the job ends, or, after comex_set_errors(COMEX_ERRORS_RETURN), the code returns.
+ *   target, as a rank of the group of the call, and address; then the job ends, or, after
+ *   comex_set_errors(COMEX_ERRORS_RETURN), the code returns.
  * - `proc` is a rank of `group`. Remote addresses come from comex_malloc, comex_malloc_mem_dev or
  *   comex_malloc_local of that rank, plus any offset that stays inside; local addresses are any memory.
  * - The caller owns every buffer and array that it passes; arrays of addresses, strides and counts may be

@@ -65,14 +65,14 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
   Runtime* runtime = enter(name);
   Reach target;
   if (runtime == nullptr || !find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  const Context where{name, target.lpid, prem};
+  const auto where = [&] { return runtime->context(name, target, prem); };
   Code code{};
   if (!find_code(op, code)) {
-    return runtime->reporter.fail(where, "the operation " + std::to_string(op) +
-                                             " is unknown; COMEX_SWAP to "
-                                             "COMEX_FETCH_AND_XOR_LONG are " +
-                                             std::to_string(COMEX_SWAP) + " to " +
-                                             std::to_string(COMEX_FETCH_AND_XOR_LONG));
+    return runtime->reporter.fail(where(), "the operation " + std::to_string(op) +
+                                               " is unknown; COMEX_SWAP to "
+                                               "COMEX_FETCH_AND_XOR_LONG are " +
+                                               std::to_string(COMEX_SWAP) + " to " +
+                                               std::to_string(COMEX_FETCH_AND_XOR_LONG));
   }
   AtomicOperation operation{.atomic = code.atomic,
                             .scalar = code.scalar,
@@ -82,13 +82,13 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
                             .operand = extra,
                             .is_blocking = finish.kind == Finish::Kind::blocking};
   if (const Status valid = op::validate(operation); !valid) {
-    return runtime->reporter.fail(where, valid.failure());
+    return runtime->reporter.fail(where(), valid.failure());
   }
   if (runtime->is_direct(op::Way::atomic, target)) {
     runtime->order_before_direct(target);
     const op::Checked checked = target.direct->atomic(operation, target.place);
     if (!checked) {
-      return runtime->reporter.fail(where, target.direct->describe(checked, target.worker(), target.place));
+      return runtime->reporter.fail(where(), target.direct->describe(checked, target.worker(), target.place));
     }
     if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
     return COMEX_SUCCESS;
@@ -100,8 +100,7 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
     if (is_small && remote.append_atomic(operation, far, completion)) return;
     remote.start_atomic(operation, far, completion);
   };
-  return finish_remote(*runtime, remote, {name, target.lpid, far.server}, finish, begin,
-                       is_small ? &far : nullptr);
+  return finish_remote(*runtime, remote, target.reason(name), finish, begin, is_small ? &far : nullptr);
 }
 
 }  // namespace

@@ -53,17 +53,18 @@ inline groups::Group* enter_group(Runtime& runtime, const char* operation, comex
 bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group);
 
 // Says so when no way leads there (any more).
-bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, Reach& target);
+bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target);
+
+// Says which ranks operations may name in a group.
+void say_no_rank(const Runtime& runtime, const char* operation, int proc, const groups::Group& group,
+                 comex_group_t handle);
 
 // The process that `proc` names in a group, by lpid: in the own world, its worker number.
 inline bool find_target(Runtime& runtime, const char* operation, int proc, const groups::Group& group,
                         comex_group_t handle, Worker& target) {
   const groups::ConnectionTable& targets = group.targets();
   if (proc < 0 || static_cast<std::uint32_t>(proc) >= targets.size()) [[unlikely]] {
-    runtime.reporter.fail({.operation = operation}, "rank " + std::to_string(proc) +
-                                                        " is out of range: group " + std::to_string(handle) +
-                                                        " has ranks 0 to " +
-                                                        std::to_string(targets.size() - 1));
+    say_no_rank(runtime, operation, proc, group, handle);
     return false;
   }
   target = static_cast<Worker>(targets.lpid(static_cast<std::uint32_t>(proc)));
@@ -81,12 +82,14 @@ inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_
   const groups::Group* group = find_group(runtime, operation, handle);
   if (group == nullptr) return false;
   const Requester by = begin_call(runtime, *group);
+  const Naming named = {handle, proc};
   Worker found = 0;
   if (!find_target(runtime, operation, proc, *group, handle, found) ||
-      !is_reached(runtime, operation, static_cast<Lpid>(found), target)) {
+      !is_reached(runtime, operation, static_cast<Lpid>(found), named, target)) {
     return false;
   }
   target.by = by;
+  target.named = named;
   return true;
 }
 

@@ -66,7 +66,7 @@ inline bool small_acc(const char* name, int op, const void* scale, const void* s
   const bool is_done =
       whole != 0 && to.direct().try_acc(to.place(), to.target(), scalar, scale, src, dst, whole, recovered);
   if (recovered) [[unlikely]]
-    say_recovered(to.runtime(), name, static_cast<int>(to.target()));
+    say_recovered(to.runtime(), {name, Target(proc)});
   return is_done;
 }
 

@@ -149,7 +149,7 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   const groups::Group* group = runtime == nullptr ? nullptr : enter_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   const CallScope call(name, handle);
-  const Context where{name, -1, ptr};
+  const Context where{name, {}, ptr};
 
   const groups::ConnectionTable all = groups::everybody(*group, runtime->book).members;
   const Claim mine = claim_of(*runtime, ptr, {all, group->endpoints()});
@@ -221,7 +221,7 @@ int comex_free_local(void* ptr) {
   if (runtime == nullptr) return COMEX_FAILURE;
   if (ptr == nullptr) return COMEX_SUCCESS;
   if (!runtime->allocations.remove_local(ptr)) {
-    return runtime->reporter.fail({"free_local", -1, ptr}, "the address is not one that malloc_local gave");
+    return runtime->reporter.fail({"free_local", {}, ptr}, "the address is not one that malloc_local gave");
   }
   release(*runtime, ptr);
   return COMEX_SUCCESS;

@@ -44,8 +44,9 @@ struct Named {  // a mutex that exists
   Worker owner = 0;
   if (runtime == nullptr || !find_target(*runtime, name, proc, COMEX_GROUP_WORLD, owner)) return false;
   const std::uint64_t count = runtime->mutexes.empty() ? 0 : runtime->mutexes[owner].count;
-  runtime->reporter.fail({name, proc}, "mutex " + std::to_string(mutex) + " is out of range: worker " +
-                                           std::to_string(proc) + " has " + std::to_string(count));
+  runtime->reporter.fail({name, Target(proc)}, "mutex " + std::to_string(mutex) +
+                                                   " is out of range: worker " + std::to_string(proc) +
+                                                   " has " + std::to_string(count));
   return false;
 }
 
@@ -67,7 +68,7 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
 }
 
 void say_recovered(const char* name, const Named& named, const shm::FairMutex& mutex) {
-  named.runtime->reporter.warn({name, static_cast<int>(named.owner)},
+  named.runtime->reporter.warn({name, Target(static_cast<int>(named.owner))},
                                mutex_recovered_text(named.index, mutex.dead_holder()));
 }
 
@@ -180,7 +181,7 @@ int comex_lock(int mutex, int proc) {
 int comex_trylock(int mutex, int proc, int* acquired) {
   Named named;
   if (acquired == nullptr && enter("trylock") != nullptr) {
-    return current()->reporter.fail({"trylock", proc}, "the place for the result is null");
+    return current()->reporter.fail({"trylock", comex::Target(proc)}, "the place for the result is null");
   }
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct()) {
@@ -209,7 +210,7 @@ int comex_unlock(int mutex, int proc) {
     named.order_before_direct();
     const comex::Status unlocked = named.here().unlock(named.party());
     if (unlocked) return COMEX_SUCCESS;
-    return named.runtime->reporter.fail({"unlock", proc},
+    return named.runtime->reporter.fail({"unlock", comex::Target(proc)},
                                         "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
   }
   const comex::op::FarSide far = named.far();

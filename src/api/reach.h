@@ -7,6 +7,7 @@
 #include "op/direct.h"
 #include "op/far_side.h"
 #include "op/remote.h"
+#include "op/stall_watch.h"
 
 namespace comex::api {
 
@@ -18,10 +19,15 @@ struct Reach {
   BridgeId bridge = no_bridge;
   const op::Direct* direct = nullptr;  // null: its memory is not in the address space of this process
   Requester by = {};                   // who asks
+  Naming named = {};                   // how the program names it
 
   Worker worker() const { return gpid.rank; }
   op::FarSide far_side() const {
-    return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank, by};
+    return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank, by, named};
+  }
+  // Why something waits for it.
+  op::WaitReason reason(const char* operation) const {
+    return {.operation = operation, .target = lpid, .server = place.server, .named = named};
   }
 };
 

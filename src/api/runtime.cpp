@@ -46,9 +46,10 @@ op::EngineOptions engine_options(World& world, const Reporter& reporter, Runtime
     if (call.name != nullptr && call.group != groups::world_handle) {
       text += ", over group " + std::to_string(call.group);
     }
-    Reporter::print(reporter.caller(),
-                    {call.name != nullptr ? call.name : reason.operation, reason.target, reason.address},
-                    text);
+    const char* const name = call.name != nullptr ? call.name : reason.operation;
+    Context where = runtime.context(name, reason.target, reason.named, reason.address);
+    if (reason.member >= 0) where.target = Target(reason.member);
+    Reporter::print(reporter.caller(), where, text);
   };
   return options;
 }
@@ -149,6 +150,13 @@ bool Runtime::reach(Lpid lpid, Reach& found) {
   return true;
 }
 
+Context Runtime::context(const char* operation, Lpid target, const Naming& named, const void* address) const {
+  if (target == no_lpid) return {operation, {}, address};
+  std::optional<Gpid> who;
+  if (const Result<Gpid> known = book.gpid_of(target)) who = known.value();
+  return {operation, Target(named, who, book.own_world()), address};
+}
+
 std::uint32_t Runtime::pointer_domain(Lpid lpid) const {
   if (is_own(lpid)) return router.world().pointer_domain(static_cast<Worker>(lpid));
   constexpr std::uint32_t foreign = 1u << 24;  // above all hosts and arenas of the own world
@@ -167,7 +175,7 @@ void Runtime::for_each_reach(const groups::Group& group, F&& f) {
 // again.
 void Runtime::fence(const Reach& target) {
   const op::FarSide far = target.far_side();
-  const op::WaitReason reason{"fence", target.lpid, far.server};
+  const op::WaitReason reason = target.reason("fence");
   nb::Completion completion;
   start(*target.remote, reason, [&] {
     if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
@@ -248,12 +256,11 @@ void Runtime::order_before_direct(const Reach& target) {
   if (!router.is_mixed()) return;
   fence(target);
   engine.wait([&] { return handles_done([&target](Lpid each) { return each == target.lpid; }); },
-              {"fence", target.lpid, target.place.server});
+              target.reason("fence"));
 }
 
 bool Runtime::wait_target(const Reach& target) {
-  return wait_for({"wait_proc", target.lpid, target.place.server},
-                  [&target](Lpid each) { return each == target.lpid; });
+  return wait_for(target.reason("wait_proc"), [&target](Lpid each) { return each == target.lpid; });
 }
 
 bool Runtime::wait_members(const groups::Group& group) {

@@ -77,6 +77,13 @@ class Runtime {
 
   // How to get to a process, of the own world or another. False when no bridge leads there any more.
   bool reach(Lpid lpid, Reach& found);
+  // The beginning of a line about an operation, made only for one: who the target is may have to be looked
+  // up.
+  Context context(const char* operation, Lpid target, const Naming& named,
+                  const void* address = nullptr) const;
+  Context context(const char* operation, const Reach& target, const void* address = nullptr) const {
+    return context(operation, target.lpid, target.named, address);
+  }
   bool is_direct(op::Way way, const Reach& target) const {
     if (is_own(target.lpid)) return router.is_direct(way, target.worker());
     return target.direct != nullptr && router.is_direct_to_guest(way);

@@ -42,6 +42,10 @@ std::string call_name(const protocol::RequestHeader& header) {
   return name;
 }
 
+Target target_of(const protocol::RequestHeader& header, std::optional<WorldId> own) {
+  return {header.named, Gpid{header.world, header.target}, own};
+}
+
 int endpoint_of(const protocol::RequestHeader& header) {
   return header.by ? static_cast<int>(header.by.rank) : -1;
 }
@@ -105,7 +109,7 @@ void say(World& world, const pr::RefusedRequest& refused) {
   const std::uint64_t base = is_known ? group.place(header.target).base : 0;
   const void* address = is_known ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
   const std::string call = call_name(header);
-  Reporter::print(origin, {call.c_str(), static_cast<int>(header.target), address},
+  Reporter::print(origin, {call.c_str(), target_of(header, world.id), address},
                   refusal_text(refused, is_known ? &*world.arena : nullptr, base));
 }
 
@@ -126,9 +130,10 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) 
     say(world, refused);
     if ((refused.header.flags & protocol::errors_return) == 0) Reporter::end_job(failure_exit_code);
   };
-  options.recovered = [&reporter](const protocol::RequestHeader& header, const std::optional<Worker>& dead) {
+  options.recovered = [&reporter, id = world.id](const protocol::RequestHeader& header,
+                                                 const std::optional<Worker>& dead) {
     const std::string call = call_name(header);
-    Reporter::print(reporter.identity(), {call.c_str(), static_cast<int>(header.target)},
+    Reporter::print(reporter.identity(), {call.c_str(), target_of(header, id)},
                     "for worker " + std::to_string(header.origin) + ": " + recovery_text(header, dead));
   };
   return std::make_unique<pr::Server>(*world.transport, *world.arena, std::move(options));

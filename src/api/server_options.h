@@ -15,6 +15,8 @@ namespace comex::api {
 
 std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter);
 
+// Whom it is for; `own`: the origin's world, where that is known.
+Target target_of(const protocol::RequestHeader& header, std::optional<WorldId> own);
 std::string call_name(const protocol::RequestHeader& header);  // as the program called it
 int endpoint_of(const protocol::RequestHeader& header);        // its rank; below zero: the origin's own
 // Why a lock that it asked for was taken over; `dead` where it is known.

@@ -33,7 +33,7 @@ int signal_directly(Runtime& runtime, const Signal& signal, const char* name, co
   const op::Checked checked =
       direct.store(target.place, target.worker(), signal.word, signal.bits(), sizeof(long));
   if (checked) return COMEX_SUCCESS;
-  return runtime.reporter.fail({name, target.lpid, signal.word},
+  return runtime.reporter.fail(runtime.context(name, target, signal.word),
                                direct.describe(checked, target.worker(), target.place));
 }
 
@@ -44,7 +44,7 @@ int signal_directly(Runtime& runtime, const Signal& signal, const char* name, co
   Reach target;
   if (runtime == nullptr || !find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
   if (!signal.is_aligned()) {
-    return runtime->reporter.fail({name, target.lpid, signal.word},
+    return runtime->reporter.fail(runtime->context(name, target, signal.word),
                                   "the signal word is null or not aligned to its 8 bytes");
   }
   const Result<Operation> data =
@@ -54,11 +54,10 @@ int signal_directly(Runtime& runtime, const Signal& signal, const char* name, co
     return put == COMEX_SUCCESS ? signal_directly(*runtime, signal, name, target) : put;
   }
   const op::FarSide far = target.far_side();
-  return finish_remote(*runtime, *target.remote, {name, target.lpid, far.server}, Finish::block(),
-                       [&](nb::Completion& completion) {
-                         target.remote->start_put_signal(data.value(), signal.word, signal.bits(), far,
-                                                         completion);
-                       });
+  return finish_remote(
+      *runtime, *target.remote, target.reason(name), Finish::block(), [&](nb::Completion& completion) {
+        target.remote->start_put_signal(data.value(), signal.word, signal.bits(), far, completion);
+      });
 }
 
 bool holds(long left, int compare, long right) {
@@ -96,11 +95,11 @@ int comex_wait_until(long* word, int compare, long value) {
   Runtime* runtime = enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   if (word == nullptr || reinterpret_cast<std::uintptr_t>(word) % sizeof(long) != 0) {
-    return runtime->reporter.fail({name, -1, word}, "the word is null or not aligned to its 8 bytes");
+    return runtime->reporter.fail({name, {}, word}, "the word is null or not aligned to its 8 bytes");
   }
   if (compare < COMEX_CMP_EQ || compare > COMEX_CMP_LE) {
     return runtime->reporter.fail(
-        {name, -1, word},
+        {name, {}, word},
         "the comparison " + std::to_string(compare) + " is unknown; COMEX_CMP_EQ to COMEX_CMP_LE are 0 to 5");
   }
   const std::atomic_ref<long> watched(*word);

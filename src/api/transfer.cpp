@@ -20,7 +20,7 @@ int carry_out_directly(Runtime& runtime, const char* name, std::span<const Opera
   runtime.order_before_direct(target);
   const op::Direct& direct = *target.direct;
   const auto refuse = [&](const Operation& operation, const op::Checked& checked) {
-    return runtime.reporter.fail({name, target.lpid, far_of(operation)},
+    return runtime.reporter.fail(runtime.context(name, target, far_of(operation)),
                                  direct.describe(checked, target.worker(), target.place));
   };
   if (operations.size() > 1) {  // all or nothing
@@ -34,14 +34,14 @@ int carry_out_directly(Runtime& runtime, const char* name, std::span<const Opera
     const op::Checked checked = direct.run(operation, target.place, recovered);
     if (!checked) return refuse(operation, checked);
   }
-  if (recovered) say_recovered(runtime, name, target.lpid);
+  if (recovered) say_recovered(runtime, runtime.context(name, target));
   return COMEX_SUCCESS;
 }
 
 }  // namespace
 
-void say_recovered(Runtime& runtime, const char* name, int target) {
-  runtime.reporter.warn({name, target}, memory_recovered_text());
+void say_recovered(const Runtime& runtime, const Context& where) {
+  runtime.reporter.warn(where, memory_recovered_text());
 }
 
 int carry_out(Runtime& runtime, const char* name, std::span<const Operation> operations, const Reach& target,
@@ -55,7 +55,7 @@ int carry_out(Runtime& runtime, const char* name, std::span<const Operation> ope
   }
   const op::FarSide far = target.far_side();
   op::Remote& remote = *target.remote;
-  const op::WaitReason reason{name, target.lpid, far.server};
+  const op::WaitReason reason = target.reason(name);
   const bool may_append = finish.kind != Finish::Kind::blocking && operations.size() == 1;
   const bool appends_get = may_append && way == op::Way::get && remote.takes(operations[0]);
   if (may_append && way != op::Way::get) {
@@ -84,7 +84,7 @@ int carry_out(Runtime& runtime, const char* name, std::span<const Operation> ope
 int carry_out(Runtime& runtime, const char* name, const Result<Operation>& operation, const Reach& target,
               const void* far, const Finish& finish) {
   if (!operation) {
-    return runtime.reporter.fail({name, target.lpid, far}, operation.failure());
+    return runtime.reporter.fail(runtime.context(name, target, far), operation.failure());
   }
   const std::size_t operations = moves_nothing(operation.value()) ? 0 : 1;
   return carry_out(runtime, name, std::span(&operation.value(), operations), target,

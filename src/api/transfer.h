@@ -41,7 +41,7 @@ constexpr Scalar scalar_of(int code) {
 bool find_scalar(Runtime& runtime, const char* name, int code, Scalar& scalar);
 
 // A lock of a dead process was taken over on the way.
-void say_recovered(Runtime& runtime, const char* name, int target);
+void say_recovered(const Runtime& runtime, const Context& where);
 
 // Starts something remote and finishes it the way the caller asked for. What begin() may append goes to
 // `appended_to`.

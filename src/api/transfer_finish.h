@@ -9,7 +9,6 @@ namespace comex::api {
 template <class Begin>
 int finish_remote(Runtime& runtime, op::Remote& to, const op::WaitReason& reason, const Finish& finish,
                   Begin&& begin, const op::FarSide* appended_to) {
-  const auto target = static_cast<Lpid>(reason.target);
   switch (finish.kind) {
     case Finish::Kind::blocking: {
       nb::Completion completion;
@@ -19,7 +18,7 @@ int finish_remote(Runtime& runtime, op::Remote& to, const op::WaitReason& reason
     }
     case Finish::Kind::implicit:
       runtime.start(
-          to, reason, [&] { begin(runtime.implicit.of(target)); }, appended_to);
+          to, reason, [&] { begin(runtime.implicit.of(reason.target)); }, appended_to);
       return COMEX_SUCCESS;
     case Finish::Kind::handle:
       break;
@@ -34,7 +33,10 @@ int finish_remote(Runtime& runtime, op::Remote& to, const op::WaitReason& reason
     runtime.note_handle(issued, reason);
   };
   runtime.start(to, reason, begin_with_handle, appended_to);
-  if (issued == 0) return runtime.reporter.fail({reason.operation, reason.target}, "no handle is free");
+  if (issued == 0) {
+    return runtime.reporter.fail(runtime.context(reason.operation, reason.target, reason.named),
+                                 "no handle is free");
+  }
   *finish.handle = issued;
   return COMEX_SUCCESS;
 }

@@ -23,7 +23,27 @@ std::string one_line(std::string line) {
   return line;
 }
 
+std::string target_text(const Target& target) {
+  std::string text = " to target " + std::to_string(target.rank);
+  if (target.group != 0) text += " of group " + std::to_string(target.group);
+  if (target.worker < 0 || (target.worker == target.rank && !target.world)) return text;
+  text += " (worker " + std::to_string(target.worker);
+  if (target.world) text += " of world " + std::to_string(*target.world);
+  return text + ")";
+}
+
 }  // namespace
+
+Target::Target(const Naming& named, const std::optional<Gpid>& who, std::optional<WorldId> own) {
+  if (who) {
+    rank = worker = static_cast<int>(who->rank);
+    if (who->world != own) world = who->world;
+  }
+  if (named) {
+    rank = named.rank;
+    group = named.group;
+  }
+}
 
 std::string format_line(const Identity& who, const Context& where, std::string_view text) {
   std::string line = "comex: ";
@@ -32,7 +52,7 @@ std::string format_line(const Identity& who, const Context& where, std::string_v
   line += " on " + (who.host.empty() ? std::string("an unknown host") : who.host) + ": ";
   if (where.operation != nullptr) {
     line += where.operation;
-    if (where.target >= 0) line += " to target " + std::to_string(where.target);
+    if (where.target.rank >= 0) line += target_text(where.target);
     if (where.address != nullptr) line += ", address " + hexadecimal(where.address);
     line += ": ";
   }

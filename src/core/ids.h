@@ -32,6 +32,14 @@ struct Requester {
   explicit operator bool() const { return endpoint != 0; }
 };
 
+// Whom a call of the program names: a rank of a group, by its handle. Of the world (0) ranks are worker
+// numbers, so that nothing is to be said besides. Travels in requests, for the lines about them.
+struct Naming {
+  std::int32_t group = 0;
+  std::int32_t rank = 0;
+  explicit operator bool() const { return group != 0; }
+};
+
 // Drawn at random, so that no two are alike: of a launch, of a world.
 struct Id128 {
   std::uint64_t high = 0;

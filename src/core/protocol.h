@@ -55,6 +55,9 @@
 // Endpoints: what one asks for carries its number, by which mutexes are owned, and its rank, by which lines
 // name it. It never travels in a batch, which has one origin.
 //
+// Names: a request says how its program named the target, where that was no rank of the world; the line about
+// a refusal says it too. Nothing else looks at it.
+//
 // Mutexes: `offset` is the arena offset of the owner's mutex set, `operand` the index in it.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the
@@ -179,10 +182,12 @@ struct RequestHeader {
   std::uint32_t call =
       0;         // the same in all messages of one call of the program that may be many; 0: it is one
   Requester by;  // an endpoint of the origin; a batch has none
+  Naming named;  // of the target; a batch has it in its items
 };
-static_assert(sizeof(RequestHeader) == 72 && std::is_trivially_copyable_v<RequestHeader>);
+static_assert(sizeof(RequestHeader) == 80 && std::is_trivially_copyable_v<RequestHeader>);
 static_assert(offsetof(RequestHeader, number) == 24 && offsetof(RequestHeader, chunk_bytes) == 56 &&
-              offsetof(RequestHeader, sequence) == 6 && offsetof(RequestHeader, by) == 64);
+              offsetof(RequestHeader, sequence) == 6 && offsetof(RequestHeader, by) == 64 &&
+              offsetof(RequestHeader, named) == 72);
 
 // The far side of a strided operation: normalised, levels >= 1; only the used entries travel.
 //   [u32 levels][u32 0][u64 counts[levels + 1]][i64 strides[levels]]
@@ -202,12 +207,14 @@ struct ScatterLayout {
 };
 static_assert(sizeof(ScatterLayout) == 8);
 
-// One of the operations of a batch. What follows it begins and ends at multiples of 8 bytes:
+// One of the operations of a batch. What follows it begins and ends at multiples of 8 bytes, behind a Naming
+// if it has one:
 //   put   data            acc   one element of scale, data            rmw   operand, desired?            get
 //   -
 struct BatchItem {
-  Verb verb{};              // put, get, acc or rmw
-  std::uint8_t detail = 0;  // low half acc: Scalar, rmw: Atomic; high half: Layout of the program's call
+  Verb verb{};  // put, get, acc or rmw
+  std::uint8_t detail =
+      0;  // low half acc: Scalar, rmw: Atomic; then Layout of the program's call; is it named?
   std::uint16_t bytes = 0;  // put, get, acc: data; rmw: 4 or 8
   Worker target = 0;        // as in RequestHeader
   std::uint64_t offset = 0;
@@ -218,6 +225,7 @@ constexpr std::size_t padded(std::size_t bytes) {
   return (bytes + 7) & ~std::size_t{7};
 }
 static_assert(scalar_kinds <= 16 && static_cast<unsigned>(Atomic::fetch_xor) < 16, "half a byte each");
+inline constexpr std::uint8_t named_item = 128;
 constexpr std::uint8_t detail_of(Scalar scalar, Layout called) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(scalar) | static_cast<unsigned>(called) << 4);
 }
@@ -225,19 +233,25 @@ constexpr std::uint8_t kind_of(const BatchItem& item) {
   return item.detail & 15;
 }
 constexpr Layout called_of(const BatchItem& item) {
-  return static_cast<Layout>(item.detail >> 4);
+  return static_cast<Layout>(item.detail >> 4 & 7);
+}
+constexpr bool is_named(const BatchItem& item) {
+  return (item.detail & named_item) != 0;
+}
+constexpr std::size_t head_bytes(const BatchItem& item) {
+  return sizeof item + (is_named(item) ? sizeof(Naming) : 0);
 }
 // Bytes of an item of a known verb, all that follows it included.
 constexpr std::size_t item_bytes(const BatchItem& item) {
   switch (item.verb) {
     case Verb::acc:
-      return sizeof item + padded(scalar_bytes(static_cast<Scalar>(kind_of(item)))) + padded(item.bytes);
+      return head_bytes(item) + padded(scalar_bytes(static_cast<Scalar>(kind_of(item)))) + padded(item.bytes);
     case Verb::rmw:
-      return sizeof item + (static_cast<Atomic>(kind_of(item)) == Atomic::compare_swap ? 16 : 8);
+      return head_bytes(item) + (static_cast<Atomic>(kind_of(item)) == Atomic::compare_swap ? 16 : 8);
     case Verb::get:
-      return sizeof item;
+      return head_bytes(item);
     default:
-      return sizeof item + padded(item.bytes);
+      return head_bytes(item) + padded(item.bytes);
   }
 }
 

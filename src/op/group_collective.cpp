@@ -33,7 +33,7 @@ void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span
   const auto is_over = [&] {
     return tokens_.take(rank, members_.context, token.sequence, token.phase, into) || tokens_.is_lost();
   };
-  engine_.wait(is_over, {operation, static_cast<int>(from), no_rank});
+  engine_.wait(is_over, {.operation = operation, .member = static_cast<int>(from)});
 }
 
 bool GroupCollective::is_whole() const {

@@ -69,7 +69,8 @@ class Remote final : public transport::Sink {
   bool append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
                   std::uint64_t bytes, const FarSide& far,
                   protocol::Layout called = protocol::Layout::contiguous);
-  // The worker of the own world that was appended to last, which is mostly the next as well; null: another.
+  // The worker of the own world that was appended to last by this number, which is mostly the next as well;
+  // null: another.
   const FarSide* appended_to(Worker target, WorldId own) const {
     const FarSide& far = appended_to_;
     return far.target == target && far.world == own && far.server != no_rank ? &far : nullptr;
@@ -205,9 +206,9 @@ class Remote final : public transport::Sink {
   bool has_place(const Link& link, const protocol::BatchItem& item, WorldId world) const;
   bool make_place(Link& link, const protocol::BatchItem& item, const FarSide& far);
   template <class Write>
-  bool put_item(Link& link, const protocol::BatchItem& item, Gpid target, const Write& write);
+  bool put_item(Link& link, const protocol::BatchItem& item, const FarSide& far, const Write& write);
   template <class Write>
-  bool append_item(const protocol::BatchItem& item, const FarSide& far, const Write& write);
+  bool append_item(protocol::BatchItem item, const FarSide& far, const Write& write);
   void expect_answer(Link& link, const FarSide& far);
   void await(Link& link, nb::Completion& completion, void* result, const protocol::BatchItem& item);
   bool close(Link& link, bool with_fence = false);

@@ -20,7 +20,7 @@ using shm::OutboxWord;
 
 // One more item of any kind finds a place, or need not wait for a credit.
 bool Remote::may_append(const Link& link) const {
-  constexpr std::size_t most = sizeof(BatchItem) + sizeof(Scale) + largest_item;
+  constexpr std::size_t most = sizeof(BatchItem) + sizeof(Naming) + sizeof(Scale) + largest_item;
   if (has_credit(link)) return true;
   return link.batch != nullptr && link.batch->word.bytes() + most <= sizes_.message_bytes &&
          link.batch->answer_bytes + largest_item <= protocol::reply_data_bytes &&
@@ -87,11 +87,12 @@ bool Remote::make_place(Link& link, const BatchItem& item, const FarSide& far) {
 
 // Into the place that there is; false: the pusher has taken the batch without it.
 template <class Write>
-inline bool Remote::put_item(Link& link, const BatchItem& item, Gpid target, const Write& write) {
+inline bool Remote::put_item(Link& link, const BatchItem& item, const FarSide& far, const Write& write) {
   Batch& batch = *link.batch;
   std::byte* const to = batch.buffer->message + batch.word.bytes();
   ::new (static_cast<void*>(to)) BatchItem(item);
-  write(to + sizeof item);
+  if (protocol::is_named(item)) ::new (static_cast<void*>(to + sizeof item)) Naming(far.named);
+  write(to + protocol::head_bytes(item));
   const OutboxWord next = batch.word.with_item(protocol::item_bytes(item), protocol::answer_bytes(item) != 0);
   if (batch.word.items() == 0) {
     batch.buffer->word.store(next.bits(), std::memory_order_release);
@@ -101,19 +102,20 @@ inline bool Remote::put_item(Link& link, const BatchItem& item, Gpid target, con
     return false;
   }
   batch.word = next;
-  ledger_.issue_at_once(link.rank, target);
+  ledger_.issue_at_once(link.rank, far.gpid());
   link.last_fence = nullptr;
   return true;
 }
 
 template <class Write>
-bool Remote::append_item(const BatchItem& item, const FarSide& far, const Write& write) {
+bool Remote::append_item(BatchItem item, const FarSide& far, const Write& write) {
   if (far.by) return false;  // a batch has one origin
+  if (far.named) item.detail |= protocol::named_item;
   Link& link = link_of(far.server);
   do {
     if (!make_place(link, item, far)) return false;
-  } while (!put_item(link, item, far.gpid(), write));
-  if (&far != &appended_to_) appended_to_ = far;
+  } while (!put_item(link, item, far, write));
+  if (&far != &appended_to_ && !far.named) appended_to_ = far;
   return true;
 }
 
@@ -197,7 +199,7 @@ bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far,
   Link& link = link_of(far.server);
   const bool is_taken = append_item(item, far, [&](std::byte* to) {
     expect_answer(link, far);
-    std::memcpy(to, words, protocol::item_bytes(item) - sizeof item);
+    std::memcpy(to, words, protocol::item_bytes(item) - protocol::head_bytes(item));
   });
   if (!is_taken) return false;
   await(link, completion, operation.near, item);

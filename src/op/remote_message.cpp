@@ -86,6 +86,7 @@ Remote::Header Remote::header_for(const Request& request) const {
   header.target = request.far.target;
   header.origin = self_;
   header.by = request.far.by;
+  header.named = request.far.named;
   header.call = request.operation.call;
   header.called = request.operation.called;
   if (!request.operation.is_blocking) header.flags |= protocol::non_blocking;

@@ -107,6 +107,7 @@ bool Remote::send_word(Link& link, Request& request) {
   header.target = request.far.target;
   header.origin = self_;
   header.by = request.far.by;
+  header.named = request.far.named;
   header.flags |= mode_flags();
   if (header.verb == Verb::store) {
     header.number = ledger_.issue(link.rank, request.far.gpid());
@@ -143,6 +144,7 @@ bool Remote::send_reserved(Link& link, Request& request) {
   header.target = request.far.target;
   header.origin = self_;
   header.by = request.far.by;
+  header.named = request.far.named;
   header.flags = mode_flags();
   if (header.verb == Verb::fence) header.number = ledger_.issued(link.rank);
   std::memcpy(transport_.stage(), &header, sizeof header);

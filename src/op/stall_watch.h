@@ -15,10 +15,12 @@ namespace comex::op {
 // What a wait is for, in the words of the line that a stalled wait prints.
 struct WaitReason {
   const char* operation = "wait";
-  int target = -1;                 // as the user knows it; below zero: none in particular
+  Lpid target = no_lpid;           // no_lpid: none in particular
   TransportRank server = no_rank;  // no_rank: none in particular
   int handle = 0;                  // the wait for a handle: whose operation it is knows who told of stalls
   const void* address = nullptr;   // of the word that is waited for; null: none
+  Naming named = {};               // the target, by the program
+  int member = -1;                 // instead of a target: of the collective that waits
 };
 
 struct StallOptions {

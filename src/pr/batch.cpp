@@ -67,7 +67,9 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
 Item next_item(std::span<const std::byte> message, std::size_t at) {
   Item item;
   std::memcpy(&item.head, message.data() + at, sizeof item.head);
-  item.rest = message.data() + at + sizeof item.head;
+  if (is_named(item.head))
+    std::memcpy(&item.named, message.data() + at + sizeof item.head, sizeof item.named);
+  item.rest = message.data() + at + protocol::head_bytes(item.head);
   item.end = at + protocol::item_bytes(item.head);
   return item;
 }
@@ -80,6 +82,7 @@ protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const It
   header.called = called_of(item.head);
   header.world = batch.world;
   header.target = item.head.target;
+  header.named = item.named;
   header.origin = batch.origin;
   header.number = number;
   header.offset = item.head.offset;

@@ -17,7 +17,8 @@ namespace comex::pr {
 
 struct Item {
   protocol::BatchItem head;
-  const std::byte* rest = nullptr;  // what follows the head
+  Naming named;
+  const std::byte* rest = nullptr;  // what follows head and name
   std::size_t end = 0;              // of the item, in the message
 
   Scalar scalar() const { return static_cast<Scalar>(protocol::kind_of(head)); }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "bridge/named.h"
 #include "bridge/operations.h"
 
 namespace comex::testing {
@@ -259,6 +260,7 @@ int main(int argc, char** argv) {
   if (what == "operations") {
     lose(halves);
     operations(halves, arguments[2]);
+    name_targets(halves);
   }
   if (what == "order") {
     order(halves);

@@ -8,6 +8,7 @@
 #include <comex/comex.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -158,6 +159,13 @@ class Halves {
     return add(std::make_unique<groups::Group>(both_context, runtime().book.make_table(lpids), my_rank,
                                                groups::Endpoints(), groups::Table(), bridge));
   }
+  // Processes of both worlds in any order, the caller among them.
+  comex_group_t part_of(api::BridgeId bridge, const std::vector<Lpid>& lpids) const {
+    const auto me = std::ranges::find(lpids, static_cast<Lpid>(runtime().me()));
+    return add(std::make_unique<groups::Group>(part_context, runtime().book.make_table(lpids),
+                                               static_cast<int>(me - lpids.begin()), groups::Endpoints(),
+                                               groups::Table(), bridge));
+  }
   // The caller's world.
   comex_group_t own_part(api::BridgeId bridge) const {
     return add(std::make_unique<groups::Group>(own_context, runtime().book.make_table(own),
@@ -202,6 +210,7 @@ class Halves {
   static constexpr std::uint64_t both_context = 1000;
   static constexpr std::uint64_t inter_context = 1001;
   static constexpr std::uint64_t own_context = 1002;
+  static constexpr std::uint64_t part_context = 1003;
 
   api::Communicator join_halves() const {
     MPI_Comm between = MPI_COMM_NULL;

@@ -28,6 +28,10 @@ void get_from_one_that_sleeps(int me, unsigned seconds) {
   void* words[2] = {};
   comex_malloc(words, sizeof(long), COMEX_GROUP_WORLD);
   comex_barrier(COMEX_GROUP_WORLD);
+  int members[] = {1, 0};
+  comex_group_t reversed{};
+  comex_group_create(2, members, COMEX_GROUP_WORLD, &reversed);
+  comex_barrier(COMEX_GROUP_WORLD);
   MPI_Comm workers = MPI_COMM_NULL;
   comex_group_comm(COMEX_GROUP_WORLD, &workers);
   if (me == 1) {  // out of the barrier, where it would have served
@@ -38,7 +42,7 @@ void get_from_one_that_sleeps(int me, unsigned seconds) {
     MPI_Recv(nullptr, 0, MPI_BYTE, 1, 0, workers, MPI_STATUS_IGNORE);
     long word = 0;
     comex_request_t handle{};
-    comex_nbget(words[1], &word, sizeof word, 1, COMEX_GROUP_WORLD, &handle);
+    comex_nbget(words[1], &word, sizeof word, 0, reversed, &handle);
     comex_wait(&handle);
   }
   comex_barrier(COMEX_GROUP_WORLD);

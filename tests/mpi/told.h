@@ -18,7 +18,8 @@ std::string told(Body&& body) {
   body();
   dup2(before, STDERR_FILENO);
   close(before);
-  std::string text(2000, '\0');
+  std::fseek(file, 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');
   std::rewind(file);
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::fclose(file);

@@ -24,14 +24,9 @@ TransportRank find_worker(const MeetingPoint& point, Gpid gpid) {
   return no_rank;
 }
 
-std::string worker_text(const char* what, Gpid gpid) {
-  return std::string(what) + " " + std::to_string(gpid.rank) + " of world " + std::to_string(gpid.world);
-}
-
 // On behalf of the origin, who learns of it by the answer and does what its program chose.
 void say(World& world, const MeetingPoint& point, const pr::RefusedRequest& refused) {
-  const Gpid target{refused.header.world, refused.header.target};
-  const TransportRank rank = find_worker(point, target);
+  const TransportRank rank = find_worker(point, {refused.header.world, refused.header.target});
   const bool is_served = rank != no_rank && point.servers[static_cast<std::size_t>(rank)] == point.me;
   const std::uint64_t base = rank == no_rank ? 0 : point.wire.row(rank).base;
   const Gpid origin = point.wire.gpid(refused.from);
@@ -40,9 +35,10 @@ void say(World& world, const MeetingPoint& point, const pr::RefusedRequest& refu
   Reporter::print({.rank = static_cast<int>(origin.rank),
                    .host = host_name(point.wire.row(refused.from)),
                    .endpoint = endpoint_of(refused.header)},
-                  {call.c_str(), static_cast<int>(target.rank), address},
-                  refusal_text(refused, is_served ? &arena_of(world, point, rank) : nullptr, base) + " (" +
-                      worker_text("by worker", origin) + worker_text(", target worker", target) + ")");
+                  {call.c_str(), target_of(refused.header, origin.world), address},
+                  refusal_text(refused, is_served ? &arena_of(world, point, rank) : nullptr, base) +
+                      " (by worker " + std::to_string(origin.rank) + " of world " +
+                      std::to_string(origin.world) + ")");
 }
 
 using Slots = std::unordered_map<Worker, shm::HostSlot>;
@@ -79,9 +75,8 @@ std::unique_ptr<pr::Server> make_bridge_server(World& world, const Reporter& rep
     options.recovered = [&reporter](const protocol::RequestHeader& header,
                                     const std::optional<Worker>& dead) {
       const std::string call = call_name(header);
-      Reporter::print(reporter.identity(), {call.c_str(), static_cast<int>(header.target)},
-                      recovery_text(header, dead) + " (" +
-                          worker_text("target worker", {header.world, header.target}) + ")");
+      Reporter::print(reporter.identity(), {call.c_str(), target_of(header, std::nullopt)},
+                      recovery_text(header, dead));
     };
     server = std::make_unique<pr::Server>(*point.transport, arena, std::move(options));
   }

@@ -209,7 +209,7 @@ bool Founding::is_believed(std::uint32_t rank, std::uint64_t number, const Found
 
 void Founding::tell_once(const FoundingTrouble& doubt) {
   if (std::exchange(has_told_, true)) return;
-  Reporter::print(runtime_.reporter.caller(), {operation_, -1, nullptr},
+  Reporter::print(runtime_.reporter.caller(), {.operation = operation_},
                   line_of(doubt, list_) + "; unless another thread calls for the same, this waits for ever");
 }
 

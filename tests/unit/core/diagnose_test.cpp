@@ -11,19 +11,40 @@ const void* at(std::uintptr_t value) {
 }
 
 TEST(Diagnose, names_rank_host_operation_target_and_address) {
-  EXPECT_EQ(format_line({3, "node7"}, {"put", 5, at(0x7f00deadbee8)}, "one byte past the end"),
+  EXPECT_EQ(format_line({3, "node7"}, {"put", Target(5), at(0x7f00deadbee8)}, "one byte past the end"),
             "comex: rank 3 on node7: put to target 5, address 0x7f00deadbee8: one byte past the end");
 }
 
 TEST(Diagnose, names_the_endpoint_whose_operation_it_is) {
-  EXPECT_EQ(format_line({1, "a", 3}, {"unlock", 0}, "x"),
+  EXPECT_EQ(format_line({1, "a", 3}, {"unlock", Target(0)}, "x"),
             "comex: rank 1, endpoint 3, on a: unlock to target 0: x");
 }
 
 TEST(Diagnose, leaves_out_what_does_not_apply) {
   EXPECT_EQ(format_line({0, "a"}, {}, "no room"), "comex: rank 0 on a: no room");
-  EXPECT_EQ(format_line({0, "a"}, {"fence", 2, nullptr}, "x"), "comex: rank 0 on a: fence to target 2: x");
-  EXPECT_EQ(format_line({0, "a"}, {"free", -1, at(16)}, "x"), "comex: rank 0 on a: free, address 0x10: x");
+  EXPECT_EQ(format_line({0, "a"}, {"fence", Target(2)}, "x"), "comex: rank 0 on a: fence to target 2: x");
+  EXPECT_EQ(format_line({0, "a"}, {"free", {}, at(16)}, "x"), "comex: rank 0 on a: free, address 0x10: x");
+}
+
+TEST(Diagnose, names_a_target_as_its_caller_did_and_who_it_is_where_that_does_not_say_it) {
+  constexpr WorldId own = 3;
+  const auto line = [](const Target& target) { return format_line({0, "a"}, {"get", target}, "x"); };
+  const Naming by_world;
+  const Naming by_group{7, 1};
+  EXPECT_EQ(line({by_world, Gpid{own, 5}, own}), "comex: rank 0 on a: get to target 5: x");
+  EXPECT_EQ(line({by_group, Gpid{own, 5}, own}),
+            "comex: rank 0 on a: get to target 1 of group 7 (worker 5): x");
+  EXPECT_EQ(line({by_group, Gpid{own, 1}, own}), "comex: rank 0 on a: get to target 1 of group 7: x");
+  EXPECT_EQ(line({by_group, Gpid{9, 5}, own}),
+            "comex: rank 0 on a: get to target 1 of group 7 (worker 5 of world 9): x");
+  EXPECT_EQ(line({by_group, Gpid{9, 1}, own}),
+            "comex: rank 0 on a: get to target 1 of group 7 (worker 1 of world 9): x");
+  EXPECT_EQ(line({by_group, std::nullopt, own}), "comex: rank 0 on a: get to target 1 of group 7: x");
+}
+
+TEST(Diagnose, names_the_world_of_a_target_whose_caller_is_of_no_known_world) {
+  EXPECT_EQ(format_line({0, "a"}, {"get", {{}, Gpid{9, 1}, std::nullopt}}, "x"),
+            "comex: rank 0 on a: get to target 1 (worker 1 of world 9): x");
 }
 
 TEST(Diagnose, is_one_line_whatever_the_parts_hold) {
