@@ -1,6 +1,7 @@
 // Founders of groups who name different lists: who cannot come together learns it, who is late is waited for.
 #include "api/worlds/founding.h"
 
+#include "api/worlds/standing.h"
 #include "conformance/job_rig.h"
 
 namespace comex::whole {
@@ -46,6 +47,8 @@ class Founders : public testing::Test {
     for (std::thread& thread : threads) thread.join();
     return outcomes;
   }
+  // In a call for a group of whoever.
+  void refuse(int worker) { api::tell_of_refusal(job_.runtime(worker)); }
   void all_come_together(const std::vector<List>& lists, int late_worker) {
     const std::vector<Outcome> outcomes = all_found(lists, late_worker);
     for (const Outcome& each : outcomes) {
@@ -107,6 +110,88 @@ TEST_F(Founders, who_wait_for_others_in_turn_are_waited_for) {
   });
   for (std::thread& thread : threads) thread.join();
   for (const Outcome& each : outcomes) EXPECT_TRUE(each.is_made) << each.why;
+}
+
+void expect_lists(const Outcome& outcome, const List& one, const List& other) {
+  EXPECT_FALSE(outcome.is_made);
+  for (const List& list : {one, other})
+    EXPECT_NE(outcome.why.find(text_of(list)), std::string::npos) << outcome.why;
+}
+
+// The first has counted a setback with the second, which knows nothing of that.
+TEST_F(Founders, of_lists_that_differ_both_fail_after_a_failure_of_one_alone) {
+  refuse(2);
+  EXPECT_NE(found(0, {0, 1, 2}).why.find("was refused"), std::string::npos);
+  const List list{0, 1};
+  const List other{1, 0};
+  for (const Outcome& each : all_found({list, other})) expect_lists(each, list, other);
+  all_come_together({list, list}, 1);
+}
+
+TEST_F(Founders, who_were_refused_alone_learn_that_another_one_was_refused_while_they_wait) {
+  refuse(0);
+  std::thread other([&] {
+    std::this_thread::sleep_for(200ms);
+    refuse(1);
+  });
+  const Outcome outcome = found(0, {0, 1});
+  other.join();
+  EXPECT_NE(outcome.why.find("(0,1), which the list of members names, was refused"), std::string::npos)
+      << outcome.why;
+  all_come_together({{0, 1}, {0, 1}}, 0);
+}
+
+TEST_F(Founders, who_were_refused_together_wait_for_each_other_and_say_so) {
+  refuse(0);
+  refuse(1);
+  testing::internal::CaptureStderr();
+  std::thread other([&] {
+    std::this_thread::sleep_for(3s);
+    EXPECT_TRUE(found(1, {0, 1}).is_made);
+  });
+  EXPECT_TRUE(found(0, {0, 1}).is_made);
+  other.join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+  EXPECT_NE(said.find("(0,1), which the list of members names, was refused for its arguments, in an earlier "
+                      "call as it seems: this waits until it calls again"),
+            std::string::npos)
+      << said;
+}
+
+// The second is in the first's call before, with a list of its own.
+TEST_F(Founders, who_were_refused_wait_for_others_to_fail_in_the_same_call) {
+  refuse(0);
+  const List list{0, 1};
+  const List other{1, 0};
+  std::thread second([&] {
+    expect_lists(found(1, other), list, other);
+    EXPECT_TRUE(found(1, list).is_made);
+  });
+  const Outcome outcome = found(0, list);
+  EXPECT_TRUE(outcome.is_made) << outcome.why;
+  second.join();
+}
+
+// The second comes to the leader, gives up because of the third, and calls again.
+TEST_F(Founders, who_came_and_gave_up_are_missed_until_they_come_again) {
+  const List list{0, 1, 2};
+  std::vector<Outcome> outcomes(3);
+  refuse(2);
+  std::thread leader([&] {
+    std::this_thread::sleep_for(400ms);
+    outcomes[0] = found(0, list);
+  });
+  EXPECT_NE(found(1, list).why.find("was refused"), std::string::npos);
+  std::thread third([&] { outcomes[2] = found(2, list); });
+  std::this_thread::sleep_for(100ms);
+  outcomes[1] = found(1, list);
+  leader.join();
+  third.join();
+  for (const Outcome& each : outcomes) {
+    EXPECT_TRUE(each.is_made) << each.why;
+    EXPECT_EQ(each.context, outcomes.front().context);
+  }
 }
 
 // What looks like a circle, and like lists that differ, is resolved by other threads that come later.

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
-
-#include "api/worlds/card_hook.h"
 
 namespace comex::api {
 namespace {
@@ -15,6 +12,12 @@ std::vector<Gpid> gpids_of(const Runtime& runtime, std::span<const Lpid> lpids) 
   return gpids;
 }
 
+std::vector<Route> routes_of(Runtime& runtime, const Founders& founders) {
+  std::vector<Route> routes;
+  for (const Lpid lpid : founders.lpids) routes.push_back(route_to(runtime, founders.bridge, lpid));
+  return routes;
+}
+
 std::uint64_t digest_of(const Founders& founders, std::span<const Gpid> members) {
   ListDigest digest;
   for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
@@ -23,20 +26,6 @@ std::uint64_t digest_of(const Founders& founders, std::span<const Gpid> members)
   }
   if (founders.named != nullptr) digest.add(founders.named->digest());
   return digest.value();
-}
-
-std::string line_of(const FoundingTrouble& trouble, const ListText& mine) {
-  const std::string who = text_of(trouble.whose);
-  if (trouble.kind == FoundingTrouble::refused)
-    return who + ", which the list of members names, was refused for its arguments";
-  const std::string theirs = trouble.list.data();
-  const std::string ours = mine.data();
-  const std::string allowed = "; all members name the same ones in one order";
-  if (trouble.kind == FoundingTrouble::circle) {
-    return who + ", with the members " + theirs + ", and this process, with " + ours +
-           ", wait for each other in a circle" + allowed;
-  }
-  return who + ", which the list of members " + ours + " names, names " + theirs + allowed;
 }
 
 Deadline limit(const Runtime& runtime) {
@@ -50,14 +39,15 @@ Founding::Founding(Runtime& runtime, const char* operation, const Founders& foun
       operation_(operation),
       founders_(founders),
       my_rank_(my_rank),
+      routes_(routes_of(runtime, founders)),
       gpids_(gpids_of(runtime, founders.lpids)),
       digest_(digest_of(founders, gpids_)),
       mine_{runtime.world->os->random_bits() | 1, 0},
       deadline_(limit(runtime)),
       list_(list_text(gpids_)),
       circle_(runtime, {digest_, mine_.number, my_rank, list_},
-              [this](std::uint64_t rank, std::uint64_t call) { return numbers_[rank] == call; }) {
-  for (const Lpid lpid : founders.lpids) routes_.push_back(route_to(runtime, founders.bridge, lpid));
+              [this](std::uint64_t rank, std::uint64_t call) { return numbers_[rank] == call; }),
+      hearsay_(runtime, founders, {operation, my_rank, digest_, mine_.number, list_}, routes_, gpids_) {
   missing_.resize(leads() ? routes_.size() - 1 : 1);
   std::iota(missing_.begin(), missing_.end(), leads() ? 1 : 0);
   if (leads()) numbers_.resize(routes_.size());
@@ -81,9 +71,9 @@ Result<std::uint64_t> Founding::agree() {
     runtime_.engine.wait(look, {operation_, founders_.lpids[awaited]});
     if (is_in_vain) return give_up();
   }
-  if (is_late_) {
+  if (is_late()) {
     const op::Engine::Lock lock = runtime_.engine.enter();
-    tell_all(0, {});
+    hearsay_.tell_that_it_is_over();
     circle_.retract();
   }
   return leads() ? number_the_group() : mine_.context;
@@ -92,7 +82,7 @@ Result<std::uint64_t> Founding::agree() {
 bool Founding::begin() {
   const op::Engine::Lock lock = runtime_.engine.enter();
   if (is_doomed()) return false;
-  if (runtime_.meetings.has_given_up.exchange(false)) tell_all(0, {});
+  hearsay_.begin();
   if (leads()) return true;
   send(0, 2 * my_rank_, mine_);
   return has_come_ = true;
@@ -102,26 +92,44 @@ void Founding::listen() {
   Word word;
   std::erase_if(missing_, [&](std::uint32_t rank) {
     if (!takes(rank, leads() ? 2 * rank : 2 * my_rank_ + 1, word)) return false;
-    if (leads()) return (numbers_[rank] = word.number) != 0;
+    if (leads()) return comes(rank, word);
     mine_.context = word.context;
     return word.number == mine_.number;  // else it answers an earlier call of the same list
   });
+  if (leads() && missing_.empty()) look_again();
+  if (missing_.empty()) hearsay_.succeed();
+}
+
+bool Founding::comes(std::uint32_t rank, const Word& word) {
+  numbers_[rank] = word.number;
+  if (word.number != 0) hearsay_.hear_of_call(rank, word.number);
+  return word.number != 0;
+}
+
+// Who has come may have given up since, and called again.
+void Founding::look_again() {
+  Word word;
+  for (std::uint32_t rank = 1; rank < routes_.size(); ++rank) {
+    if (takes(rank, 2 * rank, word) && !comes(rank, word)) missing_.push_back(rank);
+  }
 }
 
 bool Founding::waits_in_vain() {
-  if (deadline_.is_over()) {
-    is_late_ = true;
-    tell_all(digest_, {});
-    if (is_serial(runtime_)) circle_.ask(awaited());
-    deadline_ = limit(runtime_);
-  }
+  const bool is_time = deadline_.is_over();
+  if (is_time) ++limits_;
   if (is_doomed() || is_lost()) return true;
-  if (!is_late_) return false;
+  if (!is_late()) return false;
   if (!founders_.was_cut_off.empty()) return true;
-  if (!next_look_.is_over()) return false;
+  if (!is_time && !next_look_.is_over()) return false;
   constexpr double pause_s = 0.02;
   next_look_ = Deadline(pause_s);
-  return finds_trouble() || (is_serial(runtime_) && waits_in_a_circle());
+  if (finds_trouble()) return true;
+  if (is_time) {
+    deadline_ = limit(runtime_);
+    hearsay_.tell_that_it_waits();
+    if (may_be_in_a_circle()) circle_.ask(awaited());
+  }
+  return false;
 }
 
 // Only the leader can say that the group will not come about: it may have counted those who have come, and
@@ -165,57 +173,24 @@ std::uint64_t Founding::number_the_group() {
 }
 
 bool Founding::finds_trouble() {
-  for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
-    Standing standing;
-    const Setbacks::Pair pair = pair_with(rank);
-    if (rank == my_rank_ || !take_standing(routes_[rank], pair, standing)) continue;
-    doubts_.erase(rank);
-    if (runtime_.meetings.setbacks.is_old(pair, standing.setback)) continue;
-    const FoundingTrouble trouble = trouble_from(rank, standing);
-    if (trouble.kind == FoundingTrouble::none || !is_believed(rank, standing.setback, trouble)) continue;
-    trouble_ = trouble;
+  if (const auto found = hearsay_.find_trouble()) {
+    trouble_ = *found;
     return true;
   }
-  const auto is_over = [](const auto& each) { return each.second.until.is_over(); };
-  const auto lasting = std::ranges::find_if(doubts_, is_over);
-  if (lasting == doubts_.end()) return false;
-  trouble_ = lasting->second.trouble;
-  return true;
+  return may_be_in_a_circle() && waits_in_a_circle();
 }
 
-// Who has given up another list may still come to this one, unless that named this process.
-FoundingTrouble Founding::trouble_from(std::uint32_t rank, const Standing& standing) {
-  const FoundingTrouble& told = standing.trouble;
-  if (standing.digest == digest_ || standing.digest == 0) return told;
-  if (told.kind == FoundingTrouble::refused || told.kind == FoundingTrouble::circle) return {};
-  const FoundingTrouble differs{FoundingTrouble::other_list, gpids_[rank], standing.list};
-  if (standing.is_serial != 0 && is_serial(runtime_)) return differs;
-  tell_once(differs);
-  return {};
-}
-
-// Who may mean a call that was refused here comes to this one next, and is given the time for it.
-bool Founding::is_believed(std::uint32_t rank, std::uint64_t number, const FoundingTrouble& trouble) {
-  Setbacks& setbacks = runtime_.meetings.setbacks;
-  const Setbacks::Pair pair = pair_with(rank);
-  if (!setbacks.is_doubtful(pair, number)) return true;
-  if (trouble.kind == FoundingTrouble::refused) {
-    setbacks.share_refusals(pair, number);
-  } else {
-    doubts_.emplace(rank, Doubt{trouble, limit(runtime_)});
-  }
-  return false;
-}
-
-void Founding::tell_once(const FoundingTrouble& doubt) {
-  if (std::exchange(has_told_, true)) return;
-  Reporter::print(runtime_.reporter.caller(), {.operation = operation_},
-                  line_of(doubt, list_) + "; unless another thread calls for the same, this waits for ever");
+// Who waits for this process in a call that failed here already is given the time to fail as well.
+bool Founding::may_be_in_a_circle() const {
+  return is_serial(runtime_) && (limits_ > 1 || !hearsay_.is_ahead());
 }
 
 bool Founding::waits_in_a_circle() {
   if (!circle_.is_closed(awaited())) return false;
-  trouble_ = {FoundingTrouble::circle, circle_.neighbour().gpid, circle_.neighbour().list};
+  const Circle::Neighbour& other = circle_.neighbour();
+  const bool is_of_two =
+      other.gpid == circle_.asker() && other.list != list_ && std::ranges::count(gpids_, other.gpid) != 0;
+  trouble_ = {is_of_two ? FoundingTrouble::other_list : FoundingTrouble::circle, other.gpid, other.list};
   return true;
 }
 
@@ -223,13 +198,6 @@ std::vector<Route> Founding::awaited() const {
   std::vector<Route> routes;
   for (const std::uint32_t rank : missing_) routes.push_back(routes_[rank]);
   return routes;
-}
-
-void Founding::tell_all(std::uint64_t digest, const FoundingTrouble& trouble) {
-  const Standing standing{digest, list_, is_serial(runtime_) ? 1U : 0U, trouble, 0};
-  for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
-    if (rank != my_rank_) stand_before(runtime_, routes_[rank], pair_with(rank), standing);
-  }
 }
 
 Failure Founding::give_up() {
@@ -240,28 +208,13 @@ Failure Founding::give_up() {
   const op::Engine::Lock lock = runtime_.engine.enter();
   if (!leads()) send(0, 2 * my_rank_, {});
   if (trouble_.kind == FoundingTrouble::none) {
-    if (is_late_) tell_all(0, {});
+    if (is_late()) hearsay_.tell_that_it_is_over();
     circle_.retract();
     return environment_error(doom_.empty() ? founders_.was_cut_off : doom_);
   }
-  tell_all(digest_, trouble_);
+  hearsay_.fail(trouble_, circle_.asker());
   circle_.retract();
-  std::set<Setbacks::Pair> others;
-  for (std::uint32_t rank = 0; rank < routes_.size(); ++rank) {
-    if (rank != my_rank_) others.insert(pair_with(rank));
-  }
-  // Its list has this process, who hears of its failure, and may not be on the own one.
-  if (circle_.asker()) others.insert({groups::process_itself, *circle_.asker(), groups::process_itself});
-  for (const Setbacks::Pair& pair : others) runtime_.meetings.setbacks.count(pair);
-  for (const auto& [rank, doubt] : doubts_) {
-    if (doubt.until.is_over()) runtime_.meetings.setbacks.forget_refusals(pair_with(rank));
-  }
-  runtime_.meetings.has_given_up = true;
   return caller_error(line_of(trouble_, list_));
-}
-
-Setbacks::Pair Founding::pair_with(std::uint32_t rank) const {
-  return {founders_.endpoints.of(my_rank_), gpids_[rank], founders_.endpoints.of(rank)};
 }
 
 }  // namespace comex::api

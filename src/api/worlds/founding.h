@@ -6,13 +6,12 @@
 // Both messages are named by the list, so that several groups can be made at once. Who has waited for
 // COMEX_MEET_S tells everybody on its list what list that is: who waits as well and hears of another one that
 // names it, or that somebody was refused, gives up and tells its own members why; so does who waits in a
-// circle of others (Circle). Who is only late is waited for; news that is left of an earlier failure is known
-// by its number. Where a process may have several calls under way, another one can still bring what is
-// missing: such a difference is told there, and waited for.
+// circle of others (Circle). Who is only late is waited for; what is left of an earlier failure is not taken
+// for news (Setbacks). Where a process may have several calls under way, another one can still bring what is
+// missing: such a difference is told there, and waited for (Hearsay).
 // Called by create_group.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +20,7 @@
 #include "api/worlds/circle.h"
 #include "api/worlds/conversation.h"
 #include "api/worlds/groups.h"
-#include "api/worlds/standing.h"
+#include "api/worlds/hearsay.h"
 #include "core/status.h"
 
 namespace comex::api {
@@ -39,25 +38,24 @@ class Founding {
   using Word = FoundersWord;
 
   bool leads() const { return my_rank_ == 0; }
+  bool is_late() const { return limits_ > 0; }
   std::uint64_t number_the_group();
-  Setbacks::Pair pair_with(std::uint32_t rank) const;
   Failure give_up();
 
   // Under the engine lock.
   bool begin();
   void listen();
+  bool comes(std::uint32_t rank, const Word& word);
+  void look_again();
   bool waits_in_vain();
   bool is_lost() const;
   bool is_doomed();
   bool takes(std::uint32_t from, std::uint32_t phase, Word& word);
   void send(std::uint32_t to, std::uint32_t phase, const Word& word);
   bool finds_trouble();
-  FoundingTrouble trouble_from(std::uint32_t rank, const Standing& standing);
-  bool is_believed(std::uint32_t rank, std::uint64_t number, const FoundingTrouble& trouble);
+  bool may_be_in_a_circle() const;
   bool waits_in_a_circle();
-  void tell_once(const FoundingTrouble& doubt);
   std::vector<Route> awaited() const;
-  void tell_all(std::uint64_t digest, const FoundingTrouble& trouble);
 
   Runtime& runtime_;
   const char* operation_;
@@ -71,21 +69,16 @@ class Founding {
       missing_;  // from whom nothing has come: on the leader all others, else the leader
   std::vector<std::uint64_t> numbers_;  // on the leader: of the members' calls
   Deadline deadline_;
-  bool is_late_ = false;
+  int limits_ = 0;  // that are over
   bool is_cut_off_ = false;
   bool has_come_ = false;  // as a member, and said so
   bool has_leader_given_up_ = false;
   std::string doom_;                   // a world that is lost, for which there is no group
   std::optional<Deadline> last_word_;  // of the leader, to a member that knows that a named world is lost
-  bool has_told_ = false;              // of a difference that may not matter
   ListText list_;
   Circle circle_;
+  Hearsay hearsay_;
   Deadline next_look_{0};
-  struct Doubt {
-    FoundingTrouble trouble;
-    Deadline until;  // is believed then
-  };
-  std::map<std::uint32_t, Doubt> doubts_;  // by rank: what it says may be about a call that was refused here
   FoundingTrouble trouble_;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/bridge/bridge.h"
+#include "api/worlds/setbacks.h"
 #include "core/ids.h"
 #include "core/status.h"
 #include "groups/worlds/rendezvous.h"
@@ -62,58 +63,10 @@ class Losses {
   std::set<WorldId> told_;
 };
 
-// How often a group that two processes were both called for came to nothing, as each of the two counts it.
-// News of a failure bears the number of the next one, so that what is left of an earlier one is known by its
-// number. A call that was refused is counted for such a group, but the other may never have called: what it
-// says with a number that a refusal took may be about that call, or about the present one. Under the engine
-// lock.
-class Setbacks {
- public:
-  struct Pair {
-    std::uint32_t my_endpoint = 0;
-    Gpid other;
-    std::uint32_t other_endpoint = 0;
-    friend auto operator<=>(const Pair&, const Pair&) = default;
-  };
-
-  std::uint64_t next(const Pair& pair) const {
-    const Tally tally = tally_of(pair);
-    return tally.common + tally.refusals + 1;
-  }
-  bool is_old(const Pair& pair, std::uint64_t number) const { return number <= tally_of(pair).common; }
-  bool is_doubtful(const Pair& pair, std::uint64_t number) const {
-    return !is_old(pair, number) && number < next(pair);
-  }
-  void count(const Pair& pair) { ++tallies_[pair].common; }
-  void count_refusal(const Pair& pair) { ++tallies_[pair].refusals; }
-  // The refusals up to that number were of calls that the other made as well.
-  void share_refusals(const Pair& pair, std::uint64_t number) {
-    COMEX_BUG_IF(!is_doubtful(pair, number));
-    Tally& tally = tallies_[pair];
-    tally.refusals -= number - tally.common;
-    tally.common = number;
-  }
-  // They were of calls that the other did not make.
-  void forget_refusals(const Pair& pair) { tallies_[pair].refusals = 0; }
-
- private:
-  struct Tally {
-    std::uint64_t common = 0;
-    std::uint64_t refusals = 0;  // of this process, since then
-  };
-  Tally tally_of(const Pair& pair) const {
-    const auto found = tallies_.find(pair);
-    return found == tallies_.end() ? Tally() : found->second;
-  }
-
-  std::map<Pair, Tally> tallies_;
-};
-
 struct Meetings {
   Ports ports;
   std::atomic<int> parent{no_group};  // the inter-group with the world that spawned this one
   std::atomic<std::uint64_t> asked{0};
-  std::atomic<bool> has_given_up{false};  // a group whose members may have been told so
   Setbacks setbacks;
   Losses losses;
   groups::LifeWatch watch;  // over the bridges; destroyed first, since it notes losses

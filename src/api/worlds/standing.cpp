@@ -1,7 +1,8 @@
 #include "api/worlds/standing.h"
 
-#include <set>
 #include <vector>
+
+#include "api/worlds/card_hook.h"
 
 namespace comex::api {
 namespace {
@@ -20,29 +21,63 @@ bool is_reached_over(const Runtime& runtime, BridgeId way, Lpid lpid) {
   return way == no_bridge || runtime.is_own(lpid) || runtime.bridges.peers.leads(way, lpid);
 }
 
+// What the other has said last stays for the next call, which has to make up its mind about it.
+void learn_from(const Route& route, const Setbacks::Pair& pair, Setbacks& setbacks) {
+  Standing last;
+  if (route.tokens == nullptr ||
+      !route.tokens->look(route.rank, op::mailbox_context, of_whoever, pair.other_endpoint,
+                          std::as_writable_bytes(std::span(&last, 1)))) {
+    return;
+  }
+  setbacks.learn(pair, {.kind = last.kind(), .number = last.number});
+}
+
 void tell_of_refusal(Runtime& runtime, std::uint32_t my_endpoint, std::span<const Waiter> waiters,
                      const std::set<BridgeId>& ways) {
   Standing refusal;
   refusal.trouble = {FoundingTrouble::refused, runtime.book.me()};
+  Setbacks& setbacks = runtime.meetings.setbacks;
   const op::Engine::Lock lock = runtime.engine.enter();
+  runtime.engine.pump();
   for (const auto& [gpid, endpoint] : waiters) {
     const Result<Lpid> lpid = runtime.book.lpid_of(gpid);
     if (!lpid) continue;
     const Setbacks::Pair pair{my_endpoint, gpid, endpoint};
+    std::set<BridgeId> told_over;
     for (const BridgeId way : ways) {
-      if (!is_reached_over(runtime, way, lpid.value())) continue;
-      stand_before(runtime, route_to(runtime, way, lpid.value()), pair, refusal);
+      if (is_reached_over(runtime, way, lpid.value())) told_over.insert(way);
     }
-    runtime.meetings.setbacks.count_refusal(pair);
+    for (const BridgeId way : told_over) learn_from(route_to(runtime, way, lpid.value()), pair, setbacks);
+    refusal.number = setbacks.next(pair);
+    for (const BridgeId way : told_over) stand_before(route_to(runtime, way, lpid.value()), pair, refusal);
+    setbacks.fail(pair, told_over, false);
   }
-  runtime.meetings.has_given_up = true;
 }
 
 }  // namespace
 
-void stand_before(const Runtime& runtime, const Route& route, const Setbacks::Pair& pair, Standing standing) {
+std::string line_of(const FoundingTrouble& trouble, const ListText& mine) {
+  const std::string who = text_of(trouble.whose);
+  if (trouble.kind == FoundingTrouble::refused)
+    return who + ", which the list of members names, was refused for its arguments";
+  const std::string theirs = trouble.list.data();
+  const std::string ours = mine.data();
+  const std::string allowed = "; all members name the same ones in one order";
+  if (trouble.kind == FoundingTrouble::circle) {
+    return who + ", with the members " + theirs + ", and this process, with " + ours +
+           ", wait for each other in a circle" + allowed;
+  }
+  return who + ", which the list of members " + ours + " names, names " + theirs + allowed;
+}
+
+Setbacks::Said::Kind Standing::kind() const {
+  using Said = Setbacks::Said;
+  if (digest == 0) return trouble.kind == FoundingTrouble::refused ? Said::refused : Said::nothing;
+  return trouble.kind == FoundingTrouble::none ? Said::waits : Said::gave_up;
+}
+
+void stand_before(const Route& route, const Setbacks::Pair& pair, const Standing& standing) {
   if (route.tokens == nullptr) return;
-  standing.setback = runtime.meetings.setbacks.next(pair);
   route.tokens->send(route.rank, op::mailbox_context, of_whoever, pair.my_endpoint,
                      std::as_bytes(std::span(&standing, 1)));
 }
@@ -50,6 +85,15 @@ void stand_before(const Runtime& runtime, const Route& route, const Setbacks::Pa
 bool take_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing) {
   return route.tokens->take(route.rank, op::mailbox_context, of_whoever, pair.other_endpoint,
                             std::as_writable_bytes(std::span(&standing, 1)));
+}
+
+void take_back_setback(Runtime& runtime, const Setbacks::Pair& pair, Lpid other, std::uint64_t call) {
+  Standing nothing;
+  nothing.call = call;
+  nothing.number = runtime.meetings.setbacks.next(pair);
+  for (const BridgeId way : runtime.meetings.setbacks.take_back(pair)) {
+    if (is_reached_over(runtime, way, other)) stand_before(route_to(runtime, way, other), pair, nothing);
+  }
 }
 
 bool is_serial(const Runtime& runtime) {

@@ -1,8 +1,11 @@
 // What founders of groups say of themselves to those who may wait for them, and who was refused says too.
 //
-// A standing lies in the other's mailbox until it is taken, or a newer one takes its place. Used by founding,
-// and by the calls whose arguments are wrong before it.
+// A standing lies in the other's mailbox until it is taken, or a newer one takes its place. Used by hearsay,
+// and by the calls whose arguments are wrong before there is a founding.
 #pragma once
+
+#include <set>
+#include <string>
 
 #include "api/runtime.h"
 #include "api/worlds/circle.h"
@@ -17,6 +20,8 @@ struct FoundingTrouble {
   Gpid whose;
   ListText list = {};  // theirs, where lists differ
 };
+// For who names the members `mine`.
+std::string line_of(const FoundingTrouble& trouble, const ListText& mine);
 
 // What a caller says of itself to those who may wait for it. Travels as bytes.
 struct Standing {
@@ -24,13 +29,19 @@ struct Standing {
   ListText list = {};
   std::uint64_t is_serial = 0;
   FoundingTrouble trouble;
-  std::uint64_t setback = 0;  // the number that this failure has, or would have
+  std::uint64_t call = 0;    // the number of its call; 0: it is in none
+  std::uint64_t heard = 0;   // the other's call that it has heard in its own; 0: none
+  std::uint64_t number = 0;  // as Setbacks has it
+
+  Setbacks::Said::Kind kind() const;
 };
 
 // Under the engine lock.
-void stand_before(const Runtime& runtime, const Route& route, const Setbacks::Pair& pair, Standing standing);
+void stand_before(const Route& route, const Setbacks::Pair& pair, const Standing& standing);
 // The newest of the other of the pair, over this route; it is gone then.
 bool take_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing);
+// The setback that it was told of is over: the process is in this call now.
+void take_back_setback(Runtime& runtime, const Setbacks::Pair& pair, Lpid other, std::uint64_t call);
 
 // No two calls of this process are under way at once.
 bool is_serial(const Runtime& runtime);

@@ -1,70 +1,310 @@
+// What founders believe of each other's words, walked through call by call, without messages that travel.
+#include "api/worlds/setbacks.h"
+
 #include <gtest/gtest.h>
 
-#include "api/worlds/meetings.h"
+#include <map>
+#include <optional>
 
 namespace comex::api {
 namespace {
 
-TEST(Setbacks, tell_news_of_a_failure_from_what_is_left_of_an_earlier_one) {
-  const Setbacks::Pair pair{0, {7, 3}, 0};
-  Setbacks mine;
-  Setbacks theirs;
-  for (int call = 0; call < 3; ++call) {
-    const std::uint64_t news = theirs.next(pair);
-    EXPECT_FALSE(mine.is_old(pair, news));
-    mine.count(pair);
-    theirs.count(pair);
-    EXPECT_TRUE(mine.is_old(pair, news)) << "both have failed since";
+using Said = Setbacks::Said;
+using Verdict = Setbacks::Verdict;
+
+constexpr std::uint64_t list = 100;
+constexpr std::uint64_t other_list = 200;
+
+// A process that names all of the others in its calls, and says what Hearsay says for it.
+class Founder {
+ public:
+  explicit Founder(std::uint32_t rank) : rank_(rank) {}
+
+  void begin(std::uint64_t digest, std::initializer_list<Founder*> others) {
+    call_ = ++calls_;
+    digest_ = digest;
+    others_ = others;
+    for (Founder* const other : others_) {
+      About& about = about_[other->rank_];
+      about.number = setbacks_.next(pair(*other));
+      about.heard = 0;
+      if (!setbacks_.take_back(pair(*other)).empty())
+        send(*other, {.kind = Said::nothing, .number = about.number}, call_);
+    }
+  }
+  void wait() {
+    for (Founder* const other : others_) wait(*other);
+  }
+  // What it makes of the newest word of the other.
+  Verdict hear(Founder& other) {
+    About& about = about_[other.rank_];
+    if (!about.mail) return Verdict::nothing;
+    Mail mail = *about.mail;
+    about.mail.reset();
+    mail.said.is_same_list = mail.digest == digest_;
+    if (mail.said.kind == Said::nothing || mail.said.kind == Said::waits) about.heard = mail.call;
+    const Verdict verdict = setbacks_.hear(pair(other), call_, mail.said);
+    const bool waits = mail.said.kind == Said::waits;
+    if (verdict == Verdict::answer || (verdict == Verdict::doubt && waits)) wait(other);
+    return verdict;
+  }
+  // Because of what `culprit` said; of nobody on the list where it is null.
+  void give_up(const Founder* culprit) {
+    for (Founder* const other : others_) {
+      Said said{.kind = Said::gave_up, .number = setbacks_.next(pair(*other)), .heard = heard(*other)};
+      said.is_of_me = other == culprit;
+      send(*other, said, call_);
+      setbacks_.fail(pair(*other), {no_bridge}, other == culprit);
+    }
+  }
+  void succeed() {
+    for (Founder* const other : others_) setbacks_.settle(pair(*other));
+  }
+  void is_refused(std::initializer_list<Founder*> others) {
+    for (Founder* const other : others) {
+      if (const auto& mail = about_[other->rank_].mail) setbacks_.learn(pair(*other), mail->said);
+      send(*other, {.kind = Said::refused, .number = setbacks_.next(pair(*other))}, 0);
+      setbacks_.fail(pair(*other), {no_bridge}, false);
+    }
+  }
+
+ private:
+  struct Mail {
+    Said said;
+    std::uint64_t call = 0;
+    std::uint64_t digest = 0;
+  };
+  struct About {
+    std::uint64_t number = 1;
+    std::uint64_t heard = 0;
+    std::optional<Mail> mail;
+  };
+  static Setbacks::Pair pair(const Founder& other) { return {0, {0, other.rank_}, 0}; }
+  std::uint64_t heard(const Founder& other) { return about_[other.rank_].heard; }
+  void wait(Founder& other) {
+    send(other, {.kind = Said::waits, .number = about_[other.rank_].number, .heard = heard(other)}, call_);
+  }
+  void send(Founder& other, const Said& said, std::uint64_t call) {
+    other.about_[rank_].mail = Mail{said, call, digest_};
+  }
+
+  std::uint32_t rank_;
+  Setbacks setbacks_;
+  std::uint64_t calls_ = 1000 * (rank_ + 1);
+  std::uint64_t call_ = 0;
+  std::uint64_t digest_ = 0;
+  std::vector<Founder*> others_;
+  std::map<std::uint32_t, About> about_;
+};
+
+class Calls : public testing::Test {
+ protected:
+  // Both wait with lists that differ; who believes that first gives up.
+  void both_learn_that_lists_differ(Verdict first = Verdict::believe, Verdict second = Verdict::believe) {
+    a_.begin(list, {&b_});
+    b_.begin(other_list, {&a_});
+    a_.wait();
+    EXPECT_EQ(b_.hear(a_), Verdict::answer) << "what it has not answered may be left of an earlier call";
+    EXPECT_EQ(a_.hear(b_), first);
+    if (first == Verdict::doubt) {
+      EXPECT_EQ(b_.hear(a_), second);
+      b_.give_up(&a_);
+      EXPECT_EQ(a_.hear(b_), first) << "until the time for it is over";
+      a_.give_up(&b_);
+    } else {
+      a_.give_up(&b_);
+      EXPECT_EQ(b_.hear(a_), second);
+      b_.give_up(&a_);
+    }
+  }
+  // In a call of its own, which the other knows nothing of.
+  void fails_alone(Founder& founder, Founder& other) {
+    founder.begin(other_list, {&other});
+    founder.give_up(nullptr);
+  }
+  void both_come(Founder& one, Founder& other) {
+    one.begin(list, {&other});
+    other.begin(list, {&one});
+    one.succeed();
+    other.succeed();
+  }
+
+  Founder a_{0}, b_{1}, c_{2};
+};
+
+TEST_F(Calls, with_lists_that_differ_fail_on_both_again_and_again) {
+  for (int call = 0; call < 3; ++call) both_learn_that_lists_differ();
+}
+
+TEST_F(Calls, with_lists_that_differ_fail_on_both_after_failures_of_one_alone) {
+  for (const int failures : {1, 2, 3}) {
+    for (int each = 0; each < failures; ++each) fails_alone(a_, b_);
+    both_learn_that_lists_differ(Verdict::doubt);
+    both_learn_that_lists_differ();
   }
 }
 
-// Of a process that was refused, and one that may have waited for it or not.
-struct Refused {
+TEST_F(Calls, with_lists_that_differ_fail_on_both_after_failures_of_the_other_alone) {
+  for (int each = 0; each < 3; ++each) fails_alone(b_, a_);
+  both_learn_that_lists_differ(Verdict::believe, Verdict::doubt);
+}
+
+TEST_F(Calls, of_one_who_was_refused_alone_are_kept_from_waiting_by_the_next_refusal) {
+  a_.is_refused({&b_});
+  a_.begin(list, {&b_});
+  a_.wait();
+  b_.is_refused({&a_});
+  EXPECT_EQ(a_.hear(b_), Verdict::doubt) << "it comes next if this is of the call that was refused here";
+  a_.give_up(&b_);
+  both_learn_that_lists_differ();
+}
+
+TEST_F(Calls, that_both_were_refused_in_are_told_from_the_next) {
+  a_.is_refused({&b_});
+  b_.is_refused({&a_});
+  a_.begin(list, {&b_});
+  a_.wait();
+  EXPECT_EQ(a_.hear(b_), Verdict::remark);
+  b_.begin(list, {&a_});
+  EXPECT_EQ(a_.hear(b_), Verdict::nothing);
+  a_.succeed();
+  b_.succeed();
+  both_learn_that_lists_differ();
+}
+
+// One was refused and goes on while the other still waits in the same call, with another list than the next.
+TEST_F(Calls, of_one_who_was_refused_wait_for_the_other_to_fail_in_the_same_call) {
+  a_.is_refused({&b_});
+  b_.begin(other_list, {&a_});
+  a_.begin(list, {&b_});
+  b_.wait();
+  a_.wait();
+  EXPECT_EQ(a_.hear(b_), Verdict::answer);
+  EXPECT_EQ(b_.hear(a_), Verdict::believe);
+  b_.give_up(&a_);
+  EXPECT_EQ(a_.hear(b_), Verdict::doubt);
+  b_.begin(list, {&a_});
+  EXPECT_EQ(a_.hear(b_), Verdict::nothing) << "it has begun the next call";
+  a_.succeed();
+  b_.succeed();
+  both_learn_that_lists_differ();
+}
+
+TEST_F(Calls, that_a_refusal_ended_are_told_from_the_next) {
+  a_.begin(list, {&b_});
+  b_.is_refused({&a_});
+  EXPECT_EQ(a_.hear(b_), Verdict::believe);
+  a_.give_up(&b_);
+  b_.begin(list, {&a_});
+  EXPECT_EQ(b_.hear(a_), Verdict::nothing) << "that was about the call that was refused";
+  a_.begin(list, {&b_});
+  EXPECT_EQ(b_.hear(a_), Verdict::nothing);
+}
+
+TEST_F(Calls, do_not_hear_what_is_left_of_those_that_both_gave_up) {
+  a_.begin(list, {&b_});
+  b_.begin(list, {&a_});
+  a_.give_up(nullptr);
+  b_.give_up(nullptr);
+  b_.begin(list, {&a_});
+  EXPECT_EQ(b_.hear(a_), Verdict::nothing);
+  a_.begin(list, {&b_});
+  a_.give_up(nullptr);
+  EXPECT_EQ(b_.hear(a_), Verdict::believe) << "and hear what comes then";
+}
+
+TEST_F(Calls, of_one_list_fail_on_who_comes_when_the_other_has_given_up) {
+  a_.begin(list, {&b_});
+  a_.give_up(nullptr);
+  b_.begin(list, {&a_});
+  EXPECT_EQ(b_.hear(a_), Verdict::believe);
+}
+
+TEST_F(Calls, of_other_lists_that_were_given_up_may_be_past) {
+  fails_alone(a_, b_);
+  b_.begin(list, {&a_});
+  EXPECT_EQ(b_.hear(a_), Verdict::doubt);
+  a_.begin(list, {&b_});
+  EXPECT_EQ(b_.hear(a_), Verdict::nothing) << "it has come";
+}
+
+TEST_F(Calls, of_one_list_do_not_keep_each_other_from_it) {
+  a_.begin(list, {&b_});
+  b_.begin(list, {&a_});
+  a_.wait();
+  EXPECT_EQ(b_.hear(a_), Verdict::nothing);
+  b_.wait();
+  EXPECT_EQ(a_.hear(b_), Verdict::nothing);
+}
+
+TEST_F(Calls, of_one_who_has_failed_more_often_are_not_doubted) {
+  fails_alone(a_, b_);
+  fails_alone(b_, a_);
+  fails_alone(b_, a_);
+  both_learn_that_lists_differ(Verdict::believe, Verdict::doubt);
+}
+
+// The list of the first names the second, whose list names the third alone.
+TEST_F(Calls, of_three_fail_on_those_who_name_each_other_and_leave_no_hole) {
+  a_.begin(list, {&b_, &c_});
+  b_.begin(other_list, {&c_});
+  c_.begin(list, {&a_, &b_});
+  b_.wait();
+  EXPECT_EQ(c_.hear(b_), Verdict::answer);
+  EXPECT_EQ(b_.hear(c_), Verdict::believe);
+  b_.give_up(&c_);
+  EXPECT_EQ(c_.hear(b_), Verdict::believe);
+  c_.give_up(&b_);
+  EXPECT_EQ(a_.hear(c_), Verdict::believe);
+  a_.give_up(&c_);  // counts a setback with the second, which does not
+  both_learn_that_lists_differ(Verdict::doubt);
+  fails_alone(a_, b_);
+  a_.begin(list, {&b_});
+  b_.is_refused({&a_});
+  EXPECT_NE(a_.hear(b_), Verdict::nothing)
+      << "the second has said something of the call that the first is in";
+}
+
+TEST_F(Calls, that_came_to_a_group_leave_no_doubts) {
+  fails_alone(a_, b_);
+  both_come(a_, b_);
+  both_learn_that_lists_differ();
+}
+
+TEST(Setbacks, of_another_list_for_others_do_not_matter_even_at_the_same_time) {
+  Setbacks setbacks;
+  const Said said{.kind = Said::gave_up, .number = 1, .heard = 7, .is_of_others = true};
+  EXPECT_EQ(setbacks.hear({0, {7, 3}, 0}, 7, said), Verdict::nothing);
+}
+
+TEST(Setbacks, for_what_this_process_did_matter_in_the_call_in_which_it_did_that) {
+  Setbacks setbacks;
   const Setbacks::Pair pair{0, {7, 3}, 0};
-  Setbacks refused;
-  Setbacks other;
-  Refused() { refused.count_refusal(pair); }
-};
-
-TEST(Setbacks, doubt_news_with_the_number_of_a_refusal) {
-  Refused both;
-  EXPECT_TRUE(both.refused.is_doubtful(both.pair, both.other.next(both.pair)));
-  EXPECT_FALSE(both.refused.is_old(both.pair, both.other.next(both.pair)));
-  both.other.count(both.pair);
-  EXPECT_FALSE(both.refused.is_doubtful(both.pair, both.other.next(both.pair)))
-      << "the other has failed in that call, and in one more";
-  EXPECT_FALSE(both.refused.is_old(both.pair, both.other.next(both.pair)));
-}
-
-TEST(Setbacks, agree_again_after_a_refusal_in_a_call_of_both) {
-  Refused both;
-  const std::uint64_t news = both.other.next(both.pair);
-  both.other.count(both.pair);
-  both.refused.share_refusals(both.pair, news);
-  EXPECT_TRUE(both.refused.is_old(both.pair, news));
-  EXPECT_EQ(both.refused.next(both.pair), both.other.next(both.pair));
-}
-
-TEST(Setbacks, agree_again_after_refusals_that_the_other_took_no_part_in) {
-  Refused both;
-  both.refused.count_refusal(both.pair);
-  const std::uint64_t news = both.other.next(both.pair);
-  both.other.count(both.pair);
-  both.refused.count(both.pair);
-  both.refused.forget_refusals(both.pair);
-  EXPECT_TRUE(both.refused.is_old(both.pair, news));
-  EXPECT_EQ(both.refused.next(both.pair), both.other.next(both.pair));
+  Said said{.kind = Said::gave_up, .number = 5, .heard = 6, .is_same_list = true, .is_of_me = true};
+  EXPECT_EQ(setbacks.hear(pair, 7, said), Verdict::nothing);
+  said.heard = 7;
+  EXPECT_EQ(setbacks.hear(pair, 7, said), Verdict::believe);
 }
 
 TEST(Setbacks, are_counted_for_each_pair_of_requesters) {
   Setbacks setbacks;
   const Setbacks::Pair pair{0, {7, 3}, 0};
-  setbacks.count(pair);
+  setbacks.fail(pair, {no_bridge}, true);
   for (const Setbacks::Pair& other :
        {Setbacks::Pair{1, {7, 3}, 0}, Setbacks::Pair{0, {7, 4}, 0}, Setbacks::Pair{0, {7, 3}, 1}}) {
     EXPECT_EQ(setbacks.next(other), 1u);
   }
   EXPECT_EQ(setbacks.next(pair), 2u);
+}
+
+TEST(Setbacks, are_taken_back_once_wherever_they_were_told) {
+  Setbacks setbacks;
+  const Setbacks::Pair pair{0, {7, 3}, 0};
+  EXPECT_TRUE(setbacks.take_back(pair).empty());
+  setbacks.fail(pair, {no_bridge}, true);
+  setbacks.fail(pair, {3}, true);
+  EXPECT_EQ(setbacks.take_back(pair), (std::set<BridgeId>{no_bridge, 3}));
+  EXPECT_TRUE(setbacks.take_back(pair).empty());
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+#include "api/worlds/setbacks.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace comex::api {
+
+Setbacks::Verdict Setbacks::hear(const Pair& pair, std::uint64_t my_call, const Said& said) {
+  const bool is_past = said.number < next(pair);
+  learn(pair, said);
+  const bool is_of_this_call = said.heard == my_call;
+  const Verdict verdict = is_in_doubt(pair) ? Verdict::doubt : Verdict::believe;
+  switch (said.kind) {
+    case Said::nothing:
+      return Verdict::nothing;
+    case Said::waits:
+      if (said.is_same_list) return Verdict::nothing;
+      return is_of_this_call ? verdict : Verdict::answer;
+    case Said::gave_up:
+      if (said.is_of_others) return Verdict::nothing;
+      if (is_of_this_call) return verdict;
+      if (is_past || said.is_of_me) return Verdict::nothing;
+      return said.is_same_list ? verdict : Verdict::doubt;
+    case Said::refused:
+      return is_past ? Verdict::remark : verdict;
+  }
+  return Verdict::nothing;
+}
+
+void Setbacks::learn(const Pair& pair, const Said& said) {
+  const bool is_setback = said.kind == Said::gave_up || said.kind == Said::refused;
+  const std::uint64_t over = said.number - 1;  // setbacks that the speaker has behind it
+  if (over == 0 && !is_setback) return;
+  Tally& tally = tallies_[pair];
+  const std::uint64_t known = is_setback ? said.number : over;
+  if (known == tally.count || (!is_setback && known > tally.count)) tally.is_shared = true;
+  tally.count = std::max(tally.count, over);
+}
+
+void Setbacks::fail(const Pair& pair, const std::set<BridgeId>& told_over, bool is_shared) {
+  Tally& tally = tallies_[pair];
+  ++tally.count;
+  tally.is_shared = is_shared;
+  tally.told_over.insert(told_over.begin(), told_over.end());
+}
+
+std::set<BridgeId> Setbacks::take_back(const Pair& pair) {
+  const auto found = tallies_.find(pair);
+  if (found == tallies_.end()) return {};
+  return std::exchange(found->second.told_over, {});
+}
+
+void Setbacks::settle(const Pair& pair) {
+  const auto found = tallies_.find(pair);
+  if (found != tallies_.end()) found->second.is_shared = true;
+}
+
+}  // namespace comex::api
