@@ -44,8 +44,9 @@ Result<Patch> normalised(const Patch& raw, unsigned element_bytes = 1);
 // One run of `bytes`, the contiguous case.
 Patch contiguous_patch(std::uint64_t bytes);
 
-// Do two runs of this side share a byte? Exact, but for what no memory holds: strides that do not nest count as
-// apart beyond these limits, within which the answer takes seconds at most, and no time beside moving the runs.
+// Do two runs of this side share a byte? Exact, but for what no memory holds: strides that do not nest count
+// as apart beyond these limits, within which the answer takes seconds at most, and no time beside moving the
+// runs.
 inline constexpr std::uint64_t most_interleaved_runs = std::uint64_t{1} << 36;
 inline constexpr std::uint64_t largest_extent = std::uint64_t{1} << 56;
 bool rows_overlap(const Patch& patch, Side side);
