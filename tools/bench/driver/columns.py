@@ -7,6 +7,11 @@ from dataclasses import dataclass, field, replace
 BY_MESSAGE = {f"COMEX_ENABLE_{verb}_{where}": "0" for verb in ("PUT", "GET", "ACC") for where in ("SELF", "SMP")}
 
 
+def is_named(row, names):
+    """Whether one of the names is the row's, or its beginning up to a dot; as the programs read --rows."""
+    return any(row == name or row.startswith(f"{name}.") for name in names)
+
+
 @dataclass
 class Column:
     name: str
@@ -17,11 +22,17 @@ class Column:
     environment: dict = field(default_factory=dict)
     mpi_options: tuple = ()
     counts_idle: bool = False
+    lacks: tuple = ()         # rows it cannot have: names, or beginnings up to a dot
+    by_default: bool = True   # unless it is asked for by name
     why_absent: str = ""      # filled in when it cannot run here
 
     @property
     def hosts(self):
         return 1 if self.place == "near" else 2
+
+    def cannot_have(self, row):
+        return (row.startswith("floor.") and self.program != "bench_floors") or (row == "idle" and not self.counts_idle) or \
+            is_named(row, self.lacks)
 
     def ranks(self, workers):
         return workers + self.hosts * self.progress_ranks
@@ -37,23 +48,39 @@ NO_SINGLE_COPY = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 # Open MPI's default for windows is slower on one host, and its compare-and-swap crashes (4.1.4). ARMCI-MPI's mutexes
 # in turn do not work on this one, so it keeps the default.
 BEST_WINDOWS = ("--mca", "osc", "sm")
+# Between hosts of the virtual cluster the default finds no windows at all.
+FAR_WINDOWS = ("--mca", "osc", "pt2pt")
+
+# What the interfaces do not have (as Need in any/runtime.h): ARMCI no compare-and-swap; MPI's windows no start of their
+# own; the floors neither allocations nor a start, nor anything that several do to one place without a runtime.
+ARMCI_LACKS = ("compare_swap",)
+RMA_LACKS = ("init_finalize",)
+FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put")
+# The floor of another host is messages of equal bytes to it.
+MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "fetch_add.all", "compare_swap", "lock",
+                               "overlap", "busy", "first_get", "gups", "floor.futex_handoff")
 
 
 def all_columns():
     return [
         Column("comex", "ComEx-PR", "near", "bench_comex", 1, counts_idle=True),
-        Column("armci", "ComEx-PR, by ARMCI", "near", "bench_armci", 1),
-        Column("armci_mpi", "ARMCI-MPI", "near", "bench_armci_mpi", counts_idle=True),
-        Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=BEST_WINDOWS),
-        Column("floors", "floor", "near", "bench_floors", 1),
+        Column("armci", "ComEx-PR, by ARMCI", "near", "bench_armci", 1, lacks=ARMCI_LACKS),
+        Column("armci_mpi", "ARMCI-MPI", "near", "bench_armci_mpi", counts_idle=True, lacks=ARMCI_LACKS),
+        Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=BEST_WINDOWS, lacks=RMA_LACKS),
+        Column("floors", "floor", "near", "bench_floors", 1, lacks=FLOORS_LACK),
         Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE)),
         Column("virtual", "ComEx-PR, two virtual hosts", "virtual", "bench_comex", 1, dict(VIRTUAL), counts_idle=True),
-        Column("floors_virtual", "MPI messages, virtual hosts", "virtual", "bench_floors", 1, dict(VIRTUAL)),
+        Column("floors_virtual", "MPI messages, virtual hosts", "virtual", "bench_floors", 1, dict(VIRTUAL),
+               lacks=MESSAGES_LACK),
         Column("copied", "ComEx-PR, two virtual hosts, single copy off", "virtual", "bench_comex", 1,
                {**VIRTUAL, **NO_SINGLE_COPY}),
         Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
                counts_idle=True),
-        Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1),
+        Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1, lacks=MESSAGES_LACK),
+        Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=FAR_WINDOWS,
+               lacks=ARMCI_LACKS, by_default=False),
+        Column("rma_cluster", "MPI-3 RMA, virtual cluster", "cluster", "bench_rma", mpi_options=FAR_WINDOWS,
+               lacks=RMA_LACKS, by_default=False),
     ]
 
 
@@ -67,12 +94,12 @@ def extra_column(text):
 
 
 def choose(columns, wanted):
-    """Those named in the list `wanted`, all if it is empty. `near` names all that have their targets on the same host."""
+    """Those named in the list `wanted`, the usual ones if it is empty. `near` names all that have their targets on the same host."""
     known = {c.name for c in columns} | {"near"}
     for name in wanted:
         if name not in known:
             raise ValueError(f"no column {name}; there are {', '.join(c.name for c in columns)}, and near for some")
-    return [c for c in columns if not wanted or c.name in wanted or ("near" in wanted and c.place == "near")]
+    return [c for c in columns if (not wanted and c.by_default) or c.name in wanted or ("near" in wanted and c.place == "near")]
 
 
 def sweep(chosen, text):

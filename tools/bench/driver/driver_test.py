@@ -91,6 +91,12 @@ class Launching(unittest.TestCase):
         self.assertEqual([c.name for c in columns.choose(columns.all_columns(), ["cluster"])], ["cluster"])
         self.assertEqual({c.place for c in columns.choose(columns.all_columns(), ["near"])}, {"near"})
 
+    def test_columns_of_special_runs_are_asked_for_by_name(self):
+        self.assertNotIn("rma_cluster", [c.name for c in columns.choose(columns.all_columns(), [])])
+        self.assertEqual([c.name for c in columns.choose(columns.all_columns(), ["rma_cluster"])], ["rma_cluster"])
+        self.assertIn("mpirun $VMPI --mca osc pt2pt --host vh1:1,vh2:1 -np 2",
+                      " ".join(launch.command(column("rma_cluster"), launch.Plan("/b", "/v", 2, [], 60), [])))
+
 
 class Comparing(unittest.TestCase):
     def test_what_moved_beyond_the_quartiles_is_told(self):
@@ -126,7 +132,41 @@ class Goals(unittest.TestCase):
 
     def test_a_missed_goal_is_seen(self):
         judged = goals.judge(run(put_8__comex=12.0, put_8__rma=24.0))
-        self.assertEqual([one.is_met for one in judged], [False])
+        self.assertEqual({one.topic: one.is_met for one in judged}, {
+            "same host: 8 B four times ahead of ARMCI-MPI and MPI RMA": False,
+            "same host: not behind ARMCI-MPI or MPI RMA in any row": True})
+
+    def test_two_workers_are_to_be_first_in_every_row(self):
+        results = run(init_finalize__comex=9.0, barrier__comex=9.0, barrier__rma=8.0, barrier__armci_mpi=10.0)
+        for name, saved in (("comex", 50.0), ("rma", 60.0), ("armci_mpi", 0.0)):
+            results.add("overlap.put.1048576", name, saved, "percent", "verified")
+        judged = [one for one in goals.judge(results) if "in any row" in one.topic]
+        self.assertEqual([(one.what, one.is_met) for one in judged], [
+            ("barrier", True), ("overlap of a 1 MiB put", True), ("barrier", False), ("overlap of a 1 MiB put", False)])
+
+    def test_with_more_processes_than_cores_every_row_counts(self):
+        results = run(init_finalize__comex=9.0, init_finalize__armci_mpi=8.0)
+        results.about["workers"] = 8
+        for name, saved, waited in (("comex", 50.0, 20.0), ("armci_mpi", 40.0, 10.0)):
+            results.add("overlap.put.1048576", name, saved, "percent", "verified")
+            results.add("lock.longest_wait", name, waited, "x mean", "verified")
+        judged = [one for one in goals.judge(results) if one.topic.startswith("oversubscribed")]
+        self.assertEqual([(one.what, one.is_met) for one in judged], [
+            ("init + finalize", False), ("overlap of a 1 MiB put", True), ("lock by all: longest wait", False)])
+
+    def test_a_goal_that_wants_a_figure_is_told(self):
+        results = run(put_8__floors=3.0, put_8__comex=4.0, get_8__comex=4.0)
+        results.add("beside_put.get.8", "virtual", None, "ns", "absent")
+        missing = goals.unjudged(results)
+        self.assertEqual(missing["same host: put, get within 5 % + 10 ns of the floor"], ["get, 8 B"])
+        self.assertFalse([topic for topic in missing if topic.startswith("virtual: 8 B beside")])
+        self.assertIn("not judged: same host: put, get", publish.goal_lines(results))
+
+    def test_kernels_over_the_cluster_are_judged_where_others_ran(self):
+        judged = goals.judge(run(gups__cluster=9.0, gups__rma_cluster=8.0, gups__armci_mpi_cluster=10.0))
+        self.assertEqual([(one.topic, one.is_met) for one in judged], [
+            ("cluster: kernels ahead of ARMCI-MPI and MPI RMA", True),
+            ("cluster: kernels ahead of ARMCI-MPI and MPI RMA", False)])
 
 
 class Showing(unittest.TestCase):

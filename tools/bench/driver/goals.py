@@ -1,10 +1,11 @@
 """The figures to reach, each a limit computed from the same run, and whether the run keeps it.
 
-A goal looks at one row and column; the limit comes from the floors or competitors beside it. Where the run lacks one of
-them, the goal is not judged."""
+A goal looks at one row and column; the limit comes from the floors or competitors beside it. Where the run has the column
+but not its figure, or not the one beside it, the goal is told as not judged; one without its column is no goal of the run."""
 from dataclasses import dataclass
 
-from results import title
+from columns import all_columns
+from results import more_is_better, title
 
 SIZES = (8, 64, 512, 4096, 32768, 262144, 2097152, 4194304)
 BIG = (262144, 2097152, 4194304)
@@ -20,8 +21,33 @@ class Judged:
     unit: str
 
     @property
+    def strain(self):
+        """Of the limit: at most 1 where it is kept."""
+        least, most = (self.limit, self.measured) if more_is_better(self.unit) else (self.measured, self.limit)
+        return least / most if most > 0 else 1.0 if least <= 0 else float("inf")
+
+    @property
     def is_met(self):
-        return self.measured <= self.limit
+        return self.strain <= 1
+
+
+def has_column(run, column):
+    return any(c["name"] == column and not c.get("absent") for c in run.columns)
+
+
+def is_absent(run, row, column):
+    """By what the column's program said, or cannot have."""
+    cell = run.cell(row, column)
+    if cell is not None:
+        return cell.verdict == "absent"
+    return any(c.name == column and c.cannot_have(row) for c in all_columns())
+
+
+def shared_rows(run, other):
+    """Rows in which comex can be beside the other: those that both have, except the cost of idling, which has a goal of
+    its own."""
+    return [row for row in run.rows if row != "idle" and has_column(run, other)
+            and not is_absent(run, row, "comex") and not is_absent(run, row, other)]
 
 
 def near(run):
@@ -82,9 +108,9 @@ def far(run, place):
                 run.median(row, floors), 1 if streams else 1 / 0.95, 0
         row = f"acc.{size}"
         message, adding = run.median(f"put.{size}", floors), run.median(row, "floors")
-        if message and adding:
-            limit = message + adding if place == "virtual" else message
-            yield f"{place}: large acc within 15 % of message and addition", row, place, limit, 1 / 0.85, 0
+        if place == "virtual":
+            message = message + adding if message and adding else None
+        yield f"{place}: large acc within 15 % of message and addition", row, place, message, 1 / 0.85, 0
     yield from far_strided(run, place, 85)
     ahead = 5 if place == "virtual" else 100
     for row in ("nbput.8", "nbacc.8", "nbrmw.8"):
@@ -101,9 +127,24 @@ def oversubscribed(run):
     """One active origin among more processes than cores: every row ahead of ARMCI-MPI."""
     if run.about.get("workers", 2) <= run.about.get("cores", 2):
         return
-    for row, entry in run.rows.items():
-        if entry["unit"] == "ns" and not row.startswith(("idle", "init")):
-            yield "oversubscribed: every row ahead of ARMCI-MPI", row, "comex", run.median(row, "armci_mpi"), 1, 0
+    for row in shared_rows(run, "armci_mpi"):
+        yield "oversubscribed: every row ahead of ARMCI-MPI", row, "comex", run.median(row, "armci_mpi"), 1, 0
+
+
+def first_in_every_row(run):
+    """Two workers on one host: not behind anybody, in no row that both have."""
+    if run.about.get("workers", 2) != 2:
+        return
+    for other in ("armci_mpi", "rma"):
+        for row in shared_rows(run, other):
+            yield "same host: not behind ARMCI-MPI or MPI RMA in any row", row, "comex", run.median(row, other), 1, 0
+
+
+def kernels_over_the_cluster(run):
+    for row in ("get_compute_acc", "gups"):
+        for other in ("armci_mpi_cluster", "rma_cluster"):
+            if has_column(run, other):
+                yield "cluster: kernels ahead of ARMCI-MPI and MPI RMA", row, "cluster", run.median(row, other), 1, 0
 
 
 def beside_fewer(run, fewer):
@@ -115,19 +156,38 @@ def beside_fewer(run, fewer):
                 fewer.median(row, "comex"), 3, 0
 
 
-def judge(run, fewer=None):
-    rules = [*near(run), *meetings(run), *far(run, "virtual"), *far(run, "cluster"),
-             *far_strided(run, "copied", 70), *oversubscribed(run)]
+def rules(run, fewer):
+    yield from near(run)
+    yield from meetings(run)
+    yield from first_in_every_row(run)
+    yield from far(run, "virtual")
+    yield from far(run, "cluster")
+    yield from kernels_over_the_cluster(run)
+    yield from far_strided(run, "copied", 70)
+    yield from oversubscribed(run)
     if fewer is not None:
-        rules += beside_fewer(run, fewer)
-    rules.append(("same host: idle progress rank under 1 % of a core", "idle", "comex", 1, 1, 0))
+        yield from beside_fewer(run, fewer)
+    yield "same host: idle progress rank under 1 % of a core", "idle", "comex", 1, 1, 0
+
+
+def judge(run, fewer=None):
     judged = []
-    for topic, row, column, base, factor, extra in rules:
+    for topic, row, column, base, factor, extra in rules(run, fewer):
         measured = run.median(row, column)
-        if measured is None or base is None:
-            continue
-        judged.append(Judged(topic, title(row), measured, base * factor + extra, run.rows[row]["unit"]))
+        if measured is not None and base is not None:
+            judged.append(Judged(topic, title(row), measured, base * factor + extra, run.rows[row]["unit"]))
     return judged
+
+
+def unjudged(run, fewer=None):
+    """topic -> titles of rows of this run that want a figure: their own, or the one that makes the limit."""
+    missing = {}
+    for topic, row, column, base, _, _ in rules(run, fewer):
+        if row not in run.rows or not has_column(run, column) or is_absent(run, row, column):
+            continue
+        if base is None or run.median(row, column) is None:
+            missing.setdefault(topic, {})[title(row)] = True
+    return {topic: list(rows) for topic, rows in missing.items()}
 
 
 def by_topic(judged):
@@ -138,4 +198,4 @@ def by_topic(judged):
 
 
 def worst(found):
-    return max(found, key=lambda one: one.measured / max(one.limit, 1e-9))
+    return max(found, key=lambda one: one.strain)

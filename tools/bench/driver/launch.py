@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 ROW = re.compile(r"ROW (\S+) (\S+) (.+) (verified|WRONG|absent)$")
 
+SERVICE = " this load suggests "
+
 
 @dataclass
 class Plan:
@@ -25,6 +27,7 @@ class Outcome:
     rows: dict = field(default_factory=dict)  # name -> (value or None, unit, verified | WRONG | absent)
     problem: str = ""
     skipped: str = ""
+    service: list = field(default_factory=list)  # what progress ranks say of themselves under COMEX_VERBOSE
 
 
 def program_path(column, plan):
@@ -39,7 +42,7 @@ def command(column, plan, options):
     if column.place == "cluster":
         here = column.first_target(plan.workers)
         hosts = f"vh1:{here + column.progress_ranks},vh2:{plan.workers - here + column.progress_ranks}"
-        inside = " ".join(limit + ["mpirun", "$VMPI", "--host", hosts, "-np", str(ranks)] + program)
+        inside = " ".join(limit + ["mpirun", "$VMPI", *column.mpi_options, "--host", hosts, "-np", str(ranks)] + program)
         line = [plan.vrun, "2", "sh", "-c", inside]
     else:
         line = limit + ["mpirun", "--oversubscribe", "--bind-to", "none", *column.mpi_options, "-np", str(ranks)]
@@ -87,6 +90,7 @@ def run(column, plan):
     process = start(column, plan, measuring_options(column, plan))
     text = finish(process, plan.seconds + 30)
     outcome.rows = read_rows(text)
+    outcome.service = [line.strip() for line in text.splitlines() if SERVICE in line]
     if process.returncode == 77:
         outcome.skipped = text.strip().splitlines()[-1] if text.strip() else "skipped"
     elif process.returncode != 0:

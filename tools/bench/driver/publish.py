@@ -31,6 +31,9 @@ def goal_lines(run, fewer=None):
         hardest = goals.worst(found)
         lines.append(f"| {topic} | {sum(one.is_met for one in found)} of {len(found)} | {hardest.what} | "
                      f"{number(hardest.measured, hardest.unit)} | {number(hardest.limit, hardest.unit)} |")
+    missing = goals.unjudged(run, fewer)
+    if missing:
+        lines += ["", "not judged: " + "; ".join(f"{topic} ({', '.join(rows)})" for topic, rows in missing.items())]
     return "\n".join(lines)
 
 

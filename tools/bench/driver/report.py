@@ -114,9 +114,11 @@ def goal_table(run):
         lines.append(f'<tr><td class="what">{escape(topic)}</td><td class="{cls}">{met} of {len(found)}</td>'
                      f'<td>{escape(hardest.what)}</td><td>{number(hardest.measured, hardest.unit)}</td>'
                      f'<td>{number(hardest.limit, hardest.unit)}</td></tr>')
+    missing = "; ".join(f"{topic} ({', '.join(rows)})" for topic, rows in goals.unjudged(run).items())
+    told = f"<p>not judged: {escape(missing)}</p>" if missing else ""
     return ('<h2>Goals</h2><p>Each limit is computed from the floors and columns of this very run; shown is the row that '
             'is hardest on its limit.</p><div class="card scroll"><table><thead><tr><th>goal</th><th>rows that keep it</th>'
-            f'<th>hardest row</th><th>measured</th><th>limit</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div>')
+            f'<th>hardest row</th><th>measured</th><th>limit</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div>{told}')
 
 
 def swept(run):
