@@ -4,6 +4,7 @@
 // have something outstanding. All calls under the engine lock; the completions never move.
 #pragma once
 
+#include <cstddef>
 #include <unordered_map>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace comex::nb {
 
 class ImplicitSet {
  public:
+  ImplicitSet() = default;
+  ImplicitSet(const ImplicitSet&) = delete;  // it points into itself
+  ImplicitSet& operator=(const ImplicitSet&) = delete;
+
   // The completion that implicit operations on this target are counted in.
   Completion& of(Lpid target) {
     Entry& entry = entry_of(target);
@@ -61,6 +66,9 @@ class ImplicitSet {
     }
     return any;
   }
+
+  // Of each target, for who computes what the runtime takes.
+  static constexpr std::size_t entry_bytes() { return sizeof(Entry); }
 
  private:
   struct Entry {

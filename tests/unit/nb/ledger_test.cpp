@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "nb/fence_ledger.h"
-#include "nb/implicit_set.h"
 #include "nb/request_pool.h"
 
 namespace comex::nb {
@@ -81,25 +80,6 @@ TEST(FenceLedger, a_refused_write_is_told_once) {
   EXPECT_EQ(ledger.take_failures(b), 0u);
   EXPECT_EQ(ledger.take_failures(), 1u);
   EXPECT_FALSE(ledger.has_failures());
-}
-
-TEST(ImplicitSet, waits_for_one_target_or_for_those_of_a_group) {
-  ImplicitSet set;
-  set.of(3).add();
-  set.of(9).add();
-  EXPECT_TRUE(set.done(4));
-  EXPECT_FALSE(set.done(3));
-  EXPECT_FALSE(set.all_done([](Lpid) { return true; }));
-  EXPECT_TRUE(set.all_done([](Lpid lpid) { return lpid == 5; }));
-  set.of(3).complete();
-  EXPECT_TRUE(set.all_done([](Lpid lpid) { return lpid == 3; }));
-  EXPECT_FALSE(set.all_done([](Lpid) { return true; }));
-  set.of(9).fail();
-  set.of(9).complete();
-  EXPECT_TRUE(set.all_done([](Lpid) { return true; }));
-  EXPECT_FALSE(set.take_failures([](Lpid lpid) { return lpid == 3; }));
-  EXPECT_TRUE(set.take_failures([](Lpid) { return true; }));
-  EXPECT_FALSE(set.take_failures([](Lpid) { return true; }));
 }
 
 TEST(SlotTable, gives_out_each_slot_once_and_never_slot_zero) {

@@ -1,0 +1,71 @@
+// What is outstanding without a handle, counted apart for each target.
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+#include "nb/implicit_set.h"
+
+namespace comex::nb {
+namespace {
+
+static_assert(!std::is_copy_constructible_v<ImplicitSet> && !std::is_copy_assignable_v<ImplicitSet>);
+static_assert(!std::is_move_constructible_v<ImplicitSet> && !std::is_move_assignable_v<ImplicitSet>);
+
+TEST(ImplicitSet, waits_for_one_target_or_for_those_of_a_group) {
+  ImplicitSet set;
+  set.of(3).add();
+  set.of(9).add();
+  EXPECT_TRUE(set.done(4));
+  EXPECT_FALSE(set.done(3));
+  EXPECT_FALSE(set.all_done([](Lpid) { return true; }));
+  EXPECT_TRUE(set.all_done([](Lpid lpid) { return lpid == 5; }));
+  set.of(3).complete();
+  EXPECT_TRUE(set.all_done([](Lpid lpid) { return lpid == 3; }));
+  EXPECT_FALSE(set.all_done([](Lpid) { return true; }));
+  set.of(9).fail();
+  set.of(9).complete();
+  EXPECT_TRUE(set.all_done([](Lpid) { return true; }));
+  EXPECT_FALSE(set.take_failures([](Lpid lpid) { return lpid == 3; }));
+  EXPECT_TRUE(set.take_failures([](Lpid) { return true; }));
+  EXPECT_FALSE(set.take_failures([](Lpid) { return true; }));
+}
+
+// The set remembers the target of the last operation: another one's must not be taken for it.
+TEST(ImplicitSet, counts_two_targets_apart_that_take_turns) {
+  ImplicitSet set;
+  for (std::uint32_t round = 1; round <= 3; ++round) {
+    set.of(3).add();
+    set.of(9).add(2);
+    EXPECT_EQ(set.of(3).pending(), round);
+    EXPECT_EQ(set.of(9).pending(), 2 * round);
+  }
+  set.of(3).complete(3);
+  EXPECT_TRUE(set.done(3));
+  EXPECT_FALSE(set.done(9));
+  set.of(9).fail();
+  set.of(9).complete(6);
+  EXPECT_TRUE(set.done(9));
+  EXPECT_FALSE(set.take_failure(3));
+  EXPECT_TRUE(set.take_failure(9));
+}
+
+TEST(ImplicitSet, finds_a_target_again_that_was_forgotten_while_another_had_its_turn) {
+  ImplicitSet set;
+  const auto all = [](Lpid) { return true; };
+  set.of(3).add();
+  set.of(3).complete();
+  EXPECT_TRUE(set.all_done(all));  // no longer in the list
+  set.of(9).add();
+  set.of(9).complete();
+  EXPECT_TRUE(set.all_done(all));
+  set.of(9).add();
+  set.of(3).add();
+  set.of(9).complete();
+  EXPECT_FALSE(set.all_done(all));
+  EXPECT_FALSE(set.all_done([](Lpid lpid) { return lpid == 3; }));
+  set.of(3).complete();
+  EXPECT_TRUE(set.all_done(all));
+}
+
+}  // namespace
+}  // namespace comex::nb
