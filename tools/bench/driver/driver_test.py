@@ -211,7 +211,33 @@ class Model(unittest.TestCase):
                  "per_local_rank": 0, "fixed": 7}
         job = {"ranks": 1000, "hosts": 16, "workers": 984, "local": 64}
         self.assertEqual(model.size_of(table, job), 2000 + 1600 + 7)
-        self.assertIn("goal", model.report([table]))
+
+    def test_goals_are_judged_by_what_stands_and_by_what_grows(self):
+        empty = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0}
+        tables = [empty | {"name": "a", "place": "private", "when": "always", "fixed": 900_000},
+                  empty | {"name": "b", "place": "private", "when": "mutexes", "fixed": 50_000},
+                  empty | {"name": "c", "place": "private", "when": "allocation", "fixed": 200_000},
+                  empty | {"name": "d", "place": "shared", "when": "always", "fixed": 640_000_000}]
+        said = model.report(tables, SIZES)
+        self.assertIn("what stands always: private kept, shared 10 x", said)
+        self.assertIn("and with mutexes: kept", said)
+        self.assertIn("and for each allocation over the world: 1.1 x", said)
+
+    def test_long_tokens_of_a_gather_travel_in_pieces(self):
+        self.assertEqual(model.gathered(8, 16, SIZES), (3, 3, 7 * 16 + 3 * 32))
+        steps, messages, _ = model.gathered(1024, 16, SIZES)
+        self.assertEqual((steps, messages), (10, 8 + 2 + 3))  # the last two: 256 and 512 blocks
+
+    def test_free_counts_its_fence_and_its_meeting(self):
+        job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
+        calls = {name: sent for name, _, sent in model.calls(job, SIZES)}
+        malloc, fence = calls["malloc: a gather"], calls["fence_all, every host written to"]
+        free = calls["free, every host written to: fence, gather, meeting"]
+        self.assertEqual(free, (malloc[0] + 2 + 4, malloc[1] + 30 + 4, malloc[2] + fence[2] + 4 * 32))
+
+
+SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "exchanged": 16, "pool": 16 << 20,
+         "chunk": 1 << 18}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """comex_bench --model: memory and messages for jobs that nobody can run here.
 
 The bytes come from comex_bench_model, which knows the runtime's structs; the messages from how its collectives are
-built (op/group_collective: dissemination, Bruck; a host's workers meet in shared memory, one of them speaks)."""
+built (op/group_collective: dissemination, Bruck; a host's workers meet in shared memory, one of them speaks).
+The goals hold for one process and one host; what grows with use is judged together with what always stands."""
 import json
 import math
 import os
@@ -35,58 +36,153 @@ def log2_up(n):
     return max(0, math.ceil(math.log2(n)))
 
 
-def messages(job):
-    """(operation, who, how many, bytes sent by one) for one call."""
-    hosts, workers, ranks = job["hosts"], job["workers"], job["ranks"]
-    gathered = 64 + 40 + 64 + 128 + 8 + 3
+def gathered(members, block, sizes):
+    """(steps, messages, bytes) that one member sends in Bruck's gather: long tokens travel in pieces."""
+    steps = count = 0
+    have = 1
+    while have < members:
+        token = min(have, members - have) * block
+        count += -(-token // (sizes["message"] - sizes["token"]))
+        steps += 1
+        have *= 2
+    return steps, count, (members - 1) * block + count * sizes["token"]
+
+
+def together(*parts):
+    return tuple(map(sum, zip(*parts)))
+
+
+def calls(job, sizes):
+    """(call, by whom, (steps, messages, bytes)) for one call over the world."""
+    hosts, ranks = job["hosts"], job["ranks"]
+    all_gathers = 64 + 40 + 64 + 128 + 8 + 3
+    init = 8 * log2_up(ranks)
+    others = hosts - 1
+    fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
+    meeting = (log2_up(hosts), log2_up(hosts), sizes["token"] * log2_up(hosts))
+    gather = gathered(job["workers"], sizes["exchanged"], sizes)
+    one, leader = "by a worker", "by a host's first worker"
     return [
-        ("init", "a rank in MPI's all-gathers", 8 * log2_up(ranks), gathered * ranks),
-        ("barrier", "a host, whose workers meet in memory", log2_up(hosts), 48 * log2_up(hosts)),
-        ("fence_all, nothing written", "a worker", 0, 0),
-        ("fence_all, every host written to", "a worker", 2 * (hosts - 1), 48 * (hosts - 1)),
-        ("malloc", "a worker", log2_up(workers), 16 * workers),
-        ("free", "a worker", log2_up(workers), 16 * workers),
-        ("put, acc or rmw and its answer", "an operation", 2, 48),
+        ("init, if MPI's all-gathers double", "by a rank", (init, init, all_gathers * ranks)),
+        ("fence_all, nothing written", one, (0, 0, 0)),
+        ("fence_all, every host written to", one + ", with the answers", fence),
+        ("barrier, nothing unfenced: the meeting", leader, meeting),
+        ("barrier, every host written to: fence, meeting", leader, together(fence, meeting)),
+        ("malloc: a gather", one, gather),
+        ("free, nothing unfenced: gather, meeting", leader, together(gather, meeting)),
+        ("free, every host written to: fence, gather, meeting", leader, together(fence, gather, meeting)),
     ]
+
+
+def operation_lines(sizes):
+    ask, answer = f"{sizes['request']} B", f"{sizes['reply']} B"
+    chunk = f"{sizes['chunk'] // 1024} KiB"
+    rows = [
+        ("put, acc or store, small", f"1: {ask} and the data; no answer of its own"),
+        ("get or rmw, small", f"2: {ask}, then {answer} and the data"),
+        ("small non-blocking ones, collected",
+         f"1 of up to {sizes['message']:,} B to each server: {ask}, and for each"),
+        ("", f"of them {sizes['item']} B and its data; 1 answer to all of them if there"),
+        ("", f"are gets or rmws: {answer} and their data"),
+        ("put or acc, large", f"1: {ask}, then a body in chunks of {chunk}"),
+        ("get, large", f"1: {ask}, then a body in chunks of {chunk} from the server"),
+        ("fence of a server, lock or unlock", f"2: {ask}, {answer}; a fence that rides on a write: only its answer"),
+    ]
+    return ["messages of an operation on another host, whatever the size of the job"] + [
+        f"  {operation:<38}{what}" for operation, what in rows]
+
+
+def message_lines(sizes):
+    lines = ["one call over the world: steps, messages, bytes sent", " " * 4 + "".join(f"{n:>24,}" for n in SIZES)]
+    per_job = [calls(job, sizes) for job in jobs()]
+    for number, (call, who, _) in enumerate(per_job[0]):
+        cells = [each[number][2] for each in per_job]
+        lines += [f"  {call}, {who}",
+                  " " * 4 + "".join(f"{f'{s:,}, {m:,}, {bytes_text(b)}':>24}" for s, m, b in cells)]
+    return lines + [
+        "  On one host, barrier, malloc and free over the world send no messages: its workers meet in shared memory.",
+        "  Steps grow with log2 P, a fence's messages with the servers written to. In init, malloc and free each rank",
+        "  sends O(P) bytes, so that the whole job sends O(P^2).", ""] + operation_lines(sizes)
 
 
 def rows_of(tables, place, when):
     return [t for t in tables if t["place"] == place and t["when"] in when]
 
 
-def section(title, tables, limit=None):
+def total(tables, job):
+    return sum(size_of(table, job) for table in tables)
+
+
+def verdict(used, goal):
+    if used <= goal:
+        return "kept"
+    return f"{used / goal:,.1f} x" if used < 10 * goal else f"{used / goal:,.0f} x"
+
+
+def row(text, cells):
+    return f"  {text:<50}" + "".join(f"{cell:>13}" for cell in cells)
+
+
+def section(title, tables, goal=None, standing=()):
+    """The tables and their sum; `goal` is (text, bytes of a job), kept or not together with what is `standing`."""
     if not tables:
         return []
     all_jobs = list(jobs())
-    lines = [f"{title:<46}" + "".join(f"{job['ranks']:>13,}" for job in all_jobs)]
-    for table in tables:
-        lines.append(f"  {table['name']:<44}" + "".join(f"{bytes_text(size_of(table, job)):>13}" for job in all_jobs))
-    totals = [sum(size_of(t, job) for t in tables) for job in all_jobs]
-    lines.append(f"  {'together':<44}" + "".join(f"{bytes_text(total):>13}" for total in totals))
-    if limit:
-        verdicts = ["kept" if total <= limit else f"{total / limit:.0f} x over" for total in totals]
-        lines.append(f"  {'goal: ' + bytes_text(limit):<44}" + "".join(f"{v:>13}" for v in verdicts))
+    lines = [f"{title:<52}" + "".join(f"{job['ranks']:>13,}" for job in all_jobs)]
+    lines += [row(table["name"], [bytes_text(size_of(table, job)) for job in all_jobs]) for table in tables]
+    lines.append(row("together", [bytes_text(total(tables, job)) for job in all_jobs]))
+    if goal:
+        text, limit = goal
+        verdicts = [verdict(total(tables, job) + total(standing, job), limit(job)) for job in all_jobs]
+        lines.append(row(f"goal: {text}" + (", with what stands besides" if standing else ""), verdicts))
     return lines + [""]
 
 
-def report(tables):
-    lines = [f"Hosts of {RANKS_PER_HOST} ranks, one of them a progress rank. Bytes from the structs of this build.", ""]
-    lines += section("private, always", rows_of(tables, "private", ("always",)), MOST_PRIVATE)
-    lines += section("private, while a call runs", rows_of(tables, "private", ("init",)))
-    lines += section("private, for each allocation", rows_of(tables, "private", ("allocation",)))
-    lines += section("private, with mutexes", rows_of(tables, "private", ("mutexes",)))
-    lines += section("private, if one talks to everybody", rows_of(tables, "private", ("traffic",)))
-    lines += section("shared by a host, always", rows_of(tables, "shared", ("always",)), MOST_SHARED)
-    lines += section("a server, if all talk to it", rows_of(tables, "server", ("traffic",)))
-    lines.append(f"{'messages of one call: how many / bytes':<46}" + "".join(f"{n:>20,}" for n in SIZES))
-    per_job = [messages(job) for job in jobs()]
-    for number, (operation, who, _, _) in enumerate(per_job[0]):
-        cells = [f"{each[number][2]:,} / {bytes_text(each[number][3])}" for each in per_job]
-        lines += [f"  {operation}, by {who}", " " * 46 + "".join(f"{cell:>20}" for cell in cells)]
-    return "\n".join(lines)
+GROWING = (("init", "while init runs"),
+           ("gather", "while malloc or free over the world runs"),
+           ("allocation", "for each allocation over the world"),
+           ("mutexes", "with mutexes"),
+           ("handles", "with all handles there can be pending"),
+           ("traffic", "with traffic to everybody"))
+
+
+def summary(tables):
+    """What of the goals holds in which case, for the largest job."""
+    job = list(jobs())[-1]
+    always = rows_of(tables, "private", ("always",))
+    shared = rows_of(tables, "shared", ("always",))
+    goals = f"{bytes_text(MOST_PRIVATE)} private to a process, {bytes_text(MOST_SHARED)} shared by a host"
+    lines = [f"goals at {job['ranks']:,} ranks on {job['hosts']:,} hosts: {goals}",
+             f"  what stands always: private {verdict(total(always, job), MOST_PRIVATE)}, "
+             f"shared {verdict(total(shared, job), MOST_SHARED)}"]
+    for when, text in GROWING:
+        grown = rows_of(tables, "private", (when,))
+        if grown:
+            lines.append(f"  private, and {text}: {verdict(total(always + grown, job), MOST_PRIVATE)}")
+    return lines + ["  (63 x: so many times the goal)", ""]
+
+
+def report(tables, sizes):
+    lines = [f"Hosts of {RANKS_PER_HOST} ranks, one of them a progress rank. Bytes from the structs of this build,",
+             "those of MPI not among them.", ""]
+    lines += summary(tables)
+    private = (bytes_text(MOST_PRIVATE), lambda job: MOST_PRIVATE)
+    shared = (bytes_text(MOST_SHARED), lambda job: MOST_SHARED)
+    server = ("P x 4 KiB + pool", lambda job: 4096 * job["ranks"] + sizes["pool"])
+    always = rows_of(tables, "private", ("always",))
+    lines += section("private, always", always, private)
+    for when, text in GROWING:
+        lines += section(f"private, {text}", rows_of(tables, "private", (when,)), private, always)
+    lines += section("shared by a host, always", rows_of(tables, "shared", ("always",)), shared)
+    served = rows_of(tables, "server", ("traffic",))
+    lines += section("a server, at most, if all talk to it", served, server)
+    staged = rows_of(tables, "server", ("staging",))
+    lines += section("a server, if all send bodies that it has to stage", staged, server, served)
+    return "\n".join(lines + message_lines(sizes))
 
 
 def show(bin_directory):
     said = subprocess.run([os.path.join(bin_directory, "comex_bench_model")], capture_output=True, text=True, check=True)
-    print(report(json.loads(said.stdout)["tables"]))
+    said = json.loads(said.stdout)
+    print(report(said["tables"], said["sizes"]))
     return 0

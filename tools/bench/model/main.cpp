@@ -1,9 +1,13 @@
 // comex_bench_model: what each table of the runtime takes, from the structs themselves; built without MPI.
 //
 // Prints JSON for comex_bench --model: for every table its bytes for each rank of the job, each worker, each
-// host, and fixed; for every operation its messages. The driver evaluates them for job sizes that nobody can
-// run here.
+// host, and fixed; and the sizes of which messages are made. The driver evaluates them for job sizes that
+// nobody can run here. What a class keeps to itself stands here a second time, as a struct of the same
+// members.
+#include <atomic>
 #include <cstdio>
+#include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,10 +17,15 @@
 #include "groups/group.h"
 #include "groups/process_ranks.h"
 #include "groups/world_book.h"
+#include "nb/completion.h"
 #include "nb/fence_ledger.h"
+#include "nb/handle_table.h"
+#include "nb/implicit_set.h"
 #include "op/remote_parts.h"
+#include "op/stall_watch.h"
 #include "pr/host_key.h"
 #include "pr/origin.h"
+#include "pr/server.h"
 #include "pr/world_split.h"
 #include "shm/arena_layout.h"
 #include "shm/locks.h"
@@ -28,7 +37,9 @@ namespace {
 struct Table {
   const char* name;
   const char* place;  // private: in every process; shared: once a host; server: in every progress rank
-  const char* when;   // always, init (while it runs), allocation (each), mutexes, traffic (with every peer)
+  // always, init and gather (while they run), allocation (each), mutexes, handles (as many pending as there
+  // can be), traffic (with every peer), staging (traffic whose bodies cannot go where they belong)
+  const char* when;
   double per_rank = 0;
   double per_worker = 0;
   double per_host = 0;
@@ -36,12 +47,55 @@ struct Table {
   double fixed = 0;
 };
 
-// What the allocator adds to a block, and a node of a hash table to its value: next pointer, block and
-// bucket.
-constexpr double block_bytes = 16;
+constexpr double block_bytes = 16;  // what the allocator adds to a block
+// A node of a hash table: the value, a pointer to the next, its block and its bucket.
 template <class Key, class Value>
 constexpr double hash_node = sizeof(std::pair<const Key, Value>) + sizeof(void*) + block_bytes +
                              sizeof(void*);
+constexpr double list_node = 2 * sizeof(void*) + block_bytes;
+constexpr double doubling = 2;  // a vector that has just grown
+
+// What an empty deque has already allocated.
+template <class T>
+struct Counting {
+  using value_type = T;
+  double* bytes;
+  explicit Counting(double& counted) : bytes(&counted) {}
+  template <class U>
+  Counting(const Counting<U>& other) : bytes(other.bytes) {}
+  T* allocate(std::size_t n) {
+    *bytes += double(n * sizeof(T)) + block_bytes;  // NOLINT(bugprone-sizeof-expression): T may be a pointer
+    return std::allocator<T>().allocate(n);
+  }
+  void deallocate(T* at, std::size_t n) { std::allocator<T>().deallocate(at, n); }
+  friend bool operator==(const Counting& a, const Counting& b) { return a.bytes == b.bytes; }
+};
+template <class T>
+double empty_deque() {
+  double bytes = 0;
+  const std::deque<T, Counting<T>> empty{Counting<T>(bytes)};
+  return bytes;
+}
+
+struct HandleSlot {  // of nb::HandleTable
+  std::atomic<std::uint32_t> generation;
+  comex::nb::Completion completion;
+};
+constexpr double handles = comex::nb::HandleTable::completed_handle;  // slots there can be
+constexpr double handle_chunk = 1024;                                 // slots
+struct LedgerServer {                                                 // of nb::FenceLedger
+  comex::TransportRank rank;
+  bool listed;
+  std::uint64_t unsent, issued, applied;
+};
+template <std::size_t bytes>
+struct alignas(void*) EntryBytes {
+  std::byte entry[bytes];
+};
+struct Exchanged {  // by malloc: address and failure; by free: kind and allocation
+  std::uint64_t words[2];
+};
+using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
 
 std::vector<Table> private_tables() {
   using namespace comex;
@@ -51,10 +105,16 @@ std::vector<Table> private_tables() {
       {"book of worlds: the own one", "private", "always", 0, 0, 0, 0,
        sizeof(groups::WorldBook) + sizeof(groups::WorldDescription) + 16 * block_bytes},
       {"table of groups", "private", "always", 0, 0, 0, 0, sizeof(void*) * groups::max_groups},
+      {"handles: their chunks' places, the first chunk", "private", "always", 0, 0, 0, 0,
+       handles / handle_chunk * sizeof(void*) + handle_chunk * sizeof(HandleSlot)},
+      {"handles: all chunks, as many as there can be", "private", "handles", 0, 0, 0, 0,
+       handles * sizeof(HandleSlot)},
+      {"handles: what each one pending is for", "private", "handles", 0, 0, 0, 0,
+       handles * sizeof(std::pair<int, op::WaitReason>)},
       {"mutexes of every worker", "private", "mutexes", 0, 2 * sizeof(std::uint64_t)},
       {"allocation: addresses and their index", "private", "allocation", 0,
-       sizeof(void*) + hash_node<const void*, std::uint64_t>},
-      {"allocation: exchange of addresses", "private", "init", 0, 3 * 2 * sizeof(std::uint64_t)},
+       sizeof(void*) + hash_node<const void*, AllocationKey>},
+      {"addresses or claims, while they are gathered", "private", "gather", 0, 4 * sizeof(Exchanged)},
       {"host keys, while they are exchanged", "private", "init",
        sizeof(pr::HostKey) + sizeof(shm::ObjectName)},
       {"split, while it is made", "private", "init", sizeof(pr::RankPlace) + 3 * sizeof(int), 0,
@@ -62,10 +122,15 @@ std::vector<Table> private_tables() {
       {"rows of the directory, while they are exchanged", "private", "init",
        sizeof(groups::HostPlace::name) + sizeof(std::uint64_t) + sizeof(groups::ProcessRanks) +
            sizeof(groups::PlacedProcess) + sizeof(std::int32_t)},
-      {"link to a server", "private", "traffic", 0, 0, sizeof(op::remote::Link) + hash_node<int, void*>},
-      {"ledger: writes to a server", "private", "traffic", 0, 0, 40 + block_bytes + 2 * sizeof(void*)},
+      {"link to a server", "private", "traffic", 0, 0,
+       sizeof(op::remote::Link) + hash_node<TransportRank, void*> + block_bytes +
+           empty_deque<op::remote::Request*>() + empty_deque<op::remote::HeldSlot>()},
+      {"ledger: writes to a server", "private", "traffic", 0, 0,
+       hash_node<TransportRank, LedgerServer> + doubling * sizeof(void*)},
       {"ledger: writes to a target", "private", "traffic", 0,
-       hash_node<Gpid, std::pair<std::uint64_t, std::uint64_t>>},
+       hash_node<Gpid, std::pair<std::uint64_t, std::uint64_t>> + sizeof(std::size_t)},  // its hash is kept
+      {"implicit set: entry of a target", "private", "traffic", 0,
+       hash_node<Lpid, EntryBytes<nb::ImplicitSet::entry_bytes()>> + doubling * sizeof(void*)},
   };
 }
 
@@ -82,10 +147,32 @@ std::vector<Table> shared_tables() {
       {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board},
       {"arena: outboxes", "shared", "always", 0, 0, 0, double(shm::Outbox::bytes_for(unsigned(buffers)))},
       {"arena: stripes", "shared", "always", 0, 0, 0, 0, 64.0 * shm::stripe_count},
-      {"server: account and queue of an origin", "server", "traffic", 0,
-       sizeof(pr::Origin) + sizeof(pr::Credits::Account) + 2 * (block_bytes + 2 * sizeof(void*))},
-      {"server: one credit of every origin", "server", "traffic", 0, comex::protocol::message_bytes},
-      {"server: pool of credits", "server", "traffic", 0, 0, 0, 0, 16.0 * 1024 * 1024},
+  };
+}
+
+// Each message that was admitted and is not finished has an entry and a copy; one of a batch that was begun
+// also its answers so far.
+std::vector<Table> server_tables() {
+  using namespace comex;
+  constexpr double entry = sizeof(pr::Entry) + list_node;
+  constexpr double copy = sizeof(pr::MessageBuffer) + block_bytes + sizeof(void*);
+  constexpr double answers = doubling * protocol::reply_data_bytes + block_bytes;
+  const pr::ServerOptions options;
+  const std::uint64_t whole_credits = options.pool_bytes / sizeof(pr::MessageBuffer);
+  const auto credits = double(whole_credits);
+  const double chunk = options.chunk_bytes + block_bytes;
+  const double account = sizeof(pr::Origin) + sizeof(pr::Credits::Account) + 2 * list_node +
+                         hash_node<TransportRank, void*> + empty_deque<pr::HeldMessage>() +
+                         doubling * sizeof(void*);
+  return {
+      {"account of an origin that has spoken", "server", "traffic", 0, account},
+      {"entries: a message and a fence of every origin", "server", "traffic", 0, 2 * entry},
+      {"copy of a message of every origin", "server", "traffic", 0, copy},
+      {"answers of a batch begun, their vector doubled", "server", "traffic", 0, answers},
+      {"pool of credits: copies", "server", "traffic", 0, 0, 0, 0, credits * copy},
+      {"pool of credits: entries and answers", "server", "traffic", 0, 0, 0, 0, credits * (entry + answers)},
+      {"staging: pool of chunks", "server", "staging", 0, 0, 0, 0, double(options.staging_bytes)},
+      {"staging: a chunk of every origin beyond it", "server", "staging", 0, chunk},
   };
 }
 
@@ -97,13 +184,26 @@ void print(const Table& t, bool is_last) {
       is_last ? "" : ",");
 }
 
+void print_sizes() {
+  using namespace comex;
+  std::printf(
+      "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
+      "\"exchanged\": %zu, \"pool\": %.0f, \"chunk\": %u}\n",
+      sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
+      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(Exchanged),
+      double(pr::ServerOptions{}.pool_bytes), pr::ServerOptions{}.chunk_bytes);
+}
+
 }  // namespace
 
 int main() {
   std::vector<Table> tables = private_tables();
   for (const Table& table : shared_tables()) tables.push_back(table);
+  for (const Table& table : server_tables()) tables.push_back(table);
   std::puts("{\"tables\": [");
   for (std::size_t i = 0; i < tables.size(); ++i) print(tables[i], i + 1 == tables.size());
-  std::puts("]}");
+  std::puts("],");
+  print_sizes();
+  std::puts("}");
   return 0;
 }
