@@ -1,5 +1,5 @@
 """Two runs side by side: which rows moved beyond their spread."""
-from results import more_is_better, title
+from results import counted, more_is_better, title
 from table import number
 
 LEAST = 1.05  # a median that moved less is no news, however narrow the spread
@@ -45,7 +45,7 @@ def text(before, after):
                   if c.samples] or [0])
     lines.append(f"{len(found)} of {common} figures moved beyond their quartiles and by 5 % or more")
     if fewest < 4:
-        lines.append(f"(with {fewest} rounds there is hardly a spread to compare with: measure at least 7)")
+        lines.append(f"(with {counted(fewest, 'round')} there is hardly a spread to compare with: measure at least 7)")
     for key in ("commit", "cpu", "workers", "load"):
         if before.about.get(key) != after.about.get(key):
             lines.append(f"{key}: {before.about.get(key)} -> {after.about.get(key)}")

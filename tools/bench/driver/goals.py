@@ -10,6 +10,7 @@ from results import more_is_better, title
 SIZES = (8, 64, 512, 4096, 32768, 262144, 2097152, 4194304)
 BIG = (262144, 2097152, 4194304)
 STRIPE = 16384
+BARRIER = "barrier ahead of MPI_Barrier"
 
 
 @dataclass
@@ -80,7 +81,7 @@ def meetings(run):
     elif workers > cores:
         yield "same host: at most two futex hand-offs", "lock.all", "comex", run.median("floor.futex_handoff", "floors"), 2, 0
     yield "same host: longest wait at most twice the mean", "lock.longest_wait", "comex", 2, 1, 0
-    yield "barrier ahead of MPI_Barrier", "barrier", "comex", run.median("barrier", "floors"), 1, 0
+    yield BARRIER, "barrier", "comex", run.median("barrier", "floors"), 1, 0
     for row in ("get_compute_acc", "gups"):
         for other in ("armci_mpi", "rma"):
             yield "kernels ahead of ARMCI-MPI and MPI RMA", row, "comex", run.median(row, other), 1, 0

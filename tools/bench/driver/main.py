@@ -95,6 +95,8 @@ def measure_round(results, columns, plan, wants_idle, idle_seconds):
         outcome = launch.run(column, plan)
         for row, (value, unit, verdict) in outcome.rows.items():
             results.add(row, column.name, value, unit, verdict)
+        if outcome.service:
+            results.about.setdefault("service", {})[column.name] = outcome.service
         if outcome.problem or outcome.skipped:
             problems.append(f"{column.title}: {outcome.problem or outcome.skipped}")
         if wants_idle and column.counts_idle:

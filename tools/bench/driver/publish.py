@@ -1,8 +1,11 @@
-"""The generated parts of docs/performance.md, from the JSON of runs. Called by tools/bench/publish."""
+"""The generated parts of docs/performance.md, from the JSON of runs. Called by tools/bench/publish.
+
+A run that the folder lacks leaves its part of the page as it is, and is named."""
+import os
 import sys
 
 import goals
-from results import GROUPS, Results, group_of
+from results import GROUPS, Results, counted, group_of, title
 from table import markdown_table, number, shown
 
 
@@ -21,7 +24,7 @@ def facts(run):
     settings = ", ".join(f"{k}={v}" for k, v in about.get("settings", {}).items()
                          if not k.startswith(("COMEX_BENCH", "OMPI_MCA_"))) or "none"
     return (f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}, {about['mpi']}. {about['date']}, commit "
-            f"{about['commit']}. {about['workers']} workers, {about['rounds']} rounds, load before the run {about['load']}, "
+            f"{about['commit']}. {about['workers']} workers, {counted(about['rounds'], 'round')}, load before the run {about['load']}, "
             f"settings: {settings}. More ranks than cores make Open MPI yield; bound to nothing; single copy as it comes.")
 
 
@@ -54,9 +57,30 @@ def sweep_lines(run):
     return "![the same, plotted](performance-naps.png)\n\n" + "\n".join(lines)
 
 
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return Results.from_json(file.read())
+def barrier_lines(runs):
+    """The same goal at every number of workers."""
+    lines = ["| workers | barrier | MPI_Barrier | barrier ahead of MPI_Barrier |", "|---|---|---|---|"]
+    for run in runs:
+        for one in goals.judge(run):
+            if one.topic == goals.BARRIER:
+                lines.append(f"| {run.about['workers']} | {number(one.measured, one.unit)} | {number(one.limit, one.unit)} | "
+                             f"{'kept' if one.is_met else 'not kept'} |")
+    return "\n".join(lines)
+
+
+def kernel_lines(run):
+    return facts(run) + "\n\n" + goal_lines(run) + "\n\n" + tables(run, [c["name"] for c in run.columns])
+
+
+def load_lines(run):
+    """A line for each number of progress ranks, and what they said of themselves."""
+    rows = run.ordered_rows()
+    lines = ["| progress ranks | " + " | ".join(title(row) for row in rows) + " |", "|---" * (len(rows) + 1) + "|"]
+    for c in run.columns:
+        cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) for row in rows]
+        lines.append(f"| {c['name'].partition('@')[2]} | " + " | ".join(cells) + " |")
+    said = [line for c in run.columns for line in run.about.get("service", {}).get(c["name"], [])]
+    return facts(run) + "\n\n" + "\n".join(lines + (["", "```text", *said, "```"] if said else []))
 
 
 def beside_lines(run):
@@ -64,24 +88,52 @@ def beside_lines(run):
     return markdown_table(run, [c["name"] for c in run.columns], rows) + "\n\n" + goal_lines(run)
 
 
+NEAR = ["comex", "armci", "armci_mpi", "rma", "floors"]
+FAR = ["forced", "virtual", "copied", "floors_virtual", "cluster", "floors_cluster"]
+# A part of the page: its marks, the runs it is made of, and how.
+PARTS = (
+    ("facts", ["two"], lambda run: "![comex_bench's page](performance.png)\n\n" + facts(run)),
+    ("goals", ["two"], goal_lines),
+    ("near", ["two"], lambda run: tables(run, NEAR)),
+    ("far", ["two"], lambda run: tables(run, FAR)),
+    ("crowded", ["crowded", "two"],
+     lambda many, run: "\n\n".join((facts(many), goal_lines(many, run), tables(many, NEAR)))),
+    ("barriers", ["two", "four", "crowded"], lambda *runs: barrier_lines(runs)),
+    ("naps", ["naps"], sweep_lines),
+    ("beside", ["three"], beside_lines),
+    ("kernels", ["kernels"], kernel_lines),
+    ("load", ["load"], load_lines),
+)
+
+
+def text_of(path):
+    """What the file holds, or nothing and a word about it."""
+    if not os.path.exists(path):
+        print(f"publish: there is no {path}: its part of the page stays", file=sys.stderr)
+        return None
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def rewritten(text, folder):
+    """The page with everything new that `folder` has."""
+    names = dict.fromkeys(name for _, needed, _ in PARTS for name in needed)
+    found = {name: text_of(f"{folder}/{name}.json") for name in names}
+    runs = {name: Results.from_json(data) for name, data in found.items() if data is not None}
+    for marks, needed, made in PARTS:
+        if all(name in runs for name in needed):
+            text = replaced(text, marks, made(*(runs[name] for name in needed)))
+    for marks, name, shape in (("scale", "scale.md", "{}"), ("model", "model.txt", "```text\n{}\n```")):
+        block = text_of(f"{folder}/{name}")
+        if block is not None:
+            text = replaced(text, marks, shape.format(block.strip("\n")))
+    return text
+
+
 def main(page, folder):
     """`folder` holds the runs that publish has made."""
-    run, many, swept, three = (load(f"{folder}/{name}.json") for name in ("two", "crowded", "naps", "three"))
     with open(page, encoding="utf-8") as file:
-        text = file.read()
-    near = ["comex", "armci", "armci_mpi", "rma", "floors"]
-    far = ["forced", "virtual", "copied", "floors_virtual", "cluster", "floors_cluster"]
-    text = replaced(text, "facts", "![comex_bench's page](performance.png)\n\n" + facts(run))
-    text = replaced(text, "goals", goal_lines(run))
-    text = replaced(text, "near", tables(run, near))
-    text = replaced(text, "far", tables(run, far))
-    text = replaced(text, "crowded", facts(many) + "\n\n" + goal_lines(many, run) + "\n\n" + tables(many, near))
-    text = replaced(text, "naps", sweep_lines(swept))
-    text = replaced(text, "beside", beside_lines(three))
-    with open(f"{folder}/scale.md", encoding="utf-8") as file:
-        text = replaced(text, "scale", file.read().strip())
-    with open(f"{folder}/model.txt", encoding="utf-8") as file:
-        text = replaced(text, "model", "```text\n" + file.read().rstrip() + "\n```")
+        text = rewritten(file.read(), folder)
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
 

@@ -30,6 +30,10 @@ def size_text(count):
     return str(count)
 
 
+def counted(count, thing):
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
 def title(row):
     if row in TITLES:
         return TITLES[row]
