@@ -12,6 +12,10 @@ def is_named(row, names):
     return any(row == name or row.startswith(f"{name}.") for name in names)
 
 
+class Refused(ValueError):
+    """What the user asked for cannot be; one line says why."""
+
+
 @dataclass
 class Column:
     name: str
@@ -25,6 +29,11 @@ class Column:
     lacks: tuple = ()         # rows it cannot have: names, or beginnings up to a dot
     by_default: bool = True   # unless it is asked for by name
     why_absent: str = ""      # filled in when it cannot run here
+    may_be_absent: bool = False  # and the machine or the build is free to be so
+
+    @property
+    def is_foreign(self):
+        return os.path.isabs(self.program)
 
     @property
     def hosts(self):
@@ -88,8 +97,10 @@ def extra_column(text):
     """--column NAME=PROGRAM[:PROGRESS-RANKS]: any other runtime, by a bench_any of its own."""
     name, separator, rest = text.partition("=")
     program, _, ranks = rest.partition(":")
-    if not separator or not name or not program:
-        raise ValueError(f"--column {text}: expected NAME=PROGRAM or NAME=PROGRAM:PROGRESS-RANKS")
+    if not separator or not name or not program or not (ranks or "0").isdigit():
+        raise Refused(f"--column {text}: expected NAME=PROGRAM or NAME=PROGRAM:PROGRESS-RANKS")
+    if name in [c.name for c in all_columns()] + ["near"]:
+        raise Refused(f"--column {text}: there is a column {name} already")
     return Column(name, name, "near", os.path.abspath(program), int(ranks or 0))
 
 
@@ -98,7 +109,7 @@ def choose(columns, wanted):
     known = {c.name for c in columns} | {"near"}
     for name in wanted:
         if name not in known:
-            raise ValueError(f"no column {name}; there are {', '.join(c.name for c in columns)}, and near for some")
+            raise Refused(f"--columns: no column {name}; there are {', '.join(c.name for c in columns)}, and near for some")
     return [c for c in columns if (not wanted and c.by_default) or c.name in wanted or ("near" in wanted and c.place == "near")]
 
 
@@ -107,9 +118,11 @@ def sweep(chosen, text):
     progress ranks needs other ranks to be launched, on top of the same workers."""
     name, separator, values = text.partition("=")
     if not separator or not name or not values:
-        raise ValueError(f"--sweep {text}: expected NAME=VALUE,VALUE,...")
+        raise Refused(f"--sweep {text}: expected NAME=VALUE,VALUE,...")
     swept = [replace(c, name=f"{c.name}@{value}", title=f"{c.title}, {name}={value}",
                      environment={**c.environment, name: value}) for c in chosen for value in values.split(",")]
+    if name == "GA_NUM_PROGRESS_RANKS_PER_NODE" and not all(value.isdigit() for value in values.split(",")):
+        raise Refused(f"--sweep {text}: expected numbers of progress ranks")
     if name == "GA_NUM_PROGRESS_RANKS_PER_NODE":
         for column in swept:
             column.progress_ranks = int(column.environment[name])

@@ -41,6 +41,10 @@ def text(before, after):
                 f"  {title(row):<38}{column:<16}{number(before.median(row, column), before.rows[row]['unit']):>10} -> "
                 f"{number(after.median(row, column), after.rows[row]['unit']):<10} x {ratio:.2f}"
                 for row, column, ratio, _ in rows]
+    for heading, one, other in (("Only before", before, after), ("Only after", after, before)):
+        rows = [row for row in one.ordered_rows() if row not in other.rows]
+        names = [c["name"] for c in one.columns if c["name"] not in [o["name"] for o in other.columns]]
+        lines += [f"{heading}: {kind}: {', '.join(found)}" for kind, found in (("rows", rows), ("columns", names)) if found]
     fewest = min([len(c.samples) for r in (before, after) for e in r.rows.values() for c in e["cells"].values()
                   if c.samples] or [0])
     lines.append(f"{len(found)} of {common} figures moved beyond their quartiles and by 5 % or more")

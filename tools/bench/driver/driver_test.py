@@ -1,14 +1,19 @@
 """The driver's decisions, without a launcher: statistics, command lines, what counts as moved, goals, the page."""
-import sys
+import contextlib
+import io
 import os
+import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import columns
 import compare
+import coverage
 import goals
 import launch
 import model
+import options
 import publish
 import report
 from results import Results, quantile, title
@@ -75,7 +80,8 @@ class Launching(unittest.TestCase):
     def test_another_runtime_is_a_column(self):
         other = columns.extra_column("theirs=/opt/bench_any:1")
         self.assertEqual((other.name, other.program, other.ranks(2)), ("theirs", "/opt/bench_any", 3))
-        self.assertRaises(ValueError, columns.extra_column, "theirs")
+        for wrong in ("theirs", "theirs=/opt/bench_any:x", "comex=/opt/bench_any"):
+            self.assertRaises(columns.Refused, columns.extra_column, wrong)
 
     def test_a_sweep_is_a_column_for_each_value(self):
         swept = columns.sweep([column("virtual")], "COMEX_NAP_MAX_US=100,200")
@@ -110,6 +116,79 @@ class Comparing(unittest.TestCase):
             before.add("barrier", "comex", value, "ns", "verified")
             after.add("barrier", "comex", value + 4, "ns", "verified")
         self.assertEqual(compare.compare(before, after)[0], [])
+
+
+    def test_what_only_one_run_has_is_named(self):
+        told = compare.text(run(put_8__comex=10.0, gone__comex=1.0), run(put_8__comex=10.0, come__comex=1.0))
+        self.assertIn("Only before: rows: gone", told)
+        self.assertIn("Only after: rows: come", told)
+        self.assertNotIn("columns", told)
+
+
+class Coverage(unittest.TestCase):
+    ROWS = ["put.8", "compare_swap", "beside_put.get.8", "lock.all", "lock.alone"]
+
+    def lacks(self, name, text, names=(), workers=2):
+        outcome = launch.Outcome(rows=launch.read_rows(text))
+        return coverage.lacks(column(name), self.ROWS, list(names), outcome, workers)
+
+    def test_every_row_is_to_be_told(self):
+        told = "ROW put.8 4 ns verified\nROW lock.all 4 ns verified"
+        self.assertEqual(self.lacks("armci", told), ["ComEx-PR, by ARMCI: ended well and did not tell lock.alone"])
+        self.assertEqual(self.lacks("armci", told + "\nROW lock.alone 4 ns verified"), [])
+
+    def test_only_declared_rows_may_be_absent(self):
+        told = "ROW put.8 4 ns verified\nROW compare_swap - ns absent"
+        self.assertEqual(self.lacks("armci", told, ["put", "compare_swap"]), [])
+        self.assertEqual(self.lacks("rma", told, ["put", "compare_swap"]),
+                         ["MPI-3 RMA: says that it has no compare_swap"])
+
+    def test_three_workers_are_to_measure_beside_large_puts(self):
+        told = "ROW beside_put.get.8 - ns absent"
+        self.assertEqual(self.lacks("comex", told, ["beside_put"]), [])
+        self.assertEqual(len(self.lacks("comex", told, ["beside_put"], workers=3)), 1)
+
+    def test_a_figure_is_a_number(self):
+        self.assertEqual(len(self.lacks("comex", "ROW put.8 nan ns verified", ["put"])), 1)
+
+    def test_another_runtime_may_lack_what_it_says(self):
+        other = columns.extra_column("theirs=/opt/bench_any")
+        outcome = launch.Outcome(rows=launch.read_rows("ROW put.8 - ns absent"))
+        self.assertEqual(coverage.lacks(other, ["put.8"], [], outcome, 2), [])
+        self.assertEqual(len(coverage.lacks(other, ["put.8"], [], launch.Outcome(), 2)), 1)
+
+    def test_unknown_rows_are_found(self):
+        self.assertEqual(coverage.unknown(["put", "lock.all", "loc", "putt"], self.ROWS), ["loc", "putt"])
+
+
+class Options(unittest.TestCase):
+    def refused(self, *given):
+        """The one line that is said."""
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as ended:
+            options.arguments(["--bin", "/b", "--vrun", "/v", *given])
+        self.assertEqual(ended.exception.code, 2)
+        self.assertEqual(said.getvalue().count("\n"), 1)
+        return said.getvalue()
+
+    def test_what_cannot_be_is_refused_in_one_line(self):
+        for given in (("--rounds", "0"), ("--ms", "0"), ("--ms", "x"), ("--np", "1"), ("--scale", "x"), ("--scale", "2,"),
+                      ("--cores", "nonsense"), ("--rows", ","), ("--seconds", "0"), ("--json", "/no/folder/run.json"),
+                      ("--from", "/no/run.json"), ("--compare", "/no/run.json", "/no/run.json"), ("--unknown",)):
+            self.assertIn(given[0], self.refused(*given))
+
+    def test_a_file_that_is_no_run_is_refused(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            for content in ("{", "{}", "[]", "1"):
+                file.truncate(0)
+                file.write(content)
+                file.flush()
+                self.assertIn("not a run", self.refused("--from", file.name))
+
+    def test_quick_is_one_round_unless_more_are_asked_for(self):
+        taken = [options.arguments(["--bin", "/b", "--vrun", "/v", *given]) for given in
+                 ((), ("--quick",), ("--quick", "--rounds", "3"))]
+        self.assertEqual([(args.rounds, args.ms) for args in taken], [(7, 20), (1, 0.5), (3, 0.5)])
 
 
 class Goals(unittest.TestCase):
@@ -197,6 +276,23 @@ class Showing(unittest.TestCase):
         results = run(put_8__comex=5.0, barrier__comex=900.0)
         for text in (text_table(results), csv_table(results)):
             self.assertTrue("barrier" in text and "put" in text)
+
+    def test_runs_make_the_page_and_what_is_missing_stays(self):
+        marks = "".join(f"<!-- {name}: begin -->\nold {name}\n<!-- {name}: end -->\n"
+                        for name in [part[0] for part in publish.PARTS] + ["scale", "model"])
+        results = run(barrier__comex=5.0, barrier__floors=6.0)
+        results.about.update(cpu="c", kernel="k", mpi="m", date="d", commit="0", rounds=1, load="0",
+                             service={"comex": ["served 3"]})
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
+            for name in ("two", "four", "crowded", "load"):
+                with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
+                    file.write(results.to_json())
+            page = publish.rewritten(marks, folder)
+        self.assertEqual(page.count("| 2 | 5.00 ns | 6.00 ns | kept |"), 3)
+        self.assertIn("served 3", page)
+        self.assertIn(" 1 round,", page)
+        self.assertIn("old kernels", page)
+        self.assertIn("kernels.json: its part of the page stays", said.getvalue())
 
     def test_generated_blocks_replace_their_former_selves(self):
         text = "a\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nb\n"

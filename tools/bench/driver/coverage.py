@@ -1,0 +1,56 @@
+"""Whether a run is whole: every wanted row verified in every column that ran, save those that a column cannot have.
+
+Which rows there are, the programs say themselves (--list). Called by the driver with what each launch printed."""
+import math
+import os
+import subprocess
+
+import launch
+from columns import is_named
+
+OURS = "bench_comex"  # has every row but the floors' own
+
+
+def listed(program):
+    """The rows of a program, [] where it is not there."""
+    try:
+        said = subprocess.run([program, "--list"], capture_output=True, text=True, timeout=60).stdout
+    except OSError:
+        return []
+    return [line.split()[0] for line in said.splitlines() if line.strip()]
+
+
+def rows_of(columns, plan):
+    """column name -> the rows it is to have. A foreign program, which may be older, answers for its own ones only."""
+    lists = {}
+
+    def of(program):
+        if program not in lists:
+            lists[program] = listed(program)
+        return lists[program]
+
+    ours = of(os.path.join(plan.bin, OURS))
+    return {c.name: list(dict.fromkeys(of(launch.program_path(c, plan)) + ([] if c.is_foreign else ours)))
+            for c in columns}
+
+
+def unknown(names, rows):
+    """Those of --rows that name nothing."""
+    return [name for name in names if not any(is_named(row, [name]) for row in rows)]
+
+
+def lacks(column, rows, names, outcome, workers):
+    """Lines about the wanted rows that the launch did not bring."""
+    found = {"ended well and did not tell": [], "says that it has no": [], "has no number for": []}
+    for row in rows:
+        if (names and not is_named(row, names)) or column.cannot_have(row) or \
+                (is_named(row, ["beside_put"]) and workers < 3):
+            continue
+        value, _, verdict = outcome.rows.get(row, (None, "", "missing"))
+        if verdict == "missing":
+            found["ended well and did not tell"].append(row)
+        elif verdict == "absent" and not column.is_foreign:
+            found["says that it has no"].append(row)
+        elif verdict == "verified" and not math.isfinite(value):
+            found["has no number for"].append(row)
+    return [f"{column.title}: {what} {', '.join(rows)}" for what, rows in found.items() if rows]
