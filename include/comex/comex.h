@@ -10,7 +10,8 @@
  * - The caller owns every buffer and array that it passes; arrays of addresses, strides and counts may be
  *   reused on return of every call, also of a non-blocking one. Outputs are written on success only.
  * - Every function but init and finalize may be called from several threads at a time under
- *   MPI_THREAD_MULTIPLE. Groups are made, and worlds meet or part, by one thread of a process at a time, or
+ *   MPI_THREAD_MULTIPLE; collective calls over one group by one thread of a process at a time, in one order
+ *   on all members. Groups are made, and worlds meet or part, by one thread of a process at a time, or
  *   by threads that drive endpoints of one group, together: MPI's communicators want it so.
  */
 #ifndef COMEX_COMEX_H_

@@ -22,21 +22,38 @@ HostMeeting::HostMeeting(World& world, op::Engine& engine) : world_(world), engi
 // Two notices take turns: who shows one again has come to the next gathering, as has everybody, who has read
 // the one before by then.
 void HostMeeting::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
-  COMEX_BUG_IF(mine.size() > BoardLayout::notice_bytes || all.size() != mine.size() * boards_.size());
-  turn_ = 1 - turn_;
-  std::memcpy(own_->notices[turn_], mine.data(), mine.size());
-  enter();
+  const std::size_t bytes = mine.size();
+  COMEX_BUG_IF(bytes > sizeof BoardLayout::Notice::said || all.size() != bytes * boards_.size());
+  const std::size_t turn = ++gathering_ % 2;
+  BoardLayout::Notice& own = own_->notices[turn];
+  std::memcpy(own.said, mine.data(), bytes);
+  own.gathering.store(gathering_, std::memory_order_relaxed);
+  wait_on(boards_.front()->gather, "gather",
+          [this](op::StallWatch& watch) { watch.set_member(first_missing()); });
   for (std::size_t i = 0; i < boards_.size(); ++i) {
-    std::memcpy(all.data() + i * mine.size(), boards_[i]->notices[turn_], mine.size());
+    std::memcpy(all.data() + i * bytes, boards_[i]->notices[turn].said, bytes);
   }
 }
 
+int HostMeeting::first_missing() const {
+  const auto is_missing = [&](const BoardLayout* board) {
+    return board->notices[gathering_ % 2].gathering.load(std::memory_order_relaxed) != gathering_;
+  };
+  const auto found = std::ranges::find_if(boards_, is_missing);
+  return found == boards_.end() ? -1 : static_cast<int>(found - boards_.begin());
+}
+
 void HostMeeting::wait_on(shm::HostBarrierBlock& block) {
+  wait_on(block, "barrier", [](op::StallWatch&) {});
+}
+
+template <class Look>
+void HostMeeting::wait_on(shm::HostBarrierBlock& block, const char* what, const Look& look) {
   constexpr unsigned yields = 100;       // the others are mostly on their way
   constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
   shm::HostBarrier meeting(*world_.os, block, static_cast<std::uint32_t>(boards_.size()));
   const shm::WaitPolicy& policy = world_.wait_policy;
-  op::StallWatch watch = engine_.watch({"barrier"});
+  op::StallWatch watch = engine_.watch({what});
   const std::uint32_t token = meeting.arrive();
   for (unsigned round = 1; !meeting.done(token); ++round) {
     const bool sleeps = policy.sleeps_after(round, yields);
@@ -47,6 +64,7 @@ void HostMeeting::wait_on(shm::HostBarrierBlock& block) {
       world_.os->yield();
     }
     watch.set_slow(sleeps);
+    if (sleeps) look(watch);
     watch.look();
   }
 }

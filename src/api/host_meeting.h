@@ -1,7 +1,7 @@
 // How the workers of one host meet in its arena: the barrier of a host, and what they show each other there.
 //
 // Every worker of the host comes to each meeting, in one order. Who waits drives the engine; messages are
-// needed for neither. Owned by Runtime.
+// needed for neither. Who gathers does not meet who is in a barrier: both wait, and say so. Owned by Runtime.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,22 @@ class HostMeeting {
   bool is_lowest() const { return boards_.front() == own_; }
   void enter() { wait_on(boards_.front()->enter); }
   void leave() { wait_on(boards_.front()->leave); }
-  // What each worker of the host shows, by worker number; at most BoardLayout::notice_bytes. Nobody returns
-  // before all have come.
+  // What each worker of the host shows, by worker number; at most BoardLayout::Notice::said. Nobody returns
+  // before all have come to this, and to no barrier.
   void gather(std::span<const std::byte> mine, std::span<std::byte> all);
 
  private:
+  // Drives the engine meanwhile; look() is called now and then once that lasts.
+  template <class Look>
+  void wait_on(shm::HostBarrierBlock& block, const char* what, const Look& look);
   void wait_on(shm::HostBarrierBlock& block);
+  int first_missing() const;
 
   World& world_;
   op::Engine& engine_;
   std::vector<BoardLayout*> boards_;  // of the host's workers, ascending
   BoardLayout* own_ = nullptr;
-  std::size_t turn_ = 0;
+  std::uint64_t gathering_ = 0;
 };
 
 }  // namespace comex::api

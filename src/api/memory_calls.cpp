@@ -9,7 +9,11 @@
 namespace comex::api {
 namespace {
 
-struct Offer {  // what each participant says of its part
+// What each member says in the gathering that malloc and free begin with.
+enum class Intent : std::uint64_t { allocate = 1, free };
+
+struct Offer {
+  Intent intent = Intent::allocate;
   std::uint64_t address = 0;
   std::uint64_t failed = 0;
 };
@@ -50,6 +54,22 @@ Result<void*> allocate(Runtime& runtime, std::size_t bytes, std::uint64_t id, co
     }
   }
   return address;
+}
+
+// Some members allocate and some free in one collective call: the first of the fewer. None: all do the same.
+template <class Said>
+std::optional<std::uint32_t> odd_one(const std::vector<Said>& all) {
+  const auto is_other = [&](const Said& each) { return each.intent != all.front().intent; };
+  const auto others = std::ranges::count_if(all, is_other);
+  if (others == 0) return std::nullopt;
+  if (2 * others >= std::ssize(all)) return 0;
+  return static_cast<std::uint32_t>(std::ranges::find_if(all, is_other) - all.begin());
+}
+
+int fail_apart(Runtime& runtime, const Context& where, bool is_odd, const char* what) {
+  if (!is_odd) return failed_elsewhere(runtime);
+  return runtime.reporter.fail(
+      where, std::string(what) + "; all members make the same collective calls in one order");
 }
 
 // Where a participant's memory is for this process: memory of another world is at another address, if it is
@@ -94,11 +114,17 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   if (ptr_arr != nullptr && id) mine = allocate(*runtime, bytes, *id, device);
   if (!id) mine = caller_error("a group has had all the allocations it can have; make another one for more");
 
-  const Offer offer{mine ? reinterpret_cast<std::uint64_t>(mine.value()) : 0, mine ? 0u : 1u};
+  const Offer offer{.address = mine ? reinterpret_cast<std::uint64_t>(mine.value()) : 0,
+                    .failed = mine ? 0u : 1u};
   const std::vector<Offer> offers = runtime->gather(handle, offer);
   if (!is_whole(*runtime, name, *group)) {
     if (mine) release(*runtime, mine.value());
     return COMEX_FAILURE;
+  }
+  if (const auto odd = odd_one(offers)) {
+    if (mine) release(*runtime, mine.value());
+    return fail_apart(*runtime, {.operation = name}, *odd == extras.collective->me(),
+                      "this process allocates where others free");
   }
   const auto failed = std::ranges::find_if(offers, [](const Offer& each) { return each.failed != 0; });
   if (failed != offers.end()) {
@@ -120,6 +146,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
 // What each member makes of the address it was given.
 struct Claim {
   enum Kind : std::uint64_t { nothing, known, wrong };
+  Intent intent = Intent::free;
   Kind kind = nothing;
   std::uint64_t id = 0;
 };
@@ -129,9 +156,9 @@ Claim claim_of(Runtime& runtime, const void* address, const groups::Roster& memb
   if (address == nullptr) return {};
   const std::optional<Allocation> found = runtime.allocations.named_by(address);
   if (!found || groups::relation(found->roster(), members) == groups::Relation::unequal) {
-    return {Claim::wrong, 0};
+    return {.kind = Claim::wrong};
   }
-  return {Claim::known, found->id};
+  return {.kind = Claim::known, .id = found->id};
 }
 
 // Members are lost, so that nobody can be waited for; it has been said. What is this worker's goes all the
@@ -157,6 +184,10 @@ int free_over(const char* name, void* ptr, comex_group_t handle) {
   const std::vector<Claim> claims = runtime->gather(handle, mine);
   if (!is_whole(*runtime, name, *group)) return free_own_part(*runtime, mine, group->my_endpoint());
   const auto me = static_cast<std::ptrdiff_t>(runtime->extras(handle).collective->me());
+  if (const auto odd = odd_one(claims)) {
+    return fail_apart(*runtime, where, *odd == runtime->extras(handle).collective->me(),
+                      "this process frees where others allocate");
+  }
   std::uint64_t id = 0;
   for (auto claim = claims.begin(); claim != claims.end(); ++claim) {
     if (claim->kind == Claim::nothing) continue;

@@ -6,6 +6,9 @@
 // Launch (progress rank).
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,10 +30,14 @@ namespace comex::api {
 // Laid into each worker's board: what it shows the workers of its host, and on the lowest of them the barrier
 // of all (api/host_meeting). Behind it lies the worker's outbox (api/outboxes).
 struct BoardLayout {
-  static constexpr std::size_t notice_bytes = 64;
+  struct alignas(64) Notice {
+    std::atomic<std::uint64_t> gathering;  // which one it is for, from 1 up
+    std::byte said[56];
+  };
   shm::HostBarrierBlock enter;
   shm::HostBarrierBlock leave;
-  std::byte notices[2][notice_bytes];
+  shm::HostBarrierBlock gather;
+  Notice notices[2];
 };
 inline constexpr std::uint64_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);

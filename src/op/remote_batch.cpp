@@ -148,6 +148,8 @@ bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, cons
   });
 }
 
+// Nothing here asks whether the servers are lost: who may have to give them up has no outbox.
+
 // Before the first item of the open batch that has one is published.
 void Remote::expect_answer(Link& link, const FarSide& far) {
   Batch& batch = *link.batch;

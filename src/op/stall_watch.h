@@ -43,6 +43,7 @@ class StallWatch {
     options_.on_stall(reason_, now - since_ns_);
   }
   void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
+  void set_member(int member) { reason_.member = member; }
 
  private:
   static constexpr unsigned looks_per_clock = 64;

@@ -9,6 +9,7 @@ void Entry::reset() {
   fault = {};
   worked = 0;
   refusals = 0;
+  batch = {};  // answers are memory too
 }
 
 bool Origin::may_start(const Footprint& later, EntryList::const_iterator end) const {

@@ -40,6 +40,8 @@ struct BatchProgress {
   std::uint64_t worked = 0;                          // acc: bytes of it added so far
   std::uint32_t refusals = 0;                        // acc: tries that met a busy stripe
   std::vector<std::uint64_t> answers;                // to the gets and rmws so far
+  std::uint64_t gets = 0;                            // among them
+  std::uint64_t arrived_at = 0;                      // chunks the server had moved by then
 
   // Room for one, in zeros.
   std::uint64_t* make_answer(std::size_t bytes) {
@@ -47,11 +49,13 @@ struct BatchProgress {
     answers.resize(at_word + bytes / sizeof(std::uint64_t));
     return answers.data() + at_word;
   }
-  void begin(std::uint64_t first_number) {
+  void begin(std::uint64_t first_number, std::uint64_t chunks_moved) {
     at = sizeof(protocol::RequestHeader);
     number = first_number;
     worked = refusals = 0;
     answers.clear();
+    gets = 0;
+    arrived_at = chunks_moved;
   }
 };
 

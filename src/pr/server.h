@@ -141,6 +141,7 @@ class Server final : public transport::Sink {
   void say(Origin& origin, protocol::Verb verb);
   void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
   void reply_data(const Small& small);
+  void count_small_gets(std::uint64_t gets, std::uint64_t arrived_at);
   void reply_batch(Origin& origin, const Header& header, const BatchProgress& progress);
   void refuse(Origin& origin, const Header& header, const Fault& fault);
 

@@ -23,7 +23,7 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
     refuse(origin, header, {Refusal::malformed, header.offset, header.bytes});
     return;
   }
-  batch_.begin(header.number);
+  batch_.begin(header.number, counters_.chunks);
   const bool may_start = origin.may_start(shape.footprint);
   const bool is_done = may_start && run_batch(origin, header, message, batch_, false);
   if (is_done) {
@@ -82,6 +82,7 @@ bool Server::execute_item(const Header& header, const Item& item, BatchProgress&
       kernels::copy_bytes(far, item.data(), head.bytes);
       return true;
     case Verb::get:
+      ++progress.gets;
       kernels::copy_bytes(progress.make_answer(protocol::answer_bytes(head)), far, head.bytes);
       return true;
     case Verb::acc:

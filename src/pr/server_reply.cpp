@@ -52,10 +52,14 @@ void Server::reply_data(const Small& small) {
     FarSide(payload, arena.base()).gather(data, header.bytes);
   }
   post(small.origin, header, staged);
+  count_small_gets(1, small.arrived_at);
+}
 
-  const std::uint64_t chunks = counters_.chunks - small.arrived_at;
-  ++counters_.small_gets;
-  counters_.small_get_chunks += chunks;
+void Server::count_small_gets(std::uint64_t gets, std::uint64_t arrived_at) {
+  if (gets == 0) return;
+  const std::uint64_t chunks = counters_.chunks - arrived_at;
+  counters_.small_gets += gets;
+  counters_.small_get_chunks += gets * chunks;
   counters_.small_get_chunks_peak = std::max(counters_.small_get_chunks_peak, chunks);
 }
 
@@ -68,6 +72,7 @@ void Server::reply_batch(Origin& origin, const Header& request, const BatchProgr
   std::byte* staged = transport_.stage();
   std::memcpy(staged + sizeof header, progress.answers.data(), header.bytes);
   post(origin, header, staged);
+  count_small_gets(progress.gets, progress.arrived_at);
 }
 
 void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {

@@ -1,4 +1,5 @@
 // Workers that meet: everybody sees what everybody says, time after time, with and without one host.
+#include <chrono>
 #include <thread>
 
 #include "conformance/job_rig.h"
@@ -45,6 +46,21 @@ TEST(Meetings, show_what_all_say_on_several_hosts) {
   Job job({0, 0, 1, 1}, {});
   EXPECT_EQ(job.workers(), 2);
   EXPECT_EQ(count_wrong_words(job, 500), 0);
+}
+
+TEST(Meetings, say_who_has_not_come) {
+  Job job({0, 0, 0}, {{"GA_NUM_PROGRESS_RANKS_PER_NODE", "0"}, {"COMEX_STALL_S", "1"}});
+  testing::internal::CaptureStderr();
+  std::vector<std::thread> threads;
+  for (const int worker : {0, 2}) {
+    threads.emplace_back([&job, worker] { job.runtime(worker).gather(groups::world_handle, Word{}); });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  job.runtime(1).gather(groups::world_handle, Word{});
+  for (std::thread& thread : threads) thread.join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("gather to target 1: has been waiting for 1 s"), std::string::npos) << said;
+  EXPECT_EQ(said.find("target 0"), std::string::npos) << said;
 }
 
 }  // namespace

@@ -289,6 +289,9 @@ inline void collective_cases(Bed& bed) {
   free_over_another_group(bed);
   full_table_of_groups(bed);
   std::vector<void*> places(static_cast<std::size_t>(bed.workers), &local);
+  bed.together("malloc beside_free", {"malloc", "allocates where others free", -1, nullptr}, [&] {
+    return bed.me == 0 ? comex_malloc(places.data(), 64, world) : comex_free(nullptr, world);
+  });
   bed.together("malloc no_place", {"malloc", "array of addresses is null", -1, nullptr},
                [&] { return comex_malloc(bed.me == 0 ? nullptr : places.data(), 8, world); });
   bed.together("malloc unknown_kind", {"malloc_mem_dev", "floppy", -1, nullptr},
