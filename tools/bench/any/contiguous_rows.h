@@ -79,6 +79,28 @@ inline Answer put_row(Rig& rig, int bytes, bool fences) {
   return answer(rig, timing.nanoseconds, is_right);
 }
 
+// 8 bytes to every target, and one fence for all of them: told is the time of it all.
+inline Answer fence_all_row(Rig& rig) {
+  constexpr int word = 7;
+  const int first = rig.options.first_target;
+  long value = 0;
+  const Timing timing = by_origin(rig, [&](long) {
+    ++value;
+    for (int proc = first; proc < rig.rt.size(); ++proc) rig.rt.put(&value, rig.word(proc, word), 8);
+    rig.rt.fence_all();
+  });
+  const bool is_right = alone(rig, [&] {
+    bool has_arrived = value == timing.calls;
+    for (int proc = first; proc < rig.rt.size(); ++proc) {
+      long found = -1;
+      rig.rt.get(rig.word(proc, word), &found, 8);
+      has_arrived = has_arrived && found == value;
+    }
+    return has_arrived;
+  });
+  return answer(rig, timing.nanoseconds, is_right);
+}
+
 inline Answer get_row(Rig& rig, int bytes) {
   const std::vector<Place> places = rig.places(static_cast<std::size_t>(bytes));
   const std::size_t mask = places.size() - 1;
@@ -139,6 +161,7 @@ inline void add_contiguous_rows(Rows& rows) {
   }
   rows.push_back({"put_fence.8", "ns", Need::nothing, [](Rig& rig) { return put_row(rig, 8, true); }});
   rows.push_back({"put_fence.4096", "ns", Need::nothing, [](Rig& rig) { return put_row(rig, 4096, true); }});
+  rows.push_back({"put_fence_all.8", "ns", Need::nothing, fence_all_row});
 }
 
 }  // namespace bench

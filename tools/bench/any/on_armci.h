@@ -51,6 +51,7 @@ class ArmciRuntime {
   void origin_is_done() { barrier(); }
   void wait_for_origin() { barrier(); }
   void fence(int proc) { ARMCI_Fence(proc); }
+  void fence_all() { ARMCI_AllFence(); }
   void wait() { ARMCI_WaitAll(); }
 
   void put(void* from, const Place& to, int bytes) { ARMCI_Put(from, to.at, bytes, to.proc); }

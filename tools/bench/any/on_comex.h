@@ -74,6 +74,7 @@ class ComexRuntime {
   void origin_is_done() { barrier(); }
   void wait_for_origin() { barrier(); }
   void fence(int proc) { comex_fence_proc(proc, COMEX_GROUP_WORLD); }
+  void fence_all() { comex_fence_all(COMEX_GROUP_WORLD); }
   void wait() { comex_wait_all(COMEX_GROUP_WORLD); }
 
   void put(void* from, const Place& to, int bytes) {

@@ -69,6 +69,9 @@ class FloorRuntime {
   void fence(int proc) {
     if (!is_near(proc)) messages_->fence(proc);
   }
+  void fence_all() {
+    for (int proc = 0; proc < size(); ++proc) fence(proc);
+  }
   void wait() { messages_->wait(); }
 
   void put(void* from, const Place& to, int bytes) {

@@ -74,6 +74,10 @@ class RmaRuntime {
     for (const int id : dirty_) MPI_Win_flush(proc, windows_[static_cast<std::size_t>(id)].window);
     forget();
   }
+  void fence_all() {
+    for (const int id : dirty_) MPI_Win_flush_all(windows_[static_cast<std::size_t>(id)].window);
+    forget();
+  }
   void wait() {
     for (const int id : dirty_) MPI_Win_flush_local_all(windows_[static_cast<std::size_t>(id)].window);
   }

@@ -10,8 +10,8 @@
 //   release                 collective; segments of equal size on all workers barrier, origin_is_done,
 //   wait_for_origin, meet (the barrier that is measured) put, get, acc, puts ..., putv ... blocking, as
 //   comex.h has them (acc: double, scale 1) nbput, nbget, nbacc, nbadd, wait  implicit requests, and
-//   completion of all of them put_and_fence, fence(proc), fetch_add, compare_and_swap, make_locks, lock,
-//   unlock, drop_locks
+//   completion of all of them put_and_fence, fence(proc), fence_all, fetch_add, compare_and_swap, make_locks,
+//   lock, unlock, drop_locks
 // and says what it can do: can(Need, a worker).
 #pragma once
 

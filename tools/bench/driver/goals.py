@@ -151,7 +151,7 @@ def kernels_over_the_cluster(run):
 def beside_fewer(run, fewer):
     """The same rows with fewer workers, of another run on the same machine."""
     for row, entry in run.rows.items():
-        origin_alone = not row.startswith(("barrier", "lock.all", "lock.longest", "fetch_add.all", "idle", "init"))
+        origin_alone = not row.startswith(("barrier", "put_fence_all", "lock.all", "lock.longest", "fetch_add.all", "idle", "init"))
         if entry["unit"] == "ns" and origin_alone:
             yield "oversubscribed: every row within three times that of fewer workers", row, "comex", \
                 fewer.median(row, "comex"), 3, 0

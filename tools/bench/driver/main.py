@@ -125,8 +125,8 @@ def measure(args):
 
 def show_scale(args):
     plan = launch.Plan(args.bin, args.vrun, 2, [], args.seconds, args.cores)
-    column = columns_.choose(columns_.all_columns(), ["comex"])[0]
-    lines, problems = scale.table(column, plan, args.scale, args.rounds or 3)
+    near, far = columns_.choose(columns_.all_columns(), ["comex", "virtual"])
+    lines, problems = scale.table(near, far, plan, args.scale, args.rounds or 3)
     write(args.markdown, "\n".join(lines) + "\n")
     print("\n".join(lines + [f"problem: {problem}" for problem in problems]))
     return 1 if problems else 0

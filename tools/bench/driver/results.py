@@ -5,7 +5,8 @@ import re
 SIZES = ((1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
 VERBS = {"nbput": "non-blocking put", "nbget": "non-blocking get", "nbacc": "non-blocking acc",
          "puts": "strided put", "gets": "strided get", "accs": "strided acc", "putv": "vector put",
-         "getv": "vector get", "accv": "vector acc", "put_fence": "put + fence", "nbrmw": "non-blocking fetch-and-add"}
+         "getv": "vector get", "accv": "vector acc", "put_fence": "put + fence",
+         "put_fence_all": "put to all + fence_all", "nbrmw": "non-blocking fetch-and-add"}
 TITLES = {
     "fetch_add.alone": "fetch-and-add, alone", "fetch_add.all": "fetch-and-add, by all workers",
     "compare_swap": "compare-and-swap", "lock.alone": "lock + unlock, alone", "lock.all": "lock + unlock, by all",

@@ -6,12 +6,15 @@ from model import bytes_text
 from results import quantile
 from table import number
 
-ROWS = ("init_finalize", "malloc_free.1048576", "barrier", "put_fence.8")
+ROWS = ("init_finalize", "malloc_free.1048576", "barrier", "put_fence.8", "put_fence_all.8")
+FAR_ROWS = ("put_fence_all.8",)  # again with half of the workers as targets, on another host
 
 
-def measured(column, plan, rounds):
-    """Medians of ROWS, private bytes of a rank and shared bytes, or the reason why not."""
+def medians(column, plan, rows, rounds):
+    """A cell for each of the rows, or the reason why not."""
     samples = {}
+    options = ["--ms", "5", "--allocations", "10", "--places", "64", "--rows", ",".join(rows)]
+    plan = replace(plan, options=options)
     for _ in range(rounds):
         outcome = launch.run(column, plan)
         if outcome.problem:
@@ -20,18 +23,27 @@ def measured(column, plan, rounds):
             return "a wrong result"
         for row, (value, _, _) in outcome.rows.items():
             samples.setdefault(row, []).append(value)
-    memory = launch.while_asleep(column, plan, 1, launch.memory_of)
-    cells = [number(quantile(samples[row], 2), "ns") if row in samples else "-" for row in ROWS]
+    return [number(quantile(samples[row], 2), "ns") if row in samples else "-" for row in rows]
+
+
+def measured(near, far, plan, rounds):
+    """The cells of one line: both columns' rows, private bytes of a rank and shared bytes, or the reason why not."""
+    cells = []
+    for column, rows in ((near, ROWS), (far, FAR_ROWS)):
+        found = medians(column, plan, rows, rounds)
+        if isinstance(found, str):
+            return f"{column.title}: {found}"
+        cells += found
+    memory = launch.while_asleep(near, plan, 1, launch.memory_of)
     return cells + [bytes_text(b) for b in memory or (0, 0)]
 
 
-def table(column, plan, sizes, rounds):
-    lines = ["| workers | init + finalize | malloc + free, 1 MiB | barrier | put + fence, 8 B | private, a rank | shared |",
-             "|---|---|---|---|---|---|---|"]
+def table(near, far, plan, sizes, rounds):
+    lines = ["| workers | init + finalize | malloc + free, 1 MiB | barrier | put + fence, 8 B | 8 B to all + fence_all | "
+             "the same to half, on another host | private, a rank | shared |", "|---" * 9 + "|"]
     problems = []
     for workers in sizes:
-        options = ["--ms", "5", "--allocations", "10", "--places", "64", "--rows", ",".join(ROWS)]
-        found = measured(column, replace(plan, workers=workers, options=options), rounds)
+        found = measured(near, far, replace(plan, workers=workers), rounds)
         if isinstance(found, str):
             problems.append(f"{workers} workers: {found}")
             continue
