@@ -209,12 +209,11 @@ static_assert(sizeof(ScatterLayout) == 8);
 
 // One of the operations of a batch. What follows it begins and ends at multiples of 8 bytes, behind a Naming
 // if it has one:
-//   put   data            acc   one element of scale, data            rmw   operand, desired?            get
-//   -
+//   put   data                            get   nothing
+//   acc   one element of scale, data      rmw   operand, desired?
 struct BatchItem {
-  Verb verb{};  // put, get, acc or rmw
-  std::uint8_t detail =
-      0;  // low half acc: Scalar, rmw: Atomic; then Layout of the program's call; is it named?
+  Verb verb{};              // put, get, acc or rmw
+  std::uint8_t detail = 0;  // from the low bits: 4 Scalar of acc or Atomic of rmw, 3 Layout called, 1 named?
   std::uint16_t bytes = 0;  // put, get, acc: data; rmw: 4 or 8
   Worker target = 0;        // as in RequestHeader
   std::uint64_t offset = 0;

@@ -141,6 +141,15 @@ WaitPolicy spinless() {
   return policy;
 }
 
+// At once, for 1 us at most.
+WaitPolicy napping(std::uint64_t first_ns) {
+  WaitPolicy policy = spinless();
+  policy.mode = WaitMode::sleep;
+  policy.nap_first_ns = first_ns;
+  policy.nap_max_ns = 1000;
+  return policy;
+}
+
 int steps_to_nap(Idle& idle) {
   int steps = 0;
   for (idle.reset(); steps < 2000 && !idle.would_nap(); ++steps) idle.pause();
@@ -160,12 +169,8 @@ TEST(Idle, yields_for_as_long_as_a_chunk_is_copied) {
 
 TEST(Idle, naps_for_a_quarter_of_the_time_waited_and_longest_after_long) {
   Paced os;
-  WaitPolicy policy = spinless();
-  policy.mode = WaitMode::sleep;
-  policy.nap_first_ns = 10;
-  policy.nap_max_ns = 1000;
   YieldPrice price(0);
-  Idle idle(os, policy, price);
+  Idle idle(os, napping(10), price);
   for (int i = 0; i < 4000; ++i) idle.pause();
   const std::vector<std::uint64_t>& naps = os.naps();
   EXPECT_EQ(naps.front(), 10u);
@@ -183,12 +188,8 @@ TEST(Idle, naps_for_a_quarter_of_the_time_waited_and_longest_after_long) {
 
 TEST(Idle, naps_no_longer_than_the_longest_nap_whatever_the_first_one_is) {
   Paced os;
-  WaitPolicy policy = spinless();
-  policy.mode = WaitMode::sleep;
-  policy.nap_first_ns = 5000;
-  policy.nap_max_ns = 1000;
   YieldPrice price(0);
-  Idle idle(os, policy, price);
+  Idle idle(os, napping(5000), price);
   for (int i = 0; i < 10; ++i) idle.pause();
   EXPECT_EQ(os.naps(), std::vector<std::uint64_t>(10, 1000));
 }
