@@ -2,11 +2,12 @@
 //
 // Asserted by construction, not by time: a worker that "computes" makes no call until the others have
 // finished what must not depend on it, so a dependence is a hang, which the alarm names.
-// Usage: progress compute|origin|stopped|holder|flood|user_mpi [threads]
+// Usage: progress compute|origin|stopped|holder|flood|beside|user_mpi [threads]
 #include <fcntl.h>
 #include <sys/prctl.h>
 
 #include <atomic>
+#include <numeric>
 
 #include "mpi/job.h"
 
@@ -262,6 +263,44 @@ void floods_are_right(Job& job) {
   }
 }
 
+// -- A small get beside another's large put
+
+// Worker 1 puts in one call, worker 0 asks meanwhile and tells how often; what its gets met is counted by the
+// server.
+void a_large_put_of_another_does_not_keep_small_gets(Job& job) {
+  constexpr std::size_t length = std::size_t{32} << 20;
+  constexpr int bytes = length * sizeof(long);
+  const int target = job.workers - 1;
+  Everywhere<long> words(job, 8);
+  std::vector<void*> landings(static_cast<std::size_t>(job.workers));
+  job.done(comex_malloc(landings.data(), job.me == target ? bytes : 0, everyone));
+  auto* const landing = static_cast<long*>(landings[static_cast<std::size_t>(target)]);
+  long gets = 0;
+  job.check("a large put of another does not keep small gets", [&] {
+    if (job.me == 1) {
+      std::vector<long> source(length);
+      std::iota(source.begin(), source.end(), 5);
+      add(job, words.of(0), 0);
+      job.done(comex_put(source.data(), landing, bytes, target, everyone));
+      job.done(comex_fence_proc(target, everyone));
+      add(job, words.of(0), 0);
+    } else if (job.me == 0) {
+      while (look(words.mine()) == 0) sched_yield();
+      for (; look(words.mine()) == 1; ++gets) {
+        long seen = -1;
+        job.done(comex_get(words.of(target), &seen, sizeof seen, target, everyone));
+        job.equal(seen, 0, "a word beside the put");
+      }
+    }
+  });
+  if (job.me == 0) std::printf("%ld gets beside a put\n", gets);
+  if (job.me == target) {
+    for (std::size_t at = 0; at < length; ++at)
+      job.equal(landing[at], static_cast<long>(at) + 5, "a word put");
+  }
+  job.done(comex_free(landings[static_cast<std::size_t>(job.me)], everyone));
+}
+
 // -- The program's own messages
 
 // Between MPI_Isend and MPI_Wait there is only a call of ours, which the receiver's MPI_Recv comes before.
@@ -336,5 +375,6 @@ int main(int argc, char** argv) {
   if (job.has("stopped")) a_stopped_worker_stops_nobody(job);
   if (job.has("holder")) a_worker_stopped_with_a_locked_block_does_not_stop_the_progress_rank(job);
   if (job.has("flood")) floods_are_right(job);
+  if (job.has("beside")) a_large_put_of_another_does_not_keep_small_gets(job);
   if (job.has("user_mpi")) own_messages_move_in_our_waits(job);
 }

@@ -34,7 +34,9 @@ run(progress compute_own_thread 3 ENV ${own_thread} ARGS compute threads)
 run(progress holder 6 ENV ${two_hosts} ARGS holder)
 add_test(NAME mpi.progress.flood
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/flood_test ${COMEX_LAUNCH} $<TARGET_FILE:mpi_progress>)
-set_tests_properties(mpi.progress.flood PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2)
+add_test(NAME mpi.progress.beside
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/beside_test ${COMEX_LAUNCH} $<TARGET_FILE:mpi_progress>)
+set_tests_properties(mpi.progress.beside mpi.progress.flood PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2)
 foreach(way tcp no_single_copy)
   run(progress own_messages_${way} 3 ARGS user_mpi MPI_ARGS ${${way}})
   run(progress own_messages_on_two_hosts_${way} 5 ENV ${two_hosts} ARGS user_mpi MPI_ARGS ${${way}})

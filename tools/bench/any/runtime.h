@@ -5,13 +5,14 @@
 //   comex.h)
 //
 // All of it is inline: an 8-byte put takes 3 ns, which a virtual call would show in. A Runtime has
-//   start, finish, me, size           collective; start follows MPI_Init and may never return on progress
-//   ranks from_first(x), all(x)             worker 0's number to all; whether it is true everywhere allocate,
-//   release                 collective; segments of equal size on all workers barrier, origin_is_done,
-//   wait_for_origin, meet (the barrier that is measured) put, get, acc, puts ..., putv ... blocking, as
-//   comex.h has them (acc: double, scale 1) nbput, nbget, nbacc, nbadd, wait  implicit requests, and
-//   completion of all of them put_and_fence, fence(proc), fence_all, fetch_add, compare_and_swap, make_locks,
-//   lock, unlock, drop_locks
+// - start, finish, me, size: collective; start follows MPI_Init and may never return on progress ranks;
+// - from_first(x), worker 0's number to all, and all(x), whether it is true everywhere;
+// - allocate, release: collective; each worker says how many bytes it gives, none perhaps;
+// - barrier, origin_is_done, wait_for_origin, and meet, the barrier that is measured;
+// - put, get, acc, puts ..., putv ...: blocking, as comex.h has them (acc: double, scale 1);
+// - nbput, nbget, nbacc, nbadd: implicit requests; wait: completion of all of them;
+// - put_and_fence, fence(proc), fence_all, fetch_add, compare_and_swap;
+// - make_locks, lock, unlock, drop_locks;
 // and says what it can do: can(Need, a worker).
 #pragma once
 

@@ -79,13 +79,19 @@ def load_lines(run):
     for c in run.columns:
         cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) for row in rows]
         lines.append(f"| {c['name'].partition('@')[2]} | " + " | ".join(cells) + " |")
+    return facts(run) + "\n\n" + "\n".join(lines) + service_block(run)
+
+
+def service_block(run):
+    """What the progress ranks of a run said of themselves."""
     said = [line for c in run.columns for line in run.about.get("service", {}).get(c["name"], [])]
-    return facts(run) + "\n\n" + "\n".join(lines + (["", "```text", *said, "```"] if said else []))
+    return "\n\n" + "\n".join(["```text", *said, "```"]) if said else ""
 
 
 def beside_lines(run):
     rows = [row for row in run.ordered_rows() if row.startswith("beside_put")]
-    return markdown_table(run, [c["name"] for c in run.columns], rows) + "\n\n" + goal_lines(run)
+    table = markdown_table(run, [c["name"] for c in run.columns], rows)
+    return table + "\n\n" + goal_lines(run) + service_block(run)
 
 
 NEAR = ["comex", "armci", "armci_mpi", "rma", "floors"]
