@@ -128,9 +128,9 @@ COMEX_API int comex_world_disconnect(comex_group_t* peer);
  */
 COMEX_API int comex_group_remote_size(comex_group_t inter, int* size);
 /* Collective over both local groups; `peer` holds both leaders and counts at the leaders only, as do
- * remote_leader, a rank of `peer`, and `tag`. The sides have no process in common, and no endpoints. A side
- * whose arguments are wrong fails at once and the other one after COMEX_MEET_S, since nobody tells it; then
- * both may try again. */
+ * remote_leader, a rank of `peer`, and `tag` >= 0. The sides have no process in common, and no endpoints. A
+ * side whose arguments are wrong fails at once and the other one after COMEX_MEET_S, since nobody tells it;
+ * then both may try again. */
 COMEX_API int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer,
                                       int remote_leader, int tag, comex_group_t* inter);
 /* One group of both sides, the one that says high = 0 first; where both say the same, the library decides. */

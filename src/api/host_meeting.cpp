@@ -29,18 +29,18 @@ void HostMeeting::gather(std::span<const std::byte> mine, std::span<std::byte> a
   std::memcpy(own.said, mine.data(), bytes);
   own.gathering.store(gathering_, std::memory_order_relaxed);
   wait_on(boards_.front()->gather, "gather",
-          [this](op::StallWatch& watch) { watch.set_member(first_missing()); });
+          [this](op::StallWatch& watch) { watch.set_target(first_missing()); });
   for (std::size_t i = 0; i < boards_.size(); ++i) {
     std::memcpy(all.data() + i * bytes, boards_[i]->notices[turn].said, bytes);
   }
 }
 
-int HostMeeting::first_missing() const {
+Lpid HostMeeting::first_missing() const {
   const auto is_missing = [&](const BoardLayout* board) {
     return board->notices[gathering_ % 2].gathering.load(std::memory_order_relaxed) != gathering_;
   };
   const auto found = std::ranges::find_if(boards_, is_missing);
-  return found == boards_.end() ? -1 : static_cast<int>(found - boards_.begin());
+  return found == boards_.end() ? no_lpid : static_cast<Lpid>(found - boards_.begin());
 }
 
 void HostMeeting::wait_on(shm::HostBarrierBlock& block) {

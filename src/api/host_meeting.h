@@ -31,7 +31,7 @@ class HostMeeting {
   template <class Look>
   void wait_on(shm::HostBarrierBlock& block, const char* what, const Look& look);
   void wait_on(shm::HostBarrierBlock& block);
-  int first_missing() const;
+  Lpid first_missing() const;  // where the world has one host
 
   World& world_;
   op::Engine& engine_;

@@ -43,12 +43,11 @@ op::EngineOptions engine_options(World& world, const Reporter& reporter, Runtime
     if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
       text += ", in its " + std::string(reason.operation);
     }
-    if (call.name != nullptr && call.group != groups::world_handle) {
+    const char* const name = call.name != nullptr ? call.name : reason.operation;
+    const Context where = runtime.context(name, reason.target, reason.named, reason.address);
+    if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
       text += ", over group " + std::to_string(call.group);
     }
-    const char* const name = call.name != nullptr ? call.name : reason.operation;
-    Context where = runtime.context(name, reason.target, reason.named, reason.address);
-    if (reason.member >= 0) where.target = Target(reason.member);
     Reporter::print(reporter.caller(), where, text);
   };
   return options;

@@ -25,6 +25,14 @@ op::Membership Runtime::membership_of(const groups::Group& group) const {
   membership.context = group.context();
   membership.has_endpoints = static_cast<bool>(group.endpoints());
   const groups::BothSides members(group, all.is_low);
+  const bool is_inter = group.is_inter();
+  membership.name_of = [members, is_inter, is_low = all.is_low,
+                        low_size = all.low_size](std::uint32_t member) {
+    const bool is_of_low = member < low_size;
+    const op::MemberName by_process{members.lpid(member)};
+    if (is_inter && is_of_low == is_low) return by_process;  // ranks are those of the other side
+    return op::MemberName{by_process.lpid, static_cast<int>(is_of_low ? member : member - low_size)};
+  };
   if (group.bridge() == no_bridge) {
     membership.rank_of = [this, members](std::uint32_t member) {
       return place(static_cast<Worker>(members.lpid(member))).rank;
@@ -49,6 +57,7 @@ GroupExtras Runtime::extras_of(const groups::Group& group) {
 int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras) {
   const int handle = groups.add(std::move(group));
   if (handle < 0) return handle;
+  extras.collective->set_handle(handle);
   const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
   const std::lock_guard lock(extras_mutex_);
   if (endpoint != groups::process_itself) ++endpoint_handles_[endpoint];

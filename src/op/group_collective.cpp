@@ -33,7 +33,16 @@ void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span
   const auto is_over = [&] {
     return tokens_.take(rank, members_.context, token.sequence, token.phase, into) || tokens_.is_lost();
   };
-  engine_.wait(is_over, {.operation = operation, .member = static_cast<int>(from)});
+  engine_.wait(is_over, reason_of(operation, from));
+}
+
+WaitReason GroupCollective::reason_of(const char* operation, std::uint32_t awaited) const {
+  WaitReason reason{operation};
+  if (!members_.name_of) return reason;
+  const MemberName name = members_.name_of(awaited);
+  reason.target = name.lpid;
+  if (name.rank >= 0) reason.named = {handle_, name.rank};
+  return reason;
 }
 
 bool GroupCollective::is_whole() const {

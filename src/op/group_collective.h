@@ -18,6 +18,12 @@
 
 namespace comex::op {
 
+// Who a member is to the program.
+struct MemberName {
+  Lpid lpid = no_lpid;
+  int rank = -1;  // by which operations name it in the group; below zero: none do
+};
+
 struct Membership {
   std::uint32_t size = 1;
   std::uint32_t me = 0;
@@ -25,6 +31,7 @@ struct Membership {
   std::uint64_t context = 0;
   std::uint64_t first_sequence = 0;
   bool has_endpoints = false;  // one process may be several members: tokens name members too
+  std::function<MemberName(std::uint32_t member)> name_of = {};  // for lines about long waits; may be empty
 };
 
 class GroupCollective {
@@ -47,6 +54,9 @@ class GroupCollective {
   bool is_whole() const;
   bool has_lost() const { return tokens_.is_lost(); }  // in the condition of a wait: under the engine lock
 
+  // Under which handle the program knows the group, once it has one.
+  void set_handle(int handle) { handle_ = handle; }
+
   std::uint32_t size() const { return members_.size; }
   std::uint32_t me() const { return members_.me; }
 
@@ -59,11 +69,13 @@ class GroupCollective {
   TokenName name(std::uint32_t from, std::uint32_t to, std::uint32_t phase) const;
   void send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes);
   void receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into, const char* operation);
+  WaitReason reason_of(const char* operation, std::uint32_t awaited) const;
 
   Engine& engine_;
   Tokens& tokens_;
   Membership members_;
   std::uint64_t sequence_;
+  int handle_ = 0;
 };
 
 }  // namespace comex::op

@@ -20,7 +20,6 @@ struct WaitReason {
   int handle = 0;                  // the wait for a handle: whose operation it is knows who told of stalls
   const void* address = nullptr;   // of the word that is waited for; null: none
   Naming named = {};               // the target, by the program
-  int member = -1;                 // instead of a target: of the collective that waits
 };
 
 struct StallOptions {
@@ -43,7 +42,7 @@ class StallWatch {
     options_.on_stall(reason_, now - since_ns_);
   }
   void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
-  void set_member(int member) { reason_.member = member; }
+  void set_target(Lpid target) { reason_.target = target; }
 
  private:
   static constexpr unsigned looks_per_clock = 64;

@@ -87,18 +87,23 @@ void meeting_fences(const Job& job) {
 // Each call speaks under its own name and in its own words.
 void lines_speak_as_the_call_does(const Job& job) {
   comex_group_t made = untouched;
-  comex_set_errors(COMEX_ERRORS_RETURN);
-  const std::string no_place = told([] { comex_gpid_to_lpid({0, 0}, nullptr); });
-  job.require(no_place.find(": gpid_to_lpid: the place for the result is null") != std::string::npos,
-              no_place.c_str());
   int lpid = -7;
-  const std::string no_world = told([&] { comex_gpid_to_lpid({0xabcd, 0}, &lpid); });
-  job.require(no_world.find(": gpid_to_lpid: ") != std::string::npos, no_world.c_str());
-  const std::string no_leader =
-      told([&] { comex_intergroup_create(everyone, job.workers, everyone, 0, 3, &made); });
-  const std::string wanted =
-      "intergroup_create: local leader " + std::to_string(job.workers) + " is out of range";
-  job.require(no_leader.find(wanted) != std::string::npos, no_leader.c_str());
+  const auto says = [&](const std::string& words, auto call) {
+    const std::string line = told(call);
+    job.require(line.find(words) != std::string::npos, line.c_str());
+  };
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  says(": gpid_to_lpid: the place for the result is null", [] { comex_gpid_to_lpid({0, 0}, nullptr); });
+  says(": gpid_to_lpid: ", [&] { comex_gpid_to_lpid({0xabcd, 0}, &lpid); });
+  says("intergroup_create: local leader " + std::to_string(job.workers) + " is out of range",
+       [&] { comex_intergroup_create(everyone, job.workers, everyone, 0, 3, &made); });
+  says(": intergroup_create: the tag is -7; it must not be negative",
+       [&] { comex_intergroup_create(COMEX_GROUP_SELF, 0, everyone, 0, -7, &made); });
+  says(": world_close_port: the port is null", [] { comex_world_close_port(nullptr); });
+  says(": world_disconnect: the place of the group's handle is null",
+       [] { comex_world_disconnect(nullptr); });
+  says(": lpids: the size is 0, but group 0 has " + std::to_string(job.workers) + " ranks",
+       [&] { comex_lpids(everyone, 0, &lpid); });
   comex_set_errors(COMEX_ERRORS_ABORT);
 }
 

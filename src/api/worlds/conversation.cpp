@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <list>
 
+#include "groups/worlds/rendezvous_address.h"
+
 namespace comex::api {
 namespace {
 
@@ -80,7 +82,7 @@ std::string Deadline::text() const {
   return shown.data();
 }
 
-Result<Conversation> Conversation::await(Runtime& runtime, groups::Listener& listener,
+Result<Conversation> Conversation::await(Runtime& runtime, const char* operation, groups::Listener& listener,
                                          const Deadline& deadline, const InVain& in_vain) {
   Door door(listener);
   bool has_come = false;
@@ -89,7 +91,7 @@ Result<Conversation> Conversation::await(Runtime& runtime, groups::Listener& lis
         has_come = door.look();
         return has_come || deadline.is_over() || in_vain();
       },
-      {"world_accept"});
+      {operation});
   if (!has_come) {
     return environment_error("nobody has connected to " + groups::format_port(listener.name()) + " within " +
                              deadline.text());
@@ -97,11 +99,13 @@ Result<Conversation> Conversation::await(Runtime& runtime, groups::Listener& lis
   return Conversation(door.take());
 }
 
-Result<Conversation> Conversation::seek(Runtime& runtime, const groups::PortName& port,
+Result<Conversation> Conversation::seek(Runtime& runtime, const char* operation, const groups::PortName& port,
                                         const Deadline& deadline, const InVain& in_vain) {
+  const Result<groups::Address> address = groups::resolve(port);
+  if (!address) return address.failure();
   groups::Channel channel;
   std::string last = "no answer";
-  Status resolved;
+  Status has_socket;
   std::uint64_t tried_at = 0;
   bool is_in = false;
   const auto gives_up = [&] { return deadline.is_over() || in_vain(); };
@@ -118,19 +122,19 @@ Result<Conversation> Conversation::seek(Runtime& runtime, const groups::PortName
     const std::uint64_t now = runtime.world->os->now_ns();
     if (tried_at != 0 && now - tried_at < pause_ns) return gives_up();
     tried_at = now;
-    Result<groups::Channel> started = groups::Channel::start(port);
+    Result<groups::Channel> started = groups::Channel::start(address.value());
     if (!started) {
-      resolved = started.take_failure();
+      has_socket = started.take_failure();
       return true;
     }
     channel = std::move(started).value();
     channel.send(bytes_of(std::string(hello) + port.cookie));
     return gives_up();
   };
-  runtime.engine.wait(look, {"world_connect"});
-  if (!resolved) return resolved.take_failure();
+  runtime.engine.wait(look, {operation});
+  if (!has_socket) return has_socket.take_failure();
   if (!is_in) {
-    const bool is_waiting = channel.is_open();
+    const bool is_waiting = channel.is_connected();
     return environment_error("nobody accepts at " + groups::format_port(port) + " within " + deadline.text() +
                              " (" + (is_waiting ? "the port is there" : last) + ")");
   }

@@ -41,10 +41,11 @@ using InVain = std::function<bool()>;
 
 class Conversation {
  public:
-  static Result<Conversation> await(Runtime& runtime, groups::Listener& listener, const Deadline& deadline,
-                                    const InVain& in_vain);
-  static Result<Conversation> seek(Runtime& runtime, const groups::PortName& port, const Deadline& deadline,
-                                   const InVain& in_vain);
+  static Result<Conversation> await(Runtime& runtime, const char* operation, groups::Listener& listener,
+                                    const Deadline& deadline, const InVain& in_vain);
+  // Looks the host up first, which may take the system long.
+  static Result<Conversation> seek(Runtime& runtime, const char* operation, const groups::PortName& port,
+                                   const Deadline& deadline, const InVain& in_vain);
 
   void say(std::span<const std::byte> frame) { channel_.send(frame); }
   // The other side's next frame; what became of it otherwise.

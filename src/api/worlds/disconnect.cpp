@@ -119,13 +119,16 @@ using namespace comex::api;
 int comex_world_disconnect(comex_group_t* peer) {
   const char* name = "world_disconnect";
   Runtime* runtime = enter(name);
-  if (runtime == nullptr || !has_place(*runtime, name, peer)) return COMEX_FAILURE;
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (peer == nullptr)
+    return runtime->reporter.fail({.operation = name}, "the place of the group's handle is null");
   comex::groups::Group* group = find_group(*runtime, name, *peer);
   if (group == nullptr) return COMEX_FAILURE;
   if (*peer == COMEX_GROUP_WORLD || *peer == COMEX_GROUP_SELF) {
     return runtime->reporter.fail({.operation = name},
                                   "the group is one of the own world; it lives until finalize");
   }
+  const CallScope call(name, *peer);
   const int result = disconnect(*runtime, *group, *peer);
   *peer = COMEX_GROUP_NULL;
   return result == COMEX_SUCCESS ? result : failed_on_the_way(*runtime);

@@ -14,11 +14,14 @@
 namespace comex::api {
 namespace {
 
+constexpr const char* creation = "intergroup_create";
+
 using PortText = std::array<char, 320>;  // a host has at most 255 letters
 
 struct Leader {
   Runtime* runtime;
   Route route;
+  Lpid lpid;
   Gpid other;
   std::uint64_t tag;
 
@@ -46,7 +49,7 @@ struct Leader {
     Result<groups::Listener> listener = groups::Listener::open("");
     if (!listener) return listener.take_failure();
     tell(groups::format_port(listener->name()));
-    Result<Conversation> found = Conversation::await(*runtime, listener.value(), deadline, in_vain);
+    Result<Conversation> found = Conversation::await(*runtime, creation, listener.value(), deadline, in_vain);
     if (found) return found;
     tell("");
     return has_not_called(deadline);
@@ -69,14 +72,15 @@ struct Leader {
       while (text.front() == '\0') {
         bool is_over = false;
         runtime->engine.wait([&] { return is_told() || (is_over = deadline.is_over() || in_vain()); },
-                             {"intergroup_create"});
+                             {creation, lpid});
         if (is_over) return has_not_called(deadline);
       }
       Result<groups::PortName> port = groups::parse_port(text.data());
       if (!port) return port.take_failure();
       bool is_told_anew = false;
-      Result<Conversation> found = Conversation::seek(
-          *runtime, port.value(), deadline, [&] { return (is_told_anew = is_told()) || in_vain(); });
+      Result<Conversation> found = Conversation::seek(*runtime, creation, port.value(), deadline, [&] {
+        return (is_told_anew = is_told()) || in_vain();
+      });
       if (found || !is_told_anew) return found;
     }
   }
@@ -92,6 +96,7 @@ Result<Leader> find_leader(Runtime& runtime, int peer, int remote_leader, int ta
                         std::to_string(peer) + " has ranks 0 to " +
                         std::to_string(group->targets().size() - 1));
   }
+  if (tag < 0) return caller_error("the tag is " + std::to_string(tag) + "; it must not be negative");
   const Lpid lpid = group->targets().lpid(static_cast<std::uint32_t>(remote_leader));
   const Gpid other = runtime.book.gpid_of(lpid).value();
   if (other == runtime.book.me())
@@ -100,7 +105,7 @@ Result<Leader> find_leader(Runtime& runtime, int peer, int remote_leader, int ta
     return environment_error(std::move(lost));
   const Route route = route_to(runtime, group->bridge(), lpid);
   if (route.tokens == nullptr) return caller_error("the remote leader cannot be reached any more");
-  return Leader{&runtime, route, other, static_cast<std::uint64_t>(static_cast<unsigned>(tag))};
+  return Leader{&runtime, route, lpid, other, static_cast<std::uint64_t>(tag)};
 }
 
 // Which side a group is on: the leader knows, by the names of both.
@@ -178,8 +183,9 @@ int comex_group_remote_size(comex_group_t inter, int* size) {
 
 int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer, int remote_leader,
                             int tag, comex_group_t* inter) {
-  const char* name = "intergroup_create";
+  const char* name = creation;
   Runtime* runtime = enter(name);
+  const CallScope call(name, local);
   if (runtime == nullptr || !may_all_meet(*runtime, name, local, local_leader, inter, "local leader"))
     return COMEX_FAILURE;
   const bool leads = runtime->groups.find(local)->my_rank() == local_leader;
@@ -201,6 +207,7 @@ int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
   const char* name = "group_merge";
   Runtime* runtime = enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
+  const CallScope call(name, inter);
   const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
   if (group == nullptr) return COMEX_FAILURE;
   return merge(*runtime, name, *group, inter, high != 0, merged);

@@ -10,11 +10,14 @@
 namespace comex::api {
 namespace {
 
+constexpr const char* accepting = "world_accept";
+constexpr const char* connecting = "world_connect";
+
 Result<Conversation> await_at(Runtime& runtime, const groups::PortName& port, const Deadline& deadline,
                               const InVain& in_vain) {
   const std::string text = groups::format_port(port);
   const auto listener = runtime.meetings.ports.find(text);
-  if (listener != nullptr) return Conversation::await(runtime, *listener, deadline, in_vain);
+  if (listener != nullptr) return Conversation::await(runtime, accepting, *listener, deadline, in_vain);
   return caller_error("this process has no open port " + text +
                       "; the root accepts at a port that it has opened itself");
 }
@@ -30,12 +33,13 @@ Result<Conversation> find_root(Runtime& runtime, groups::Side side, const char* 
   if (!name) return name.take_failure();
   const Deadline deadline(timeout_s);
   if (side == groups::Side::accepts) return await_at(runtime, name.value(), deadline, in_vain);
-  return Conversation::seek(runtime, name.value(), deadline, in_vain);
+  return Conversation::seek(runtime, connecting, name.value(), deadline, in_vain);
 }
 
 int meet_at(const char* port, groups::Side side, const char* operation, int root, comex_group_t group,
             double timeout_s, comex_group_t* peer) {
   Runtime* runtime = enter(operation);
+  const CallScope call(operation, group);
   if (runtime == nullptr || !may_all_meet(*runtime, operation, group, root, peer)) return COMEX_FAILURE;
   Meeting meeting;
   meeting.operation = operation;
@@ -71,7 +75,8 @@ int comex_world_open_port(char* port, int port_bytes) {
 int comex_world_close_port(const char* port) {
   const char* name = "world_close_port";
   Runtime* runtime = enter(name);
-  if (runtime == nullptr || !has_place(*runtime, name, port)) return COMEX_FAILURE;
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (port == nullptr) return runtime->reporter.fail({.operation = name}, "the port is null");
   auto parsed = comex::groups::parse_port(port);
   if (!parsed) return runtime->reporter.fail({.operation = name}, parsed.failure());
   if (runtime->meetings.ports.remove(comex::groups::format_port(parsed.value()))) return COMEX_SUCCESS;
@@ -80,10 +85,10 @@ int comex_world_close_port(const char* port) {
 
 int comex_world_accept(const char* port, int root, comex_group_t group, double timeout_s,
                        comex_group_t* peer) {
-  return meet_at(port, comex::groups::Side::accepts, "world_accept", root, group, timeout_s, peer);
+  return meet_at(port, comex::groups::Side::accepts, accepting, root, group, timeout_s, peer);
 }
 
 int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
                         comex_group_t* peer) {
-  return meet_at(port, comex::groups::Side::connects, "world_connect", root, group, timeout_s, peer);
+  return meet_at(port, comex::groups::Side::connects, connecting, root, group, timeout_s, peer);
 }

@@ -70,7 +70,7 @@ Result<Conversation> start_and_await(Runtime& runtime, const Spawn& spawn, const
   Result<groups::Listener> listener = start(runtime, spawn);
   if (!listener) return listener.take_failure();
   const Deadline deadline(static_cast<double>(runtime.world->settings.meet_s));
-  Result<Conversation> met = Conversation::await(runtime, listener.value(), deadline, in_vain);
+  Result<Conversation> met = Conversation::await(runtime, "world_spawn", listener.value(), deadline, in_vain);
   if (met) return met;
   return environment_error(spawn.command +
                            " has been started, but its processes have not come through comex_init within " +
@@ -93,7 +93,7 @@ int meet_parents(Runtime& runtime) {
   meeting.begin = [&](const InVain& in_vain) -> Result<Conversation> {
     Result<groups::PortName> name = groups::parse_port(*port);
     if (!name) return name.take_failure();
-    return Conversation::seek(runtime, name.value(),
+    return Conversation::seek(runtime, "init", name.value(),
                               Deadline(static_cast<double>(runtime.world->settings.meet_s)), in_vain);
   };
   int parent = no_group;
@@ -110,6 +110,7 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
                       comex_group_t* children) {
   const char* name = "world_spawn";
   Runtime* runtime = enter(name);
+  const CallScope call(name, group);
   if (runtime == nullptr || !may_all_meet(*runtime, name, group, root, children)) return COMEX_FAILURE;
   Spawn spawn;
   spawn.processes = processes;

@@ -60,13 +60,17 @@ Channel::Channel(Socket connected) : socket_(std::move(connected)), ended_() {
 Result<Channel> Channel::start(const PortName& to) {
   const Result<Address> address = resolve(to);
   if (!address) return address.failure();
+  return start(address.value());
+}
+
+Result<Channel> Channel::start(const Address& to) {
   Channel channel;
-  channel.socket_ = new_socket(address->family());
+  channel.socket_ = new_socket(to.family());
   if (!channel.socket_) return environment_error("socket: " + error_text(errno));
   tune(channel.socket_);
   channel.ended_.clear();
   channel.connecting_ = true;
-  if (::connect(channel.socket_.get(), address->get(), address->bytes()) != 0 && errno != EINPROGRESS) {
+  if (::connect(channel.socket_.get(), to.get(), to.bytes()) != 0 && errno != EINPROGRESS) {
     channel.end("connect: " + error_text(errno));
   }
   return channel;
@@ -131,7 +135,7 @@ void Channel::read() {
     std::uint64_t bytes = 0;
     if (in_.size() < sizeof bytes) continue;
     std::memcpy(&bytes, in_.data(), sizeof bytes);
-    if (bytes > frame_limit_bytes) return end("a stranger: what it sends is no frame");
+    if (bytes > frame_limit_bytes) return end("a stranger is there, whose bytes are no frame");
   }
 }
 

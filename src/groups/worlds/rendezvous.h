@@ -37,6 +37,8 @@ class Socket {
   int descriptor_ = -1;
 };
 
+class Address;
+
 class Channel {
  public:
   static constexpr std::uint64_t frame_limit_bytes = std::uint64_t{64} << 20;
@@ -45,11 +47,14 @@ class Channel {
   explicit Channel(Socket connected);
   // Starts to connect; whether it succeeds shows in step(). Fails when the host cannot be resolved.
   static Result<Channel> start(const PortName& to);
+  // The same for who has looked the host up, and tries again and again.
+  static Result<Channel> start(const Address& to);
 
   // Sends what the system takes, receives what is there. False once the other side has closed, refused or
   // broken the rules: `ended()` says how; frames that came before can still be taken.
   bool step();
   bool is_open() const { return static_cast<bool>(socket_); }
+  bool is_connected() const { return is_open() && !connecting_; }
   const std::string& ended() const { return ended_; }
   bool is_sent() const { return out_.empty(); }
   int descriptor() const { return socket_.get(); }  // to wait for it among others; -1 once it has ended

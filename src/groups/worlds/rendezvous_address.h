@@ -1,6 +1,6 @@
 // Addresses as the system has them: resolving a port's host, this host's own address, the port of a socket.
 //
-// Pure look-ups. Used by rendezvous only.
+// Pure look-ups. Used by rendezvous, and by who tries to connect again and again.
 #pragma once
 
 #include <sys/socket.h>

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <thread>
 
+#include "groups/worlds/rendezvous_address.h"
+
 namespace comex::groups {
 namespace {
 
@@ -100,6 +102,22 @@ TEST(Rendezvous, tells_that_nobody_listens) {
   Channel channel = std::move(Channel::start(gone)).value();
   EXPECT_TRUE(eventually([&] { return !channel.step(); }));
   EXPECT_NE(channel.ended().find("connect"), std::string::npos);
+}
+
+// A queue that is full takes no answer to the last of them.
+TEST(Rendezvous, knows_an_address_that_does_not_answer_from_one_that_does) {
+  const Socket deaf(::socket(AF_INET, SOCK_STREAM, 0));
+  Address here = Address::any(AF_INET);
+  ASSERT_EQ(::bind(deaf.get(), here.get(), here.bytes()), 0);
+  ASSERT_EQ(::listen(deaf.get(), 0), 0);
+  const Result<Address> there = resolve({"127.0.0.1", bound_port(deaf.get()), draw_cookie()});
+  ASSERT_TRUE(there);
+  std::vector<Channel> channels;
+  for (int i = 0; i < 8; ++i) channels.push_back(std::move(Channel::start(there.value())).value());
+  const auto is_connected = [](Channel& channel) { return channel.step() && channel.is_connected(); };
+  EXPECT_TRUE(eventually([&] { return is_connected(channels.front()); }));
+  EXPECT_FALSE(is_connected(channels.back()));
+  EXPECT_TRUE(channels.back().is_open());
 }
 
 TEST(Rendezvous, says_which_host_is_not_known) {

@@ -1,0 +1,85 @@
+// Lines about collectives that wait for long: they name who has not come, as the program knows it.
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "conformance/job_rig.h"
+
+namespace comex::whole {
+namespace {
+
+using List = std::vector<Lpid>;
+
+// Workers on hosts of their own, each behind a progress rank.
+class LongWaits : public testing::Test {
+ protected:
+  // Of these workers, in this order; with the other side of an inter-group.
+  int make_group(int worker, const List& members, const List& remote = {}) {
+    api::Runtime& runtime = job_.runtime(worker);
+    constexpr std::uint64_t context = 1000;
+    const auto rank = std::ranges::find(members, static_cast<Lpid>(worker)) - members.begin();
+    groups::Table far;
+    if (!remote.empty()) far = runtime.book.make_table(remote);
+    auto group = std::make_unique<groups::Group>(context, runtime.book.make_table(members),
+                                                 static_cast<int>(rank), groups::Endpoints(), std::move(far));
+    api::GroupExtras extras = runtime.extras_of(*group);
+    return runtime.add_group(std::move(group), extras);
+  }
+  void meet(int worker, int group) { job_.runtime(worker).extras(group).collective->barrier(); }
+  void free(int worker, int group) { job_.runtime(worker).remove_group(group); }
+  // What is printed while `late` happens only when lines about long waits are due.
+  static std::string said_while(const std::vector<std::function<void()>>& calls,
+                                const std::function<void()>& late) {
+    testing::internal::CaptureStderr();
+    std::vector<std::thread> threads;
+    for (const auto& call : calls) threads.emplace_back(call);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    late();
+    for (std::thread& thread : threads) thread.join();
+    return testing::internal::GetCapturedStderr();
+  }
+  static void expect(const std::string& line, const std::string& said) {
+    EXPECT_NE(said.find(line), std::string::npos) << "no '" << line << "' in\n" << said;
+  }
+
+  Job job_{{0, 0, 1, 1, 2, 2}, {{"COMEX_STALL_S", "1"}}};
+};
+
+TEST_F(LongWaits, of_a_group_name_the_rank_in_it_and_who_that_is) {
+  const List members{2, 1};
+  const int group = make_group(1, members);
+  ASSERT_EQ(make_group(2, members), group);
+  const std::string said = said_while({[&] { meet(1, group); }}, [&] { meet(2, group); });
+  expect("barrier to target 0 of group " + std::to_string(group) + " (worker 2): has been waiting for 1 s\n",
+         said);
+  free(1, group);
+  free(2, group);
+}
+
+TEST_F(LongWaits, of_an_inter_group_name_ranks_of_the_other_side_and_processes_of_the_own) {
+  const List low{0};
+  const List high{1, 2};
+  const int group = make_group(0, low, high);
+  for (const int worker : {1, 2}) ASSERT_EQ(make_group(worker, high, low), group);
+  const std::string said =
+      said_while({[&] { meet(0, group); }, [&] { meet(2, group); }}, [&] { meet(1, group); });
+  expect("barrier to target 0 of group " + std::to_string(group) + " (worker 1): has been waiting", said);
+  expect("barrier to target 1: has been waiting", said);
+  for (const int worker : {0, 1, 2}) free(worker, group);
+}
+
+TEST_F(LongWaits, in_a_disconnect_are_said_to_be_for_that) {
+  const List members{1, 0};
+  comex_group_t group = make_group(0, members);
+  ASSERT_EQ(make_group(1, members), group);
+  const int theirs = group;
+  const std::string said = said_while({[&] { EXPECT_EQ(comex_world_disconnect(&group), COMEX_SUCCESS); }},
+                                      [&] { meet(1, theirs); });
+  expect("world_disconnect to target 0 of group " + std::to_string(theirs) +
+             " (worker 1): has been waiting for 1 s, in its barrier\n",
+         said);
+  free(1, theirs);
+}
+
+}  // namespace
+}  // namespace comex::whole
