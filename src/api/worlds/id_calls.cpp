@@ -20,11 +20,13 @@ comex_gpid_t c_gpid(Gpid gpid) {
 }
 
 // Arrays of a call are as long as the group that it names.
-bool has_size(Runtime& runtime, const char* name, const groups::Group& group, int size) {
+bool has_size(Runtime& runtime, const char* name, const groups::Group& group, comex_group_t handle,
+              int size) {
   const std::uint32_t wanted = group.targets().size();
   if (size >= 0 && static_cast<std::uint32_t>(size) == wanted) return true;
-  runtime.reporter.fail({.operation = name}, "the size is " + std::to_string(size) + ", but the group has " +
-                                                 std::to_string(wanted) + " ranks");
+  runtime.reporter.fail({.operation = name}, "the size is " + std::to_string(size) + ", but group " +
+                                                 std::to_string(handle) + " has " + std::to_string(wanted) +
+                                                 " ranks");
   return false;
 }
 
@@ -70,7 +72,7 @@ int comex_gpids(comex_group_t group, int size, comex_gpid_t gpids[], int* single
   const char* name = "gpids";
   Runtime* runtime = enter(name);
   const comex::groups::Group* found = runtime == nullptr ? nullptr : find_group(*runtime, name, group);
-  if (found == nullptr || !has_size(*runtime, name, *found, size)) return COMEX_FAILURE;
+  if (found == nullptr || !has_size(*runtime, name, *found, group, size)) return COMEX_FAILURE;
   if (!has_place(*runtime, name, gpids)) return COMEX_FAILURE;
   std::vector<Gpid> all;
   for (int rank = 0; rank < size; ++rank) {
@@ -111,7 +113,7 @@ int comex_lpids(comex_group_t group, int size, int lpids[]) {
   const char* name = "lpids";
   Runtime* runtime = enter(name);
   const comex::groups::Group* found = runtime == nullptr ? nullptr : find_group(*runtime, name, group);
-  if (found == nullptr || !has_size(*runtime, name, *found, size)) return COMEX_FAILURE;
+  if (found == nullptr || !has_size(*runtime, name, *found, group, size)) return COMEX_FAILURE;
   if (!has_place(*runtime, name, lpids)) return COMEX_FAILURE;
   for (int rank = 0; rank < size; ++rank) {
     lpids[rank] = found->targets().lpid(static_cast<std::uint32_t>(rank));
