@@ -44,13 +44,15 @@ void Engine::dispatch(const Sinks& sinks, const transport::Message& message) {
   sink->on_message(message);
 }
 
-unsigned Engine::pump(const Attachment& attachment) {
+// Looking for one more message is a system call on some transports: not once `done` holds.
+unsigned Engine::pump(const Attachment& attachment, const Condition* done) {
   const Sinks& sinks = attachment.sinks;
   unsigned moved = 0;
   transport::Message message;
   for (int i = 0; i < messages_per_pump && attachment.transport->receive(message); ++i) {
     dispatch(sinks, message);
     ++moved;
+    if (done != nullptr && (*done)()) break;
   }
   if (moved == 0) attachment.transport->progress();
   for (transport::Sink* sink : {sinks.server, sinks.origin, sinks.tokens}) {
@@ -59,9 +61,9 @@ unsigned Engine::pump(const Attachment& attachment) {
   return moved;
 }
 
-unsigned Engine::pump() {
-  unsigned moved = pump(own_);
-  for (const Attachment& other : others_) moved += pump(other);
+unsigned Engine::pump(const Condition* done) {
+  unsigned moved = pump(own_, done);
+  for (const Attachment& other : others_) moved += pump(other, done);
   return moved;
 }
 
@@ -100,11 +102,16 @@ Engine::Lock Engine::wait_with(Lock lock, Condition condition, const WaitReason&
   poller_ = me;
   StallWatch watch = this->watch(reason);
   shm::Idle idle(os_, options_.wait, yield_price_, options_.doorbell);
+  bool is_done = false;
+  const auto holds = [&] {  // never asked again once it did: it may take what it finds
+    return is_done = is_done || condition();
+  };
+  const Condition done(holds);
   for (;;) {
     if (poller_ == 0) poller_ = me;
     const bool polls = poller_ == me;
-    const unsigned moved = polls ? pump() : 0;
-    if (condition()) {
+    const unsigned moved = polls ? pump(&done) : 0;
+    if (holds()) {
       if (poller_ == me) poller_ = 0;
       return lock;
     }

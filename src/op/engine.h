@@ -65,7 +65,7 @@ class Engine {
   // The same for a thread of ours beside the program, which does not speak for it.
   unsigned poll_aside();
   // The same for who holds the lock.
-  unsigned pump();
+  unsigned pump() { return pump(nullptr); }
 
   void wait(Condition done, const WaitReason& reason) { enter_when(done, reason); }
 
@@ -95,7 +95,8 @@ class Engine {
   Lock wait_with(Lock lock, Condition condition, const WaitReason& reason);
   void tell_of_wait();
   static void dispatch(const Sinks& sinks, const transport::Message& message);
-  static unsigned pump(const Attachment& attachment);
+  unsigned pump(const Condition* done);  // null: none
+  static unsigned pump(const Attachment& attachment, const Condition* done);
 
   Attachment own_;
   std::vector<Attachment> others_;  // under gate_

@@ -115,6 +115,27 @@ TEST(Engine, a_wait_pumps_until_its_condition_holds_and_keeps_the_lock) {
   EXPECT_TRUE(engine.enter().owns_lock());
 }
 
+TEST(Engine, a_wait_looks_for_no_more_messages_once_it_has_what_it_takes) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink origin;
+  Engine engine(fabric.endpoint(0), {nullptr, &origin, nullptr}, *os, {.wait = quick()});
+  for (const auto verb : {protocol::Verb::data, protocol::Verb::done, protocol::Verb::data}) {
+    post(fabric.endpoint(1), 0, verb);
+  }
+  unsigned taken = 0;
+  engine.wait(
+      [&] {  // true once, as of one who takes a token
+        if (taken != 0 || origin.verbs.size() < 2) return false;
+        return ++taken == 1;
+      },
+      {"a reply"});
+  EXPECT_EQ(origin.verbs, (std::vector{protocol::Verb::data, protocol::Verb::done}));
+  EXPECT_EQ(taken, 1u);
+  engine.poll();
+  EXPECT_EQ(origin.verbs.size(), 3u);
+}
+
 TEST(Engine, tells_once_what_a_stalled_wait_waits_for) {
   transport::LoopbackFabric fabric(2);
   const std::unique_ptr<shm::Os> os = shm::make_posix_os();
