@@ -221,8 +221,9 @@ COMEX_API int comex_wait_until(long* word, int compare, long value);
 COMEX_API int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group);
 /* device: NULL (as comex_malloc), "dram", "hbm" or "numa:N". */
 COMEX_API int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, const char* device);
-/* `ptr` is any member's address of that allocation, or NULL; at least one rank must name it. `group` has the
- * members of the group it was allocated over, in any order. Fences first. */
+/* `ptr` is any member's address of that allocation, or NULL; at least one rank must name it. The caller's own
+ * is the quickest: for another's its owner is asked, and one that hosts use for several allocations is
+ * refused. `group` has the members of the group it was allocated over, in any order. Fences first. */
 COMEX_API int comex_free(void* ptr, comex_group_t group);
 COMEX_API int comex_free_dev(void* ptr, comex_group_t group);
 /* Not collective; memory of the caller, remotely usable like any other. NULL for 0 bytes, or without room. */

@@ -1,5 +1,6 @@
 #include "api/allocations.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/status.h"
@@ -9,10 +10,7 @@ namespace comex::api {
 void Allocations::add(Allocation allocation) {
   const Key key{allocation.id, allocation.my_endpoint()};
   const std::lock_guard lock(mutex_);
-  if (allocation.own() != nullptr) by_own_address_[allocation.own()] = key;
-  for (const void* address : allocation.addresses) {
-    if (address != nullptr) by_any_address_.emplace(address, key);
-  }
+  if (allocation.own != nullptr) by_own_address_[allocation.own] = key;
   const bool is_new = by_id_.emplace(key, std::move(allocation)).second;
   COMEX_BUG_IF(!is_new);
 }
@@ -22,10 +20,10 @@ std::optional<Allocation> Allocations::named_by(const void* address) const {
   if (const auto own = by_own_address_.find(address); own != by_own_address_.end()) {
     return by_id_.at(own->second);
   }
-  if (const auto any = by_any_address_.find(address); any != by_any_address_.end()) {
-    return by_id_.at(any->second);
-  }
-  return std::nullopt;
+  const auto any = std::ranges::find_if(
+      by_id_, [&](const auto& each) { return std::ranges::count(each.second.of_all, address) != 0; });
+  if (any == by_id_.end()) return std::nullopt;
+  return any->second;
 }
 
 std::optional<Allocation> Allocations::by_id(std::uint64_t id, std::uint32_t my_endpoint) const {
@@ -40,15 +38,7 @@ void Allocations::remove(std::uint64_t id, std::uint32_t my_endpoint) {
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(key);
   if (found == by_id_.end()) return;
-  for (const void* address : found->second.addresses) {
-    const auto [first, last] = by_any_address_.equal_range(address);
-    for (auto at = first; at != last; ++at) {
-      if (at->second != key) continue;
-      by_any_address_.erase(at);
-      break;
-    }
-  }
-  if (found->second.own() != nullptr) by_own_address_.erase(found->second.own());
+  if (found->second.own != nullptr) by_own_address_.erase(found->second.own);
   by_id_.erase(found);
 }
 

@@ -1,7 +1,9 @@
-// The allocations a worker knows: which addresses name which, and what of it is its own.
+// The allocations a worker knows, and what of each is its own.
 //
-// Collective allocations are known to all members by the id they agreed on; local ones by address
-// only. Thread safe. Used by the memory calls of the API.
+// Collective allocations are known to all members by the id they agreed on; local ones by address only. What
+// the others' addresses are is not kept, so that an allocation takes the same however many members it has;
+// where it spans worlds they are, since the same memory is at another address for each. Thread safe. Used by
+// the memory calls of the API.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +25,9 @@ struct Allocation {
   std::uint64_t id = 0;
   groups::ConnectionTable members;  // of the group it was allocated over
   groups::Endpoints endpoints;
-  int my_rank = 0;               // in that group
-  std::vector<void*> addresses;  // by rank; null for 0 bytes
-  void* own() const { return addresses[static_cast<std::size_t>(my_rank)]; }
+  int my_rank = 0;              // in that group
+  void* own = nullptr;          // null for 0 bytes
+  std::vector<void*> of_all{};  // over worlds: every member's, as this process sees it; else empty
   std::uint32_t my_endpoint() const { return endpoints.of(static_cast<std::uint32_t>(my_rank)); }
   groups::Roster roster() const { return {members, endpoints}; }
 };
@@ -33,7 +35,7 @@ struct Allocation {
 class Allocations {
  public:
   void add(Allocation allocation);
-  // The allocation that an address names: the caller's own address first, else any member's.
+  // The allocation that an address names: the caller's own address first, else any that is kept.
   std::optional<Allocation> named_by(const void* address) const;
   // Endpoints of one process share an id; each has its own part, whatever rank it has in the group at hand.
   std::optional<Allocation> by_id(std::uint64_t id, std::uint32_t my_endpoint) const;
@@ -48,7 +50,6 @@ class Allocations {
   mutable std::mutex mutex_;
   std::map<Key, Allocation> by_id_;
   std::unordered_map<const void*, Key> by_own_address_;
-  std::unordered_multimap<const void*, Key> by_any_address_;
   std::unordered_set<const void*> local_;
 };
 

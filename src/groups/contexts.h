@@ -34,5 +34,10 @@ constexpr std::optional<std::uint64_t> allocation_id(std::uint64_t context, std:
   if (nth >> allocation_bits != 0) return std::nullopt;
   return context << allocation_bits | nth;
 }
+// Which allocation over the group it is; none: of another group.
+constexpr std::optional<std::uint64_t> nth_allocation(std::uint64_t context, std::uint64_t id) {
+  if (id >> allocation_bits != context) return std::nullopt;
+  return id & ((std::uint64_t{1} << allocation_bits) - 1);
+}
 
 }  // namespace comex::groups

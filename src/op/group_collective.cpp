@@ -61,25 +61,24 @@ void GroupCollective::barrier() {
   }
 }
 
-// Bruck: member i collects blocks i, i+1, ...; each step doubles them; then they are turned round.
+// Bruck: member i collects blocks i, i+1, ...; each step doubles them; then they are turned round, where they
+// are.
 void GroupCollective::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
   ++sequence_;
   const std::uint64_t size = members_.size;
   const std::size_t block = mine.size();
   COMEX_BUG_IF(all.size() != block * size);
   if (block == 0) return;
-  std::vector<std::byte> turned(all.size());
-  std::copy(mine.begin(), mine.end(), turned.begin());
+  std::memmove(all.data(), mine.data(), block);
   std::uint32_t phase = 0;
   for (std::uint64_t have = 1; have < size; have *= 2, ++phase) {
     const std::size_t bytes = std::min(have, size - have) * block;
-    send(static_cast<std::uint32_t>((members_.me + size - have) % size), phase, {turned.data(), bytes});
-    receive(static_cast<std::uint32_t>((members_.me + have) % size), phase,
-            {turned.data() + have * block, bytes}, "gather");
+    send(static_cast<std::uint32_t>((members_.me + size - have) % size), phase, all.first(bytes));
+    receive(static_cast<std::uint32_t>((members_.me + have) % size), phase, all.subspan(have * block, bytes),
+            "gather");
   }
   const std::size_t head = (size - members_.me) * block;  // blocks me .. size-1
-  std::copy_n(turned.begin(), head, all.begin() + static_cast<std::ptrdiff_t>(members_.me * block));
-  std::copy(turned.begin() + static_cast<std::ptrdiff_t>(head), turned.end(), all.begin());
+  std::ranges::rotate(all, all.begin() + static_cast<std::ptrdiff_t>(head));
 }
 
 // Binomial tree over the members counted from the root.

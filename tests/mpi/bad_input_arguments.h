@@ -254,6 +254,23 @@ inline void free_over_another_group(Bed& bed) {
   bed.must(comex_group_free(others), "group_free");
 }
 
+// Others free by their own addresses, worker 0 by what was freed, and by the target's part of another
+// allocation, of which it has none itself.
+inline void free_beside_others(Bed& bed) {
+  const comex_group_t world = COMEX_GROUP_WORLD;
+  const auto beside_others = [&](void* address) {
+    return comex_free(bed.me == 0 ? address : bed.segment(bed.me), world);
+  };
+  bed.together("free freed_beside_others", {"free", "not that of an allocation over group 0", -1, bed.freed},
+               [&] { return beside_others(bed.freed); });
+  std::vector<void*> another(static_cast<std::size_t>(bed.workers));  // it may be where something was freed
+  bed.must(comex_malloc(another.data(), bed.me == 0 ? 0 : 64, world), "malloc");
+  void* const there = another.back();
+  bed.together("free another", {"free", "another allocation than that of another member", -1, there},
+               [&] { return beside_others(there); });
+  bed.must(comex_free(another[static_cast<std::size_t>(bed.me)], world), "free");
+}
+
 // One member has no room for another group: nobody gets it.
 inline void full_table_of_groups(Bed& bed) {
   if (!bed.wants("group_create full_table")) return;
@@ -287,6 +304,7 @@ inline void collective_cases(Bed& bed) {
   bed.together("free freed", {"free", "not that of an allocation", -1, bed.freed},
                [&] { return comex_free(bed.me == 0 ? bed.freed : nullptr, world); });
   free_over_another_group(bed);
+  free_beside_others(bed);
   full_table_of_groups(bed);
   std::vector<void*> places(static_cast<std::size_t>(bed.workers), &local);
   bed.together("malloc beside_free", {"malloc", "allocates where others free", -1, nullptr}, [&] {

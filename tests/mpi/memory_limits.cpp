@@ -84,8 +84,9 @@ void sizes_and_nulls() {
   CHECK(comex_malloc(places.data(), 0, world) == COMEX_SUCCESS);
   for (const void* place : places) CHECK(place == nullptr);
   CHECK(comex_free(nullptr, world) == COMEX_SUCCESS);
-  // Worker 0 has nothing; it may free by its own null or by the name that another's part has.
-  for (int round = 0; round < 2; ++round) {
+  // Worker 0 has nothing; it may free by its own null or by the name that another's part has. All may name
+  // the next one's, though nobody names its own then.
+  for (int round = 0; round < 3; ++round) {
     const std::size_t bytes = index(me) * 3000;
     CHECK(comex_malloc(places.data(), bytes, world) == COMEX_SUCCESS);
     CHECK((places[0] == nullptr) && (workers == 1 || places[index(workers) - 1] != nullptr));
@@ -95,7 +96,8 @@ void sizes_and_nulls() {
       CHECK(comex_put(&value, end - sizeof value, sizeof value, worker, world) == COMEX_SUCCESS);
     }
     comex_barrier(world);
-    CHECK(comex_free(places[index(round == 0 ? me : workers - 1)], world) == COMEX_SUCCESS);
+    const int named[] = {me, workers - 1, (me + 1) % workers};
+    CHECK(comex_free(places[index(named[round])], world) == COMEX_SUCCESS);
   }
 }
 

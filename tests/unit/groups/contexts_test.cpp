@@ -43,5 +43,13 @@ TEST(AllocationIds, of_a_group_never_reach_those_of_the_next_context) {
   EXPECT_EQ(allocation_id(16, 1u << 24), std::nullopt);
 }
 
+TEST(AllocationIds, are_numbered_again_only_by_the_group_they_are_of) {
+  const std::uint64_t id = allocation_id(17, 5).value();
+  EXPECT_EQ(nth_allocation(17, id), 5u);
+  EXPECT_EQ(nth_allocation(16, id), std::nullopt);
+  EXPECT_EQ(nth_allocation(18, id), std::nullopt);
+  EXPECT_EQ(nth_allocation(0, allocation_id(0, 1).value()), 1u);
+}
+
 }  // namespace
 }  // namespace comex::groups

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/allocation_words.h"
+#include "api/allocations.h"
 #include "core/protocol.h"
 #include "groups/directory.h"
 #include "groups/group.h"
@@ -52,6 +54,8 @@ constexpr double block_bytes = 16;  // what the allocator adds to a block
 template <class Key, class Value>
 constexpr double hash_node = sizeof(std::pair<const Key, Value>) + sizeof(void*) + block_bytes +
                              sizeof(void*);
+template <class Key, class Value>
+constexpr double tree_node = sizeof(std::pair<const Key, Value>) + 4 * sizeof(void*) + block_bytes;
 constexpr double list_node = 2 * sizeof(void*) + block_bytes;
 constexpr double doubling = 2;  // a vector that has just grown
 
@@ -92,9 +96,8 @@ template <std::size_t bytes>
 struct alignas(void*) EntryBytes {
   std::byte entry[bytes];
 };
-struct Exchanged {  // by malloc: address and failure; by free: kind and allocation
-  std::uint64_t words[2];
-};
+using Exchanged = comex::api::Word;   // by malloc: an address or a failure; by free: which allocation
+constexpr double newest_token = 0.5;  // of what is gathered, at the last step
 using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
 
 std::vector<Table> private_tables() {
@@ -112,9 +115,10 @@ std::vector<Table> private_tables() {
       {"handles: what each one pending is for", "private", "handles", 0, 0, 0, 0,
        handles * sizeof(std::pair<int, op::WaitReason>)},
       {"mutexes of every worker", "private", "mutexes", 0, 2 * sizeof(std::uint64_t)},
-      {"allocation: addresses and their index", "private", "allocation", 0,
-       sizeof(void*) + hash_node<const void*, AllocationKey>},
-      {"addresses or claims, while they are gathered", "private", "gather", 0, 4 * sizeof(Exchanged)},
+      {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
+       tree_node<AllocationKey, api::Allocation> + hash_node<const void*, AllocationKey>},
+      {"addresses or claims, while they are gathered", "private", "gather", 0,
+       (1 + newest_token) * sizeof(Exchanged)},
       {"host keys, while they are exchanged", "private", "init",
        sizeof(pr::HostKey) + sizeof(shm::ObjectName)},
       {"split, while it is made", "private", "init", sizeof(pr::RankPlace) + 3 * sizeof(int), 0,
