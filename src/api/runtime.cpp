@@ -183,8 +183,17 @@ void Runtime::fence(const Reach& target) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+bool Runtime::has_nothing_under_way() {
+  const op::Engine::Lock lock = engine.enter();
+  return !remote.dirty() && implicit.is_empty();
+}
+
 void Runtime::fence_members(const groups::Group& group) {
   const bool is_world = group.context() == world_context;
+  if (is_world && has_nothing_under_way()) [[likely]] {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return;
+  }
   nb::Completion completion;
   start({"fence_all"}, [&] {
     if (is_world) {

@@ -144,6 +144,7 @@ class Runtime {
   // that: a program may poll its own memory for what another host writes there.
   void order_before_direct(const Reach& target);
   void fence_members(const groups::Group& group);
+  bool has_nothing_under_way();  // false in doubt; handles, whose owners wait for them, aside
   // What is under way to anybody, in whichever world.
   void fence_everybody();
   // True when a write to it was refused since the last call; told once.

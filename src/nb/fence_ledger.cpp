@@ -75,6 +75,7 @@ std::uint64_t FenceLedger::take_failures(Gpid target) {
 }
 
 std::uint64_t FenceLedger::take_failures() {
+  if (failures_.empty()) return 0;
   std::uint64_t count = 0;
   for (const auto& [target, failures] : failures_) count += failures;
   failures_.clear();

@@ -35,6 +35,7 @@ class FenceLedger {
 
   std::uint64_t issued(TransportRank server) const;
   std::uint64_t applied(TransportRank server) const;
+  bool dirty() const { return !dirty_.empty(); }  // or some server was, and for_each_dirty() has not met it
   bool dirty(TransportRank server) const;
   bool dirty(TransportRank server, Gpid target) const;
 

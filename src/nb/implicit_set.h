@@ -29,6 +29,7 @@ class ImplicitSet {
     return entry.completion;
   }
 
+  bool is_empty() const { return listed_.empty(); }
   bool done(Lpid target) const {
     const auto found = entries_.find(target);
     return found == entries_.end() || found->second.completion.done();

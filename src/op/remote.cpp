@@ -109,8 +109,9 @@ void Remote::release(Request* request) {
   requests_.give_back(request);
 }
 
+// What was stored directly comes before the fence; who called makes it a full one when it is over.
 void Remote::start_fence(TransportRank server, nb::Completion& completion) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_release);
   if (!ledger_.dirty(server)) return;
   Link& link = link_of(server);
   link.expects_fence = std::exchange(link.lone_writes, 0) == 1 && link.batch == nullptr && link.queue.empty();
@@ -133,7 +134,6 @@ void Remote::start_fence(TransportRank server, nb::Completion& completion) {
 }
 
 void Remote::start_fence_all(nb::Completion& completion) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
   ledger_.for_each_dirty([&](TransportRank server) { start_fence(server, completion); });
 }
 

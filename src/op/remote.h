@@ -100,6 +100,7 @@ class Remote final : public transport::Sink {
   // Nothing is sent to a clean server, which is still a full memory fence.
   void start_fence(TransportRank server, nb::Completion& completion);
   void start_fence_all(nb::Completion& completion);
+  bool dirty() const { return ledger_.dirty(); }
   bool dirty(TransportRank server) const { return ledger_.dirty(server); }
   bool dirty(const FarSide& far) const { return ledger_.dirty(far.server, far.gpid()); }
 

@@ -13,8 +13,10 @@ static_assert(!std::is_move_constructible_v<ImplicitSet> && !std::is_move_assign
 
 TEST(ImplicitSet, waits_for_one_target_or_for_those_of_a_group) {
   ImplicitSet set;
+  EXPECT_TRUE(set.is_empty());
   set.of(3).add();
   set.of(9).add();
+  EXPECT_FALSE(set.is_empty());
   EXPECT_TRUE(set.done(4));
   EXPECT_FALSE(set.done(3));
   EXPECT_FALSE(set.all_done([](Lpid) { return true; }));
@@ -27,7 +29,10 @@ TEST(ImplicitSet, waits_for_one_target_or_for_those_of_a_group) {
   EXPECT_TRUE(set.all_done([](Lpid) { return true; }));
   EXPECT_FALSE(set.take_failures([](Lpid lpid) { return lpid == 3; }));
   EXPECT_TRUE(set.take_failures([](Lpid) { return true; }));
+  EXPECT_FALSE(set.is_empty()) << "before all_done() has looked";
   EXPECT_FALSE(set.take_failures([](Lpid) { return true; }));
+  EXPECT_TRUE(set.all_done([](Lpid) { return true; }));
+  EXPECT_TRUE(set.is_empty());
 }
 
 // The set remembers the target of the last operation: another one's must not be taken for it.

@@ -40,7 +40,9 @@ TEST(FenceLedger, a_target_is_clean_once_its_own_last_write_is_applied) {
 
 TEST(FenceLedger, a_write_that_waits_to_be_sent_makes_dirty_too) {
   FenceLedger ledger;
+  EXPECT_FALSE(ledger.dirty());
   ledger.queue(5, a);
+  EXPECT_TRUE(ledger.dirty());
   EXPECT_TRUE(ledger.dirty(5));
   EXPECT_TRUE(ledger.dirty(5, a));
   EXPECT_FALSE(ledger.dirty(5, b));
@@ -69,6 +71,9 @@ TEST(FenceLedger, walks_the_dirty_servers_only) {
   unsigned count = 0;
   ledger.for_each_dirty([&](TransportRank) { ++count; });
   EXPECT_EQ(count, 11u) << "a server that became dirty again";
+  for (TransportRank server = 0; server < 100; ++server) ledger.applied(server, ledger.issued(server));
+  ledger.for_each_dirty([](TransportRank) { ADD_FAILURE() << "a clean server"; });
+  EXPECT_FALSE(ledger.dirty());
 }
 
 TEST(FenceLedger, a_refused_write_is_told_once) {
