@@ -263,14 +263,16 @@ class Showing(unittest.TestCase):
         self.assertNotIn("http", page.replace("http-equiv", ""))
         self.assertIn("8.00 ×", page)
 
-    def test_a_sweep_is_plotted(self):
-        results = Results({}, [{"name": f"virtual@{v}", "title": f"virtual, NAP={v}", "place": "virtual", "absent": ""}
-                               for v in (100, 200)])
-        for value in (100, 200):
-            results.add("idle", f"virtual@{value}", 300 / value, "percent of a core", "verified")
-        page = report.page(results)
-        self.assertIn("NAP</text>", page)
-        self.assertIn("10 %", page)
+    def test_a_sweep_is_plotted_also_from_zero(self):
+        for values in ((100, 200), (0, 1, 64)):
+            results = Results({}, [{"name": f"virtual@{v}", "title": f"virtual, NAP={v}", "place": "virtual",
+                                    "absent": ""} for v in values])
+            for value in values:
+                results.add("idle", f"virtual@{value}", (value + 1) / 100, "percent of a core", "verified")
+            page = report.page(results)
+            self.assertIn("NAP</text>", page)
+            self.assertIn("1 %", page)
+            self.assertEqual(page.count("<circle"), len(values))
 
     def test_tables_name_every_row(self):
         results = run(put_8__comex=5.0, barrier__comex=900.0)

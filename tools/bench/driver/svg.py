@@ -26,7 +26,8 @@ def percent_label(exponent):
 
 
 class Axes:
-    """From bytes, or values of a setting, and nanoseconds, or percents, to places on the plot; both logarithmic."""
+    """From bytes, or values of a setting, and nanoseconds, or percents, to places on the plot; both logarithmic, but
+    for values of which one is 0: these stand in order."""
 
     def __init__(self, sizes, times, y_label=time_label, x_name="bytes"):
         self.sizes = sorted(set(sizes))
@@ -40,8 +41,9 @@ class Axes:
         return [(s, size_label(s)) for s in self.sizes if s & (s - 1) == 0 and int(math.log2(s)) % 6 == 3]
 
     def x(self, size):
-        low, high = math.log2(self.sizes[0]), math.log2(self.sizes[-1])
-        return LEFT + (math.log2(size) - low) / max(high - low, 1) * (WIDTH - LEFT - RIGHT)
+        place = math.log2 if self.sizes[0] > 0 else self.sizes.index
+        low, high = place(self.sizes[0]), place(self.sizes[-1])
+        return LEFT + (place(size) - low) / max(high - low, 1) * (WIDTH - LEFT - RIGHT)
 
     def y(self, time):
         share = (math.log10(time) - self.first) / (self.last - self.first)
