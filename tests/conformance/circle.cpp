@@ -1,6 +1,7 @@
 // Founders who ask around whether they wait in a circle: which of the waits they believe in.
 #include "api/worlds/circle.h"
 
+#include "api/worlds/roll_call.h"
 #include "conformance/job_rig.h"
 
 namespace comex::whole {
@@ -47,7 +48,7 @@ TEST_F(CircleOfTwo, needs_a_member_whose_call_has_not_been_answered) {
   ask(0, member_);
   EXPECT_FALSE(is_found(member_, other_)) << "no word lies there";
   const auto send_word = [&](std::uint64_t number) {
-    const api::FoundersWord word{number, 0};
+    const api::MembersWord word{api::MembersWord::comes, number, 0};
     route_to(1).tokens->send(route_to(1).rank, op::mailbox_context, list, 2,
                              std::as_bytes(std::span(&word, 1)));
   };

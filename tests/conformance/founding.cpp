@@ -194,6 +194,47 @@ TEST_F(Founders, who_came_and_gave_up_are_missed_until_they_come_again) {
   }
 }
 
+// It gives up, and calls again, while the leader computes with the word of its first call at hand.
+TEST_F(Founders, who_gave_up_while_the_leader_was_away_come_to_its_group_in_their_next_call) {
+  const List list{0, 1};
+  Outcome again;
+  std::thread second([&] {
+    EXPECT_NE(found(1, list).why.find("was refused"), std::string::npos);
+    again = found(1, list);
+  });
+  std::this_thread::sleep_for(300ms);
+  refuse(0);  // and takes in what has come
+  std::this_thread::sleep_for(1200ms);
+  const Outcome first = found(0, list);
+  second.join();
+  EXPECT_TRUE(first.is_made) << first.why;
+  EXPECT_TRUE(again.is_made) << again.why;
+  EXPECT_EQ(first.context, again.context);
+}
+
+// The leader and the third differ; the second, who has come, is neither late nor on the third's list.
+TEST_F(Founders, whom_the_leader_has_counted_fail_with_it_though_it_calls_again_at_once) {
+  const List list{0, 1, 2};
+  const List other{0, 2};
+  std::vector<Outcome> outcomes(3);
+  std::vector<Outcome> again(3);
+  std::vector<std::thread> threads;
+  for (int worker = 0; worker < 3; ++worker) {
+    threads.emplace_back([&, worker] {
+      const auto at = static_cast<std::size_t>(worker);
+      if (worker == 1) std::this_thread::sleep_for(500ms);
+      outcomes[at] = found(worker, worker == 2 ? other : list);
+      again[at] = found(worker, list);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Outcome& each : outcomes) expect_lists(each, list, other);
+  for (const Outcome& each : again) {
+    EXPECT_TRUE(each.is_made) << each.why;
+    EXPECT_EQ(each.context, again.front().context);
+  }
+}
+
 // What looks like a circle, and like lists that differ, is resolved by other threads that come later.
 TEST_F(Founders, of_several_threads_are_waited_for) {
   set_threads(true);

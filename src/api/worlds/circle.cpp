@@ -1,6 +1,6 @@
 #include "api/worlds/circle.h"
 
-#include <algorithm>
+#include "api/worlds/roll_call.h"
 
 namespace comex::api {
 namespace {
@@ -11,23 +11,6 @@ std::uint64_t name_of(Gpid first) {
 }
 
 }  // namespace
-
-ListText list_text(std::span<const Gpid> members) {
-  constexpr std::size_t most = 90;
-  std::string text;
-  for (const Gpid member : members) {
-    const std::string next = "(" + std::to_string(member.world) + "," + std::to_string(member.rank) + ")";
-    if (text.size() + next.size() > most) {
-      text += " ... " + std::to_string(members.size()) + " in all";
-      break;
-    }
-    text += (text.empty() ? "" : " ") + next;
-  }
-  text = "{" + text + "}";
-  ListText cut{};
-  text.copy(cut.data(), cut.size() - 1);
-  return cut;
-}
 
 void Circle::ask(std::span<const Route> awaited) {
   ask_on({asks, runtime_.book.me(), mine_.call, ++round_, {}, {}}, awaited);
@@ -69,11 +52,11 @@ bool Circle::keeps_waiting(const Route& from, const Wait& asker) const {
   if (asker.digest == mine_.digest) return mine_.rank == 0 && has_come_(asker.rank, asker.call);
   if (asker.rank == 0) return true;
   // The leader has not answered a call of which the word still lies here.
-  FoundersWord word;
+  MembersWord word;
   return from.tokens->look(from.rank, op::mailbox_context, asker.digest,
                            2 * static_cast<std::uint32_t>(asker.rank),
                            std::as_writable_bytes(std::span(&word, 1))) &&
-         word.number == asker.call;
+         word.kind == MembersWord::comes && word.call == asker.call;
 }
 
 void Circle::ask_on(const Question& question, std::span<const Route> awaited) {

@@ -11,30 +11,19 @@
 // under way: with several threads another one may come. Part of Founding; all calls under the engine lock.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "api/runtime.h"
 #include "api/worlds/stand.h"
+#include "api/worlds/trouble.h"
 
 namespace comex::api {
-
-// The members that a founder names, as a line of text, cut where they are many. Travels as bytes.
-using ListText = std::array<char, 120>;
-ListText list_text(std::span<const Gpid> members);
-
-// Between a member and the leader of a group to be. Travels as bytes.
-struct FoundersWord {
-  std::uint64_t number = 0;  // of the member's call; 0: it has given up
-  std::uint64_t context = 0;
-};
 
 class Circle {
  public:

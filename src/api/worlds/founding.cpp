@@ -1,7 +1,6 @@
 #include "api/worlds/founding.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace comex::api {
 namespace {
@@ -42,16 +41,16 @@ Founding::Founding(Runtime& runtime, const char* operation, const Founders& foun
       routes_(routes_of(runtime, founders)),
       gpids_(gpids_of(runtime, founders.lpids)),
       digest_(digest_of(founders, gpids_)),
-      mine_{runtime.world->os->random_bits() | 1, 0},
+      call_(runtime.world->os->random_bits() | 1),
+      roll_(leads() ? static_cast<std::uint32_t>(routes_.size()) : 1),
+      answer_(call_),
       deadline_(limit(runtime)),
       list_(list_text(gpids_)),
-      circle_(runtime, {digest_, mine_.number, my_rank, list_},
-              [this](std::uint64_t rank, std::uint64_t call) { return numbers_[rank] == call; }),
-      hearsay_(runtime, founders, {operation, my_rank, digest_, mine_.number, list_}, routes_, gpids_) {
-  missing_.resize(leads() ? routes_.size() - 1 : 1);
-  std::iota(missing_.begin(), missing_.end(), leads() ? 1 : 0);
-  if (leads()) numbers_.resize(routes_.size());
-}
+      circle_(runtime, {digest_, call_, my_rank, list_},
+              [this](std::uint64_t rank, std::uint64_t call) {
+                return roll_.call_of(static_cast<std::uint32_t>(rank)) == call;
+              }),
+      hearsay_(runtime, founders, {operation, my_rank, digest_, call_, list_}, routes_, gpids_) {}
 
 Result<std::uint64_t> Founding::agree() {
   const auto is_gone = [](const Route& route) { return route.tokens == nullptr; };
@@ -60,23 +59,18 @@ Result<std::uint64_t> Founding::agree() {
         no_connection(runtime_.book.me(), gpids_[static_cast<std::size_t>(gone - routes_.begin())]));
   }
   if (!begin()) return give_up();
-  while (!missing_.empty()) {
-    const std::uint32_t awaited = missing_.front();
+  while (!is_settled()) {
+    const std::uint32_t awaited = first_awaited();
     bool is_in_vain = false;
     const auto look = [&] {
       if (leads() && is_doomed()) return is_in_vain = true;
       listen();
-      return missing_.empty() || missing_.front() != awaited || (is_in_vain = waits_in_vain());
+      return is_settled() || first_awaited() != awaited || (is_in_vain = waits_in_vain());
     };
     runtime_.engine.wait(look, {operation_, founders_.lpids[awaited]});
-    if (is_in_vain) return give_up();
+    if (is_in_vain && leaves()) return give_up();
   }
-  if (is_late()) {
-    const op::Engine::Lock lock = runtime_.engine.enter();
-    hearsay_.tell_that_it_is_over();
-    circle_.retract();
-  }
-  return leads() ? number_the_group() : mine_.context;
+  return settle();
 }
 
 bool Founding::begin() {
@@ -84,40 +78,92 @@ bool Founding::begin() {
   if (is_doomed()) return false;
   hearsay_.begin();
   if (leads()) return true;
-  send(0, 2 * my_rank_, mine_);
+  tell_leader(answer_.come());
   return has_come_ = true;
 }
 
 void Founding::listen() {
-  Word word;
-  std::erase_if(missing_, [&](std::uint32_t rank) {
-    if (!takes(rank, leads() ? 2 * rank : 2 * my_rank_ + 1, word)) return false;
-    if (leads()) return comes(rank, word);
-    mine_.context = word.context;
-    return word.number == mine_.number;  // else it answers an earlier call of the same list
-  });
-  if (leads() && missing_.empty()) look_again();
-  if (missing_.empty()) hearsay_.succeed();
-}
-
-bool Founding::comes(std::uint32_t rank, const Word& word) {
-  numbers_[rank] = word.number;
-  if (word.number != 0) hearsay_.hear_of_call(rank, word.number);
-  return word.number != 0;
-}
-
-// Who has come may have given up since, and called again.
-void Founding::look_again() {
-  Word word;
-  for (std::uint32_t rank = 1; rank < routes_.size(); ++rank) {
-    if (takes(rank, 2 * rank, word) && !comes(rank, word)) missing_.push_back(rank);
+  if (leads()) {
+    call_the_roll();
+  } else {
+    answer_the_leader();
   }
+}
+
+void Founding::call_the_roll() {
+  const auto members = static_cast<std::uint32_t>(routes_.size());
+  const bool is_new = !roll_.is_open();
+  for (std::uint32_t rank = 1; rank < members; ++rank) {
+    if (roll_.is_awaited(rank)) hear_member(rank);
+  }
+  if (is_new && roll_.have_all_come()) {
+    roll_.open(runtime_.context_over(founders_.bridge));
+    for (std::uint32_t rank = 1; rank < members; ++rank) hear_member(rank);  // some may have gone meanwhile
+  }
+  if (!roll_.is_open() || !roll_.have_all_come()) return;
+  for (std::uint32_t rank = 1; rank < members; ++rank) {
+    if (const auto offer = roll_.offer(rank)) tell_member(rank, *offer);
+  }
+}
+
+void Founding::hear_member(std::uint32_t rank) {
+  MembersWord word;
+  if (!takes(rank, 2 * rank, std::as_writable_bytes(std::span(&word, 1)))) return;
+  if (const auto answer = roll_.hear(rank, word)) tell_member(rank, *answer);
+  if (word.kind == MembersWord::comes) hearsay_.hear_of_call(rank, word.call);
+}
+
+void Founding::answer_the_leader() {
+  LeadersWord word;
+  if (!takes(0, 2 * my_rank_ + 1, std::as_writable_bytes(std::span(&word, 1)))) return;
+  const bool was_leaving = answer_.is_bound();
+  if (const auto answer = answer_.hear(word)) tell_leader(*answer);
+  if (answer_.is_off() && !was_leaving) hear_that_it_is_off(word);
+}
+
+// The leader's call is over: so is this one, unless the leader's next one may be meant for it.
+void Founding::hear_that_it_is_off(const LeadersWord& word) {
+  if (word.trouble.kind != FoundingTrouble::none && hearsay_.believes_leader(word.trouble, word.number)) {
+    trouble_ = word.trouble;
+  } else {
+    tell_leader(answer_.come());
+  }
+}
+
+// As a member, who may have given the decision away: false when the group has come about.
+bool Founding::leaves() {
+  if (leads() || answer_.is_off()) return true;
+  {
+    const op::Engine::Lock lock = runtime_.engine.enter();
+    tell_leader(answer_.leave());
+  }
+  if (!answer_.is_bound()) return true;
+  const auto is_decided = [&] {
+    listen();
+    return !answer_.is_bound() || is_lost();
+  };
+  runtime_.engine.wait(is_decided, {operation_, founders_.lpids.front()});
+  return !answer_.is_made();
+}
+
+std::uint64_t Founding::settle() {
+  const op::Engine::Lock lock = runtime_.engine.enter();
+  hearsay_.succeed();
+  if (is_late()) {
+    hearsay_.tell_that_it_is_over();
+    circle_.retract();
+  }
+  if (!leads()) return answer_.context();
+  for (std::uint32_t rank = 1; rank < routes_.size(); ++rank) {
+    tell_member(rank, roll_.last_word(rank, LeadersWord::made).value());
+  }
+  return roll_.context();
 }
 
 bool Founding::waits_in_vain() {
   const bool is_time = deadline_.is_over();
   if (is_time) ++limits_;
-  if (is_doomed() || is_lost()) return true;
+  if (is_doomed() || is_lost() || trouble_.kind != FoundingTrouble::none) return true;
   if (!is_late()) return false;
   if (!founders_.was_cut_off.empty()) return true;
   if (!is_time && !next_look_.is_over()) return false;
@@ -152,24 +198,21 @@ bool Founding::is_lost() const {
   return founders_.bridge != no_bridge && routes_.front().tokens->is_lost();
 }
 
-bool Founding::takes(std::uint32_t from, std::uint32_t phase, Word& word) {
+bool Founding::takes(std::uint32_t from, std::uint32_t phase, std::span<std::byte> word) {
   const Route& route = routes_[from];
-  return route.tokens->take(route.rank, op::mailbox_context, digest_, phase,
-                            std::as_writable_bytes(std::span(&word, 1)));
+  return route.tokens->take(route.rank, op::mailbox_context, digest_, phase, word);
 }
 
-void Founding::send(std::uint32_t to, std::uint32_t phase, const Word& word) {
-  routes_[to].tokens->send(routes_[to].rank, op::mailbox_context, digest_, phase,
-                           std::as_bytes(std::span(&word, 1)));
+void Founding::send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> word) {
+  routes_[to].tokens->send(routes_[to].rank, op::mailbox_context, digest_, phase, word);
 }
 
-std::uint64_t Founding::number_the_group() {
-  const std::uint64_t context = runtime_.context_over(founders_.bridge);
-  const op::Engine::Lock lock = runtime_.engine.enter();
-  for (std::uint32_t rank = 1; rank < routes_.size(); ++rank) {
-    send(rank, 2 * rank + 1, {numbers_[rank], context});
-  }
-  return context;
+void Founding::tell_leader(const MembersWord& word) {
+  send(0, 2 * my_rank_, std::as_bytes(std::span(&word, 1)));
+}
+
+void Founding::tell_member(std::uint32_t rank, const LeadersWord& word) {
+  send(rank, 2 * rank + 1, std::as_bytes(std::span(&word, 1)));
 }
 
 bool Founding::finds_trouble() {
@@ -195,9 +238,20 @@ bool Founding::waits_in_a_circle() {
 }
 
 std::vector<Route> Founding::awaited() const {
+  if (!leads()) return {routes_.front()};
   std::vector<Route> routes;
-  for (const std::uint32_t rank : missing_) routes.push_back(routes_[rank]);
+  for (const std::uint32_t rank : roll_.missing()) routes.push_back(routes_[rank]);
   return routes;
+}
+
+void Founding::call_it_off() {
+  for (std::uint32_t rank = 1; rank < routes_.size(); ++rank) {
+    auto word = roll_.last_word(rank, LeadersWord::off);
+    if (!word) continue;
+    word->trouble = trouble_;
+    word->number = hearsay_.number_of_setback(rank);
+    tell_member(rank, *word);
+  }
 }
 
 Failure Founding::give_up() {
@@ -206,14 +260,13 @@ Failure Founding::give_up() {
     return environment_error(runtime_.why_lost(founders_.bridge));
   }
   const op::Engine::Lock lock = runtime_.engine.enter();
-  if (!leads()) send(0, 2 * my_rank_, {});
+  circle_.retract();
+  if (leads()) call_it_off();
   if (trouble_.kind == FoundingTrouble::none) {
     if (is_late()) hearsay_.tell_that_it_is_over();
-    circle_.retract();
     return environment_error(doom_.empty() ? founders_.was_cut_off : doom_);
   }
   hearsay_.fail(trouble_, circle_.asker());
-  circle_.retract();
   return caller_error(line_of(trouble_, list_));
 }
 

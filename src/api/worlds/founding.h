@@ -1,18 +1,17 @@
 // How the members of a new group find each other, and what ends their wait where they mean different ones.
 //
-//   member   "I have come", with a number of its own ──► leader, the first of the list
-//            ◄── the group's context, with that number ── as soon as all have come
-//
-// Both messages are named by the list, so that several groups can be made at once. Who has waited for
+// The first of the list leads, and calls the roll (RollCall): a group comes about on all at once, or on none.
+// Words are named by the list, so that several groups can be made at once. Who has waited for
 // COMEX_MEET_S tells everybody on its list what list that is: who waits as well and hears of another one that
 // names it, or that somebody was refused, gives up and tells its own members why; so does who waits in a
-// circle of others (Circle). Who is only late is waited for; what is left of an earlier failure is not taken
+// circle of others (Circle). A leader that gives up tells those whom it has counted. Who is only late is waited for; what is left of an earlier failure is not taken
 // for news (Setbacks). Where a process may have several calls under way, another one can still bring what is
 // missing: such a difference is told there, and waited for (Hearsay).
 // Called by create_group.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "api/worlds/conversation.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/hearsay.h"
+#include "api/worlds/roll_call.h"
 #include "core/status.h"
 
 namespace comex::api {
@@ -35,23 +35,30 @@ class Founding {
   bool is_cut_off() const { return is_cut_off_; }
 
  private:
-  using Word = FoundersWord;
-
   bool leads() const { return my_rank_ == 0; }
   bool is_late() const { return limits_ > 0; }
-  std::uint64_t number_the_group();
+  bool is_settled() const { return leads() ? roll_.is_settled() : answer_.is_made(); }
+  // On a member always the leader.
+  std::uint32_t first_awaited() const { return leads() ? roll_.first_awaited() : 0; }
+  bool leaves();
+  std::uint64_t settle();
   Failure give_up();
 
   // Under the engine lock.
   bool begin();
   void listen();
-  bool comes(std::uint32_t rank, const Word& word);
-  void look_again();
+  void call_the_roll();
+  void hear_member(std::uint32_t rank);
+  void answer_the_leader();
+  void hear_that_it_is_off(const LeadersWord& word);
+  void call_it_off();
   bool waits_in_vain();
   bool is_lost() const;
   bool is_doomed();
-  bool takes(std::uint32_t from, std::uint32_t phase, Word& word);
-  void send(std::uint32_t to, std::uint32_t phase, const Word& word);
+  bool takes(std::uint32_t from, std::uint32_t phase, std::span<std::byte> word);
+  void send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> word);
+  void tell_leader(const MembersWord& word);
+  void tell_member(std::uint32_t rank, const LeadersWord& word);
   bool finds_trouble();
   bool may_be_in_a_circle() const;
   bool waits_in_a_circle();
@@ -64,10 +71,9 @@ class Founding {
   std::vector<Route> routes_;
   std::vector<Gpid> gpids_;
   std::uint64_t digest_;  // of the list
-  Word mine_;
-  std::vector<std::uint32_t>
-      missing_;  // from whom nothing has come: on the leader all others, else the leader
-  std::vector<std::uint64_t> numbers_;  // on the leader: of the members' calls
+  std::uint64_t call_;    // the number of this one
+  RollCall roll_;         // on the leader
+  RollAnswer answer_;     // on a member
   Deadline deadline_;
   int limits_ = 0;  // that are over
   bool is_cut_off_ = false;

@@ -27,6 +27,19 @@ void Hearsay::hear_of_call(std::uint32_t rank, std::uint64_t call) {
   if (found != doubts_.end() && found->second.call != call) doubts_.erase(found);
 }
 
+bool Hearsay::believes_leader(const FoundingTrouble& trouble, std::uint64_t number) {
+  constexpr std::uint32_t leader = 0;
+  const Setbacks::Said said{
+      .kind = Setbacks::Said::gave_up, .number = number, .heard = mine_.call, .is_same_list = true};
+  const Setbacks::Verdict verdict = runtime_.meetings.setbacks.hear(pair_with(leader), mine_.call, said);
+  if (verdict != Setbacks::Verdict::believe) {
+    doubt(leader, {trouble, 0, grace(runtime_)});
+    return false;
+  }
+  culprit_ = leader;
+  return true;
+}
+
 std::optional<FoundingTrouble> Hearsay::find_trouble() {
   for (const std::uint32_t rank : others()) {
     Standing standing;
@@ -128,7 +141,7 @@ Standing Hearsay::standing(std::uint32_t rank, bool waits, const FoundingTrouble
   standing.call = mine_.call;
   const auto heard = heard_.find(rank);
   if (heard != heard_.end()) standing.heard = heard->second;
-  if (!waits) standing.number = runtime_.meetings.setbacks.next(pair_with(rank));
+  if (!waits) standing.number = number_of_setback(rank);
   return standing;
 }
 

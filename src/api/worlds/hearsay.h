@@ -37,11 +37,18 @@ class Hearsay {
   void begin();
   // The word of a member's call is here.
   void hear_of_call(std::uint32_t rank, std::uint64_t call);
+  // The leader, which had counted this call, has given its own up for this, as its setback of this number.
+  // False when that is in doubt.
+  bool believes_leader(const FoundingTrouble& trouble, std::uint64_t number);
   std::optional<FoundingTrouble> find_trouble();
   // A member may still be in the call in which this process failed or was refused last.
   bool is_ahead() const { return is_ahead_; }
   void tell_that_it_waits() const;
   void tell_that_it_is_over() const;
+  // With a member: of what comes next, if this call fails.
+  std::uint64_t number_of_setback(std::uint32_t rank) const {
+    return runtime_.meetings.setbacks.next(pair_with(rank));
+  }
   // For this trouble; `other`, who is in it too, may be on another list.
   void fail(const FoundingTrouble& trouble, const std::optional<Gpid>& other);
   void succeed() const;

@@ -1,8 +1,7 @@
 #include "api/worlds/standing.h"
 
+#include <set>
 #include <vector>
-
-#include "api/worlds/card_hook.h"
 
 namespace comex::api {
 namespace {
@@ -55,20 +54,6 @@ void tell_of_refusal(Runtime& runtime, std::uint32_t my_endpoint, std::span<cons
 }
 
 }  // namespace
-
-std::string line_of(const FoundingTrouble& trouble, const ListText& mine) {
-  const std::string who = text_of(trouble.whose);
-  if (trouble.kind == FoundingTrouble::refused)
-    return who + ", which the list of members names, was refused for its arguments";
-  const std::string theirs = trouble.list.data();
-  const std::string ours = mine.data();
-  const std::string allowed = "; all members name the same ones in one order";
-  if (trouble.kind == FoundingTrouble::circle) {
-    return who + ", with the members " + theirs + ", and this process, with " + ours +
-           ", wait for each other in a circle" + allowed;
-  }
-  return who + ", which the list of members " + ours + " names, names " + theirs + allowed;
-}
 
 Setbacks::Said::Kind Standing::kind() const {
   using Said = Setbacks::Said;

@@ -4,24 +4,11 @@
 // and by the calls whose arguments are wrong before there is a founding.
 #pragma once
 
-#include <set>
-#include <string>
-
 #include "api/runtime.h"
-#include "api/worlds/circle.h"
 #include "api/worlds/stand.h"
+#include "api/worlds/trouble.h"
 
 namespace comex::api {
-
-// What makes it certain that a group will not come about. Travels as bytes.
-struct FoundingTrouble {
-  enum Kind : std::uint64_t { none, refused, other_list, circle };
-  Kind kind = none;
-  Gpid whose;
-  ListText list = {};  // theirs, where lists differ
-};
-// For who names the members `mine`.
-std::string line_of(const FoundingTrouble& trouble, const ListText& mine);
 
 // What a caller says of itself to those who may wait for it. Travels as bytes.
 struct Standing {

@@ -1,0 +1,29 @@
+// What makes it certain that a group will not come about, and how a line says it.
+//
+// Values that founders hand on to each other in their words. Used by everything below founding.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/ids.h"
+
+namespace comex::api {
+
+// The members that a founder names, as a line of text, cut where they are many. Travels as bytes.
+using ListText = std::array<char, 120>;
+ListText list_text(std::span<const Gpid> members);
+
+// Travels as bytes.
+struct FoundingTrouble {
+  enum Kind : std::uint64_t { none, refused, other_list, circle };
+  Kind kind = none;
+  Gpid whose;
+  ListText list = {};  // theirs, where lists differ
+};
+// For who names the members `mine`.
+std::string line_of(const FoundingTrouble& trouble, const ListText& mine);
+
+}  // namespace comex::api
