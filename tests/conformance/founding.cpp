@@ -194,6 +194,17 @@ TEST_F(Founders, who_came_and_gave_up_are_missed_until_they_come_again) {
   }
 }
 
+TEST_F(Founders, who_wait_for_one_that_was_refused_twice_fail_twice) {
+  const List list{0, 1};
+  refuse(0);
+  refuse(0);
+  EXPECT_NE(found(1, list).why.find("was refused"), std::string::npos);
+  EXPECT_NE(found(1, list).why.find("(0,0), which the list of members names, has been refused or has given up in "
+                                    "more calls than others on it"),
+            std::string::npos);
+  all_come_together({list, list}, 0);
+}
+
 // It gives up, and calls again, while the leader computes with the word of its first call at hand.
 TEST_F(Founders, who_gave_up_while_the_leader_was_away_come_to_its_group_in_their_next_call) {
   const List list{0, 1};

@@ -23,6 +23,7 @@ void Hearsay::begin() {
 }
 
 void Hearsay::hear_of_call(std::uint32_t rank, std::uint64_t call) {
+  runtime_.meetings.setbacks.meet(pair_with(rank));
   const auto found = doubts_.find(rank);
   if (found != doubts_.end() && found->second.call != call) doubts_.erase(found);
 }
@@ -45,6 +46,7 @@ std::optional<FoundingTrouble> Hearsay::find_trouble() {
     Standing standing;
     if (take_standing(routes_[rank], pair_with(rank), standing)) hear(rank, standing);
   }
+  doubt_those_ahead();
   for (auto& [rank, doubt] : doubts_) {
     if (!doubt.until.is_over()) continue;
     if (doubt.is_remark) {
@@ -103,12 +105,21 @@ void Hearsay::doubt(std::uint32_t rank, const Doubt& doubt) {
   found->second.until = until;
 }
 
+// A newer setback covered what they said of an earlier one, for which this call may have to fail.
+void Hearsay::doubt_those_ahead() {
+  for (const std::uint32_t rank : others()) {
+    if (doubts_.contains(rank) || !runtime_.meetings.setbacks.is_behind(pair_with(rank))) continue;
+    doubt(rank, {{FoundingTrouble::ahead, gpids_[rank]}, 0, grace(runtime_)});
+  }
+}
+
 Setbacks::Said Hearsay::said(const Standing& standing) const {
   const FoundingTrouble& told = standing.trouble;
   const bool is_same_list = standing.digest == mine_.digest;
-  const bool is_mine = told.whose == runtime_.book.me() &&
-                       (told.kind == FoundingTrouble::refused || told.kind == FoundingTrouble::other_list);
-  const bool is_of_others = told.kind == FoundingTrouble::refused || told.kind == FoundingTrouble::circle;
+  const bool is_of_one = told.kind == FoundingTrouble::refused || told.kind == FoundingTrouble::ahead;
+  const bool is_mine =
+      told.whose == runtime_.book.me() && (is_of_one || told.kind == FoundingTrouble::other_list);
+  const bool is_of_others = is_of_one || told.kind == FoundingTrouble::circle;
   return {.kind = standing.kind(),
           .number = standing.number,
           .heard = standing.heard,

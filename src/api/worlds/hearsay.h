@@ -68,6 +68,7 @@ class Hearsay {
   FoundingTrouble trouble_from(std::uint32_t rank, const Standing& standing) const;
   void answer(std::uint32_t rank, std::uint64_t call);
   void doubt(std::uint32_t rank, const Doubt& doubt);
+  void doubt_those_ahead();
   void tell_once(const FoundingTrouble& trouble, const char* what_follows);
   std::vector<std::uint32_t> others() const;
 

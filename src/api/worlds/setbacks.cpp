@@ -9,6 +9,10 @@ Setbacks::Verdict Setbacks::hear(const Pair& pair, std::uint64_t my_call, const 
   const bool is_past = said.number < next(pair);
   learn(pair, said);
   const bool is_of_this_call = said.heard == my_call;
+  if (is_of_this_call && said.number > 1) {  // what came before was before this call
+    Tally& tally = tallies_[pair];
+    tally.count = std::max(tally.count, said.number - 1);
+  }
   const Verdict verdict = is_in_doubt(pair) ? Verdict::doubt : Verdict::believe;
   switch (said.kind) {
     case Said::nothing:
@@ -32,9 +36,19 @@ void Setbacks::learn(const Pair& pair, const Said& said) {
   const std::uint64_t over = said.number - 1;  // setbacks that the speaker has behind it
   if (over == 0 && !is_setback) return;
   Tally& tally = tallies_[pair];
-  const std::uint64_t known = is_setback ? said.number : over;
-  if (known == tally.count || (!is_setback && known > tally.count)) tally.is_shared = true;
+  if (is_setback) {
+    if (said.number == tally.count) tally.is_shared = true;
+    const bool is_elsewhere = said.kind == Said::gave_up && (said.is_of_me || said.is_of_others);
+    if (!is_elsewhere) tally.highest = std::max(tally.highest, said.number);
+    return;
+  }
+  if (over >= tally.count) tally.is_shared = true;
   tally.count = std::max(tally.count, over);
+}
+
+void Setbacks::meet(const Pair& pair) {
+  const auto found = tallies_.find(pair);
+  if (found != tallies_.end()) found->second.highest = 0;
 }
 
 void Setbacks::fail(const Pair& pair, const std::set<BridgeId>& told_over, bool is_shared) {
@@ -52,7 +66,9 @@ std::set<BridgeId> Setbacks::take_back(const Pair& pair) {
 
 void Setbacks::settle(const Pair& pair) {
   const auto found = tallies_.find(pair);
-  if (found != tallies_.end()) found->second.is_shared = true;
+  if (found == tallies_.end()) return;
+  found->second.is_shared = true;
+  found->second.count = std::max(found->second.count, found->second.highest);
 }
 
 }  // namespace comex::api

@@ -10,8 +10,10 @@
 // neither can come to the other's list. No count is needed for that.
 //
 // Else words are ordered by the number of the speaker's next setback with the other of the pair. A setback is
-// a call that failed or was refused; other lists may not have had both, so each raises its own number to what
-// it hears, as a Lamport clock does. News with a number that is past is left of an earlier call. After an own
+// a call that failed or was refused; other lists may not have had both, so each raises its own number to that
+// of who is in a call, as a Lamport clock does. Of setbacks only the newest is heard: a number further on tells
+// of those before, and this process is behind until it has had as many, since each of them may have been a call
+// of both. News with a number that is past is left of an earlier call. After an own
 // setback that the other has not been heard to know of, its next one may be the same call's: it is doubted,
 // and so is what it says of another list that it gave up without hearing from here. Pure. Part of Meetings,
 // under the engine lock; used by Hearsay, and by callers that are refused.
@@ -55,9 +57,13 @@ class Setbacks {
   std::uint64_t next(const Pair& pair) const { return tally_of(pair).count + 1; }
   // The other may have its part in the last one still before it.
   bool is_in_doubt(const Pair& pair) const { return !tally_of(pair).is_shared; }
+  // The other has had setbacks that this process has not, and has begun no call since.
+  bool is_behind(const Pair& pair) const { return tally_of(pair).highest > tally_of(pair).count; }
   Verdict hear(const Pair& pair, std::uint64_t my_call, const Said& said);
   // The same for who is in no call.
   void learn(const Pair& pair, const Said& said);
+  // The other is in a call: this process is not behind.
+  void meet(const Pair& pair);
   // A call of this process failed, or was refused, which it says over these ways. Shared: because of what the
   // other said.
   void fail(const Pair& pair, const std::set<BridgeId>& told_over, bool is_shared);
@@ -69,6 +75,7 @@ class Setbacks {
  private:
   struct Tally {
     std::uint64_t count = 0;
+    std::uint64_t highest = 0;  // of the other's setbacks that may have been this process's too
     bool is_shared = true;  // the other knows of the last one
     std::set<BridgeId> told_over;
   };

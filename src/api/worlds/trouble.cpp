@@ -25,6 +25,10 @@ std::string line_of(const FoundingTrouble& trouble, const ListText& mine) {
   const std::string who = text_of(trouble.whose);
   if (trouble.kind == FoundingTrouble::refused)
     return who + ", which the list of members names, was refused for its arguments";
+  if (trouble.kind == FoundingTrouble::ahead) {
+    return who + ", which the list of members names, has been refused or has given up in more calls than others on it, " +
+           "and does not come";
+  }
   const std::string theirs = trouble.list.data();
   const std::string ours = mine.data();
   const std::string allowed = "; all members name the same ones in one order";

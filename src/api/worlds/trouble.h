@@ -18,7 +18,7 @@ ListText list_text(std::span<const Gpid> members);
 
 // Travels as bytes.
 struct FoundingTrouble {
-  enum Kind : std::uint64_t { none, refused, other_list, circle };
+  enum Kind : std::uint64_t { none, refused, ahead, other_list, circle };
   Kind kind = none;
   Gpid whose;
   ListText list = {};  // theirs, where lists differ

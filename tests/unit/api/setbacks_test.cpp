@@ -48,6 +48,7 @@ class Founder {
     if (verdict == Verdict::answer || (verdict == Verdict::doubt && waits)) wait(other);
     return verdict;
   }
+  bool is_behind(const Founder& other) const { return setbacks_.is_behind(pair(other)); }
   // Because of what `culprit` said; of nobody on the list where it is null.
   void give_up(const Founder* culprit) {
     for (Founder* const other : others_) {
@@ -201,6 +202,60 @@ TEST_F(Calls, that_a_refusal_ended_are_told_from_the_next) {
   EXPECT_EQ(b_.hear(a_), Verdict::nothing);
 }
 
+// Only the last refusal is heard, and the last of each kind of setback.
+TEST_F(Calls, of_one_who_is_refused_again_and_again_fail_as_often) {
+  a_.begin(list, {&b_});
+  for (int refusal = 0; refusal < 3; ++refusal) b_.is_refused({&a_});
+  EXPECT_EQ(a_.hear(b_), Verdict::believe);
+  for (int call = 1; call < 3; ++call) {
+    a_.give_up(&b_);
+    EXPECT_TRUE(a_.is_behind(b_)) << "after " << call;
+    a_.begin(list, {&b_});
+    EXPECT_EQ(a_.hear(b_), Verdict::nothing);
+  }
+  a_.give_up(&b_);
+  EXPECT_FALSE(a_.is_behind(b_));
+  a_.begin(list, {&b_});
+  b_.begin(list, {&a_});
+  EXPECT_EQ(b_.hear(a_), Verdict::nothing) << "it has paid for what happened here";
+  a_.succeed();
+  b_.succeed();
+  both_learn_that_lists_differ();
+}
+
+TEST_F(Calls, of_one_who_gave_up_and_was_refused_then_fail_twice) {
+  fails_alone(b_, a_);
+  b_.is_refused({&a_});
+  a_.begin(list, {&b_});
+  EXPECT_EQ(a_.hear(b_), Verdict::believe);
+  a_.give_up(&b_);
+  EXPECT_TRUE(a_.is_behind(b_));
+}
+
+TEST_F(Calls, are_not_behind_one_who_has_begun_the_next) {
+  a_.begin(list, {&b_});
+  for (int refusal = 0; refusal < 3; ++refusal) b_.is_refused({&a_});
+  a_.hear(b_);
+  a_.give_up(&b_);
+  b_.begin(list, {&a_});
+  a_.begin(list, {&b_});
+  a_.hear(b_);
+  EXPECT_FALSE(a_.is_behind(b_));
+}
+
+TEST_F(Calls, of_one_list_are_not_behind_what_went_before) {
+  fails_alone(b_, a_);
+  fails_alone(b_, a_);
+  a_.begin(list, {&b_});
+  b_.begin(list, {&a_});
+  a_.wait();
+  b_.hear(a_);
+  b_.give_up(nullptr);
+  EXPECT_EQ(a_.hear(b_), Verdict::believe) << "it gave up the very call";
+  a_.give_up(&b_);
+  EXPECT_FALSE(a_.is_behind(b_));
+}
+
 TEST_F(Calls, do_not_hear_what_is_left_of_those_that_both_gave_up) {
   a_.begin(list, {&b_});
   b_.begin(list, {&a_});
@@ -284,6 +339,16 @@ TEST(Setbacks, for_what_this_process_did_matter_in_the_call_in_which_it_did_that
   EXPECT_EQ(setbacks.hear(pair, 7, said), Verdict::nothing);
   said.heard = 7;
   EXPECT_EQ(setbacks.hear(pair, 7, said), Verdict::believe);
+}
+
+TEST(Setbacks, leave_nobody_behind_who_knows_that_the_other_is_in_a_call) {
+  Setbacks setbacks;
+  const Setbacks::Pair pair{0, {7, 3}, 0};
+  setbacks.hear(pair, 7, {.kind = Said::refused, .number = 3});
+  setbacks.fail(pair, {no_bridge}, true);
+  EXPECT_TRUE(setbacks.is_behind(pair));
+  setbacks.meet(pair);
+  EXPECT_FALSE(setbacks.is_behind(pair));
 }
 
 TEST(Setbacks, are_counted_for_each_pair_of_requesters) {
