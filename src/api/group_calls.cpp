@@ -5,7 +5,7 @@
 #include "api/call.h"
 #include "api/worlds/company.h"
 #include "api/worlds/groups.h"
-#include "api/worlds/standing.h"
+#include "api/worlds/refusal.h"
 #include "groups/compare.h"
 
 namespace comex::api {
@@ -45,7 +45,10 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
     valid = check_ranks(*parent, {pid_list, static_cast<std::size_t>(n)});
   }
   if (!valid) {
-    tell_of_refusal(*runtime, *parent);
+    // Ranks past the parent's size are wrong enough: more of them need not be there.
+    const auto readable = std::min<std::size_t>(pid_list == nullptr || n < 0 ? 0 : static_cast<std::size_t>(n),
+                                                std::size_t{parent->size()} + 1);
+    tell_of_refusal(*runtime, *parent, refused_ranks(*runtime, *parent, {pid_list, readable}));
     return runtime->reporter.fail({.operation = name}, valid.failure());
   }
   const std::vector<std::uint32_t> ranks(pid_list, pid_list + n);

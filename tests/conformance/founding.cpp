@@ -1,7 +1,7 @@
 // Founders of groups who name different lists: who cannot come together learns it, who is late is waited for.
 #include "api/worlds/founding.h"
 
-#include "api/worlds/standing.h"
+#include "api/worlds/refusal.h"
 #include "conformance/job_rig.h"
 
 namespace comex::whole {
@@ -10,6 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 
 using List = std::vector<Lpid>;
+
+constexpr Lpid nobody = 99;
 
 struct Outcome {
   bool is_made = false;
@@ -47,8 +49,12 @@ class Founders : public testing::Test {
     for (std::thread& thread : threads) thread.join();
     return outcomes;
   }
-  // In a call for a group of whoever.
-  void refuse(int worker) { api::tell_of_refusal(job_.runtime(worker)); }
+  // In a call for this list, of which it gets the last one wrong.
+  void refuse(int worker, List list) {
+    list.back() = nobody;
+    api::Runtime& runtime = job_.runtime(worker);
+    api::tell_of_refusal(runtime, api::refused_lpids(runtime, list));
+  }
   void all_come_together(const std::vector<List>& lists, int late_worker) {
     const std::vector<Outcome> outcomes = all_found(lists, late_worker);
     for (const Outcome& each : outcomes) {
@@ -120,7 +126,7 @@ void expect_lists(const Outcome& outcome, const List& one, const List& other) {
 
 // The first has counted a setback with the second, which knows nothing of that.
 TEST_F(Founders, of_lists_that_differ_both_fail_after_a_failure_of_one_alone) {
-  refuse(2);
+  refuse(2, {0, 1, 2});
   EXPECT_NE(found(0, {0, 1, 2}).why.find("was refused"), std::string::npos);
   const List list{0, 1};
   const List other{1, 0};
@@ -129,10 +135,10 @@ TEST_F(Founders, of_lists_that_differ_both_fail_after_a_failure_of_one_alone) {
 }
 
 TEST_F(Founders, who_were_refused_alone_learn_that_another_one_was_refused_while_they_wait) {
-  refuse(0);
+  refuse(0, {0, 1});
   std::thread other([&] {
     std::this_thread::sleep_for(200ms);
-    refuse(1);
+    refuse(1, {0, 1});
   });
   const Outcome outcome = found(0, {0, 1});
   other.join();
@@ -142,8 +148,8 @@ TEST_F(Founders, who_were_refused_alone_learn_that_another_one_was_refused_while
 }
 
 TEST_F(Founders, who_were_refused_together_wait_for_each_other_and_say_so) {
-  refuse(0);
-  refuse(1);
+  refuse(0, {0, 1});
+  refuse(1, {0, 1});
   testing::internal::CaptureStderr();
   std::thread other([&] {
     std::this_thread::sleep_for(3s);
@@ -153,15 +159,15 @@ TEST_F(Founders, who_were_refused_together_wait_for_each_other_and_say_so) {
   other.join();
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
-  EXPECT_NE(said.find("(0,1), which the list of members names, was refused for its arguments, in an earlier "
-                      "call as it seems: this waits until it calls again"),
+  EXPECT_NE(said.find("(0,1), which the list of members names, was refused for its arguments {(0,0) lpid "
+                      "99}, in an earlier call as it seems: this waits until it calls again"),
             std::string::npos)
       << said;
 }
 
 // The second is in the first's call before, with a list of its own.
 TEST_F(Founders, who_were_refused_wait_for_others_to_fail_in_the_same_call) {
-  refuse(0);
+  refuse(0, {0, 1});
   const List list{0, 1};
   const List other{1, 0};
   std::thread second([&] {
@@ -177,7 +183,7 @@ TEST_F(Founders, who_were_refused_wait_for_others_to_fail_in_the_same_call) {
 TEST_F(Founders, who_came_and_gave_up_are_missed_until_they_come_again) {
   const List list{0, 1, 2};
   std::vector<Outcome> outcomes(3);
-  refuse(2);
+  refuse(2, list);
   std::thread leader([&] {
     std::this_thread::sleep_for(400ms);
     outcomes[0] = found(0, list);
@@ -194,10 +200,28 @@ TEST_F(Founders, who_came_and_gave_up_are_missed_until_they_come_again) {
   }
 }
 
+// It may have been about others; the line says for what, if nothing follows.
+TEST_F(Founders, who_were_refused_with_another_list_get_the_time_to_come) {
+  const List list{0, 2};
+  refuse(2, {2, 3});
+  std::thread second([&] {
+    std::this_thread::sleep_for(1400ms);
+    EXPECT_TRUE(found(2, list).is_made);
+  });
+  const Outcome outcome = found(0, list);
+  EXPECT_TRUE(outcome.is_made) << outcome.why;
+  second.join();
+  refuse(2, {2, 3});
+  const std::string why = found(0, list).why;
+  EXPECT_NE(why.find("(0,2), which the list of members names, was refused for its arguments {(0,2) lpid 99}"),
+            std::string::npos)
+      << why;
+}
+
 TEST_F(Founders, who_wait_for_one_that_was_refused_twice_fail_twice) {
   const List list{0, 1};
-  refuse(0);
-  refuse(0);
+  refuse(0, list);
+  refuse(0, list);
   EXPECT_NE(found(1, list).why.find("was refused"), std::string::npos);
   EXPECT_NE(found(1, list).why.find("(0,0), which the list of members names, has been refused or has given up in "
                                     "more calls than others on it"),
@@ -214,7 +238,7 @@ TEST_F(Founders, who_gave_up_while_the_leader_was_away_come_to_its_group_in_thei
     again = found(1, list);
   });
   std::this_thread::sleep_for(300ms);
-  refuse(0);  // and takes in what has come
+  refuse(0, list);  // and takes in what has come
   std::this_thread::sleep_for(1200ms);
   const Outcome first = found(0, list);
   second.join();

@@ -115,7 +115,7 @@ void Hearsay::doubt_those_ahead() {
 
 Setbacks::Said Hearsay::said(const Standing& standing) const {
   const FoundingTrouble& told = standing.trouble;
-  const bool is_same_list = standing.digest == mine_.digest;
+  const bool is_same_list = is_of_this_list(standing);
   const bool is_of_one = told.kind == FoundingTrouble::refused || told.kind == FoundingTrouble::ahead;
   const bool is_mine =
       told.whose == runtime_.book.me() && (is_of_one || told.kind == FoundingTrouble::other_list);
@@ -126,6 +126,14 @@ Setbacks::Said Hearsay::said(const Standing& standing) const {
           .is_same_list = is_same_list,
           .is_of_me = is_mine && is_serial(runtime_),
           .is_of_others = is_of_others && !is_same_list};
+}
+
+bool Hearsay::is_of_this_list(const Standing& standing) const {
+  if (standing.kind() != Setbacks::Said::refused) return standing.digest == mine_.digest;
+  std::vector<ListedMember> list;
+  for (std::uint32_t rank = 0; rank < gpids_.size(); ++rank)
+    list.push_back({gpids_[rank], founders_.endpoints.of(rank)});
+  return standing.refused.was_meant_as(list);
 }
 
 // As this list's members have to see it.

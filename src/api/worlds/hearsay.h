@@ -65,6 +65,7 @@ class Hearsay {
   void tell(std::uint32_t rank, bool waits, const FoundingTrouble& trouble = {}) const;
   void hear(std::uint32_t rank, const Standing& standing);
   Setbacks::Said said(const Standing& standing) const;
+  bool is_of_this_list(const Standing& standing) const;
   FoundingTrouble trouble_from(std::uint32_t rank, const Standing& standing) const;
   void answer(std::uint32_t rank, std::uint64_t call);
   void doubt(std::uint32_t rank, const Doubt& doubt);

@@ -15,8 +15,8 @@
 #include "api/worlds/company.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/named_worlds.h"
+#include "api/worlds/refusal.h"
 #include "api/worlds/stand.h"
-#include "api/worlds/standing.h"
 
 namespace comex::api {
 namespace {
@@ -242,9 +242,11 @@ using namespace comex::api;
 int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
   Runtime* runtime = enter(operation);
   if (runtime == nullptr) return COMEX_FAILURE;
+  const CallScope call(operation, comex::groups::world_handle);
   const comex::Status valid = check_lpids(*runtime, n, lpids);
   if (!valid) {
-    tell_of_refusal(*runtime);
+    const std::size_t readable = lpids == nullptr || n < 0 ? 0 : static_cast<std::size_t>(n);
+    tell_of_refusal(*runtime, refused_lpids(*runtime, {lpids, readable}));
     return runtime->reporter.fail({.operation = operation}, valid.failure());
   }
   const std::vector<comex::Lpid> members(lpids, lpids + n);

@@ -26,7 +26,8 @@ Setbacks::Verdict Setbacks::hear(const Pair& pair, std::uint64_t my_call, const 
       if (is_past || said.is_of_me) return Verdict::nothing;
       return said.is_same_list ? verdict : Verdict::doubt;
     case Said::refused:
-      return is_past ? Verdict::remark : verdict;
+      if (is_past) return Verdict::remark;
+      return said.is_same_list ? verdict : Verdict::doubt;
   }
   return Verdict::nothing;
 }

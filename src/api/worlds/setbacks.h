@@ -15,7 +15,8 @@
 // of those before, and this process is behind until it has had as many, since each of them may have been a call
 // of both. News with a number that is past is left of an earlier call. After an own
 // setback that the other has not been heard to know of, its next one may be the same call's: it is doubted,
-// and so is what it says of another list that it gave up without hearing from here. Pure. Part of Meetings,
+// and so is what it says of another list that it gave up without hearing from here, and a refusal that may have
+// been of another. Pure. Part of Meetings,
 // under the engine lock; used by Hearsay, and by callers that are refused.
 #pragma once
 
@@ -41,7 +42,7 @@ class Setbacks {
     Kind kind = nothing;
     std::uint64_t number = 1;   // of a setback; else of the speaker's next one as its call began
     std::uint64_t heard = 0;    // the call of this process that it heard in its own; 0: none
-    bool is_same_list = false;  // waits, gave_up
+    bool is_same_list = false;  // waits, gave_up; refused: it was meant for this list
     bool is_of_me = false;      // gave_up, for what this process did in some call
     bool is_of_others = false;  // gave_up another list, for others: it may come to this one
   };

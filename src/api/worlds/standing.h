@@ -1,10 +1,11 @@
 // What founders of groups say of themselves to those who may wait for them, and who was refused says too.
 //
 // A standing lies in the other's mailbox until it is taken, or a newer one takes its place. Used by hearsay,
-// and by the calls whose arguments are wrong before there is a founding.
+// and for callers whose arguments are wrong before there is a founding (refusal.h).
 #pragma once
 
 #include "api/runtime.h"
+#include "api/worlds/refusal.h"
 #include "api/worlds/stand.h"
 #include "api/worlds/trouble.h"
 
@@ -19,23 +20,24 @@ struct Standing {
   std::uint64_t call = 0;    // the number of its call; 0: it is in none
   std::uint64_t heard = 0;   // the other's call that it has heard in its own; 0: none
   std::uint64_t number = 0;  // as Setbacks has it
+  RefusedList refused;       // by which a caller is in none
 
   Setbacks::Said::Kind kind() const;
 };
+
+// Who has left a bridge may be gone.
+bool is_reached_over(const Runtime& runtime, BridgeId way, Lpid lpid);
 
 // Under the engine lock.
 void stand_before(const Route& route, const Setbacks::Pair& pair, const Standing& standing);
 // The newest of the other of the pair, over this route; it is gone then.
 bool take_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing);
+// The same, but it stays.
+bool look_at_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing);
 // The setback that it was told of is over: the process is in this call now.
 void take_back_setback(Runtime& runtime, const Setbacks::Pair& pair, Lpid other, std::uint64_t call);
 
 // No two calls of this process are under way at once.
 bool is_serial(const Runtime& runtime);
-
-// Of a caller whose arguments were refused: those who wait for it in a group to be made from these learn it.
-void tell_of_refusal(Runtime& runtime, const groups::Group& parent);
-// The same for everybody whom it can reach.
-void tell_of_refusal(Runtime& runtime);
 
 }  // namespace comex::api

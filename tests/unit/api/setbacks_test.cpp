@@ -61,7 +61,8 @@ class Founder {
   void succeed() {
     for (Founder* const other : others_) setbacks_.settle(pair(*other));
   }
-  void is_refused(std::initializer_list<Founder*> others) {
+  void is_refused(std::initializer_list<Founder*> others, std::uint64_t digest = list) {
+    digest_ = digest;
     for (Founder* const other : others) {
       if (const auto& mail = about_[other->rank_].mail) setbacks_.learn(pair(*other), mail->said);
       send(*other, {.kind = Said::refused, .number = setbacks_.next(pair(*other))}, 0);
@@ -189,6 +190,14 @@ TEST_F(Calls, of_one_who_was_refused_wait_for_the_other_to_fail_in_the_same_call
   a_.succeed();
   b_.succeed();
   both_learn_that_lists_differ();
+}
+
+TEST_F(Calls, of_one_who_was_refused_with_another_list_wait_whether_it_comes) {
+  a_.begin(list, {&b_});
+  b_.is_refused({&a_}, other_list);
+  EXPECT_EQ(a_.hear(b_), Verdict::doubt);
+  b_.begin(list, {&a_});
+  EXPECT_EQ(a_.hear(b_), Verdict::nothing);
 }
 
 TEST_F(Calls, that_a_refusal_ended_are_told_from_the_next) {
@@ -344,7 +353,7 @@ TEST(Setbacks, for_what_this_process_did_matter_in_the_call_in_which_it_did_that
 TEST(Setbacks, leave_nobody_behind_who_knows_that_the_other_is_in_a_call) {
   Setbacks setbacks;
   const Setbacks::Pair pair{0, {7, 3}, 0};
-  setbacks.hear(pair, 7, {.kind = Said::refused, .number = 3});
+  setbacks.hear(pair, 7, {.kind = Said::refused, .number = 3, .is_same_list = true});
   setbacks.fail(pair, {no_bridge}, true);
   EXPECT_TRUE(setbacks.is_behind(pair));
   setbacks.meet(pair);
