@@ -31,7 +31,7 @@ void Hearsay::hear_of_call(std::uint32_t rank, std::uint64_t call) {
 bool Hearsay::believes_leader(const FoundingTrouble& trouble, std::uint64_t number) {
   constexpr std::uint32_t leader = 0;
   const Setbacks::Said said{
-      .kind = Setbacks::Said::gave_up, .number = number, .heard = mine_.call, .is_same_list = true};
+      .kind = Setbacks::Said::gave_up, .number = number, .first = number, .heard = mine_.call, .is_same_list = true};
   const Setbacks::Verdict verdict = runtime_.meetings.setbacks.hear(pair_with(leader), mine_.call, said);
   if (verdict != Setbacks::Verdict::believe) {
     doubt(leader, {trouble, 0, grace(runtime_)});
@@ -122,6 +122,7 @@ Setbacks::Said Hearsay::said(const Standing& standing) const {
   const bool is_of_others = is_of_one || told.kind == FoundingTrouble::circle;
   return {.kind = standing.kind(),
           .number = standing.number,
+          .first = standing.first,
           .heard = standing.heard,
           .is_same_list = is_same_list,
           .is_of_me = is_mine && is_serial(runtime_),
@@ -160,7 +161,7 @@ Standing Hearsay::standing(std::uint32_t rank, bool waits, const FoundingTrouble
   standing.call = mine_.call;
   const auto heard = heard_.find(rank);
   if (heard != heard_.end()) standing.heard = heard->second;
-  if (!waits) standing.number = number_of_setback(rank);
+  if (!waits) standing.number = standing.first = number_of_setback(rank);
   return standing;
 }
 

@@ -23,7 +23,7 @@ std::uint64_t digest_around(std::span<const ListedMember> list, std::size_t hole
 void learn_from(const Route& route, const Setbacks::Pair& pair, Setbacks& setbacks) {
   Standing last;
   if (!look_at_standing(route, pair, last)) return;
-  setbacks.learn(pair, {.kind = last.kind(), .number = last.number});
+  setbacks.learn(pair, {.kind = last.kind(), .number = last.number, .first = last.first});
 }
 
 void tell_of_refusal(Runtime& runtime, std::uint32_t my_endpoint, std::span<const ListedMember> waiters,
@@ -44,6 +44,7 @@ void tell_of_refusal(Runtime& runtime, std::uint32_t my_endpoint, std::span<cons
     }
     for (const BridgeId way : told_over) learn_from(route_to(runtime, way, lpid.value()), pair, setbacks);
     refusal.number = setbacks.next(pair);
+    refusal.first = setbacks.first(pair);
     for (const BridgeId way : told_over) stand_before(route_to(runtime, way, lpid.value()), pair, refusal);
     setbacks.fail(pair, told_over, false);
   }

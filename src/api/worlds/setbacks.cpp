@@ -9,10 +9,6 @@ Setbacks::Verdict Setbacks::hear(const Pair& pair, std::uint64_t my_call, const 
   const bool is_past = said.number < next(pair);
   learn(pair, said);
   const bool is_of_this_call = said.heard == my_call;
-  if (is_of_this_call && said.number > 1) {  // what came before was before this call
-    Tally& tally = tallies_[pair];
-    tally.count = std::max(tally.count, said.number - 1);
-  }
   const Verdict verdict = is_in_doubt(pair) ? Verdict::doubt : Verdict::believe;
   switch (said.kind) {
     case Said::nothing:
@@ -41,10 +37,15 @@ void Setbacks::learn(const Pair& pair, const Said& said) {
     if (said.number == tally.count) tally.is_shared = true;
     const bool is_elsewhere = said.kind == Said::gave_up && (said.is_of_me || said.is_of_others);
     if (!is_elsewhere) tally.highest = std::max(tally.highest, said.number);
+    tally.raise(said.first - 1);
     return;
   }
   if (over >= tally.count) tally.is_shared = true;
-  tally.count = std::max(tally.count, over);
+  tally.raise(over);
+}
+
+void Setbacks::Tally::raise(std::uint64_t to) {
+  if (to > count) count = since = to;
 }
 
 void Setbacks::meet(const Pair& pair) {
@@ -62,6 +63,7 @@ void Setbacks::fail(const Pair& pair, const std::set<BridgeId>& told_over, bool 
 std::set<BridgeId> Setbacks::take_back(const Pair& pair) {
   const auto found = tallies_.find(pair);
   if (found == tallies_.end()) return {};
+  found->second.since = found->second.count;
   return std::exchange(found->second.told_over, {});
 }
 
@@ -69,7 +71,7 @@ void Setbacks::settle(const Pair& pair) {
   const auto found = tallies_.find(pair);
   if (found == tallies_.end()) return;
   found->second.is_shared = true;
-  found->second.count = std::max(found->second.count, found->second.highest);
+  found->second.raise(found->second.highest);
 }
 
 }  // namespace comex::api

@@ -10,10 +10,10 @@
 // neither can come to the other's list. No count is needed for that.
 //
 // Else words are ordered by the number of the speaker's next setback with the other of the pair. A setback is
-// a call that failed or was refused; other lists may not have had both, so each raises its own number to that
-// of who is in a call, as a Lamport clock does. Of setbacks only the newest is heard: a number further on tells
-// of those before, and this process is behind until it has had as many, since each of them may have been a call
-// of both. News with a number that is past is left of an earlier call. After an own
+// a call that failed or was refused; other lists may not have had both, so each raises its own number to what
+// it hears, as a Lamport clock does. Only the newest setback is heard. It says with which number those began
+// that followed each other, no call having begun between: this process is behind until it has had as many,
+// since each of them may have been a call of both. News with a number that is past is left of an earlier call. After an own
 // setback that the other has not been heard to know of, its next one may be the same call's: it is doubted,
 // and so is what it says of another list that it gave up without hearing from here, and a refusal that may have
 // been of another. Pure. Part of Meetings,
@@ -41,6 +41,7 @@ class Setbacks {
     enum Kind { nothing, waits, gave_up, refused };
     Kind kind = nothing;
     std::uint64_t number = 1;   // of a setback; else of the speaker's next one as its call began
+    std::uint64_t first = 1;    // a setback: of those since the speaker's last call began
     std::uint64_t heard = 0;    // the call of this process that it heard in its own; 0: none
     bool is_same_list = false;  // waits, gave_up; refused: it was meant for this list
     bool is_of_me = false;      // gave_up, for what this process did in some call
@@ -56,6 +57,8 @@ class Setbacks {
 
   // The number of the next setback.
   std::uint64_t next(const Pair& pair) const { return tally_of(pair).count + 1; }
+  // The first of those since the last call began.
+  std::uint64_t first(const Pair& pair) const { return tally_of(pair).since + 1; }
   // The other may have its part in the last one still before it.
   bool is_in_doubt(const Pair& pair) const { return !tally_of(pair).is_shared; }
   // The other has had setbacks that this process has not, and has begun no call since.
@@ -68,14 +71,17 @@ class Setbacks {
   // A call of this process failed, or was refused, which it says over these ways. Shared: because of what the
   // other said.
   void fail(const Pair& pair, const std::set<BridgeId>& told_over, bool is_shared);
-  // The ways over which there is a setback to take back.
+  // A call begins: the ways over which there is a setback to take back.
   std::set<BridgeId> take_back(const Pair& pair);
   // Both have come to one group.
   void settle(const Pair& pair);
 
  private:
   struct Tally {
+    void raise(std::uint64_t to);
+
     std::uint64_t count = 0;
+    std::uint64_t since = 0;    // the count as the last call began
     std::uint64_t highest = 0;  // of the other's setbacks that may have been this process's too
     bool is_shared = true;  // the other knows of the last one
     std::set<BridgeId> told_over;

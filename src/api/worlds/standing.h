@@ -19,7 +19,8 @@ struct Standing {
   FoundingTrouble trouble;
   std::uint64_t call = 0;    // the number of its call; 0: it is in none
   std::uint64_t heard = 0;   // the other's call that it has heard in its own; 0: none
-  std::uint64_t number = 0;  // as Setbacks has it
+  std::uint64_t number = 0;  // these two as Setbacks has them
+  std::uint64_t first = 1;
   RefusedList refused;       // by which a caller is in none
 
   Setbacks::Said::Kind kind() const;

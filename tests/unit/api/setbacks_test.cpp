@@ -52,7 +52,8 @@ class Founder {
   // Because of what `culprit` said; of nobody on the list where it is null.
   void give_up(const Founder* culprit) {
     for (Founder* const other : others_) {
-      Said said{.kind = Said::gave_up, .number = setbacks_.next(pair(*other)), .heard = heard(*other)};
+      const std::uint64_t number = setbacks_.next(pair(*other));
+      Said said{.kind = Said::gave_up, .number = number, .first = number, .heard = heard(*other)};
       said.is_of_me = other == culprit;
       send(*other, said, call_);
       setbacks_.fail(pair(*other), {no_bridge}, other == culprit);
@@ -65,7 +66,8 @@ class Founder {
     digest_ = digest;
     for (Founder* const other : others) {
       if (const auto& mail = about_[other->rank_].mail) setbacks_.learn(pair(*other), mail->said);
-      send(*other, {.kind = Said::refused, .number = setbacks_.next(pair(*other))}, 0);
+      const Setbacks::Pair with = pair(*other);
+      send(*other, {.kind = Said::refused, .number = setbacks_.next(with), .first = setbacks_.first(with)}, 0);
       setbacks_.fail(pair(*other), {no_bridge}, false);
     }
   }
@@ -249,6 +251,16 @@ TEST_F(Calls, are_not_behind_one_who_has_begun_the_next) {
   b_.begin(list, {&a_});
   a_.begin(list, {&b_});
   a_.hear(b_);
+  EXPECT_FALSE(a_.is_behind(b_));
+}
+
+TEST_F(Calls, are_not_behind_what_the_other_had_before_its_last_call) {
+  for (int refusal = 0; refusal < 3; ++refusal) b_.is_refused({&a_});
+  both_come(a_, b_);  // the second's word of that is never looked at
+  b_.is_refused({&a_});
+  a_.begin(list, {&b_});
+  EXPECT_EQ(a_.hear(b_), Verdict::believe);
+  a_.give_up(&b_);
   EXPECT_FALSE(a_.is_behind(b_));
 }
 
