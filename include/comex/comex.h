@@ -111,7 +111,9 @@ COMEX_API int comex_thread_level(void);
 /* -- Groups -------------------------------------------------------------------------------------------------
  * Create is collective over `group`'s members in pid_list (others may call it too and get COMEX_GROUP_NULL);
  * pid_list holds n distinct ranks of `group`, in the order of the new ranks. Who is late is waited for; but
- * after COMEX_MEET_S all fail where lists differ or one was refused. Free is collective over the group. */
+ * after COMEX_MEET_S all fail where lists differ or one was refused, or after as long again where that may
+ * have been about another call. Who gave up another list because of others is waited for: a line tells of it
+ * once. Free is collective over the group. */
 COMEX_API int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group);
 COMEX_API int comex_group_free(comex_group_t group);
 COMEX_API int comex_group_rank(comex_group_t group, int* rank);

@@ -218,6 +218,29 @@ TEST_F(Founders, who_were_refused_with_another_list_get_the_time_to_come) {
       << why;
 }
 
+// The second gives up a list of three because of the third, and takes its time until it calls again.
+TEST_F(Founders, who_wait_for_one_that_gave_up_for_others_say_so_once) {
+  const List three{0, 1, 2};
+  const List two{0, 1};
+  refuse(2, three);
+  testing::internal::CaptureStderr();
+  std::thread first([&] {
+    std::this_thread::sleep_for(500ms);
+    EXPECT_TRUE(found(0, two).is_made);
+  });
+  EXPECT_NE(found(1, three).why.find("was refused"), std::string::npos);
+  std::this_thread::sleep_for(2500ms);
+  EXPECT_TRUE(found(1, two).is_made);
+  first.join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+  EXPECT_NE(said.find("(0,1), which the list of members {(0,0) (0,1)} names, names {(0,0) (0,1) (0,2)}; all members "
+                      "name the same ones in one order; it has given those up because of others, and this waits "
+                      "until it calls again"),
+            std::string::npos)
+      << said;
+}
+
 TEST_F(Founders, who_wait_for_one_that_was_refused_twice_fail_twice) {
   const List list{0, 1};
   refuse(0, list);

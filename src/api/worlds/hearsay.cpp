@@ -11,6 +11,12 @@ bool is_of_lists(const FoundingTrouble& trouble) {
   return trouble.kind == FoundingTrouble::other_list;
 }
 
+// Of what need not be about this list.
+const char* remark_of(const FoundingTrouble& trouble) {
+  return is_of_lists(trouble) ? "; it has given those up because of others, and this waits until it calls again"
+                              : ", in an earlier call as it seems: this waits until it calls again";
+}
+
 }  // namespace
 
 void Hearsay::begin() {
@@ -50,7 +56,7 @@ std::optional<FoundingTrouble> Hearsay::find_trouble() {
   for (auto& [rank, doubt] : doubts_) {
     if (!doubt.until.is_over()) continue;
     if (doubt.is_remark) {
-      tell_once(doubt.trouble, ", in an earlier call as it seems: this waits until it calls again");
+      tell_once(doubt.trouble, remark_of(doubt.trouble));
       continue;
     }
     culprit_ = rank;
@@ -65,7 +71,8 @@ void Hearsay::hear(std::uint32_t rank, const Standing& standing) {
   const Setbacks::Verdict verdict =
       runtime_.meetings.setbacks.hear(pair_with(rank), mine_.call, said(standing));
   const FoundingTrouble trouble = trouble_from(rank, standing);
-  if (verdict != Setbacks::Verdict::nothing && is_of_lists(trouble) && trouble.whose == gpids_[rank] &&
+  const bool is_against = verdict != Setbacks::Verdict::nothing && verdict != Setbacks::Verdict::remark;
+  if (is_against && is_of_lists(trouble) && trouble.whose == gpids_[rank] &&
       (standing.is_serial == 0 || !is_serial(runtime_))) {
     doubts_.erase(rank);
     return tell_once(trouble, "; unless another thread calls for the same, this waits for ever");

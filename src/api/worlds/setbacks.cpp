@@ -17,7 +17,7 @@ Setbacks::Verdict Setbacks::hear(const Pair& pair, std::uint64_t my_call, const 
       if (said.is_same_list) return Verdict::nothing;
       return is_of_this_call ? verdict : Verdict::answer;
     case Said::gave_up:
-      if (said.is_of_others) return Verdict::nothing;
+      if (said.is_of_others) return is_past && !is_of_this_call ? Verdict::nothing : Verdict::remark;
       if (is_of_this_call) return verdict;
       if (is_past || said.is_of_me) return Verdict::nothing;
       return said.is_same_list ? verdict : Verdict::doubt;

@@ -50,7 +50,7 @@ class Setbacks {
   enum class Verdict {
     nothing,  // against the group
     answer,   // it does not know yet that this process waits
-    remark,   // it was refused, in an earlier call as far as this process knows
+    remark,   // it was refused in an earlier call, as far as this process knows, or gave up one for others
     doubt,    // it may come yet
     believe   // there will be no group
   };

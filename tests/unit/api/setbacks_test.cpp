@@ -347,10 +347,14 @@ TEST_F(Calls, that_came_to_a_group_leave_no_doubts) {
   both_learn_that_lists_differ();
 }
 
-TEST(Setbacks, of_another_list_for_others_do_not_matter_even_at_the_same_time) {
+TEST(Setbacks, of_another_list_for_others_are_remarked_and_no_more_even_at_the_same_time) {
   Setbacks setbacks;
-  const Said said{.kind = Said::gave_up, .number = 1, .heard = 7, .is_of_others = true};
-  EXPECT_EQ(setbacks.hear({0, {7, 3}, 0}, 7, said), Verdict::nothing);
+  const Setbacks::Pair pair{0, {7, 3}, 0};
+  Said said{.kind = Said::gave_up, .number = 1, .heard = 7, .is_of_others = true};
+  EXPECT_EQ(setbacks.hear(pair, 7, said), Verdict::remark);
+  EXPECT_FALSE(setbacks.is_behind(pair));
+  setbacks.fail(pair, {no_bridge}, false);
+  EXPECT_EQ(setbacks.hear(pair, 8, said), Verdict::nothing) << "it is past";
 }
 
 TEST(Setbacks, for_what_this_process_did_matter_in_the_call_in_which_it_did_that) {
