@@ -46,8 +46,8 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   }
   if (!valid) {
     // Ranks past the parent's size are wrong enough: more of them need not be there.
-    const auto readable = std::min<std::size_t>(pid_list == nullptr || n < 0 ? 0 : static_cast<std::size_t>(n),
-                                                std::size_t{parent->size()} + 1);
+    const auto readable = std::min<std::size_t>(
+        pid_list == nullptr || n < 0 ? 0 : static_cast<std::size_t>(n), std::size_t{parent->size()} + 1);
     tell_of_refusal(*runtime, *parent, refused_ranks(*runtime, *parent, {pid_list, readable}));
     return runtime->reporter.fail({.operation = name}, valid.failure());
   }

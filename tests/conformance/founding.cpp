@@ -234,10 +234,12 @@ TEST_F(Founders, who_wait_for_one_that_gave_up_for_others_say_so_once) {
   first.join();
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
-  EXPECT_NE(said.find("(0,1), which the list of members {(0,0) (0,1)} names, names {(0,0) (0,1) (0,2)}; all members "
-                      "name the same ones in one order; it has given those up because of others, and this waits "
-                      "until it calls again"),
-            std::string::npos)
+  EXPECT_NE(
+      said.find(
+          "(0,1), which the list of members {(0,0) (0,1)} names, names {(0,0) (0,1) (0,2)}; all members "
+          "name the same ones in one order; it has given those up because of others, and this waits "
+          "until it calls again"),
+      std::string::npos)
       << said;
 }
 
@@ -246,9 +248,10 @@ TEST_F(Founders, who_wait_for_one_that_was_refused_twice_fail_twice) {
   refuse(0, list);
   refuse(0, list);
   EXPECT_NE(found(1, list).why.find("was refused"), std::string::npos);
-  EXPECT_NE(found(1, list).why.find("(0,0), which the list of members names, has been refused or has given up in "
-                                    "more calls than others on it"),
-            std::string::npos);
+  EXPECT_NE(
+      found(1, list).why.find("(0,0), which the list of members names, has been refused or has given up in "
+                              "more calls than others on it"),
+      std::string::npos);
   all_come_together({list, list}, 0);
 }
 
@@ -268,29 +271,6 @@ TEST_F(Founders, who_gave_up_while_the_leader_was_away_come_to_its_group_in_thei
   EXPECT_TRUE(first.is_made) << first.why;
   EXPECT_TRUE(again.is_made) << again.why;
   EXPECT_EQ(first.context, again.context);
-}
-
-// The leader and the third differ; the second, who has come, is neither late nor on the third's list.
-TEST_F(Founders, whom_the_leader_has_counted_fail_with_it_though_it_calls_again_at_once) {
-  const List list{0, 1, 2};
-  const List other{0, 2};
-  std::vector<Outcome> outcomes(3);
-  std::vector<Outcome> again(3);
-  std::vector<std::thread> threads;
-  for (int worker = 0; worker < 3; ++worker) {
-    threads.emplace_back([&, worker] {
-      const auto at = static_cast<std::size_t>(worker);
-      if (worker == 1) std::this_thread::sleep_for(500ms);
-      outcomes[at] = found(worker, worker == 2 ? other : list);
-      again[at] = found(worker, list);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const Outcome& each : outcomes) expect_lists(each, list, other);
-  for (const Outcome& each : again) {
-    EXPECT_TRUE(each.is_made) << each.why;
-    EXPECT_EQ(each.context, again.front().context);
-  }
 }
 
 // What looks like a circle, and like lists that differ, is resolved by other threads that come later.

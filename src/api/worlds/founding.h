@@ -1,13 +1,13 @@
 // How the members of a new group find each other, and what ends their wait where they mean different ones.
 //
 // The first of the list leads, and calls the roll (RollCall): a group comes about on all at once, or on none.
-// Words are named by the list, so that several groups can be made at once. Who has waited for
-// COMEX_MEET_S tells everybody on its list what list that is: who waits as well and hears of another one that
-// names it, or that somebody was refused, gives up and tells its own members why; so does who waits in a
-// circle of others (Circle). A leader that gives up tells those whom it has counted. Who is only late is waited for; what is left of an earlier failure is not taken
-// for news (Setbacks). Where a process may have several calls under way, another one can still bring what is
-// missing: such a difference is told there, and waited for (Hearsay).
-// Called by create_group.
+// Words are named by the list, so that several groups can be made at once. Who has waited for COMEX_MEET_S
+// tells everybody on its list what list that is: who waits as well and hears of another one that names it, or
+// that somebody was refused, gives up and tells its own members why; so does who waits in a circle of others
+// (Circle), and who was counted by a leader that gives up. Who is only late is waited for; what is left of an
+// earlier failure is not taken for news (Setbacks). Where a process may have several calls under way, another
+// one can still bring what is missing: such a difference is told there, and waited for (Hearsay). Called by
+// create_group.
 #pragma once
 
 #include <optional>

@@ -13,8 +13,9 @@ bool is_of_lists(const FoundingTrouble& trouble) {
 
 // Of what need not be about this list.
 const char* remark_of(const FoundingTrouble& trouble) {
-  return is_of_lists(trouble) ? "; it has given those up because of others, and this waits until it calls again"
-                              : ", in an earlier call as it seems: this waits until it calls again";
+  return is_of_lists(trouble)
+             ? "; it has given those up because of others, and this waits until it calls again"
+             : ", in an earlier call as it seems: this waits until it calls again";
 }
 
 }  // namespace
@@ -36,8 +37,11 @@ void Hearsay::hear_of_call(std::uint32_t rank, std::uint64_t call) {
 
 bool Hearsay::believes_leader(const FoundingTrouble& trouble, std::uint64_t number) {
   constexpr std::uint32_t leader = 0;
-  const Setbacks::Said said{
-      .kind = Setbacks::Said::gave_up, .number = number, .first = number, .heard = mine_.call, .is_same_list = true};
+  const Setbacks::Said said{.kind = Setbacks::Said::gave_up,
+                            .number = number,
+                            .first = number,
+                            .heard = mine_.call,
+                            .is_same_list = true};
   const Setbacks::Verdict verdict = runtime_.meetings.setbacks.hear(pair_with(leader), mine_.call, said);
   if (verdict != Setbacks::Verdict::believe) {
     doubt(leader, {trouble, 0, grace(runtime_)});

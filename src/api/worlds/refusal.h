@@ -1,9 +1,9 @@
 // Who is refused for the arguments of a call that makes a group tells those who may wait for it there, and
 // what list that was.
 //
-// A list that is refused has an entry that is wrong. Who waits with a list of the same length, the same but for
-// the place of that entry, knows that the call was meant for it; else it may have been about others, and is
-// doubted. A standing like any other (standing.h). Used by the calls that take lists, and by hearsay.
+// A list that is refused has an entry that is wrong. Who waits with a list of the same length, the same but
+// for the place of that entry, knows that the call was meant for it; else it may have been about others, and
+// is doubted. A standing like any other (standing.h). Used by the calls that take lists, and by hearsay.
 #pragma once
 
 #include <compare>

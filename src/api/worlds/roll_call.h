@@ -5,13 +5,13 @@
 //            "I stay" ──►
 //            ◄── made ── as soon as all stay
 //
-// A member that has waited for long may give up at any time and come again in another call; so what the leader
-// knows of it may be past, and an offer may meet nobody. But who says that it stays has given the decision
-// away: it goes only when the leader has answered, and the leader, before its own call ends, says "made" or
-// "off" to all whom it has counted. "Made" is said when the newest word of each is that it stays: they are all
-// in those calls then, and stay there until they hear it. A word for another call than the hearer's is left of
-// one that is over, and means nothing. Between two, words come in order, and a newer one takes the place of one
-// that has not been looked at. Pure. Part of Founding, which carries the words.
+// A member that has waited for long may give up at any time and come again in another call; so what the
+// leader knows of it may be past, and an offer may meet nobody. But who says that it stays has given the
+// decision away: it goes only when the leader has answered, and the leader, before its own call ends, says
+// "made" or "off" to all whom it has counted. "Made" is said when the newest word of each is that it stays:
+// they are all in those calls then, and stay there until they hear it. A word for another call than the
+// hearer's is left of one that is over, and means nothing. Between two, words come in order, and a newer one
+// takes the place of one that has not been looked at. Pure. Part of Founding, which carries the words.
 #pragma once
 
 #include <cstdint>

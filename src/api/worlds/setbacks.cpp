@@ -35,7 +35,8 @@ void Setbacks::learn(const Pair& pair, const Said& said) {
   Tally& tally = tallies_[pair];
   if (is_setback) {
     if (said.number == tally.count) tally.is_shared = true;
-    const bool is_elsewhere = said.kind == Said::gave_up && (said.is_of_me || said.is_of_others);
+    const bool is_elsewhere =
+        said.kind == Said::gave_up ? said.is_of_me || said.is_of_others : !said.is_same_list;
     if (!is_elsewhere) tally.highest = std::max(tally.highest, said.number);
     tally.raise(said.first - 1);
     return;

@@ -11,13 +11,14 @@
 //
 // Else words are ordered by the number of the speaker's next setback with the other of the pair. A setback is
 // a call that failed or was refused; other lists may not have had both, so each raises its own number to what
-// it hears, as a Lamport clock does. Only the newest setback is heard. It says with which number those began
-// that followed each other, no call having begun between: this process is behind until it has had as many,
-// since each of them may have been a call of both. News with a number that is past is left of an earlier call. After an own
+// it hears, as a Lamport clock does. News with a number that is past is left of an earlier call. After an own
 // setback that the other has not been heard to know of, its next one may be the same call's: it is doubted,
-// and so is what it says of another list that it gave up without hearing from here, and a refusal that may have
-// been of another. Pure. Part of Meetings,
-// under the engine lock; used by Hearsay, and by callers that are refused.
+// and so is what it says of another list that it gave up without hearing from here, and a refusal that may
+// have been of another list.
+//
+// Only the newest setback is heard. It says with which number those began that followed each other, no call
+// having begun between; until this process has had as many it is behind, since each may have been a call of
+// both. Pure. Part of Meetings, under the engine lock; used by Hearsay, and by callers that are refused.
 #pragma once
 
 #include <cstdint>
@@ -83,7 +84,7 @@ class Setbacks {
     std::uint64_t count = 0;
     std::uint64_t since = 0;    // the count as the last call began
     std::uint64_t highest = 0;  // of the other's setbacks that may have been this process's too
-    bool is_shared = true;  // the other knows of the last one
+    bool is_shared = true;      // the other knows of the last one
     std::set<BridgeId> told_over;
   };
   Tally tally_of(const Pair& pair) const {

@@ -21,7 +21,7 @@ struct Standing {
   std::uint64_t heard = 0;   // the other's call that it has heard in its own; 0: none
   std::uint64_t number = 0;  // these two as Setbacks has them
   std::uint64_t first = 1;
-  RefusedList refused;       // by which a caller is in none
+  RefusedList refused;  // by which a caller is in none
 
   Setbacks::Said::Kind kind() const;
 };

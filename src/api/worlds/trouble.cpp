@@ -46,7 +46,8 @@ std::string line_of(const FoundingTrouble& trouble, const ListText& mine) {
   }
   if (trouble.kind == FoundingTrouble::ahead) {
     return who +
-           ", which the list of members names, has been refused or has given up in more calls than others on it, "
+           ", which the list of members names, has been refused or has given up in more calls than others on "
+           "it, "
            "and does not come";
   }
   const std::string ours = mine.data();

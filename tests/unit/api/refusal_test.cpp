@@ -26,10 +26,11 @@ ReadList read(std::initializer_list<int> ranks) {
 
 TEST(RefusedList, was_meant_as_lists_that_are_the_same_but_for_its_wrong_entry) {
   const List meant{member(0), member(1), member(2)};
-  for (const ReadList& list : {read({-1, 1, 2}), read({0, -7, 2}), read({0, 1, -1}), read({0, 1, 1}), read({0, 0, 2})})
+  for (const ReadList& list :
+       {read({-1, 1, 2}), read({0, -7, 2}), read({0, 1, -1}), read({0, 1, 1}), read({0, 0, 2})})
     EXPECT_TRUE(list.refused().was_meant_as(meant)) << list.refused().text.data();
-  for (const ReadList& list : {read({0, 2, -1}), read({0, 1}), read({0, 1, 2, -1}), read({-1, -1, 2}), read({1, 1, 2}),
-                               read({-1}), read({})})
+  for (const ReadList& list : {read({0, 2, -1}), read({0, 1}), read({0, 1, 2, -1}), read({-1, -1, 2}),
+                               read({1, 1, 2}), read({-1}), read({})})
     EXPECT_FALSE(list.refused().was_meant_as(meant)) << list.refused().text.data();
 }
 

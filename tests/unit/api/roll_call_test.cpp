@@ -37,7 +37,9 @@ class Mail {
 
 class Member {
  public:
-  explicit Member(std::uint64_t first_call, int patience) : call_(first_call), patience_(patience) { begin(); }
+  explicit Member(std::uint64_t first_call, int patience) : call_(first_call), patience_(patience) {
+    begin();
+  }
 
   void look(Random& random) {
     const auto word = from_leader.take();

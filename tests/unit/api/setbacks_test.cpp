@@ -67,7 +67,8 @@ class Founder {
     for (Founder* const other : others) {
       if (const auto& mail = about_[other->rank_].mail) setbacks_.learn(pair(*other), mail->said);
       const Setbacks::Pair with = pair(*other);
-      send(*other, {.kind = Said::refused, .number = setbacks_.next(with), .first = setbacks_.first(with)}, 0);
+      send(*other, {.kind = Said::refused, .number = setbacks_.next(with), .first = setbacks_.first(with)},
+           0);
       setbacks_.fail(pair(*other), {no_bridge}, false);
     }
   }
@@ -213,7 +214,6 @@ TEST_F(Calls, that_a_refusal_ended_are_told_from_the_next) {
   EXPECT_EQ(b_.hear(a_), Verdict::nothing);
 }
 
-// Only the last refusal is heard, and the last of each kind of setback.
 TEST_F(Calls, of_one_who_is_refused_again_and_again_fail_as_often) {
   a_.begin(list, {&b_});
   for (int refusal = 0; refusal < 3; ++refusal) b_.is_refused({&a_});
@@ -241,17 +241,6 @@ TEST_F(Calls, of_one_who_gave_up_and_was_refused_then_fail_twice) {
   EXPECT_EQ(a_.hear(b_), Verdict::believe);
   a_.give_up(&b_);
   EXPECT_TRUE(a_.is_behind(b_));
-}
-
-TEST_F(Calls, are_not_behind_one_who_has_begun_the_next) {
-  a_.begin(list, {&b_});
-  for (int refusal = 0; refusal < 3; ++refusal) b_.is_refused({&a_});
-  a_.hear(b_);
-  a_.give_up(&b_);
-  b_.begin(list, {&a_});
-  a_.begin(list, {&b_});
-  a_.hear(b_);
-  EXPECT_FALSE(a_.is_behind(b_));
 }
 
 TEST_F(Calls, are_not_behind_what_the_other_had_before_its_last_call) {
