@@ -16,9 +16,10 @@ std::optional<LeadersWord> RollCall::hear(std::uint32_t rank, const MembersWord&
       member = {word.call};
       break;
     case MembersWord::stays:
-      member.stays = member.is_offered && word.call == member.call && word.context == context_;
+      member.stays = word.call == member.call && word.context == context_;
       break;
     case MembersWord::leaves:
+      if (word.call != member.call) break;  // an earlier roll call has had the last word on that
       member = {};
       return LeadersWord{LeadersWord::off, word.call};
   }
@@ -73,7 +74,7 @@ std::optional<MembersWord> RollAnswer::hear(const LeadersWord& word) {
     case LeadersWord::nothing:
       break;
     case LeadersWord::offer:
-      if (state_ != there) break;
+      COMEX_BUG_IF(state_ != there);
       state_ = staying;
       context_ = word.context;
       return MembersWord{MembersWord::stays, call_, context_};

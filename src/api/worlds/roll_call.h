@@ -14,6 +14,7 @@
 // takes the place of one that has not been looked at. Pure. Part of Founding, which carries the words.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -68,11 +69,14 @@ class RollCall {
   // The last word to a member that has come; nothing to others.
   std::optional<LeadersWord> last_word(std::uint32_t rank, LeadersWord::Kind kind) const;
 
+  friend auto operator<=>(const RollCall&, const RollCall&) = default;
+
  private:
   struct Member {
     std::uint64_t call = 0;
     bool is_offered = false;
     bool stays = false;
+    friend auto operator<=>(const Member&, const Member&) = default;
   };
   std::vector<Member> members_;
   std::uint64_t context_ = 0;
@@ -93,6 +97,8 @@ class RollAnswer {
   bool is_off() const { return state_ == off; }
   bool is_made() const { return state_ == made; }
   std::uint64_t context() const { return context_; }
+
+  friend auto operator<=>(const RollAnswer&, const RollAnswer&) = default;
 
  private:
   enum State { away, there, staying, leaving, off, made };
