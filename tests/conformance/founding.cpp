@@ -185,7 +185,7 @@ TEST_F(Founders, who_came_and_gave_up_are_missed_until_they_come_again) {
   std::vector<Outcome> outcomes(3);
   refuse(2, list);
   std::thread leader([&] {
-    std::this_thread::sleep_for(400ms);
+    std::this_thread::sleep_for(700ms);
     outcomes[0] = found(0, list);
   });
   EXPECT_NE(found(1, list).why.find("was refused"), std::string::npos);
@@ -229,7 +229,7 @@ TEST_F(Founders, who_wait_for_one_that_gave_up_for_others_say_so_once) {
     EXPECT_TRUE(found(0, two).is_made);
   });
   EXPECT_NE(found(1, three).why.find("was refused"), std::string::npos);
-  std::this_thread::sleep_for(2500ms);
+  std::this_thread::sleep_for(3s);
   EXPECT_TRUE(found(1, two).is_made);
   first.join();
   const std::string said = testing::internal::GetCapturedStderr();
@@ -271,6 +271,57 @@ TEST_F(Founders, who_gave_up_while_the_leader_was_away_come_to_its_group_in_thei
   EXPECT_TRUE(first.is_made) << first.why;
   EXPECT_TRUE(again.is_made) << again.why;
   EXPECT_EQ(first.context, again.context);
+}
+
+// The leader and the third differ; the second, who has come, is neither late nor on the third's list. Who
+// began first knows first, and its next call comes while the other is still in this one.
+TEST_F(Founders, whom_the_leader_has_counted_fail_with_it_though_it_or_the_third_calls_again_at_once) {
+  const List list{0, 1, 2};
+  const List other{0, 2};
+  for (const int late : {0, 2}) {
+    std::vector<Outcome> outcomes(3);
+    std::vector<Outcome> again(3);
+    std::vector<std::thread> threads;
+    for (int worker = 0; worker < 3; ++worker) {
+      threads.emplace_back([&, worker] {
+        const auto at = static_cast<std::size_t>(worker);
+        if (worker == 1) std::this_thread::sleep_for(500ms);
+        if (worker == late) std::this_thread::sleep_for(200ms);
+        outcomes[at] = found(worker, worker == 2 ? other : list);
+        again[at] = found(worker, list);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Outcome& each : outcomes) expect_lists(each, list, other);
+    for (const Outcome& each : again) {
+      EXPECT_TRUE(each.is_made) << each.why;
+      EXPECT_EQ(each.context, again.front().context);
+    }
+  }
+}
+
+// The third knows first that the second names others, and comes to their leader, which has just called.
+TEST_F(Founders, fail_because_of_one_that_differed_before_they_join_its_next_call) {
+  const List list{0, 1, 2};
+  const List other{2, 1};
+  std::vector<Outcome> outcomes(3);
+  std::thread leader([&] {
+    std::this_thread::sleep_for(700ms);
+    outcomes[0] = found(0, list);
+  });
+  std::thread second([&] {
+    std::this_thread::sleep_for(200ms);
+    expect_lists(found(1, list), list, other);
+    outcomes[1] = found(1, list);
+  });
+  expect_lists(found(2, other), list, other);
+  outcomes[2] = found(2, list);
+  leader.join();
+  second.join();
+  for (const Outcome& each : outcomes) {
+    EXPECT_TRUE(each.is_made) << each.why;
+    EXPECT_EQ(each.context, outcomes.front().context);
+  }
 }
 
 // What looks like a circle, and like lists that differ, is resolved by other threads that come later.

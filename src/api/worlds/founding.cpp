@@ -100,7 +100,7 @@ void Founding::call_the_roll() {
     roll_.open(runtime_.context_over(founders_.bridge));
     for (std::uint32_t rank = 1; rank < members; ++rank) hear_member(rank);  // some may have gone meanwhile
   }
-  if (!roll_.is_open() || !roll_.have_all_come()) return;
+  if (!roll_.is_open() || !roll_.have_all_come() || trouble_.kind != FoundingTrouble::none) return;
   for (std::uint32_t rank = 1; rank < members; ++rank) {
     if (const auto offer = roll_.offer(rank)) tell_member(rank, *offer);
   }
@@ -110,12 +110,20 @@ void Founding::hear_member(std::uint32_t rank) {
   MembersWord word;
   if (!takes(rank, 2 * rank, std::as_writable_bytes(std::span(&word, 1)))) return;
   if (const auto answer = roll_.hear(rank, word)) tell_member(rank, *answer);
-  if (word.kind == MembersWord::comes) hearsay_.hear_of_call(rank, word.call);
+  if (word.kind != MembersWord::comes) return;
+  if (const auto end = hearsay_.find_end(rank)) trouble_ = *end;
+  hearsay_.hear_of_call(rank, word.call);
 }
 
 void Founding::answer_the_leader() {
   LeadersWord word;
   if (!takes(0, 2 * my_rank_ + 1, std::as_writable_bytes(std::span(&word, 1)))) return;
+  if (word.kind == LeadersWord::offer && word.call == call_) {
+    if (const auto end = hearsay_.find_end()) {
+      trouble_ = *end;
+      return;
+    }
+  }
   const bool was_leaving = answer_.is_bound();
   if (const auto answer = answer_.hear(word)) tell_leader(*answer);
   if (answer_.is_off() && !was_leaving) hear_that_it_is_off(word);
@@ -248,8 +256,10 @@ void Founding::call_it_off() {
   for (std::uint32_t rank = 1; rank < routes_.size(); ++rank) {
     auto word = roll_.last_word(rank, LeadersWord::off);
     if (!word) continue;
-    word->trouble = trouble_;
-    word->number = hearsay_.number_of_setback(rank);
+    if (!hearsay_.is_culprit(rank)) {
+      word->trouble = trouble_;
+      word->number = hearsay_.number_of_setback(rank);
+    }
     tell_member(rank, *word);
   }
 }

@@ -52,10 +52,7 @@ bool Hearsay::believes_leader(const FoundingTrouble& trouble, std::uint64_t numb
 }
 
 std::optional<FoundingTrouble> Hearsay::find_trouble() {
-  for (const std::uint32_t rank : others()) {
-    Standing standing;
-    if (take_standing(routes_[rank], pair_with(rank), standing)) hear(rank, standing);
-  }
+  for (const std::uint32_t rank : others()) listen_to(rank);
   doubt_those_ahead();
   for (auto& [rank, doubt] : doubts_) {
     if (!doubt.until.is_over()) continue;
@@ -69,17 +66,48 @@ std::optional<FoundingTrouble> Hearsay::find_trouble() {
   return std::nullopt;
 }
 
-void Hearsay::hear(std::uint32_t rank, const Standing& standing) {
+std::optional<FoundingTrouble> Hearsay::find_end(std::uint32_t rank) {
+  Standing setback;
+  if (!look_at_standing(routes_[rank], pair_with(rank), Place::setback, setback)) return std::nullopt;
+  if (setback.heard != mine_.call || !hear(rank, setback)) return std::nullopt;
+  culprit_ = rank;
+  return trouble_from(rank, setback);
+}
+
+std::optional<FoundingTrouble> Hearsay::find_end() {
+  for (const std::uint32_t rank : others()) {
+    if (auto trouble = find_end(rank)) return trouble;
+  }
+  return std::nullopt;
+}
+
+// In the order in which it was said.
+void Hearsay::listen_to(std::uint32_t rank) {
+  const Route& route = routes_[rank];
+  const Setbacks::Pair pair = pair_with(rank);
+  Standing setback;
+  Standing of_call;
+  const bool has_failed = take_standing(route, pair, Place::setback, setback);
+  const bool has_called = look_at_standing(route, pair, Place::call, of_call);
+  const bool is_earlier =
+      has_failed && has_called && Setbacks::is_of_earlier_call(said(setback), said(of_call));
+  if (is_earlier && hear(rank, setback)) return;  // what it says of its next call is for the next here
+  if (has_called && take_standing(route, pair, Place::call, of_call)) hear(rank, of_call);
+  if (has_failed && !is_earlier) hear(rank, setback);
+}
+
+bool Hearsay::hear(std::uint32_t rank, const Standing& standing) {
   const Setbacks::Said::Kind kind = standing.kind();
   if (kind == Setbacks::Said::waits || kind == Setbacks::Said::nothing) heard_[rank] = standing.call;
-  const Setbacks::Verdict verdict =
-      runtime_.meetings.setbacks.hear(pair_with(rank), mine_.call, said(standing));
+  const Setbacks::Said word = said(standing);
+  const Setbacks::Verdict verdict = runtime_.meetings.setbacks.hear(pair_with(rank), mine_.call, word);
   const FoundingTrouble trouble = trouble_from(rank, standing);
   const bool is_against = verdict != Setbacks::Verdict::nothing && verdict != Setbacks::Verdict::remark;
   if (is_against && is_of_lists(trouble) && trouble.whose == gpids_[rank] &&
       (standing.is_serial == 0 || !is_serial(runtime_))) {
     doubts_.erase(rank);
-    return tell_once(trouble, "; unless another thread calls for the same, this waits for ever");
+    tell_once(trouble, "; unless another thread calls for the same, this waits for ever");
+    return false;
   }
   switch (verdict) {
     case Setbacks::Verdict::nothing:
@@ -100,6 +128,7 @@ void Hearsay::hear(std::uint32_t rank, const Standing& standing) {
       doubts_.insert_or_assign(rank, Doubt{trouble, standing.call, Deadline(0)});
       break;
   }
+  return Setbacks::is_final(verdict, mine_.call, word);
 }
 
 void Hearsay::answer(std::uint32_t rank, std::uint64_t call) {

@@ -4,7 +4,7 @@
 // Setbacks says what is to be made of each word; what is doubted is believed if nothing newer has come from
 // there within COMEX_MEET_S. A process that may have several calls under way fails for no difference that
 // another call can resolve: that is told, once, and waited for. Part of Founding; all calls under the engine
-// lock, and only from who has waited for long.
+// lock, and troubles are looked for by who has waited for long, save ends.
 #pragma once
 
 #include <map>
@@ -41,6 +41,12 @@ class Hearsay {
   // False when that is in doubt.
   bool believes_leader(const FoundingTrouble& trouble, std::uint64_t number);
   std::optional<FoundingTrouble> find_trouble();
+  // The same, of those who have ended a call in which they heard this one, and may have come again since.
+  // To be asked before one joins them: else the next call of some would be the first of others.
+  std::optional<FoundingTrouble> find_end(std::uint32_t rank);
+  std::optional<FoundingTrouble> find_end();
+  // What is against the group was said by this member: its next call is not meant.
+  bool is_culprit(std::uint32_t rank) const { return culprit_ == rank; }
   // A member may still be in the call in which this process failed or was refused last.
   bool is_ahead() const { return is_ahead_; }
   void tell_that_it_waits() const;
@@ -63,7 +69,9 @@ class Hearsay {
   Setbacks::Pair pair_with(std::uint32_t rank) const;
   Standing standing(std::uint32_t rank, bool waits, const FoundingTrouble& trouble) const;
   void tell(std::uint32_t rank, bool waits, const FoundingTrouble& trouble = {}) const;
-  void hear(std::uint32_t rank, const Standing& standing);
+  void listen_to(std::uint32_t rank);
+  // What is against the group may be final.
+  bool hear(std::uint32_t rank, const Standing& standing);
   Setbacks::Said said(const Standing& standing) const;
   bool is_of_this_list(const Standing& standing) const;
   FoundingTrouble trouble_from(std::uint32_t rank, const Standing& standing) const;

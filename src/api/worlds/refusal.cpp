@@ -21,9 +21,11 @@ std::uint64_t digest_around(std::span<const ListedMember> list, std::size_t hole
 
 // What the other has said last stays for the next call, which has to make up its mind about it.
 void learn_from(const Route& route, const Setbacks::Pair& pair, Setbacks& setbacks) {
-  Standing last;
-  if (!look_at_standing(route, pair, last)) return;
-  setbacks.learn(pair, {.kind = last.kind(), .number = last.number, .first = last.first});
+  for (const Place place : {Place::setback, Place::call}) {
+    Standing last;
+    if (!look_at_standing(route, pair, place, last)) continue;
+    setbacks.learn(pair, {.kind = last.kind(), .number = last.number, .first = last.first});
+  }
 }
 
 void tell_of_refusal(Runtime& runtime, std::uint32_t my_endpoint, std::span<const ListedMember> waiters,

@@ -29,11 +29,10 @@ Setbacks::Verdict Setbacks::hear(const Pair& pair, std::uint64_t my_call, const 
 }
 
 void Setbacks::learn(const Pair& pair, const Said& said) {
-  const bool is_setback = said.kind == Said::gave_up || said.kind == Said::refused;
   const std::uint64_t over = said.number - 1;  // setbacks that the speaker has behind it
-  if (over == 0 && !is_setback) return;
+  if (over == 0 && !is_setback(said.kind)) return;
   Tally& tally = tallies_[pair];
-  if (is_setback) {
+  if (is_setback(said.kind)) {
     if (said.number == tally.count) tally.is_shared = true;
     const bool is_elsewhere =
         said.kind == Said::gave_up ? said.is_of_me || said.is_of_others : !said.is_same_list;

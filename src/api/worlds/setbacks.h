@@ -56,6 +56,16 @@ class Setbacks {
     believe   // there will be no group
   };
 
+  static bool is_setback(Said::Kind kind) { return kind == Said::gave_up || kind == Said::refused; }
+  // Of two words of one speaker. A setback of an earlier call is superseded by the next, save for who was
+  // heard in that very call: its own is over for the speaker, whatever that does next.
+  static bool is_of_earlier_call(const Said& setback, const Said& of_call) {
+    return setback.number < of_call.number;
+  }
+  static bool is_final(Verdict verdict, std::uint64_t my_call, const Said& setback) {
+    return verdict == Verdict::believe && setback.heard == my_call;
+  }
+
   // The number of the next setback.
   std::uint64_t next(const Pair& pair) const { return tally_of(pair).count + 1; }
   // The first of those since the last call began.

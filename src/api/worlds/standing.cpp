@@ -4,7 +4,10 @@ namespace comex::api {
 namespace {
 
 // In the mailbox: above the tags of inter-groups.
-constexpr std::uint64_t of_whoever = std::uint64_t{1} << 32;
+std::uint64_t sequence_of(Place place) {
+  constexpr std::uint64_t first = std::uint64_t{1} << 32;
+  return place == Place::call ? first : first + 1;
+}
 
 }  // namespace
 
@@ -20,18 +23,19 @@ Setbacks::Said::Kind Standing::kind() const {
 
 void stand_before(const Route& route, const Setbacks::Pair& pair, const Standing& standing) {
   if (route.tokens == nullptr) return;
-  route.tokens->send(route.rank, op::mailbox_context, of_whoever, pair.my_endpoint,
+  const Place place = Setbacks::is_setback(standing.kind()) ? Place::setback : Place::call;
+  route.tokens->send(route.rank, op::mailbox_context, sequence_of(place), pair.my_endpoint,
                      std::as_bytes(std::span(&standing, 1)));
 }
 
-bool look_at_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing) {
+bool look_at_standing(const Route& route, const Setbacks::Pair& pair, Place place, Standing& standing) {
   return route.tokens != nullptr &&
-         route.tokens->look(route.rank, op::mailbox_context, of_whoever, pair.other_endpoint,
+         route.tokens->look(route.rank, op::mailbox_context, sequence_of(place), pair.other_endpoint,
                             std::as_writable_bytes(std::span(&standing, 1)));
 }
 
-bool take_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing) {
-  return route.tokens->take(route.rank, op::mailbox_context, of_whoever, pair.other_endpoint,
+bool take_standing(const Route& route, const Setbacks::Pair& pair, Place place, Standing& standing) {
+  return route.tokens->take(route.rank, op::mailbox_context, sequence_of(place), pair.other_endpoint,
                             std::as_writable_bytes(std::span(&standing, 1)));
 }
 

@@ -1,7 +1,8 @@
 // What founders of groups say of themselves to those who may wait for them, and who was refused says too.
 //
-// A standing lies in the other's mailbox until it is taken, or a newer one takes its place. Used by hearsay,
-// and for callers whose arguments are wrong before there is a founding (refusal.h).
+// A standing lies in the other's mailbox until it is taken, or a newer one takes its place. Setbacks have a
+// place of their own there: a next call that begins at once does not cover what the last one came to. Used by
+// hearsay, and for callers whose arguments are wrong before there is a founding (refusal.h).
 #pragma once
 
 #include "api/runtime.h"
@@ -25,16 +26,17 @@ struct Standing {
 
   Setbacks::Said::Kind kind() const;
 };
+enum class Place { call, setback };  // where it lies
 
 // Who has left a bridge may be gone.
 bool is_reached_over(const Runtime& runtime, BridgeId way, Lpid lpid);
 
 // Under the engine lock.
 void stand_before(const Route& route, const Setbacks::Pair& pair, const Standing& standing);
-// The newest of the other of the pair, over this route; it is gone then.
-bool take_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing);
-// The same, but it stays.
-bool look_at_standing(const Route& route, const Setbacks::Pair& pair, Standing& standing);
+// The newest of the other of the pair, over this route; it stays.
+bool look_at_standing(const Route& route, const Setbacks::Pair& pair, Place place, Standing& standing);
+// The same, but it is gone then.
+bool take_standing(const Route& route, const Setbacks::Pair& pair, Place place, Standing& standing);
 // The setback that it was told of is over: the process is in this call now.
 void take_back_setback(Runtime& runtime, const Setbacks::Pair& pair, Lpid other, std::uint64_t call);
 

@@ -1,106 +1,10 @@
 // What founders believe of each other's words, walked through call by call, without messages that travel.
-#include "api/worlds/setbacks.h"
-
 #include <gtest/gtest.h>
 
-#include <map>
-#include <optional>
+#include "unit/api/setbacks_founder.h"
 
 namespace comex::api {
 namespace {
-
-using Said = Setbacks::Said;
-using Verdict = Setbacks::Verdict;
-
-constexpr std::uint64_t list = 100;
-constexpr std::uint64_t other_list = 200;
-
-// A process that names all of the others in its calls, and says what Hearsay says for it.
-class Founder {
- public:
-  explicit Founder(std::uint32_t rank) : rank_(rank) {}
-
-  void begin(std::uint64_t digest, std::initializer_list<Founder*> others) {
-    call_ = ++calls_;
-    digest_ = digest;
-    others_ = others;
-    for (Founder* const other : others_) {
-      About& about = about_[other->rank_];
-      about.number = setbacks_.next(pair(*other));
-      about.heard = 0;
-      if (!setbacks_.take_back(pair(*other)).empty())
-        send(*other, {.kind = Said::nothing, .number = about.number}, call_);
-    }
-  }
-  void wait() {
-    for (Founder* const other : others_) wait(*other);
-  }
-  // What it makes of the newest word of the other.
-  Verdict hear(Founder& other) {
-    About& about = about_[other.rank_];
-    if (!about.mail) return Verdict::nothing;
-    Mail mail = *about.mail;
-    about.mail.reset();
-    mail.said.is_same_list = mail.digest == digest_;
-    if (mail.said.kind == Said::nothing || mail.said.kind == Said::waits) about.heard = mail.call;
-    const Verdict verdict = setbacks_.hear(pair(other), call_, mail.said);
-    const bool waits = mail.said.kind == Said::waits;
-    if (verdict == Verdict::answer || (verdict == Verdict::doubt && waits)) wait(other);
-    return verdict;
-  }
-  bool is_behind(const Founder& other) const { return setbacks_.is_behind(pair(other)); }
-  // Because of what `culprit` said; of nobody on the list where it is null.
-  void give_up(const Founder* culprit) {
-    for (Founder* const other : others_) {
-      const std::uint64_t number = setbacks_.next(pair(*other));
-      Said said{.kind = Said::gave_up, .number = number, .first = number, .heard = heard(*other)};
-      said.is_of_me = other == culprit;
-      send(*other, said, call_);
-      setbacks_.fail(pair(*other), {no_bridge}, other == culprit);
-    }
-  }
-  void succeed() {
-    for (Founder* const other : others_) setbacks_.settle(pair(*other));
-  }
-  void is_refused(std::initializer_list<Founder*> others, std::uint64_t digest = list) {
-    digest_ = digest;
-    for (Founder* const other : others) {
-      if (const auto& mail = about_[other->rank_].mail) setbacks_.learn(pair(*other), mail->said);
-      const Setbacks::Pair with = pair(*other);
-      send(*other, {.kind = Said::refused, .number = setbacks_.next(with), .first = setbacks_.first(with)},
-           0);
-      setbacks_.fail(pair(*other), {no_bridge}, false);
-    }
-  }
-
- private:
-  struct Mail {
-    Said said;
-    std::uint64_t call = 0;
-    std::uint64_t digest = 0;
-  };
-  struct About {
-    std::uint64_t number = 1;
-    std::uint64_t heard = 0;
-    std::optional<Mail> mail;
-  };
-  static Setbacks::Pair pair(const Founder& other) { return {0, {0, other.rank_}, 0}; }
-  std::uint64_t heard(const Founder& other) { return about_[other.rank_].heard; }
-  void wait(Founder& other) {
-    send(other, {.kind = Said::waits, .number = about_[other.rank_].number, .heard = heard(other)}, call_);
-  }
-  void send(Founder& other, const Said& said, std::uint64_t call) {
-    other.about_[rank_].mail = Mail{said, call, digest_};
-  }
-
-  std::uint32_t rank_;
-  Setbacks setbacks_;
-  std::uint64_t calls_ = 1000 * (rank_ + 1);
-  std::uint64_t call_ = 0;
-  std::uint64_t digest_ = 0;
-  std::vector<Founder*> others_;
-  std::map<std::uint32_t, About> about_;
-};
 
 class Calls : public testing::Test {
  protected:
@@ -139,6 +43,34 @@ class Calls : public testing::Test {
 
 TEST_F(Calls, with_lists_that_differ_fail_on_both_again_and_again) {
   for (int call = 0; call < 3; ++call) both_learn_that_lists_differ();
+}
+
+TEST_F(Calls, with_lists_that_differ_fail_on_both_though_one_calls_again_at_once) {
+  for (const bool waits_again : {false, true}) {
+    a_.begin(list, {&b_});
+    b_.begin(other_list, {&a_});
+    a_.wait();
+    EXPECT_EQ(b_.hear(a_), Verdict::answer);
+    EXPECT_EQ(a_.hear(b_), Verdict::believe);
+    a_.give_up(&b_);
+    a_.begin(list, {&b_});
+    if (waits_again) a_.wait();
+    EXPECT_EQ(b_.hear(a_), Verdict::believe);
+    b_.give_up(&a_);
+    b_.begin(list, {&a_});
+    EXPECT_EQ(b_.hear(a_), Verdict::nothing);
+    EXPECT_EQ(a_.hear(b_), Verdict::nothing);
+    a_.succeed();
+    b_.succeed();
+  }
+}
+
+TEST_F(Calls, that_were_refused_are_past_for_who_hears_of_that_and_of_the_next_one_together) {
+  b_.begin(list, {&a_});
+  a_.is_refused({&b_});
+  a_.begin(list, {&b_});
+  EXPECT_EQ(b_.hear(a_), Verdict::nothing);
+  EXPECT_FALSE(b_.is_behind(a_));
 }
 
 TEST_F(Calls, with_lists_that_differ_fail_on_both_after_failures_of_one_alone) {
