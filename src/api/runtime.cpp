@@ -22,8 +22,8 @@ constexpr std::uint64_t self_context = 3;
 op::RemoteOptions remote_options(World& world) {
   op::RemoteOptions options;
   options.self = static_cast<Worker>(world.place.worker);
-  options.sizes.chunk_bytes =
-      op::legal_chunk_bytes(static_cast<std::uint64_t>(world.settings.effective_chunk_bytes()));
+  options.sizes = op::sizes_on_wire(world.settings.effective_chunk_bytes(), world.transport->size(),
+                                    static_cast<std::uint64_t>(world.settings.staging_reserve));
   options.outbox = own_outbox(world);
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
   return options;

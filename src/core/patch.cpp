@@ -173,4 +173,14 @@ void RunCursor::seek(std::uint64_t position) {
   }
 }
 
+bool is_packed(const Patch& patch, Side side) {
+  const std::int64_t* const strides = patch.strides(side);
+  std::uint64_t reach = patch.counts[0];
+  for (int level = 0; level < patch.levels; ++level) {
+    if (strides[level] != static_cast<std::int64_t>(reach)) return false;
+    reach *= patch.counts[level + 1];
+  }
+  return true;
+}
+
 }  // namespace comex

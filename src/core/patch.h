@@ -51,6 +51,9 @@ inline constexpr std::uint64_t most_interleaved_runs = std::uint64_t{1} << 36;
 inline constexpr std::uint64_t largest_extent = std::uint64_t{1} << 56;
 bool rows_overlap(const Patch& patch, Side side);
 
+// Do the runs of this side follow each other without gaps, in order?
+bool is_packed(const Patch& patch, Side side);
+
 struct Run {
   std::uint64_t near_offset = 0;
   std::uint64_t far_offset = 0;

@@ -31,7 +31,9 @@
 //   end of service     worker --[RequestHeader leave]----------------> server
 //
 // Small and large: a put or acc is small when it carries its data (body_inline), a get when its
-// `bytes` are at most `reply_data_bytes`. Chunks have `chunk_bytes`, the last one the rest.
+// `bytes` are at most `reply_data_bytes`. Chunks have `chunk_bytes`, the last one the rest: where the server
+// has to stage them at most a piece (core/pieces.h); the least piece and its request have at most
+// `message_bytes` together.
 //
 // Slots: from 1 up, one per request that awaits a reply or sends a body. Slot 0 is none (inline
 // writes), and the one fence or unlock under way, which its server alone identifies.
@@ -43,8 +45,10 @@
 // running number: they count up from the header's. Item n of a batch of which something is refused is told of
 // by a reply of its own, whose value is its number; a batch goes on behind it. The slot is that of the gets
 // and rmws, whose data and old values come in one reply, in the order of the items and each padded to 8
-// bytes; without any there is neither. A process of the origin's host may send the batch in its name, so
-// `target` is the origin's transport rank.
+// bytes; without any there is neither. Wherever one stops in it, the answers so far and the items to come
+// have at most `message_bytes` together (core/batch_room.h): a server that has to wait keeps them in one
+// copy. A process of the origin's host may send the batch in its name, so `target` is the origin's transport
+// rank.
 //
 // Order: what an origin sends to a server, but for surrender and leave, is counted in `sequence`, from 1 up.
 // Messages from two senders may overtake each other; the server takes them in this order. Credits bound what

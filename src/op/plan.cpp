@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/pieces.h"
+
 namespace comex::op {
 namespace {
 
@@ -23,14 +25,16 @@ Verb verb_of(Action action) {
   return Verb::put;
 }
 
-Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, const Sizes& sizes) {
+// `is_staged`: by the server, who takes its own chunks in place.
+Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, bool is_staged,
+           const Sizes& sizes) {
   Plan plan;
   plan.bytes = bytes;
   plan.header.verb = verb_of(action);
   plan.header.layout = layout;
   plan.header.scalar = scalar;
   plan.header.bytes = bytes;
-  plan.header.chunk_bytes = sizes.chunk_bytes;
+  plan.header.chunk_bytes = is_staged ? std::min(sizes.piece_bytes, sizes.chunk_bytes) : sizes.chunk_bytes;
   plan.descriptor_bytes = action == Action::acc ? static_cast<std::uint32_t>(sizeof(Scale)) : 0;
   return plan;
 }
@@ -51,7 +55,9 @@ void choose(Plan& plan, Method body, const Sizes& sizes) {
 
 Plan plan_strided(const Operation& operation, const Sizes& sizes) {
   const Patch& patch = operation.patch;
-  Plan plan = begin(operation.action, Layout::strided, operation.scalar, patch.total_bytes(), sizes);
+  const bool is_staged = operation.action == Action::acc || !is_packed(patch, Side::far);
+  Plan plan =
+      begin(operation.action, Layout::strided, operation.scalar, patch.total_bytes(), is_staged, sizes);
   const auto levels = static_cast<std::uint32_t>(patch.levels);
   plan.descriptor_bytes +=
       static_cast<std::uint32_t>(sizeof(protocol::StridedLayout)) + 8 * (levels + 1) + 8 * levels;
@@ -62,7 +68,7 @@ Plan plan_strided(const Operation& operation, const Sizes& sizes) {
 Plan plan_vector(const Operation& operation, const Sizes& sizes) {
   const Scatter& scatter = operation.scatter;
   const bool is_get = operation.action == Action::get;
-  Plan plan = begin(operation.action, Layout::vector, operation.scalar, scatter.total_bytes(), sizes);
+  Plan plan = begin(operation.action, Layout::vector, operation.scalar, scatter.total_bytes(), true, sizes);
   plan.descriptor_bytes += static_cast<std::uint32_t>(sizeof(protocol::ScatterLayout));
   const std::uint64_t space = room(plan, sizes);
   const std::uint64_t described = space / offset_bytes;
@@ -80,7 +86,8 @@ Plan plan_vector(const Operation& operation, const Sizes& sizes) {
     return each;
   } else {
     plan.method = Method::described_scatter;
-    segments = described;
+    const bool shares_copy = lies_in_copy(plan.header.chunk_bytes);
+    segments = shares_copy ? (space - plan.header.chunk_bytes) / offset_bytes : described;
   }
   plan.segments_per_message = static_cast<std::uint32_t>(std::min(segments, scatter.count));
   return plan;
@@ -92,8 +99,15 @@ std::uint32_t legal_chunk_bytes(std::uint64_t wanted) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 4096, 1024 * 1024)) & ~15u;
 }
 
+Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint64_t staging_reserve) {
+  Sizes sizes;
+  sizes.chunk_bytes = legal_chunk_bytes(wanted_chunk);
+  sizes.piece_bytes = piece_bytes(sizes.chunk_bytes, static_cast<std::uint64_t>(origins), staging_reserve);
+  return sizes;
+}
+
 Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes) {
-  Plan plan = begin(action, Layout::contiguous, scalar, bytes, sizes);
+  Plan plan = begin(action, Layout::contiguous, scalar, bytes, action == Action::acc, sizes);
   if (bytes != 0) choose(plan, Method::header_then_body, sizes);
   return plan;
 }

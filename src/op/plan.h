@@ -2,13 +2,13 @@
 //
 //   inline_message    data (put, acc) or reply data (get) within one message
 //   header_then_body  contiguous: chunks straight from or to the caller's memory
-//   packed_pipeline   strided: chunks through staging buffers
+//   packed_pipeline   strided: pieces through staging buffers, chunks where the far side is contiguous
 //   inline_scatter    vector of small segments: messages of as many segments as fit, data inside
-//   described_scatter vector of medium segments: messages of offsets, data in chunks through staging
+//   described_scatter vector of medium segments: messages of offsets, data in pieces through staging
 //   each_segment      vector of large segments: each one a contiguous operation
 //
-// Elements of an accumulate are never cut: chunks are multiples of 16, messages hold whole segments.
-// Made by op/remote for each operation; tested as a table.
+// Chunks and pieces: core/pieces.h. Elements of an accumulate are never cut: both are multiples of 16,
+// messages hold whole segments. Made by op/remote for each operation; tested as a table.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,15 @@ struct Sizes {
   std::uint32_t message_bytes = protocol::message_bytes;
   std::uint32_t reply_data_bytes = protocol::reply_data_bytes;
   std::uint32_t chunk_bytes = 256 * 1024;
+  std::uint32_t piece_bytes = 256 * 1024;    // at most: of what the server has to stage
   std::uint32_t small_segment_bytes = 128;   // up to here segments travel inside the message
   std::uint32_t large_segment_bytes = 2048;  // from above here each segment is its own operation
 };
 
 // The chunk that settings ask for, made legal: a multiple of 16, from 4 KiB to 1 MiB.
 std::uint32_t legal_chunk_bytes(std::uint64_t wanted);
+// As the servers of a wire have them, on which there are so many origins.
+Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint64_t staging_reserve);
 
 struct Plan {
   Method method = Method::nothing;

@@ -20,10 +20,10 @@ using shm::OutboxWord;
 
 // One more item of any kind finds a place, or need not wait for a credit.
 bool Remote::may_append(const Link& link) const {
-  constexpr std::size_t most = sizeof(BatchItem) + sizeof(Naming) + sizeof(Scale) + largest_item;
+  constexpr std::size_t head = sizeof(BatchItem) + sizeof(Naming);
   if (has_credit(link)) return true;
-  return link.batch != nullptr && link.batch->word.bytes() + most <= sizes_.message_bytes &&
-         link.batch->answer_bytes + largest_item <= protocol::reply_data_bytes &&
+  return link.batch != nullptr && link.batch->room.with(head + sizeof(Scale) + largest_item, 0).is_kept() &&
+         link.batch->room.with(head, largest_item).is_kept() &&
          link.batch->buffer->look().bits() == link.batch->word.bits();  // else it is another's by now
 }
 
@@ -60,7 +60,7 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
   batch->word = buffer->look().opened(sizeof header);
   batch->number = header.number;
   batch->answers.clear();
-  batch->answer_bytes = 0;
+  batch->room = {};
   batch->transfer = nullptr;
   open_.push_back(&link);
   holds_.store(true, std::memory_order_relaxed);
@@ -72,8 +72,8 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
 // free, since only this worker opens buffers.
 inline bool Remote::has_place(const Link& link, const BatchItem& item, WorldId world) const {
   const Batch* batch = link.batch;
-  return batch != nullptr && batch->word.bytes() + protocol::item_bytes(item) <= sizes_.message_bytes &&
-         batch->answer_bytes + protocol::answer_bytes(item) <= protocol::reply_data_bytes &&
+  return batch != nullptr &&
+         batch->room.with(protocol::item_bytes(item), protocol::answer_bytes(item)).is_kept() &&
          batch->world == world && !is_taken(*batch);
 }
 
@@ -102,6 +102,7 @@ inline bool Remote::put_item(Link& link, const BatchItem& item, const FarSide& f
     return false;
   }
   batch.word = next;
+  batch.room = batch.room.with(protocol::item_bytes(item), protocol::answer_bytes(item));
   ledger_.issue_at_once(link.rank, far.gpid());
   link.last_fence = nullptr;
   return true;
@@ -166,7 +167,6 @@ void Remote::expect_answer(Link& link, const FarSide& far) {
 void Remote::await(Link& link, nb::Completion& completion, void* result, const BatchItem& item) {
   Batch& batch = *link.batch;
   batch.answers.push_back({&completion, result, batch.word.items() - 1, item.bytes, false});
-  batch.answer_bytes += protocol::answer_bytes(item);
   completion.add();
   ++unanswered_;
 }
@@ -242,7 +242,7 @@ void Remote::on_data_batch(Link& link, const Reply& reply, std::span<const std::
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *transfer->request->batch;
   if (link.batch == &batch) let_go(link);  // the pusher was quick
-  COMEX_BUG_IF(data.size() != batch.answer_bytes);
+  COMEX_BUG_IF(data.size() != batch.room.answers);
   const std::byte* at = data.data();
   for (const Batch::Answer& answer : batch.answers) {
     if (answer.failed) {

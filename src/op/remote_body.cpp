@@ -72,8 +72,11 @@ unsigned Remote::send_chunks(Transfer& transfer) {
     } else {
       transfer.near.skip(chunk.bytes);
     }
-    chunk.ticket =
-        transport_.start_send(transfer.link->rank, protocol::put_tag(transfer.slot), {from, chunk.bytes});
+    // However small chunks are, few of them may stand in the server's MPI before it wants them.
+    const bool is_first = transfer.begun < std::uint64_t{transfer.chunk_bytes} * protocol::chunks_in_flight;
+    const int tag = protocol::put_tag(transfer.slot);
+    chunk.ticket = is_first ? transport_.start_send(transfer.link->rank, tag, {from, chunk.bytes})
+                            : transport_.start_matched_send(transfer.link->rank, tag, {from, chunk.bytes});
     transfer.begun += chunk.bytes;
     ++transfer.in_flight;
     ++moved;

@@ -54,16 +54,6 @@ bool is_vector(const remote::Request& request) {
   return request.operation.layout == Layout::vector;
 }
 
-// Do the near runs follow each other without gaps, in order?
-bool is_near_packed(const Patch& patch) {
-  std::uint64_t reach = patch.counts[0];
-  for (int level = 0; level < patch.levels; ++level) {
-    if (patch.near_strides[level] != static_cast<std::int64_t>(reach)) return false;
-    reach *= patch.counts[level + 1];
-  }
-  return true;
-}
-
 // The origin's memory of the next message.
 NearSide near_of(const remote::Request& request) {
   const Operation& operation = request.operation;
@@ -72,7 +62,7 @@ NearSide near_of(const remote::Request& request) {
     if (part.count == 1) return NearSide::of_bytes(static_cast<std::byte*>(part.near[0]));
     return NearSide::of_scatter(part);
   }
-  if (is_near_packed(operation.patch)) return NearSide::of_bytes(operation.near);
+  if (is_packed(operation.patch, Side::near)) return NearSide::of_bytes(operation.near);
   return NearSide::of_patch(operation.near, operation.patch);
 }
 

@@ -13,6 +13,7 @@
 #include <deque>
 #include <vector>
 
+#include "core/batch_room.h"
 #include "core/operation.h"
 #include "nb/completion.h"
 #include "op/far_side.h"
@@ -49,7 +50,7 @@ struct Batch {
   shm::OutboxWord word;      // as this worker has left it; the pusher may have changed it since
   std::uint64_t number = 0;  // of the first item
   std::vector<Answer> answers;
-  std::size_t answer_bytes = 0;  // of all of them, in the reply
+  BatchRoom room;
   Transfer* transfer = nullptr;  // once there is a get or rmw; its request is its own
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/batch_room.h"
+
 namespace comex::pr {
 namespace {
 
@@ -30,7 +32,7 @@ void widen(Footprint& all, const BatchItem& head, bool is_first) {
   const std::uint64_t end = saturated_end(head.offset, head.bytes);
   const Scalar scalar = head.verb == Verb::acc ? static_cast<Scalar>(kind_of(head)) : Scalar::none;
   if (is_first) {
-    all = {head.verb, head.verb == Verb::put, scalar, head.target, head.offset, end, false};
+    all = {head.verb, head.verb == Verb::put, scalar, false, head.target, head.offset, end};
     return;
   }
   if (all.verb != head.verb || all.scalar != scalar) {
@@ -48,7 +50,7 @@ void widen(Footprint& all, const BatchItem& head, bool is_first) {
 BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message) {
   BatchShape shape;
   std::uint64_t items = 0;
-  std::size_t answers = 0;
+  BatchRoom room;
   for (std::size_t at = sizeof header; at != message.size(); ++items) {
     BatchItem head;
     if (message.size() - at < sizeof head) return shape;
@@ -56,11 +58,11 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
     if (!is_sound(head)) return shape;
     if (message.size() - at < protocol::item_bytes(head)) return shape;
     widen(shape.footprint, head, items == 0);
-    answers += protocol::answer_bytes(head);
+    room = room.with(protocol::item_bytes(head), protocol::answer_bytes(head));
     at += protocol::item_bytes(head);
   }
-  shape.is_sound = items != 0 && items == header.operand && answers <= protocol::reply_data_bytes &&
-                   (answers != 0) == (header.slot != 0);
+  shape.is_sound =
+      items != 0 && items == header.operand && room.is_kept() && (room.answers != 0) == (header.slot != 0);
   return shape;
 }
 

@@ -7,7 +7,11 @@
 namespace comex::pr {
 
 FarSide::FarSide(const Payload& payload, std::byte* arena_base)
-    : payload_(payload), base_(arena_base), cursor_(payload.patch) {}
+    : offsets_(payload.offsets),
+      segment_bytes_(payload.segment_bytes),
+      low_(payload.low),
+      base_(arena_base),
+      cursor_(payload.patch) {}
 
 void FarSide::skip(std::uint64_t bytes) {
   position_ = bytes;
@@ -15,14 +19,14 @@ void FarSide::skip(std::uint64_t bytes) {
 }
 
 FarSide::Piece FarSide::next_piece(std::uint64_t max_bytes) const {
-  const std::uint64_t into = position_ % payload_.segment_bytes;
-  const std::uint64_t offset = payload_.offset_of_segment(position_ / payload_.segment_bytes) + into;
-  return {offset, std::min(max_bytes, payload_.segment_bytes - into)};
+  const std::uint64_t into = position_ % segment_bytes_;
+  const std::uint64_t offset = Payload::offset_at(offsets_, position_ / segment_bytes_) + into;
+  return {offset, std::min(max_bytes, segment_bytes_ - into)};
 }
 
 void FarSide::scatter(const std::byte* packed, std::uint64_t bytes) {
   if (!is_vector()) {
-    kernels::scatter(cursor_, Side::far, base_ + payload_.low, packed, bytes);
+    kernels::scatter(cursor_, Side::far, base_ + low_, packed, bytes);
     return;
   }
   while (bytes != 0) {
@@ -36,7 +40,7 @@ void FarSide::scatter(const std::byte* packed, std::uint64_t bytes) {
 
 void FarSide::gather(std::byte* packed, std::uint64_t bytes) {
   if (!is_vector()) {
-    kernels::gather(cursor_, Side::far, base_ + payload_.low, packed, bytes);
+    kernels::gather(cursor_, Side::far, base_ + low_, packed, bytes);
     return;
   }
   while (bytes != 0) {
@@ -51,7 +55,7 @@ void FarSide::gather(std::byte* packed, std::uint64_t bytes) {
 std::uint64_t FarSide::try_accumulate(shm::BlockLocks& locks, const kernels::Accumulation& accumulation,
                                       const std::byte* packed, std::uint64_t bytes) {
   if (!is_vector()) {
-    const kernels::FarMemory far{base_ + payload_.low, payload_.low};
+    const kernels::FarMemory far{base_ + low_, low_};
     return kernels::try_accumulate_packed(locks, cursor_, far, packed, bytes, accumulation);
   }
   std::uint64_t done = 0;

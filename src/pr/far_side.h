@@ -34,9 +34,11 @@ class FarSide {
     std::uint64_t bytes = 0;
   };
   Piece next_piece(std::uint64_t max_bytes) const;
-  bool is_vector() const { return payload_.offsets != nullptr; }
+  bool is_vector() const { return offsets_ != nullptr; }
 
-  Payload payload_;  // a value; what it points to is the message
+  const std::byte* offsets_;  // vector: in the message
+  std::uint32_t segment_bytes_;
+  std::uint64_t low_;
   std::byte* base_;
   RunCursor cursor_;
   std::uint64_t position_ = 0;  // vector: packed bytes behind us

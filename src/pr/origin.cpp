@@ -7,9 +7,7 @@ void Entry::reset() {
   copy.reset();
   is_running = is_finished = is_large = false;
   fault = {};
-  worked = 0;
-  refusals = 0;
-  batch = {};  // answers are memory too
+  progress = {};
 }
 
 bool Origin::may_start(const Footprint& later, EntryList::const_iterator end) const {
@@ -22,7 +20,7 @@ bool Origin::may_start(const Footprint& later, EntryList::const_iterator end) co
 std::uint64_t Origin::applied() const {
   for (const Entry& entry : queue) {
     if (!protocol::is_write(entry.header.verb) || entry.is_finished) continue;
-    return (entry.header.verb == protocol::Verb::batch ? entry.batch.number : entry.header.number) - 1;
+    return (entry.header.verb == protocol::Verb::batch ? entry.progress.number : entry.header.number) - 1;
   }
   return last_number;
 }

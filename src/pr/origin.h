@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
@@ -22,9 +21,17 @@
 
 namespace comex::pr {
 
-// A copy of a whole message.
-struct MessageBuffer {
+// A copy of a whole message, at the end, so that what belongs to it has the room before it: a piece of its
+// body, or the answers of a batch so far, which may take the place of items that are done.
+struct alignas(16) MessageBuffer {
   std::byte bytes[protocol::message_bytes];
+
+  std::byte* place_of(std::size_t message_bytes) {
+    return bytes + (protocol::message_bytes - message_bytes) / 8 * 8;
+  }
+  std::span<const std::byte> message(std::size_t message_bytes) {
+    return {place_of(message_bytes), message_bytes};
+  }
 };
 
 // One that has overtaken another of its origin.
@@ -33,53 +40,38 @@ struct HeldMessage {
   std::size_t bytes = 0;
 };
 
-// Where a batch stands.
-struct BatchProgress {
-  std::size_t at = sizeof(protocol::RequestHeader);  // its next item, in the message
-  std::uint64_t number = 0;                          // of that item
-  std::uint64_t worked = 0;                          // acc: bytes of it added so far
-  std::uint32_t refusals = 0;                        // acc: tries that met a busy stripe
-  std::vector<std::uint64_t> answers;                // to the gets and rmws so far
-  std::uint64_t gets = 0;                            // among them
-  std::uint64_t arrived_at = 0;                      // chunks the server had moved by then
+// How far a request has come that is executed straight from its message, or from the copy of it.
+struct Progress {
+  std::uint64_t arrived_at = 0;  // chunks the server had moved by then
+  std::uint32_t worked = 0;      // acc: bytes added so far
+  std::uint32_t refusals = 0;    // acc: tries that met a busy stripe
 
-  // Room for one, in zeros.
-  std::uint64_t* make_answer(std::size_t bytes) {
-    const std::size_t at_word = answers.size();
-    answers.resize(at_word + bytes / sizeof(std::uint64_t));
-    return answers.data() + at_word;
-  }
-  void begin(std::uint64_t first_number, std::uint64_t chunks_moved) {
-    at = sizeof(protocol::RequestHeader);
-    number = first_number;
-    worked = refusals = 0;
-    answers.clear();
-    gets = 0;
-    arrived_at = chunks_moved;
-  }
+  // A batch: worked and refusals are those of its next item.
+  std::uint64_t number = 0;                            // of that item
+  std::uint32_t at = sizeof(protocol::RequestHeader);  // the item, in the message
+  std::uint32_t answered = 0;                          // bytes of the answers to the gets and rmws so far
+  std::uint32_t gets = 0;                              // among them
 };
 
 struct Entry {
   protocol::RequestHeader header;
   Footprint footprint;
-  std::uint32_t message_bytes = 0;
   std::unique_ptr<MessageBuffer> copy;  // only when there is more than the header
+  std::uint32_t message_bytes = 0;
   bool is_running = false;
-  bool is_finished = false;      // it took effect; about to be removed
-  bool is_large = false;         // has a transfer once it runs
-  Fault fault;                   // large: why it is drained only
-  std::uint64_t worked = 0;      // small acc: bytes added so far
-  std::uint32_t refusals = 0;    // small acc: tries that met a busy stripe
-  std::uint64_t arrived_at = 0;  // chunks the server had moved by then
-  std::optional<Transfer> transfer;
-  BatchProgress batch;
+  bool is_finished = false;            // it took effect; about to be removed
+  bool is_large = false;               // has a transfer while it runs
+  Progress progress;                   // of one that is not
+  Fault fault;                         // large: why it is drained only
+  std::unique_ptr<Transfer> transfer;  // made when it starts: few of those that wait have one
 
   void reset();  // as new, for another request
 
   std::span<const std::byte> message() const {
-    if (copy) return {copy->bytes, message_bytes};
+    if (copy) return copy->message(message_bytes);
     return std::as_bytes(std::span(&header, 1));
   }
+  std::byte* room_before_message() const { return copy->bytes; }
 };
 
 using EntryList = std::list<Entry>;
@@ -105,7 +97,7 @@ struct Origin {
   std::vector<EntryList::iterator> running;  // these get turns
   std::size_t turn = 0;
   std::uint16_t last_sequence = 0;          // of the newest message that was taken
-  std::deque<HeldMessage> held;             // that came before their turn, in order
+  std::vector<HeldMessage> held;            // that came before their turn, in order; few, and rarely
   std::uint64_t last_number = 0;            // of the newest write
   std::vector<std::uint64_t> refused_data;  // numbers of refused puts whose signals are still to come
   std::uint32_t waiting = 0;                // entries that have not started

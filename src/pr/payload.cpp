@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/pieces.h"
+
 namespace comex::pr {
 namespace {
 
@@ -106,7 +108,18 @@ bool read_layout(const RequestHeader& header, Reader& reader, Payload& payload) 
   return false;
 }
 
-bool read_bulk(const RequestHeader& header, Reader& reader, const WireLimits& limits, Payload& payload) {
+// What is staged fits into the room that every origin has: its own, or beside its message.
+bool is_sound_body(const RequestHeader& header, std::size_t message_bytes, const WireLimits& limits,
+                   const Payload& payload) {
+  if (!has_chunk_size(header, limits) || header.chunk_bytes % chunk_unit != 0) return false;
+  if (!needs_staging(header, payload)) return true;
+  const bool has_room =
+      !lies_in_copy(limits.piece_bytes) || message_bytes + limits.piece_bytes <= protocol::message_bytes;
+  return header.chunk_bytes <= limits.piece_bytes && has_room;
+}
+
+bool read_bulk(const RequestHeader& header, std::size_t message_bytes, const WireLimits& limits,
+               Reader& reader, Payload& payload) {
   if (header.verb == Verb::acc) {
     if (header.scalar == Scalar::none || static_cast<unsigned>(header.scalar) >= scalar_kinds) return false;
     if (header.bytes % scalar_bytes(header.scalar) != 0 || !reader.read(payload.scale)) return false;
@@ -115,9 +128,7 @@ bool read_bulk(const RequestHeader& header, Reader& reader, const WireLimits& li
   const bool is_inline = header.verb != Verb::get && (header.flags & protocol::body_inline) != 0;
   if (is_inline) payload.body = reader.take(header.bytes);
   if (is_inline && payload.body == nullptr) return false;
-  if (has_chunks(header) && (!has_chunk_size(header, limits) || header.chunk_bytes % chunk_unit != 0)) {
-    return false;
-  }
+  if (has_chunks(header) && !is_sound_body(header, message_bytes, limits, payload)) return false;
   return reader.left() == 0;
 }
 
@@ -145,7 +156,7 @@ Payload read_payload(const RequestHeader& header, std::span<const std::byte> mes
     case Verb::put:
     case Verb::get:
     case Verb::acc:
-      if (!read_bulk(header, reader, limits, payload)) payload.refusal = Refusal::malformed;
+      if (!read_bulk(header, message.size(), limits, reader, payload)) payload.refusal = Refusal::malformed;
       break;
     case Verb::rmw:
     case Verb::store:
@@ -169,7 +180,7 @@ Payload read_payload(const RequestHeader& header, std::span<const std::byte> mes
 
 Footprint footprint_of(const RequestHeader& header, const Payload& payload) {
   const bool is_inline = header.verb == Verb::put && !has_chunks(header);
-  return {header.verb, is_inline, header.scalar, header.target, payload.low, payload.high, false};
+  return {header.verb, is_inline, header.scalar, false, header.target, payload.low, payload.high};
 }
 
 }  // namespace comex::pr

@@ -29,7 +29,8 @@ struct Payload {
   std::uint64_t low = 0;            // [low, high): bounding range of the far side
   std::uint64_t high = 0;
 
-  std::uint64_t offset_of_segment(std::uint64_t index) const {
+  std::uint64_t offset_of_segment(std::uint64_t index) const { return offset_at(offsets, index); }
+  static std::uint64_t offset_at(const std::byte* offsets, std::uint64_t index) {
     std::uint64_t offset = 0;
     std::memcpy(&offset, offsets + index * sizeof offset, sizeof offset);
     return offset;
@@ -39,6 +40,7 @@ struct Payload {
 struct WireLimits {
   WorldId world = 0;
   std::uint32_t chunk_bytes = 0;  // the largest that the server takes
+  std::uint32_t piece_bytes = 0;  // and of what it has to stage
 };
 
 // `message` begins with `header` (already copied out of it).
@@ -51,6 +53,11 @@ inline bool has_chunks(const protocol::RequestHeader& header) {
   if (header.verb == Verb::get) return header.bytes > protocol::reply_data_bytes;
   const bool is_bulk = header.verb == Verb::put || header.verb == Verb::acc;
   return is_bulk && header.bytes != 0 && (header.flags & protocol::body_inline) == 0;
+}
+
+// Can the body not go straight from or to the target's memory?
+inline bool needs_staging(const protocol::RequestHeader& header, const Payload& payload) {
+  return header.verb == protocol::Verb::acc || payload.offsets != nullptr || !payload.patch.contiguous();
 }
 
 // Can the chunks be counted at all? Malformed requests for which it is true are drained.

@@ -5,8 +5,8 @@
 namespace comex::pr {
 namespace {
 
-std::uint32_t staging_buffers(const ServerOptions& options) {
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, options.staging_bytes / options.chunk_bytes));
+std::uint32_t staging_buffers(const ServerOptions& options, std::uint32_t piece) {
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, options.staging_bytes / piece));
 }
 
 std::uint64_t credit_pool(const ServerOptions& options) {
@@ -18,8 +18,10 @@ std::uint64_t credit_pool(const ServerOptions& options) {
 Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options)
     : transport_(transport),
       options_(std::move(options)),
+      piece_bytes_(piece_bytes(options_.chunk_bytes, static_cast<std::uint64_t>(transport.size()),
+                               options_.staging_reserve)),
       credits_(credit_pool(options_), options_.max_window),
-      staging_(options_.chunk_bytes, staging_buffers(options_)) {
+      staging_(piece_bytes_, staging_buffers(options_, piece_bytes_), options_.chunk_bytes) {
   add_world(options_.world, arena, options_.slot_of);
 }
 
@@ -50,7 +52,7 @@ Server::Home& Server::home_of(const Header& header) {
 
 WireLimits Server::limits_for(const Header& header) {
   const Home* const home = find_home(header.world);
-  return {home != nullptr ? home->world : options_.world, options_.chunk_bytes};
+  return {home != nullptr ? home->world : options_.world, options_.chunk_bytes, piece_bytes_};
 }
 
 Origin& Server::origin_of(TransportRank rank) {
@@ -147,15 +149,9 @@ Step Server::step_running(Origin& origin, unsigned& moved) {
 }
 
 bool Server::step_small(Origin& origin, Entry& entry) {
-  if (entry.header.verb == protocol::Verb::batch) {
-    return run_batch(origin, entry.header, entry.message(), entry.batch, true);
-  }
+  if (entry.header.verb == protocol::Verb::batch) return run_batch(origin, batch_of(entry));
   const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
-  Small small{origin, entry.header, payload, &entry, entry.worked, entry.refusals, entry.arrived_at};
-  const bool is_done = execute(small);
-  entry.worked = small.worked;
-  entry.refusals = small.refusals;
-  return is_done;
+  return execute({origin, entry.header, payload, entry.progress, &entry});
 }
 
 void Server::end_pass(unsigned& moved) {

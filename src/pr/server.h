@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/pieces.h"
 #include "core/protocol.h"
 #include "pr/batch.h"
 #include "pr/credits.h"
@@ -33,10 +34,11 @@ namespace comex::pr {
 
 struct ServerOptions {
   WorldId world = 0;
-  std::uint32_t chunk_bytes = 256 * 1024;         // COMEX_CHUNK_BYTES
-  std::uint64_t pool_bytes = 16 * 1024 * 1024;    // COMEX_SERVER_BUFFER: credits beyond one each
-  std::uint64_t staging_bytes = 8 * 1024 * 1024;  // chunk buffers beyond one each
-  std::uint32_t max_window = 64;                  // messages of one origin
+  std::uint32_t chunk_bytes = 256 * 1024;                   // COMEX_CHUNK_BYTES
+  std::uint64_t pool_bytes = 16 * 1024 * 1024;              // COMEX_SERVER_BUFFER: credits beyond one each
+  std::uint64_t staging_bytes = 8 * 1024 * 1024;            // pieces beyond one each
+  std::uint64_t staging_reserve = default_staging_reserve;  // COMEX_STAGING_RESERVE: for one each
+  std::uint32_t max_window = 64;                            // messages of one origin
 
   // Host slot of a worker, no_host_slot for one of another host. Empty: all are elsewhere.
   std::function<shm::HostSlot(Worker)> slot_of;
@@ -72,10 +74,8 @@ class Server final : public transport::Sink {
     Origin& origin;
     const Header& header;
     const Payload& payload;
-    Entry* entry = nullptr;      // when it comes from the queue
-    std::uint64_t worked = 0;    // acc: bytes added
-    std::uint32_t refusals = 0;  // acc: tries that met a busy stripe
-    std::uint64_t arrived_at = 0;
+    Progress& progress;
+    Entry* entry = nullptr;  // when it comes from the queue
   };
 
   // The memory of a world's workers on this host.
@@ -120,21 +120,28 @@ class Server final : public transport::Sink {
 
   // server_execute.cpp: small requests, and the ends of large ones
   Fault check(const Header& header, const Payload& payload);
-  bool execute(Small& small);
+  bool execute(const Small& small);
   void put(const Small& small);
   void store(const Header& header);
-  bool accumulate(Small& small);
-  void settle(Small& small);
+  bool accumulate(const Small& small);
+  void settle(const Small& small);
   void settle(Origin& origin, const Header& header);
   void start_transfer(Origin& origin, Entry& entry);
   void finish_transfer(Origin& origin, Entry& entry);
 
   // server_batch.cpp: many small operations in one message
   void handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message);
-  bool run_batch(Origin& origin, const Header& header, std::span<const std::byte> message,
-                 BatchProgress& progress, bool is_queued);
-  bool execute_item(const Header& header, const Item& item, BatchProgress& progress, Fault& fault);
-  bool accumulate_item(const Header& header, const Item& item, BatchProgress& progress);
+  struct Batch {
+    const Header& header;
+    std::span<const std::byte> message;
+    Progress& progress;
+    std::byte* answers;  // room for all of them
+    bool is_queued = false;
+  };
+  static Batch batch_of(Entry& entry);
+  bool run_batch(Origin& origin, const Batch& batch);
+  bool execute_item(const Batch& batch, const Item& item, Fault& fault);
+  bool accumulate_item(const Batch& batch, const Item& item);
 
   // server_reply.cpp
   void post(Origin& origin, protocol::ReplyHeader reply, std::byte* staged);
@@ -142,11 +149,12 @@ class Server final : public transport::Sink {
   void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
   void reply_data(const Small& small);
   void count_small_gets(std::uint64_t gets, std::uint64_t arrived_at);
-  void reply_batch(Origin& origin, const Header& header, const BatchProgress& progress);
+  void reply_batch(Origin& origin, const Batch& batch);
   void refuse(Origin& origin, const Header& header, const Fault& fault);
 
   transport::Transport& transport_;
   ServerOptions options_;
+  const std::uint32_t piece_bytes_;  // of what is staged
   ServerCounters counters_;
   Credits credits_;
   StagingPool staging_;
@@ -155,7 +163,7 @@ class Server final : public transport::Sink {
   std::list<Origin> active_;  // those with entries; the front has its turn next
   std::unordered_map<TransportRank, std::list<Origin>::iterator> origins_;
   std::vector<Origin*> touched_;
-  BatchProgress batch_;  // of the one being executed straight from its message
+  MessageBuffer answers_;  // of the batch being executed straight from its message
   EntryList spare_entries_;
   std::vector<std::unique_ptr<MessageBuffer>> spare_buffers_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;

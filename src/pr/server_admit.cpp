@@ -47,12 +47,12 @@ void Server::take_held(Origin& origin) {
   while (!origin.held.empty()) {
     HeldMessage& first = origin.held.front();
     Header header;
-    std::memcpy(&header, first.copy->bytes, sizeof header);
+    std::memcpy(&header, first.copy->message(first.bytes).data(), sizeof header);
     if (!origin.is_next(header)) return;
     HeldMessage message = std::move(first);
-    origin.held.pop_front();
+    origin.held.erase(origin.held.begin());
     --held_;
-    take(origin, header, {message.copy->bytes, message.bytes});
+    take(origin, header, message.copy->message(message.bytes));
     give_back(std::move(message.copy));
   }
 }
@@ -144,18 +144,17 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
     refuse(origin, header, {payload.refusal, header.offset, header.bytes});
     return;
   }
-  Small small{origin, header, payload, nullptr, 0, 0, counters_.chunks};
+  Progress progress{.arrived_at = counters_.chunks};
   const Footprint footprint = footprint_of(header, payload);
   const bool may_start = !is_large && origin.may_start(footprint);
-  if (may_start && execute(small)) {
+  if (may_start && execute({origin, header, payload, progress})) {
     ++counters_.at_once;
     return;
   }
   const EntryList::iterator entry = enqueue(origin, header, footprint, message);
   entry->fault = {payload.refusal, header.offset, header.bytes};
   entry->is_large = is_large;
-  entry->worked = small.worked;
-  entry->refusals = small.refusals;
+  entry->progress = progress;
   place_queued(origin, entry, may_start);
 }
 
@@ -174,7 +173,7 @@ std::unique_ptr<MessageBuffer> Server::copy_of(std::span<const std::byte> messag
   if (spare_buffers_.empty()) spare_buffers_.push_back(std::make_unique<MessageBuffer>());
   std::unique_ptr<MessageBuffer> copy = std::move(spare_buffers_.back());
   spare_buffers_.pop_back();
-  std::memcpy(copy->bytes, message.data(), message.size());
+  std::memcpy(copy->place_of(message.size()), message.data(), message.size());
   counters_.buffers_peak = std::max(counters_.buffers_peak, ++counters_.buffers);
   return copy;
 }
@@ -191,7 +190,6 @@ EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const 
   const EntryList::iterator entry = std::prev(origin.queue.end());
   entry->header = header;
   entry->footprint = footprint;
-  entry->arrived_at = counters_.chunks;
   if (message.size() > sizeof header) {
     entry->copy = copy_of(message);
     entry->message_bytes = static_cast<std::uint32_t>(message.size());

@@ -1,7 +1,6 @@
 // Batches: executed item by item, straight from the message, from the queue if something is in the way.
 #include <atomic>
 #include <cstring>
-#include <utility>
 
 #include "kernels/copy.h"
 #include "kernels/striped_accumulate.h"
@@ -13,6 +12,22 @@ namespace comex::pr {
 using protocol::Refusal;
 using protocol::Verb;
 
+namespace {
+
+// Room for the next answer, in zeros.
+std::byte* make_answer(std::byte* answers, Progress& progress, std::size_t bytes) {
+  std::byte* const room = answers + progress.answered;
+  std::memset(room, 0, bytes);
+  progress.answered += static_cast<std::uint32_t>(bytes);
+  return room;
+}
+
+}  // namespace
+
+Server::Batch Server::batch_of(Entry& entry) {
+  return {entry.header, entry.message(), entry.progress, entry.room_before_message(), true};
+}
+
 void Server::handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message) {
   const BatchShape shape = read_batch(header, message);
   const std::uint64_t last_number = header.number + header.operand - 1;
@@ -23,47 +38,50 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
     refuse(origin, header, {Refusal::malformed, header.offset, header.bytes});
     return;
   }
-  batch_.begin(header.number, counters_.chunks);
+  Progress progress{.arrived_at = counters_.chunks, .number = header.number};
   const bool may_start = origin.may_start(shape.footprint);
-  const bool is_done = may_start && run_batch(origin, header, message, batch_, false);
+  const bool is_done = may_start && run_batch(origin, {header, message, progress, answers_.bytes});
   if (is_done) {
     ++counters_.at_once;
     return;
   }
   origin.last_number = last_number;
   const EntryList::iterator entry = enqueue(origin, header, shape.footprint, message);
-  std::swap(entry->batch, batch_);
+  entry->progress = progress;
+  std::memcpy(batch_of(*entry).answers, answers_.bytes, progress.answered);
   place_queued(origin, entry, may_start);
 }
 
 // False: a stripe is busy, try again later.
-bool Server::run_batch(Origin& origin, const Header& header, std::span<const std::byte> message,
-                       BatchProgress& progress, bool is_queued) {
-  while (progress.at < message.size()) {
-    const Item item = next_item(message, progress.at);
+bool Server::run_batch(Origin& origin, const Batch& batch) {
+  const Header& header = batch.header;
+  Progress& progress = batch.progress;
+  while (progress.at < batch.message.size()) {
+    const Item item = next_item(batch.message, progress.at);
     Fault fault;
-    if (!execute_item(header, item, progress, fault)) return false;
+    if (!execute_item(batch, item, fault)) return false;
     const std::uint64_t number = progress.number++;
-    progress.at = item.end;
+    progress.at = static_cast<std::uint32_t>(item.end);
     progress.worked = progress.refusals = 0;
     if (fault) {
       // The reply tells how far the writes have come, and this one counts as done.
-      if (!is_queued) origin.last_number = number;
+      if (!batch.is_queued) origin.last_number = number;
       refuse(origin, header_of(header, item, number), fault);
     }
   }
   std::atomic_thread_fence(std::memory_order_release);
   // Nothing of it is unfinished any more, in the queue or not.
-  if (!is_queued) origin.last_number = progress.number - 1;
+  if (!batch.is_queued) origin.last_number = progress.number - 1;
   settle(origin, header);
-  if (header.slot != 0) reply_batch(origin, header, progress);
+  if (header.slot != 0) reply_batch(origin, batch);
   return true;
 }
 
-bool Server::execute_item(const Header& header, const Item& item, BatchProgress& progress, Fault& fault) {
+bool Server::execute_item(const Batch& batch, const Item& item, Fault& fault) {
   const protocol::BatchItem& head = item.head;
+  Progress& progress = batch.progress;
   const bool is_word = head.verb == Verb::rmw;
-  Home* const home = find_home(header.world);
+  Home* const home = find_home(batch.header.world);
   if (home == nullptr) {
     fault = {Refusal::unknown_world, head.offset, head.bytes};
   } else if (is_word && head.offset % head.bytes != 0) {
@@ -73,7 +91,7 @@ bool Server::execute_item(const Header& header, const Item& item, BatchProgress&
     if (verdict != shm::Verdict::ok) fault = {refusal_of(verdict), head.offset, head.bytes};
   }
   if (fault) {
-    progress.make_answer(protocol::answer_bytes(head));
+    make_answer(batch.answers, progress, protocol::answer_bytes(head));
     return true;
   }
   std::byte* const far = home->arena().at(head.offset);
@@ -83,29 +101,34 @@ bool Server::execute_item(const Header& header, const Item& item, BatchProgress&
       return true;
     case Verb::get:
       ++progress.gets;
-      kernels::copy_bytes(progress.make_answer(protocol::answer_bytes(head)), far, head.bytes);
+      kernels::copy_bytes(make_answer(batch.answers, progress, protocol::answer_bytes(head)), far,
+                          head.bytes);
       return true;
     case Verb::acc:
-      return accumulate_item(header, item, progress);
-    default:
-      progress.answers.push_back(apply_atomic(item.word(), far));
+      return accumulate_item(batch, item);
+    default: {
+      const std::uint64_t old = apply_atomic(item.word(), far);
+      std::memcpy(make_answer(batch.answers, progress, sizeof old), &old, sizeof old);
       return true;
+    }
   }
 }
 
-bool Server::accumulate_item(const Header& header, const Item& item, BatchProgress& progress) {
+bool Server::accumulate_item(const Batch& batch, const Item& item) {
   const protocol::BatchItem& head = item.head;
+  Progress& progress = batch.progress;
   Scale scale{};
   std::memcpy(scale.bytes, item.rest, scalar_bytes(item.scalar()));
-  shm::Arena& arena = home_of(header).arena();
+  shm::Arena& arena = home_of(batch.header).arena();
   shm::BlockLocks locks(arena.stripes());
   locks.ask_for_life(is_time_to_ask(progress.refusals));
   const kernels::Accumulation accumulation = kernels::make_accumulation(item.scalar(), scale);
   const std::uint64_t from = head.offset + progress.worked;
-  progress.worked += kernels::try_accumulate_run(locks, {arena.at(from), from}, item.data() + progress.worked,
-                                                 head.bytes - progress.worked, accumulation);
+  progress.worked += static_cast<std::uint32_t>(
+      kernels::try_accumulate_run(locks, {arena.at(from), from}, item.data() + progress.worked,
+                                  head.bytes - progress.worked, accumulation));
   if (locks.is_recovered() && options_.recovered) {
-    options_.recovered(header_of(header, item, progress.number), {});
+    options_.recovered(header_of(batch.header, item, progress.number), {});
   }
   if (progress.worked == head.bytes) return true;
   ++progress.refusals;

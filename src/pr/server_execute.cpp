@@ -32,7 +32,7 @@ Fault Server::check(const Header& header, const Payload& payload) {
 }
 
 // From here on it has taken effect: replies that follow say so.
-void Server::settle(Small& small) {
+void Server::settle(const Small& small) {
   if (small.entry != nullptr) small.entry->is_finished = true;
   settle(small.origin, small.header);
 }
@@ -46,13 +46,13 @@ void Server::settle(Origin& origin, const Header& header) {
 }
 
 // False: a stripe is busy, try again later.
-bool Server::execute(Small& small) {
+bool Server::execute(const Small& small) {
   const Header& header = small.header;
   if (header.verb == Verb::store && small.origin.is_void(header)) {
     settle(small);
     return true;
   }
-  if (small.worked == 0) {
+  if (small.progress.worked == 0) {
     if (const Fault fault = check(header, small.payload)) {
       settle(small);
       refuse(small.origin, header, fault);
@@ -110,21 +110,23 @@ void Server::store(const Header& header) {
   if (slot != no_host_slot) home.arena().doorbell(slot).ring();
 }
 
-bool Server::accumulate(Small& small) {
+bool Server::accumulate(const Small& small) {
   const std::uint64_t bytes = small.header.bytes;
   if (bytes == 0) return true;
   shm::Arena& arena = home_of(small.header).arena();
   shm::BlockLocks locks(arena.stripes());
-  locks.ask_for_life(is_time_to_ask(small.refusals));
+  locks.ask_for_life(is_time_to_ask(small.progress.refusals));
   const kernels::Accumulation accumulation =
       kernels::make_accumulation(small.header.scalar, small.payload.scale);
   FarSide far(small.payload, arena.base());
-  far.skip(small.worked);
-  small.worked +=
-      far.try_accumulate(locks, accumulation, small.payload.body + small.worked, bytes - small.worked);
+  far.skip(small.progress.worked);
+  Progress& progress = small.progress;
+  const std::byte* const rest = small.payload.body + progress.worked;
+  progress.worked +=
+      static_cast<std::uint32_t>(far.try_accumulate(locks, accumulation, rest, bytes - progress.worked));
   if (locks.is_recovered() && options_.recovered) options_.recovered(small.header, {});
-  if (small.worked == bytes) return true;
-  ++small.refusals;
+  if (small.progress.worked == bytes) return true;
+  ++small.progress.refusals;
   return false;
 }
 
@@ -135,7 +137,10 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
   const Method method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
   // A body for a world that is not served here is drained only, wherever.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
-  entry.transfer.emplace(place, origin.rank, origin.staging, method, entry.header, payload);
+  std::byte* const own_room =
+      is_staged(method) && lies_in_copy(piece_bytes_) ? entry.room_before_message() : nullptr;
+  entry.transfer =
+      std::make_unique<Transfer>(place, origin.rank, origin.staging, own_room, method, entry.header, payload);
 }
 
 void Server::finish_transfer(Origin& origin, Entry& entry) {

@@ -52,7 +52,7 @@ void Server::reply_data(const Small& small) {
     FarSide(payload, arena.base()).gather(data, header.bytes);
   }
   post(small.origin, header, staged);
-  count_small_gets(1, small.arrived_at);
+  count_small_gets(1, small.progress.arrived_at);
 }
 
 void Server::count_small_gets(std::uint64_t gets, std::uint64_t arrived_at) {
@@ -64,15 +64,15 @@ void Server::count_small_gets(std::uint64_t gets, std::uint64_t arrived_at) {
 }
 
 // What a batch's gets and rmws found.
-void Server::reply_batch(Origin& origin, const Header& request, const BatchProgress& progress) {
+void Server::reply_batch(Origin& origin, const Batch& batch) {
   ReplyHeader header;
   header.verb = Verb::data_batch;
-  header.slot = request.slot;
-  header.bytes = progress.answers.size() * sizeof(std::uint64_t);
+  header.slot = batch.header.slot;
+  header.bytes = batch.progress.answered;
   std::byte* staged = transport_.stage();
-  std::memcpy(staged + sizeof header, progress.answers.data(), header.bytes);
+  std::memcpy(staged + sizeof header, batch.answers, header.bytes);
   post(origin, header, staged);
-  count_small_gets(progress.gets, progress.arrived_at);
+  count_small_gets(batch.progress.gets, batch.progress.arrived_at);
 }
 
 void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "core/pieces.h"
+
 namespace comex::pr {
 
 StagingPool::Buffer StagingPool::take(Share& share) {
-  if (out_ >= limit_ && share.held != 0) return {};
+  const bool has_one_of_its_own = share.held == 0 && !lies_in_copy(piece_bytes_);
+  if (out_ >= limit_ && !has_one_of_its_own) return {};
   std::unique_ptr<std::byte[]> bytes;
   if (free_.empty()) {
-    bytes = std::make_unique_for_overwrite<std::byte[]>(buffer_bytes_);
+    bytes = std::make_unique_for_overwrite<std::byte[]>(piece_bytes_);
   } else {
     bytes = std::move(free_.back());
     free_.pop_back();
@@ -16,6 +19,11 @@ StagingPool::Buffer StagingPool::take(Share& share) {
   ++share.held;
   peak_ = std::max(peak_, ++out_);
   return Buffer(*this, share, std::move(bytes));
+}
+
+std::byte* StagingPool::drain() {
+  if (!drain_) drain_ = std::make_unique_for_overwrite<std::byte[]>(chunk_bytes_);
+  return drain_.get();
 }
 
 void StagingPool::give(Share& share, std::unique_ptr<std::byte[]> bytes) {

@@ -1,7 +1,9 @@
-// Chunk-sized buffers for bodies that cannot be received or sent in place.
+// Buffers for the pieces of bodies that cannot be received or sent in place.
 //
 // A bounded pool, filled on demand. Every origin may hold one buffer even when the pool is empty, so
-// origins that do not take their data delay nobody else: at most pool + origins buffers exist.
+// origins that do not take their data delay nobody else: at most pool + origins buffers exist. The least
+// pieces have that one room elsewhere (core/pieces.h): then there is the pool only.
+// What nobody wants is received into one place, however many do it at once: they wait for nobody.
 // Used by transfers; one Share belongs to each origin.
 #pragma once
 
@@ -46,21 +48,24 @@ class StagingPool {
     std::unique_ptr<std::byte[]> bytes_;
   };
 
-  StagingPool(std::uint32_t buffer_bytes, std::uint32_t buffers)
-      : buffer_bytes_(buffer_bytes), limit_(buffers) {}
+  StagingPool(std::uint32_t piece, std::uint32_t buffers, std::uint32_t chunk)
+      : piece_bytes_(piece), limit_(buffers), chunk_bytes_(chunk) {}
 
-  Buffer take(Share& share);  // empty: none to be had now
+  Buffer take(Share& share);  // of a piece; empty: none to be had now
+  std::byte* drain();         // of a chunk; what is there is never looked at
   std::uint32_t out() const { return out_; }
   std::uint32_t peak() const { return peak_; }
 
  private:
   void give(Share& share, std::unique_ptr<std::byte[]> bytes);
 
-  std::uint32_t buffer_bytes_;
+  std::uint32_t piece_bytes_;
   std::uint32_t limit_;
+  std::uint32_t chunk_bytes_;
   std::uint32_t out_ = 0;
   std::uint32_t peak_ = 0;
   std::vector<std::unique_ptr<std::byte[]>> free_;
+  std::unique_ptr<std::byte[]> drain_;
 };
 
 }  // namespace comex::pr

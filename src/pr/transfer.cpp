@@ -1,11 +1,11 @@
 #include "pr/transfer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace comex::pr {
 namespace {
 
-using protocol::Layout;
 using protocol::Verb;
 
 std::uint64_t count_chunks(Method method, const protocol::RequestHeader& header) {
@@ -17,7 +17,7 @@ std::uint64_t count_chunks(Method method, const protocol::RequestHeader& header)
 }  // namespace
 
 Method choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused) {
-  const bool is_in_place = header.layout != Layout::vector && payload.patch.contiguous();
+  const bool is_in_place = !needs_staging(header, payload);
   if (header.verb == Verb::get) {
     if (is_refused) return Method::send_empty;
     return is_in_place ? Method::send_in_place : Method::gather_and_send;
@@ -27,11 +27,13 @@ Method choose_method(const protocol::RequestHeader& header, const Payload& paylo
   return is_in_place ? Method::receive_in_place : Method::receive_and_scatter;
 }
 
-Transfer::Transfer(const TransferPlace& place, TransportRank peer, StagingPool::Share& share, Method method,
-                   const protocol::RequestHeader& header, const Payload& payload)
+Transfer::Transfer(const TransferPlace& place, TransportRank peer, StagingPool::Share& share,
+                   std::byte* own_room, Method method, const protocol::RequestHeader& header,
+                   const Payload& payload)
     : place_(place),
-      peer_(peer),
       share_(share),
+      own_room_(own_room),
+      peer_(peer),
       method_(method),
       header_(header),
       far_(payload, place.arena.base()),
@@ -39,6 +41,23 @@ Transfer::Transfer(const TransferPlace& place, TransportRank peer, StagingPool::
   if (method == Method::receive_and_accumulate) {
     accumulation_ = kernels::make_accumulation(header.scalar, payload.scale);
   }
+}
+
+// False: none now.
+bool Transfer::take_room(Chunk& chunk) {
+  if (own_room_ != nullptr) {
+    chunk.staged = std::exchange(own_room_, nullptr);
+    return true;
+  }
+  chunk.pooled = place_.staging.take(share_);
+  chunk.staged = chunk.pooled.data();
+  return chunk.staged != nullptr;
+}
+
+void Transfer::give_back_room(Chunk& chunk) {
+  if (chunk.staged != nullptr && !chunk.pooled) own_room_ = chunk.staged;
+  chunk.pooled.release();
+  chunk.staged = nullptr;
 }
 
 Step Transfer::step() {

@@ -1,12 +1,14 @@
 // One body in flight: the chunks of a put, get or accumulate between an origin and the arena.
 //
-//   receive_in_place    chunk --> arena                       contiguous put
-//   receive_and_*       chunk --> staging --> arena or away   other puts, accumulates, refused ones
-//   send_in_place       arena --> chunk                       contiguous get
-//   gather_and_send     arena --> staging --> chunk           other gets
-//   send_empty          empty chunks                          refused get
+//   receive_in_place    chunk --> arena               contiguous put
+//   receive_and_*       piece --> staging --> arena   other puts, accumulates
+//   receive_and_drop    chunk --> away                refused ones
+//   send_in_place       arena --> chunk               contiguous get
+//   gather_and_send     arena --> staging --> piece   other gets
+//   send_empty          empty chunks                  refused get
 // Never waits: step() does what can be done now, at most one chunk's worth of work. A started
-// transfer stays in place until it is done. Owned by an entry of an origin's queue.
+// transfer stays in place until it is done, and so does its header. Owned by an entry of an origin's queue
+// while it runs.
 #pragma once
 
 #include <array>
@@ -49,6 +51,10 @@ enum class Method : std::uint8_t {
 };
 
 Method choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused);
+constexpr bool is_staged(Method method) {
+  return method == Method::receive_and_scatter || method == Method::receive_and_accumulate ||
+         method == Method::gather_and_send;
+}
 
 // A refused stripe is asked for its holder's life now and then only: that is a system call.
 inline bool is_time_to_ask(std::uint32_t refusals) {
@@ -57,8 +63,9 @@ inline bool is_time_to_ask(std::uint32_t refusals) {
 
 class Transfer {
  public:
-  Transfer(const TransferPlace& place, TransportRank peer, StagingPool::Share& share, Method method,
-           const protocol::RequestHeader& header, const Payload& payload);
+  // `own_room`: for one piece, or null; it and the header stay in place.
+  Transfer(const TransferPlace& place, TransportRank peer, StagingPool::Share& share, std::byte* own_room,
+           Method method, const protocol::RequestHeader& header, const Payload& payload);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
@@ -68,18 +75,19 @@ class Transfer {
  private:
   struct Chunk {
     transport::Ticket ticket;
-    StagingPool::Buffer staged;
-    bool has_arrived = false;
-    std::uint64_t worked = 0;  // bytes of it that have been dealt with
+    StagingPool::Buffer pooled;
+    std::byte* staged = nullptr;  // in the pool's buffer or the own room
   };
 
+  bool take_room(Chunk& chunk);
+  void give_back_room(Chunk& chunk);
   Step step_receive();
   Step step_send();
-  bool arrived(Chunk& chunk);
-  Step work_off(Chunk& chunk);
+  bool has_arrived();
+  Step work_off();
   bool start_receive();
   bool start_send();
-  void accumulate(Chunk& chunk, std::uint64_t bytes);
+  void accumulate(std::uint64_t bytes);
 
   std::uint64_t chunk_begin(std::uint64_t k) const { return k * header_.chunk_bytes; }
   std::uint64_t bytes_of(std::uint64_t k) const;
@@ -87,16 +95,19 @@ class Transfer {
   std::span<std::byte> place_of(std::uint64_t k);  // of a body in place
 
   const TransferPlace& place_;
-  TransportRank peer_;
   StagingPool::Share& share_;
+  std::byte* own_room_;  // null while it is in use
+  TransportRank peer_;
   Method method_;
-  protocol::RequestHeader header_;
+  const protocol::RequestHeader& header_;
   FarSide far_;
   kernels::Accumulation accumulation_;
   std::uint64_t chunks_;
   std::uint64_t started_ = 0;
   std::uint64_t finished_ = 0;
+  std::uint32_t worked_ = 0;  // bytes of the oldest chunk that have been dealt with
   std::uint32_t refusals_ = 0;
+  bool oldest_is_here_ = false;
   std::array<Chunk, protocol::chunks_in_flight> ring_;
 };
 

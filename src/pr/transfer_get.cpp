@@ -8,7 +8,7 @@ namespace comex::pr {
 Step Transfer::step_send() {
   Step step = Step::nothing;
   if (finished_ < started_ && place_.transport.done(chunk(finished_).ticket)) {
-    chunk(finished_).staged.release();
+    give_back_room(chunk(finished_));
     ++finished_;
     step = Step::moved;
   }
@@ -24,10 +24,9 @@ bool Transfer::start_send() {
   if (method_ == Method::send_in_place) {
     body = place_of(started_);
   } else if (method_ == Method::gather_and_send) {
-    next.staged = place_.staging.take(share_);
-    if (!next.staged) return false;
-    far_.gather(next.staged.data(), bytes_of(started_));
-    body = {next.staged.data(), bytes_of(started_)};
+    if (!take_room(next)) return false;
+    far_.gather(next.staged, bytes_of(started_));
+    body = {next.staged, bytes_of(started_)};
   }
   next.ticket = place_.transport.start_send(peer_, protocol::get_tag(header_.slot), body);
   ++started_;

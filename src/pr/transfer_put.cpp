@@ -7,7 +7,7 @@ namespace comex::pr {
 
 Step Transfer::step_receive() {
   Step step = Step::nothing;
-  if (finished_ < started_ && arrived(chunk(finished_))) step = work_off(chunk(finished_));
+  if (finished_ < started_ && has_arrived()) step = work_off();
   while (started_ < chunks_ && started_ - finished_ < protocol::chunks_in_flight && start_receive()) {
     if (step == Step::nothing) step = Step::moved;
   }
@@ -19,48 +19,50 @@ bool Transfer::start_receive() {
   std::span<std::byte> room;
   if (method_ == Method::receive_in_place) {
     room = place_of(started_);
+  } else if (method_ == Method::receive_and_drop) {
+    room = {place_.staging.drain(), bytes_of(started_)};
   } else {
-    next.staged = place_.staging.take(share_);
-    if (!next.staged) return false;
-    room = {next.staged.data(), bytes_of(started_)};
+    if (!take_room(next)) return false;
+    room = {next.staged, bytes_of(started_)};
   }
-  next.has_arrived = false;
-  next.worked = 0;
   next.ticket = place_.transport.start_receive(peer_, protocol::put_tag(header_.slot), room);
   ++started_;
   return true;
 }
 
-bool Transfer::arrived(Chunk& chunk) {
-  if (chunk.has_arrived) return true;
+// The oldest one.
+bool Transfer::has_arrived() {
+  if (oldest_is_here_) return true;
   std::size_t received = 0;
-  if (!place_.transport.done(chunk.ticket, &received)) return false;
+  if (!place_.transport.done(chunk(finished_).ticket, &received)) return false;
   COMEX_BUG_IF(received != bytes_of(finished_));
-  chunk.has_arrived = true;
-  return true;
+  return oldest_is_here_ = true;
 }
 
 // Nothing: a stripe is busy and others get their turn.
-Step Transfer::work_off(Chunk& chunk) {
+Step Transfer::work_off() {
+  Chunk& oldest = chunk(finished_);
   const std::uint64_t bytes = bytes_of(finished_);
-  const std::uint64_t before = chunk.worked;
-  if (method_ == Method::receive_and_scatter) far_.scatter(chunk.staged.data(), bytes);
+  if (method_ == Method::receive_and_scatter) far_.scatter(oldest.staged, bytes);
   if (method_ == Method::receive_and_accumulate) {
-    accumulate(chunk, bytes);
-    if (chunk.worked != bytes) return chunk.worked == before ? Step::nothing : Step::chunk;
+    const std::uint32_t before = worked_;
+    accumulate(bytes);
+    if (worked_ != bytes) return worked_ == before ? Step::nothing : Step::chunk;
   }
   std::atomic_thread_fence(std::memory_order_release);
-  chunk.staged.release();
+  give_back_room(oldest);
+  oldest_is_here_ = false;
+  worked_ = 0;
   ++finished_;
   return Step::chunk;
 }
 
-void Transfer::accumulate(Chunk& chunk, std::uint64_t bytes) {
+void Transfer::accumulate(std::uint64_t bytes) {
   shm::BlockLocks locks(place_.arena.stripes());
   locks.ask_for_life(is_time_to_ask(refusals_));
-  const std::byte* rest = chunk.staged.data() + chunk.worked;
-  chunk.worked += far_.try_accumulate(locks, accumulation_, rest, bytes - chunk.worked);
-  refusals_ = chunk.worked == bytes ? 0 : refusals_ + 1;
+  const std::byte* rest = chunk(finished_).staged + worked_;
+  worked_ += static_cast<std::uint32_t>(far_.try_accumulate(locks, accumulation_, rest, bytes - worked_));
+  refusals_ = worked_ == bytes ? 0 : refusals_ + 1;
   if (locks.is_recovered() && place_.recovered) place_.recovered(header_, {});
 }
 

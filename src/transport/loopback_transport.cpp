@@ -65,20 +65,10 @@ class LoopbackEndpoint final : public Transport {
   }
 
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override {
-    const OneThreadAtATime guard(busy_);
-    COMEX_BUG_IF(tag <= protocol::header_tag || body.size() > body_limit_bytes);
-    auto flight = std::make_shared<LoopbackFlight>();
-    flight->from = rank_;
-    flight->tag = tag;
-    flight->bytes = body;
-    const bool eager = body.size() <= fabric_.eager_limit_bytes_;
-    if (eager) {
-      flight->copy.assign(body.begin(), body.end());
-      flight->bytes = flight->copy;
-    }
-    const Ticket ticket = bodies_.take({eager ? nullptr : flight, nullptr});
-    fabric_.at(to).mailbox.put_flight(std::move(flight));
-    return ticket;
+    return send(to, tag, body, body.size() <= fabric_.eager_limit_bytes_);
+  }
+  Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) override {
+    return send(to, tag, body, false);
   }
 
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override {
@@ -120,6 +110,22 @@ class LoopbackEndpoint final : public Transport {
     std::shared_ptr<LoopbackFlight> flight;    // a send that is not eager
     std::shared_ptr<LoopbackLanding> landing;  // a receive
   };
+
+  Ticket send(TransportRank to, int tag, std::span<const std::byte> body, bool eager) {
+    const OneThreadAtATime guard(busy_);
+    COMEX_BUG_IF(tag <= protocol::header_tag || body.size() > body_limit_bytes);
+    auto flight = std::make_shared<LoopbackFlight>();
+    flight->from = rank_;
+    flight->tag = tag;
+    flight->bytes = body;
+    if (eager) {
+      flight->copy.assign(body.begin(), body.end());
+      flight->bytes = flight->copy;
+    }
+    const Ticket ticket = bodies_.take({eager ? nullptr : flight, nullptr});
+    fabric_.at(to).mailbox.put_flight(std::move(flight));
+    return ticket;
+  }
 
   LoopbackFabric& fabric_;
   const TransportRank rank_;

@@ -150,6 +150,15 @@ Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::
   return bodies_.take({request, false});
 }
 
+Ticket MpiTransport::start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) {
+  COMEX_BUG_IF(!is_rank(to) || tag <= protocol::header_tag || tag >= probe_tag);
+  COMEX_BUG_IF(body.size() > body_limit_bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_(PMPI_Issend(body.data(), static_cast<int>(body.size()), MPI_BYTE, to, tag, wire_, &request),
+         "MPI_Issend");
+  return bodies_.take({request, false});
+}
+
 Ticket MpiTransport::start_receive(TransportRank from, int tag, std::span<std::byte> body) {
   COMEX_BUG_IF(!is_rank(from) || tag <= protocol::header_tag || tag >= probe_tag);
   COMEX_BUG_IF(body.size() > body_limit_bytes);

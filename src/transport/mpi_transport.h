@@ -33,6 +33,7 @@ class MpiTransport final : public Transport {
   void post(TransportRank to, std::size_t bytes) override;
   bool receive(Message& message) override;
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override;
+  Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override;
   bool done(Ticket ticket, std::size_t* received_bytes) override;
   void progress() override;

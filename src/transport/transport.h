@@ -54,6 +54,8 @@ class Transport {
 
   // Bodies, straight from and to the caller's memory, which must stay in place until done().
   virtual Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) = 0;
+  // Complete only once there is a receive for it, so that the sender cannot run ahead of the receiver.
+  virtual Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) = 0;
   virtual Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) = 0;
   // True once the body is complete; the ticket is spent then. `received_bytes` is set for receives.
   virtual bool done(Ticket ticket, std::size_t* received_bytes = nullptr) = 0;

@@ -179,6 +179,41 @@ TEST(WholeBatches, a_busy_stripe_stops_a_batch_at_its_item_and_later_ones_wait) 
   rig.fence();
 }
 
+// Small and large answers, and as many items behind them as the batch takes.
+TEST(WholeBatches, answers_in_front_of_a_busy_stripe_outlast_the_wait_for_it) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{100}, std::size_t{256}}) {
+    Rig rig;
+    constexpr std::size_t gets = 14;
+    std::byte* const there = rig.region + region_bytes / 2;
+    const std::vector<std::byte> data = pattern(gets * bytes, 5);
+    std::memcpy(there, data.data(), data.size());
+    shm::BlockLocks held(rig.arena.stripes());
+    const std::uint64_t block = rig.arena.offset_of(rig.region) >> kernels::stripe_block_shift;
+    ASSERT_TRUE(held.try_lock(block));
+    std::vector<std::byte> got(data.size());
+    std::vector<std::int64_t> old(100, -1);
+    nb::Completion done;
+    for (std::size_t at = 0; at < got.size(); at += bytes) {
+      ASSERT_TRUE(rig.origin().append_get(got.data() + at, there + at, bytes, rig.far, done));
+    }
+    const std::int64_t term = 1;
+    ASSERT_TRUE(rig.origin().append_acc(Scalar::int64, &term, &term, rig.region, 8, rig.far));
+    std::size_t words = 0;
+    while (words < old.size() && rig.origin().has_room(rig.far) && rig.fabric.messages(1, 0) == 0) {
+      ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[words++], rig.region, 1), rig.far, done));
+    }
+    EXPECT_GT(words, 3u);
+    for (int i = 0; i < 50; ++i) rig.turn();
+    EXPECT_FALSE(done.done());
+    EXPECT_EQ(rig.server->counters().at_once, 0u);
+    held.unlock(block);
+    rig.finish(done);
+    EXPECT_EQ(got, data);
+    for (std::size_t i = 0; i < words; ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i + 1));
+    rig.fence();
+  }
+}
+
 TEST(WholeBatches, each_refused_item_is_told_and_the_others_take_effect) {
   Rig rig;
   rig.origin().set_errors_return(true);

@@ -228,9 +228,13 @@ TEST_P(WholeDifferential, agrees_with_plain_memory_over_thousands_of_operations)
   for (int i = 0; i < 300 && !HasFatalFailure(); ++i) run.batch();
   if (!HasFatalFailure()) run.end();
 }
-INSTANTIATE_TEST_SUITE_P(Rigs, WholeDifferential,
-                         ::testing::Values(RigOptions{}, RigOptions{.pool_bytes = 0},
-                                           RigOptions{.slots = 5}));
+INSTANTIATE_TEST_SUITE_P(
+    Rigs, WholeDifferential,
+    ::testing::Values(RigOptions{}, RigOptions{.pool_bytes = 0}, RigOptions{.slots = 5},
+                      // Pieces of 4,096 beside chunks of 16 KiB; the least ones, sent eagerly.
+                      RigOptions{.chunk_bytes = 16384, .staging_reserve = 3 * 4096},
+                      RigOptions{.chunk_bytes = 16384, .staging_reserve = 0},
+                      RigOptions{.staging_reserve = 0, .eager_limit_bytes = 4096}));
 
 }  // namespace
 }  // namespace comex::whole

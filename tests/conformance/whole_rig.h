@@ -35,16 +35,22 @@ struct RigOptions {
   TransportRank origins = 1;
   std::uint64_t pool_bytes = 16 * protocol::message_bytes;
   std::uint32_t slots = protocol::slot_count;
+  std::uint32_t chunk_bytes = chunk;
+  std::uint64_t staging_reserve = default_staging_reserve;
+  std::size_t eager_limit_bytes = 1024;
 };
 
 class Rig {
  public:
   // The last rank is the origins' progress rank, which pushes what they leave.
   explicit Rig(const RigOptions& wish = {})
-      : arena(test::make_arena(os, world, 2)), fabric(wish.origins + 2, 1024), pusher_rank(wish.origins + 1) {
+      : arena(test::make_arena(os, world, 2)),
+        fabric(wish.origins + 2, wish.eager_limit_bytes),
+        pusher_rank(wish.origins + 1) {
     pr::ServerOptions options;
     options.world = world;
-    options.chunk_bytes = chunk;
+    options.chunk_bytes = wish.chunk_bytes;
+    options.staging_reserve = wish.staging_reserve;
     options.pool_bytes = wish.pool_bytes;
     options.staging_bytes = 8 * chunk;
     options.slot_of = [](Worker) { return pr::no_host_slot; };
@@ -55,7 +61,7 @@ class Rig {
     for (TransportRank rank = 1; rank <= wish.origins; ++rank) {
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(100 + rank);
-      origin.sizes.chunk_bytes = chunk;
+      origin.sizes = op::sizes_on_wire(wish.chunk_bytes, fabric.size(), wish.staging_reserve);
       origin.slots = wish.slots;
       outbox_places.push_back(std::make_unique<OutboxPlace>());
       origin.outbox = shm::Outbox(outbox_places.back()->bytes, outbox_buffers);

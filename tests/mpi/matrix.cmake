@@ -61,6 +61,10 @@ function(add_layout row prefix labels)
     list(POP_FRONT cells ${column})
   endforeach()
   string(TOUPPER ${distribution} DISTRIBUTION)
+  set(reserve 256m)
+  if(chunk STREQUAL 4k)
+    set(reserve 0)  # staged bodies travel in the least pieces
+  endif()
   string(REGEX REPLACE " +" "_" name "${row}")
   foreach(line ${ARGN})
     string(REPLACE " " ";" words "${line}")
@@ -72,7 +76,8 @@ function(add_layout row prefix labels)
       LABELS ${labels} ENV COMEX_VIRTUAL_HOSTS=${hosts} GA_NUM_PROGRESS_RANKS_PER_NODE=${progress}
         GA_PROGRESS_RANKS_DISTRIBUTION_${DISTRIBUTION}=1 COMEX_ENABLE_PUT_SMP=${put_smp}
         COMEX_ENABLE_GET_SMP=${get_smp} COMEX_ENABLE_ACC_SMP=${acc_smp} COMEX_ARENA=${arena}
-        COMEX_PROGRESS_RANK_POSITION=${position} COMEX_CHUNK_BYTES=${chunk})
+        COMEX_PROGRESS_RANK_POSITION=${position} COMEX_CHUNK_BYTES=${chunk}
+        COMEX_STAGING_RESERVE=${reserve})
   endforeach()
 endfunction()
 

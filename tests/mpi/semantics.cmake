@@ -13,7 +13,7 @@ endfunction()
 
 run(order hosts 4 ENV ${two_hosts})
 run(order direct 3)
-run(order remote 3 ENV ${all_remote} COMEX_CHUNK_BYTES=16k)
+run(order remote 3 ENV ${all_remote} COMEX_CHUNK_BYTES=16k COMEX_STAGING_RESERVE=12k)
 run(order put_remote 3 ENV COMEX_ENABLE_PUT_SMP=0)
 run(order get_remote 3 ENV COMEX_ENABLE_GET_SMP=0)
 run(order acc_remote 3 ENV COMEX_ENABLE_ACC_SMP=0)

@@ -16,7 +16,8 @@ constexpr std::uint64_t closing_context = 1;  // of the tokens of the bridge its
 op::RemoteOptions remote_options(const Runtime& runtime, const MeetingPoint& point) {
   op::RemoteOptions options;
   options.self = runtime.me();
-  options.sizes.chunk_bytes = op::legal_chunk_bytes(point.wire.chunk_bytes());
+  options.sizes =
+      op::sizes_on_wire(point.wire.chunk_bytes(), point.wire.size(), point.wire.staging_reserve());
   options.max_outstanding = static_cast<std::size_t>(runtime.world->settings.max_nb_outstanding);
   return options;
 }

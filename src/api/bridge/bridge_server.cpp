@@ -70,6 +70,7 @@ std::unique_ptr<pr::Server> make_bridge_server(World& world, const Reporter& rep
     options.world = id;
     options.chunk_bytes = point.wire.chunk_bytes();
     options.pool_bytes = static_cast<std::uint64_t>(world.settings.server_buffer);
+    options.staging_reserve = point.wire.staging_reserve();
     options.slot_of = slot_of;
     options.report = [&world, &point](const pr::RefusedRequest& refused) { say(world, point, refused); };
     options.recovered = [&reporter](const protocol::RequestHeader& header,

@@ -27,6 +27,7 @@ WireRow own_row(World& world) {
   row.slot = static_cast<std::uint32_t>(world.place.local_index);
   row.virtual_host = world.share.virtual_host;
   row.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
+  row.staging_reserve = static_cast<std::uint64_t>(world.settings.staging_reserve);
   row.base = reinterpret_cast<std::uint64_t>(world.arena->base());
   row.machine = own_host_key(*world.os, world.settings);
   row.ticket = world.arena->ticket();

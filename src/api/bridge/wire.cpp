@@ -32,6 +32,10 @@ std::uint32_t Wire::chunk_bytes() const {
   return std::ranges::min_element(rows_, {}, &WireRow::chunk_bytes)->chunk_bytes;
 }
 
+std::uint64_t Wire::staging_reserve() const {
+  return std::ranges::min_element(rows_, {}, &WireRow::staging_reserve)->staging_reserve;
+}
+
 bool Wire::same_arena(TransportRank a, TransportRank b) const {
   return row(a).world == row(b).world && row(a).host == row(b).host;
 }

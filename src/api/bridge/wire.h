@@ -30,7 +30,8 @@ struct WireRow {
   std::uint32_t virtual_host = 0;  // among the virtual hosts of one machine
   std::uint32_t chunk_bytes = 0;   // of bodies, as its settings want them
   std::uint32_t spare = 0;
-  std::uint64_t base = 0;  // of its arena, in its address space
+  std::uint64_t staging_reserve = 0;  // of its servers
+  std::uint64_t base = 0;             // of its arena, in its address space
   pr::HostKey machine;
   shm::ArenaTicket ticket;              // of its arena
   std::array<char, 64> host_name = {};  // cut, where it is longer
@@ -53,7 +54,8 @@ class Wire {
   Gpid gpid(TransportRank rank) const { return {row(rank).world, row(rank).worker}; }
   std::vector<TransportRank> workers() const;
   std::size_t worker_count() const { return worker_count_; }
-  std::uint32_t chunk_bytes() const;  // what all can take
+  std::uint32_t chunk_bytes() const;      // what all can take
+  std::uint64_t staging_reserve() const;  // what all have
 
   // Of each arena of another world that `rank` may have in its address space, the lowest rank of that arena.
   std::vector<TransportRank> guest_arenas(TransportRank rank) const;

@@ -66,6 +66,12 @@ TEST(Wire, bodies_travel_in_chunks_that_all_can_take) {
   EXPECT_EQ(wire.chunk_bytes(), 8192u);
 }
 
+TEST(Wire, every_server_has_the_room_that_the_least_of_them_has) {
+  std::vector<WireRow> rows = {row(4, 0, 0, true, "a"), row(1, 0, 0, true, "b"), row(2, 0, 0, true, "c")};
+  for (WireRow& each : rows) each.staging_reserve = 1000 * (each.world + 1);
+  EXPECT_EQ(Wire(rows).staging_reserve(), 2000u);
+}
+
 TEST(WireRow, says_the_name_of_its_host_cut_to_its_place) {
   WireRow named;
   EXPECT_EQ(host_name(named), "");

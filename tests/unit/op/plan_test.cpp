@@ -4,6 +4,8 @@
 
 #include <ostream>
 
+#include "core/pieces.h"
+
 namespace comex::op {
 namespace {
 
@@ -80,14 +82,15 @@ TEST(Plan, a_strided_operation_of_one_run_is_contiguous) {
   EXPECT_EQ(plan.header.layout, Layout::contiguous);
 }
 
-Plan vector_plan(Action action, std::uint64_t bytes, std::uint64_t count, Scalar scalar = Scalar::none) {
+Plan vector_plan(Action action, std::uint64_t bytes, std::uint64_t count, Scalar scalar = Scalar::none,
+                 const Sizes& sizes = {}) {
   Operation operation;
   operation.action = action;
   operation.layout = Layout::vector;
   operation.scalar = scalar;
   operation.scatter.bytes = bytes;
   operation.scatter.count = count;
-  return make_plan(operation, {});
+  return make_plan(operation, sizes);
 }
 
 TEST(Plan, vectors_are_split_by_the_size_of_their_segments) {
@@ -126,6 +129,54 @@ TEST(Plan, chunks_are_whole_elements_of_every_type) {
   EXPECT_EQ(legal_chunk_bytes(5ULL << 30), 1024u * 1024u);
   for (unsigned scalar = 0; scalar < scalar_kinds; ++scalar)
     EXPECT_EQ(legal_chunk_bytes(99999) % scalar_bytes(static_cast<Scalar>(scalar)), 0u);
+}
+
+Sizes sizes_with_piece(std::uint32_t piece) {
+  Sizes sizes;
+  sizes.chunk_bytes = 64 * 1024;
+  sizes.piece_bytes = piece;
+  return sizes;
+}
+
+TEST(Plan, what_the_server_has_to_stage_travels_in_pieces_and_the_rest_in_chunks) {
+  const Sizes sizes = sizes_with_piece(8192);
+  const auto contiguous = [&](Action action) {
+    return plan_contiguous(action, Scalar::float64, 1 << 20, sizes).header.chunk_bytes;
+  };
+  EXPECT_EQ(contiguous(Action::put), 64u * 1024);
+  EXPECT_EQ(contiguous(Action::get), 64u * 1024);
+  EXPECT_EQ(contiguous(Action::acc), 8192u);
+  Operation column = strided(Action::put, 1024, 100);
+  EXPECT_EQ(make_plan(column, sizes).header.chunk_bytes, 8192u);
+  column.patch.far_strides[0] = 1024;
+  EXPECT_EQ(make_plan(column, sizes).header.chunk_bytes, 64u * 1024) << "packed at the target";
+  column.action = Action::get;
+  EXPECT_EQ(make_plan(column, sizes).header.chunk_bytes, 64u * 1024);
+  column.action = Action::acc;
+  EXPECT_EQ(make_plan(column, sizes).header.chunk_bytes, 8192u);
+  EXPECT_EQ(vector_plan(Action::put, 1000, 5000, Scalar::none, sizes).header.chunk_bytes, 8192u);
+  EXPECT_EQ(vector_plan(Action::put, 3000, 5000, Scalar::none, sizes).header.chunk_bytes, 64u * 1024);
+}
+
+TEST(Plan, the_least_piece_has_room_beside_its_message) {
+  const Sizes sizes = sizes_with_piece(smallest_piece);
+  for (const Action action : {Action::put, Action::get, Action::acc}) {
+    for (std::uint64_t bytes = 8; bytes <= 2048; bytes += 8) {
+      const Plan plan = vector_plan(action, bytes, 5000, Scalar::float64, sizes);
+      if (plan.method != Method::described_scatter) continue;
+      const std::uint64_t n = plan.segments_per_message;
+      ASSERT_GE(n, 200u);
+      ASSERT_LE(sizeof(protocol::RequestHeader) + plan.descriptor_bytes + 8 * n + smallest_piece,
+                sizes.message_bytes);
+    }
+  }
+}
+
+TEST(Plan, sizes_are_those_of_the_servers_of_a_wire) {
+  const Sizes few = sizes_on_wire(100001, 10, 1 << 20);
+  EXPECT_EQ(few.chunk_bytes, 100000u);
+  EXPECT_EQ(few.piece_bytes, 100000u);
+  EXPECT_EQ(sizes_on_wire(100001, 11, 1 << 20).piece_bytes, 65536u);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/batch_room.h"
 #include "op/remote.h"
 #include "transport/loopback_transport.h"
 
@@ -174,6 +175,38 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_leaves_the_next_owner_of_the
     std::uint64_t data = 0;
     std::memcpy(&data, at + sizeof head, sizeof data);
     EXPECT_EQ(data, item + 2);
+  }
+}
+
+// Puts behind gets are what the room for answers keeps out.
+TEST_F(RemoteOutbox, a_batch_takes_what_the_room_for_it_and_its_answers_holds) {
+  for (const std::uint64_t bytes :
+       {std::uint64_t{1}, std::uint64_t{8}, std::uint64_t{100}, std::uint64_t{256}}) {
+    for (const std::uint64_t gets : {std::uint64_t{5}, std::uint64_t{1000}}) {
+      Place own;
+      transport::LoopbackFabric wire(servers + 1);
+      RemoteOptions options;
+      options.outbox = shm::Outbox(own.bytes, buffers);
+      Remote origin(wire.endpoint(servers), options);
+      nb::Completion done;
+      std::vector<std::byte> near(256);
+      void* const there = near.data();
+      BatchRoom room;
+      for (std::uint64_t i = 0;; ++i) {
+        const std::size_t answer = i < gets ? protocol::padded(bytes) : 0;
+        const BatchRoom next = room.with(sizeof(protocol::BatchItem) + (answer != 0 ? 0 : 16), answer);
+        if (!next.is_kept()) break;
+        room = next;
+        ASSERT_TRUE(answer != 0 ? origin.append_get(there, there, bytes, far(0), done)
+                                : origin.append_put(there, there, 16, far(0)));
+      }
+      EXPECT_EQ(wire.messages(servers, 0), 0u) << "all of them in one";
+      EXPECT_FALSE(gets == 1000 ? origin.append_get(there, there, bytes, far(0), done)
+                                : origin.append_put(there, there, 16, far(0)));
+      transport::Message message;
+      ASSERT_TRUE(wire.endpoint(0).receive(message));
+      EXPECT_EQ(message.data.size(), sizeof(protocol::RequestHeader) + room.items);
+    }
   }
 }
 

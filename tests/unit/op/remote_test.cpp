@@ -243,6 +243,25 @@ TEST(Remote, a_large_put_sends_at_most_four_chunks_and_holds_its_slot_until_appl
   EXPECT_EQ(seen[0].header.verb, Verb::put);
 }
 
+TEST(Remote, small_chunks_do_not_run_ahead_of_the_server) {
+  Script script(Script::small_options(), 4096);  // so that the wire takes each at once
+  const std::vector<std::byte> source(40960, std::byte{7});
+  nb::Completion done;
+  script.remote.start(script.put(source.data(), source.size()), script.far, done);
+  const std::uint32_t slot = script.look().at(0).header.slot;
+  for (int i = 0; i < 20; ++i) script.turn();
+  EXPECT_EQ(script.fabric.bodies(1, 0), 8u) << "four at once, and four that it waits for";
+  std::vector<std::byte> sink(4096);
+  for (std::uint64_t taken = 1; taken <= 10; ++taken) {
+    const transport::Ticket ticket = script.server().start_receive(1, protocol::put_tag(slot), sink);
+    script.turn();
+    EXPECT_TRUE(script.server().done(ticket));
+    script.turn();
+    EXPECT_EQ(script.fabric.bodies(1, 0), std::min<std::uint64_t>(10, taken <= 4 ? 8 : taken + 4));
+  }
+  EXPECT_TRUE(done.done());
+}
+
 TEST(Remote, a_large_get_that_is_refused_touches_nothing_and_ends) {
   Script script;
   script.remote.set_errors_return(true);

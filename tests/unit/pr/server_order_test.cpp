@@ -15,7 +15,7 @@ using namespace rig;
 
 Footprint print(Verb verb, std::uint64_t low, std::uint64_t high, bool is_inline = false,
                 Scalar scalar = Scalar::none) {
-  return {verb, is_inline, scalar, 1, low, high};
+  return {verb, is_inline, scalar, false, 1, low, high};
 }
 
 struct Row {

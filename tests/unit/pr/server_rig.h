@@ -116,7 +116,8 @@ class Hand {
  public:
   Hand(Rig& rig, TransportRank rank) : rig_(rig), transport_(rig.fabric.endpoint(rank)), rank_(rank) {}
 
-  Requester by;  // whose requests come next
+  Requester by;                       // whose requests come next
+  std::uint32_t chunk = small_chunk;  // of their bodies
 
   RequestHeader header(Verb verb, std::uint64_t offset = 0, std::uint64_t bytes = 0) {
     RequestHeader made;
@@ -126,7 +127,7 @@ class Hand {
     made.origin = static_cast<Worker>(100 + rank_);
     made.offset = offset;
     made.bytes = bytes;
-    made.chunk_bytes = small_chunk;
+    made.chunk_bytes = chunk;
     made.slot = next_slot_++;
     made.by = by;
     return made;
@@ -213,17 +214,17 @@ class Hand {
   // Sends chunks first.. of a body; `data` must stay in place.
   void send_chunks(std::uint32_t slot, std::span<const std::byte> data, std::size_t first = 0,
                    std::size_t count = SIZE_MAX) {
-    for (std::size_t k = first; k * small_chunk < data.size() && count != 0; ++k, --count) {
-      const std::size_t begin = k * small_chunk;
-      const std::size_t bytes = std::min<std::size_t>(small_chunk, data.size() - begin);
+    for (std::size_t k = first; k * chunk < data.size() && count != 0; ++k, --count) {
+      const std::size_t begin = k * chunk;
+      const std::size_t bytes = std::min<std::size_t>(chunk, data.size() - begin);
       sends_.push_back(transport_.start_send(0, protocol::put_tag(slot), data.subspan(begin, bytes)));
     }
   }
   // Receives a whole body; true when all of it was there.
   bool receive_body(std::uint32_t slot, std::span<std::byte> into) {
     std::vector<transport::Ticket> tickets;
-    for (std::size_t begin = 0; begin < into.size(); begin += small_chunk) {
-      const std::size_t bytes = std::min<std::size_t>(small_chunk, into.size() - begin);
+    for (std::size_t begin = 0; begin < into.size(); begin += chunk) {
+      const std::size_t bytes = std::min<std::size_t>(chunk, into.size() - begin);
       tickets.push_back(transport_.start_receive(0, protocol::get_tag(slot), into.subspan(begin, bytes)));
     }
     for (std::size_t done = 0, passes = 0; done < tickets.size(); ++passes) {

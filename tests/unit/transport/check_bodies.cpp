@@ -132,6 +132,31 @@ RankTask short_bodies(Transport& wire) {
   }
 }
 
+// To itself, so that it is certain that no receive is there yet; in its place between two that are not
+// matched.
+RankTask matched_bodies(Transport& wire) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{16}, std::size_t{2048}, std::size_t{50'000}}) {
+    Exchange bodies[3];
+    for (unsigned i = 0; i < 3; ++i) {
+      bodies[i].out = pattern(bytes, wire.rank(), wire.rank(), i);
+      bodies[i].in.resize(bytes);
+      bodies[i].sent = i == 1 ? wire.start_matched_send(wire.rank(), 31, bodies[i].out)
+                              : wire.start_send(wire.rank(), 31, bodies[i].out);
+    }
+    for (int look = 0; look < 10; ++look) {
+      EXPECT_FALSE(wire.done(bodies[1].sent));
+      wire.progress();
+      co_await pause;
+    }
+    for (Exchange& body : bodies) body.received = wire.start_receive(wire.rank(), 31, body.in);
+    for (unsigned i = 0; i < 3; ++i) {
+      while (!wire.done(bodies[i].received)) co_await pause;
+      while (!wire.done(bodies[i].sent)) co_await pause;
+      EXPECT_TRUE(bodies[i].in == pattern(bytes, wire.rank(), wire.rank(), i));
+    }
+  }
+}
+
 RankTask many_tickets(Transport& wire) {
   constexpr unsigned count = 2000;
   std::uint32_t largest_index[2] = {};

@@ -21,6 +21,7 @@ RankTask bodies_in_posting_order(Transport& wire);
 RankTask tags_apart(Transport& wire);
 RankTask empty_bodies(Transport& wire);
 RankTask short_bodies(Transport& wire);
+RankTask matched_bodies(Transport& wire);
 RankTask many_tickets(Transport& wire);
 
 }  // namespace comex::transport::test

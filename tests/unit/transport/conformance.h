@@ -48,6 +48,9 @@ TYPED_TEST_P(TransportConformance, carries_bodies_without_a_byte) {
 TYPED_TEST_P(TransportConformance, reports_how_much_of_a_receive_was_filled) {
   this->rig_.run(short_bodies);
 }
+TYPED_TEST_P(TransportConformance, completes_a_matched_send_only_once_it_has_a_receive) {
+  this->rig_.run(matched_bodies);
+}
 TYPED_TEST_P(TransportConformance, keeps_thousands_of_tickets_apart_and_reuses_them) {
   this->rig_.run(many_tickets);
 }
@@ -58,6 +61,6 @@ REGISTER_TYPED_TEST_SUITE_P(
     delivers_messages_and_bodies_to_the_sender_itself, carries_bodies_of_one_tag_in_both_directions_at_once,
     matches_bodies_of_one_tag_in_posting_order, keeps_tags_apart_whatever_the_order_of_posting,
     carries_bodies_without_a_byte, reports_how_much_of_a_receive_was_filled,
-    keeps_thousands_of_tickets_apart_and_reuses_them);
+    completes_a_matched_send_only_once_it_has_a_receive, keeps_thousands_of_tickets_apart_and_reuses_them);
 
 }  // namespace comex::transport::test

@@ -306,12 +306,18 @@ class Showing(unittest.TestCase):
 class Model(unittest.TestCase):
     def test_tables_grow_with_what_they_are_counted_by(self):
         table = {"name": "t", "place": "private", "when": "always", "per_rank": 2, "per_worker": 0, "per_host": 100,
-                 "per_local_rank": 0, "fixed": 7}
+                 "per_local_rank": 0, "fixed": 7, "steps": []}
         job = {"ranks": 1000, "hosts": 16, "workers": 984, "local": 64}
         self.assertEqual(model.size_of(table, job), 2000 + 1600 + 7)
 
+    def test_what_shrinks_as_jobs_grow_stands_in_steps(self):
+        table = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0,
+                 "steps": [[10, 4], [20, 2]]}
+        sizes = [model.size_of(table, {"ranks": ranks, "workers": 0, "hosts": 0, "local": 0}) for ranks in (10, 11, 20, 21)]
+        self.assertEqual(sizes, [40, 22, 40, 0])
+
     def test_goals_are_judged_by_what_stands_and_by_what_grows(self):
-        empty = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0}
+        empty = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0, "steps": []}
         tables = [empty | {"name": "a", "place": "private", "when": "always", "fixed": 900_000},
                   empty | {"name": "b", "place": "private", "when": "mutexes", "fixed": 50_000},
                   empty | {"name": "c", "place": "private", "when": "allocation", "fixed": 200_000},
@@ -335,7 +341,7 @@ class Model(unittest.TestCase):
 
 
 SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "exchanged": 16, "pool": 16 << 20,
-         "chunk": 1 << 18}
+         "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048}
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ def jobs():
 
 def size_of(table, job):
     return (table["per_rank"] * job["ranks"] + table["per_worker"] * job["workers"] + table["per_host"] * job["hosts"] +
-            table["per_local_rank"] * job["local"] + table["fixed"])
+            table["per_local_rank"] * job["local"] + table["fixed"] +
+            job["ranks"] * next((each for most, each in table["steps"] if job["ranks"] <= most), 0))
 
 
 def bytes_text(count):
@@ -84,8 +85,9 @@ def operation_lines(sizes):
          f"1 of up to {sizes['message']:,} B to each server: {ask}, and for each"),
         ("", f"of them {sizes['item']} B and its data; 1 answer to all of them if there"),
         ("", f"are gets or rmws: {answer} and their data"),
-        ("put or acc, large", f"1: {ask}, then a body in chunks of {chunk}"),
-        ("get, large", f"1: {ask}, then a body in chunks of {chunk} from the server"),
+        ("put or acc, large", f"1: {ask}, then a body in chunks of {chunk}; accumulates and what is"),
+        ("", f"scattered at its target in pieces, down to {sizes['piece'] // 1024} KiB in large jobs"),
+        ("get, large", f"1: {ask}, then such a body from the server"),
         ("fence of a server, lock or unlock", f"2: {ask}, {answer}; a fence that rides on a write: only its answer"),
     ]
     return ["messages of an operation on another host, whatever the size of the job"] + [
@@ -123,16 +125,15 @@ def row(text, cells):
     return f"  {text:<50}" + "".join(f"{cell:>13}" for cell in cells)
 
 
-def section(title, tables, goal=None, standing=()):
-    """The tables and their sum; `goal` is (text, bytes of a job), kept or not together with what is `standing`."""
+def section(title, tables, *goals, standing=()):
+    """The tables and their sum; a goal is (text, bytes of a job), kept or not together with what is `standing`."""
     if not tables:
         return []
     all_jobs = list(jobs())
     lines = [f"{title:<52}" + "".join(f"{job['ranks']:>13,}" for job in all_jobs)]
     lines += [row(table["name"], [bytes_text(size_of(table, job)) for job in all_jobs]) for table in tables]
     lines.append(row("together", [bytes_text(total(tables, job)) for job in all_jobs]))
-    if goal:
-        text, limit = goal
+    for text, limit in goals:
         verdicts = [verdict(total(tables, job) + total(standing, job), limit(job)) for job in all_jobs]
         lines.append(row(f"goal: {text}" + (", with what stands besides" if standing else ""), verdicts))
     return lines + [""]
@@ -172,12 +173,13 @@ def report(tables, sizes):
     always = rows_of(tables, "private", ("always",))
     lines += section("private, always", always, private)
     for when, text in GROWING:
-        lines += section(f"private, {text}", rows_of(tables, "private", (when,)), private, always)
+        lines += section(f"private, {text}", rows_of(tables, "private", (when,)), private, standing=always)
     lines += section("shared by a host, always", rows_of(tables, "shared", ("always",)), shared)
     served = rows_of(tables, "server", ("traffic",))
     lines += section("a server, at most, if all talk to it", served, server)
     staged = rows_of(tables, "server", ("staging",))
-    lines += section("a server, if all send bodies that it has to stage", staged, server, served)
+    reserved = ("that and the reserve", lambda job: server[1](job) + sizes["reserve"])
+    lines += section("a server, if all send bodies that it has to stage", staged, server, reserved, standing=served)
     return "\n".join(lines + message_lines(sizes))
 
 

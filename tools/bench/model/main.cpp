@@ -14,6 +14,7 @@
 
 #include "api/allocation_words.h"
 #include "api/allocations.h"
+#include "core/pieces.h"
 #include "core/protocol.h"
 #include "groups/directory.h"
 #include "groups/group.h"
@@ -47,6 +48,11 @@ struct Table {
   double per_host = 0;
   double per_local_rank = 0;  // ranks of one host
   double fixed = 0;
+  struct Step {  // each rank of a job of at most so many; the first that fits counts
+    double most_ranks;
+    double per_rank;
+  };
+  std::vector<Step> steps = {};
 };
 
 constexpr double block_bytes = 16;  // what the allocator adds to a block
@@ -154,48 +160,69 @@ std::vector<Table> shared_tables() {
   };
 }
 
-// Each message that was admitted and is not finished has an entry and a copy; one of a batch that was begun
-// also its answers so far.
+// One piece of a body for every origin, where it needs room of its own.
+std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& options) {
+  std::vector<Table::Step> steps;
+  for (std::uint64_t ranks = 1;;) {
+    const std::uint32_t piece = comex::piece_bytes(options.chunk_bytes, ranks, options.staging_reserve);
+    if (comex::lies_in_copy(piece)) return steps;
+    const std::uint64_t most = options.staging_reserve / piece;
+    steps.push_back({double(most), piece + block_bytes});
+    ranks = most + 1;
+  }
+}
+
+// Each message that was admitted and is not finished has an entry and a copy; a large one that runs a
+// transfer. The answers of a batch and the least pieces of a body lie in the copy.
 std::vector<Table> server_tables() {
   using namespace comex;
   constexpr double entry = sizeof(pr::Entry) + list_node;
   constexpr double copy = sizeof(pr::MessageBuffer) + block_bytes + sizeof(void*);
-  constexpr double answers = doubling * protocol::reply_data_bytes + block_bytes;
+  constexpr double transfer = sizeof(pr::Transfer) + block_bytes;
+  constexpr double turn = doubling * sizeof(void*);
   const pr::ServerOptions options;
   const std::uint64_t whole_credits = options.pool_bytes / sizeof(pr::MessageBuffer);
   const auto credits = double(whole_credits);
-  const double chunk = options.chunk_bytes + block_bytes;
   const double account = sizeof(pr::Origin) + sizeof(pr::Credits::Account) + 2 * list_node +
-                         hash_node<TransportRank, void*> + empty_deque<pr::HeldMessage>() +
-                         doubling * sizeof(void*);
+                         hash_node<TransportRank, void*> + doubling * sizeof(void*);
   return {
       {"account of an origin that has spoken", "server", "traffic", 0, account},
-      {"entries: a message and a fence of every origin", "server", "traffic", 0, 2 * entry},
+      {"entries: a message and a fence of every origin", "server", "traffic", 0,
+       2 * (entry + turn) + block_bytes},
+      {"transfer of a large message of every origin", "server", "traffic", 0, transfer},
       {"copy of a message of every origin", "server", "traffic", 0, copy},
-      {"answers of a batch begun, their vector doubled", "server", "traffic", 0, answers},
       {"pool of credits: copies", "server", "traffic", 0, 0, 0, 0, credits * copy},
-      {"pool of credits: entries and answers", "server", "traffic", 0, 0, 0, 0, credits * (entry + answers)},
-      {"staging: pool of chunks", "server", "staging", 0, 0, 0, 0, double(options.staging_bytes)},
-      {"staging: a chunk of every origin beyond it", "server", "staging", 0, chunk},
+      {"pool of credits: entries and transfers", "server", "traffic", 0, 0, 0, 0,
+       credits * (entry + turn + transfer)},
+      {"staging: pool of pieces, one chunk to drop", "server", "staging", 0, 0, 0, 0,
+       double(options.staging_bytes) + options.chunk_bytes},
+      {.name = "staging: reserve, a piece of every origin",
+       .place = "server",
+       .when = "staging",
+       .steps = pieces_of_every_origin(options)},
   };
 }
 
 void print(const Table& t, bool is_last) {
   std::printf(
       "  {\"name\": \"%s\", \"place\": \"%s\", \"when\": \"%s\", \"per_rank\": %g, \"per_worker\": %g, "
-      "\"per_host\": %g, \"per_local_rank\": %g, \"fixed\": %.0f}%s\n",
-      t.name, t.place, t.when, t.per_rank, t.per_worker, t.per_host, t.per_local_rank, t.fixed,
-      is_last ? "" : ",");
+      "\"per_host\": %g, \"per_local_rank\": %g, \"fixed\": %.0f, \"steps\": [",
+      t.name, t.place, t.when, t.per_rank, t.per_worker, t.per_host, t.per_local_rank, t.fixed);
+  for (const Table::Step& step : t.steps) {
+    std::printf("%s[%.0f, %g]", &step == t.steps.data() ? "" : ", ", step.most_ranks, step.per_rank);
+  }
+  std::printf("]}%s\n", is_last ? "" : ",");
 }
 
 void print_sizes() {
   using namespace comex;
   std::printf(
       "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
-      "\"exchanged\": %zu, \"pool\": %.0f, \"chunk\": %u}\n",
+      "\"exchanged\": %zu, \"pool\": %.0f, \"reserve\": %.0f, \"chunk\": %u, \"piece\": %u}\n",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
       protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(Exchanged),
-      double(pr::ServerOptions{}.pool_bytes), pr::ServerOptions{}.chunk_bytes);
+      double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
+      pr::ServerOptions{}.chunk_bytes, smallest_piece);
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#include "core/batch_room.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace comex {
+namespace {
+
+constexpr std::size_t header = sizeof(protocol::RequestHeader);
+
+TEST(BatchRoom, takes_small_answers_beside_a_full_message) {
+  BatchRoom words;
+  for (int i = 0; i < 245; ++i) words = words.with(16, 8);
+  EXPECT_TRUE(words.is_kept());
+  EXPECT_EQ(header + words.items, protocol::message_bytes);
+  EXPECT_FALSE(words.with(16, 8).is_kept());
+}
+
+TEST(BatchRoom, is_full_when_the_reply_is) {
+  BatchRoom large;
+  for (int i = 0; i < 15; ++i) large = large.with(16, 256);
+  EXPECT_TRUE(large.is_kept());
+  EXPECT_FALSE(large.with(16, 256).is_kept());
+}
+
+TEST(BatchRoom, holds_answers_so_far_and_items_to_come_at_every_place_to_stop) {
+  std::mt19937 random(7);
+  int refused_for_stops = 0;
+  for (int round = 0; round < 2000; ++round) {
+    BatchRoom room;
+    std::vector<std::pair<std::size_t, std::size_t>> items;
+    const auto gets_in_ten = random() % 11;
+    for (;;) {
+      const std::size_t bytes = 8 * (1 + random() % 32);
+      const bool is_get = random() % 10 < gets_in_ten;
+      const auto item = is_get ? std::pair(std::size_t{16}, bytes) : std::pair(16 + bytes, std::size_t{0});
+      const BatchRoom next = room.with(item.first, item.second);
+      if (!next.is_kept()) {
+        const bool is_message_full = header + next.items > protocol::message_bytes;
+        refused_for_stops += !is_message_full && next.answers <= protocol::reply_data_bytes;
+        break;
+      }
+      room = next;
+      items.push_back(item);
+    }
+    std::size_t to_come = room.items;
+    std::size_t answers = 0;
+    for (const auto& [bytes, answer] : items) {
+      to_come -= bytes;
+      answers += answer;
+      ASSERT_LE(answers + to_come, protocol::message_bytes);
+    }
+    ASSERT_LE(header + room.items, protocol::message_bytes);
+  }
+  EXPECT_GT(refused_for_stops, 0);
+}
+
+}  // namespace
+}  // namespace comex
