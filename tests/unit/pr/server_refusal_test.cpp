@@ -278,6 +278,31 @@ TEST(Malformed, with_a_body_is_drained_all_the_same) {
   EXPECT_TRUE(rig.fabric.drained());
 }
 
+// The gets' answers, kept beside the puts that are to come, would not fit one copy of a message.
+TEST(Malformed, batch_whose_answers_may_have_no_room_is_refused) {
+  for (const std::uint64_t puts : {std::uint64_t{17}, std::uint64_t{18}}) {
+    constexpr std::uint64_t gets = 14;
+    Rig rig;
+    Hand hand(rig, 1);
+    Bytes items;
+    for (std::uint64_t i = 0; i < gets; ++i) {
+      append(items, bytes_of(protocol::BatchItem{Verb::get, 0, 256, target, rig.memory}));
+    }
+    for (std::uint64_t i = 0; i < puts; ++i) {
+      append(items, bytes_of(protocol::BatchItem{Verb::put, 0, 8, target, rig.memory}));
+      append(items, bytes_of(i));
+    }
+    RequestHeader batch = hand.header(Verb::batch, 0, items.size());
+    batch.target = 1;  // where answers go
+    batch.operand = gets + puts;
+    hand.send(batch, items);
+    const Reply* reply = hand.reply_to(batch.slot, 3);
+    ASSERT_NE(reply, nullptr);
+    EXPECT_EQ(reply->header.verb, puts == 17 ? Verb::data_batch : Verb::refused) << puts;
+    EXPECT_EQ(rig.word<std::uint64_t>(rig.memory), puts == 17 ? 16u : 0u);
+  }
+}
+
 TEST(Malformed, short_message_is_reported_and_dropped) {
   Rig rig;
   transport::Transport& wire = rig.fabric.endpoint(1);
