@@ -50,6 +50,19 @@ int rank_in(const Job& job, comex_group_t group) {
   return rank;
 }
 
+// Comparing is local: both threads of a process do it at once, again and again.
+void compared_by_both(const Job& job, const Pair& comm1, const Pair& comm2) {
+  by_both([&](std::size_t i) {
+    job.done(comex_barrier(comm1[i]));
+    for (int round = 0; round < 100; ++round) {
+      job.equal(compared(job, comm1[i], comm1[i]), int{COMEX_IDENT}, "one handle, by both");
+      job.equal(compared(job, comm1[i], comm1[1 - i]), int{COMEX_ALIASED}, "two handles, by both");
+      job.equal(compared(job, comm1[i], comm2[i]), int{COMEX_CONGRUENT}, "case 1a, by both");
+      job.equal(compared(job, comm1[i], comm2[1 - i]), int{COMEX_CONGRUENT_ALIAS}, "case 1b, by both");
+    }
+  });
+}
+
 // The document's example: dup by all threads, a permutation by split, and the comparisons that it names.
 void the_worked_example(const Job& job) {
   const Pair comm1 = two_endpoints(job);
@@ -59,6 +72,7 @@ void the_worked_example(const Job& job) {
   job.equal(compared(job, comm1[0], comm1[1]), int{COMEX_ALIASED}, "two handles of one group");
   job.equal(compared(job, comm1[0], comm2[0]), int{COMEX_CONGRUENT}, "case 1a");
   job.equal(compared(job, comm1[0], comm2[1]), int{COMEX_CONGRUENT_ALIAS}, "case 1b");
+  compared_by_both(job, comm1, comm2);
 
   Pair turned{};  // within each process the other way round; by new rank
   by_both([&](std::size_t i) {

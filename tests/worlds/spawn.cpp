@@ -55,6 +55,9 @@ comex_group_t merge_and_use(const Job& job, comex_group_t inter, int high, int r
   job.equal(found, rank, "the rank in the merged group");
   job.done(comex_group_size(merged, &found));
   job.equal(found, 3, "the size of the merged group");
+  std::array<comex_gpid_t, 3> gpids{};
+  job.done(comex_gpids(merged, 3, gpids.data(), &found));
+  job.equal(found, 0, "a group of two worlds being of a single one");
   data_travels(job, merged);
   parts_of_both_worlds(job, merged, rank);
   data_travels(job, merged);

@@ -216,6 +216,10 @@ void chain(Job& job, const Sides& sides) {
   });
 }
 
+// Of so many processes one is a progress rank.
+constexpr int processes_spawned = 3;
+constexpr int workers_spawned = 2;
+
 void spawn(Job& job, const Sides& sides, const char* program) {
   Chain made;
   job.check("a group of two worlds spawns a third", [&] {
@@ -225,8 +229,11 @@ void spawn(Job& job, const Sides& sides, const char* program) {
     std::vector<char*> arguments;
     for (std::string& text : texts) arguments.push_back(text.data());
     arguments.push_back(nullptr);
-    job.done(
-        comex_world_spawn(program, arguments.data(), 1, size_of(job, made.ab) - 1, made.ab, &made.inter));
+    job.done(comex_world_spawn(program, arguments.data(), processes_spawned, size_of(job, made.ab) - 1,
+                               made.ab, &made.inter));
+    int spawned = 0;
+    job.done(comex_group_remote_size(made.inter, &spawned));
+    job.equal(spawned, workers_spawned, "the workers of the world spawned");
     made.all = sides.merge(made.inter, false);
     data_travels(job, made.all);
     sides.part({made.all, made.inter, made.ab, made.ab_inter});
@@ -236,6 +243,10 @@ void spawn(Job& job, const Sides& sides, const char* program) {
 
 void spawned(Job& job, const Sides& sides, comex_group_t parent) {
   job.check("a child of two worlds works with both", [&] {
+    int processes = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    job.equal(processes, processes_spawned, "the processes of the world spawned");
+    job.equal(job.workers, workers_spawned, "its workers");
     const comex_group_t all = sides.merge(parent, true);
     data_travels(job, all);
     sides.part({all, parent});

@@ -58,6 +58,19 @@ inline void has_references(const Job& job, comex_gpid_t gpid, int connection, in
   job.equal(found, world, "the references of a world", where);
 }
 
+// Of a process met in another launch: each counts its own processes on the machine, workers first. Virtual
+// hosts have one worker and one progress rank each.
+inline void ranks_are_known(const Job& job, int lpid) {
+  const int rank = lpid - job.workers;
+  const bool is_cut = std::getenv("COMEX_VIRTUAL_HOSTS") != nullptr;
+  comex_process_ranks_t theirs{};
+  job.done(comex_process_ranks(lpid, &theirs));
+  job.equal(theirs.vpid, is_cut ? 2 * rank : rank, "the vpid of one met");
+  job.equal(theirs.local_rank, is_cut ? 0 : rank, "the local rank of one met");
+  job.equal(theirs.node_rank, is_cut ? 0 : rank, "the node rank of one met");
+  job.equal(theirs.app_rank, COMEX_RANK_INVALID, "the app rank of one met");
+}
+
 // Every operation between all pairs of a group that is no inter-group. Collective over it.
 inline void data_travels(const Job& job, comex_group_t group) {
   int size = 0;
