@@ -3,7 +3,8 @@
 
 Starts an ompi-server beside them where the scenario wants one, ends everything after a time limit, and judges status
 and words of all. RANKS: of each launch; ROLE: its first argument, by default accept and connect. In the scenario `killed`
-the last launch is killed once it says that it is ready, and all others must name its world."""
+the last launch is killed once it says that it is ready, or with the argument `abort` ends by itself with one line; all
+others must name its world."""
 import argparse
 import os
 import re
@@ -93,6 +94,7 @@ def run(place, roles, program, scenario, ranks, more):
     server, uri = start_server(place) if wants_server else (None, None)
     name = "refused" if words else scenario
     port = str(place / "port")
+    aborts = "abort" in more
     before = ours()
     sides = [Launch(place, role, count, manager, uri, [program, role, port, name, *more])
              for role, count, manager in zip(roles, ranks, managers)]
@@ -102,9 +104,14 @@ def run(place, roles, program, scenario, ranks, more):
         if scenario == "killed":
             while not Path(port + ".ready").exists() and time.monotonic() < until:
                 time.sleep(0.02)
-            for pid in descendants(sides[-1].process.pid):
-                os.kill(pid, signal.SIGKILL)
-            sides[-1].kill()
+            if aborts:
+                status = sides[-1].wait(until)
+                if not status or sides[-1].text().count("gives up") != 1:
+                    troubles.append(f"{sides[-1].out.stem}: status {status}, or not the one line of who gives up")
+            else:
+                for pid in descendants(sides[-1].process.pid):
+                    os.kill(pid, signal.SIGKILL)
+                sides[-1].kill()
             expected = sides[:-1]
         else:
             expected = sides

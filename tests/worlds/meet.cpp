@@ -1,9 +1,9 @@
-// Two launches meet over a port. Usage: meet accept|connect FILE SCENARIO [ROUNDS]
+// Two launches meet over a port. Usage: meet accept|connect FILE SCENARIO [ROUNDS|abort]
 //   whole     the worlds meet, work on each other's memory, part
 //   single    one of each meets; through them the whole worlds do, with cards; groups of all by lpids
 //   refused   the other side may not be met; both go on alone
 //   nobody    nobody is there: the call ends by itself
-//   killed    the connecting world dies while it is connected
+//   killed    the connecting world dies while it is connected; with `abort`, by one rank's error
 //   left      some leave, and meet again some of those who stay
 //   rounds    meet and part again and again; what this process holds stays the same
 #include <array>
@@ -41,6 +41,7 @@ void they_know_each_other(const Job& job, comex_group_t peer) {
     job.require(gpid.world != own_world(job), "a process of the other world has its world's number");
     job.equal(gpid.rank, static_cast<unsigned>(lpid - job.workers), "lpids follow the other side's order");
     has_references(job, gpid, 2, far);
+    ranks_are_known(job, lpid);
   }
 }
 
@@ -308,12 +309,18 @@ void killed(Job& job) {
   job.done(comex_malloc(words.data(), sizeof(long), merged));
   data_travels(job, merged);
   auto parts = own_parts(job, merged, place.accepts());
+  // Nobody dies while the others are in a call, which would tell of it.
+  const std::string file = job.arguments.at(1);
+  const auto outside = [&file](int worker) { return file + ".outside" + std::to_string(worker); };
   if (!place.accepts()) {
-    if (job.me == 0) publish(job.arguments.at(1) + ".ready", std::to_string(getpid()));
+    for (int worker = 0; worker < job.workers; ++worker) look_up(outside(worker));
+    if (job.me == 0) publish(file + ".ready", std::to_string(getpid()));
+    if (job.me == 0 && job.has("abort")) comex_error("the connecting world gives up", 3);
     std::this_thread::sleep_for(std::chrono::seconds(60));
     std::abort();
   }
-  await_death_of(look_up(job.arguments.at(1) + ".ready"));
+  publish(outside(job.me), "yes");
+  await_death_of(look_up(file + ".ready"));
   comex_set_errors(COMEX_ERRORS_RETURN);
   job.equal(comex_barrier(merged), COMEX_FAILURE, "a barrier with a world that dies");
   long word = 0;

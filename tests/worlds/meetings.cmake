@@ -21,6 +21,10 @@ function(comex_add_unborn_test kind words)
 endfunction()
 comex_add_unborn_test(silent "world_spawn: [^\n]*worlds_unborn has not come to MPI_Init within 2 s .COMEX_MEET_S.")
 comex_add_unborn_test(strange "have not come through comex_init within 2 s .COMEX_MEET_S..*1 checks ok")
+# Started without a launcher there is nobody to ask for processes; MPI would wait.
+add_test(NAME worlds.unborn.alone COMMAND timeout -k 5 30 $<TARGET_FILE:worlds_unborn> silent)
+set_tests_properties(worlds.unborn.alone PROPERTIES LABELS "mpi;worlds" TIMEOUT 45
+  PASS_REGULAR_EXPRESSION "world_spawn: [^\n]*started without mpirun.*1 checks ok")
 
 # comex_add_launches_test(NAME SCENARIO RANKS RANKS ...): launches of worlds_meet, or of worlds_three where NAME says so.
 function(comex_add_launches_test name scenario)
@@ -42,7 +46,7 @@ set_tests_properties(worlds.meet.no_progress_ranks PROPERTIES ENVIRONMENT GA_NUM
 comex_add_launches_test(meet.single single 3 3)
 comex_add_launches_test(meet.collision collision 2 2)
 comex_add_launches_test(meet.no_server no_server 2 2)
-comex_add_launches_test(meet.killed killed 3 3)
+comex_add_launches_test(meet.aborts killed 3 3 abort)
 # MPI's own loop of as many rounds grows by 140 KiB (docs/decisions/0007-worlds.md); ours may by 512 more.
 comex_add_launches_test(meet.rounds rounds 2 2 200 140)
 comex_add_launches_test(three.mesh mesh 3 3 3)
