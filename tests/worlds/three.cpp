@@ -229,8 +229,13 @@ void spawn(Job& job, const Sides& sides, const char* program) {
     std::vector<char*> arguments;
     for (std::string& text : texts) arguments.push_back(text.data());
     arguments.push_back(nullptr);
-    job.done(comex_world_spawn(program, arguments.data(), processes_spawned, size_of(job, made.ab) - 1,
-                               made.ab, &made.inter));
+    const int root = size_of(job, made.ab) - 1;
+    int rank = 0;
+    job.done(comex_group_rank(made.ab, &rank));
+    const bool is_root = rank == root;  // who is not may pass anything
+    job.done(comex_world_spawn(is_root ? program : unusable<char>(),
+                               is_root ? arguments.data() : unusable<char*>(),
+                               is_root ? processes_spawned : -1, root, made.ab, &made.inter));
     int spawned = 0;
     job.done(comex_group_remote_size(made.inter, &spawned));
     job.equal(spawned, workers_spawned, "the workers of the world spawned");

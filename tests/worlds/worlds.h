@@ -2,6 +2,7 @@
 #pragma once
 
 #include <comex/worlds.h>
+#include <sys/mman.h>
 
 #include <chrono>
 #include <fstream>
@@ -13,6 +14,12 @@
 namespace comex::testing {
 
 using Gpids = std::vector<std::pair<unsigned, unsigned>>;  // (world, rank) by lpid
+
+// Where nobody can read: for arguments that must not be looked at.
+template <class T>
+T* unusable() {
+  return static_cast<T*>(MAP_FAILED);
+}
 
 inline std::uint32_t world_of(const Job& job) {
   comex_gpid_t gpid{};

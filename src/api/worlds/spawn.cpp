@@ -24,6 +24,17 @@ struct Spawn {
   int processes = 0;
 };
 
+// On the root: elsewhere these arguments may be anything.
+Spawn read_spawn(const char* command, char* const argv[], int processes) {
+  Spawn spawn;
+  spawn.processes = processes;
+  if (command != nullptr) spawn.command = command;
+  for (char* const* argument = argv; argument != nullptr && *argument != nullptr; ++argument) {
+    spawn.arguments.emplace_back(*argument);
+  }
+  return spawn;
+}
+
 // Without a launcher nobody is there to start processes; MPI would wait for ever.
 bool has_launcher() {
   return environment_lookup()("OMPI_MCA_orte_hnp_uri").has_value();
@@ -112,18 +123,14 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
   Runtime* runtime = enter(name);
   const CallScope call(name, group);
   if (runtime == nullptr || !may_all_meet(*runtime, name, group, root, children)) return COMEX_FAILURE;
-  Spawn spawn;
-  spawn.processes = processes;
-  if (command != nullptr) spawn.command = command;
-  for (char* const* argument = argv; argument != nullptr && *argument != nullptr; ++argument) {
-    spawn.arguments.emplace_back(*argument);
-  }
   Meeting meeting;
   meeting.operation = name;
   meeting.group = group;
   meeting.root = root;
   meeting.is_spawn = true;
-  meeting.begin = [&](const InVain& in_vain) { return start_and_await(*runtime, spawn, in_vain); };
+  meeting.begin = [&](const InVain& in_vain) {
+    return start_and_await(*runtime, read_spawn(command, argv, processes), in_vain);
+  };
   return hold_meeting(*runtime, meeting, children);
 }
 
