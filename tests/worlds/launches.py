@@ -30,7 +30,8 @@ class Launch:
         self.out = place / f"{role}.out"
         command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)]
         if server:
-            command += ["--ompi-server", f"file:{server}"]
+            # One server, named in two ways.
+            command += ["--ompi-server", f"file:{os.path.relpath(server) if manager % 2 else server}"]
         command += arguments
         with open(self.out, "wb") as out:
             self.process = subprocess.Popen(command, env=environment(manager), stdout=out, stderr=subprocess.STDOUT,

@@ -4,23 +4,18 @@
 #include <optional>
 
 #include "api/call.h"
-#include "api/environment.h"
 #include "api/worlds/agree.h"
 #include "api/worlds/card_hook.h"
 #include "api/worlds/disconnect.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/join.h"
+#include "api/worlds/name_server.h"
 #include "api/worlds/side_talk.h"
 #include "api/worlds/summons.h"
 #include "groups/held.h"
 
 namespace comex::api {
 namespace {
-
-// The launcher hands it to its processes; a file is named relative to where they were started.
-std::string name_server() {
-  return environment_lookup()("OMPI_MCA_pmix_server_uri").value_or("");
-}
 
 struct Readiness {  // travels as bytes
   Gpid gpid;
@@ -71,7 +66,7 @@ class Attendance {
     facts.launch = runtime_.world->description.launch;
     facts.nonce = runtime_.world->description.nonce;
     facts.is_within_its_world = group_.bridge() == no_bridge;
-    facts.name_server = name_server();
+    facts.name_server = own_name_server();
     facts.helpers = stand_.helpers;
     return facts;
   }
