@@ -141,7 +141,8 @@ COMEX_API int comex_group_merge(comex_group_t inter, int high, comex_group_t* me
  * whose world the other side does not know, deliver hands such a card to every member of the side that lacked
  * it, before any of them converts ids; ready follows when the ids stand. Nothing is sent for worlds that both
  * sides know, and nothing at all where a leader has no hook. A result other than 0 fails the creation on both
- * sides. */
+ * sides. `peer` is what comex_intergroup_create was given at a leader, COMEX_GROUP_NULL at other members; in
+ * spawn, accept and connect, which have no such group, it is the new inter-group. */
 typedef struct {
   int (*collect)(uint32_t world, uint32_t rank, void* card, size_t* card_bytes, void* context);
   int (*deliver)(uint32_t world, uint32_t rank, const void* card, size_t card_bytes, void* context);

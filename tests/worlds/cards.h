@@ -113,13 +113,13 @@ inline void cards_travel(const Job& job, const Place& place) {
   if (job.me == 0) {
     bridge = place.meet();
     is_text(job, cards.look(), own + ", " + delivered + ", ready -2 1 0");
-    job.equal(cards.peer(), bridge, "the group that is ready");
+    job.equal(cards.peer(), bridge, "the group of both leaders where none was named");
   }
   comex_group_t peer = COMEX_GROUP_NULL;
   job.done(comex_intergroup_create(everyone, 0, bridge, 0, 5, &peer));
   // Both leaders know both worlds: each tells its own side, and nothing is exchanged.
   is_text(job, cards.look(), (job.me == 0 ? theirs : delivered) + ", ready 0 2 0");
-  job.equal(cards.peer(), peer, "the group that is ready");
+  job.equal(cards.peer(), bridge, "the group of both leaders, as a leader has named it and nobody else");
   for (unsigned rank = 0; rank < 2; ++rank) {
     job.equal(cards.remote().at(rank).rank, rank, "the other side as the hook is told");
     job.equal(cards.remote().at(rank).world, static_cast<unsigned>(3 - mine) << 24, "its world");

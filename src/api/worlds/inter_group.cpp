@@ -195,6 +195,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
   meeting.operation = name;
   meeting.group = local;
   meeting.root = local_leader;
+  meeting.peer = leads ? peer : COMEX_GROUP_NULL;
   meeting.side = spread_side(*runtime, local, local_leader, leads && leader && leader->accepts());
   meeting.begin = [&](const InVain& in_vain) -> comex::Result<Conversation> {
     if (!leader) return leader.take_failure();

@@ -208,8 +208,8 @@ class Attendance {
     if (hook.ready == nullptr) return true;
     std::vector<comex_gpid_t> remote;
     for (const Gpid gpid : joined_.remote) remote.push_back({gpid.world, gpid.rank});
-    return hook.ready(inter, meeting_.group, static_cast<int>(remote.size()), remote.data(), meeting_.root,
-                      hook.context) == 0;
+    return hook.ready(meeting_.peer.value_or(inter), meeting_.group, static_cast<int>(remote.size()),
+                      remote.data(), meeting_.root, hook.context) == 0;
   }
 
   struct Verdict {

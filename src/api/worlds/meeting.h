@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "api/worlds/conversation.h"
 #include "api/worlds/stand.h"
@@ -26,6 +27,7 @@ struct Meeting {
   // On the root: finds the other root.
   std::function<Result<Conversation>(const InVain&)> begin = {};
   bool is_spawn = false;  // on both sides: the connecting one numbers the whole table of the other's root
+  std::optional<int> peer = {};  // what the card hook is told; else the new inter-group
 };
 
 // COMEX_SUCCESS and the handle of the new inter-group, or COMEX_FAILURE, which has been reported.
