@@ -14,6 +14,7 @@
 #include "worlds/held.h"
 #include "worlds/own_parts.h"
 #include "worlds/place.h"
+#include "worlds/under_way.h"
 
 using namespace comex::testing;
 
@@ -170,6 +171,7 @@ void whole(Job& job) {
     job.done(comex_lpid_count(&count));
     job.equal(count, job.workers, "the processes known after they have parted");
   });
+  job.check("what is under way arrives", [&] { what_is_under_way_arrives(job, place); });
   job.check("memory is attached once", [&] { memory_is_attached_once(job, place); });
   job.check("or leave one by one", [&] {
     comex_group_t peer = place.meet();
