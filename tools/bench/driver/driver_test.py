@@ -321,11 +321,38 @@ class Model(unittest.TestCase):
         tables = [empty | {"name": "a", "place": "private", "when": "always", "fixed": 900_000},
                   empty | {"name": "b", "place": "private", "when": "mutexes", "fixed": 50_000},
                   empty | {"name": "c", "place": "private", "when": "allocation", "fixed": 200_000},
-                  empty | {"name": "d", "place": "shared", "when": "always", "fixed": 640_000_000}]
+                  empty | {"name": "d", "place": "shared", "when": "always", "fixed": 640_000_000},
+                  empty | {"name": "e", "place": "shared", "when": "mutexes", "fixed": 64_000_000}]
         said = model.report(tables, SIZES)
         self.assertIn("what stands always: private kept, shared 10 x", said)
-        self.assertIn("and with mutexes: kept", said)
+        self.assertIn("private, and with mutexes, one of every worker: kept", said)
         self.assertIn("and for each allocation over the world: 1.1 x", said)
+        self.assertIn("shared, and with mutexes, one of every worker: 11 x", said)
+        self.assertRaises(ValueError, model.report, tables + [empty | {"name": "f", "place": "private", "when": "?"}], SIZES)
+
+    def test_the_largest_job_is_that_of_the_goals(self):
+        job = list(model.jobs())[-1]
+        self.assertEqual((job["hosts"] * 64, job["hosts"]), (job["ranks"], 16384))
+        said = model.report([], SIZES)
+        self.assertIn("goals at 1,048,576 ranks on 16,384 hosts: 1 MB private", said)
+
+    def test_a_server_is_judged_at_the_largest_job_and_where_it_is_worst_off(self):
+        empty = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0, "steps": []}
+        tables = [empty | {"name": "a", "place": "server", "when": "traffic", "per_rank": 6144},
+                  empty | {"name": "b", "place": "server", "when": "staging", "steps": [[1000, 61440]]}]
+        said = model.report(tables, SIZES)
+        self.assertIn("P x 4 KiB + pool, 4,312 MB\n  if all talk to it: 6,442 MB, 1.5 x\n", said)
+        self.assertIn("has to stage: 6,442 MB, 1.5 x; 3.2 x at 1,000 ranks\n", said)
+
+    def test_calls_that_tell_everybody_about_everybody_are_named(self):
+        lines = {line[2:56].strip(): line[56:] for line in model.step_lines(SIZES)}
+        self.assertTrue(lines["malloc: a gather"].endswith("not kept: O(P), O(P^2) by all"))
+        self.assertTrue(lines["barrier, nothing unfenced: the meeting"].endswith("448 B  kept"))
+        self.assertTrue(lines["fence_all, nothing written"].endswith("0 B  kept"))
+
+    def test_init_sends_what_its_gathers_bring(self):
+        job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
+        self.assertEqual(model.calls(job, SIZES)[0][2], (20, 20, 65 * 1023))
 
     def test_long_tokens_of_a_gather_travel_in_pieces(self):
         self.assertEqual(model.gathered(8, 16, SIZES), (3, 3, 7 * 16 + 3 * 32))
@@ -341,7 +368,7 @@ class Model(unittest.TestCase):
 
 
 SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "exchanged": 16, "pool": 16 << 20,
-         "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048}
+         "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "count": 4, "init": [64, 1]}
 
 
 if __name__ == "__main__":

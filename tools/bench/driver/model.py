@@ -9,9 +9,11 @@ import os
 import subprocess
 
 RANKS_PER_HOST = 64
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
+SIZES = (1_000, 10_000, 100_000, 1_048_576)  # the last: of the goals, on 16,384 hosts
 MOST_PRIVATE = 1_000_000
 MOST_SHARED = 64_000_000
+PRIVATE = ("1 MB", lambda job: MOST_PRIVATE)
+SHARED = ("64 MB", lambda job: MOST_SHARED)
 
 
 def jobs():
@@ -34,7 +36,7 @@ def bytes_text(count):
 
 
 def log2_up(n):
-    return max(0, math.ceil(math.log2(n)))
+    return (n - 1).bit_length()
 
 
 def gathered(members, block, sizes):
@@ -56,15 +58,16 @@ def together(*parts):
 def calls(job, sizes):
     """(call, by whom, (steps, messages, bytes)) for one call over the world."""
     hosts, ranks = job["hosts"], job["ranks"]
-    all_gathers = 64 + 40 + 64 + 128 + 8 + 3
-    init = 8 * log2_up(ranks)
+    init = len(sizes["init"]) * log2_up(ranks)
     others = hosts - 1
     fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
     meeting = (log2_up(hosts), log2_up(hosts), sizes["token"] * log2_up(hosts))
     gather = gathered(job["workers"], sizes["exchanged"], sizes)
+    counts = gathered(job["workers"], sizes["count"], sizes)
     one, leader = "by a worker", "by a host's first worker"
     return [
-        ("init, if MPI's all-gathers double", "by a rank", (init, init, all_gathers * ranks)),
+        (f"init: {len(sizes['init'])} all-gathers, if MPI's double", "by a rank",
+         (init, init, sum(sizes["init"]) * (ranks - 1))),
         ("fence_all, nothing written", one, (0, 0, 0)),
         ("fence_all, every host written to", one + ", with the answers", fence),
         ("barrier, nothing unfenced: the meeting", leader, meeting),
@@ -72,6 +75,7 @@ def calls(job, sizes):
         ("malloc: a gather", one, gather),
         ("free, nothing unfenced: gather, meeting", leader, together(gather, meeting)),
         ("free, every host written to: fence, gather, meeting", leader, together(fence, gather, meeting)),
+        ("create_mutexes, nothing unfenced: 2 gathers, meeting", leader, together(counts, gather, meeting)),
     ]
 
 
@@ -103,8 +107,8 @@ def message_lines(sizes):
                   " " * 4 + "".join(f"{f'{s:,}, {m:,}, {bytes_text(b)}':>24}" for s, m, b in cells)]
     return lines + [
         "  On one host, barrier, malloc and free over the world send no messages: its workers meet in shared memory.",
-        "  Steps grow with log2 P, a fence's messages with the servers written to. In init, malloc and free each rank",
-        "  sends O(P) bytes, so that the whole job sends O(P^2).", ""] + operation_lines(sizes)
+        "  Broadcasts and barriers of init, and what MPI sends to split communicators, are not among it; with",
+        "  COMEX_VERBOSE comes one more all-gather, of processor masks.", ""] + operation_lines(sizes)
 
 
 def rows_of(tables, place, when):
@@ -142,39 +146,83 @@ def section(title, tables, *goals, standing=()):
 GROWING = (("init", "while init runs"),
            ("gather", "while malloc or free over the world runs"),
            ("allocation", "for each allocation over the world"),
-           ("mutexes", "with mutexes"),
+           ("group", "for each irregular group of all workers"),
+           ("groups", "with all regular groups there can be"),
+           ("mutexes", "with mutexes, one of every worker"),
            ("handles", "with all handles there can be pending"),
            ("traffic", "with traffic to everybody"))
 
 
-def summary(tables):
+def server_goal(job, sizes):
+    return 4096 * job["ranks"] + sizes["pool"]
+
+
+def step_lines(sizes):
+    """Which calls cost all ranks together O(P^2) bytes."""
+    small, large = list(jobs())[-2:]
+    linear = large["ranks"] / small["ranks"]
+    lines = ["no O(P^2) step, one call at that size: steps, bytes that one sends in them"]
+    for (_, _, (_, _, before)), (call, _, (steps, _, sent)) in zip(calls(small, sizes), calls(large, sizes)):
+        kept = sent <= before * linear / 2
+        lines.append(f"  {call:<54}{steps:>5}{bytes_text(sent):>10}  "
+                     f"{'kept' if kept else 'not kept: O(P), O(P^2) by all'}")
+    return lines + [
+        "  Nowhere are there more than O(log P) steps. A gather tells everybody about everybody: in its last step alone",
+        "  each sends half of these bytes. Calls that make groups out of the world gather likewise. A fence sends one",
+        "  request to each server that was written to: O(P) if that was every host.", ""]
+
+
+def server_line(text, tables, sizes):
+    """For the largest job, and for the one that is worst off."""
+    def of(job):
+        return verdict(total(tables, job), server_goal(job, sizes))
+
+    largest = list(jobs())[-1]
+    worst = max(jobs(), key=lambda job: total(tables, job) / server_goal(job, sizes))
+    besides = f"; {of(worst)} at {worst['ranks']:,} ranks" if of(worst) != of(largest) else ""
+    return f"  {text}: {bytes_text(total(tables, largest))}, {of(largest)}{besides}"
+
+
+def summary(tables, sizes):
     """What of the goals holds in which case, for the largest job."""
     job = list(jobs())[-1]
     always = rows_of(tables, "private", ("always",))
     shared = rows_of(tables, "shared", ("always",))
-    goals = f"{bytes_text(MOST_PRIVATE)} private to a process, {bytes_text(MOST_SHARED)} shared by a host"
-    lines = [f"goals at {job['ranks']:,} ranks on {job['hosts']:,} hosts: {goals}",
+    lines = [f"goals at {job['ranks']:,} ranks on {job['hosts']:,} hosts: {PRIVATE[0]} private to a process, "
+             f"{SHARED[0]} shared by a host",
              f"  what stands always: private {verdict(total(always, job), MOST_PRIVATE)}, "
              f"shared {verdict(total(shared, job), MOST_SHARED)}"]
-    for when, text in GROWING:
-        grown = rows_of(tables, "private", (when,))
-        if grown:
-            lines.append(f"  private, and {text}: {verdict(total(always + grown, job), MOST_PRIVATE)}")
-    return lines + ["  (63 x: so many times the goal)", ""]
+    for place, standing, most in (("private", always, MOST_PRIVATE), ("shared", shared, MOST_SHARED)):
+        for when, text in GROWING:
+            grown = rows_of(tables, place, (when,))
+            if grown:
+                lines.append(f"  {place}, and {text}: {verdict(total(standing + grown, job), most)}")
+    lines += [f"goal of a server: P x 4 KiB + pool, {bytes_text(server_goal(job, sizes))}",
+              server_line("if all talk to it", rows_of(tables, "server", ("traffic",)), sizes),
+              server_line("if all send bodies that it has to stage", rows_of(tables, "server", ("traffic", "staging")),
+                          sizes)]
+    return lines + ["(63 x: so many times the goal)", ""] + step_lines(sizes)
+
+
+def unknown(tables):
+    """Those that no section would show."""
+    shown = {("private", "always"), ("shared", "always"), ("server", "traffic"), ("server", "staging")}
+    shown |= {(place, when) for place in ("private", "shared") for when, _ in GROWING}
+    return [table["name"] for table in tables if (table["place"], table["when"]) not in shown]
 
 
 def report(tables, sizes):
     lines = [f"Hosts of {RANKS_PER_HOST} ranks, one of them a progress rank. Bytes from the structs of this build,",
              "those of MPI not among them.", ""]
-    lines += summary(tables)
-    private = (bytes_text(MOST_PRIVATE), lambda job: MOST_PRIVATE)
-    shared = (bytes_text(MOST_SHARED), lambda job: MOST_SHARED)
-    server = ("P x 4 KiB + pool", lambda job: 4096 * job["ranks"] + sizes["pool"])
-    always = rows_of(tables, "private", ("always",))
-    lines += section("private, always", always, private)
-    for when, text in GROWING:
-        lines += section(f"private, {text}", rows_of(tables, "private", (when,)), private, standing=always)
-    lines += section("shared by a host, always", rows_of(tables, "shared", ("always",)), shared)
+    if unknown(tables):
+        raise ValueError("no section shows " + ", ".join(unknown(tables)))
+    lines += summary(tables, sizes)
+    server = ("P x 4 KiB + pool", lambda job: server_goal(job, sizes))
+    for place, title, goal in (("private", "private", PRIVATE), ("shared", "shared by a host", SHARED)):
+        always = rows_of(tables, place, ("always",))
+        lines += section(f"{title}, always", always, goal)
+        for when, text in GROWING:
+            lines += section(f"{title}, {text}", rows_of(tables, place, (when,)), goal, standing=always)
     served = rows_of(tables, "server", ("traffic",))
     lines += section("a server, at most, if all talk to it", served, server)
     staged = rows_of(tables, "server", ("staging",))

@@ -85,7 +85,7 @@ def arguments(given=None):
     parser.add_argument("--markdown", type=new_file, metavar="FILE", help="write tables for the documentation")
     parser.add_argument("--compare", nargs=2, type=a_run, metavar=("BEFORE", "AFTER"),
                         help="of two --json files, what moved")
-    parser.add_argument("--model", action="store_true", help="memory and messages for 1,000 to 1,000,000 ranks")
+    parser.add_argument("--model", action="store_true", help="memory and messages for 1,000 to 1,048,576 ranks")
     parser.add_argument("--scale", type=workers, metavar="N,...",
                         help="start, collectives and memory with so many workers")
     parser.add_argument("--list", action="store_true", help="the columns and rows there are")

@@ -2,9 +2,8 @@
 //
 // Prints JSON for comex_bench --model: for every table its bytes for each rank of the job, each worker, each
 // host, and fixed; and the sizes of which messages are made. The driver evaluates them for job sizes that
-// nobody can run here. What a class keeps to itself stands here a second time, as a struct of the same
-// members.
-#include <atomic>
+// nobody can run here.
+#include <array>
 #include <cstdio>
 #include <deque>
 #include <memory>
@@ -12,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/allocation_words.h"
 #include "api/allocations.h"
 #include "core/pieces.h"
 #include "core/protocol.h"
@@ -20,10 +18,11 @@
 #include "groups/group.h"
 #include "groups/process_ranks.h"
 #include "groups/world_book.h"
-#include "nb/completion.h"
+#include "members.h"
 #include "nb/fence_ledger.h"
 #include "nb/handle_table.h"
 #include "nb/implicit_set.h"
+#include "op/group_collective.h"
 #include "op/remote_parts.h"
 #include "op/stall_watch.h"
 #include "pr/host_key.h"
@@ -31,6 +30,7 @@
 #include "pr/server.h"
 #include "pr/world_split.h"
 #include "shm/arena_layout.h"
+#include "shm/fair_mutex.h"
 #include "shm/locks.h"
 #include "shm/os.h"
 #include "shm/outbox.h"
@@ -40,8 +40,9 @@ namespace {
 struct Table {
   const char* name;
   const char* place;  // private: in every process; shared: once a host; server: in every progress rank
-  // always, init and gather (while they run), allocation (each), mutexes, handles (as many pending as there
-  // can be), traffic (with every peer), staging (traffic whose bodies cannot go where they belong)
+  // always, init and gather (while they run), allocation (each), group (each, of all workers, no range of
+  // them), groups (as many as there can be), mutexes (one of every worker), handles (as many pending as
+  // there can be), traffic (with every peer), staging (traffic whose bodies cannot go where they belong)
   const char* when;
   double per_rank = 0;
   double per_worker = 0;
@@ -87,24 +88,13 @@ double empty_deque() {
   return bytes;
 }
 
-struct HandleSlot {  // of nb::HandleTable
-  std::atomic<std::uint32_t> generation;
-  comex::nb::Completion completion;
-};
+using namespace comex::model;
 constexpr double handles = comex::nb::HandleTable::completed_handle;  // slots there can be
 constexpr double handle_chunk = 1024;                                 // slots
-struct LedgerServer {                                                 // of nb::FenceLedger
-  comex::TransportRank rank;
-  bool listed;
-  std::uint64_t unsent, issued, applied;
-};
-template <std::size_t bytes>
-struct alignas(void*) EntryBytes {
-  std::byte entry[bytes];
-};
-using Exchanged = comex::api::Word;   // by malloc: an address or a failure; by free: which allocation
+constexpr double first_groups = 8;    // slots of groups::GroupTable that are made at once
 constexpr double newest_token = 0.5;  // of what is gathered, at the last step
-using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
+constexpr double group = sizeof(comex::groups::Group) + sizeof(comex::groups::SharedTable) +
+                         sizeof(comex::op::GroupCollective) + tree_node<int, GroupExtras> + 3 * block_bytes;
 
 std::vector<Table> private_tables() {
   using namespace comex;
@@ -113,24 +103,34 @@ std::vector<Table> private_tables() {
        sizeof(pr::RankPlace) + 2 * sizeof(int), sizeof(pr::SplitShare)},
       {"book of worlds: the own one", "private", "always", 0, 0, 0, 0,
        sizeof(groups::WorldBook) + sizeof(groups::WorldDescription) + 16 * block_bytes},
-      {"table of groups", "private", "always", 0, 0, 0, 0, sizeof(void*) * groups::max_groups},
+      {"table of groups: its first slots", "private", "always", 0, 0, 0, 0,
+       sizeof(groups::GroupTable) + first_groups * sizeof(void*) + block_bytes},
+      {"groups, regular ones: all there can be", "private", "groups", 0, 0, 0, 0,
+       groups::max_groups * (group + doubling * sizeof(void*))},
+      {"group: itself, its collectives", "private", "group", 0, 0, 0, 0, group},
+      {"group, irregular: the list of its members", "private", "group", 0,
+       sizeof(ListedMember::by_rank) + sizeof(ListedMember::sorted)},
       {"handles: their chunks' places, the first chunk", "private", "always", 0, 0, 0, 0,
        handles / handle_chunk * sizeof(void*) + handle_chunk * sizeof(HandleSlot)},
       {"handles: all chunks, as many as there can be", "private", "handles", 0, 0, 0, 0,
        handles * sizeof(HandleSlot)},
       {"handles: what each one pending is for", "private", "handles", 0, 0, 0, 0,
        handles * sizeof(std::pair<int, op::WaitReason>)},
-      {"mutexes of every worker", "private", "mutexes", 0, 2 * sizeof(std::uint64_t)},
+      {"mutexes: where those of every worker are", "private", "mutexes", 0, sizeof(MutexSet)},
+      {"mutexes: counts, addresses, while they are made", "private", "mutexes", 0,
+       sizeof(MutexCount) + sizeof(void*)},
       {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
        tree_node<AllocationKey, api::Allocation> + hash_node<const void*, AllocationKey>},
       {"addresses or claims, while they are gathered", "private", "gather", 0,
        (1 + newest_token) * sizeof(Exchanged)},
+      {"digests of warnings, while they are compared", "private", "init", sizeof(WarningsDigest)},
+      {"facts of ranks, until nodes are numbered", "private", "init", sizeof(WorldFacts)},
       {"host keys, while they are exchanged", "private", "init",
        sizeof(pr::HostKey) + sizeof(shm::ObjectName)},
       {"split, while it is made", "private", "init", sizeof(pr::RankPlace) + 3 * sizeof(int), 0,
        sizeof(pr::Host) + 2 * block_bytes},
       {"rows of the directory, while they are exchanged", "private", "init",
-       sizeof(groups::HostPlace::name) + sizeof(std::uint64_t) + sizeof(groups::ProcessRanks) +
+       sizeof(groups::HostName) + sizeof(ArenaBase) + sizeof(groups::ProcessRanks) +
            sizeof(groups::PlacedProcess) + sizeof(std::int32_t)},
       {"link to a server", "private", "traffic", 0, 0,
        sizeof(op::remote::Link) + hash_node<TransportRank, void*> + block_bytes +
@@ -157,6 +157,7 @@ std::vector<Table> shared_tables() {
       {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board},
       {"arena: outboxes", "shared", "always", 0, 0, 0, double(shm::Outbox::bytes_for(unsigned(buffers)))},
       {"arena: stripes", "shared", "always", 0, 0, 0, 0, 64.0 * shm::stripe_count},
+      {"arena: mutexes, one of every rank", "shared", "mutexes", 0, 0, 0, sizeof(shm::FairMutexBlock)},
   };
 }
 
@@ -205,24 +206,37 @@ std::vector<Table> server_tables() {
 
 void print(const Table& t, bool is_last) {
   std::printf(
-      "  {\"name\": \"%s\", \"place\": \"%s\", \"when\": \"%s\", \"per_rank\": %g, \"per_worker\": %g, "
-      "\"per_host\": %g, \"per_local_rank\": %g, \"fixed\": %.0f, \"steps\": [",
+      "  {\"name\": \"%s\", \"place\": \"%s\", \"when\": \"%s\", \"per_rank\": %.9g, \"per_worker\": %.9g, "
+      "\"per_host\": %.9g, \"per_local_rank\": %.9g, \"fixed\": %.0f, \"steps\": [",
       t.name, t.place, t.when, t.per_rank, t.per_worker, t.per_host, t.per_local_rank, t.fixed);
   for (const Table::Step& step : t.steps) {
-    std::printf("%s[%.0f, %g]", &step == t.steps.data() ? "" : ", ", step.most_ranks, step.per_rank);
+    std::printf("%s[%.0f, %.9g]", &step == t.steps.data() ? "" : ", ", step.most_ranks, step.per_rank);
   }
   std::printf("]}%s\n", is_last ? "" : ",");
 }
+
+// What a rank brings to each of init's all-gathers over all ranks, when the first probe finds the
+// hosts, besides flags. COMEX_VERBOSE adds a pr::CpuMask, for the banner.
+constexpr std::array init_gathers{sizeof(WarningsDigest),     sizeof(WorldFacts),
+                                  sizeof(comex::pr::HostKey), sizeof(comex::shm::ObjectName),
+                                  sizeof(ArenaBase),          sizeof(comex::groups::HostName)};
+// Has a say in settings; has read them, understood others', agrees; knows the world's name; has made the
+// probe, is attached to it; can split, has split; lacks threads.
+constexpr int init_flags = 10;
 
 void print_sizes() {
   using namespace comex;
   std::printf(
       "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
-      "\"exchanged\": %zu, \"pool\": %.0f, \"reserve\": %.0f, \"chunk\": %u, \"piece\": %u}\n",
+      "\"exchanged\": %zu, \"count\": %zu, \"pool\": %.0f, \"reserve\": %.0f, \"chunk\": %u, \"piece\": %u, "
+      "\"init\": [",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
-      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(Exchanged),
+      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(Exchanged), sizeof(MutexCount),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
+  for (const std::size_t bytes : init_gathers) std::printf("%zu, ", bytes);
+  for (int flag = 1; flag < init_flags; ++flag) std::printf("%zu, ", sizeof(Flag));
+  std::printf("%zu]}\n", sizeof(Flag));
 }
 
 }  // namespace

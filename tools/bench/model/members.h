@@ -1,0 +1,56 @@
+// What classes and source files of the runtime keep to themselves, a second time: structs of the same
+// members.
+//
+// Only their sizes count. They are copies because the originals are private, or stand among what needs MPI.
+// Used by comex_bench_model.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "api/allocation_words.h"
+#include "core/ids.h"
+#include "nb/completion.h"
+
+namespace comex::model {
+
+using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
+using ArenaBase = std::uint64_t;                                // of api::open_directory
+using Exchanged = api::Word;           // by malloc: an address or a failure; by free: which allocation
+using Flag = unsigned char;            // of what ranks agree on
+using MutexCount = int;                // of comex_create_mutexes
+using WarningsDigest = std::uint64_t;  // of api::warn_of_unknown_names
+
+struct WorldFacts {  // of api::World
+  std::int32_t mpi_rank, app, told_node_rank;
+  std::uint32_t opening;
+  Id128 nonce, launch;
+};
+struct GroupExtras {  // of api::Runtime
+  void *comm, *collective;
+  std::uint64_t next_allocation;
+};
+struct MutexSet {  // of api::Runtime
+  std::uint64_t offset, count;
+};
+struct ListedMember {  // of groups::ConnectionTable: in both of its vectors
+  Lpid by_rank;
+  std::pair<Lpid, std::uint32_t> sorted;
+};
+struct HandleSlot {  // of nb::HandleTable
+  std::atomic<std::uint32_t> generation;
+  nb::Completion completion;
+};
+struct LedgerServer {  // of nb::FenceLedger
+  TransportRank rank;
+  bool listed;
+  std::uint64_t unsent, issued, applied;
+};
+template <std::size_t bytes>
+struct alignas(void*) EntryBytes {  // of nb::ImplicitSet
+  std::byte entry[bytes];
+};
+
+}  // namespace comex::model
