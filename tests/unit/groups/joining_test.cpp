@@ -246,6 +246,28 @@ TEST_F(JoiningWithCards, carries_those_of_unknown_worlds_before_ids_are_converte
   EXPECT_TRUE(there.delivered.empty());
 }
 
+// World 5 is known to a member that does not lead; its own leader and the other side's lack it.
+TEST_F(JoiningWithCards, carries_those_that_only_a_member_has_to_both_leaders) {
+  WorldBook leader(some_world(0, 3), 0);
+  WorldBook member(some_world(0, 3), 2);
+  WorldBook lone(some_world(6, 1), 0);
+  met(member, 5, 2);
+  Cards members;
+  here.book = &leader;
+  members.book = &member;
+  there.book = &lone;
+  TestSide one({&leader, &member}, 0, {here.hook(), members.hook()});
+  TestSide other({&lone}, 0, {there.hook()});
+  all_succeed(join(one, other));
+  using Gpids = std::vector<Gpid>;
+  EXPECT_EQ(members.collected, (Gpids{{5, 0}, {5, 1}}));
+  EXPECT_EQ(here.collected, (Gpids{{0, 0}, {0, 1}, {0, 2}}));
+  EXPECT_EQ(there.delivered, (Gpids{{0, 0}, {0, 1}, {0, 2}, {5, 0}, {5, 1}}));
+  EXPECT_EQ(here.delivered, (Gpids{{5, 0}, {5, 1}, {6, 0}}));
+  EXPECT_EQ(members.delivered, (Gpids{{6, 0}}));
+  EXPECT_FALSE(here.converted_early || members.converted_early || there.converted_early);
+}
+
 TEST_F(JoiningWithCards, carries_none_between_worlds_that_know_each_other) {
   TestSide one({&p1}, 0, {here.hook()});
   TestSide other({&p2}, 0, {there.hook()});
