@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""launches.py [-r ROLE,ROLE...] PROGRAM SCENARIO RANKS... [ARGUMENT...]: launches of PROGRAM meet.
+"""launches.py [-b BARE] [-r ROLE,ROLE...] PROGRAM SCENARIO RANKS... [ARGUMENT...]: launches of PROGRAM meet.
 
 Starts an ompi-server beside them where the scenario wants one, ends everything after a time limit, and judges status
 and words of all. RANKS: of each launch; ROLE: its first argument, by default accept and connect. In the scenario `killed`
 the last launch is killed once it says that it is ready, or with the argument `abort` ends by itself with one line; all
-others must name its world."""
+others must name its world. BARE: a program of MPI alone, launched before in the same way with the first argument; by how
+many KiB it has grown, the lesser of its sides, is one more argument of PROGRAM."""
 import argparse
 import os
 import re
@@ -26,7 +27,7 @@ def environment(manager, more=()):
 
 
 class Launch:
-    def __init__(self, place, role, ranks, manager, server, arguments):
+    def __init__(self, place, role, ranks, manager, server, arguments, more_environment=()):
         self.out = place / f"{role}.out"
         command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)]
         if server:
@@ -34,7 +35,7 @@ class Launch:
             command += ["--ompi-server", f"file:{os.path.relpath(server) if manager % 2 else server}"]
         command += arguments
         with open(self.out, "wb") as out:
-            self.process = subprocess.Popen(command, env=environment(manager), stdout=out, stderr=subprocess.STDOUT,
+            self.process = subprocess.Popen(command, env=environment(manager, more_environment), stdout=out, stderr=subprocess.STDOUT,
                                             start_new_session=True)
 
     def wait(self, until):
@@ -90,6 +91,26 @@ WANTED = {
 PLAIN = (True, (1, 2, 3), None)
 
 
+def bare_growth_kib(place, roles, program, ranks, rounds):
+    place.mkdir()
+    server, uri = start_server(place)
+    yields = {"OMPI_MCA_mpi_yield_when_idle": "1"}  # else they spin where cores are fewer
+    sides = [Launch(place, role, count, 0, uri, [program, role, str(place / "port"), rounds], yields)
+             for role, count in zip(roles, ranks)]
+    until = time.monotonic() + LIMIT_S
+    try:
+        statuses = [side.wait(until) for side in sides]
+    finally:
+        for side in sides:
+            side.kill()
+        server.kill()
+        server.wait()
+    grown = [re.search(rf"^(-?\d+) KiB more after {rounds} rounds$", side.text(), re.M) for side in sides]
+    if None in grown or statuses != [0] * len(sides):
+        sys.exit(f"{program}: statuses {statuses}\n" + "\n".join(side.text() for side in sides))
+    return str(min(int(each.group(1)) for each in grown))
+
+
 def run(place, roles, program, scenario, ranks, more):
     wants_server, managers, words = WANTED.get(scenario, PLAIN)
     server, uri = start_server(place) if wants_server else (None, None)
@@ -142,6 +163,7 @@ def run(place, roles, program, scenario, ranks, more):
 
 def main():
     options = argparse.ArgumentParser()
+    options.add_argument("-b", dest="bare")
     options.add_argument("-r", dest="roles", default="accept,connect")
     for name in ("program", "scenario"):
         options.add_argument(name)
@@ -150,8 +172,11 @@ def main():
     roles = given.roles.split(",")
     ranks, more = [int(each) for each in given.rest[:len(roles)]], given.rest[len(roles):]
     with tempfile.TemporaryDirectory() as directory:
+        if given.bare:
+            more.append(bare_growth_kib(Path(directory) / "bare", roles, given.bare, ranks, more[0]))
         troubles, sides = run(Path(directory), roles, given.program, given.scenario, ranks, more)
         if troubles or "-v" in os.environ.get("COMEX_TEST_SHOW", ""):
+            print("arguments: " + " ".join(more))
             for side in sides:
                 print(f"== {side.out.stem}\n{side.text()}")
         print("\n".join(troubles) if troubles else "ok")

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "mpi/job.h"
+#include "worlds/published.h"
 
 namespace comex::testing {
 
@@ -176,20 +177,6 @@ inline comex_group_t named_group(const Job& job, const Gpids& members) {
                 "a member of a group by lpids");
   }
   return group;
-}
-
-// Launches tell each other their ports through files, written whole.
-inline void publish(const std::string& file, const std::string& text) {
-  std::ofstream(file + ".part") << text << std::flush;
-  std::rename((file + ".part").c_str(), file.c_str());
-}
-inline std::string look_up(const std::string& file) {
-  std::string text;
-  for (int tries = 0; tries < 2000; ++tries) {
-    if (std::ifstream in(file); in && std::getline(in, text)) return text;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return text;
 }
 
 // Without a call of the library.
