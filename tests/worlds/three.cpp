@@ -1,6 +1,7 @@
 // Worlds that are three. Usage: three SIDE FILE SCENARIO, SIDE: 0, 1 or 2; a spawned one is the third.
 //   mesh     each world meets both others at once, by other workers, so that their progress ranks are wanted
-//            by two meetings each; then whole worlds, and members of all three become groups by their lpids
+//            by two meetings each; then whole worlds, and members of all three become groups by their lpids;
+//            then two of them meet the third at one port
 //   chain    two worlds meet and merge; the merged group meets the third, which leaves them and ends
 //   spawn    the same, but the third world is spawned by the merged group
 //   killed   as chain; then the third world dies, while some wait for it and others have not begun to
@@ -11,6 +12,7 @@
 
 #include "worlds/apart.h"
 #include "worlds/bereaved.h"
+#include "worlds/one_port.h"
 #include "worlds/worlds.h"
 
 using namespace comex::testing;
@@ -365,6 +367,10 @@ int main(int argc, char** argv) {
   } else if (scenario == "mesh") {
     mesh(job, sides);
     by_lpids(job, sides);
+    job.check("two connect at one port at the same time", [&] {
+      two_connect_at_one_port(job, sides.side, job.arguments.at(1) + ".one", limit_s);
+      sides.is_alone();
+    });
   } else if (scenario == "chain") {
     chain(job, sides);
   } else if (scenario == "spawn") {
