@@ -1,11 +1,11 @@
-// Two launches meet over a port. Usage: meet accept|connect FILE SCENARIO [ROUNDS|abort]
+// Two launches meet over a port. Usage: meet accept|connect FILE SCENARIO [ROUNDS|abort|acceptor]
 //   whole     the worlds meet, work on each other's memory, part
 //   single    one of each meets; through them the whole worlds do, with cards; groups of all by lpids
 //   refused   the other side may not be met; both go on alone
 //   nobody    nobody is there: the call ends by itself
-//   killed    the connecting world dies while it is connected; with `abort`, by one rank's error
-//   left      some leave, and meet again some of those who stay
-//   rounds    meet and part again and again; what this process holds stays the same
+//   killed    the connecting world, or the `acceptor`, dies while connected; with `abort`, by one rank's
+//   error left      some leave, and meet again some of those who stay rounds    meet and part again and
+//   again; what this process holds stays the same
 #include <array>
 
 #include "worlds/agreement.h"
@@ -304,6 +304,7 @@ void nothing_is_made_of_the_lost(const Job& job, comex_group_t merged, comex_gro
 
 void killed(Job& job) {
   const Place place(job, everyone, 0);
+  const bool dies = place.accepts() == job.has("acceptor");
   comex_group_t peer = place.meet();
   comex_group_t merged = COMEX_GROUP_NULL;
   job.done(comex_group_merge(peer, place.accepts() ? 0 : 1, &merged));
@@ -316,10 +317,10 @@ void killed(Job& job) {
   // Nobody dies while the others are in a call, which would tell of it.
   const std::string file = job.arguments.at(1);
   const auto outside = [&file](int worker) { return file + ".outside" + std::to_string(worker); };
-  if (!place.accepts()) {
+  if (dies) {
     for (int worker = 0; worker < job.workers; ++worker) look_up(outside(worker));
     if (job.me == 0) publish(file + ".ready", std::to_string(getpid()));
-    if (job.me == 0 && job.has("abort")) comex_error("the connecting world gives up", 3);
+    if (job.me == 0 && job.has("abort")) comex_error("this world gives up", 3);
     std::this_thread::sleep_for(std::chrono::seconds(60));
     std::abort();
   }
@@ -328,7 +329,7 @@ void killed(Job& job) {
   comex_set_errors(COMEX_ERRORS_RETURN);
   job.equal(comex_barrier(merged), COMEX_FAILURE, "a barrier with a world that dies");
   long word = 0;
-  const int target = size - 1;  // of the other world
+  const int target = place.accepts() ? size - 1 : 0;  // of the other world
   job.equal(comex_get(words[static_cast<std::size_t>(target)], &word, sizeof word, target, merged),
             COMEX_FAILURE, "a get from a world that has died");
   job.equal(comex_fence_all(merged), COMEX_FAILURE, "a fence of a world that has died");

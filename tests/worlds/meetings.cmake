@@ -29,6 +29,9 @@ set_tests_properties(worlds.unborn.alone PROPERTIES LABELS "mpi;worlds" TIMEOUT 
 # comex_add_launches_test(NAME SCENARIO RANKS RANKS ...): launches of worlds_meet, or of worlds_three where NAME says so.
 function(comex_add_launches_test name scenario)
   set(program -r accept,connect $<TARGET_FILE:worlds_meet>)
+  if("acceptor" IN_LIST ARGN)
+    set(program -r connect,accept $<TARGET_FILE:worlds_meet>)  # the last one dies
+  endif()
   if(scenario STREQUAL rounds)
     list(PREPEND program -b $<TARGET_FILE:worlds_bare>)
   endif()
@@ -50,6 +53,7 @@ comex_add_launches_test(meet.single single 3 3)
 comex_add_launches_test(meet.collision collision 2 2)
 comex_add_launches_test(meet.no_server no_server 2 2)
 comex_add_launches_test(meet.aborts killed 3 3 abort)
+comex_add_launches_test(meet.acceptor_killed killed 3 3 acceptor)
 # Ours may grow by 512 KiB more than MPI's own loop of as many rounds, which runs before.
 comex_add_launches_test(meet.rounds rounds 2 2 200)
 set_tests_properties(worlds.meet.rounds PROPERTIES TIMEOUT 150)
