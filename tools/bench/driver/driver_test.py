@@ -1,21 +1,26 @@
-"""The driver's decisions, without a launcher: statistics, command lines, what counts as moved, goals, the page."""
+"""The driver's decisions, without a launcher: statistics, command lines, what counts as moved, the page. Its goals have
+a test of their own."""
 import contextlib
 import io
 import os
+import re
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import columns
 import compare
 import coverage
-import goals
 import launch
+import main
 import model
 import options
 import publish
 import report
+import scale
+from made_run import ABOUT, run
 from results import Results, quantile, title
 from table import csv_table, number, text_table
 
@@ -24,18 +29,6 @@ PLAN = launch.Plan("/bin/there", "/vrun", 3, ["--ms", "1"], 60)
 
 def column(name):
     return next(c for c in columns.all_columns() if c.name == name)
-
-
-def run(**medians):
-    """A run of one row of every figure given as row__column=median, with a spread of 1 %."""
-    results = Results({"workers": 2, "cores": 2}, [{"name": c.name, "title": c.title, "place": c.place, "absent": ""}
-                                                   for c in columns.all_columns()])
-    for key, median in medians.items():
-        row, _, name = key.partition("__")
-        for factor in (0.99, 1.0, 1.01, 1.0):
-            results.add(row.replace("_", ".") if row.startswith(("put", "get")) else row, name, median * factor, "ns",
-                        "verified")
-    return results
 
 
 class Statistics(unittest.TestCase):
@@ -191,63 +184,6 @@ class Options(unittest.TestCase):
         self.assertEqual([(args.rounds, args.ms) for args in taken], [(7, 20), (1, 0.5), (3, 0.5)])
 
 
-class Goals(unittest.TestCase):
-    def test_a_limit_comes_from_the_floor_of_the_same_run(self):
-        judged = goals.judge(run(put_8__comex=12.0, put_8__floors=3.0))
-        self.assertEqual([(one.limit, one.is_met) for one in judged], [(3.0 * 1.05 + 10, True)])
-
-    def test_without_a_floor_nothing_is_judged(self):
-        self.assertEqual(goals.judge(run(put_8__comex=12.0)), [])
-
-    def test_strided_transfers_are_judged_by_the_contiguous_ones_of_their_column(self):
-        judged = goals.judge(run(gets_128x512__copied=140.0, get_65536__copied=100.0, gets_128x512__virtual=140.0,
-                                 get_65536__virtual=100.0))
-        self.assertEqual({one.topic.split(":")[0]: one.is_met for one in judged}, {"copied": True, "virtual": False})
-
-    def test_many_workers_are_judged_beside_few_where_one_is_active(self):
-        few = run(put_8__comex=10.0, get_8__comex=10.0, barrier__comex=10.0)
-        judged = goals.judge(run(put_8__comex=29.0, get_8__comex=31.0, barrier__comex=90.0), few)
-        self.assertEqual([(one.limit, one.is_met) for one in judged], [(30.0, True), (30.0, False)])
-
-    def test_a_missed_goal_is_seen(self):
-        judged = goals.judge(run(put_8__comex=12.0, put_8__rma=24.0))
-        self.assertEqual({one.topic: one.is_met for one in judged}, {
-            "same host: 8 B four times ahead of ARMCI-MPI and MPI RMA": False,
-            "same host: not behind ARMCI-MPI or MPI RMA in any row": True})
-
-    def test_two_workers_are_to_be_first_in_every_row(self):
-        results = run(init_finalize__comex=9.0, barrier__comex=9.0, barrier__rma=8.0, barrier__armci_mpi=10.0)
-        for name, saved in (("comex", 50.0), ("rma", 60.0), ("armci_mpi", 0.0)):
-            results.add("overlap.put.1048576", name, saved, "percent", "verified")
-        judged = [one for one in goals.judge(results) if "in any row" in one.topic]
-        self.assertEqual([(one.what, one.is_met) for one in judged], [
-            ("barrier", True), ("overlap of a 1 MiB put", True), ("barrier", False), ("overlap of a 1 MiB put", False)])
-
-    def test_with_more_processes_than_cores_every_row_counts(self):
-        results = run(init_finalize__comex=9.0, init_finalize__armci_mpi=8.0)
-        results.about["workers"] = 8
-        for name, saved, waited in (("comex", 50.0, 20.0), ("armci_mpi", 40.0, 10.0)):
-            results.add("overlap.put.1048576", name, saved, "percent", "verified")
-            results.add("lock.longest_wait", name, waited, "x mean", "verified")
-        judged = [one for one in goals.judge(results) if one.topic.startswith("oversubscribed")]
-        self.assertEqual([(one.what, one.is_met) for one in judged], [
-            ("init + finalize", False), ("overlap of a 1 MiB put", True), ("lock by all: longest wait", False)])
-
-    def test_a_goal_that_wants_a_figure_is_told(self):
-        results = run(put_8__floors=3.0, put_8__comex=4.0, get_8__comex=4.0)
-        results.add("beside_put.get.8", "virtual", None, "ns", "absent")
-        missing = goals.unjudged(results)
-        self.assertEqual(missing["same host: put, get within 5 % + 10 ns of the floor"], ["get, 8 B"])
-        self.assertFalse([topic for topic in missing if topic.startswith("virtual: 8 B beside")])
-        self.assertIn("not judged: same host: put, get", publish.goal_lines(results))
-
-    def test_kernels_over_the_cluster_are_judged_where_others_ran(self):
-        judged = goals.judge(run(gups__cluster=9.0, gups__rma_cluster=8.0, gups__armci_mpi_cluster=10.0))
-        self.assertEqual([(one.topic, one.is_met) for one in judged], [
-            ("cluster: kernels ahead of ARMCI-MPI and MPI RMA", True),
-            ("cluster: kernels ahead of ARMCI-MPI and MPI RMA", False)])
-
-
 class Showing(unittest.TestCase):
     def test_numbers_have_three_digits(self):
         self.assertEqual([number(v, "ns") for v in (1.234, 56.78, 789.0, 1234.0, 5.6e6)],
@@ -283,8 +219,7 @@ class Showing(unittest.TestCase):
         marks = "".join(f"<!-- {name}: begin -->\nold {name}\n<!-- {name}: end -->\n"
                         for name in [part[0] for part in publish.PARTS] + ["scale", "model"])
         results = run(barrier__comex=5.0, barrier__floors=6.0)
-        results.about.update(cpu="c", kernel="k", mpi="m", date="d", commit="0", rounds=1, load="0",
-                             service={"comex": ["served 3"]})
+        results.about.update(ABOUT, service={"comex": ["served 3"]})
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
             for name in ("two", "four", "crowded", "load"):
                 with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
@@ -295,6 +230,34 @@ class Showing(unittest.TestCase):
         self.assertIn(" 1 round,", page)
         self.assertIn("old kernels", page)
         self.assertIn("kernels.json: its part of the page stays", said.getvalue())
+
+    def test_machine_and_commit_stand_above_every_part_of_figures(self):
+        results = run(barrier__comex=5.0, barrier__floors=6.0)
+        results.about.update(ABOUT)
+        results.add("idle", "comex", 1.0, "percent of a core", "verified")
+        results.add("first_get.idle", "comex", 1.0, "ns", "verified")
+        for block in (publish.barrier_lines([results]), publish.sweep_lines(results), publish.beside_lines(results)):
+            self.assertIn("c, 2 cores, Linux k, m. d, commit 0. 2 workers, 1 round,", block.partition("|")[0])
+
+    def test_growing_jobs_are_written_with_machine_and_commit(self):
+        with tempfile.NamedTemporaryFile("r", suffix=".md") as file:
+            args = options.arguments(["--bin", "/b", "--vrun", "/v", "--scale", "2,8", "--markdown", file.name])
+            with mock.patch.object(scale, "measured", return_value=["1 ms"] * 8), contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(main.show_scale(args), 0)
+            first, _, table = file.read().partition("\n\n")
+        self.assertIn("commit unknown. 2 to 8 workers, 3 rounds,", first)
+        self.assertTrue(table.startswith("| workers |") and "| 8 | 1 ms |" in table)
+
+    def test_three_workers_measure_what_is_judged_of_them(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(publish.__file__)), "..", "publish"), encoding="utf-8") as file:
+            named = re.search(r"--np 3 .* --rows (\S+)", file.read())[1].split(",")
+        for row in ("beside_put.get.8", "busy.get.8", "first_get.busy"):
+            self.assertTrue(columns.is_named(row, named), row)
+
+    def test_three_workers_show_all_their_rows(self):
+        results = run(beside_put__virtual=5.0, busy__virtual=5.0)
+        results.about.update(ABOUT, workers=3)
+        self.assertIn("| busy |", publish.beside_lines(results))
 
     def test_generated_blocks_replace_their_former_selves(self):
         text = "a\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nb\n"

@@ -17,7 +17,7 @@ import options
 import report
 import scale
 from results import Results
-from table import csv_table, markdown_table, text_table
+from table import csv_table, facts, markdown_table, text_table
 
 
 def said(*line):
@@ -41,8 +41,8 @@ def commit_of_build(folder):
 
 def about(args):
     """What a figure means nothing without."""
-    cpu = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
-               platform.machine())
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        cpu = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
     cores = int(said("taskset", "-c", args.cores, "nproc") if args.cores else len(os.sched_getaffinity(0)))
     mpi = said("mpirun", "--version").splitlines()
     mpi = mpi[0].replace("mpirun (Open MPI)", "Open MPI") if mpi else ""
@@ -126,7 +126,9 @@ def measure(args):
 def show_scale(args):
     plan = launch.Plan(args.bin, args.vrun, 2, [], args.seconds, args.cores)
     near, far = columns_.choose(columns_.all_columns(), ["comex", "virtual"])
+    before = about(args) | {"workers": f"{min(args.scale)} to {max(args.scale)}", "rounds": args.rounds or 3}
     lines, problems = scale.table(near, far, plan, args.scale, args.rounds or 3)
+    lines = [facts(before), "", *lines]
     write(args.markdown, "\n".join(lines) + "\n")
     print("\n".join(lines + [f"problem: {problem}" for problem in problems]))
     return 1 if problems else 0

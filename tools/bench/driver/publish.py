@@ -5,8 +5,8 @@ import os
 import sys
 
 import goals
-from results import GROUPS, Results, counted, group_of, title
-from table import markdown_table, number, shown
+from results import GROUPS, Results, group_of, title
+from table import facts, factor, markdown_table, number, shown
 
 
 def replaced(text, name, block):
@@ -19,25 +19,22 @@ def replaced(text, name, block):
     return head + begin + block + "\n" + end + tail
 
 
-def facts(run):
-    about = run.about
-    settings = ", ".join(f"{k}={v}" for k, v in about.get("settings", {}).items()
-                         if not k.startswith(("COMEX_BENCH", "OMPI_MCA_"))) or "none"
-    return (f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}, {about['mpi']}. {about['date']}, commit "
-            f"{about['commit']}. {about['workers']} workers, {counted(about['rounds'], 'round')}, load before the run {about['load']}, "
-            f"settings: {settings}. More ranks than cores make Open MPI yield; bound to nothing; single copy as it comes.")
-
-
 def goal_lines(run, fewer=None):
     lines = ["| goal | rows that keep it | hardest row | measured | limit |", "|---|---|---|---|---|"]
-    for topic, found in goals.by_topic(goals.judge(run, fewer)).items():
+    judged = goals.judge(run, fewer)
+    for topic, found in goals.by_topic(judged).items():
         hardest = goals.worst(found)
         lines.append(f"| {topic} | {sum(one.is_met for one in found)} of {len(found)} | {hardest.what} | "
                      f"{number(hardest.measured, hardest.unit)} | {number(hardest.limit, hardest.unit)} |")
-    missing = goals.unjudged(run, fewer)
-    if missing:
-        lines += ["", "not judged: " + "; ".join(f"{topic} ({', '.join(rows)})" for topic, rows in missing.items())]
-    return "\n".join(lines)
+    told = goals.unjudged_text(run, fewer)
+    return "\n".join(lines + missed_lines(judged) + (["", told] if told else []))
+
+
+def missed_lines(judged):
+    missed = [f"| {topic} | {one.what} | {number(one.measured, one.unit)} | {number(one.limit, one.unit)} | "
+              f"{factor(one.strain)} |" for topic, one in goals.missed(judged)]
+    return ["", "Every row that misses its goal:", "", "| goal | row | measured | limit | factor |", "|---|---|---|---|---|",
+            *missed] if missed else []
 
 
 def tables(run, columns):
@@ -54,7 +51,7 @@ def sweep_lines(run):
     for c in run.columns:
         cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) for row in ("idle", "first_get.idle")]
         lines.append(f"| {c['name'].partition('@')[2]} | {cells[0]} | {cells[1]} |")
-    return "![the same, plotted](performance-naps.png)\n\n" + "\n".join(lines)
+    return facts(run.about) + "\n\n![the same, plotted](performance-naps.png)\n\n" + "\n".join(lines)
 
 
 def barrier_lines(runs):
@@ -65,11 +62,11 @@ def barrier_lines(runs):
             if one.topic == goals.BARRIER:
                 lines.append(f"| {run.about['workers']} | {number(one.measured, one.unit)} | {number(one.limit, one.unit)} | "
                              f"{'kept' if one.is_met else 'not kept'} |")
-    return "\n".join(lines)
+    return "\n".join([f"- {facts(run.about)}" for run in runs] + [""] + lines)
 
 
 def kernel_lines(run):
-    return facts(run) + "\n\n" + goal_lines(run) + "\n\n" + tables(run, [c["name"] for c in run.columns])
+    return facts(run.about) + "\n\n" + goal_lines(run) + "\n\n" + tables(run, [c["name"] for c in run.columns])
 
 
 def load_lines(run):
@@ -79,7 +76,7 @@ def load_lines(run):
     for c in run.columns:
         cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) for row in rows]
         lines.append(f"| {c['name'].partition('@')[2]} | " + " | ".join(cells) + " |")
-    return facts(run) + "\n\n" + "\n".join(lines) + service_block(run)
+    return facts(run.about) + "\n\n" + "\n".join(lines) + service_block(run)
 
 
 def service_block(run):
@@ -89,21 +86,20 @@ def service_block(run):
 
 
 def beside_lines(run):
-    rows = [row for row in run.ordered_rows() if row.startswith("beside_put")]
-    table = markdown_table(run, [c["name"] for c in run.columns], rows)
-    return table + "\n\n" + goal_lines(run) + service_block(run)
+    table = markdown_table(run, [c["name"] for c in run.columns], run.ordered_rows())
+    return facts(run.about) + "\n\n" + table + "\n\n" + goal_lines(run) + service_block(run)
 
 
 NEAR = ["comex", "armci", "armci_mpi", "rma", "floors"]
 FAR = ["forced", "virtual", "copied", "floors_virtual", "cluster", "floors_cluster"]
 # A part of the page: its marks, the runs it is made of, and how.
 PARTS = (
-    ("facts", ["two"], lambda run: "![comex_bench's page](performance.png)\n\n" + facts(run)),
+    ("facts", ["two"], lambda run: "![comex_bench's page](performance.png)\n\n" + facts(run.about)),
     ("goals", ["two"], goal_lines),
     ("near", ["two"], lambda run: tables(run, NEAR)),
     ("far", ["two"], lambda run: tables(run, FAR)),
     ("crowded", ["crowded", "two"],
-     lambda many, run: "\n\n".join((facts(many), goal_lines(many, run), tables(many, NEAR)))),
+     lambda many, run: "\n\n".join((facts(many.about), goal_lines(many, run), tables(many, NEAR)))),
     ("barriers", ["two", "four", "crowded"], lambda *runs: barrier_lines(runs)),
     ("naps", ["naps"], sweep_lines),
     ("beside", ["three"], beside_lines),

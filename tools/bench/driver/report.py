@@ -5,7 +5,7 @@ from html import escape
 import goals
 import svg
 from results import GROUPS, group_of, more_is_better, title
-from table import number, shown, spread
+from table import factor, number, shown, spread
 
 RIVALS = ("armci_mpi", "rma")
 WIDEST = 32.0  # bars end there
@@ -104,7 +104,8 @@ def ratios(run):
 
 
 def goal_table(run):
-    topics = goals.by_topic(goals.judge(run))
+    judged = goals.judge(run)
+    topics = goals.by_topic(judged)
     if not topics:
         return ""
     lines = []
@@ -114,11 +115,20 @@ def goal_table(run):
         lines.append(f'<tr><td class="what">{escape(topic)}</td><td class="{cls}">{met} of {len(found)}</td>'
                      f'<td>{escape(hardest.what)}</td><td>{number(hardest.measured, hardest.unit)}</td>'
                      f'<td>{number(hardest.limit, hardest.unit)}</td></tr>')
-    missing = "; ".join(f"{topic} ({', '.join(rows)})" for topic, rows in goals.unjudged(run).items())
-    told = f"<p>not judged: {escape(missing)}</p>" if missing else ""
+    missing = goals.unjudged_text(run)
+    told = f"<p>{escape(missing)}</p>" if missing else ""
     return ('<h2>Goals</h2><p>Each limit is computed from the floors and columns of this very run; shown is the row that '
             'is hardest on its limit.</p><div class="card scroll"><table><thead><tr><th>goal</th><th>rows that keep it</th>'
-            f'<th>hardest row</th><th>measured</th><th>limit</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div>{told}')
+            f'<th>hardest row</th><th>measured</th><th>limit</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div>{missed_table(judged)}{told}')
+
+
+def missed_table(judged):
+    lines = [f'<tr><td class="what">{escape(topic)}</td><td>{escape(one.what)}</td><td>{number(one.measured, one.unit)}</td>'
+             f'<td>{number(one.limit, one.unit)}</td><td class="missed">{factor(one.strain)}</td></tr>'
+             for topic, one in goals.missed(judged)]
+    return ('<p>Every row that misses its goal:</p><div class="card scroll"><table><thead><tr><th>goal</th><th>row</th>'
+            f'<th>measured</th><th>limit</th><th>factor</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+            if lines else "")
 
 
 def swept(run):

@@ -2,7 +2,7 @@
 import csv
 import io
 
-from results import group_of, title
+from results import counted, group_of, title
 
 
 def number(value, unit):
@@ -18,6 +18,19 @@ def number(value, unit):
             scaled = value / divisor
             return f"{scaled:.2f} {name}" if scaled < 10 else f"{scaled:.1f} {name}" if scaled < 100 else f"{scaled:.0f} {name}"
     return ""
+
+
+def factor(times):
+    return "∞" if times == float("inf") else f"{times:.2f} x" if times < 10 else number(times, "x")
+
+
+def facts(about):
+    """What a figure means nothing without."""
+    settings = ", ".join(f"{k}={v}" for k, v in about.get("settings", {}).items()
+                         if not k.startswith(("COMEX_BENCH", "OMPI_MCA_"))) or "none"
+    return (f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}, {about['mpi']}. {about['date']}, commit "
+            f"{about['commit']}. {about['workers']} workers, {counted(about['rounds'], 'round')}, load before the run {about['load']}, "
+            f"settings: {settings}. More ranks than cores make Open MPI yield; bound to nothing; single copy as it comes.")
 
 
 def shown(cell, unit):

@@ -1,0 +1,155 @@
+"""The goals: where each limit comes from, what keeps it, what is listed as missed, and what is told as not judged."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import goals
+import publish
+import report
+from made_run import run
+from results import title
+
+
+class Goals(unittest.TestCase):
+    def test_a_limit_comes_from_the_floor_of_the_same_run(self):
+        judged = goals.judge(run(put_8__comex=12.0, put_8__floors=3.0))
+        self.assertEqual([(one.limit, one.is_met) for one in judged], [(3.0 * 1.05 + 10, True)])
+
+    def test_without_a_floor_nothing_is_judged(self):
+        self.assertEqual(goals.judge(run(put_8__comex=12.0)), [])
+
+    def test_strided_transfers_are_judged_by_the_contiguous_ones_of_their_column(self):
+        judged = goals.judge(run(gets_128x512__copied=140.0, get_65536__copied=100.0, gets_128x512__virtual=140.0,
+                                 get_65536__virtual=100.0))
+        self.assertEqual({one.topic.split(":")[0]: one.is_met for one in judged}, {"copied": True, "virtual": False})
+
+    def test_strided_accumulates_are_judged_there_too(self):
+        judged = goals.judge(run(accs_128x512__cluster=120.0, acc_65536__cluster=100.0))
+        self.assertEqual([(one.topic, one.is_met) for one in judged], [("cluster: strided at 85 % of contiguous", False)])
+
+    def test_only_strided_puts_and_gets_may_add_to_the_plain_loop(self):
+        judged = goals.judge(run(puts_128x512__comex=125.0, puts_128x512__floors=100.0, accs_128x512__comex=115.0,
+                                 accs_128x512__floors=100.0, accs_32x32x256__comex=125.0, accs_32x32x256__floors=100.0))
+        self.assertEqual([(one.topic.partition(" within ")[0], round(one.limit), one.is_met) for one in judged], [
+            ("same host: strided put, get", 130, True), ("same host: strided acc", 110, False),
+            ("same host: strided acc", 130, True)])
+
+    def test_a_large_accumulate_adds_beside_the_message_only_where_hosts_are_one(self):
+        figures = {"acc_262144__floors": 50.0}
+        for place in ("virtual", "cluster"):
+            figures |= {f"acc_262144__{place}": 110.0, f"put_262144__floors_{place}": 100.0}
+        judged = [one for one in goals.judge(run(**figures)) if "large acc" in one.topic]
+        self.assertEqual([(one.topic, round(one.limit * 0.85)) for one in judged], [
+            ("virtual: large acc within 15 % of message and addition", 150),
+            ("cluster: large acc within 15 % of the message alone", 100)])
+
+    def test_computing_neighbours_are_counted(self):
+        results = run(first_get_busy__virtual=200e3)
+        results.rows["first_get.busy"] = next(iter(results.rows.values()))
+        for workers, others in ((2, "a computing process"), (3, "two computing processes"), (5, "4 computing processes")):
+            results.about["workers"] = workers
+            self.assertIn(f"virtual: first request beside {others} within 300 us",
+                          [one.topic for one in goals.judge(results)])
+
+    def test_only_barriers_and_contended_locks_are_not_held_beside_few(self):
+        rows = ("put_fence_all.8", "fetch_add.all", "init_finalize", "barrier", "lock.all", "lock.longest_wait")
+        few, many = run(), run()
+        for results, time, saved in ((few, 10.0, 30.0), (many, 29.0, 9.0)):
+            for row in rows:
+                results.add(row, "comex", time, "ns", "verified")
+            results.add("overlap.put.1048576", "comex", saved, "percent", "verified")
+        judged = [one for one in goals.judge(many, few) if "three times" in one.topic]
+        self.assertEqual([(one.what, round(one.limit), one.is_met) for one in judged], [
+            (title(row), 30, True) for row in rows[:3]] + [("overlap of a 1 MiB put", 10, False)])
+
+    def test_what_few_workers_cannot_have_is_told_and_why(self):
+        few, many = run(), run()
+        few.add("beside_put.get.8", "comex", None, "ns", "absent")
+        many.add("beside_put.get.8", "comex", 5.0, "ns", "verified")
+        for results, saved in ((few, 0.2), (many, 0.0)):
+            results.add("overlap.put.1048576", "comex", saved, "percent", "verified")
+        told = "; get 8 B beside large puts, 99th percentile, beside three ranks (2 workers have no such row); overlap of a " \
+               "1 MiB put, beside three ranks (2 workers reach less than 1 %)"
+        self.assertTrue(goals.unjudged_text(many, few).endswith(told))
+        self.assertNotIn("three times", publish.goal_lines(many, few))
+        self.assertNotIn(told, goals.unjudged_text(many))
+
+    def test_kernels_without_a_rival_are_told(self):
+        results = run(gups__forced=9.0, gups__copied=9.0)
+        told = "; kernels of forced, copied (no other runtime has such a configuration)"
+        self.assertIn(told, publish.goal_lines(results))
+
+    def test_many_workers_are_judged_beside_few_where_one_is_active(self):
+        few = run(put_8__comex=10.0, get_8__comex=10.0, barrier__comex=10.0)
+        judged = goals.judge(run(put_8__comex=29.0, get_8__comex=31.0, barrier__comex=90.0), few)
+        self.assertEqual([(one.limit, one.is_met) for one in judged], [(30.0, True), (30.0, False)])
+
+    def test_a_missed_goal_is_seen(self):
+        judged = goals.judge(run(put_8__comex=12.0, put_8__rma=24.0))
+        self.assertEqual({one.topic: one.is_met for one in judged}, {
+            "same host: 8 B four times ahead of ARMCI-MPI and MPI RMA": False,
+            "same host: not behind ARMCI-MPI or MPI RMA in any row": True})
+
+    def test_two_workers_are_to_be_first_in_every_row(self):
+        results = run(init_finalize__comex=9.0, barrier__comex=9.0, barrier__rma=8.0, barrier__armci_mpi=10.0)
+        for name, saved in (("comex", 50.0), ("rma", 60.0), ("armci_mpi", 0.0)):
+            results.add("overlap.put.1048576", name, saved, "percent", "verified")
+        judged = [one for one in goals.judge(results) if "in any row" in one.topic]
+        self.assertEqual([(one.what, one.is_met) for one in judged], [
+            ("barrier", True), ("overlap of a 1 MiB put", True), ("barrier", False), ("overlap of a 1 MiB put", False)])
+
+    def test_with_more_processes_than_cores_every_row_counts(self):
+        results = run(init_finalize__comex=9.0, init_finalize__armci_mpi=8.0)
+        results.about["workers"] = 8
+        for name, saved, waited in (("comex", 50.0, 20.0), ("armci_mpi", 40.0, 10.0)):
+            results.add("overlap.put.1048576", name, saved, "percent", "verified")
+            results.add("lock.longest_wait", name, waited, "x mean", "verified")
+        judged = [one for one in goals.judge(results) if one.topic.startswith("oversubscribed")]
+        self.assertEqual([(one.what, one.is_met) for one in judged], [
+            ("init + finalize", False), ("overlap of a 1 MiB put", True), ("lock by all: longest wait", False)])
+
+    def test_with_more_processes_than_cores_no_row_is_behind_windows(self):
+        results = run(init_finalize__comex=9.0, barrier__comex=9.0, barrier__rma=8.0)
+        for workers, topic in ((8, "oversubscribed: not behind MPI RMA in any row"),
+                               (2, "same host: not behind ARMCI-MPI or MPI RMA in any row")):
+            results.about["workers"] = workers
+            self.assertEqual([(one.topic, one.what, one.is_met) for one in goals.judge(results)], [(topic, "barrier", False)])
+
+    def test_every_row_that_misses_is_listed_once_under_its_topic(self):
+        results = run(put_8__comex=15.0, put_8__floors=1.0, get_8__comex=22.0, get_8__floors=1.0, put_64__comex=3.0,
+                      put_64__floors=3.0)
+        topic = "same host: put, get within 5 % + 10 ns of the floor"
+        listed = publish.goal_lines(results).partition("Every row that misses its goal:")[2].partition("not judged")[0]
+        self.assertIn(f"| {topic} | put, 8 B | 15.0 ns | 11.1 ns | 1.36 x |\n|  | get, 8 B | 22.0 ns | 11.1 ns | 1.99 x |", listed)
+        self.assertNotIn("64 B", listed)
+        page = report.page(results).partition("Every row that misses its goal:")[2].partition("</table>")[0]
+        self.assertTrue("get, 8 B" in page and "1.99 x" in page and "64 B" not in page)
+
+    def test_where_all_is_kept_no_row_is_listed(self):
+        results = run(put_8__comex=3.0, put_8__floors=3.0)
+        self.assertNotIn("Every row that misses", publish.goal_lines(results) + report.page(results))
+
+    def test_nothing_beside_something_is_beyond_any_factor(self):
+        results = run()
+        for name, saved in (("comex", 0.0), ("rma", 60.0)):
+            results.add("overlap.put.1048576", name, saved, "percent", "verified")
+        self.assertIn("| 0.0 % | 60 % | ∞ |", publish.goal_lines(results))
+
+    def test_a_goal_that_wants_a_figure_is_told(self):
+        results = run(put_8__floors=3.0, put_8__comex=4.0, get_8__comex=4.0)
+        results.add("beside_put.get.8", "virtual", None, "ns", "absent")
+        missing = goals.unjudged(results)
+        self.assertEqual(missing["same host: put, get within 5 % + 10 ns of the floor"], ["get, 8 B"])
+        self.assertFalse([topic for topic in missing if topic.startswith("virtual: 8 B beside")])
+        self.assertIn("not judged: same host: put, get within 5 % + 10 ns of the floor (get, 8 B)", publish.goal_lines(results))
+
+    def test_kernels_over_the_cluster_are_judged_where_others_ran(self):
+        judged = goals.judge(run(gups__cluster=9.0, gups__rma_cluster=8.0, gups__armci_mpi_cluster=10.0))
+        self.assertEqual([(one.topic, one.is_met) for one in judged], [
+            ("cluster: kernels ahead of ARMCI-MPI and MPI RMA", True),
+            ("cluster: kernels ahead of ARMCI-MPI and MPI RMA", False)])
+
+
+if __name__ == "__main__":
+    unittest.main()
