@@ -142,20 +142,19 @@ bool MpiTransport::receive(Message& message) {
 }
 
 Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::byte> body) {
-  COMEX_BUG_IF(!is_rank(to) || tag <= protocol::header_tag || tag >= probe_tag);
-  COMEX_BUG_IF(body.size() > body_limit_bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_(PMPI_Isend(body.data(), static_cast<int>(body.size()), MPI_BYTE, to, tag, wire_, &request),
-         "MPI_Isend");
-  return bodies_.take({request, false});
+  return send(PMPI_Isend, "MPI_Isend", to, tag, body);
 }
 
 Ticket MpiTransport::start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) {
+  return send(PMPI_Issend, "MPI_Issend", to, tag, body);
+}
+
+Ticket MpiTransport::send(SendCall* call, const char* name, TransportRank to, int tag,
+                          std::span<const std::byte> body) {
   COMEX_BUG_IF(!is_rank(to) || tag <= protocol::header_tag || tag >= probe_tag);
   COMEX_BUG_IF(body.size() > body_limit_bytes);
   MPI_Request request = MPI_REQUEST_NULL;
-  check_(PMPI_Issend(body.data(), static_cast<int>(body.size()), MPI_BYTE, to, tag, wire_, &request),
-         "MPI_Issend");
+  check_(call(body.data(), static_cast<int>(body.size()), MPI_BYTE, to, tag, wire_, &request), name);
   return bodies_.take({request, false});
 }
 

@@ -59,6 +59,8 @@ class MpiTransport final : public Transport {
     bool is_receive = false;
   };
 
+  using SendCall = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+  Ticket send(SendCall* call, const char* name, TransportRank to, int tag, std::span<const std::byte> body);
   void post_ring();
   void take_back_ring();
   void append_pending(Outgoing* sent);
