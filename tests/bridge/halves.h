@@ -90,8 +90,11 @@ class Halves {
       const auto serve = [this] { services_->run([this] { return !services_->has_bridges(); }); };
       const bool leaves_first = side == 0 && !has_guests;  // whom it serves may leave with the others
       if (leaves_first) serve();
+      // Without a bridge it would sleep until its doorbell rings, which nobody does for a barrier of MPI.
       if (how == Ends::alone)
-        await_first_side([&] { services_->run([n = 0]() mutable { return n++ != 0; }); });
+        await_first_side([&] {
+          if (services_->has_bridges()) services_->run([n = 0]() mutable { return n++ != 0; });
+        });
       if (!leaves_first) serve();
       require(is_released == (how == Ends::together), "a progress rank ends the bridge as the workers do");
       return;
