@@ -250,9 +250,20 @@ class Showing(unittest.TestCase):
 
     def test_three_workers_measure_what_is_judged_of_them(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(publish.__file__)), "..", "publish"), encoding="utf-8") as file:
-            named = re.search(r"--np 3 .* --rows (\S+)", file.read())[1].split(",")
-        for row in ("beside_put.get.8", "busy.get.8", "first_get.busy"):
+            named = re.search(r"--np 3 [^>]*? --rows (\S+)", file.read().replace("\\\n", ""))[1].split(",")
+        for row in ("beside_put.get.8", "busy.get.8", "first_get.busy", "floor.send_reply.8"):
             self.assertTrue(columns.is_named(row, named), row)
+
+    def test_loads_are_told_by_the_quickest_number_and_what_is_suggested(self):
+        results = Results({**ABOUT, "workers": 8, "cores": 2}, [{"name": f"forced@{n}", "title": "t", "place": "near"} for n in (1, 2)])
+        for name, gups, task in (("forced@1", 3.0, 9.0), ("forced@2", 5.0, 8.0)):
+            results.add("gups", name, gups, "ns", "verified")
+            results.add("get_compute_acc", name, task, "ns", "verified")
+        results.about["service"] = {"forced@1": ["x; this load suggests 2 progress ranks on its host, which has 1"],
+                                    "forced@2": ["x; this load suggests 1 progress rank on its host, which has 2",
+                                                 "x; this load suggests 3 progress ranks on its host, which has 2"]}
+        self.assertIn("\n\nQuickest with 1: random update (GUPS). Quickest with 2: get-compute-accumulate task. "
+                      "Suggested: 2 where there are 1, 1 or 3 where there are 2.\n\n", publish.load_lines(results))
 
     def test_three_workers_show_all_their_rows(self):
         results = run(beside_put__virtual=5.0, busy__virtual=5.0)

@@ -5,13 +5,15 @@ but not its figure, or not the one beside it, the goal is told as not judged; on
 from dataclasses import dataclass
 
 from columns import all_columns
-from results import more_is_better, title
+from results import GROUPS, group_of, more_is_better, title
+from table import number
 
 SIZES = (8, 64, 512, 4096, 32768, 262144, 2097152, 4194304)
 BIG = (262144, 2097152, 4194304)
 STRIPE = 16384
 BARRIER = "barrier ahead of MPI_Barrier"
 KERNELS = ("get_compute_acc", "gups")
+LATER = "busy.get.8"
 WITHOUT_RIVAL = ("forced", "virtual", "copied")  # configurations that no other runtime has
 
 
@@ -44,6 +46,11 @@ def is_absent(run, row, column):
     if cell is not None:
         return cell.verdict == "absent"
     return any(c.name == column and c.cannot_have(row) for c in all_columns())
+
+
+def is_whole(run):
+    """Not of a few rows only, that were asked for by name: it has some of every group."""
+    return {group_of(row) for row in run.rows} >= {name for name, _ in GROUPS}
 
 
 def shared_rows(run, other):
@@ -128,10 +135,22 @@ def far(run, place):
     yield f"{place}: idle progress rank under 3 % of a core", "idle", place, 3, 1, 0
     yield f"{place}: first request after idling within 350 us", "first_get.idle", place, 350e3, 1, 0
     yield f"{place}: 8 B beside large puts, 99th percentile under 1 ms", "beside_put.get.8", place, 1e6, 1, 0
+    yield from beside_computing(run, place)
+
+
+def beside_computing(run, column):
+    """Where no more compute than there are cores."""
+    if run.about.get("workers", 2) - 1 > run.about.get("cores", 2):
+        return
     others = computing(run)
-    yield f"{place}: first request beside {others} within 300 us", "first_get.busy", place, 300e3, 1, 0
-    if place == "virtual":
-        yield f"{place}: later requests beside {others} within 2 us", "busy.get.8", place, 2e3, 1, 0
+    yield f"{column}: first request beside {others} within 300 us", "first_get.busy", column, 300e3, 1, 0
+    yield f"{column}: later requests beside {others} within 2 us", LATER, column, 2e3, 1, 0
+
+
+def named(run, row, column):
+    """The title, and the floor where the goal is a time that does not come from it."""
+    trip = run.median("floor.send_reply.8", "floors" if column == "forced" else f"floors_{column}")
+    return title(row) + (f" (MPI's send + reply: {number(trip, 'ns')})" if row == LATER and trip else "")
 
 
 def oversubscribed(run):
@@ -182,6 +201,7 @@ def rules(run, fewer):
     yield from near(run)
     yield from meetings(run)
     yield from first_in_every_row(run)
+    yield from beside_computing(run, "forced")
     yield from far(run, "virtual")
     yield from far(run, "cluster")
     yield from kernels_over_the_cluster(run)
@@ -197,15 +217,16 @@ def judge(run, fewer=None):
     for topic, row, column, base, factor, extra in rules(run, fewer):
         measured = run.median(row, column)
         if measured is not None and base is not None:
-            judged.append(Judged(topic, title(row), measured, base * factor + extra, run.rows[row]["unit"]))
+            judged.append(Judged(topic, named(run, row, column), measured, base * factor + extra, run.rows[row]["unit"]))
     return judged
 
 
 def unjudged(run, fewer=None):
-    """topic -> titles of rows of this run that want a figure: their own, or the one that makes the limit."""
-    missing = {}
+    """topic -> titles of rows that want a figure: their own, or the one that makes the limit. Of a run of a few rows,
+    only these are looked at."""
+    missing, whole = {}, is_whole(run)
     for topic, row, column, base, _, _ in rules(run, fewer):
-        if row not in run.rows or not has_column(run, column) or is_absent(run, row, column):
+        if not (whole or row in run.rows) or not has_column(run, column) or is_absent(run, row, column):
             continue
         if base is None or run.median(row, column) is None:
             missing.setdefault(topic, {})[title(row)] = True

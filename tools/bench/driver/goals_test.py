@@ -44,13 +44,36 @@ class Goals(unittest.TestCase):
             ("virtual: large acc within 15 % of message and addition", 150),
             ("cluster: large acc within 15 % of the message alone", 100)])
 
-    def test_computing_neighbours_are_counted(self):
-        results = run(first_get_busy__virtual=200e3)
-        results.rows["first_get.busy"] = next(iter(results.rows.values()))
-        for workers, others in ((2, "a computing process"), (3, "two computing processes"), (5, "4 computing processes")):
-            results.about["workers"] = workers
-            self.assertIn(f"virtual: first request beside {others} within 300 us",
-                          [one.topic for one in goals.judge(results)])
+    def test_computing_neighbours_are_counted_up_to_the_cores(self):
+        results = run()
+        results.add("first_get.busy", "virtual", 200e3, "ns", "verified")
+        for workers, cores, others in ((2, 2, "a computing process"), (3, 2, "two computing processes"), (5, 4, "4 computing processes")):
+            results.about.update(workers=workers, cores=cores)
+            self.assertEqual([one.topic for one in goals.judge(results)],
+                             [f"virtual: first request beside {others} within 300 us"])
+        results.about.update(workers=5, cores=2)
+        self.assertEqual(goals.judge(results), [])
+
+    def test_requests_beside_computing_are_judged_wherever_they_are_remote(self):
+        results = run()
+        for column, trip in (("comex", None), ("forced", "floors"), ("virtual", "floors_virtual"), ("cluster", "floors_cluster")):
+            results.add("busy.get.8", column, 3e3, "ns", "verified")
+            if trip == "floors_cluster":
+                results.add("floor.send_reply.8", trip, 14.9e3, "ns", "verified")
+        judged = [one for one in goals.judge(results) if "later requests" in one.topic]
+        self.assertEqual([(one.topic.partition(":")[0], one.limit, one.is_met) for one in judged],
+                         [(column, 2e3, False) for column in ("forced", "virtual", "cluster")])
+        self.assertIn("| get 8 B while others compute (MPI's send + reply: 14.9 us) | 3.00 us | 2.00 us | 1.50 x |",
+                      publish.goal_lines(results))
+
+    def test_a_whole_run_of_before_tells_which_rows_it_lacks(self):
+        results = run()
+        for row in ("put.8", "nbput.8", "puts.128x512", "barrier", "first_get.idle", "gups", "floor.send_reply.8"):
+            results.add(row, "virtual", 9.0, "ns", "verified")
+        topic = "virtual: later requests beside a computing process within 2 us"
+        self.assertEqual(goals.unjudged(results)[topic], ["get 8 B while others compute"])
+        del results.rows["gups"]  # a run of a few rows was not asked for more
+        self.assertNotIn(topic, goals.unjudged(results))
 
     def test_only_barriers_and_contended_locks_are_not_held_beside_few(self):
         rows = ("put_fence_all.8", "fetch_add.all", "init_finalize", "barrier", "lock.all", "lock.longest_wait")

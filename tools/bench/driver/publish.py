@@ -2,11 +2,14 @@
 
 A run that the folder lacks leaves its part of the page as it is, and is named."""
 import os
+import re
 import sys
 
 import goals
 from results import GROUPS, Results, group_of, title
 from table import facts, factor, markdown_table, number, shown
+
+SUGGESTED = re.compile(r"this load suggests (\d+) progress rank")
 
 
 def replaced(text, name, block):
@@ -76,7 +79,23 @@ def load_lines(run):
     for c in run.columns:
         cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) for row in rows]
         lines.append(f"| {c['name'].partition('@')[2]} | " + " | ".join(cells) + " |")
-    return facts(run.about) + "\n\n" + "\n".join(lines) + service_block(run)
+    return "\n\n".join([facts(run.about), "\n".join(lines), load_told(run)]) + service_block(run)
+
+
+def load_told(run):
+    """What the figures and the lines come to: the quickest number for each row, and how many each number's lines suggest."""
+    counts = {c["name"]: c["name"].partition("@")[2] for c in run.columns}
+    quickest, wished = {}, []
+    for row in run.ordered_rows():
+        found = {c: run.median(row, c) for c in counts if run.median(row, c) is not None}
+        if found:
+            quickest.setdefault(counts[min(found, key=found.get)], []).append(title(row))
+    for c, count in counts.items():
+        numbers = [int(n) for line in run.about.get("service", {}).get(c, []) for n in SUGGESTED.findall(line)]
+        if numbers:
+            wished.append(" or ".join(map(str, dict.fromkeys([min(numbers), max(numbers)]))) + f" where there are {count}")
+    told = [f"Quickest with {count}: {', '.join(rows)}." for count, rows in quickest.items()]
+    return " ".join(told + ([f"Suggested: {', '.join(wished)}."] if wished else []))
 
 
 def service_block(run):
