@@ -18,6 +18,7 @@
 #include "contiguous_rows.h"
 #include "floor_rows.h"
 #include "kernel_rows.h"
+#include "lives.h"
 #include "meeting_rows.h"
 #include "progress_rows.h"
 #include "rate_rows.h"
@@ -31,20 +32,22 @@ struct Command {
   std::vector<std::string>
       names;  // rows that are wanted: whole names, or beginnings that end at a dot; none: all
   unsigned sleep_seconds = 0;
+  unsigned requests = 0;  // after it
   bool lists = false;
 };
 
 void usage() {
   std::puts(
       "bench_any [--rows NAME,...] [--ms MILLISECONDS] [--allocations N] [--places N] [--seed N]\n"
-      "          [--workers N] [--first-target N] [--sleep SECONDS] [--list]\n"
+      "          [--workers N] [--first-target N] [--sleep SECONDS [--requests N]] [--list]\n"
       "  --rows          names, or their beginnings up to a dot: put, put.8, lock\n"
       "  --ms            the least length of a trial (20)\n"
       "  --allocations   live allocations of 8 KiB a worker (1000);  --places  random places of a row "
       "(8192)\n"
       "  --workers       fail unless there are so many;  --first-target  targets are the workers from here "
       "on (1)\n"
-      "  --sleep         measure nothing: say `asleep`, and all workers sleep");
+      "  --sleep         no rows: all say `worker RANK`, the first says `asleep`, and all sleep\n"
+      "  --requests      then the first gets 8 bytes so often, 2 s apart, as a row idle.first_get (0)");
 }
 
 std::vector<std::string> split(const std::string& text) {
@@ -72,6 +75,7 @@ const Setting settings[] = {
     {"--workers", [](Command& c, const char* v) { c.options.workers = std::atoi(v); }},
     {"--first-target", [](Command& c, const char* v) { c.options.first_target = std::max(0, std::atoi(v)); }},
     {"--sleep", [](Command& c, const char* v) { c.sleep_seconds = static_cast<unsigned>(std::atoi(v)); }},
+    {"--requests", [](Command& c, const char* v) { c.requests = static_cast<unsigned>(std::atoi(v)); }},
 };
 
 bool read_command(int argc, char** argv, Command& command) {
@@ -129,15 +133,8 @@ bool measure(Runtime& runtime, const Command& command) {
   return is_right;
 }
 
-void sleep_all(Runtime& runtime, unsigned seconds) {
-  runtime.barrier();
-  if (runtime.me() == 0) std::puts("asleep");
-  std::fflush(stdout);
-  sleep(seconds);
-  runtime.barrier();
-}
-
-// Start and end of the runtime are a row too: one figure a launch.
+// Start and end of the runtime are a row too: one figure a launch. It is right where all workers live and
+// reach each other, and end well: one that does not tells by its status.
 int run(const Command& command) {
   Runtime runtime;
   const double before = now_ns();
@@ -155,21 +152,20 @@ int run(const Command& command) {
       std::fprintf(stderr, "bench_any: %d workers, and targets from %d on\n", size, options.first_target);
     return 1;
   }
-  bool is_right = true;
-  if (command.sleep_seconds != 0) {
-    sleep_all(runtime, command.sleep_seconds);
-  } else {
-    is_right = measure(runtime, command);
-  }
+  const bool sleeps = command.sleep_seconds != 0;
+  bool is_right =
+      sleeps ? sleep_all(runtime, command.sleep_seconds, command.requests) : measure(runtime, command);
   const bool has_start = runtime.can(Need::own_start, size - 1);
+  const bool has_lived = !has_start || all_live(runtime);
   runtime.barrier();
   const double ending = now_ns();
-  runtime.finish();
+  const bool has_ended = runtime.finish();
   const double ended = now_ns();
   const Row row{"init_finalize", "ns", Need::own_start, {}};
-  if (me == 0 && command.sleep_seconds == 0 && is_wanted(row.name, command.names) && has_start) {
-    print(row, {started - before + ended - ending, size > 0});
+  if (me == 0 && !sleeps && is_wanted(row.name, command.names) && has_start) {
+    print(row, {started - before + ended - ending, has_lived && has_ended});
   }
+  is_right = is_right && has_lived && has_ended;
   return is_right ? 0 : 1;
 }
 

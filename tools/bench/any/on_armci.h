@@ -9,6 +9,8 @@ extern "C" {
 #include <message.h>
 }
 
+#include <type_traits>
+
 #include "place.h"
 
 namespace bench {
@@ -21,7 +23,9 @@ class ArmciRuntime {
     size_ = armci_msg_nproc();
     return true;
   }
-  void finish() { ARMCI_Finalize(); }
+  bool finish() {
+    return succeeded([] { return ARMCI_Finalize(); });
+  }
   int me() const { return me_; }
   int size() const { return size_; }
   bool can(Need need, int) const {
@@ -100,6 +104,16 @@ class ArmciRuntime {
   void unlock(int proc) { ARMCI_Unlock(0, proc); }
 
  private:
+  // Some flavours tell how it went.
+  template <class Call>
+  static bool succeeded(Call&& call) {
+    if constexpr (std::is_void_v<decltype(call())>) {
+      call();
+      return true;
+    } else {
+      return call() == 0;
+    }
+  }
   template <class Call>
   void each(Scatter& s, bool is_get, Call&& call) {
     armci_giov_t pieces{};

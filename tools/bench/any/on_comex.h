@@ -43,7 +43,7 @@ class ComexRuntime {
     comex_group_comm(COMEX_GROUP_WORLD, &comm_);
     return true;
   }
-  void finish() { comex_finalize(); }
+  bool finish() { return comex_finalize() == COMEX_SUCCESS; }
   int me() const { return me_; }
   int size() const { return size_; }
   MPI_Comm comm() const { return comm_; }

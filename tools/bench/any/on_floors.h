@@ -30,9 +30,9 @@ class FloorRuntime {
     below_.barrier();
     return true;
   }
-  void finish() {
+  bool finish() {
     below_.release(locks_);
-    below_.finish();
+    return below_.finish();
   }
   int me() const { return below_.me(); }
   int size() const { return below_.size(); }

@@ -16,12 +16,13 @@ class RmaRuntime {
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     return true;
   }
-  void finish() {
+  bool finish() {
     for (Kept& one : kept_) {
       MPI_Type_free(&one.near);
       MPI_Type_free(&one.far);
     }
     kept_.clear();
+    return true;
   }
   int me() const { return me_; }
   int size() const { return size_; }

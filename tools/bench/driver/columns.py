@@ -40,7 +40,7 @@ class Column:
         return 1 if self.place == "near" else 2
 
     def cannot_have(self, row):
-        return (row.startswith("floor.") and self.program != "bench_floors") or (row == "idle" and not self.counts_idle) or \
+        return (row.startswith("floor.") and self.program != "bench_floors") or (is_named(row, ["idle"]) and not self.counts_idle) or \
             is_named(row, self.lacks)
 
     def ranks(self, workers):

@@ -66,6 +66,15 @@ class Goals(unittest.TestCase):
         self.assertIn("| get 8 B while others compute (MPI's send + reply: 14.9 us) | 3.00 us | 2.00 us | 1.50 x |",
                       publish.goal_lines(results))
 
+    def test_a_first_request_is_judged_in_the_state_in_which_the_share_was_taken_too(self):
+        results = run()
+        results.add("first_get.idle", "virtual", 304e3, "ns", "verified")
+        results.add("idle.first_get", "virtual", 900e3, "ns", "verified")
+        results.add("idle.first_get", "rma", 9.0, "ns", "verified")
+        results.add("idle.first_get", "comex", 10.0, "ns", "verified")
+        self.assertEqual([(one.what, one.is_met) for one in goals.judge(results)], [
+            ("first get 8 B after 20 ms of idling", True), ("first get 8 B after 2 s of idling", False)])
+
     def test_a_whole_run_of_before_tells_which_rows_it_lacks(self):
         results = run()
         for row in ("put.8", "nbput.8", "puts.128x512", "barrier", "first_get.idle", "gups", "floor.send_reply.8"):

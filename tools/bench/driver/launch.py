@@ -102,17 +102,21 @@ def run(column, plan):
 
 # -- a sleeping job, seen from outside
 
+IDLE_ROWS = ("idle", "idle.first_get")  # share of a core, and the first request in the same state
+
+
 def ranks_of(token):
-    """Process ids of the ranks of the job with this token."""
-    found = []
+    """Process id -> rank, of the ranks of the job with this token."""
+    found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 words = file.read().split(b"\0")
         except OSError:
             continue  # it has ended, or is not ours to see
-        if f"COMEX_BENCH_JOB={token}".encode() in words and any(w.startswith(b"OMPI_COMM_WORLD_RANK=") for w in words):
-            found.append(pid)
+        ranks = [w.partition(b"=")[2].decode() for w in words if w.startswith(b"OMPI_COMM_WORLD_RANK=")]
+        if ranks and f"COMEX_BENCH_JOB={token}".encode() in words:
+            found[pid] = ranks[0]
     return found
 
 
@@ -139,28 +143,52 @@ def memory_of(token):
     return (private / len(ranks), shared) if ranks else None
 
 
-def while_asleep(column, plan, seconds, look):
-    """What `look(token)` finds while all workers of a job sleep; None when the job did not start."""
+@dataclass
+class Asleep:
+    """What a job said whose workers slept."""
+    workers: list = field(default_factory=list)  # their ranks, as they say themselves
+    rows: dict = field(default_factory=dict)
+    status: int = 0
+
+
+def while_asleep(column, plan, seconds, look, requests=0):
+    """(what `look(token)` finds while all workers of a job sleep, None when the job did not start; what the job said)."""
     token = f"{os.getpid()}.{time.monotonic_ns()}"
-    options = ["--workers", str(plan.workers), "--sleep", str(int(seconds) + 2)]
+    options = ["--workers", str(plan.workers), "--sleep", str(int(seconds) + 3), "--requests", str(requests)]
     process = start(column, plan, options, token)
-    found = None
+    said, found, lines = Asleep(), None, []
     for line in process.stdout:
-        if line.strip() == "asleep":
+        lines.append(line.strip())
+        if line.startswith("worker "):
+            said.workers.append(line.split()[1])
+        if found is None and "asleep" in lines and len(said.workers) == plan.workers:
             time.sleep(2)  # until naps are as long as they get, of 2 ms too
             found = look(token)
-            break
     finish(process, plan.seconds + 30)
-    return found
+    said.rows, said.status = read_rows("\n".join(lines)), process.returncode
+    return found, said
 
 
-def idle_percent(column, plan, seconds):
-    """Percent of a core that a host's ranks use together while all workers sleep."""
+def idle_verdict(column, plan, before, after, ranks, said):
+    """Whether what ran was this job with its progress ranks, from beginning to end, and answered rightly behind it."""
+    servers = set(ranks.values()) - set(said.workers)
+    is_whole = len(ranks) == column.ranks(plan.workers) and len(servers) == column.hosts * column.progress_ranks
+    answered = said.rows.get("idle.first_get", (None, "", "missing"))[2] == "verified"
+    is_same = before.keys() == after.keys() == ranks.keys()
+    return "verified" if is_whole and is_same and answered and said.status == 0 else "WRONG"
+
+
+def idle(column, plan, seconds, requests):
+    """The rows of a job that sleeps: percent of a core that a host's ranks use together while all workers sleep, and
+    what the requests take that come then. Nothing where there was no such job."""
     def look(token):
         before, began = ran_ns(token), time.monotonic()
         time.sleep(seconds)
         after, ended = ran_ns(token), time.monotonic()
-        if not before or before.keys() != after.keys():
-            return None
-        return sum(after[pid] - before[pid] for pid in before) / (ended - began) / 1e7 / column.hosts
-    return while_asleep(column, plan, seconds, look)
+        return before, after, ended - began, ranks_of(token)
+    found, said = while_asleep(column, plan, seconds, look, requests)
+    if found is None or not found[0]:
+        return {}
+    before, after, taken, ranks = found
+    used = sum(after[pid] - before[pid] for pid in before.keys() & after.keys()) / taken / 1e7 / column.hosts
+    return {"idle": (used, "percent of a core", idle_verdict(column, plan, before, after, ranks, said)), **said.rows}

@@ -50,10 +50,11 @@ def tables(run, columns):
 
 
 def sweep_lines(run):
-    lines = ["| COMEX_NAP_MAX_US | idle, % of a core a host | first get 8 B after idling |", "|---|---|---|"]
+    rows = ("idle", "idle.first_get", "first_get.idle")
+    lines = ["| COMEX_NAP_MAX_US | " + " | ".join(title(row) for row in rows) + " |", "|---" * (len(rows) + 1) + "|"]
     for c in run.columns:
-        cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) for row in ("idle", "first_get.idle")]
-        lines.append(f"| {c['name'].partition('@')[2]} | {cells[0]} | {cells[1]} |")
+        cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) if row in run.rows else "not measured" for row in rows]
+        lines.append(f"| {c['name'].partition('@')[2]} | " + " | ".join(cells) + " |")
     return facts(run.about) + "\n\n![the same, plotted](performance-naps.png)\n\n" + "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ TITLES = {
     "init_finalize": "init + finalize", "overlap.put.1048576": "overlap of a 1 MiB put",
     "overlap.get.1048576": "overlap of a 1 MiB get", "busy.get.8": "get 8 B while others compute",
     "busy.fetch_add": "fetch-and-add while others compute", "busy.acc_fence.8": "acc 8 B + fence while others compute",
-    "first_get.idle": "first get 8 B after idling", "first_get.busy": "first get 8 B, others compute",
+    "first_get.idle": "first get 8 B after 20 ms of idling", "idle.first_get": "first get 8 B after 2 s of idling", "first_get.busy": "first get 8 B, others compute",
     "beside_put.get.8": "get 8 B beside large puts, 99th percentile",
     "get_compute_acc": "get-compute-accumulate task", "gups": "random update (GUPS)", "idle": "idle host",
     "floor.send_reply.8": "MPI send + reply, 8 B", "floor.futex_handoff": "futex hand-off",

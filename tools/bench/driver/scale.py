@@ -34,7 +34,7 @@ def measured(near, far, plan, rounds):
         if isinstance(found, str):
             return f"{column.title}: {found}"
         cells += found
-    memory = launch.while_asleep(near, plan, 1, launch.memory_of)
+    memory, _ = launch.while_asleep(near, plan, 1, launch.memory_of)
     return cells + [bytes_text(b) for b in memory or (0, 0)]
 
 
