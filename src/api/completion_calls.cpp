@@ -30,7 +30,6 @@ int comex_wait(comex_request_t* handle) {
   Runtime* runtime = enter("wait");
   State state{};
   if (runtime == nullptr || !find_state(*runtime, "wait", handle, state)) return COMEX_FAILURE;
-  runtime->send_batches();
   const int issued = *handle;
   if (state == State::pending) {
     runtime->engine.wait([&] { return runtime->handles.state(issued) != State::pending; },

@@ -252,7 +252,6 @@ bool Runtime::take_failures(const groups::Group& group) {
 
 template <class Keep>
 bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
-  send_batches();
   const op::Engine::Lock lock =
       engine.enter_when([&] { return implicit.all_done(keep) && handles_done(keep); }, reason);
   return !implicit.take_failures(keep);

@@ -129,15 +129,6 @@ class Runtime {
     engine.wait([&completion] { return completion.done(); }, reason);
   }
 
-  // Small operations that wait for company leave now: every wait sees to it, although those are complete
-  // for their caller already, who may go on to wait for what they cause.
-  void send_batches() {
-    if (!remote.holds_batches()) [[likely]]
-      return;
-    const op::Engine::Lock lock = engine.enter();
-    remote.send_batches();
-  }
-
   void fence(const Reach& target);
   // Before a direct operation: what this worker has under way to the same place through a server, gets and
   // rmws too, takes effect first. Where nobody else serves this worker's memory, now and then a round of

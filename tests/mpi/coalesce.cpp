@@ -1,6 +1,7 @@
 // Small non-blocking operations travel together: they add up, keep their order, and arrive unasked.
 //
 // Usage: coalesce [threads] [one_at_a_time]
+//        coalesce windows: only what windows_test counts
 #include <numeric>
 
 #include "mpi/job.h"
@@ -85,8 +86,8 @@ class Coalesce {
     }
   }
 
-  // What a wait has completed leaves, although its caller then waits for the other side in MPI alone.
-  void a_wait_sends_what_was_buffered() {
+  // What a wait found complete leaves, although its caller then waits for the other side in MPI alone.
+  void what_a_wait_found_complete_arrives() {
     for (long round = 1; round <= 40; ++round) {
       const long value = round;
       comex_request_t handle = 0;
@@ -104,6 +105,27 @@ class Coalesce {
         for (int other = 1; other < job_.workers; ++other) job_.send_word(other);
       }
     }
+  }
+
+  // Windows of eight puts to the other host, each with a wait of its kind, by the first worker.
+  void windows_share_messages() {
+    const int last = job_.workers - 1;
+    long* const there = words_.of(last);
+    std::vector<long> values(8);
+    for (long round = 0; job_.me == 0 && round < 1000; ++round) {
+      std::iota(values.begin(), values.end(), round);
+      comex_request_t handle = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        comex_request_t* const named = round % 3 == 0 ? &handle : nullptr;
+        job_.done(comex_nbput(&values[i], there + i, sizeof(long), last, everyone, named));
+        if (named != nullptr) job_.done(comex_wait(named));
+      }
+      if (round % 3 == 1) job_.done(comex_wait_proc(last, everyone));
+      if (round % 3 == 2) job_.done(comex_wait_all(everyone));
+    }
+    comex_barrier(everyone);
+    for (long i = 0; job_.me == last && i < 8; ++i) job_.equal(words_.mine()[i], 999 + i, "the last window");
+    comex_barrier(everyone);
   }
 
   // The first worker starts something small and then calls nothing until the last has answered, which it does
@@ -223,13 +245,17 @@ class Coalesce {
 int main(int argc, char** argv) {
   Job job(argc, argv, "coalesce");
   Coalesce test(job);
+  if (job.has("windows")) {
+    job.check("windows share messages", [&] { test.windows_share_messages(); });
+    return 0;
+  }
   job.check("100000 small accumulates of every worker add up", [&] { test.accumulates_add_up(); });
   job.check("100000 small fetch-and-adds give each value once",
             [&] { test.fetched_values_are_all_different(); });
   job.check("small puts keep their order", [&] { test.puts_keep_their_order(); });
   job.check("a signal comes after the small puts before it",
             [&] { test.a_signal_comes_after_the_puts_before_it(); });
-  job.check("a wait sends what was buffered", [&] { test.a_wait_sends_what_was_buffered(); });
+  job.check("what a wait found complete arrives", [&] { test.what_a_wait_found_complete_arrives(); });
   job.check("what a computing worker has left arrives",
             [&] { test.what_a_computing_worker_has_left_arrives(); });
   if (!job.has("one_at_a_time")) {  // then what lacks a credit stays with its worker

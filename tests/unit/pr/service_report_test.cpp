@@ -57,6 +57,15 @@ TEST(ServiceReport, tells_what_small_gets_waited_for) {
       << text;
 }
 
+TEST(ServiceReport, tells_how_many_small_operations_shared_a_message) {
+  Service service = busy_for(10);
+  EXPECT_EQ(service_text(service).find("small operations"), std::string::npos) << "there were none";
+  service.counters.batch_items = 320;
+  service.counters.by_verb[static_cast<std::size_t>(protocol::Verb::batch)] = 2;
+  const std::string text = service_text(service);
+  EXPECT_NE(text.find("; 320 small operations came in 2 messages; "), std::string::npos) << text;
+}
+
 TEST(ServiceReport, tells_of_a_service_that_nobody_asked_for) {
   const std::string text = service_text(Service{});
   EXPECT_NE(text.find("served 0 requests in 0.0 s, busy for 0.0 % of it, 0.0 us each"), std::string::npos)
