@@ -18,7 +18,7 @@ class Word {
  public:
   Word() = default;
   static Word allocated(const void* own) { return {allocates, reinterpret_cast<std::uint64_t>(own)}; }
-  static Word not_allocated() { return {refused, 0}; }
+  static constexpr Word not_allocated() { return {refused, 0}; }
   static Word frees_nth(std::uint64_t nth) { return {frees, nth << kind_bits}; }  // over the group, from 1
   static Word frees_nothing() { return frees_nth(0); }
   static Word frees_by_claim() { return {claims, 0}; }
@@ -33,7 +33,7 @@ class Word {
   enum Kind : std::uint64_t { allocates, refused, frees, claims };  // in the bits that an address has clear
   static constexpr unsigned kind_bits = 2;
 
-  Word(Kind kind, std::uint64_t value) : bits_(value | kind) {}
+  constexpr Word(Kind kind, std::uint64_t value) : bits_(value | kind) {}
   Kind kind() const { return Kind(bits_ & ((1u << kind_bits) - 1)); }
 
   std::uint64_t bits_ = 0;

@@ -40,7 +40,10 @@ Lpid HostMeeting::first_missing() const {
     return board->notices[gathering_ % 2].gathering.load(std::memory_order_relaxed) != gathering_;
   };
   const auto found = std::ranges::find_if(boards_, is_missing);
-  return found == boards_.end() ? no_lpid : static_cast<Lpid>(found - boards_.begin());
+  if (found == boards_.end()) return no_lpid;
+  const std::vector<int> workers = world_.share.host_workers();  // by rank they are in the same order
+  const int rank = workers[static_cast<std::size_t>(found - boards_.begin())];
+  return static_cast<Lpid>(world_.share.place_of(rank).worker);
 }
 
 void HostMeeting::wait_on(shm::HostBarrierBlock& block) {

@@ -19,10 +19,11 @@ class HostMeeting {
   // Both outlive it.
   HostMeeting(World& world, op::Engine& engine);
 
+  std::size_t size() const { return boards_.size(); }
   bool is_lowest() const { return boards_.front() == own_; }
   void enter() { wait_on(boards_.front()->enter); }
   void leave() { wait_on(boards_.front()->leave); }
-  // What each worker of the host shows, by worker number; at most BoardLayout::Notice::said. Nobody returns
+  // What each worker of the host shows, in their order; at most BoardLayout::Notice::said. Nobody returns
   // before all have come to this, and to no barrier.
   void gather(std::span<const std::byte> mine, std::span<std::byte> all);
 
@@ -31,7 +32,7 @@ class HostMeeting {
   template <class Look>
   void wait_on(shm::HostBarrierBlock& block, const char* what, const Look& look);
   void wait_on(shm::HostBarrierBlock& block);
-  Lpid first_missing() const;  // where the world has one host
+  Lpid first_missing() const;
 
   World& world_;
   op::Engine& engine_;

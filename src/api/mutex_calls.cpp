@@ -1,34 +1,34 @@
 // The user's mutexes: direct on the own host, through the owner's server elsewhere.
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <vector>
 
-#include "api/call.h"
+#include "api/allocation_words.h"
+#include "api/own_memory.h"
 #include "api/recovered.h"
+#include "api/server_options.h"
 #include "api/transfer.h"
 
 namespace comex::api {
 namespace {
 
-struct Named {  // a mutex that exists
+struct Named {  // a mutex; of the own host: one that exists
   Runtime* runtime = nullptr;
   Worker owner = 0;
   std::uint64_t index = 0;
-  std::uint64_t set_offset = 0;
-  Requester by;  // who asks: no call here names a group
+  bool is_direct = false;
+  std::uint64_t offset = 0;  // is_direct: in the arena
+  Requester by;              // who asks: no call here names a group
 
   Reach reach() const {
     Reach there;
     COMEX_BUG_IF(!runtime->reach(static_cast<Lpid>(owner), there));
     return there;
   }
-  bool is_direct() const { return runtime->router.is_direct(op::Way::atomic, owner); }
   void order_before_direct() const {
     if (!runtime->router.is_plain(owner)) runtime->order_before_direct(reach());
   }
-  shm::FairMutex here() const {
-    return runtime->world->arena->mutex_at(set_offset + index * sizeof(shm::FairMutexBlock));
-  }
+  shm::FairMutex here() const { return runtime->world->arena->mutex_at(offset); }
   shm::MutexParty party() const {
     return {runtime->me(), static_cast<shm::HostSlot>(runtime->world->place.local_index), false, by.endpoint};
   }
@@ -43,13 +43,15 @@ struct Named {  // a mutex that exists
   Runtime* runtime = enter(name);
   Worker owner = 0;
   if (runtime == nullptr || !find_target(*runtime, name, proc, COMEX_GROUP_WORLD, owner)) return false;
-  const std::uint64_t count = runtime->mutexes.empty() ? 0 : runtime->mutexes[owner].count;
-  runtime->reporter.fail({name, Target(proc)}, "mutex " + std::to_string(mutex) +
-                                                   " is out of range: worker " + std::to_string(proc) +
-                                                   " has " + std::to_string(count));
+  const groups::WorkerPlace& place = runtime->place(owner);
+  const bool is_here = place.host == static_cast<std::uint32_t>(runtime->world->place.host);
+  const std::uint64_t count = is_here ? runtime->mutexes.count(place.slot) : 0;  // else: the world has none
+  runtime->reporter.fail({name, Target(proc)},
+                         no_such_mutex_text(static_cast<std::uint64_t>(mutex), owner, count));
   return false;
 }
 
+// Whether there is such a one on another host, its server says.
 bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   Runtime* runtime = current();
   if (runtime == nullptr) [[unlikely]]
@@ -57,13 +59,17 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   if (runtime->endpoints_made.load(std::memory_order_relaxed) != 0) [[unlikely]]
     named.by = begin_unnamed_call(runtime->reporter.run());
   // What is negative is huge without its sign.
-  const auto& sets = runtime->mutexes;
   named.owner = static_cast<Worker>(proc);
   named.index = static_cast<std::uint64_t>(mutex);
-  if (named.owner >= sets.size() || named.index >= sets[named.owner].count) [[unlikely]]
+  if (named.owner >= runtime->size()) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
   named.runtime = runtime;
-  named.set_offset = sets[named.owner].offset;
+  named.is_direct = runtime->router.is_direct(op::Way::atomic, named.owner);
+  const bool may_exist =
+      named.is_direct ? runtime->mutexes.find(runtime->place(named.owner).slot, named.index, named.offset)
+                      : runtime->has_mutexes.load(std::memory_order_relaxed);
+  if (!may_exist) [[unlikely]]
+    return say_no_mutex(name, mutex, proc);
   return true;
 }
 
@@ -110,6 +116,44 @@ op::WaitReason reason(const char* name, const Named& named) {
   return {name, static_cast<int>(named.owner), named.runtime->place(named.owner).server};
 }
 
+// What a worker says of its part in making them. The largest is told by the lowest of those that failed; a
+// malloc that another worker calls instead sees an allocation fail, and its own word stands out here.
+class Made {
+ public:
+  static std::uint64_t done() { return mark; }
+  static std::uint64_t failed(const Runtime& by) { return std::uint64_t{by.size() - by.me()} << bits | mark; }
+
+  explicit Made(std::uint64_t largest) : largest_(largest) {}
+  explicit operator bool() const { return largest_ == mark; }
+  bool is_mixed() const { return (largest_ & ((1u << bits) - 1)) != mark; }
+  bool is_told_by(const Runtime& runtime) const { return largest_ == failed(runtime); }
+
+ private:
+  static constexpr unsigned bits = 2;
+  static constexpr auto mark = std::bit_cast<std::uint64_t>(Word::not_allocated());
+  std::uint64_t largest_;
+};
+
+// Zeroed and shown to this host's processes and server; none of 0.
+Result<void*> make_own(Runtime& runtime, int num) {
+  if (num < 0) {
+    return caller_error("the number of mutexes is " + std::to_string(num) + "; it must not be negative");
+  }
+  const std::size_t bytes = static_cast<std::size_t>(num) * sizeof(shm::FairMutexBlock);
+  Result<void*> own = allocate_own(runtime, bytes, 0, nullptr);
+  if (!own || own.value() == nullptr) return own;
+  std::memset(own.value(), 0, bytes);
+  shm::Arena& arena = *runtime.world->arena;
+  runtime.mutexes.show(arena.slot(), arena.offset_of(own.value()), static_cast<std::uint64_t>(num));
+  return own;
+}
+
+void drop_own(Runtime& runtime) {
+  shm::Arena& arena = *runtime.world->arena;
+  if (runtime.mutexes.count(arena.slot()) == 0) return;
+  release_own(runtime, arena.at(runtime.mutexes.hide(arena.slot())));
+}
+
 }  // namespace
 }  // namespace comex::api
 
@@ -122,30 +166,23 @@ int comex_create_mutexes(int num) {
   Runtime* runtime = enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   const CallScope call(name, COMEX_GROUP_WORLD);
-  std::vector<int> counts(runtime->size());
-  runtime->extras(COMEX_GROUP_WORLD)
-      .collective->all_gather(std::as_bytes(std::span(&num, 1)), std::as_writable_bytes(std::span(counts)));
-  const auto wrong = std::ranges::find_if(counts, [](int count) { return count < 0; });
-  if (wrong != counts.end()) {
-    if (wrong - counts.begin() != runtime->me()) return failed_elsewhere(*runtime);
-    return runtime->reporter.fail(
-        {.operation = name}, "the number of mutexes is " + std::to_string(num) + "; it must not be negative");
+  const bool are_there = runtime->has_mutexes.load(std::memory_order_relaxed);
+  runtime->fence_members(*runtime->groups.find(COMEX_GROUP_WORLD));
+  const comex::Result<void*> mine = make_own(*runtime, are_there ? std::min(num, 0) : num);
+  const Made made(runtime->all_max(mine ? Made::done() : Made::failed(*runtime)));
+  if (made && !are_there) {
+    runtime->has_mutexes.store(true, std::memory_order_relaxed);
+    return COMEX_SUCCESS;
   }
-  if (!runtime->mutexes.empty()) {
+  if (!are_there) drop_own(*runtime);
+  if (made) {
     return runtime->reporter.fail({.operation = name}, "there are mutexes already; destroy them first");
   }
-  const std::size_t bytes = static_cast<std::size_t>(num) * sizeof(comex::shm::FairMutexBlock);
-  std::vector<void*> blocks(runtime->size());
-  if (comex_malloc(blocks.data(), bytes, COMEX_GROUP_WORLD) != COMEX_SUCCESS) return COMEX_FAILURE;
-  void* mine = blocks[runtime->me()];
-  if (mine != nullptr) std::memset(mine, 0, bytes);
-  for (Worker worker = 0; worker < runtime->size(); ++worker) {
-    const std::uint64_t offset =
-        blocks[worker] == nullptr ? 0 : runtime->far_side(worker).offset_of(blocks[worker]);
-    runtime->mutexes.push_back({offset, static_cast<std::uint64_t>(counts[worker])});
+  if (made.is_mixed()) {
+    return fail_apart(*runtime, {.operation = name}, true, "this process makes mutexes where others do not");
   }
-  runtime->barrier(COMEX_GROUP_WORLD);  // all are zeroed
-  return COMEX_SUCCESS;
+  return made.is_told_by(*runtime) ? runtime->reporter.fail({.operation = name}, mine.failure())
+                                   : failed_elsewhere(*runtime);
 }
 
 int comex_destroy_mutexes(void) {
@@ -153,29 +190,27 @@ int comex_destroy_mutexes(void) {
   Runtime* runtime = enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   const CallScope call(name, COMEX_GROUP_WORLD);
-  if (runtime->mutexes.empty()) {
+  if (!runtime->has_mutexes.load(std::memory_order_relaxed)) {
     return runtime->reporter.fail({.operation = name}, "there are no mutexes; create_mutexes makes them");
   }
-  const MutexSet mine = runtime->mutexes[runtime->me()];
-  void* block = mine.count == 0 ? nullptr : runtime->world->arena->at(mine.offset);
-  const int result = comex_free(block, COMEX_GROUP_WORLD);
-  runtime->mutexes.clear();
-  return result;
+  runtime->barrier(COMEX_GROUP_WORLD);  // nobody needs them any more
+  runtime->has_mutexes.store(false, std::memory_order_relaxed);
+  drop_own(*runtime);
+  return COMEX_SUCCESS;
 }
 
 int comex_lock(int mutex, int proc) {
   Named named;
   if (!find_mutex("lock", mutex, proc, named)) return COMEX_FAILURE;
-  if (named.is_direct()) {
+  if (named.is_direct) {
     named.order_before_direct();
     lock_here(named);
     return COMEX_SUCCESS;
   }
   const comex::op::FarSide far = named.far();
-  return finish_remote(*named.runtime, named.runtime->remote, reason("lock", named), Finish::block(),
-                       [&](Completion& completion) {
-                         named.runtime->remote.start_lock(named.set_offset, named.index, far, completion);
-                       });
+  return finish_remote(
+      *named.runtime, named.runtime->remote, reason("lock", named), Finish::block(),
+      [&](Completion& completion) { named.runtime->remote.start_lock(named.index, far, completion); });
 }
 
 int comex_trylock(int mutex, int proc, int* acquired) {
@@ -184,7 +219,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
     return current()->reporter.fail({"trylock", comex::Target(proc)}, "the place for the result is null");
   }
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
-  if (named.is_direct()) {
+  if (named.is_direct) {
     named.order_before_direct();
     comex::shm::FairMutex here = named.here();
     const comex::shm::Taken taken = here.try_lock(named.party());
@@ -194,11 +229,11 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   }
   const comex::op::FarSide far = named.far();
   std::uint64_t taken = 0;
-  const int result = finish_remote(*named.runtime, named.runtime->remote, reason("trylock", named),
-                                   Finish::block(), [&](Completion& completion) {
-                                     named.runtime->remote.start_try_lock(named.set_offset, named.index, far,
-                                                                          completion, &taken);
-                                   });
+  const int result =
+      finish_remote(*named.runtime, named.runtime->remote, reason("trylock", named), Finish::block(),
+                    [&](Completion& completion) {
+                      named.runtime->remote.start_try_lock(named.index, far, completion, &taken);
+                    });
   if (result == COMEX_SUCCESS) *acquired = taken != 0 ? 1 : 0;
   return result;
 }
@@ -206,7 +241,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
 int comex_unlock(int mutex, int proc) {
   Named named;
   if (!find_mutex("unlock", mutex, proc, named)) return COMEX_FAILURE;
-  if (named.is_direct()) {
+  if (named.is_direct) {
     named.order_before_direct();
     const comex::Status unlocked = named.here().unlock(named.party());
     if (unlocked) return COMEX_SUCCESS;
@@ -214,8 +249,7 @@ int comex_unlock(int mutex, int proc) {
                                         "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
   }
   const comex::op::FarSide far = named.far();
-  return finish_remote(*named.runtime, named.runtime->remote, reason("unlock", named), Finish::block(),
-                       [&](Completion& completion) {
-                         named.runtime->remote.start_unlock(named.set_offset, named.index, far, completion);
-                       });
+  return finish_remote(
+      *named.runtime, named.runtime->remote, reason("unlock", named), Finish::block(),
+      [&](Completion& completion) { named.runtime->remote.start_unlock(named.index, far, completion); });
 }

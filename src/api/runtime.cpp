@@ -72,6 +72,7 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       engine(*world->transport, {server.get(), &remote, &tokens}, *world->os,
              engine_options(*world, reporter, *this)),
       book(world->description, static_cast<Worker>(world->place.worker), &bridges, &*world->group),
+      mutexes(world->arena->mutex_sets()),
       host_(*world, engine) {
   remote.set_errors_return(reporter.returns());
 
@@ -322,6 +323,19 @@ void Runtime::meet(int handle) {
 void Runtime::barrier(int handle) {
   fence_members(*groups.find(handle));
   meet(handle);
+}
+
+// The lowest worker of a host asks those of the others, and shows the rest what came of it.
+std::uint64_t Runtime::all_max(std::uint64_t mine) {
+  std::vector<std::uint64_t> here(host_.size());
+  const auto show = [&](const std::uint64_t& word) {
+    host_.gather(std::as_bytes(std::span(&word, 1)), std::as_writable_bytes(std::span(here)));
+  };
+  show(mine);
+  const std::uint64_t of_host = std::ranges::max(here);
+  if (world->group->host_count() == 1) return of_host;
+  show(host_leaders_ ? host_leaders_->all_max(of_host) : 0);
+  return here.front();
 }
 
 void Runtime::gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all) {

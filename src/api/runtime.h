@@ -47,12 +47,6 @@ struct GroupExtras {
   std::uint64_t next_allocation = 0;
 };
 
-// The mutexes of one worker: an array of FairMutexBlock in its arena.
-struct MutexSet {
-  std::uint64_t offset = 0;
-  std::uint64_t count = 0;
-};
-
 class Runtime {
  public:
   Runtime(std::unique_ptr<World> world, Reporter& reporter);
@@ -173,6 +167,8 @@ class Runtime {
   void meet(int handle);
   // Fences every member first.
   void barrier(int handle);
+  // The largest of what the workers of the world say; as `meet`. One word travels, between hosts.
+  std::uint64_t all_max(std::uint64_t mine);
   // What each member says, by rank; as `meet`.
   template <class T>
   std::vector<T> gather(int handle, const T& mine) {
@@ -196,7 +192,8 @@ class Runtime {
   groups::GroupTable groups;
   comex_card_hook_t card_hook{};  // without functions: none
   Allocations allocations;
-  std::vector<MutexSet> mutexes;  // by worker; empty: none were created
+  shm::MutexSets mutexes;                // of the workers of this host
+  std::atomic<bool> has_mutexes{false};  // the world
   std::atomic<std::uint64_t> groups_made{0};
   std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
   std::atomic<std::uint32_t> endpoints_made{0};

@@ -72,6 +72,11 @@ std::string recovery_text(const protocol::RequestHeader& header, const std::opti
   return is_mutex ? mutex_recovered_text(header.operand, dead) : memory_recovered_text();
 }
 
+std::string no_such_mutex_text(std::uint64_t mutex, Worker owner, std::uint64_t count) {
+  return "mutex " + std::to_string(static_cast<std::int64_t>(mutex)) + " is out of range: worker " +
+         std::to_string(owner) + " has " + std::to_string(count);
+}
+
 std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, std::uint64_t base) {
   const std::string mutex = "mutex " + std::to_string(refused.header.operand);
   switch (refused.fault.refusal) {
@@ -83,7 +88,7 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
                                 : "worker ") +
              std::to_string(refused.header.origin);
     case protocol::Refusal::no_such_mutex:
-      return mutex + " does not exist there";
+      return no_such_mutex_text(refused.header.operand, refused.header.target, refused.fault.bytes);
     case protocol::Refusal::unknown_world:
       return "its world " + std::to_string(refused.header.world) + " is not served here";
     case protocol::Refusal::malformed:
@@ -106,8 +111,9 @@ void say(World& world, const pr::RefusedRequest& refused) {
   Identity origin{.rank = static_cast<int>(header.origin), .host = {}, .endpoint = endpoint_of(header)};
   if (header.origin < group.size()) origin.host = group.host_name(group.place(header.origin).host);
   const bool is_known = header.target < group.size();
+  const bool is_somewhere = is_known && refused.fault.refusal != protocol::Refusal::no_such_mutex;
   const std::uint64_t base = is_known ? group.place(header.target).base : 0;
-  const void* address = is_known ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
+  const void* address = is_somewhere ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
   const std::string call = call_name(header);
   Reporter::print(origin, {call.c_str(), target_of(header, world.id), address},
                   refusal_text(refused, is_known ? &*world.arena : nullptr, base));

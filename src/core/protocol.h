@@ -62,7 +62,8 @@
 // Names: a request says how its program named the target, where that was no rank of the world; the line about
 // a refusal says it too. Nothing else looks at it.
 //
-// Mutexes: `offset` is the arena offset of the owner's mutex set, `operand` the index in it.
+// Mutexes: `operand` is the number among those of the target. How many it has and where they lie is known on
+// its host alone, which refuses what is out of range; `offset` is unused.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the
 // start; it begins at 1. Every reply carries the limit; it only grows, save when the origin

@@ -90,12 +90,11 @@ class Remote final : public transport::Sink {
   // A contiguous put, then a word of 8 bytes, which is not stored if the put is refused.
   void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const FarSide& far,
                         nb::Completion& completion);
-  // `mutexes` is the arena offset of the owner's mutex set.
-  void start_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far, nb::Completion& completion);
-  void start_try_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
-                      nb::Completion& completion, std::uint64_t* acquired);
-  void start_unlock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
-                    nb::Completion& completion);
+  // `mutex` is the number among the target's; the server knows whether there is such a one.
+  void start_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion);
+  void start_try_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
+                      std::uint64_t* acquired);
+  void start_unlock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion);
 
   // Nothing is sent to a clean server, which is still a full memory fence.
   void start_fence(TransportRank server, nb::Completion& completion);
@@ -190,8 +189,8 @@ class Remote final : public transport::Sink {
   void end_transfer(Transfer* transfer, bool failed);
 
   // remote_word.cpp: rmw, store, locks
-  void start_mutex(protocol::Verb verb, std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
-                   nb::Completion& completion, std::uint64_t* acquired);
+  void start_mutex(protocol::Verb verb, std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
+                   std::uint64_t* acquired);
   void queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
                    std::uint8_t flags);
   bool send_word(Link& link, Request& request);

@@ -72,32 +72,29 @@ void Remote::queue_store(const void* far_word, unsigned bytes, std::uint64_t val
   enqueue(request);
 }
 
-void Remote::start_mutex(Verb verb, std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
-                         nb::Completion& completion, std::uint64_t* acquired) {
+void Remote::start_mutex(Verb verb, std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
+                         std::uint64_t* acquired) {
   if (fails_at_once(completion)) return;
   Request* request = new_request(verb == Verb::unlock ? Kind::reserved : Kind::word, far, &completion);
   Header& header = request->header = {};
   header.verb = verb;
-  header.offset = mutexes;
-  header.operand = index;
+  header.operand = mutex;
   request->result = acquired;
   request->result_bytes = acquired == nullptr ? 0 : sizeof *acquired;
   enqueue(request);
 }
 
-void Remote::start_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
-                        nb::Completion& completion) {
-  start_mutex(Verb::lock, mutexes, index, far, completion, nullptr);
+void Remote::start_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion) {
+  start_mutex(Verb::lock, mutex, far, completion, nullptr);
 }
 
-void Remote::start_try_lock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
-                            nb::Completion& completion, std::uint64_t* acquired) {
-  start_mutex(Verb::try_lock, mutexes, index, far, completion, acquired);
+void Remote::start_try_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
+                            std::uint64_t* acquired) {
+  start_mutex(Verb::try_lock, mutex, far, completion, acquired);
 }
 
-void Remote::start_unlock(std::uint64_t mutexes, std::uint64_t index, const FarSide& far,
-                          nb::Completion& completion) {
-  start_mutex(Verb::unlock, mutexes, index, far, completion, nullptr);
+void Remote::start_unlock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion) {
+  start_mutex(Verb::unlock, mutex, far, completion, nullptr);
 }
 
 bool Remote::send_word(Link& link, Request& request) {

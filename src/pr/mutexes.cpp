@@ -5,26 +5,28 @@
 namespace comex::pr {
 namespace {
 
-constexpr std::uint64_t block_bytes = sizeof(shm::FairMutexBlock);
-constexpr std::uint64_t max_mutexes = std::uint64_t{1} << 31;
 constexpr std::uint32_t polls_per_question = 1024;  // whether the holder lives is a system call
 
 }  // namespace
 
-std::uint64_t Mutexes::offset_of(const protocol::RequestHeader& header) {
-  return header.offset + header.operand * block_bytes;
+// Of who has a word in the arena: no guest, nobody of another host.
+shm::HostSlot Mutexes::owner_slot(Worker target) const {
+  const shm::HostSlot slot = slot_of_ ? slot_of_(target) : no_host_slot;
+  return slot < arena_.geometry().slots ? slot : no_host_slot;
 }
 
-protocol::Refusal Mutexes::check(const protocol::RequestHeader& header) const {
-  const bool is_sane = header.operand < max_mutexes && header.offset < INT64_MAX;
-  if (!is_sane || header.offset % alignof(shm::FairMutexBlock) != 0) return protocol::Refusal::no_such_mutex;
+std::uint64_t Mutexes::count(Worker target) const {
+  const shm::HostSlot owner = owner_slot(target);
+  return owner == no_host_slot ? 0 : arena_.mutex_sets().count(owner);
+}
+
+std::optional<std::uint64_t> Mutexes::find(const protocol::RequestHeader& header) const {
+  const shm::HostSlot owner = owner_slot(header.target);
+  std::uint64_t offset = 0;
+  if (owner == no_host_slot || !arena_.mutex_sets().find(owner, header.operand, offset)) return std::nullopt;
   const bool is_there =
-      arena_.extents().check(header.target, offset_of(header), block_bytes) == shm::Verdict::ok;
-  return is_there ? protocol::Refusal::none : protocol::Refusal::no_such_mutex;
-}
-
-shm::FairMutex Mutexes::mutex_of(const protocol::RequestHeader& header) const {
-  return arena_.mutex_at(offset_of(header));
+      arena_.extents().check(header.target, offset, sizeof(shm::FairMutexBlock)) == shm::Verdict::ok;
+  return is_there ? std::optional(offset) : std::nullopt;
 }
 
 shm::MutexParty Mutexes::party_of(const protocol::RequestHeader& header) const {
@@ -33,30 +35,31 @@ shm::MutexParty Mutexes::party_of(const protocol::RequestHeader& header) const {
   return {header.origin, slot, false, header.by.endpoint};
 }
 
-bool Mutexes::lock(TransportRank from, const protocol::RequestHeader& header) {
-  shm::FairMutex mutex = mutex_of(header);
+bool Mutexes::lock(TransportRank from, const protocol::RequestHeader& header, std::uint64_t offset) {
+  shm::FairMutex mutex = arena_.mutex_at(offset);
   shm::MutexTurn turn;
   if (mutex.step(turn, party_of(header), false) == shm::Taken::clean) return true;
   mutex.set_bell(arena_.slot());
-  waits_.push_back({from, header, turn, 0, false});
+  waits_.push_back({from, header, offset, turn, 0, false});
   return false;
 }
 
-shm::Taken Mutexes::try_lock(const protocol::RequestHeader& header, std::optional<Worker>& dead) {
-  shm::FairMutex mutex = mutex_of(header);
+shm::Taken Mutexes::try_lock(const protocol::RequestHeader& header, std::uint64_t offset,
+                             std::optional<Worker>& dead) {
+  shm::FairMutex mutex = arena_.mutex_at(offset);
   const shm::Taken taken = mutex.try_lock(party_of(header));
   dead = mutex.dead_holder();
   return taken;
 }
 
-bool Mutexes::unlock(const protocol::RequestHeader& header) {
-  return static_cast<bool>(mutex_of(header).unlock(party_of(header)));
+bool Mutexes::unlock(const protocol::RequestHeader& header, std::uint64_t offset) {
+  return static_cast<bool>(arena_.mutex_at(offset).unlock(party_of(header)));
 }
 
 unsigned Mutexes::poll(const Granted& granted) {
   unsigned entered = 0;
   for (Wait& wait : waits_) {
-    shm::FairMutex mutex = mutex_of(wait.header);
+    shm::FairMutex mutex = arena_.mutex_at(wait.offset);
     const shm::MutexParty party = party_of(wait.header);
     const shm::Taken taken = mutex.step(wait.turn, party, ++wait.polls % polls_per_question == 0);
     const bool is_passed_over = taken == shm::Taken::refused && mutex.is_passed_over(wait.turn);

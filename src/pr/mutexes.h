@@ -14,6 +14,7 @@
 #include "core/ids.h"
 #include "core/protocol.h"
 #include "shm/arena.h"
+#include "shm/mutex_sets.h"
 
 namespace comex::pr {
 
@@ -24,6 +25,7 @@ class Mutexes {
   struct Wait {
     TransportRank from = no_rank;
     protocol::RequestHeader header;
+    std::uint64_t offset = 0;  // of the mutex
     shm::MutexTurn turn;
     std::uint32_t polls = 0;
     bool is_dropped = false;
@@ -34,23 +36,23 @@ class Mutexes {
   Mutexes(shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of)
       : arena_(arena), slot_of_(std::move(slot_of)) {}
 
-  // none, or why not. The mutex is `header.operand` of the set at `header.offset`.
-  protocol::Refusal check(const protocol::RequestHeader& header) const;
+  // The mutex of number `header.operand` of the target: where it lies in the arena, if there is one.
+  std::optional<std::uint64_t> find(const protocol::RequestHeader& header) const;
+  std::uint64_t count(Worker target) const;
 
-  // After check(). lock: true when taken at once; else it waits here.
-  bool lock(TransportRank from, const protocol::RequestHeader& header);
-  shm::Taken try_lock(const protocol::RequestHeader& header, std::optional<Worker>& dead);
-  bool unlock(const protocol::RequestHeader& header);  // false: somebody else's
+  // Of a mutex that was found. lock: true when taken at once; else it waits here.
+  bool lock(TransportRank from, const protocol::RequestHeader& header, std::uint64_t offset);
+  shm::Taken try_lock(const protocol::RequestHeader& header, std::uint64_t offset,
+                      std::optional<Worker>& dead);
+  bool unlock(const protocol::RequestHeader& header, std::uint64_t offset);  // false: somebody else's
 
   unsigned poll(const Granted& granted);  // returns how many entered
   void drop(TransportRank from);
   bool has_waiters() const;  // dropped ones aside
   std::size_t waits() const { return waits_.size(); }
 
-  static std::uint64_t offset_of(const protocol::RequestHeader& header);
-
  private:
-  shm::FairMutex mutex_of(const protocol::RequestHeader& header) const;
+  shm::HostSlot owner_slot(Worker target) const;
   shm::MutexParty party_of(const protocol::RequestHeader& header) const;
 
   shm::Arena& arena_;

@@ -13,7 +13,7 @@ namespace comex::pr {
 struct Fault {
   protocol::Refusal refusal = protocol::Refusal::none;
   std::uint64_t offset = 0;  // in the arena
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;   // no_such_mutex: how many there are
 
   explicit operator bool() const { return refusal != protocol::Refusal::none; }
 };

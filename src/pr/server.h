@@ -123,6 +123,8 @@ class Server final : public transport::Sink {
   bool execute(const Small& small);
   void put(const Small& small);
   void store(const Header& header);
+  Fault unlock(const Header& header);
+  Fault no_such_mutex(const Header& header);
   bool accumulate(const Small& small);
   void settle(const Small& small);
   void settle(Origin& origin, const Header& header);

@@ -121,17 +121,21 @@ void Server::admit(Origin& origin, const Header& header) {
 
 void Server::handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message) {
   const Payload payload = read_payload(header, message, limits_for(header));
-  const Fault fault = payload.refusal == protocol::Refusal::none ? check(header, payload)
-                                                                 : Fault{payload.refusal, header.offset, 0};
   settle(origin, header);
-  if (fault) {
-    refuse(origin, header, fault);
+  if (payload.refusal != protocol::Refusal::none) {
+    refuse(origin, header, {payload.refusal, 0, 0});
+    return;
+  }
+  Mutexes& mutexes = home_of(header).mutexes;
+  const std::optional<std::uint64_t> mutex = mutexes.find(header);
+  if (!mutex) {
+    refuse(origin, header, no_such_mutex(header));
   } else if (header.verb == Verb::try_lock) {
     std::optional<Worker> dead;
-    const shm::Taken taken = home_of(header).mutexes.try_lock(header, dead);
+    const shm::Taken taken = mutexes.try_lock(header, *mutex, dead);
     if (taken == shm::Taken::recovered && options_.recovered) options_.recovered(header, dead);
     reply(origin, header, Verb::done, taken == shm::Taken::refused ? 0 : 1);
-  } else if (home_of(header).mutexes.lock(origin.rank, header)) {
+  } else if (mutexes.lock(origin.rank, header, *mutex)) {
     reply(origin, header, Verb::done, 1);
   }
 }

@@ -14,9 +14,6 @@ using protocol::Verb;
 // What the request touches must lie in extents of its target, now.
 Fault Server::check(const Header& header, const Payload& payload) {
   const Home& home = home_of(header);
-  if (header.verb == Verb::lock || header.verb == Verb::try_lock || header.verb == Verb::unlock) {
-    return {home.mutexes.check(header), Mutexes::offset_of(header), sizeof(shm::FairMutexBlock)};
-  }
   const shm::Extents& extents = home.arena().extents();
   if (payload.offsets == nullptr) {
     const std::uint64_t bytes = payload.high - payload.low;
@@ -75,9 +72,9 @@ bool Server::execute(const Small& small) {
       store(header);
       break;
     case Verb::unlock:
-      if (!home_of(header).mutexes.unlock(header)) {
+      if (const Fault fault = unlock(header)) {
         settle(small);
-        refuse(small.origin, header, {Refusal::not_the_holder, Mutexes::offset_of(header), 0});
+        refuse(small.origin, header, fault);
         return true;
       }
       break;
@@ -108,6 +105,17 @@ void Server::store(const Header& header) {
   apply_store(header, home.arena().at(header.offset));
   const shm::HostSlot slot = home.slot_of ? home.slot_of(header.target) : no_host_slot;
   if (slot != no_host_slot) home.arena().doorbell(slot).ring();
+}
+
+Fault Server::unlock(const Header& header) {
+  Mutexes& mutexes = home_of(header).mutexes;
+  const std::optional<std::uint64_t> mutex = mutexes.find(header);
+  if (!mutex) return no_such_mutex(header);
+  return mutexes.unlock(header, *mutex) ? Fault{} : Fault{Refusal::not_the_holder, *mutex, 0};
+}
+
+Fault Server::no_such_mutex(const Header& header) {
+  return {Refusal::no_such_mutex, 0, home_of(header).mutexes.count(header.target)};
 }
 
 bool Server::accumulate(const Small& small) {

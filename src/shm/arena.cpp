@@ -245,6 +245,10 @@ FairMutex Arena::mutex_at(std::uint64_t offset) {
   return {*body_->os, body_->object, *reinterpret_cast<FairMutexBlock*>(body_->base + offset), doorbells()};
 }
 
+MutexSets Arena::mutex_sets() const {
+  return {reinterpret_cast<std::byte*>(&body_->slot_block(0).mutexes), slot_block_bytes};
+}
+
 std::span<std::byte> Arena::board(HostSlot slot) {
   const Geometry& geometry = body_->ticket.geometry;
   return {body_->base + geometry.boards_offset + slot * geometry.board_bytes, geometry.board_bytes};

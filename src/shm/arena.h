@@ -20,6 +20,7 @@
 #include "shm/fair_mutex.h"
 #include "shm/geometry.h"
 #include "shm/locks.h"
+#include "shm/mutex_sets.h"
 #include "shm/os.h"
 
 namespace comex::shm {
@@ -79,6 +80,7 @@ class Arena {
   Stripes& stripes();
   LockParty lock_party() const;              // for locks that others place in extents or boards
   FairMutex mutex_at(std::uint64_t offset);  // a FairMutexBlock there, zeroed by its owner
+  MutexSets mutex_sets() const;              // of the host's own slots, guests have none
   Doorbell doorbell(HostSlot slot);
   Doorbells doorbells();
   HostBarrier host_barrier();                 // members: every slot of the host

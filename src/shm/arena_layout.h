@@ -10,6 +10,7 @@
 #include "shm/extents.h"
 #include "shm/geometry.h"
 #include "shm/locks.h"
+#include "shm/mutex_sets.h"
 
 namespace comex::shm {
 
@@ -22,8 +23,9 @@ static_assert(sizeof(ArenaHeader) <= page_bytes);
 struct SlotBlock {
   DoorbellBlock doorbell;
   alignas(64) std::atomic<std::uint64_t> committing;  // bytes this slot is just now having granted
-  unsigned char unused[slot_block_bytes - sizeof(DoorbellBlock) - 64];
+  MutexSetBlock mutexes;
+  unsigned char unused[slot_block_bytes - sizeof(DoorbellBlock) - 64 - sizeof(MutexSetBlock)];
 };
-static_assert(offsetof(SlotBlock, doorbell) == 0 && sizeof(SlotBlock) <= slot_block_bytes);
+static_assert(offsetof(SlotBlock, doorbell) == 0 && sizeof(SlotBlock) == slot_block_bytes);
 
 }  // namespace comex::shm

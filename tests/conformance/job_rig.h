@@ -71,15 +71,18 @@ class Job {
         test::allocate_in(arena_of(worker), static_cast<Worker>(worker), count * sizeof(T)));
   }
   std::uint64_t mutex_offset(int worker, std::uint64_t index) {
-    return runtimes_.front()->mutexes[static_cast<std::size_t>(worker)].offset +
-           index * sizeof(shm::FairMutexBlock);
+    std::uint64_t offset = 0;
+    EXPECT_TRUE(arena_of(worker).mutex_sets().find(arena_of(worker).slot(), index, offset));
+    return offset;
   }
   // As comex_create_mutexes leaves them, which all workers have to call.
   void create_mutexes(std::uint64_t of_each) {
     for (int worker = 0; worker < workers(); ++worker) {
       auto* const blocks = allocate<shm::FairMutexBlock>(worker, of_each);
-      runtimes_.front()->mutexes.push_back({arena_of(worker).offset_of(blocks), of_each});
+      shm::Arena& arena = arena_of(worker);
+      arena.mutex_sets().show(arena.slot(), arena.offset_of(blocks), of_each);
     }
+    runtimes_.front()->has_mutexes.store(true);
   }
 
  private:

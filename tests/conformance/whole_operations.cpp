@@ -101,29 +101,29 @@ TEST(WholeOperations, read_modify_write_returns_the_old_value) {
 TEST(WholeOperations, a_mutex_passes_from_origin_to_origin_in_turn) {
   Rig rig({.origins = 3});
   nb::Completion first, second, third;
-  rig.origin(0).start_lock(rig.mutex_set, 1, rig.far, first);
+  rig.origin(0).start_lock(1, rig.far, first);
   rig.finish(first);
-  rig.origin(1).start_lock(rig.mutex_set, 1, rig.far, second);
+  rig.origin(1).start_lock(1, rig.far, second);
   EXPECT_FALSE(rig.until([&] { return second.done(); }, 200));
   std::uint64_t acquired = 5;
   nb::Completion tried;
-  rig.origin(2).start_try_lock(rig.mutex_set, 1, rig.far, tried, &acquired);
+  rig.origin(2).start_try_lock(1, rig.far, tried, &acquired);
   rig.finish(tried);
   EXPECT_EQ(acquired, 0u);
-  rig.origin(2).start_lock(rig.mutex_set, 1, rig.far, third);
+  rig.origin(2).start_lock(1, rig.far, third);
   EXPECT_FALSE(rig.until([&] { return third.done(); }, 200));
 
   nb::Completion unlocked;
-  rig.origin(0).start_unlock(rig.mutex_set, 1, rig.far, unlocked);
+  rig.origin(0).start_unlock(1, rig.far, unlocked);
   rig.finish(unlocked);
   rig.finish(second);
   EXPECT_FALSE(third.done());
-  rig.origin(1).start_unlock(rig.mutex_set, 1, rig.far, unlocked);
+  rig.origin(1).start_unlock(1, rig.far, unlocked);
   rig.finish(unlocked);
   rig.finish(third);
-  rig.origin(2).start_unlock(rig.mutex_set, 1, rig.far, unlocked);
+  rig.origin(2).start_unlock(1, rig.far, unlocked);
   rig.finish(unlocked);
-  rig.origin(0).start_try_lock(rig.mutex_set, 1, rig.far, tried, &acquired);
+  rig.origin(0).start_try_lock(1, rig.far, tried, &acquired);
   rig.finish(tried);
   EXPECT_EQ(acquired, 1u);
   EXPECT_EQ(rig.refused, 0u);
@@ -133,13 +133,13 @@ TEST(WholeOperations, unlock_by_a_non_owner_fails_and_leaves_the_lock_alone) {
   Rig rig({.origins = 2});
   rig.origin(1).set_errors_return(true);
   nb::Completion held, unlocked, other;
-  rig.origin(0).start_lock(rig.mutex_set, 0, rig.far, held);
+  rig.origin(0).start_lock(0, rig.far, held);
   rig.finish(held);
-  rig.origin(1).start_unlock(rig.mutex_set, 0, rig.far, unlocked);
+  rig.origin(1).start_unlock(0, rig.far, unlocked);
   rig.finish(unlocked);
   EXPECT_TRUE(unlocked.failed());
   std::uint64_t acquired = 5;
-  rig.origin(1).start_try_lock(rig.mutex_set, 0, rig.far, other, &acquired);
+  rig.origin(1).start_try_lock(0, rig.far, other, &acquired);
   rig.finish(other);
   EXPECT_EQ(acquired, 0u);
 }

@@ -26,6 +26,7 @@ using test::pattern;
 
 inline constexpr WorldId world = 3;
 inline constexpr Worker target = 7;
+inline constexpr shm::HostSlot target_slot = 1;
 inline constexpr std::uint32_t chunk = 4096;
 inline constexpr std::uint64_t region_bytes = 512 * 1024;
 inline constexpr std::uint64_t mutexes = 4;
@@ -53,11 +54,12 @@ class Rig {
     options.staging_reserve = wish.staging_reserve;
     options.pool_bytes = wish.pool_bytes;
     options.staging_bytes = 8 * chunk;
-    options.slot_of = [](Worker) { return pr::no_host_slot; };
+    options.slot_of = [](Worker worker) { return worker == target ? target_slot : pr::no_host_slot; };
     options.report = [this](const pr::RefusedRequest&) { ++refused; };
     server = std::make_unique<pr::Server>(fabric.endpoint(0), arena, options);
     region = allocate(region_bytes);
-    mutex_set = arena.offset_of(allocate(mutexes * sizeof(shm::FairMutexBlock)));
+    const std::byte* const set = allocate(mutexes * sizeof(shm::FairMutexBlock));
+    arena.mutex_sets().show(target_slot, arena.offset_of(set), mutexes);
     for (TransportRank rank = 1; rank <= wish.origins; ++rank) {
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(100 + rank);
@@ -149,7 +151,6 @@ class Rig {
   std::optional<pr::Pusher> pusher;
   op::FarSide far;
   std::byte* region = nullptr;
-  std::uint64_t mutex_set = 0;
   unsigned refused = 0;
 };
 

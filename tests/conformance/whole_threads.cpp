@@ -65,15 +65,11 @@ void work(Caller& caller, Rig& rig, std::size_t who, std::atomic<int>& wrong) {
     std::int64_t one = 1;
     caller.move(Action::acc, &one, sum, 8, rig.far);
     std::int64_t count = 0;
-    caller.run([&](op::Remote& remote, nb::Completion& done) {
-      remote.start_lock(rig.mutex_set, 0, rig.far, done);
-    });
+    caller.run([&](op::Remote& remote, nb::Completion& done) { remote.start_lock(0, rig.far, done); });
     caller.move(Action::get, &count, counter, 8, rig.far);
     ++count;
     caller.move(Action::put, &count, counter, 8, rig.far);
-    caller.run([&](op::Remote& remote, nb::Completion& done) {
-      remote.start_unlock(rig.mutex_set, 0, rig.far, done);
-    });
+    caller.run([&](op::Remote& remote, nb::Completion& done) { remote.start_unlock(0, rig.far, done); });
   }
   caller.fence();
 }

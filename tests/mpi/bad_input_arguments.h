@@ -316,6 +316,8 @@ inline void collective_cases(Bed& bed) {
                [&] { return comex_malloc_mem_dev(places.data(), 8, world, "floppy"); });
   bed.together("create_mutexes negative", {"create_mutexes", "number of mutexes is -1", -1, nullptr},
                [&] { return comex_create_mutexes(bed.me == 0 ? -1 : 1); });
+  bed.together("create_mutexes negative_at_two", {"create_mutexes", "number of mutexes is -2", -1, nullptr},
+               [&] { return comex_create_mutexes(-2 - bed.me); });
   for (const void* place : places)
     if (place != &local) bed.fail("a malloc that failed", "wrote an address");
 }

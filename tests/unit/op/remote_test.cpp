@@ -36,8 +36,8 @@ TEST(Remote, what_an_endpoint_asks_for_carries_its_number_and_rank) {
   const auto ask_for_all = [&] {
     script.remote.start(script.put(&value, 8), script.far, done);
     script.remote.start_store(&value, 8, 1, script.far, done);
-    script.remote.start_lock(0, 0, script.far, done);
-    script.remote.start_unlock(0, 0, script.far, done);
+    script.remote.start_lock(0, script.far, done);
+    script.remote.start_unlock(0, script.far, done);
   };
   script.far.by = {7, 12};
   ask_for_all();
@@ -161,7 +161,7 @@ TEST(Remote, a_queued_fence_that_a_reply_made_needless_is_not_sent) {
   Script script;
   const std::uint64_t value = 1;
   nb::Completion done, fence, unlock;
-  script.remote.start_unlock(0, 0, script.far, unlock);  // takes the reserved credit
+  script.remote.start_unlock(0, script.far, unlock);  // takes the reserved credit
   script.remote.start(script.put(&value, 8), script.far, done);
   script.remote.start_fence(0, fence);
   EXPECT_EQ(script.look().size(), 2u);
@@ -175,12 +175,12 @@ TEST(Remote, unlock_and_fence_share_one_reserved_credit) {
   const std::uint64_t value = 1;
   nb::Completion put, unlock, fence;
   script.remote.start(script.put(&value, 8), script.far, put);
-  script.remote.start_unlock(256, 3, script.far, unlock);
+  script.remote.start_unlock(3, script.far, unlock);
   script.remote.start_fence(0, fence);
   std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[1].header.verb, Verb::unlock);
-  EXPECT_EQ(seen[1].header.offset, 256u);
+  EXPECT_EQ(seen[1].header.offset, 0u) << "where it lies is known there";
   EXPECT_EQ(seen[1].header.operand, 3u);
   script.say(script.reply(Verb::done));
   EXPECT_TRUE(unlock.done());

@@ -8,25 +8,46 @@ using namespace rig;
 
 class ServerMutex : public ::testing::Test {
  protected:
-  void SetUp() override { set = rig.allocate(target, 4 * sizeof(shm::FairMutexBlock)); }
+  void SetUp() override {
+    set = rig.allocate(target, 4 * sizeof(shm::FairMutexBlock));
+    sets.show(1, set, 4);
+  }
   std::uint32_t lock(Hand& hand, std::uint64_t mutex = 1) {
     EXPECT_TRUE(hand.wait_credit());
-    return hand.simple(Verb::lock, set, mutex);
+    return hand.simple(Verb::lock, unused, mutex);
   }
   bool unlock(Hand& hand, std::uint64_t mutex = 1) {
-    const Reply* reply = hand.reply_to(hand.simple(Verb::unlock, set, mutex), 10);
+    const Reply* reply = hand.reply_to(hand.simple(Verb::unlock, unused, mutex), 10);
     return reply != nullptr && reply->header.verb == Verb::done;
   }
   std::uint64_t try_lock(Hand& hand, std::uint64_t mutex = 1) {
     EXPECT_TRUE(hand.wait_credit());
-    const Reply* reply = hand.reply_to(hand.simple(Verb::try_lock, set, mutex), 10);
+    const Reply* reply = hand.reply_to(hand.simple(Verb::try_lock, unused, mutex), 10);
     return reply == nullptr ? 99 : reply->header.value;
   }
   shm::FairMutex direct(std::uint64_t mutex = 1) {
     return rig.arena.mutex_at(set + mutex * sizeof(shm::FairMutexBlock));
   }
 
+  // Each way to ask is refused, by a target that has so many.
+  void expect_refused(Hand& hand, std::uint64_t index, std::uint64_t count, Worker of = target) {
+    for (const Verb verb : {Verb::lock, Verb::try_lock, Verb::unlock}) {
+      ASSERT_TRUE(hand.wait_credit());
+      RequestHeader request = hand.header(verb);
+      request.operand = index;
+      request.target = of;
+      hand.send(request);
+      const Reply* reply = hand.reply_to(request.slot, 5);
+      ASSERT_NE(reply, nullptr) << index;
+      EXPECT_EQ(reply->header.verb, Verb::refused);
+      EXPECT_EQ(reply->header.refusal, Refusal::no_such_mutex);
+      EXPECT_EQ(rig.refused.back().fault.bytes, count);
+    }
+  }
+
+  static constexpr std::uint64_t unused = 1;
   Rig rig{3};
+  shm::MutexSets sets = rig.arena.mutex_sets();
   std::uint64_t set = 0;
   Hand a{rig, 1};
   Hand b{rig, 2};
@@ -93,12 +114,42 @@ TEST_F(ServerMutex, is_unlocked_by_the_endpoint_that_holds_it) {
 }
 
 TEST_F(ServerMutex, that_does_not_exist_is_refused) {
-  for (const std::uint64_t index : {64UL, 1UL << 40, ~0UL}) {
-    ASSERT_TRUE(a.wait_credit());
-    const Reply* reply = a.reply_to(a.simple(Verb::lock, set, index), 5);
-    ASSERT_NE(reply, nullptr) << index;
-    EXPECT_EQ(reply->header.refusal, Refusal::no_such_mutex);
+  for (const std::uint64_t index : {std::uint64_t{4}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    expect_refused(a, index, 4);
   }
+}
+
+TEST_F(ServerMutex, of_a_target_that_has_none_is_refused) {
+  sets.hide(1);
+  expect_refused(a, 0, 0);
+  for (std::uint64_t mutex = 0; mutex < 4; ++mutex) {
+    Worker holder = 0;
+    EXPECT_FALSE(direct(mutex).holder(holder));
+  }
+}
+
+TEST_F(ServerMutex, of_a_target_without_a_slot_of_its_own_is_refused) {
+  expect_refused(a, 0, 0, target + 1);              // of another host
+  rig.slot_of_others = rig.arena.geometry().slots;  // a guest
+  expect_refused(a, 0, 0, target + 1);
+}
+
+TEST_F(ServerMutex, whose_memory_is_gone_is_refused) {
+  ASSERT_TRUE(static_cast<bool>(rig.arena.extents().release(set)));
+  expect_refused(a, 1, 4);
+}
+
+TEST_F(ServerMutex, that_is_waited_for_stays_where_it_was) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  const std::uint32_t wait = lock(b);
+  rig.run(2);
+  const std::uint64_t other = rig.allocate(target, 4 * sizeof(shm::FairMutexBlock));
+  sets.show(1, other, 4);
+  rig.run(2);
+  EXPECT_EQ(b.reply_to(wait, 10), nullptr);
+  sets.show(1, set, 4);
+  EXPECT_TRUE(unlock(a));
+  EXPECT_NE(b.reply_to(wait, 3), nullptr);
 }
 
 TEST_F(ServerMutex, is_unlocked_after_the_writes_before_it) {
@@ -107,7 +158,7 @@ TEST_F(ServerMutex, is_unlocked_after_the_writes_before_it) {
   ASSERT_TRUE(a.wait_credit());
   const std::uint32_t put = a.big_put(rig.memory, data.size());
   const std::uint32_t next = lock(b);
-  const std::uint32_t done = a.simple(Verb::unlock, set, 1);
+  const std::uint32_t done = a.simple(Verb::unlock, unused, 1);
   EXPECT_EQ(b.reply_to(next, 10), nullptr);
   a.send_chunks(put, data);
   EXPECT_NE(b.reply_to(next, 20), nullptr);

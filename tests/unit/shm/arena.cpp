@@ -49,6 +49,25 @@ TEST_P(ArenaOnEachOs, can_be_mapped_again_elsewhere) {
   EXPECT_FALSE(arena.same_address());
 }
 
+TEST_P(ArenaOnEachOs, shows_all_who_attach_the_mutexes_of_each_slot) {
+  Arena leader = mapped_arena(*os_, options());
+  Arena other = attached_arena(*os_, leader.ticket(), 1, 0);
+  std::uint64_t offset = 99;
+  EXPECT_FALSE(other.mutex_sets().find(0, 0, offset)) << "none at first";
+  leader.mutex_sets().show(0, 4096, 2);
+  other.mutex_sets().show(1, 8192, 1);
+  EXPECT_EQ(other.mutex_sets().count(0), 2u);
+  ASSERT_TRUE(other.mutex_sets().find(0, 1, offset));
+  EXPECT_EQ(offset, 4096 + sizeof(FairMutexBlock));
+  ASSERT_TRUE(leader.mutex_sets().find(1, 0, offset));
+  EXPECT_EQ(offset, 8192u);
+  EXPECT_EQ(leader.mutex_sets().hide(0), 4096u);
+  for (const std::uint64_t index : {std::uint64_t{0}, std::uint64_t{2}, ~std::uint64_t{0}})
+    EXPECT_FALSE(other.mutex_sets().find(0, index, offset));
+  EXPECT_EQ(other.mutex_sets().count(1), 1u);
+  EXPECT_EQ(leader.doorbell(0).seen(), 0u);
+}
+
 TEST_P(ArenaOnEachOs, has_zeroed_boards_that_do_not_overlap) {
   Arena arena = mapped_arena(*os_, options(3));
   for (HostSlot slot = 0; slot < 3; ++slot) {

@@ -368,6 +368,13 @@ class Model(unittest.TestCase):
         self.assertTrue(lines["barrier, nothing unfenced: the meeting"].endswith("448 B  kept"))
         self.assertTrue(lines["fence_all, nothing written"].endswith("0 B  kept"))
 
+    def test_mutexes_are_made_by_one_word_between_hosts(self):
+        job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
+        calls = {name: sent for name, _, sent in model.calls(job, SIZES)}
+        self.assertEqual(calls["create_mutexes, nothing unfenced: a maximum"], (8, 4, 4 * (32 + 8)))
+        lines = {line[2:56].strip(): line[56:] for line in model.step_lines(SIZES)}
+        self.assertTrue(lines["create_mutexes, nothing unfenced: a maximum"].endswith("560 B  kept"))
+
     def test_init_sends_what_its_gathers_bring(self):
         job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
         self.assertEqual(model.calls(job, SIZES)[0][2], (20, 20, 65 * 1023))
@@ -386,7 +393,7 @@ class Model(unittest.TestCase):
 
 
 SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "exchanged": 16, "pool": 16 << 20,
-         "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "count": 4, "init": [64, 1]}
+         "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8, "init": [64, 1]}
 
 
 if __name__ == "__main__":

@@ -63,7 +63,8 @@ def calls(job, sizes):
     fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
     meeting = (log2_up(hosts), log2_up(hosts), sizes["token"] * log2_up(hosts))
     gather = gathered(job["workers"], sizes["exchanged"], sizes)
-    counts = gathered(job["workers"], sizes["count"], sizes)
+    # Up a tree and down again: its root sends most.
+    maximum = (2 * log2_up(hosts), log2_up(hosts), (sizes["token"] + sizes["maximum"]) * log2_up(hosts))
     one, leader = "by a worker", "by a host's first worker"
     return [
         (f"init: {len(sizes['init'])} all-gathers, if MPI's double", "by a rank",
@@ -75,7 +76,7 @@ def calls(job, sizes):
         ("malloc: a gather", one, gather),
         ("free, nothing unfenced: gather, meeting", leader, together(gather, meeting)),
         ("free, every host written to: fence, gather, meeting", leader, together(fence, gather, meeting)),
-        ("create_mutexes, nothing unfenced: 2 gathers, meeting", leader, together(counts, gather, meeting)),
+        ("create_mutexes, nothing unfenced: a maximum", leader, maximum),
     ]
 
 
@@ -106,7 +107,7 @@ def message_lines(sizes):
         lines += [f"  {call}, {who}",
                   " " * 4 + "".join(f"{f'{s:,}, {m:,}, {bytes_text(b)}':>24}" for s, m, b in cells)]
     return lines + [
-        "  On one host, barrier, malloc and free over the world send no messages: its workers meet in shared memory.",
+        "  On one host barrier, malloc, free and create_mutexes send no messages: its workers meet in shared memory.",
         "  Broadcasts and barriers of init, and what MPI sends to split communicators, are not among it; with",
         "  COMEX_VERBOSE comes one more all-gather, of processor masks.", ""] + operation_lines(sizes)
 

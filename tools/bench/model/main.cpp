@@ -32,6 +32,7 @@
 #include "shm/arena_layout.h"
 #include "shm/fair_mutex.h"
 #include "shm/locks.h"
+#include "shm/mutex_sets.h"
 #include "shm/os.h"
 #include "shm/outbox.h"
 
@@ -116,9 +117,8 @@ std::vector<Table> private_tables() {
        handles * sizeof(HandleSlot)},
       {"handles: what each one pending is for", "private", "handles", 0, 0, 0, 0,
        handles * sizeof(std::pair<int, op::WaitReason>)},
-      {"mutexes: where those of every worker are", "private", "mutexes", 0, sizeof(MutexSet)},
-      {"mutexes: counts, addresses, while they are made", "private", "mutexes", 0,
-       sizeof(MutexCount) + sizeof(void*)},
+      {"mutexes: where the words about them stand", "private", "mutexes", 0, 0, 0, 0, sizeof(shm::MutexSets)},
+      {"mutexes: words of the own host, while they are made", "private", "mutexes", 0, 0, 0, sizeof(Maximum)},
       {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
        tree_node<AllocationKey, api::Allocation> + hash_node<const void*, AllocationKey>},
       {"addresses or claims, while they are gathered", "private", "gather", 0,
@@ -228,10 +228,10 @@ void print_sizes() {
   using namespace comex;
   std::printf(
       "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
-      "\"exchanged\": %zu, \"count\": %zu, \"pool\": %.0f, \"reserve\": %.0f, \"chunk\": %u, \"piece\": %u, "
+      "\"exchanged\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": %.0f, \"chunk\": %u, \"piece\": %u, "
       "\"init\": [",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
-      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(Exchanged), sizeof(MutexCount),
+      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(Exchanged), sizeof(Maximum),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
   for (const std::size_t bytes : init_gathers) std::printf("%zu, ", bytes);

@@ -20,7 +20,7 @@ using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Alloc
 using ArenaBase = std::uint64_t;                                // of api::open_directory
 using Exchanged = api::Word;           // by malloc: an address or a failure; by free: which allocation
 using Flag = unsigned char;            // of what ranks agree on
-using MutexCount = int;                // of comex_create_mutexes
+using Maximum = std::uint64_t;         // of api::Runtime::all_max
 using WarningsDigest = std::uint64_t;  // of api::warn_of_unknown_names
 
 struct WorldFacts {  // of api::World
@@ -31,9 +31,6 @@ struct WorldFacts {  // of api::World
 struct GroupExtras {  // of api::Runtime
   void *comm, *collective;
   std::uint64_t next_allocation;
-};
-struct MutexSet {  // of api::Runtime
-  std::uint64_t offset, count;
 };
 struct ListedMember {  // of groups::ConnectionTable: in both of its vectors
   Lpid by_rank;
