@@ -33,6 +33,13 @@ inline void broadcast(transport::Collective& all, std::string& text, TransportRa
   all.broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), root);
 }
 
+// no_rank: it is so nowhere.
+inline TransportRank lowest_where(transport::Collective& all, bool is_so) {
+  const auto ranks = static_cast<std::uint64_t>(all.size());
+  const std::uint64_t lowest = all.all_min(is_so ? static_cast<std::uint64_t>(all.rank()) : ranks);
+  return lowest == ranks ? no_rank : static_cast<TransportRank>(lowest);
+}
+
 // The failure of the lowest rank that has one, with whose it is; everywhere the same.
 struct Settled {
   TransportRank failed_rank = no_rank;
@@ -42,14 +49,11 @@ struct Settled {
 };
 
 inline Settled settle_by_rank(transport::Collective& all, const Status& mine) {
-  const auto failed = gather(all, static_cast<unsigned char>(mine ? 0 : 1));
-  for (std::size_t rank = 0; rank < failed.size(); ++rank) {
-    if (failed[rank] == 0) continue;
-    Settled settled{static_cast<TransportRank>(rank), mine ? std::string() : mine.failure().text};
-    broadcast(all, settled.text, settled.failed_rank);
-    return settled;
-  }
-  return {};
+  const TransportRank failed = lowest_where(all, !mine);
+  if (failed == no_rank) return {};
+  Settled settled{failed, mine ? std::string() : mine.failure().text};
+  broadcast(all, settled.text, failed);
+  return settled;
 }
 
 inline Status settle(transport::Collective& all, const Status& mine) {

@@ -28,13 +28,15 @@ std::string lines_of(const std::vector<std::string>& warnings) {
 
 void warn_of_unknown_names(transport::Collective& all, const Reporter& reporter) {
   const std::vector<std::string> mine = unknown_name_warnings(environment_names());
-  const std::vector<std::uint64_t> digests = gather(all, digest_of(mine));
+  const std::uint64_t digest = digest_of(mine);
+  if (all.all_agree(digest == 0)) return;
+  const std::vector<std::uint64_t> digests = gather(all, digest);
   const std::vector<int> speakers = ranks_that_warn(digests);
   if (speakers.empty()) return;
   std::string of_rank0 = all.rank() == 0 ? lines_of(mine) : std::string();
   broadcast(all, of_rank0, 0);
   if (std::ranges::find(speakers, all.rank()) == speakers.end()) return;
-  const auto alike = std::ranges::count(digests, digests[static_cast<std::size_t>(all.rank())]);
+  const auto alike = std::ranges::count(digests, digest);
   std::string where;
   if (all.rank() != 0) {
     where = " (on MPI rank " + std::to_string(all.rank());

@@ -35,8 +35,8 @@ transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
 Settings agree_on_settings(transport::Collective& all, const FirstLife* first_life,
                            const Reporter& reporter) {
   const bool has_say = first_life == nullptr || first_life->place.role == pr::Role::worker;
-  const std::vector<unsigned char> say = gather(all, static_cast<unsigned char>(has_say ? 1 : 0));
-  const auto root = static_cast<TransportRank>(std::ranges::find(say, 1) - say.begin());
+  const TransportRank root = lowest_where(all, has_say);
+  COMEX_BUG_IF(root == no_rank);  // every host keeps a worker
   Result<Settings> mine =
       parse_settings(has_say ? environment_lookup() : but_for_job_values(environment_lookup()));
   require(all, reporter, mine ? Status() : Status(mine.failure()));

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 
 #include "core/ids.h"
@@ -18,7 +20,10 @@ class Collective {
   virtual void broadcast(std::span<std::byte> bytes, TransportRank root) = 0;
   // `all` holds size() blocks of mine.size() bytes, in rank order.
   virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
-  virtual bool all_agree(bool mine) = 0;  // true when it is true everywhere
+  virtual std::uint64_t all_min(std::uint64_t mine) = 0;            // the smallest that any rank says
+  bool all_agree(bool mine) { return all_min(mine ? 1 : 0) == 1; }  // true when it is true everywhere
+  // One of the ranks that say the same number, in the same order. Below zero: of none, and null.
+  virtual std::unique_ptr<Collective> among(int number) = 0;
 };
 
 }  // namespace comex::transport

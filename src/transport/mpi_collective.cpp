@@ -6,10 +6,18 @@
 namespace comex::transport {
 
 MpiCollective::MpiCollective(MPI_Comm wire, MpiFailureHandler on_failure)
-    : wire_(wire), check_(std::move(on_failure)) {
+    : MpiCollective(wire, MpiCheck(std::move(on_failure)), false) {}
+
+MpiCollective::MpiCollective(MPI_Comm wire, const MpiCheck& check, bool is_own)
+    : wire_(wire), check_(check), is_own_(is_own) {
   check_.let_errors_return(wire_);
   check_(PMPI_Comm_rank(wire_, &rank_), "MPI_Comm_rank");
   check_(PMPI_Comm_size(wire_, &size_), "MPI_Comm_size");
+}
+
+MpiCollective::~MpiCollective() {
+  MPI_Comm own = is_own_ ? wire_ : MPI_COMM_NULL;
+  if (own != MPI_COMM_NULL) PMPI_Comm_free(&own);
 }
 
 void MpiCollective::barrier() {
@@ -32,11 +40,18 @@ void MpiCollective::all_gather(std::span<const std::byte> mine, std::span<std::b
   check_(PMPI_Allgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, wire_), "MPI_Allgather");
 }
 
-bool MpiCollective::all_agree(bool mine) {
-  const int yes = mine ? 1 : 0;
-  int all = 0;
-  check_(PMPI_Allreduce(&yes, &all, 1, MPI_INT, MPI_MIN, wire_), "MPI_Allreduce");
-  return all == 1;
+std::uint64_t MpiCollective::all_min(std::uint64_t mine) {
+  std::uint64_t least = 0;
+  check_(PMPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, wire_), "MPI_Allreduce");
+  return least;
+}
+
+std::unique_ptr<Collective> MpiCollective::among(int number) {
+  MPI_Comm part = MPI_COMM_NULL;
+  const int color = number < 0 ? MPI_UNDEFINED : number;
+  check_(PMPI_Comm_split(wire_, color, rank_, &part), "MPI_Comm_split");
+  if (part == MPI_COMM_NULL) return nullptr;
+  return std::unique_ptr<Collective>(new MpiCollective(part, check_, true));
 }
 
 }  // namespace comex::transport

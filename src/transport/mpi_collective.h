@@ -1,4 +1,5 @@
-// Collective over an MPI communicator; the caller's, dup'ed, freed after it. All calls are PMPI_*.
+// Collective over an MPI communicator; the caller's, dup'ed, freed after it; that of a part its own. All
+// calls are PMPI_*.
 #pragma once
 
 #include <mpi.h>
@@ -11,17 +12,24 @@ namespace comex::transport {
 class MpiCollective final : public Collective {
  public:
   MpiCollective(MPI_Comm wire, MpiFailureHandler on_failure);
+  ~MpiCollective() override;
+  MpiCollective(const MpiCollective&) = delete;
+  MpiCollective& operator=(const MpiCollective&) = delete;
 
   TransportRank rank() const override { return rank_; }
   TransportRank size() const override { return size_; }
   void barrier() override;
   void broadcast(std::span<std::byte> bytes, TransportRank root) override;
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
-  bool all_agree(bool mine) override;
+  std::uint64_t all_min(std::uint64_t mine) override;
+  std::unique_ptr<Collective> among(int number) override;
 
  private:
+  MpiCollective(MPI_Comm wire, const MpiCheck& check, bool is_own);
+
   const MPI_Comm wire_;
   const MpiCheck check_;
+  const bool is_own_;
   TransportRank rank_ = no_rank;
   TransportRank size_ = 0;
 };

@@ -18,7 +18,10 @@ class SoloCollective final : public Collective {
     COMEX_BUG_IF(all.size() != mine.size());
     std::copy(mine.begin(), mine.end(), all.begin());
   }
-  bool all_agree(bool mine) override { return mine; }
+  std::uint64_t all_min(std::uint64_t mine) override { return mine; }
+  std::unique_ptr<Collective> among(int number) override {
+    return number < 0 ? nullptr : std::make_unique<SoloCollective>();
+  }
 };
 
 }  // namespace comex::transport

@@ -80,6 +80,30 @@ TYPED_TEST_P(CollectiveConformance, agrees_when_nobody_objects_and_only_then) {
   }
 }
 
+TYPED_TEST_P(CollectiveConformance, finds_the_smallest_number) {
+  Collective& all = this->all();
+  constexpr std::uint64_t large = ~std::uint64_t{0} - 1000;  // not if it is taken for a signed one
+  EXPECT_EQ(all.all_min(large), large);
+  EXPECT_EQ(all.all_min(all.rank() == 0 ? 1 : large), 1u);
+  const auto ranks = static_cast<std::uint64_t>(all.size());
+  const auto mine = static_cast<std::uint64_t>(all.rank());
+  for (std::uint64_t least = 0; least < ranks; ++least) {
+    EXPECT_EQ(all.all_min(large + (mine + ranks - least) % ranks), large) << least;
+  }
+}
+
+TYPED_TEST_P(CollectiveConformance, has_parts_that_talk_by_themselves) {
+  Collective& all = this->all();
+  const std::unique_ptr<Collective> part = all.among(all.rank() % 2);
+  const std::unique_ptr<Collective> first = all.among(all.rank() == 0 ? 7 : -1);
+  ASSERT_NE(part, nullptr);
+  EXPECT_EQ(part->rank(), all.rank() / 2);
+  EXPECT_EQ(part->size(), (all.size() + 1 - all.rank() % 2) / 2);
+  EXPECT_EQ(part->all_min(static_cast<std::uint64_t>(all.rank())),
+            static_cast<std::uint64_t>(all.rank() % 2));
+  EXPECT_EQ(first == nullptr ? 0 : first->size(), all.rank() == 0 ? 1 : 0);
+}
+
 TYPED_TEST_P(CollectiveConformance, lets_nobody_leave_a_barrier_before_all_have_come) {
   Collective& all = this->all();
   unsigned too_early = 0;
@@ -96,6 +120,7 @@ TYPED_TEST_P(CollectiveConformance, lets_nobody_leave_a_barrier_before_all_have_
 REGISTER_TYPED_TEST_SUITE_P(CollectiveConformance, numbers_the_ranks_from_zero_without_a_gap,
                             gathers_the_blocks_in_the_order_of_ranks, broadcasts_from_every_root,
                             takes_nothing_for_an_answer, agrees_when_nobody_objects_and_only_then,
+                            finds_the_smallest_number, has_parts_that_talk_by_themselves,
                             lets_nobody_leave_a_barrier_before_all_have_come);
 
 }  // namespace comex::transport::test
