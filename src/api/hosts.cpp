@@ -1,9 +1,9 @@
 #include "api/hosts.h"
 
-#include <cstring>
-#include <span>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/exchange.h"
 #include "pr/host_key.h"
@@ -18,42 +18,73 @@ pr::HostKey own_host_key(shm::Os& os, const Settings& settings) {
                             .shared_memory_dev = facts.shm_device});
 }
 
+namespace {
+
+// One of those that may share a host, by their short numbers: keys and probes are known among them alone.
+class Neighbours {
+ public:
+  Neighbours(transport::Collective& all, shm::Os& os, const pr::HostKey& key)
+      : alike_(all.among(pr::short_number(key))),
+        os_(os),
+        me_(static_cast<std::size_t>(alike_->rank())),
+        ranks_(gather(*alike_, all.rank())),
+        round_(pr::first_probe_round(gather(*alike_, key))) {}
+
+  // Probes until all are settled, or somebody has failed: this rank's failure. Says when ranks that look
+  // alike share no memory.
+  Status settle(const Reporter& reporter);
+  // The lowest rank of this one's host.
+  int leader() const { return rank_of(round_.leader[me_]); }
+
+ private:
+  int rank_of(int index) const { return ranks_[static_cast<std::size_t>(index)]; }
+  bool leads() const { return round_.leader[me_] == alike_->rank(); }
+  Result<shm::ObjectName> make_probe(shm::Object& probe) const;
+
+  const std::unique_ptr<transport::Collective> alike_;
+  shm::Os& os_;
+  const std::size_t me_;          // among them
+  const std::vector<int> ranks_;  // of all, by those among them
+  pr::ProbeRound round_;
+};
+
+Result<shm::ObjectName> Neighbours::make_probe(shm::Object& probe) const {
+  if (round_.settled[me_] != 0 || !leads()) return shm::ObjectName{};
+  Result<shm::Object> object = os_.create_object(shm::Backing::automatic);
+  if (!object) return object.take_failure();
+  probe = std::move(object).value();
+  return os_.name_of(probe);
+}
+
+Status Neighbours::settle(const Reporter& reporter) {
+  while (!round_.done) {
+    shm::Object probe;
+    Result<shm::ObjectName> name = make_probe(probe);
+    if (!alike_->all_agree(static_cast<bool>(name))) return name ? Status() : Status(name.take_failure());
+    const std::vector<shm::ObjectName> names = gather(*alike_, name.value());
+    unsigned char attached = 0;
+    if (round_.settled[me_] == 0) {
+      attached = static_cast<bool>(os_.open_object_of(names[static_cast<std::size_t>(round_.leader[me_])]));
+    }
+    const pr::ProbeRound asked =
+        std::exchange(round_, pr::next_probe_round(round_, gather(*alike_, attached)));
+    alike_->barrier();  // the probes may go now
+    if (asked.leader[me_] == round_.leader[me_] || !leads()) continue;
+    reporter.notice("MPI rank " + std::to_string(leader()) +
+                    " and others that look alike cannot attach to the memory of rank " +
+                    std::to_string(rank_of(asked.leader[me_])) + ": they count as another host");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings,
                                     const Reporter& reporter) {
-  const std::vector<pr::HostKey> keys = gather(all, own_host_key(os, settings));
-  const auto me = static_cast<std::size_t>(all.rank());
-  pr::ProbeRound round = pr::first_probe_round(keys);
-  while (!round.done) {
-    const bool leads = round.settled[me] == 0 && round.leader[me] == all.rank();
-    shm::Object probe;
-    shm::ObjectName name;
-    Status made;
-    if (leads) {
-      Result<shm::Object> object = os.create_object(shm::Backing::automatic);
-      if (object) {
-        probe = std::move(object).value();
-        Result<shm::ObjectName> named = os.name_of(probe);
-        if (named) name = named.value();
-        if (!named) made = named.take_failure();
-      } else {
-        made = object.take_failure();
-      }
-    }
-    if (Status everywhere = settle(all, made); !everywhere) return everywhere.take_failure();
-    const std::vector<shm::ObjectName> names = gather(all, name);
-    unsigned char attached = 0;
-    if (round.settled[me] == 0) {
-      attached = static_cast<bool>(os.open_object_of(names[static_cast<std::size_t>(round.leader[me])]));
-    }
-    const pr::ProbeRound asked = std::exchange(round, pr::next_probe_round(round, gather(all, attached)));
-    all.barrier();  // the probes may go now
-    if (asked.leader[me] == round.leader[me] || round.leader[me] != all.rank()) continue;
-    reporter.notice("MPI rank " + std::to_string(all.rank()) +
-                    " and others that look alike cannot attach to the "
-                    "memory of rank " +
-                    std::to_string(asked.leader[me]) + ": they count as another host");
-  }
-  return round.leader;
+  Neighbours neighbours(all, os, own_host_key(os, settings));
+  const Status mine = neighbours.settle(reporter);
+  if (Status everywhere = settle(all, mine); !everywhere) return everywhere.take_failure();
+  return gather(all, neighbours.leader());
 }
 
 }  // namespace comex::api

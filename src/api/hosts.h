@@ -1,4 +1,5 @@
 // Finds out which ranks share a host: keys from facts, then a probe that must be attached to.
+// Both are exchanged among ranks that may share a host; all learn the lowest rank of each host.
 //
 // Collective over the wire. Called once when a world opens, before the split.
 #pragma once

@@ -45,6 +45,12 @@ HostKey make_host_key_from_text(std::string_view text) {
   return key_of('t', text);
 }
 
+int short_number(const HostKey& key) {
+  constexpr std::uint64_t prime = (std::uint64_t{1} << 31) - 1;
+  return static_cast<int>(hash_of({reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()}) %
+                          prime);
+}
+
 std::vector<int> group_by_key(std::span<const HostKey> keys) {
   std::vector<int> order(keys.size());
   std::iota(order.begin(), order.end(), 0);

@@ -31,6 +31,9 @@ HostKey make_host_key(const HostFacts& facts);
 // COMEX_HOST_KEY in place of the facts; never equal to a key made from facts.
 HostKey make_host_key_from_text(std::string_view text);
 
+// Never below zero. Ranks with one key have one number; those with another key may have it too.
+int short_number(const HostKey& key);
+
 // For each rank the lowest rank with the same key: its leader. O(P log P).
 std::vector<int> group_by_key(std::span<const HostKey> keys);
 

@@ -32,6 +32,17 @@ TEST(HostKey, a_given_key_is_never_one_made_from_facts) {
   EXPECT_NE(make_host_key_from_text("a"), make_host_key({"a", 0, 0}));
 }
 
+TEST(HostKey, has_a_short_number_that_every_byte_of_it_changes) {
+  const HostKey key = named("node1");
+  EXPECT_EQ(short_number(key), short_number(named("node1")));
+  for (std::size_t i = 0; i < key.bytes.size(); ++i) {
+    HostKey other = key;
+    other.bytes[i] ^= 0x80;
+    EXPECT_NE(short_number(other), short_number(key)) << i;
+    EXPECT_GE(short_number(other), 0);
+  }
+}
+
 TEST(HostKey, the_lowest_rank_of_equal_keys_leads) {
   const std::vector<HostKey> keys = {named("b"), named("a"), named("b"), named("c"), named("a"), named("b")};
   EXPECT_EQ(group_by_key(keys), (Ranks{0, 1, 0, 3, 1, 0}));

@@ -58,7 +58,8 @@ def together(*parts):
 def calls(job, sizes):
     """(call, by whom, (steps, messages, bytes)) for one call over the world."""
     hosts, ranks = job["hosts"], job["ranks"]
-    init = len(sizes["init"]) * log2_up(ranks)
+    init = (len(sizes["init"]) + sizes["minima"]) * log2_up(ranks)
+    init_bytes = sum(sizes["init"]) * (ranks - 1) + sizes["minima"] * sizes["maximum"] * log2_up(ranks)
     others = hosts - 1
     fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
     meeting = (log2_up(hosts), log2_up(hosts), sizes["token"] * log2_up(hosts))
@@ -67,8 +68,8 @@ def calls(job, sizes):
     maximum = (2 * log2_up(hosts), log2_up(hosts), (sizes["token"] + sizes["maximum"]) * log2_up(hosts))
     one, leader = "by a worker", "by a host's first worker"
     return [
-        (f"init: {len(sizes['init'])} all-gathers, if MPI's double", "by a rank",
-         (init, init, sum(sizes["init"]) * (ranks - 1))),
+        (f"init: {len(sizes['init'])} all-gathers, {sizes['minima']} minima, if MPI's double", "by a rank",
+         (init, init, init_bytes)),
         ("fence_all, nothing written", one, (0, 0, 0)),
         ("fence_all, every host written to", one + ", with the answers", fence),
         ("barrier, nothing unfenced: the meeting", leader, meeting),
@@ -109,7 +110,7 @@ def message_lines(sizes):
     return lines + [
         "  On one host barrier, malloc, free and create_mutexes send no messages: its workers meet in shared memory.",
         "  Broadcasts and barriers of init, and what MPI sends to split communicators, are not among it; with",
-        "  COMEX_VERBOSE comes one more all-gather, of processor masks.", ""] + operation_lines(sizes)
+        "  COMEX_VERBOSE comes one more all-gather, of processor masks, and with unknown settings one of 8 B.", ""] + operation_lines(sizes)
 
 
 def rows_of(tables, place, when):

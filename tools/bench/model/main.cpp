@@ -123,10 +123,9 @@ std::vector<Table> private_tables() {
        tree_node<AllocationKey, api::Allocation> + hash_node<const void*, AllocationKey>},
       {"addresses or claims, while they are gathered", "private", "gather", 0,
        (1 + newest_token) * sizeof(Exchanged)},
-      {"digests of warnings, while they are compared", "private", "init", sizeof(WarningsDigest)},
       {"facts of ranks, until nodes are numbered", "private", "init", sizeof(WorldFacts)},
-      {"host keys, while they are exchanged", "private", "init",
-       sizeof(pr::HostKey) + sizeof(shm::ObjectName)},
+      {"host keys, among those that look alike", "private", "init", 0, 0, 0,
+       sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(HostLeader)},
       {"split, while it is made", "private", "init", sizeof(pr::RankPlace) + 3 * sizeof(int), 0,
        sizeof(pr::Host) + 2 * block_bytes},
       {"rows of the directory, while they are exchanged", "private", "init",
@@ -216,27 +215,26 @@ void print(const Table& t, bool is_last) {
 }
 
 // What a rank brings to each of init's all-gathers over all ranks, when the first probe finds the
-// hosts, besides flags. COMEX_VERBOSE adds a pr::CpuMask, for the banner.
-constexpr std::array init_gathers{sizeof(WarningsDigest),     sizeof(WorldFacts),
-                                  sizeof(comex::pr::HostKey), sizeof(comex::shm::ObjectName),
-                                  sizeof(ArenaBase),          sizeof(comex::groups::HostName)};
-// Has a say in settings; has read them, understood others', agrees; knows the world's name; has made the
-// probe, is attached to it; can split, has split; lacks threads.
-constexpr int init_flags = 10;
+// hosts. COMEX_VERBOSE adds a pr::CpuMask, for the banner.
+constexpr std::array init_gathers{sizeof(WorldFacts), sizeof(HostLeader), sizeof(Flag), sizeof(ArenaBase),
+                                  sizeof(comex::groups::HostName)};
+// What is agreed on by a minimum: who has a say in settings; has read them, understood others', agrees; has
+// no name to warn of; knows the world's name; has made the probe; can split, has split.
+constexpr int init_minima = 9;
 
 void print_sizes() {
   using namespace comex;
   std::printf(
       "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
-      "\"exchanged\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": %.0f, \"chunk\": %u, \"piece\": %u, "
-      "\"init\": [",
+      "\"exchanged\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": %.0f, \"chunk\": %u, "
+      "\"piece\": %u, \"init\": [",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
       protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(Exchanged), sizeof(Maximum),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
-  for (const std::size_t bytes : init_gathers) std::printf("%zu, ", bytes);
-  for (int flag = 1; flag < init_flags; ++flag) std::printf("%zu, ", sizeof(Flag));
-  std::printf("%zu]}\n", sizeof(Flag));
+  const char* separator = "";
+  for (const std::size_t bytes : init_gathers) std::printf("%s%zu", std::exchange(separator, ", "), bytes);
+  std::printf("], \"minima\": %d}\n", init_minima);
 }
 
 }  // namespace

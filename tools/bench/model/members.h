@@ -18,10 +18,10 @@ namespace comex::model {
 
 using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
 using ArenaBase = std::uint64_t;                                // of api::open_directory
-using Exchanged = api::Word;           // by malloc: an address or a failure; by free: which allocation
-using Flag = unsigned char;            // of what ranks agree on
-using Maximum = std::uint64_t;         // of api::Runtime::all_max
-using WarningsDigest = std::uint64_t;  // of api::warn_of_unknown_names
+using Exchanged = api::Word;    // by malloc: an address or a failure; by free: which allocation
+using Flag = unsigned char;     // of who lacks threads
+using HostLeader = int;         // of api::find_hosts
+using Maximum = std::uint64_t;  // of api::Runtime::all_max
 
 struct WorldFacts {  // of api::World
   std::int32_t mpi_rank, app, told_node_rank;
