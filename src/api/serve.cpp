@@ -7,11 +7,11 @@
 namespace comex::api {
 namespace {
 
-void tell_of_service(const World& world, const pr::Server& server, const pr::ServiceMeter& meter,
-                     const Reporter& reporter) {
+void tell_of_service(const World& world, const Services& services, const Reporter& reporter) {
+  const pr::ServiceMeter& meter = services.meter();
   if (!meter.measures()) return;
   const pr::Host& host = world.own_host();
-  const pr::Service service{server.counters(), meter.busy_ns(), meter.total_ns(),
+  const pr::Service service{services.server().counters(), services.pushed(), meter.busy_ns(), meter.total_ns(),
                             static_cast<std::uint32_t>(host.progress_ranks.size()),
                             static_cast<std::uint32_t>(host.ranks.size())};
   reporter.notice("progress rank " + std::to_string(world.wire.rank()) + " " + pr::service_text(service));
@@ -25,7 +25,7 @@ void serve(World& world, Reporter& reporter) {
   const transport::YieldsInMpi none_while_serving(false);
   Services services(world, reporter);
   services.run([&services] { return services.all_have_left() && services.may_end(); });
-  tell_of_service(world, services.server(), services.meter(), reporter);
+  tell_of_service(world, services, reporter);
 }
 
 }  // namespace comex::api

@@ -95,6 +95,7 @@ inline bool Remote::put_item(Link& link, const BatchItem& item, const FarSide& f
   write(to + protocol::head_bytes(item));
   const OutboxWord next = batch.word.with_item(protocol::item_bytes(item), protocol::answer_bytes(item) != 0);
   if (batch.word.items() == 0) {
+    outbox_.begin(*batch.buffer);
     batch.buffer->word.store(next.bits(), std::memory_order_release);
     outbox_.announce();
   } else if (!batch.buffer->replace(batch.word, next)) {

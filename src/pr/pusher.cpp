@@ -20,7 +20,9 @@ Pusher::Pusher(transport::Transport& transport, shm::Os& os, std::vector<shm::Ou
       outboxes_(std::move(outboxes)),
       period_ns_(std::max<std::uint64_t>(delay_ns / 2, 1)),
       bell_(bell),
-      is_watched_(outboxes_.size()) {}
+      is_watched_(outboxes_.size()) {
+  counters_.allowed_ns = delay_ns;
+}
 
 bool Pusher::is_due() {
   if (outboxes_.empty()) return false;
@@ -91,8 +93,10 @@ bool Pusher::take(shm::OutboxBuffer& buffer, OutboxWord seen) {
     if (!buffer.replace(word, taken)) continue;
     const std::size_t bytes = buffer.copy_to(transport_.stage(), word);
     const TransportRank to = buffer.to;
+    const std::uint64_t begun_ns = buffer.begun_ns;
     buffer.word.store(taken.in(OutboxWord::State::free).bits(), std::memory_order_release);
     transport_.post(to, bytes);
+    if (begun_ns != 0) counters_.count(os_.now_ns() - begun_ns);
     return true;
   }
   return false;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "pr/server_counters.h"
 #include "shm/doorbell.h"
 #include "shm/os.h"
 #include "shm/outbox.h"
@@ -30,6 +31,8 @@ class Pusher {
 
   // While something is open: until the next look. forever_ns: only a ring brings work.
   std::uint64_t due_in() const;
+
+  const PushCounters& counters() const { return counters_; }
 
  private:
   // A worker that has announced something.
@@ -54,6 +57,7 @@ class Pusher {
   std::vector<bool> is_watched_;
   std::vector<Watched> watched_;
   std::uint64_t next_look_ns_ = 0;
+  PushCounters counters_;
 };
 
 }  // namespace comex::pr

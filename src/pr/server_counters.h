@@ -1,6 +1,7 @@
-// What a server has done, for tests, comex_top and reports. Plain numbers, owned by the server.
+// What a server and its pusher have done, for tests and reports. Plain numbers, owned by them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -32,5 +33,21 @@ struct ServerCounters {
   std::uint32_t busy_origins = 0;  // with something queued now
 };
 static_assert(static_cast<unsigned>(protocol::Verb::leave) == 11);
+
+// What a pusher has sent for workers that made no call, as far as these said when each batch began.
+struct PushCounters {
+  std::uint64_t batches = 0;
+  std::uint64_t waited_ns = 0;  // from the first item until it was sent, all of them
+  std::uint64_t longest_ns = 0;
+  std::uint64_t late = 0;  // that waited longer than allowed
+  std::uint64_t allowed_ns = 0;
+
+  void count(std::uint64_t waited) {
+    ++batches;
+    waited_ns += waited;
+    longest_ns = std::max(longest_ns, waited);
+    if (waited > allowed_ns) ++late;
+  }
+};
 
 }  // namespace comex::pr

@@ -23,6 +23,18 @@ std::string rounded(double value) {
   return text;
 }
 
+std::string microseconds(double ns) {
+  return rounded(ns * 1e-3) + " us";
+}
+
+std::string push_text(const PushCounters& pushed) {
+  if (pushed.batches == 0) return "";
+  return "; batches sent for computing workers: " + std::to_string(pushed.batches) + ", after " +
+         microseconds(share(static_cast<double>(pushed.waited_ns), static_cast<double>(pushed.batches))) +
+         " on average, " + microseconds(static_cast<double>(pushed.longest_ns)) + " at most, " +
+         std::to_string(pushed.late) + " later than " + microseconds(static_cast<double>(pushed.allowed_ns));
+}
+
 }  // namespace
 
 std::uint32_t suggested_progress_ranks(const Service& service) {
@@ -54,6 +66,7 @@ std::string service_text(const Service& service) {
                           static_cast<double>(counters.small_gets))) +
             " on average, at most " + std::to_string(counters.small_get_chunks_peak);
   }
+  text += push_text(service.pushed);
   text += "; this load suggests " + std::to_string(suggested) + " progress rank" +
           (suggested == 1 ? "" : "s") + " on its host, which has " + std::to_string(service.progress_ranks);
   return text;

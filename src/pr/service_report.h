@@ -36,6 +36,7 @@ class ServiceMeter {
 
 struct Service {
   ServerCounters counters;
+  PushCounters pushed;
   std::uint64_t busy_ns = 0;
   std::uint64_t total_ns = 0;
   std::uint32_t progress_ranks = 1;  // of its host

@@ -16,6 +16,7 @@
 
 #include "core/protocol.h"
 #include "shm/doorbell.h"
+#include "shm/os.h"
 
 namespace comex::shm {
 
@@ -63,6 +64,7 @@ struct alignas(64) OutboxBuffer {
   // Of the open buffer; `slot` counts only when the word says that there is an answer.
   TransportRank to;
   std::uint32_t slot;
+  std::uint64_t begun_ns;                                  // its first item; 0 where nobody asks
   alignas(64) std::byte message[protocol::message_bytes];  // header, then items
 
   OutboxWord look() const { return OutboxWord(word.load(std::memory_order_acquire)); }
@@ -94,12 +96,15 @@ struct alignas(64) OutboxHead {
 class Outbox {
  public:
   Outbox() = default;
-  // `bell`: of the process that pushes; none where nobody sleeps.
-  Outbox(std::byte* place, std::uint32_t buffers, std::optional<Doorbell> bell = std::nullopt)
+  // `bell`: of the process that pushes; none where nobody sleeps. `clock`: where it is counted how long
+  // batches wait.
+  Outbox(std::byte* place, std::uint32_t buffers, std::optional<Doorbell> bell = std::nullopt,
+         Os* clock = nullptr)
       : head_(reinterpret_cast<OutboxHead*>(place)),
         first_(reinterpret_cast<OutboxBuffer*>(place + sizeof(OutboxHead))),
         buffers_(buffers),
-        bell_(bell) {}
+        bell_(bell),
+        clock_(clock) {}
 
   static constexpr std::size_t bytes_for(std::uint32_t buffers) {
     return sizeof(OutboxHead) + buffers * sizeof(OutboxBuffer);
@@ -108,6 +113,8 @@ class Outbox {
   std::uint32_t size() const { return buffers_; }
   OutboxBuffer& operator[](std::uint32_t index) const { return first_[index]; }
 
+  // The worker, before the first item of a batch is published.
+  void begin(OutboxBuffer& buffer) const { buffer.begun_ns = clock_ == nullptr ? 0 : clock_->now_ns(); }
   // The worker, when it has opened a buffer.
   void announce() {
     if (head_->is_announced.exchange(1, std::memory_order_acq_rel) == 0 && bell_) bell_->ring();
@@ -122,6 +129,7 @@ class Outbox {
   OutboxBuffer* first_ = nullptr;
   std::uint32_t buffers_ = 0;
   std::optional<Doorbell> bell_;
+  Os* clock_ = nullptr;
 };
 
 }  // namespace comex::shm

@@ -55,6 +55,28 @@ TEST_F(WholePushes, what_an_origin_leaves_when_it_computes_takes_effect) {
   rig.expect_quiet();
 }
 
+TEST_F(WholePushes, what_is_sent_for_an_origin_tells_how_long_it_waited) {
+  append(5, 0);
+  rig.os.sleep_ns(5000);
+  append(6, 1);  // joins it
+  ASSERT_EQ(rig.push(), 1u);
+  const pr::PushCounters first = rig.pusher->counters();
+  EXPECT_EQ(first.batches, 1u);
+  EXPECT_GE(first.waited_ns, 5000u);
+  EXPECT_EQ(first.longest_ns, first.waited_ns);
+  EXPECT_EQ(first.late, 1u);
+  append(7, 2);
+  ASSERT_EQ(rig.push(), 1u);
+  EXPECT_EQ(rig.pusher->counters().batches, 2u);
+  EXPECT_GT(rig.pusher->counters().waited_ns, first.waited_ns);
+  append(8, 3);
+  rig.origin().send_batches();  // in a call of its own
+  EXPECT_EQ(rig.push(), 0u);
+  EXPECT_EQ(rig.pusher->counters().batches, 2u);
+  rig.fence();
+  rig.expect_quiet();
+}
+
 TEST_F(WholePushes, a_look_at_what_is_just_open_leaves_it_alone) {
   append(5, 0);
   EXPECT_EQ(rig.pusher->advance(), 0u);

@@ -66,7 +66,7 @@ class Rig {
       origin.sizes = op::sizes_on_wire(wish.chunk_bytes, fabric.size(), wish.staging_reserve);
       origin.slots = wish.slots;
       outbox_places.push_back(std::make_unique<OutboxPlace>());
-      origin.outbox = shm::Outbox(outbox_places.back()->bytes, outbox_buffers);
+      origin.outbox = shm::Outbox(outbox_places.back()->bytes, outbox_buffers, std::nullopt, &os);
       origins.push_back(std::make_unique<op::Remote>(fabric.endpoint(rank), origin));
     }
     std::vector<shm::Outbox> outboxes;

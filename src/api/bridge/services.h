@@ -39,6 +39,7 @@ class Services {
 
   void join(std::unique_ptr<MeetingPoint> point);
   const pr::Server& server() const { return *server_; }  // of the own world
+  const pr::PushCounters& pushed() const { return pusher_.counters(); }
   const pr::ServiceMeter& meter() const { return meter_; }
   World& world() { return world_; }
   Reporter& reporter() { return reporter_; }

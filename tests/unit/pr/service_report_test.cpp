@@ -66,6 +66,18 @@ TEST(ServiceReport, tells_how_many_small_operations_shared_a_message) {
   EXPECT_NE(text.find("; 320 small operations came in 2 messages; "), std::string::npos) << text;
 }
 
+TEST(ServiceReport, tells_what_was_sent_for_workers_and_how_late) {
+  Service service = busy_for(10);
+  EXPECT_EQ(service_text(service).find("batches"), std::string::npos) << "there were none";
+  service.pushed.allowed_ns = 50'000;
+  for (const std::uint64_t waited : {40'000u, 50'000u, 60'600u}) service.pushed.count(waited);
+  const std::string text = service_text(service);
+  EXPECT_NE(text.find("; batches sent for computing workers: 3, after 50.2 us on average, 60.6 us at most, 1 "
+                      "later than 50.0 us; this load"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ServiceReport, tells_of_a_service_that_nobody_asked_for) {
   const std::string text = service_text(Service{});
   EXPECT_NE(text.find("served 0 requests in 0.0 s, busy for 0.0 % of it, 0.0 us each"), std::string::npos)

@@ -23,6 +23,7 @@
 #include "progress_rows.h"
 #include "rate_rows.h"
 #include "shaped_rows.h"
+#include "unattended_rows.h"
 
 namespace bench {
 namespace {
@@ -107,6 +108,7 @@ Rows all_rows() {
   add_shaped_rows(rows);
   add_meeting_rows(rows);
   add_progress_rows(rows);
+  add_unattended_rows(rows);
   add_kernel_rows(rows);
   return rows;
 }

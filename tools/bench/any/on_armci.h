@@ -29,7 +29,8 @@ class ArmciRuntime {
   int me() const { return me_; }
   int size() const { return size_; }
   bool can(Need need, int) const {
-    return need != Need::compare_and_swap && (need != Need::third_worker || size_ > 2);
+    return need != Need::compare_and_swap && need != Need::unattended &&
+           (need != Need::third_worker || size_ > 2);
   }
 
   long from_first(long value) {

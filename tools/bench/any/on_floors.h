@@ -42,7 +42,7 @@ class FloorRuntime {
   // floor, and small operations one place, since looking up the next would show in them.
   bool can(Need need, int proc) const {
     if (need == Need::allocation || need == Need::own_start || need == Need::third_worker ||
-        need == Need::accumulates_by_all) {
+        need == Need::accumulates_by_all || need == Need::unattended) {
       return false;
     }
     return is_near(proc) || need == Need::nothing;

@@ -27,7 +27,7 @@ class RmaRuntime {
   int me() const { return me_; }
   int size() const { return size_; }
   bool can(Need need, int) const {
-    return need != Need::own_start && (need != Need::third_worker || size_ > 2);
+    return need != Need::own_start && need != Need::unattended && (need != Need::third_worker || size_ > 2);
   }
 
   long from_first(long value) {

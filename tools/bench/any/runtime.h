@@ -29,6 +29,7 @@ enum class Need {
   everybody,
   accumulates_by_all,  // to the same place, without losing any
   third_worker,
+  unattended,  // what is non-blocking arrives though its origin makes no call any more
   own_start
 };
 

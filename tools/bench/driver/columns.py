@@ -6,6 +6,10 @@ from dataclasses import dataclass, field, replace
 # Everything by message, also to memory that is near.
 BY_MESSAGE = {f"COMEX_ENABLE_{verb}_{where}": "0" for verb in ("PUT", "GET", "ACC") for where in ("SELF", "SMP")}
 
+# Rows of launches of their own, which the driver makes of what it sees and hears of them.
+IDLE_ROWS = ("idle", "idle.first_get")  # share of a core, and the first request in the same state
+PUSH_ROWS = ("unattended.waited", "unattended.longest")  # by the progress ranks' count
+
 
 def is_named(row, names):
     """Whether one of the names is the row's, or its beginning up to a dot; as the programs read --rows."""
@@ -26,6 +30,7 @@ class Column:
     environment: dict = field(default_factory=dict)
     mpi_options: tuple = ()
     counts_idle: bool = False
+    counts_pushes: bool = False  # its progress ranks tell how long what they send for workers lay there
     lacks: tuple = ()         # rows it cannot have: names, or beginnings up to a dot
     by_default: bool = True   # unless it is asked for by name
     why_absent: str = ""      # filled in when it cannot run here
@@ -41,6 +46,7 @@ class Column:
 
     def cannot_have(self, row):
         return (row.startswith("floor.") and self.program != "bench_floors") or (is_named(row, ["idle"]) and not self.counts_idle) or \
+            (row in PUSH_ROWS and not self.counts_pushes) or \
             is_named(row, self.lacks)
 
     def ranks(self, workers):
@@ -60,11 +66,11 @@ BEST_WINDOWS = ("--mca", "osc", "sm")
 # Between hosts of the virtual cluster the default finds no windows at all.
 FAR_WINDOWS = ("--mca", "osc", "pt2pt")
 
-# What the interfaces do not have (as Need in any/runtime.h): ARMCI no compare-and-swap; MPI's windows no start of their
-# own; the floors neither allocations nor a start, nor anything that several do to one place without a runtime.
-ARMCI_LACKS = ("compare_swap",)
-RMA_LACKS = ("init_finalize",)
-FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put")
+# What the interfaces do not have (as Need in any/runtime.h): ARMCI no compare-and-swap, and no word that what nobody waits
+# for arrives; MPI's windows neither that nor a start of their own; the floors neither allocations nor a start, nor anything that several do to one place without a runtime.
+ARMCI_LACKS = ("compare_swap", "unattended")
+RMA_LACKS = ("init_finalize", "unattended")
+FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put", "unattended")
 # The floor of another host is messages of equal bytes to it.
 MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "fetch_add.all", "compare_swap", "lock",
                                "overlap", "busy", "first_get", "gups", "floor.futex_handoff")
@@ -78,13 +84,14 @@ def all_columns():
         Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=BEST_WINDOWS, lacks=RMA_LACKS),
         Column("floors", "floor", "near", "bench_floors", 1, lacks=FLOORS_LACK),
         Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE)),
-        Column("virtual", "ComEx-PR, two virtual hosts", "virtual", "bench_comex", 1, dict(VIRTUAL), counts_idle=True),
+        Column("virtual", "ComEx-PR, two virtual hosts", "virtual", "bench_comex", 1, dict(VIRTUAL), counts_idle=True,
+               counts_pushes=True),
         Column("floors_virtual", "MPI messages, virtual hosts", "virtual", "bench_floors", 1, dict(VIRTUAL),
                lacks=MESSAGES_LACK),
         Column("copied", "ComEx-PR, two virtual hosts, single copy off", "virtual", "bench_comex", 1,
                {**VIRTUAL, **NO_SINGLE_COPY}),
         Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
-               counts_idle=True),
+               counts_idle=True, counts_pushes=True),
         Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1, lacks=MESSAGES_LACK),
         Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=FAR_WINDOWS,
                lacks=ARMCI_LACKS, by_default=False),

@@ -1,10 +1,9 @@
-"""The driver's decisions, without a launcher: statistics, command lines, what counts as moved, the page. Its goals have
-a test of their own."""
+"""The driver's decisions, without a launcher: statistics, command lines, what counts as moved, the page. Its goals and its
+launches of their own kind have tests of their own."""
 import contextlib
 import io
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -96,41 +95,6 @@ class Launching(unittest.TestCase):
         self.assertEqual([c.name for c in columns.choose(columns.all_columns(), ["rma_cluster"])], ["rma_cluster"])
         self.assertIn("mpirun $VMPI --mca osc pt2pt --host vh1:1,vh2:1 -np 2",
                       " ".join(launch.command(column("rma_cluster"), launch.Plan("/b", "/v", 2, [], 60), [])))
-
-
-class Sleeping(unittest.TestCase):
-    RANKS = {"11": "0", "12": "1", "13": "2", "14": "3", "15": "4"}  # three workers, two progress ranks
-
-    def verdict(self, workers=("0", "1", "3"), ranks=RANKS, before=RANKS, after=RANKS, answer="verified", status=0):
-        said = launch.Asleep(list(workers), {"idle.first_get": (1.0, "ns", answer)} if answer else {}, status)
-        return launch.idle_verdict(column("virtual"), PLAN, dict(before), dict(after), dict(ranks), said)
-
-    def test_idling_is_right_when_the_progress_ranks_were_watched_and_then_answered(self):
-        self.assertEqual(self.verdict(), "verified")
-
-    def test_idling_is_wrong_where_a_process_was_another_or_an_answer_was(self):
-        fewer = {pid: rank for pid, rank in self.RANKS.items() if pid != "15"}
-        for wrong in ({"ranks": fewer, "before": fewer, "after": fewer}, {"after": fewer}, {"workers": ("0", "1", "?")},
-                      {"workers": ("0", "1", "7")}, {"answer": "WRONG"}, {"answer": ""}, {"status": 1}):
-            self.assertEqual(self.verdict(**wrong), "WRONG", wrong)
-
-    def idle(self, script, ran):
-        """The rows of a job that the script plays and of which `ran` are the looks at it."""
-        def start(*_):
-            return subprocess.Popen([sys.executable, "-c", script], text=True, stdout=subprocess.PIPE, start_new_session=True)
-        with mock.patch.multiple(launch, start=start, ran_ns=mock.Mock(side_effect=ran),
-                                 ranks_of=mock.Mock(return_value=self.RANKS)), mock.patch("launch.time.sleep"):
-            return launch.idle(column("virtual"), PLAN, 1, 1)
-
-    def test_a_sleeping_job_tells_its_workers_in_any_order_and_then_its_request(self):
-        script = "for line in ('worker 3', 'asleep', 'worker 0', 'worker 1', 'ROW idle.first_get 9 ns verified'): print(line, flush=True)"
-        looks = [dict.fromkeys(self.RANKS, 0), dict.fromkeys(self.RANKS, 1)]
-        rows = self.idle(script, looks)
-        self.assertEqual(rows["idle"][1:], ("percent of a core", "verified"))
-        self.assertEqual(rows["idle.first_get"], (9.0, "ns", "verified"))
-
-    def test_a_job_that_did_not_fall_asleep_tells_nothing(self):
-        self.assertEqual(self.idle("print('worker 0')", []), {})
 
 
 class Comparing(unittest.TestCase):

@@ -4,7 +4,7 @@ A goal looks at one row and column; the limit comes from the floors or competito
 but not its figure, or not the one beside it, the goal is told as not judged; one without its column is no goal of the run."""
 from dataclasses import dataclass
 
-from columns import all_columns, is_named
+from columns import PUSH_ROWS, all_columns, is_named
 from results import GROUPS, group_of, more_is_better, title
 from table import number
 
@@ -132,6 +132,9 @@ def far(run, place):
     ahead = 5 if place == "virtual" else 100
     for row in ("nbput.8", "nbacc.8", "nbrmw.8"):
         yield f"{place}: non-blocking 8 B at {ahead} times MPI's rate", row, place, run.median(row, floors), 1 / ahead, 0
+    coalesce_ns = 1e3 * float(run.about.get("settings", {}).get("COMEX_COALESCE_US", 50))
+    for row in PUSH_ROWS:
+        yield f"{place}: what nobody waits for is sent within COMEX_COALESCE_US", row, place, coalesce_ns, 1, 0
     yield f"{place}: idle progress rank under 3 % of a core", "idle", place, 3, 1, 0
     for row in ("first_get.idle", "idle.first_get"):  # the second in the state that the share is taken in
         yield f"{place}: first request after idling within 350 us", row, place, 350e3, 1, 0

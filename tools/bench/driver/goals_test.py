@@ -75,6 +75,17 @@ class Goals(unittest.TestCase):
         self.assertEqual([(one.what, one.is_met) for one in goals.judge(results)], [
             ("first get 8 B after 20 ms of idling", True), ("first get 8 B after 2 s of idling", False)])
 
+    def test_what_nobody_waits_for_is_judged_by_the_setting(self):
+        results = run()
+        for row, value in (("unattended.waited", 45e3), ("unattended.longest", 61e3), ("unattended.put.8", 900e3)):
+            results.add(row, "cluster", value, "ns", "verified")
+        self.assertEqual([(one.topic, one.limit, one.is_met) for one in goals.judge(results)], [
+            ("cluster: what nobody waits for is sent within COMEX_COALESCE_US", 50e3, True),
+            ("cluster: what nobody waits for is sent within COMEX_COALESCE_US", 50e3, False)])
+        self.assertIn("until it is sent, longest | 61.0 us | 50.0 us | 1.22 x |", publish.goal_lines(results))
+        results.about["settings"] = {"COMEX_COALESCE_US": "70"}
+        self.assertTrue(all(one.is_met for one in goals.judge(results)))
+
     def test_a_whole_run_of_before_tells_which_rows_it_lacks(self):
         results = run()
         for row in ("put.8", "nbput.8", "puts.128x512", "barrier", "first_get.idle", "gups", "floor.send_reply.8"):

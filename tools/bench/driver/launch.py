@@ -4,11 +4,14 @@ import re
 import signal
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import columns
 
 ROW = re.compile(r"ROW (\S+) (\S+) (.+) (verified|WRONG|absent)$")
 
 SERVICE = " this load suggests "
+PUSHED = re.compile(r"batches sent for computing workers: (\d+), after ([\d.]+) us on average, ([\d.]+) us at most")
 
 
 @dataclass
@@ -100,9 +103,28 @@ def run(column, plan):
     return outcome
 
 
-# -- a sleeping job, seen from outside
+# -- what the progress ranks count
 
-IDLE_ROWS = ("idle", "idle.first_get")  # share of a core, and the first request in the same state
+def pushed_rows(outcome):
+    """From what the progress ranks of a launch said: how long batches that their workers left alone lay there."""
+    found = [tuple(map(float, told)) for line in outcome.service for told in PUSHED.findall(line)]
+    batches = sum(count for count, _, _ in found)
+    if not batches:
+        return {}
+    is_right = outcome.rows.get("unattended.put.8", (None, "", ""))[2] == "verified" and not outcome.problem
+    waited = sum(count * mean for count, mean, _ in found) / batches
+    return {row: (us * 1e3, "ns", "verified" if is_right else "WRONG")
+            for row, us in zip(columns.PUSH_ROWS, (waited, max(longest for _, _, longest in found)))}
+
+
+def pushed(column, plan):
+    """The rows of a launch whose origin leaves puts alone."""
+    told = replace(column, environment={**column.environment, "COMEX_VERBOSE": "1"})
+    at = plan.options.index("--rows") if "--rows" in plan.options else len(plan.options)
+    return pushed_rows(run(told, replace(plan, options=plan.options[:at] + ["--rows", "unattended"] + plan.options[at + 2:])))
+
+
+# -- a sleeping job, seen from outside
 
 
 def ranks_of(token):

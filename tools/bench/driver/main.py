@@ -67,7 +67,8 @@ def can_run(column, plan):
 def measure_round(results, columns, plan, args, expected):
     """One launch of each column; the problems there were."""
     problems = []
-    wants_idle = not args.names or any(columns_.is_named(row, args.names) for row in launch.IDLE_ROWS)
+    wants_idle, wants_pushes = (not args.names or any(columns_.is_named(row, args.names) for row in rows)
+                                for rows in (columns_.IDLE_ROWS, columns_.PUSH_ROWS))
     for column in columns:
         if sys.stderr.isatty():
             print(f"\r\033[K{column.title} ...", end="", file=sys.stderr, flush=True)
@@ -82,15 +83,22 @@ def measure_round(results, columns, plan, args, expected):
             problems += coverage.lacks(column, expected[column.name], args.names, outcome, args.np)
         if wants_idle and column.counts_idle:
             problems += measure_idle(results, column, plan, args.quick)
+        if wants_pushes and column.counts_pushes:
+            problems += taken_in(results, column, columns_.PUSH_ROWS, launch.pushed(column, plan), "counting")
     return problems
 
 
 def measure_idle(results, column, plan, is_quick):
     """The rows of a sleeping job; the problems there were."""
     found = launch.idle(column, plan, *((1, 1) if is_quick else (4, 3)))
+    return taken_in(results, column, columns_.IDLE_ROWS, found, "sleeping")
+
+
+def taken_in(results, column, wanted, found, kind):
+    """Of a job of its own kind; the problems there were."""
     for row, (value, unit, verdict) in found.items():
         results.add(row, column.name, value, unit, verdict)
-    return [f"{column.title}: its sleeping job did not tell {row}" for row in launch.IDLE_ROWS if row not in found]
+    return [f"{column.title}: its {kind} job did not tell {row}" for row in wanted if row not in found]
 
 
 def chosen_columns(args):
@@ -110,7 +118,7 @@ def measure(args):
     plan = launch.Plan(args.bin, args.vrun, args.np, switches, args.seconds, args.cores)
     chosen = chosen_columns(args)
     expected = coverage.rows_of(chosen, plan)
-    for name in coverage.unknown(args.names, {row for rows in expected.values() for row in rows} | set(launch.IDLE_ROWS)):
+    for name in coverage.unknown(args.names, {row for rows in expected.values() for row in rows} | {*columns_.IDLE_ROWS, *columns_.PUSH_ROWS}):
         raise columns_.Refused(f"--rows: no row {name} in these columns; --list names them")
     for column in chosen:
         column.why_absent, column.may_be_absent = can_run(column, plan)
@@ -142,7 +150,7 @@ def listing(args):
     for column in columns_.all_columns():
         print(f"{column.name:<16}{column.title}")
     print(subprocess.run([os.path.join(args.bin, "bench_comex"), "--list"], capture_output=True, text=True).stdout +
-          "idle percent of a core\nidle.first_get ns")
+          "idle percent of a core\n" + "\n".join(f"{row} ns" for row in (*columns_.IDLE_ROWS[1:], *columns_.PUSH_ROWS)))
     return 0
 
 

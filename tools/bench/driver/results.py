@@ -16,12 +16,14 @@ TITLES = {
     "busy.fetch_add": "fetch-and-add while others compute", "busy.acc_fence.8": "acc 8 B + fence while others compute",
     "first_get.idle": "first get 8 B after 20 ms of idling", "idle.first_get": "first get 8 B after 2 s of idling", "first_get.busy": "first get 8 B, others compute",
     "beside_put.get.8": "get 8 B beside large puts, 99th percentile",
+    "unattended.put.8": "put 8 B that nobody waits for, and its answer", "unattended.waited": "put 8 B that nobody waits for: until it is sent, mean",
+    "unattended.longest": "put 8 B that nobody waits for: until it is sent, longest",
     "get_compute_acc": "get-compute-accumulate task", "gups": "random update (GUPS)", "idle": "idle host",
     "floor.send_reply.8": "MPI send + reply, 8 B", "floor.futex_handoff": "futex hand-off",
 }
 GROUPS = (("Contiguous", r"(put|get|acc)\.|put_fence"), ("Non-blocking, 64 at a time", r"nb"),
           ("Strided and vector", r"(put|get|acc)[sv]\."), ("Atomics, locks, collectives", r"fetch|compare|lock|barrier|malloc|init"),
-          ("Beside computing", r"overlap|busy|beside|first|idle"), ("Kernels", r"get_compute|gups"), ("Floors", r"floor"))
+          ("Beside computing", r"overlap|busy|beside|first|idle|unattended"), ("Kernels", r"get_compute|gups"), ("Floors", r"floor"))
 
 
 def size_text(count):
