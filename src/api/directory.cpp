@@ -1,5 +1,8 @@
 #include "api/directory.h"
 
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "api/exchange.h"
@@ -26,7 +29,7 @@ void write_directory(const groups::Directory& directory, const pr::WorldSplit& s
                      std::span<const std::uint64_t> bases, std::span<const groups::HostName> names,
                      std::span<const std::int32_t> node_ranks) {
   for (std::size_t host = 0; host < split.hosts.size(); ++host) {
-    directory.hosts()[host] = {.name = names[static_cast<std::size_t>(split.hosts[host].ranks.front())]};
+    directory.hosts()[host] = {.name = names[host]};
   }
   for (std::size_t worker = 0; worker < split.workers.size(); ++worker) {
     const int rank = split.workers[worker];
@@ -48,16 +51,61 @@ void write_directory(const groups::Directory& directory, const pr::WorldSplit& s
   directory.number_pointer_domains();
 }
 
-void open_directory(transport::Collective& all, transport::Collective& host, World& world,
-                    const pr::WorldSplit& split) {
-  const auto bases = gather(all, reinterpret_cast<std::uint64_t>(world.arena->base()));
+namespace {
+
+// What a rank contributes to the rows. Travels as bytes.
+struct Contribution {
+  std::uint64_t base = 0;
+  ToldRanks told;
+};
+
+// By rank, from what the ranks of each host have told its lowest.
+std::vector<Contribution> exchange(transport::Collective& leaders, const pr::WorldSplit& split,
+                                   std::span<const Contribution> of_host) {
+  std::vector<std::size_t> sizes;
+  for (const pr::Host& host : split.hosts) sizes.push_back(host.ranks.size() * sizeof(Contribution));
+  std::vector<Contribution> by_host(split.ranks.size());
+  leaders.all_gather_parts(std::as_bytes(of_host), std::as_writable_bytes(std::span(by_host)), sizes);
+  std::vector<Contribution> by_rank(split.ranks.size());
+  auto next = by_host.begin();
+  for (const pr::Host& host : split.hosts) {
+    for (const int rank : host.ranks) by_rank[static_cast<std::size_t>(rank)] = *next++;
+  }
+  return by_rank;
+}
+
+// The application ranks of the own host, by local index.
+std::vector<std::int32_t> fill_directory(transport::Collective& leaders, World& world,
+                                         const pr::WorldSplit& split, std::span<const Contribution> of_host) {
+  std::vector<std::uint64_t> bases;
+  std::vector<ToldRanks> told;
+  bases.reserve(split.ranks.size());
+  told.reserve(split.ranks.size());
+  for (const Contribution& each : exchange(leaders, split, of_host)) {
+    bases.push_back(each.base);
+    told.push_back(each.told);
+  }
   groups::HostName name{};
   world.os->host_facts().host_name.copy(name.data(), name.size() - 1);
-  const auto names = gather(all, name);
-  const std::vector<std::int32_t> node_ranks = number_on_nodes(world, split);
+  const std::vector<groups::HostName> names = gather(leaders, name);
+  NodeNumbers numbers = number_on_nodes(world, split, told);
+  write_directory(directory_of(world), split, world.place.host, bases, names, numbers.node_ranks);
+  return std::move(numbers.app_ranks);
+}
+
+}  // namespace
+
+void open_directory(transport::Collective& all, transport::Collective& host, World& world,
+                    const pr::WorldSplit& split) {
+  const std::vector<Contribution> of_host =
+      gather(host, Contribution{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told});
+  const std::unique_ptr<transport::Collective> leaders = all.among(host.rank() == 0 ? 0 : -1);
+  std::vector<std::int32_t> app_ranks(of_host.size());
+  if (leaders != nullptr) app_ranks = fill_directory(*leaders, world, split, of_host);
+  host.broadcast(std::as_writable_bytes(std::span(app_ranks)), 0);  // the rows are written by then
+  world.app_rank = app_ranks[static_cast<std::size_t>(host.rank())];
+  world.description.size = world.share.workers;
   const groups::Directory directory = directory_of(world);
-  if (host.rank() == 0) write_directory(directory, split, world.place.host, bases, names, node_ranks);
-  host.barrier();
   world.group.emplace(world.id, directory);
   world.bell.emplace(*world.arena, directory);
 }

@@ -1,7 +1,8 @@
 // Writes the directory of a world, as it opens, into the arena of each host.
 //
-// Every process gathers what the rows are made of; the lowest rank of each host writes them, and nobody keeps
-// anything else that grows with the world. Called by open_world.
+// The lowest rank of each host collects what the rows are made of from its neighbours, exchanges it with
+// those of other hosts and writes the rows: nobody else ever holds anything of all ranks for them. Called by
+// open_world.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace comex::api {
 std::uint64_t directory_bytes(const World& world);
 groups::Directory directory_of(World& world);  // whose arena is mapped
 
-// bases, names and node_ranks: by rank.
+// bases and node_ranks: by rank; names: by host.
 void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
                      std::span<const std::uint64_t> bases, std::span<const groups::HostName> names,
                      std::span<const std::int32_t> node_ranks);

@@ -42,14 +42,10 @@ struct BoardLayout {
 inline constexpr std::uint64_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);
 
-// What each rank says of itself when its world opens. Travels as bytes.
-struct WorldFacts {
-  std::int32_t mpi_rank = 0;        // in MPI_COMM_WORLD
-  std::int32_t app = 0;             // which program of the launch
-  std::int32_t told_node_rank = 0;  // by the launcher
-  std::uint32_t opening = 0;        // worlds that it has opened before
-  Id128 nonce;
-  Id128 launch;
+// What the launcher says of a rank. Travels as bytes.
+struct ToldRanks {
+  std::int32_t app = 0;  // which program of the launch
+  std::int32_t node_rank = groups::unknown_rank;
 };
 
 struct World {
@@ -59,7 +55,7 @@ struct World {
   std::unique_ptr<shm::Os> os;
   Settings settings;
   WorldId id = 0;
-  std::vector<WorldFacts> facts;  // while it opens
+  ToldRanks told;  // of this rank
   // Jobs of the launch before this one, all of whose ranks these are; empty: it is a part of a job.
   std::optional<std::uint32_t> jobs_before;
   groups::WorldDescription description;

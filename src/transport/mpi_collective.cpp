@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <vector>
 
 namespace comex::transport {
 
@@ -38,6 +39,25 @@ void MpiCollective::all_gather(std::span<const std::byte> mine, std::span<std::b
   COMEX_BUG_IF(mine.size() > INT_MAX || all.size() != mine.size() * static_cast<std::size_t>(size_));
   const int bytes = static_cast<int>(mine.size());
   check_(PMPI_Allgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, wire_), "MPI_Allgather");
+}
+
+void MpiCollective::all_gather_parts(std::span<const std::byte> mine, std::span<std::byte> all,
+                                     std::span<const std::size_t> sizes) {
+  COMEX_BUG_IF(sizes.size() != static_cast<std::size_t>(size_) || all.size() > INT_MAX);
+  COMEX_BUG_IF(sizes[static_cast<std::size_t>(rank_)] != mine.size());
+  std::vector<int> counts;
+  std::vector<int> begins;
+  std::size_t begin = 0;
+  for (const std::size_t bytes : sizes) {
+    counts.push_back(static_cast<int>(bytes));
+    begins.push_back(static_cast<int>(begin));
+    begin += bytes;
+    COMEX_BUG_IF(begin > all.size());
+  }
+  COMEX_BUG_IF(begin != all.size());
+  check_(PMPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(),
+                         begins.data(), MPI_BYTE, wire_),
+         "MPI_Allgatherv");
 }
 
 std::uint64_t MpiCollective::all_min(std::uint64_t mine) {

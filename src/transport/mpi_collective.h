@@ -21,6 +21,8 @@ class MpiCollective final : public Collective {
   void barrier() override;
   void broadcast(std::span<std::byte> bytes, TransportRank root) override;
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
+  void all_gather_parts(std::span<const std::byte> mine, std::span<std::byte> all,
+                        std::span<const std::size_t> sizes) override;
   std::uint64_t all_min(std::uint64_t mine) override;
   std::unique_ptr<Collective> among(int number) override;
 

@@ -18,6 +18,11 @@ class SoloCollective final : public Collective {
     COMEX_BUG_IF(all.size() != mine.size());
     std::copy(mine.begin(), mine.end(), all.begin());
   }
+  void all_gather_parts(std::span<const std::byte> mine, std::span<std::byte> all,
+                        std::span<const std::size_t> sizes) override {
+    COMEX_BUG_IF(sizes.size() != 1 || sizes.front() != mine.size());
+    all_gather(mine, all);
+  }
   std::uint64_t all_min(std::uint64_t mine) override { return mine; }
   std::unique_ptr<Collective> among(int number) override {
     return number < 0 ? nullptr : std::make_unique<SoloCollective>();

@@ -27,19 +27,33 @@ std::string launcher_name(const Lookup& environment) {
   return at == std::string::npos ? std::string() : name.substr(0, at);
 }
 
-groups::LaunchFacts launch_facts(const World& world, const Lookup& environment) {
-  const WorldFacts& lowest = *std::ranges::min_element(world.facts, {}, &WorldFacts::mpi_rank);
+// Of all ranks of a world, the one that is lowest in MPI_COMM_WORLD.
+struct Lowest {
+  std::uint32_t mpi_rank = 0;
+  std::uint32_t opening = 0;  // worlds that it has opened before
+};
+
+Lowest lowest_of(transport::Collective& all, std::uint32_t opening) {
+  constexpr unsigned bits = 32;
+  int mpi_rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &mpi_rank);
+  const std::uint64_t least = all.all_min(static_cast<std::uint64_t>(mpi_rank) << bits | opening);
+  return {static_cast<std::uint32_t>(least >> bits), static_cast<std::uint32_t>(least)};
+}
+
+groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, const Lookup& environment) {
   groups::LaunchFacts facts;
   facts.manager = static_cast<std::uint32_t>(world.settings.manager);
   facts.job = groups::job_of_namespace(environment("PMIX_NAMESPACE").value_or(""));
-  facts.lowest_rank = static_cast<std::uint32_t>(lowest.mpi_rank);
+  facts.lowest_rank = lowest.mpi_rank;
   facts.opening = lowest.opening;
   return facts;
 }
 
 // By host: where the node ranks of a world begin that is not the launch's first; unknown_rank: as the
 // launcher says, who counts right where no machine is cut.
-std::vector<std::int32_t> first_on_hosts(const World& world, const pr::WorldSplit& split) {
+std::vector<std::int32_t> first_on_hosts(const World& world, const pr::WorldSplit& split,
+                                         std::span<const ToldRanks> told) {
   const auto cut = pr::parse_virtual_hosts(world.settings.virtual_hosts);
   const bool is_cut = cut && (cut->blocks > 1 || !cut->entries.empty());
   std::vector<std::int32_t> first(split.hosts.size(), groups::unknown_rank);
@@ -47,9 +61,9 @@ std::vector<std::int32_t> first_on_hosts(const World& world, const pr::WorldSpli
   std::map<int, groups::Earlier> before;  // by machine
   for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
     const int machine = split.hosts[static_cast<std::size_t>(split.ranks[rank].host)].real_host;
-    const std::int32_t told = world.facts[rank].told_node_rank;
-    const auto [found, is_new] = before.try_emplace(machine, groups::Earlier{told, *world.jobs_before});
-    if (!is_new) found->second.processes = std::min(found->second.processes, told);
+    const std::int32_t node_rank = told[rank].node_rank;
+    const auto [found, is_new] = before.try_emplace(machine, groups::Earlier{node_rank, *world.jobs_before});
+    if (!is_new) found->second.processes = std::min(found->second.processes, node_rank);
   }
   for (std::size_t host = 0; host < split.hosts.size(); ++host) {
     const groups::Earlier& earlier = before.at(split.hosts[host].real_host);
@@ -69,18 +83,16 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   const Lookup environment = environment_lookup();
   int ranks_in_all = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_in_all);
-  WorldFacts mine;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &mine.mpi_rank);
-  mine.app = number_in(environment, "OMPI_MCA_orte_app_num", 0);
-  mine.told_node_rank = number_in(environment, "OMPI_COMM_WORLD_NODE_RANK", groups::unknown_rank);
-  mine.opening = opening;
-  mine.nonce = {world.os->random_bits(), world.os->random_bits()};
-  mine.launch = groups::decide_launch_id(launcher_name(environment),
-                                         {world.os->random_bits(), world.os->random_bits()});
-  world.facts = gather(all, mine);
+  world.told.app = number_in(environment, "OMPI_MCA_orte_app_num", 0);
+  world.told.node_rank = number_in(environment, "OMPI_COMM_WORLD_NODE_RANK", groups::unknown_rank);
+  world.description.nonce = {world.os->random_bits(), world.os->random_bits()};
+  world.description.launch = groups::decide_launch_id(launcher_name(environment),
+                                                      {world.os->random_bits(), world.os->random_bits()});
+  broadcast(all, world.description.nonce, 0);
+  broadcast(all, world.description.launch, 0);
 
   // One launcher may tell its hosts different things: what rank 0 was told holds.
-  const groups::LaunchFacts facts = launch_facts(world, environment);
+  const groups::LaunchFacts facts = launch_facts(world, lowest_of(all, opening), environment);
   const Result<WorldId> named = groups::decide_world_id(facts);
   world.id = named ? named.value() : 0;
   broadcast(all, world.id, 0);
@@ -88,30 +100,30 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   broadcast(all, before, 0);
   if (before >= 0) world.jobs_before = static_cast<std::uint32_t>(before);
   world.description.id = world.id;
-  world.description.nonce = world.facts.front().nonce;
-  world.description.launch = world.facts.front().launch;
   return named || all.rank() != 0 ? Status() : Status(named.failure());
 }
 
-std::vector<std::int32_t> number_on_nodes(World& world, const pr::WorldSplit& split) {
+NodeNumbers number_on_nodes(const World& world, const pr::WorldSplit& split,
+                            std::span<const ToldRanks> told) {
   std::vector<groups::PlacedProcess> placed;
+  placed.reserve(split.ranks.size());
   for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
-    placed.push_back({static_cast<std::uint32_t>(split.ranks[rank].host), world.facts[rank].app});
+    placed.push_back({static_cast<std::uint32_t>(split.ranks[rank].host), told[rank].app});
   }
   const std::vector<groups::ProcessRanks> ranks = groups::rank_processes(placed);
   std::vector<std::int32_t> first(split.hosts.size(), 0);
   // Others meet processes on their hosts that only the launcher knows of.
-  if (world.jobs_before != 0U) first = first_on_hosts(world, split);
-  std::vector<std::int32_t> node_ranks;
+  if (world.jobs_before != 0U) first = first_on_hosts(world, split, told);
+  NodeNumbers numbers;
   for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
     const std::int32_t begin = first[static_cast<std::size_t>(split.ranks[rank].host)];
-    node_ranks.push_back(begin == groups::unknown_rank ? world.facts[rank].told_node_rank
-                                                       : begin + ranks[rank].local_rank);
+    numbers.node_ranks.push_back(begin == groups::unknown_rank ? told[rank].node_rank
+                                                               : begin + ranks[rank].local_rank);
   }
-  world.app_rank = ranks[static_cast<std::size_t>(world.wire.rank())].app_rank;
-  world.description.size = world.share.workers;
-  world.facts = {};
-  return node_ranks;
+  for (const int rank : world.own_host().ranks) {
+    numbers.app_ranks.push_back(ranks[static_cast<std::size_t>(rank)].app_rank);
+  }
+  return numbers;
 }
 
 }  // namespace comex::api

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "api/world.h"
@@ -16,7 +17,12 @@ namespace comex::api {
 // Collective over the wire. `opening`: so many worlds this process has opened before. Fails on rank 0 alone,
 // when the launch has no number left.
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world);
-// By rank. Ends the use of world.facts.
-std::vector<std::int32_t> number_on_nodes(World& world, const pr::WorldSplit& split);
+
+struct NodeNumbers {
+  std::vector<std::int32_t> node_ranks;  // by rank
+  std::vector<std::int32_t> app_ranks;   // of the own host, by local index
+};
+// Pure. told: by rank.
+NodeNumbers number_on_nodes(const World& world, const pr::WorldSplit& split, std::span<const ToldRanks> told);
 
 }  // namespace comex::api

@@ -53,6 +53,19 @@ TYPED_TEST_P(CollectiveConformance, gathers_the_blocks_in_the_order_of_ranks) {
   }
 }
 
+TYPED_TEST_P(CollectiveConformance, gathers_blocks_of_any_sizes) {
+  Collective& all = this->all();
+  std::vector<std::size_t> sizes;
+  std::vector<std::byte> expected;
+  for (TransportRank rank = 0; rank < all.size(); ++rank) {
+    sizes.push_back(rank % 3 == 1 ? 0 : 5 + 4000 * static_cast<std::size_t>(rank));
+    for (const std::byte byte : this->block(rank, sizes.back())) expected.push_back(byte);
+  }
+  std::vector<std::byte> gathered(expected.size());
+  all.all_gather_parts(this->block(all.rank(), sizes[static_cast<std::size_t>(all.rank())]), gathered, sizes);
+  EXPECT_EQ(gathered, expected);
+}
+
 TYPED_TEST_P(CollectiveConformance, broadcasts_from_every_root) {
   Collective& all = this->all();
   for (TransportRank root = 0; root < all.size(); ++root) {
@@ -118,9 +131,10 @@ TYPED_TEST_P(CollectiveConformance, lets_nobody_leave_a_barrier_before_all_have_
 }
 
 REGISTER_TYPED_TEST_SUITE_P(CollectiveConformance, numbers_the_ranks_from_zero_without_a_gap,
-                            gathers_the_blocks_in_the_order_of_ranks, broadcasts_from_every_root,
-                            takes_nothing_for_an_answer, agrees_when_nobody_objects_and_only_then,
-                            finds_the_smallest_number, has_parts_that_talk_by_themselves,
+                            gathers_the_blocks_in_the_order_of_ranks, gathers_blocks_of_any_sizes,
+                            broadcasts_from_every_root, takes_nothing_for_an_answer,
+                            agrees_when_nobody_objects_and_only_then, finds_the_smallest_number,
+                            has_parts_that_talk_by_themselves,
                             lets_nobody_leave_a_barrier_before_all_have_come);
 
 }  // namespace comex::transport::test

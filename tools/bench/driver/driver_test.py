@@ -342,6 +342,7 @@ class Model(unittest.TestCase):
     def test_init_sends_what_its_gathers_bring(self):
         job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
         self.assertEqual(model.calls(job, SIZES)[0][2], (40, 40, 65 * 1023 + 2 * 8 * 10))
+        self.assertEqual(model.calls(job, SIZES)[1][2], (8, 8, 16 * 1024 + 64 * 16))
 
     def test_long_tokens_of_a_gather_travel_in_pieces(self):
         self.assertEqual(model.gathered(8, 16, SIZES), (3, 3, 7 * 16 + 3 * 32))
@@ -357,7 +358,7 @@ class Model(unittest.TestCase):
 
 
 SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "exchanged": 16, "pool": 16 << 20,
-         "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8, "init": [64, 1], "minima": 2}
+         "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8, "init": [64, 1], "minima": 2, "row": 16, "host_name": 64}
 
 
 if __name__ == "__main__":

@@ -70,6 +70,8 @@ def calls(job, sizes):
     return [
         (f"init: {len(sizes['init'])} all-gathers, {sizes['minima']} minima, if MPI's double", "by a rank",
          (init, init, init_bytes)),
+        ("init: rows, 2 all-gathers of hosts", "by a host's first rank",
+         (2 * log2_up(hosts), 2 * log2_up(hosts), sizes["row"] * ranks + sizes["host_name"] * hosts)),
         ("fence_all, nothing written", one, (0, 0, 0)),
         ("fence_all, every host written to", one + ", with the answers", fence),
         ("barrier, nothing unfenced: the meeting", leader, meeting),

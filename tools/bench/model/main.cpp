@@ -123,14 +123,12 @@ std::vector<Table> private_tables() {
        tree_node<AllocationKey, api::Allocation> + hash_node<const void*, AllocationKey>},
       {"addresses or claims, while they are gathered", "private", "gather", 0,
        (1 + newest_token) * sizeof(Exchanged)},
-      {"facts of ranks, until nodes are numbered", "private", "init", sizeof(WorldFacts)},
       {"host keys, among those that look alike", "private", "init", 0, 0, 0,
        sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(HostLeader)},
       {"split, while it is made", "private", "init", sizeof(pr::RankPlace) + 3 * sizeof(int), 0,
        sizeof(pr::Host) + 2 * block_bytes},
-      {"rows of the directory, while they are exchanged", "private", "init",
-       sizeof(groups::HostName) + sizeof(ArenaBase) + sizeof(groups::ProcessRanks) +
-           sizeof(groups::PlacedProcess) + sizeof(std::int32_t)},
+      {"rows of the own host, while they are collected", "private", "init", 0, 0, 0,
+       sizeof(Contribution) + sizeof(std::int32_t)},
       {"link to a server", "private", "traffic", 0, 0,
        sizeof(op::remote::Link) + hash_node<TransportRank, void*> + block_bytes +
            empty_deque<op::remote::Request*>() + empty_deque<op::remote::HeldSlot>()},
@@ -152,6 +150,10 @@ std::vector<Table> shared_tables() {
       {"directory: numbers of every worker", "shared", "always", 0, sizeof(groups::WorkerNumbers)},
       {"directory: hosts", "shared", "always", 0, 0, sizeof(groups::HostPlace)},
       {"directory: slot of every rank", "shared", "always", sizeof(std::int32_t)},
+      {"rows of the directory, in the rank that makes them", "shared", "init",
+       sizeof(Contribution) + sizeof(groups::PlacedProcess) + sizeof(groups::ProcessRanks) +
+           sizeof(std::int32_t),
+       0, sizeof(groups::HostName) + sizeof(std::size_t)},
       {"arena: header, barrier", "shared", "always", 0, 0, 0, 0, 2.0 * shm::page_bytes},
       {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board},
       {"arena: outboxes", "shared", "always", 0, 0, 0, double(shm::Outbox::bytes_for(unsigned(buffers)))},
@@ -216,11 +218,11 @@ void print(const Table& t, bool is_last) {
 
 // What a rank brings to each of init's all-gathers over all ranks, when the first probe finds the
 // hosts. COMEX_VERBOSE adds a pr::CpuMask, for the banner.
-constexpr std::array init_gathers{sizeof(WorldFacts), sizeof(HostLeader), sizeof(Flag), sizeof(ArenaBase),
-                                  sizeof(comex::groups::HostName)};
+constexpr std::array init_gathers{sizeof(HostLeader), sizeof(Flag)};
 // What is agreed on by a minimum: who has a say in settings; has read them, understood others', agrees; has
-// no name to warn of; knows the world's name; has made the probe; can split, has split.
-constexpr int init_minima = 9;
+// no name to warn of; is lowest in MPI_COMM_WORLD, knows the world's name; has made the probe; can split, has
+// split.
+constexpr int init_minima = 10;
 
 void print_sizes() {
   using namespace comex;
@@ -234,7 +236,8 @@ void print_sizes() {
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
   const char* separator = "";
   for (const std::size_t bytes : init_gathers) std::printf("%s%zu", std::exchange(separator, ", "), bytes);
-  std::printf("], \"minima\": %d}\n", init_minima);
+  std::printf("], \"minima\": %d, \"row\": %zu, \"host_name\": %zu}\n", init_minima, sizeof(Contribution),
+              sizeof(groups::HostName));
 }
 
 }  // namespace

@@ -17,16 +17,14 @@
 namespace comex::model {
 
 using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
-using ArenaBase = std::uint64_t;                                // of api::open_directory
 using Exchanged = api::Word;    // by malloc: an address or a failure; by free: which allocation
 using Flag = unsigned char;     // of who lacks threads
 using HostLeader = int;         // of api::find_hosts
 using Maximum = std::uint64_t;  // of api::Runtime::all_max
 
-struct WorldFacts {  // of api::World
-  std::int32_t mpi_rank, app, told_node_rank;
-  std::uint32_t opening;
-  Id128 nonce, launch;
+struct Contribution {  // of api::open_directory
+  std::uint64_t base;
+  std::int32_t app, node_rank;
 };
 struct GroupExtras {  // of api::Runtime
   void *comm, *collective;
