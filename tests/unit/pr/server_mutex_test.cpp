@@ -130,7 +130,8 @@ TEST_F(ServerMutex, of_a_target_that_has_none_is_refused) {
 
 TEST_F(ServerMutex, of_a_target_without_a_slot_of_its_own_is_refused) {
   expect_refused(a, 0, 0, target + 1);              // of another host
-  rig.slot_of_others = rig.arena.geometry().slots;  // a guest
+  rig.slot_of_others = rig.arena.geometry().slots;  // a guest: what lies there is no word of its own
+  sets.show(rig.slot_of_others, rig.allocate(target + 1, 4 * sizeof(shm::FairMutexBlock)), 4);
   expect_refused(a, 0, 0, target + 1);
 }
 
