@@ -37,6 +37,7 @@ struct Named {  // a mutex; of the own host: one that exists
     there.by = by;
     return there;
   }
+  HeldMutex held() const { return {owner, index, by.endpoint}; }
 };
 
 [[gnu::noinline]] bool say_no_mutex(const char* name, int mutex, int proc) {
@@ -114,6 +115,16 @@ void lock_here(const Named& named) {
 
 op::WaitReason reason(const char* name, const Named& named) {
   return {name, static_cast<int>(named.owner), named.runtime->place(named.owner).server};
+}
+
+void note_held(const Named& named) {
+  const op::Engine::Lock lock = named.runtime->engine.enter();
+  named.runtime->held_mutexes.note(named.held());
+}
+
+bool take_held(const Named& named) {
+  const op::Engine::Lock lock = named.runtime->engine.enter();
+  return named.runtime->held_mutexes.take(named.held());
 }
 
 // What a worker says of its part in making them. The largest is told by the lowest of those that failed; a
@@ -195,6 +206,10 @@ int comex_destroy_mutexes(void) {
   }
   runtime->barrier(COMEX_GROUP_WORLD);  // nobody needs them any more
   runtime->has_mutexes.store(false, std::memory_order_relaxed);
+  {
+    const comex::op::Engine::Lock lock = runtime->engine.enter();
+    runtime->held_mutexes.clear();
+  }
   drop_own(*runtime);
   return COMEX_SUCCESS;
 }
@@ -208,9 +223,11 @@ int comex_lock(int mutex, int proc) {
     return COMEX_SUCCESS;
   }
   const comex::op::FarSide far = named.far();
-  return finish_remote(
+  const int result = finish_remote(
       *named.runtime, named.runtime->remote, reason("lock", named), Finish::block(),
       [&](Completion& completion) { named.runtime->remote.start_lock(named.index, far, completion); });
+  if (result == COMEX_SUCCESS) note_held(named);
+  return result;
 }
 
 int comex_trylock(int mutex, int proc, int* acquired) {
@@ -227,6 +244,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
     *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
     return COMEX_SUCCESS;
   }
+  named.runtime->fence(named.reach());  // a mutex that was just given back is free
   const comex::op::FarSide far = named.far();
   std::uint64_t taken = 0;
   const int result =
@@ -234,8 +252,10 @@ int comex_trylock(int mutex, int proc, int* acquired) {
                     [&](Completion& completion) {
                       named.runtime->remote.start_try_lock(named.index, far, completion, &taken);
                     });
-  if (result == COMEX_SUCCESS) *acquired = taken != 0 ? 1 : 0;
-  return result;
+  if (result != COMEX_SUCCESS) return result;
+  if (taken != 0) note_held(named);
+  *acquired = taken != 0 ? 1 : 0;
+  return COMEX_SUCCESS;
 }
 
 int comex_unlock(int mutex, int proc) {
@@ -249,7 +269,11 @@ int comex_unlock(int mutex, int proc) {
                                         "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
   }
   const comex::op::FarSide far = named.far();
-  return finish_remote(
-      *named.runtime, named.runtime->remote, reason("unlock", named), Finish::block(),
-      [&](Completion& completion) { named.runtime->remote.start_unlock(named.index, far, completion); });
+  comex::op::Remote& remote = named.runtime->remote;
+  const bool is_held = take_held(named);
+  return finish_remote(*named.runtime, remote, reason("unlock", named), Finish::block(),
+                       [&](Completion& completion) {
+                         if (is_held) return remote.start_release(named.index, far, completion);
+                         remote.start_unlock(named.index, far, completion);
+                       });
 }

@@ -18,6 +18,7 @@
 #include "api/allocations.h"
 #include "api/bridge/bridges.h"
 #include "api/communicator.h"
+#include "api/held_mutexes.h"
 #include "api/host_meeting.h"
 #include "api/reach.h"
 #include "api/report.h"
@@ -194,6 +195,7 @@ class Runtime {
   Allocations allocations;
   shm::MutexSets mutexes;                // of the workers of this host
   std::atomic<bool> has_mutexes{false};  // the world
+  HeldMutexes held_mutexes;              // under the engine lock
   std::atomic<std::uint64_t> groups_made{0};
   std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
   std::atomic<std::uint32_t> endpoints_made{0};

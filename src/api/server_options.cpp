@@ -24,6 +24,7 @@ const char* verb_name(protocol::Verb verb) {
       return "lock";
     case protocol::Verb::try_lock:
       return "trylock";
+    case protocol::Verb::release:
     case protocol::Verb::unlock:
       return "unlock";
     default:

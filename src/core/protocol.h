@@ -18,6 +18,7 @@
 //   put and signal     origin --[put with_signal], [store with_signal]-> server      (as put, then store)
 //   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
 //                      origin <--[ReplyHeader done, value=acquired]--- server        (when it is its turn)
+//   release            origin --[RequestHeader, operand = mutex]-----> server        (no reply)
 //   unlock             origin --[RequestHeader, operand = mutex]-----> server
 //                      origin <--[ReplyHeader done]------------------- server
 //   fence              origin --[RequestHeader]----------------------> server
@@ -63,20 +64,22 @@
 // a refusal says it too. Nothing else looks at it.
 //
 // Mutexes: `operand` is the number among those of the target. How many it has and where they lie is known on
-// its host alone, which refuses what is out of range; `offset` is unused.
+// its host alone, which refuses what is out of range; `offset` is unused. Who knows that it holds one
+// releases it, which is a write as far as numbers, order and fences go; who does not asks by unlock.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the
 // start; it begins at 1. Every reply carries the limit; it only grows, save when the origin
 // surrenders part of it: each withdraw is answered by one surrender, after which the server's
 // limit is its operand. A reply that crossed a surrender carries a limit that is void, so every
 // reply counts the surrenders its sender has seen and the origin ignores limits of an older count.
-// Credited: put, acc, get, rmw, store, lock, try_lock, batch. Fence and unlock share one reserved credit
-// per origin and server (the next one is sent when the last was answered), a riding fence too. Surrender and
-// leave are free. The new limit is at least the number of messages sent and at most the old limit.
+// Credited: put, acc, get, rmw, store, release, lock, try_lock, batch. Fence and unlock share one reserved
+// credit per origin and server (the next one is sent when the last was answered), a riding fence too.
+// Surrender and leave are free. The new limit is at least the number of messages sent and at most the old
+// limit.
 //
-// Completion: each write (put, acc, store, item of a batch) carries the origin's running number for this
-// server, from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect. A
-// put or acc slot is free again when its number is applied.
+// Completion: each write (put, acc, store, release, item of a batch) carries the origin's running number for
+// this server, from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect.
+// A put or acc slot is free again when its number is applied.
 //
 // Signal: a put and the store that is the next write both carry `with_signal`. Of a refused put the store has
 // no effect and is not answered: it only counts as applied.
@@ -116,6 +119,7 @@ enum class Verb : std::uint8_t {
   acc,
   rmw,
   store,
+  release,
   lock,
   try_lock,
   batch,
@@ -140,7 +144,8 @@ constexpr bool is_reply(Verb verb) {
   return verb >= Verb::data && verb < Verb::token;
 }
 constexpr bool is_write(Verb verb) {
-  return verb == Verb::put || verb == Verb::acc || verb == Verb::store || verb == Verb::batch;
+  return verb == Verb::put || verb == Verb::acc || verb == Verb::store || verb == Verb::release ||
+         verb == Verb::batch;
 }
 constexpr bool is_credited(Verb verb) {
   return verb <= Verb::batch;

@@ -95,6 +95,8 @@ class Remote final : public transport::Sink {
   void start_try_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
                       std::uint64_t* acquired);
   void start_unlock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion);
+  // For who holds it for certain: complete when it has left, and a write to the target, which a fence covers.
+  void start_release(std::uint64_t mutex, const FarSide& far, nb::Completion& completion);
 
   // Nothing is sent to a clean server, which is still a full memory fence.
   void start_fence(TransportRank server, nb::Completion& completion);
@@ -193,6 +195,7 @@ class Remote final : public transport::Sink {
                    std::uint64_t* acquired);
   void queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
                    std::uint8_t flags);
+  void enqueue_write(Request* request);
   bool send_word(Link& link, Request& request);
   bool send_reserved(Link& link, Request& request);
   void end_fence(Link& link, Request& request, bool failed);

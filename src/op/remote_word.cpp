@@ -1,4 +1,4 @@
-// Operations of one message: rmw, store, locks; and those on the reserved credit: unlock, fence.
+// Operations of one message: rmw, store, locks, release; and those on the reserved credit: unlock, fence.
 #include <cstring>
 
 #include "op/remote.h"
@@ -66,9 +66,13 @@ void Remote::queue_store(const void* far_word, unsigned bytes, std::uint64_t val
   header.offset = far.offset_of(far_word);
   header.bytes = bytes;
   header.operand = value;
-  request->link->world = far.world;
+  enqueue_write(request);
+}
+
+void Remote::enqueue_write(Request* request) {
+  request->link->world = request->far.world;
   request->link->last_fence = nullptr;
-  ledger_.queue(far.server, far.gpid());
+  ledger_.queue(request->far.server, request->far.gpid());
   enqueue(request);
 }
 
@@ -97,6 +101,15 @@ void Remote::start_unlock(std::uint64_t mutex, const FarSide& far, nb::Completio
   start_mutex(Verb::unlock, mutex, far, completion, nullptr);
 }
 
+void Remote::start_release(std::uint64_t mutex, const FarSide& far, nb::Completion& completion) {
+  if (fails_at_once(completion)) return;
+  Request* request = new_request(Kind::word, far, &completion);
+  request->header = {};
+  request->header.verb = Verb::release;
+  request->header.operand = mutex;
+  enqueue_write(request);
+}
+
 bool Remote::send_word(Link& link, Request& request) {
   if (!has_credit(link)) return false;
   Header& header = request.header;
@@ -106,7 +119,8 @@ bool Remote::send_word(Link& link, Request& request) {
   header.by = request.far.by;
   header.named = request.far.named;
   header.flags |= mode_flags();
-  if (header.verb == Verb::store) {
+  const bool is_write = protocol::is_write(header.verb);
+  if (is_write) {
     header.number = ledger_.issue(link.rank, request.far.gpid());
   } else {
     const Transfer* transfer = new_transfer(link, request, header);
@@ -122,7 +136,7 @@ bool Remote::send_word(Link& link, Request& request) {
   }
   post(link, bytes);
   request.sent = true;
-  if (header.verb == Verb::store) {
+  if (is_write) {
     ledger_.unqueue(link.rank, request.far.gpid());
     part_done(&request, false);
   }

@@ -11,7 +11,7 @@ namespace comex::pr {
 
 struct ServerCounters {
   std::uint64_t requests = 0;                  // messages
-  std::array<std::uint64_t, 12> by_verb = {};  // indexed by request verb
+  std::array<std::uint64_t, 13> by_verb = {};  // indexed by request verb
   std::uint64_t batch_items = 0;               // operations that came in batches
   std::uint64_t held = 0;                      // messages that came before their turn
   std::uint64_t riding_fences = 0;             // that came with a write
@@ -32,7 +32,7 @@ struct ServerCounters {
   std::uint64_t buffers_peak = 0;
   std::uint32_t busy_origins = 0;  // with something queued now
 };
-static_assert(static_cast<unsigned>(protocol::Verb::leave) == 11);
+static_assert(static_cast<unsigned>(protocol::Verb::leave) == 12);
 
 // What a pusher has sent for workers that made no call, as far as these said when each batch began.
 struct PushCounters {

@@ -71,6 +71,7 @@ bool Server::execute(const Small& small) {
     case Verb::store:
       store(header);
       break;
+    case Verb::release:
     case Verb::unlock:
       if (const Fault fault = unlock(header)) {
         settle(small);

@@ -129,6 +129,41 @@ TEST(WholeOperations, a_mutex_passes_from_origin_to_origin_in_turn) {
   EXPECT_EQ(rig.refused, 0u);
 }
 
+TEST(WholeOperations, a_release_passes_a_mutex_on_without_an_answer) {
+  Rig rig({.origins = 2});
+  nb::Completion first, second, released, fenced;
+  rig.origin(0).start_lock(1, rig.far, first);
+  rig.finish(first);
+  rig.origin(1).start_lock(1, rig.far, second);
+  EXPECT_FALSE(rig.until([&] { return second.done(); }, 200));
+  rig.origin(0).start_release(1, rig.far, released);
+  EXPECT_TRUE(released.done()) << "there was a credit";
+  rig.finish(second);
+  rig.origin(0).start_fence(rig.far.server, fenced);
+  rig.finish(fenced);
+  EXPECT_FALSE(rig.origin(0).dirty(rig.far));
+  EXPECT_EQ(rig.refused, 0u);
+}
+
+TEST(WholeOperations, a_release_by_who_does_not_hold_it_is_told_by_a_fence) {
+  Rig rig({.origins = 2});
+  rig.origin(1).set_errors_return(true);
+  nb::Completion held, released, fenced;
+  rig.origin(0).start_lock(0, rig.far, held);
+  rig.finish(held);
+  rig.origin(1).start_release(0, rig.far, released);
+  rig.finish(released);
+  rig.origin(1).start_fence(rig.far.server, fenced);
+  rig.finish(fenced);
+  EXPECT_EQ(rig.refused, 1u);
+  EXPECT_EQ(rig.origin(1).take_failures(rig.far.gpid()), 1u);
+  std::uint64_t acquired = 5;
+  nb::Completion other;
+  rig.origin(1).start_try_lock(0, rig.far, other, &acquired);
+  rig.finish(other);
+  EXPECT_EQ(acquired, 0u) << "its holder has it still";
+}
+
 TEST(WholeOperations, unlock_by_a_non_owner_fails_and_leaves_the_lock_alone) {
   Rig rig({.origins = 2});
   rig.origin(1).set_errors_return(true);

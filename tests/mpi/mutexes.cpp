@@ -106,6 +106,40 @@ void trylock_tells_free_from_held(const Job& job) {
   }
 }
 
+// Behind a large put that is still under way, at once.
+void what_was_given_back_is_free(const Job& job) {
+  constexpr std::size_t words = 1 << 17;
+  const Everywhere<double> memory(job, words);
+  const std::vector<double> values(words, 1.0);
+  const int owner = (job.me + 1) % job.workers;
+  for (int round = 0; round < 20; ++round) {
+    int acquired = -1;
+    job.done(comex_lock(1, owner));
+    job.done(comex_nbput(const_cast<double*>(values.data()), memory.of(owner), words * sizeof(double), owner,
+                         everyone, nullptr));
+    job.done(comex_unlock(1, owner));
+    job.done(comex_trylock(1, owner, &acquired));
+    job.equal(acquired, 1, "trylock of a mutex that was just given back");
+    job.done(comex_nbput(const_cast<double*>(values.data()), memory.of(owner), words * sizeof(double), owner,
+                         everyone, nullptr));
+    job.done(comex_unlock(1, owner));
+    job.done(comex_lock(1, owner));
+    job.done(comex_unlock(1, owner));
+  }
+  job.done(comex_barrier(everyone));
+}
+
+// Once for each time that it is held.
+void is_given_back_once(const Job& job) {
+  const int owner = (job.me + 1) % job.workers;
+  job.done(comex_lock(1, owner));
+  job.done(comex_unlock(1, owner));
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  job.require(comex_unlock(1, owner) == COMEX_FAILURE, "nobody gives back what he does not hold");
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  job.done(comex_barrier(everyone));
+}
+
 // All want the same mutex all the time; nobody stops before everybody had his turns. Who is left out
 // for ever is a hang; who had to stand back for long is seen in the tallies.
 void everybody_gets_turns(const Job& job) {
@@ -156,6 +190,8 @@ int main(int argc, char** argv) {
     job.check("the counters add up", [&] { guarded.add_up(); });
   }
   job.check("trylock tells free from held", [&] { trylock_tells_free_from_held(job); });
+  job.check("what was given back is free", [&] { what_was_given_back_is_free(job); });
+  job.check("a mutex is given back once", [&] { is_given_back_once(job); });
   job.check("everybody gets turns", [&] { everybody_gets_turns(job); });
   job.done(comex_destroy_mutexes());
   job.check("sets come and go again", [&] { sets_come_and_go(job); });

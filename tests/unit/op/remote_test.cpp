@@ -189,6 +189,31 @@ TEST(Remote, unlock_and_fence_share_one_reserved_credit) {
   EXPECT_EQ(seen[0].header.verb, Verb::fence);
 }
 
+TEST(Remote, a_release_is_over_when_it_has_left_and_covered_by_fences) {
+  Script script;
+  nb::Completion put, release, fence;
+  const std::uint64_t value = 1;
+  script.remote.start(script.put(&value, 8), script.far, put);
+  script.remote.start_release(3, script.far, release);
+  EXPECT_FALSE(release.done()) << "there is no credit";
+  EXPECT_EQ(script.look().size(), 1u);
+  script.grant(3);
+  EXPECT_TRUE(release.done());
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].header.verb, Verb::release);
+  EXPECT_EQ(seen[0].header.operand, 3u);
+  EXPECT_EQ(seen[0].header.number, 2u);
+  script.apply(1);
+  EXPECT_TRUE(script.remote.dirty(script.far));
+  script.remote.start_fence(0, fence);
+  EXPECT_FALSE(fence.done());
+  script.apply(2);
+  script.say(script.reply(Verb::done));
+  EXPECT_TRUE(fence.done());
+  EXPECT_FALSE(script.remote.dirty(script.far));
+}
+
 TEST(Remote, a_fence_behind_newer_writes_is_one_of_its_own) {
   Script script;
   script.grant(10);

@@ -31,6 +31,7 @@ TEST(Order, follows_the_table) {
   const Footprint acc = print(Verb::acc, 0, 100, false, Scalar::float64);
   const Footprint fence = print(Verb::fence, 0, 0);
   const Footprint unlock = print(Verb::unlock, 0, 0);
+  const Footprint release = print(Verb::release, 0, 0);
   const Row rows[] = {
       {"put after overlapping put", put, print(Verb::put, 99, 200), false},
       {"put after touching put", put, print(Verb::put, 100, 200), true},
@@ -64,6 +65,10 @@ TEST(Order, follows_the_table) {
       {"unlock after acc", acc, unlock, false},
       {"unlock after get", get, unlock, true},
       {"put after an unlock that waits", unlock, put, true},
+      {"release after put", put, release, false},
+      {"release after get", get, release, true},
+      {"put after a release that waits", release, put, true},
+      {"fence after a release that waits", release, fence, false},
       {"fence after put", put, fence, false},
       {"fence after store", print(Verb::store, 0, 8), fence, false},
       {"fence after get", get, fence, true},
@@ -81,6 +86,7 @@ TEST(Order, knows_no_order_between_targets_but_that_of_a_fence) {
   EXPECT_TRUE(may_start_beside(elsewhere, print(Verb::put, 0, 100)));
   EXPECT_TRUE(may_start_beside(elsewhere, print(Verb::store, 0, 8)));
   EXPECT_TRUE(may_start_beside(elsewhere, print(Verb::unlock, 0, 0)));
+  EXPECT_TRUE(may_start_beside(elsewhere, print(Verb::release, 0, 0)));
   EXPECT_FALSE(may_start_beside(elsewhere, print(Verb::fence, 0, 0)));
 }
 
