@@ -17,8 +17,7 @@ shm::Outbox outbox_of(World& world, const pr::RankPlace& worker) {
   const auto slot = static_cast<shm::HostSlot>(worker.local_index);
   const pr::RankPlace& pusher = worker.server < 0 ? worker : world.share.place_of(worker.server);
   return {world.arena->board(slot).data() + board_layout_bytes, buffers(world),
-          world.arena->doorbell(static_cast<shm::HostSlot>(pusher.local_index)),
-          world.settings.verbose ? &*world.os : nullptr};
+          world.arena->doorbell(static_cast<shm::HostSlot>(pusher.local_index)), &*world.os};
 }
 
 }  // namespace

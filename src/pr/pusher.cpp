@@ -44,7 +44,7 @@ unsigned Pusher::advance() {
   next_look_ns_ = now + period_ns_;
   unsigned sent = 0;
   for (std::size_t i = 0; i < watched_.size();) {
-    sent += look_at(watched_[i]);
+    sent += look_at(watched_[i], now);
     if (!is_over(watched_[i])) {
       ++i;
       continue;
@@ -62,24 +62,22 @@ void Pusher::find_announced() {
     is_watched_[i] = true;
     Watched watched;
     watched.outbox = i;
-    watched.seen.resize(outboxes_[i].size());
     watched_.push_back(std::move(watched));
     next_look_ns_ = 0;  // it begins with what is open now
   }
 }
 
-// Takes what was open at the last look and still is, and remembers what is open now.
-unsigned Pusher::look_at(Watched& watched) {
+// What seems to begin later than now was begun by another clock, and counts as old.
+unsigned Pusher::look_at(Watched& watched, std::uint64_t now_ns) {
   const shm::Outbox& outbox = outboxes_[watched.outbox];
   unsigned sent = 0;
   bool is_empty = true;
   for (std::uint32_t i = 0; i < outbox.size(); ++i) {
-    OutboxWord now = outbox[i].look();
-    const OutboxWord before = std::exchange(watched.seen[i], now);
-    if (now.state() != OutboxWord::State::open) continue;
+    const OutboxWord word = outbox[i].look();
+    if (word.state() != OutboxWord::State::open) continue;
     is_empty = false;
-    const bool is_old = before.state() == OutboxWord::State::open && now.is_same_opening(before);
-    if (is_old && take(outbox[i], now)) ++sent;
+    const bool is_old = now_ns - outbox[i].begun_ns.load(std::memory_order_relaxed) >= period_ns_;
+    if (is_old && take(outbox[i], word)) ++sent;
   }
   watched.empty_looks = is_empty ? watched.empty_looks + 1 : 0;
   return sent;
@@ -93,10 +91,10 @@ bool Pusher::take(shm::OutboxBuffer& buffer, OutboxWord seen) {
     if (!buffer.replace(word, taken)) continue;
     const std::size_t bytes = buffer.copy_to(transport_.stage(), word);
     const TransportRank to = buffer.to;
-    const std::uint64_t begun_ns = buffer.begun_ns;
+    const std::uint64_t begun_ns = buffer.begun_ns.load(std::memory_order_relaxed);
     buffer.word.store(taken.in(OutboxWord::State::free).bits(), std::memory_order_release);
     transport_.post(to, bytes);
-    if (begun_ns != 0) counters_.count(os_.now_ns() - begun_ns);
+    counters_.count(os_.now_ns() - begun_ns);
     return true;
   }
   return false;

@@ -1,7 +1,7 @@
 // Sends what workers of the host have left in their outboxes, in their name.
 //
-// A batch that two looks in a row find open is taken and sent; looks are half of the given delay apart, so
-// none stays longer than the delay after its announcement. The worker reserved credit, running numbers and
+// A batch that has been open for half of the given delay is taken and sent; looks are as far apart, so none
+// stays longer than the delay. The worker says when it opened it, and reserved credit, running numbers and
 // place in the order when it opened the batch: nothing is missing and no answer comes here. Looks only
 // while something is announced, so an idle host costs one load a call. Owned by a progress rank or by the
 // progress thread of a worker that serves itself, which holds the engine lock around advance().
@@ -39,11 +39,10 @@ class Pusher {
   struct Watched {
     std::uint32_t outbox = 0;
     std::uint32_t empty_looks = 0;
-    std::vector<shm::OutboxWord> seen;  // by buffer, at the last look
   };
 
   void find_announced();
-  unsigned look_at(Watched& watched);
+  unsigned look_at(Watched& watched, std::uint64_t now_ns);
   bool take(shm::OutboxBuffer& buffer, shm::OutboxWord seen);
   bool is_over(Watched& watched);
 

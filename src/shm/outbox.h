@@ -64,7 +64,7 @@ struct alignas(64) OutboxBuffer {
   // Of the open buffer; `slot` counts only when the word says that there is an answer.
   TransportRank to;
   std::uint32_t slot;
-  std::uint64_t begun_ns;                                  // its first item; 0 where nobody asks
+  std::atomic<std::uint64_t> begun_ns;                     // its first item, by the worker's clock
   alignas(64) std::byte message[protocol::message_bytes];  // header, then items
 
   OutboxWord look() const { return OutboxWord(word.load(std::memory_order_acquire)); }
@@ -96,8 +96,8 @@ struct alignas(64) OutboxHead {
 class Outbox {
  public:
   Outbox() = default;
-  // `bell`: of the process that pushes; none where nobody sleeps. `clock`: where it is counted how long
-  // batches wait.
+  // `bell`: of the process that pushes; none where nobody sleeps. `clock`: what tells it how long a batch has
+  // been open; none where nobody pushes.
   Outbox(std::byte* place, std::uint32_t buffers, std::optional<Doorbell> bell = std::nullopt,
          Os* clock = nullptr)
       : head_(reinterpret_cast<OutboxHead*>(place)),
@@ -114,7 +114,9 @@ class Outbox {
   OutboxBuffer& operator[](std::uint32_t index) const { return first_[index]; }
 
   // The worker, before the first item of a batch is published.
-  void begin(OutboxBuffer& buffer) const { buffer.begun_ns = clock_ == nullptr ? 0 : clock_->now_ns(); }
+  void begin(OutboxBuffer& buffer) const {
+    buffer.begun_ns.store(clock_ == nullptr ? 0 : clock_->now_ns(), std::memory_order_relaxed);
+  }
   // The worker, when it has opened a buffer.
   void announce() {
     if (head_->is_announced.exchange(1, std::memory_order_acq_rel) == 0 && bell_) bell_->ring();

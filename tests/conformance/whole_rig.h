@@ -5,6 +5,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <atomic>
 
 #include <cstring>
 #include <memory>
@@ -28,6 +29,7 @@ inline constexpr WorldId world = 3;
 inline constexpr Worker target = 7;
 inline constexpr shm::HostSlot target_slot = 1;
 inline constexpr std::uint32_t chunk = 4096;
+inline constexpr std::uint64_t push_delay_ns = 2000;
 inline constexpr std::uint64_t region_bytes = 512 * 1024;
 inline constexpr std::uint64_t mutexes = 4;
 inline constexpr std::uint32_t outbox_buffers = 4;
@@ -39,6 +41,16 @@ struct RigOptions {
   std::uint32_t chunk_bytes = chunk;
   std::uint64_t staging_reserve = default_staging_reserve;
   std::size_t eager_limit_bytes = 1024;
+};
+
+// Time passes where somebody sleeps, and a little with each look at it.
+class SteppedOs final : public shm::MemoryOs {
+ public:
+  std::uint64_t now_ns() override { return ++now_; }
+  void sleep_ns(std::uint64_t ns) override { now_ += ns; }
+
+ private:
+  std::atomic<std::uint64_t> now_{0};
 };
 
 class Rig {
@@ -71,7 +83,7 @@ class Rig {
     }
     std::vector<shm::Outbox> outboxes;
     for (const auto& place : outbox_places) outboxes.emplace_back(place->bytes, outbox_buffers);
-    pusher.emplace(fabric.endpoint(pusher_rank), os, outboxes, 2, std::nullopt);
+    pusher.emplace(fabric.endpoint(pusher_rank), os, outboxes, push_delay_ns, std::nullopt);
     far.world = world;
     far.server = 0;
     far.target = target;
@@ -97,7 +109,7 @@ class Rig {
     while (fabric.endpoint(0).receive(message)) server->on_message(message);
     server->advance();
   }
-  // Two looks: what is open at the first is sent at the second.
+  // Two looks: what is just open at the first is sent at the second.
   unsigned push() {
     unsigned sent = 0;
     for (int looks = 0; looks < 2; ++looks) {
@@ -142,7 +154,7 @@ class Rig {
   bool sends_batches = true;  // at each turn, as a process that waits
   std::vector<std::unique_ptr<OutboxPlace>> outbox_places;
 
-  shm::MemoryOs os;
+  SteppedOs os;
   shm::Arena arena;
   transport::LoopbackFabric fabric;
   std::unique_ptr<pr::Server> server;
