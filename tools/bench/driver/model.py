@@ -96,7 +96,8 @@ def operation_lines(sizes):
         ("put or acc, large", f"1: {ask}, then a body in chunks of {chunk}; accumulates and what is"),
         ("", f"scattered at its target in pieces, down to {sizes['piece'] // 1024} KiB in large jobs"),
         ("get, large", f"1: {ask}, then such a body from the server"),
-        ("fence of a server, lock or unlock", f"2: {ask}, {answer}; a fence that rides on a write: only its answer"),
+        ("fence of a server, lock", f"2: {ask}, {answer}; a fence that rides on a write: only its answer"),
+        ("unlock", f"1: {ask}; no answer of its own"),
     ]
     return ["messages of an operation on another host, whatever the size of the job"] + [
         f"  {operation:<38}{what}" for operation, what in rows]
