@@ -140,9 +140,10 @@ COMEX_API int comex_group_merge(comex_group_t inter, int high, comex_group_t* me
  * processes outside the own world. collect fills `card` (at most *card_bytes, which it sets) for a process
  * whose world the other side does not know, deliver hands such a card to every member of the side that lacked
  * it, before any of them converts ids; ready follows when the ids stand. Nothing is sent for worlds that both
- * sides know, and nothing at all where a leader has no hook. A result other than 0 fails the creation on both
- * sides. `peer` is what comex_intergroup_create was given at a leader, COMEX_GROUP_NULL at other members; in
- * spawn, accept and connect, which have no such group, it is the new inter-group. */
+ * sides know, and nothing at all where a leader has no hook. A hook has collect and deliver; ready may be
+ * NULL. A result other than 0 fails the creation on both sides. `peer` is what comex_intergroup_create was
+ * given at a leader, COMEX_GROUP_NULL at other members; in spawn, accept and connect, which have no such
+ * group, it is the new inter-group. */
 typedef struct {
   int (*collect)(uint32_t world, uint32_t rank, void* card, size_t* card_bytes, void* context);
   int (*deliver)(uint32_t world, uint32_t rank, const void* card, size_t card_bytes, void* context);
@@ -158,7 +159,8 @@ COMEX_API int comex_set_card_hook(const comex_card_hook_t* hook);
 /* -- What keeps a world here: counts, for tests and tools ---------------------------------------------------
  * A table of connections counts the groups that share it. A connection counts the tables it is in, operations
  * under way that hold it, and one for being attached, from its first use to its disconnection. A world counts
- * its connections that are not zero; other worlds go at zero. */
+ * its connections that are not zero; other worlds go at zero. Of an inter-group the table is the remote one.
+ */
 COMEX_API int comex_table_references(comex_group_t group, int* count);
 COMEX_API int comex_connection_references(comex_gpid_t gpid, int* count);
 COMEX_API int comex_world_references(uint32_t world, int* count);

@@ -2,7 +2,7 @@
 //
 // A value, cheap to copy: the rows are shared. The own world's are made at init by all of its workers
 // together; another world's arrive with its description when worlds meet, without what means something on its
-// own host only. Held by WorldBook, packed by groups/description_bytes.
+// own host only. Held by WorldBook, packed by groups/joining_parts.
 #pragma once
 
 #include <cstdint>

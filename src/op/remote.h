@@ -57,8 +57,8 @@ class Remote final : public transport::Sink {
   void start(const Operation& operation, const FarSide& far, nb::Completion& completion);
   void start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
   // Small contiguous operations travel with others: buffered until the message is full, anything else is
-  // started on that server, the process waits, or its pusher sends them. False: start() it. The source of a
-  // write is the caller's at once. What endpoints ask for is never taken.
+  // started on that server, the process has to wait, or its pusher sends them. False: start() it. The source
+  // of a write is the caller's at once. What endpoints ask for is never taken.
   bool takes(std::uint64_t bytes) const { return outbox_.size() != 0 && bytes != 0 && bytes <= largest_item; }
   bool takes(const Operation& operation) const {
     return operation.layout == protocol::Layout::contiguous && takes(operation.patch.total_bytes());

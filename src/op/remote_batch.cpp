@@ -1,7 +1,7 @@
 // Batches: small operations written one behind the other into a buffer of the outbox. The message leaves
-// when it is full, when anything else is started on its server, when the process waits, or when the pusher
-// of the host finds that it has been lying there. It has its credit and its place in the order from the
-// beginning, so each of these is free to send it at any time.
+// when it is full, when anything else is started on its server, when the process has something to wait for,
+// or when the pusher of the host finds that it has been lying there. It has its credit and its place in the
+// order from the beginning, so each of these is free to send it at any time.
 #include <algorithm>
 #include <cstring>
 #include <new>
