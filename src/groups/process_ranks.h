@@ -1,8 +1,8 @@
-// The four ranks of a process: in its world, on its host within its world, on its host over all worlds of the
-// launch, and in its part of a launch of several programs. They count progress ranks.
+// Two ranks of a process that follow from where each process of its world was placed: on its host, and in its
+// part of a launch of several programs. They count progress ranks.
 //
-// Pure: computed from where each process was placed; what the launcher says is for those it knows more of.
-// Called by api when a world opens.
+// Pure. The other two are not computed here: the vpid is the place in the list, and node ranks go on from
+// where earlier worlds ended (node_ranks.h). Called by api when a world opens.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,19 @@
 
 namespace comex::groups {
 
-// One process, by vpid. Travels as bytes.
+// One process, by vpid.
 struct PlacedProcess {
-  std::uint32_t host = 0;  // the same number on one host, in all worlds given
+  std::uint32_t host = 0;  // the same number on one host
   std::int32_t app = 0;    // which program of the launch, from 0
 };
-static_assert(sizeof(PlacedProcess) == 8);
 
 struct ProcessRanks {
-  std::int32_t vpid = unknown_rank;
   std::int32_t local_rank = unknown_rank;
-  std::int32_t node_rank = unknown_rank;
   std::int32_t app_rank = unknown_rank;
   friend bool operator==(const ProcessRanks&, const ProcessRanks&) = default;
 };
 
-// Of the last world, by vpid. `earlier`: the worlds of the launch that were started before it, gone ones too,
-// in any order: no node rank is given twice.
-std::vector<ProcessRanks> rank_processes(std::span<const PlacedProcess> world,
-                                         std::span<const std::vector<PlacedProcess>> earlier = {});
+// Of one world, by vpid.
+std::vector<ProcessRanks> rank_processes(std::span<const PlacedProcess> world);
 
 }  // namespace comex::groups

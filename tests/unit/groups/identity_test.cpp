@@ -140,29 +140,13 @@ TEST(NodeRanks, of_listed_virtual_hosts_follow_their_share_of_each_world) {
   EXPECT_EQ(first_node_rank({.blocks = 0, .ranks = 3, .of_machine = 4}, {.processes = 8, .jobs = 2}), 6);
 }
 
-using Ranks = std::vector<ProcessRanks>;
-
-TEST(ProcessRanks, count_in_the_world_on_the_host_and_in_the_program) {
+TEST(ProcessRanks, count_on_the_host_and_in_the_program) {
   const PlacedProcess world[] = {{.host = 0, .app = 0},
                                  {.host = 1, .app = 0},
                                  {.host = 0, .app = 1},
                                  {.host = 1, .app = 1},
                                  {.host = 0, .app = 1}};
-  EXPECT_EQ(rank_processes(world),
-            (Ranks{{0, 0, 0, 0}, {1, 0, 0, 1}, {2, 1, 1, 0}, {3, 1, 1, 1}, {4, 2, 2, 2}}));
-}
-
-TEST(ProcessRanks, of_a_spawned_process_begin_again_but_for_the_node_rank) {
-  const std::vector<PlacedProcess> first[] = {{{.host = 0}, {.host = 0}, {.host = 0}}};
-  const PlacedProcess spawned[] = {{.host = 0}, {.host = 1}};
-  EXPECT_EQ(rank_processes(first[0]), (Ranks{{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}}));
-  EXPECT_EQ(rank_processes(spawned, first), (Ranks{{0, 0, 3, 0}, {1, 0, 0, 1}}));
-}
-
-TEST(ProcessRanks, of_a_second_spawn_are_above_those_of_the_first) {
-  const std::vector<PlacedProcess> earlier[] = {{{.host = 0}}, {{.host = 0}, {.host = 0}}};
-  const PlacedProcess spawned[] = {{.host = 0}};
-  EXPECT_EQ(rank_processes(spawned, earlier), (Ranks{{0, 0, 3, 0}}));
+  EXPECT_EQ(rank_processes(world), (std::vector<ProcessRanks>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}}));
 }
 
 }  // namespace
