@@ -109,8 +109,8 @@ COMEX_API int comex_version(int* major, int* minor, int* patch); /* of the libra
 COMEX_API int comex_thread_level(void);
 
 /* -- Groups -------------------------------------------------------------------------------------------------
- * Create is collective over `group`'s members in pid_list (others may call it too and get COMEX_GROUP_NULL);
- * pid_list holds n distinct ranks of `group`, in the order of the new ranks. Who is late is waited for; but
+ * Create is collective over `group`'s members in pid_list (others may call it too and get COMEX_GROUP_NULL):
+ * n distinct ranks of `group`, no inter-group, in the order of the new ranks. Who is late is waited for; but
  * after COMEX_MEET_S all fail where lists differ or one was refused, or after as long again where that may
  * have been about another call. Who gave up another list because of others is waited for: a line tells of it
  * once. Free is collective over the group. */

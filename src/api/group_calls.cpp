@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/call.h"
+#include "api/worlds/arguments.h"
 #include "api/worlds/company.h"
 #include "api/worlds/groups.h"
 #include "api/worlds/refusal.h"
@@ -38,6 +39,10 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   const comex::groups::Group* parent = runtime == nullptr ? nullptr : enter_group(*runtime, name, group);
   if (parent == nullptr) return COMEX_FAILURE;
   const CallScope call(name, group);
+  // Its ranks name the other side, of which no group has the caller in it.
+  if (const std::string why = why_two_sided(*parent, group); !why.empty()) {
+    return runtime->reporter.fail({.operation = name}, why);
+  }
   comex::Status valid;
   if (n < 0 || (n > 0 && pid_list == nullptr)) {
     valid = comex::caller_error("it needs n >= 0 ranks and their list");

@@ -2,6 +2,7 @@
 // when they part. Usage: spawn spawner|parent [threads]
 #include <array>
 
+#include "mpi/told.h"
 #include "worlds/worlds.h"
 
 using namespace comex::testing;
@@ -24,6 +25,23 @@ void is_inter_of(const Job& job, comex_group_t inter, int near, int far) {
   job.equal(size, near, "the size of the near side");
   job.done(comex_group_remote_size(inter, &size));
   job.equal(size, far, "the size of the far side");
+}
+
+// Its ranks are the other side's, of whom no group has the caller: neither rank 0 nor those of the own side.
+void makes_no_group(const Job& job, comex_group_t inter) {
+  int ranks[] = {0, 1};
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  for (int n = 1; n <= 2; ++n) {
+    comex_group_t made = -77;
+    const std::string line = told([&] {
+      job.equal(comex_group_create(n, ranks, inter, &made), COMEX_FAILURE, "creating from an inter-group");
+    });
+    const std::string wanted =
+        "group_create: group " + std::to_string(inter) + " is an inter-group; merge it first\n";
+    job.require(line.ends_with(wanted) && line.find('\n') == line.size() - 1, line.c_str());
+    job.equal(made, -77, "the output of a creation that was refused");
+  }
+  comex_set_errors(COMEX_ERRORS_ABORT);
 }
 
 // Members alone make groups of a group that spans worlds, and of processes that they know.
@@ -139,6 +157,7 @@ void parents(Job& job, const char* program) {
   job.check("an inter-group of both worlds adds P2 to P0 and nothing to P2", [&] {
     inter = intergroup(job, 1, children, 0);
     is_inter_of(job, inter, 2, 1);
+    makes_no_group(job, inter);
     has_table(job, with_child);
     has_references(job, p2, job.me == 0 ? 2 : 3, 1);
   });
@@ -187,6 +206,7 @@ void child(Job& job, comex_group_t parent) {
   job.check("nor does one of both worlds", [&] {
     inter = intergroup(job, 0, parent, 0);
     is_inter_of(job, inter, 1, 2);
+    makes_no_group(job, inter);
     has_table(job, all);
     has_references(job, p1, 3, 2);
     has_references(job, p0, 2, 2);

@@ -6,23 +6,32 @@ namespace comex::api {
 
 namespace {
 
+std::string name_of(int handle) {
+  return "group " + std::to_string(handle);
+}
+
 // Who can meet at all; empty: this group's members.
-std::string why_none_meets(const groups::Group& group, const std::string& name) {
-  if (group.is_inter()) return name + " is an inter-group; merge it first";
+std::string why_none_meets(const groups::Group& group, int handle) {
+  if (std::string why = why_two_sided(group, handle); !why.empty()) return why;
   if (group.endpoints()) {
-    return name + " is one of endpoints, and processes meet; name a group that has each process once";
+    return name_of(handle) +
+           " is one of endpoints, and processes meet; name a group that has each process once";
   }
   return {};
 }
 
 }  // namespace
 
+std::string why_two_sided(const groups::Group& group, int handle) {
+  return group.is_inter() ? name_of(handle) + " is an inter-group; merge it first" : std::string();
+}
+
 bool may_all_meet(Runtime& runtime, const char* operation, int handle, int root, const void* place,
                   const std::string& role) {
   const groups::Group* group = find_group(runtime, operation, handle);
   if (group == nullptr) return false;
-  const std::string name = "group " + std::to_string(handle);
-  if (const std::string why = why_none_meets(*group, name); !why.empty()) {
+  const std::string name = name_of(handle);
+  if (const std::string why = why_none_meets(*group, handle); !why.empty()) {
     runtime.reporter.fail({.operation = operation}, why);
     return false;
   }

@@ -1,4 +1,6 @@
-// Checks that the calls of meeting share; each says what is wrong.
+// Checks that calls which make groups share; each says what is wrong.
+//
+// Used by those of meeting, and by group_create.
 #pragma once
 
 #include <string>
@@ -7,6 +9,9 @@
 #include "api/runtime.h"
 
 namespace comex::api {
+
+// For calls whose ranks are those of the caller's side. Empty: the group has no other one.
+std::string why_two_sided(const groups::Group& group, int handle);
 
 // Collective over a group that is no inter-group and not one of endpoints: all name one root in it, which the
 // call knows as its `role`, and have a place for the result, or none goes on.
