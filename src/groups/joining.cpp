@@ -141,6 +141,7 @@ class Joining {
       if (errand.is_for_others + errand.is_for_us != 0) head_.errands.push_back(errand);
     }
     const auto is_new = [&mine](const WorldName& world) { return !holds(mine.worlds, world.id); };
+    for (const WorldName& world : theirs.worlds) head_.brought.push_back(world.id);
     others_send_ = std::ranges::any_of(theirs.worlds, is_new);
     head_.has_parcels = others_send_ || !head_.errands.empty();
   }
@@ -212,19 +213,30 @@ class Joining {
     return parcel;
   }
 
+  // Other worlds that the remote group has members of.
+  std::vector<WorldId> worlds_met() const {
+    std::vector<WorldId> met;
+    for (const Gpid gpid : head_.remote) {
+      const bool is_next = met.empty() || met.back() != gpid.world;
+      if (is_next && gpid.world != book_.own_world()) met.push_back(gpid.world);
+    }
+    std::ranges::sort(met);
+    met.erase(std::ranges::unique(met).begin(), met.end());
+    return met;
+  }
+
   Status learn(std::span<const Parcel> parcels) {
-    // Whom the remote group does not have came along with a world that it has.
-    const auto is_other = [this](Gpid gpid) { return gpid.world != book_.own_world(); };
-    const auto found = std::ranges::find_if(head_.remote, is_other);
-    const WorldId met = found == head_.remote.end() ? book_.own_world() : found->world;
+    // Whom the remote group does not have came along with those that it has.
+    const std::vector<WorldId> met = worlds_met();
     std::vector<WorldId> known;
     for (const WorldDescription& world : book_.worlds()) known.push_back(world.id);
     for (const Parcel& parcel : parcels) {
       const WorldId id = parcel.world.id;
       if (std::ranges::find(known, id) != known.end()) continue;
       const bool is_met = std::ranges::find(head_.remote, id, &Gpid::world) != head_.remote.end();
-      const auto through = is_met ? std::nullopt : std::optional<WorldId>(met);
-      if (Status added = book_.add_world(parcel.world, through); !added) return added;
+      const WorldId first = met.empty() ? book_.own_world() : met.front();
+      const auto bringer = is_met ? std::nullopt : std::optional<WorldId>(first);
+      if (Status added = book_.add_world(parcel.world, bringer); !added) return added;
       added_.push_back(id);
       if (!hook_) continue;
       for (std::uint32_t rank = 0; rank < parcel.cards.size(); ++rank) {
@@ -270,7 +282,19 @@ class Joining {
     }
     Result<std::vector<Lpid>> lpids = book_.admit(head_.remote);
     if (!lpids) return lpids.take_failure();
+    remember_bringers();
     return Joined{head_.remote, std::move(lpids).value(), head_.context, head_.is_low};
+  }
+
+  // Worlds that came along, now or before, stay until the last goes that brought them.
+  void remember_bringers() {
+    const std::vector<WorldId> met = worlds_met();
+    for (const std::vector<WorldId>* worlds : {&added_, &head_.brought}) {
+      for (const WorldId world : *worlds) {
+        if (std::ranges::binary_search(met, world)) continue;
+        for (const WorldId bringer : met) book_.add_bringer(world, bringer);
+      }
+    }
   }
 
   Status cut_off(Failure failure) {

@@ -56,6 +56,7 @@ struct Head {
   std::vector<Gpid> remote;
   std::vector<Gpid> remote_table;
   std::vector<Errand> errands;
+  std::vector<WorldId> brought;  // worlds that the other side knows
   std::uint64_t context = 0;
   bool is_low = true;
   bool has_cards = false;
@@ -65,6 +66,7 @@ struct Head {
     visit(head.remote);
     visit(head.remote_table);
     visit(head.errands);
+    visit(head.brought);
     visit(head.context);
     visit(head.is_low);
     visit(head.has_cards);

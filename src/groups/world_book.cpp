@@ -44,11 +44,13 @@ void WorldBook::tell(const Happened& happened) const {
 
 // ---- worlds ----
 
-Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId> through) {
+Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId> bringer) {
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world.id);
   if (found == worlds_.end()) {
-    worlds_[world.id] = {world, 0, through, {}};
+    World& made = worlds_[world.id];
+    made.description = world;
+    if (bringer) made.bringers.push_back(*bringer);
     return {};
   }
   World& known = found->second;
@@ -56,10 +58,19 @@ Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId
     return caller_error("two worlds have the number " + std::to_string(world.id) +
                         "; launches that meet need different values of COMEX_MANAGER");
   }
-  if (!through) known.through.reset();  // met in person by now
+  if (!bringer) known.bringers.clear();  // met in person by now
   if (!known.description.rows) known.description.rows = world.rows;
   if (!known.description.hosts) known.description.hosts = world.hosts;
   return {};
+}
+
+void WorldBook::add_bringer(WorldId world, WorldId bringer) {
+  const std::lock_guard lock(mutex_);
+  const auto found = worlds_.find(world);
+  if (found == worlds_.end() || !worlds_.contains(bringer)) return;
+  std::vector<WorldId>& bringers = found->second.bringers;
+  if (bringers.empty() || std::ranges::find(bringers, bringer) != bringers.end()) return;
+  bringers.push_back(bringer);
 }
 
 void WorldBook::drop_unused(WorldId world) {

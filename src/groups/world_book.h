@@ -54,9 +54,11 @@ class WorldBook {
   std::uint32_t own_size() const { return own_size_; }
   Gpid me() const { return {own_world_, me_}; }
 
-  // Makes a world known, with all connections at zero. One that came along with another, `through`, goes with
+  // Makes a world known, with all connections at zero. One that came along with another, `bringer`, goes with
   // it unless it has connections of its own by then. Known already: nothing happens if the names agree.
-  Status add_world(const WorldDescription& world, std::optional<WorldId> through = std::nullopt);
+  Status add_world(const WorldDescription& world, std::optional<WorldId> bringer = std::nullopt);
+  // One more that knows a world which came along: it goes with the last of them. Others are left alone.
+  void add_bringer(WorldId world, WorldId bringer);
   // When it came to nothing: forgets a world without connections.
   void drop_unused(WorldId world);
   std::vector<WorldDescription> worlds() const;  // all that are known, by id; the own one without rows
@@ -93,8 +95,8 @@ class WorldBook {
   friend class Table;
   struct World {
     WorldDescription description;
-    std::uint32_t live = 0;  // connections that are not zero
-    std::optional<WorldId> through;
+    std::uint32_t live = 0;         // connections that are not zero
+    std::vector<WorldId> bringers;  // that it came along with and that are left; none: it was met
     std::vector<std::pair<std::uint32_t, Lpid>> lpids;  // by rank; empty for the own world
   };
   struct Peer {  // a process of another world

@@ -38,7 +38,7 @@ void WorldBook::settle(Peer& peer, std::uint32_t before, Happened& happened) {
   if (--worlds_.at(gone.world).live == 0) free_world(gone.world, happened);
 }
 
-// Worlds that came along with this one go too, unless somebody needs them.
+// Worlds that came along with this one alone go too, unless somebody needs them.
 void WorldBook::free_world(WorldId world, Happened& happened) {
   const auto found = worlds_.find(world);
   COMEX_BUG_IF(found == worlds_.end() || world == own_world_);
@@ -50,9 +50,8 @@ void WorldBook::free_world(WorldId world, Happened& happened) {
   happened.freed.push_back(world);
   std::vector<WorldId> followers;
   for (auto& [id, other] : worlds_) {
-    if (other.through != world) continue;
-    if (other.live == 0) followers.push_back(id);
-    other.through.reset();
+    const bool was_brought = std::erase(other.bringers, world) != 0;
+    if (was_brought && other.bringers.empty() && other.live == 0) followers.push_back(id);
   }
   for (const WorldId follower : followers) free_world(follower, happened);
 }

@@ -1,0 +1,101 @@
+// Worlds that came along with several others: they stay as long as one of those that brought them.
+#include <gtest/gtest.h>
+
+#include "unit/groups/sides.h"
+
+namespace comex::groups {
+namespace {
+
+using testing::admitted;
+using testing::join;
+using testing::references;
+using testing::some_world;
+using testing::TestSide;
+
+constexpr WorldId one = 1;
+constexpr WorldId two = 2;
+constexpr WorldId along = 3;
+
+class Bringers : public ::testing::Test {
+ protected:
+  // The worlds one and two are met; what keeps them, in the order in which they are to go.
+  std::vector<Table> meet_both(bool one_goes_first) {
+    std::vector<Table> tables;
+    for (const WorldId world : {one_goes_first ? one : two, one_goes_first ? two : one}) {
+      EXPECT_TRUE(book.add_world(some_world(world, 1)));
+      tables.push_back(book.make_table(admitted(book, {{world, 0}})));
+    }
+    return tables;
+  }
+  // Joins a world of one that knows `along`; what keeps it.
+  Table join_world(WorldId world) {
+    WorldBook other(some_world(world, 1), 0);
+    EXPECT_TRUE(other.add_world(some_world(along, 2)));
+    TestSide near({&book});
+    TestSide far({&other});
+    const auto results = join(near, far);
+    EXPECT_TRUE(*results[0][0]);
+    return book.make_table((*results[0][0])->lpids);
+  }
+
+  WorldBook book{some_world(0, 2), 0};
+};
+
+TEST_F(Bringers, keep_what_they_brought_until_the_last_of_them_goes) {
+  for (const bool one_goes_first : {true, false}) {
+    std::vector<Table> tables = meet_both(one_goes_first);
+    ASSERT_TRUE(book.add_world(some_world(along, 2), one));
+    book.add_bringer(along, two);
+    book.add_bringer(along, two);  // once is enough
+    tables[0].disconnect();
+    EXPECT_EQ(references(book, along), 0);
+    tables[1].disconnect();
+    EXPECT_EQ(references(book, along), -1);
+  }
+}
+
+TEST_F(Bringers, are_remembered_by_who_meets_them_one_after_the_other) {
+  for (const bool one_goes_first : {true, false}) {
+    Table first = join_world(one);
+    Table second = join_world(two);
+    if (!one_goes_first) std::swap(first, second);
+    first.disconnect();
+    EXPECT_EQ(references(book, along), 0);
+    EXPECT_TRUE(book.lpid_of({along, 1}));
+    second.disconnect();
+    EXPECT_EQ(references(book, along), -1);
+  }
+}
+
+TEST_F(Bringers, of_one_remote_group_are_all_remembered) {
+  std::vector<Table> tables = meet_both(true);
+  WorldBook first(some_world(one, 1), 0);
+  WorldBook second(some_world(two, 1), 0);
+  for (WorldBook* each : {&first, &second}) ASSERT_TRUE(each->add_world(some_world(along, 2)));
+  TestSide near({&book});
+  TestSide far({&first, &second});
+  ASSERT_TRUE(*join(near, far)[0][0]);
+  tables[0].disconnect();
+  EXPECT_EQ(references(book, along), 0);
+  tables[1].disconnect();
+  EXPECT_EQ(references(book, along), -1);
+}
+
+TEST_F(Bringers, do_not_take_along_a_world_that_was_met_in_person) {
+  std::vector<Table> tables = meet_both(true);
+  ASSERT_TRUE(book.add_world(some_world(along, 2)));
+  book.add_bringer(along, one);
+  tables[0].disconnect();
+  EXPECT_EQ(references(book, along), 0);
+}
+
+TEST_F(Bringers, that_are_not_known_bring_nothing) {
+  std::vector<Table> tables = meet_both(true);
+  ASSERT_TRUE(book.add_world(some_world(along, 2), one));
+  book.add_bringer(along, WorldId{9});
+  tables[0].disconnect();
+  EXPECT_EQ(references(book, along), -1);
+}
+
+}  // namespace
+}  // namespace comex::groups
