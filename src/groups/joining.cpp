@@ -221,7 +221,7 @@ class Joining {
       if (is_next && gpid.world != book_.own_world()) met.push_back(gpid.world);
     }
     std::ranges::sort(met);
-    met.erase(std::ranges::unique(met).begin(), met.end());
+    met.erase(std::unique(met.begin(), met.end()), met.end());
     return met;
   }
 

@@ -58,9 +58,9 @@ Channel::Channel(Socket connected) : socket_(std::move(connected)), ended_() {
 }
 
 Result<Channel> Channel::start(const PortName& to) {
-  const Result<Address> address = resolve(to);
-  if (!address) return address.failure();
-  return start(address.value());
+  const Result<std::vector<Address>> addresses = resolve(to);
+  if (!addresses) return addresses.failure();
+  return start(addresses->front());
 }
 
 Result<Channel> Channel::start(const Address& to) {

@@ -45,7 +45,8 @@ class Channel {
 
   Channel() = default;
   explicit Channel(Socket connected);
-  // Starts to connect; whether it succeeds shows in step(). Fails when the host cannot be resolved.
+  // Starts to connect, to the host's first address; whether it succeeds shows in step(). Fails when the host
+  // cannot be resolved.
   static Result<Channel> start(const PortName& to);
   // The same for who has looked the host up, and tries again and again.
   static Result<Channel> start(const Address& to);

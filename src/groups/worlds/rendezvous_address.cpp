@@ -9,7 +9,6 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <vector>
 
 #include "groups/worlds/rendezvous.h"
 
@@ -47,7 +46,7 @@ Address Address::any(int family) {
   return made;
 }
 
-Result<Address> resolve(const PortName& to) {
+Result<std::vector<Address>> resolve(const PortName& to) {
   addrinfo wish{};
   wish.ai_socktype = SOCK_STREAM;
   wish.ai_family = AF_UNSPEC;
@@ -58,7 +57,10 @@ Result<Address> resolve(const PortName& to) {
                              " of the port is not known here: " + ::gai_strerror(failed));
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-  return Address::copy(found->ai_addr, found->ai_addrlen);
+  std::vector<Address> addresses;
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next)
+    addresses.push_back(Address::copy(each->ai_addr, each->ai_addrlen));
+  return addresses;
 }
 
 std::string own_address() {

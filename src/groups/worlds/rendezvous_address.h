@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/status.h"
 #include "groups/worlds/port_name.h"
@@ -27,7 +28,8 @@ class Address {
   socklen_t bytes_ = 0;
 };
 
-Result<Address> resolve(const PortName& to);
+// All that the system's resolver finds for the port's host, at least one; numbers are not asked for.
+Result<std::vector<Address>> resolve(const PortName& to);
 // The first address of this host that is up and not loopback, IPv4 before IPv6; else 127.0.0.1.
 std::string own_address();
 std::uint16_t bound_port(int descriptor);

@@ -110,10 +110,10 @@ TEST(Rendezvous, knows_an_address_that_does_not_answer_from_one_that_does) {
   Address here = Address::any(AF_INET);
   ASSERT_EQ(::bind(deaf.get(), here.get(), here.bytes()), 0);
   ASSERT_EQ(::listen(deaf.get(), 0), 0);
-  const Result<Address> there = resolve({"127.0.0.1", bound_port(deaf.get()), draw_cookie()});
+  const Result<std::vector<Address>> there = resolve({"127.0.0.1", bound_port(deaf.get()), draw_cookie()});
   ASSERT_TRUE(there);
   std::vector<Channel> channels;
-  for (int i = 0; i < 8; ++i) channels.push_back(std::move(Channel::start(there.value())).value());
+  for (int i = 0; i < 8; ++i) channels.push_back(std::move(Channel::start(there->front())).value());
   const auto is_connected = [](Channel& channel) { return channel.step() && channel.is_connected(); };
   EXPECT_TRUE(eventually([&] { return is_connected(channels.front()); }));
   EXPECT_FALSE(is_connected(channels.back()));
