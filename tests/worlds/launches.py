@@ -4,7 +4,7 @@
 Starts an ompi-server beside them where the scenario wants one, ends everything after a time limit, and judges status
 and words of all. RANKS: of each launch; ROLE: its first argument, by default accept and connect. In the scenario `killed`
 the last launch is killed once it says that it is ready, or with the argument `abort` ends by itself with one line; all
-others must name its world. BARE: a program of MPI alone, launched before in the same way with the first argument; by how
+others must name its world, and so in `finalized`, where it ends without parting. BARE: a program of MPI alone, launched before in the same way with the first argument; by how
 many KiB it has grown, the lesser of its sides, is one more argument of PROGRAM."""
 import argparse
 import os
@@ -88,6 +88,7 @@ WANTED = {
     "collision": (True, (3, 3), r"manager.*COMEX_MANAGER|COMEX_MANAGER.*manager"),
     "no_server": (False, (1, 2), r"--ompi-server"),
 }
+LOSSES = ("killed", "finalized")  # of the last launch's world
 PLAIN = (True, (1, 2, 3), None)
 
 
@@ -143,10 +144,10 @@ def run(place, roles, program, scenario, ranks, more):
                 troubles.append(f"{side.out.stem}: " + ("ended by the time limit" if status is None else f"status {status}"))
             if words and not re.search(words, side.text()):
                 troubles.append(f"{side.out.stem}: does not say {words}")
-            if scenario != "killed" and re.search(r"world \d+ has", side.text()):
-                troubles.append(f"{side.out.stem}: tells of a loss where there is none")
-            if scenario == "killed" and set(re.findall(r"world (\d+) has", side.text())) != {str(len(sides) << 24)}:
-                troubles.append(f"{side.out.stem}: does not name the world that died, or names others")
+            told = set(re.findall(r"world (\d+) has", side.text()))
+            lost = {str(len(sides) << 24)} if scenario in LOSSES and side is not sides[-1] else set()
+            if told != lost:
+                troubles.append(f"{side.out.stem}: tells of the loss of {told or 'none'}, must be of {lost or 'none'}")
             if scenario == "killed" and side.text().find("has died") < side.text().find("nothing was called"):
                 troubles.append(f"{side.out.stem}: told of the death before the library was called")
     finally:

@@ -3,15 +3,17 @@
 //   single    one of each meets; through them the whole worlds do, with cards; groups of all by lpids
 //   refused   the other side may not be met; both go on alone
 //   nobody    nobody is there: the call ends by itself
-//   killed    the connecting world, or the `acceptor`, dies while connected; with `abort`, by one rank's
-//   error left      some leave, and meet again some of those who stay rounds    meet and part again and
-//   again; what this process holds stays the same
+//   killed    the connecting world, or the `acceptor`, dies while connected, with `abort` by an error
+//   finalized the connecting world finalizes while connected
+//   left      some leave, and meet again some of those who stay
+//   rounds    meet and part again and again; what this process holds stays the same
 #include <array>
 
 #include "worlds/agreement.h"
 #include "worlds/attached.h"
 #include "worlds/cards.h"
 #include "worlds/held.h"
+#include "worlds/lost.h"
 #include "worlds/own_parts.h"
 #include "worlds/place.h"
 #include "worlds/under_way.h"
@@ -282,68 +284,6 @@ void nobody(Job& job) {
   job.check("and all goes on", [&] { data_travels(job, everyone); });
 }
 
-// The library says nothing meanwhile: this thread may be inside MPI.
-void await_death_of(const std::string& process) {
-  await_end_of(process);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  std::fprintf(stderr, "nothing was called since\n");
-}
-
-void nothing_is_made_of_the_lost(const Job& job, comex_group_t merged, comex_group_t peer) {
-  comex_group_t made = untouched;
-  job.equal(comex_group_dup(merged, &made), COMEX_FAILURE, "a duplicate of a lost group");
-  job.equal(comex_group_split(peer, 0, 0, &made), COMEX_FAILURE, "a part of a lost inter-group");
-  job.equal(comex_group_create_endpoints(merged, 1, &made), COMEX_FAILURE, "endpoints in a lost group");
-  job.equal(comex_group_merge(peer, 0, &made), COMEX_FAILURE, "a lost inter-group merged");
-  job.equal(comex_intergroup_create(everyone, 0, peer, 0, 5, &made), COMEX_FAILURE,
-            "joining by a lost group");
-  job.equal(comex_world_connect("127.0.0.1:9:0123456789abcdef0123456789abcdef", 0, merged, 1, &made),
-            COMEX_FAILURE, "a meeting of a lost group");
-  job.equal(made, untouched, "an output of a collective that failed");
-}
-
-void killed(Job& job) {
-  const Place place(job, everyone, 0);
-  const bool dies = place.accepts() == job.has("acceptor");
-  comex_group_t peer = place.meet();
-  comex_group_t merged = COMEX_GROUP_NULL;
-  job.done(comex_group_merge(peer, place.accepts() ? 0 : 1, &merged));
-  int size = 0;
-  job.done(comex_group_size(merged, &size));
-  std::vector<void*> words(static_cast<std::size_t>(size));
-  job.done(comex_malloc(words.data(), sizeof(long), merged));
-  data_travels(job, merged);
-  auto parts = own_parts(job, merged, place.accepts());
-  // Nobody dies while the others are in a call, which would tell of it.
-  const std::string file = job.arguments.at(1);
-  const auto outside = [&file](int worker) { return file + ".outside" + std::to_string(worker); };
-  if (dies) {
-    for (int worker = 0; worker < job.workers; ++worker) look_up(outside(worker));
-    if (job.me == 0) publish(file + ".ready", std::to_string(getpid()));
-    if (job.me == 0 && job.has("abort")) comex_error("this world gives up", 3);
-    std::this_thread::sleep_for(std::chrono::seconds(60));
-    std::abort();
-  }
-  publish(outside(job.me), "yes");
-  await_death_of(look_up(file + ".ready"));
-  comex_set_errors(COMEX_ERRORS_RETURN);
-  job.equal(comex_barrier(merged), COMEX_FAILURE, "a barrier with a world that dies");
-  long word = 0;
-  const int target = place.accepts() ? size - 1 : 0;  // of the other world
-  job.equal(comex_get(words[static_cast<std::size_t>(target)], &word, sizeof word, target, merged),
-            COMEX_FAILURE, "a get from a world that has died");
-  job.equal(comex_fence_all(merged), COMEX_FAILURE, "a fence of a world that has died");
-  nothing_is_made_of_the_lost(job, merged, peer);
-  are_used_alone(job, parts);
-  comex_world_disconnect(&merged);
-  comex_world_disconnect(&peer);
-  comex_set_errors(COMEX_ERRORS_ABORT);
-  int count = 0;
-  job.done(comex_lpid_count(&count));
-  job.equal(count, job.workers, "the processes known");
-  job.check("the world that is left goes on", [&] { data_travels(job, everyone); });
-}
-
 void rounds(Job& job) {
   const Place place(job, everyone, 0);
   const int count = std::stoi(job.arguments.at(3));
@@ -393,6 +333,7 @@ int main(int argc, char** argv) {
   if (scenario == "refused") refused(job);
   if (scenario == "nobody") nobody(job);
   if (scenario == "killed") killed(job);
+  if (scenario == "finalized") finalized(job);
   if (scenario == "left") left(job);
   if (scenario == "rounds") rounds(job);
 }

@@ -1,0 +1,120 @@
+// The other world is lost: it dies, or finalizes without parting. What goes on with it fails, and says so;
+// what is left works.
+#pragma once
+
+#include "mpi/told.h"
+#include "worlds/own_parts.h"
+#include "worlds/place.h"
+
+namespace comex::testing {
+
+// The library says nothing meanwhile: this thread may be inside MPI.
+inline void await_death_of(const std::string& process) {
+  await_end_of(process);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  std::fprintf(stderr, "nothing was called since\n");
+}
+
+inline void nothing_is_made_of_the_lost(const Job& job, comex_group_t merged, comex_group_t peer) {
+  comex_group_t made = untouched;
+  job.equal(comex_group_dup(merged, &made), COMEX_FAILURE, "a duplicate of a lost group");
+  job.equal(comex_group_split(peer, 0, 0, &made), COMEX_FAILURE, "a part of a lost inter-group");
+  job.equal(comex_group_create_endpoints(merged, 1, &made), COMEX_FAILURE, "endpoints in a lost group");
+  job.equal(comex_group_merge(peer, 0, &made), COMEX_FAILURE, "a lost inter-group merged");
+  job.equal(comex_intergroup_create(everyone, 0, peer, 0, 5, &made), COMEX_FAILURE,
+            "joining by a lost group");
+  job.equal(comex_world_connect("127.0.0.1:9:0123456789abcdef0123456789abcdef", 0, merged, 1, &made),
+            COMEX_FAILURE, "a meeting of a lost group");
+  job.equal(made, untouched, "an output of a collective that failed");
+}
+
+// What two worlds have together, made by both.
+struct Shared {
+  Shared(const Job& job, const Place& place) : peer(place.meet()) {
+    job.done(comex_group_merge(peer, place.accepts() ? 0 : 1, &merged));
+    job.done(comex_group_size(merged, &size));
+    words.resize(static_cast<std::size_t>(size));
+    job.done(comex_malloc(words.data(), sizeof(long), merged));
+    data_travels(job, merged);
+    parts = own_parts(job, merged, place.accepts());
+  }
+  comex_group_t peer;
+  comex_group_t merged = COMEX_GROUP_NULL;
+  int size = 0;
+  std::vector<void*> words;
+  std::array<comex_group_t, 3> parts{};
+};
+
+// Each worker says when it is outside of the library, and can be waited for.
+class Outside {
+ public:
+  explicit Outside(const Job& job) : job_(job), file_(job.arguments.at(1) + ".outside") {}
+  void say() const { publish(file_ + std::to_string(job_.me), "yes"); }
+  void await_all() const {
+    for (int worker = 0; worker < job_.workers; ++worker) look_up(file_ + std::to_string(worker));
+  }
+
+ private:
+  const Job& job_;
+  std::string file_;
+};
+
+// Errors are returned.
+inline void go_on_alone(Job& job, const Place& place, Shared& shared) {
+  const int target = place.accepts() ? shared.size - 1 : 0;  // of the other world
+  void* const far = shared.words[static_cast<std::size_t>(target)];
+  long word = 0;
+  job.equal(comex_get(far, &word, sizeof word, target, shared.merged), COMEX_FAILURE,
+            "a get from a lost world");
+  job.equal(comex_put(&word, far, sizeof word, target, shared.merged), COMEX_FAILURE,
+            "a put to a lost world");
+  job.equal(comex_fence_all(shared.merged), COMEX_FAILURE, "a fence of a lost world");
+  nothing_is_made_of_the_lost(job, shared.merged, shared.peer);
+  are_used_alone(job, shared.parts);
+  job.done(comex_world_disconnect(&shared.merged));
+  job.done(comex_world_disconnect(&shared.peer));
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  int count = 0;
+  job.done(comex_lpid_count(&count));
+  job.equal(count, job.workers, "the processes known");
+  job.check("the world that is left goes on", [&] { data_travels(job, everyone); });
+}
+
+inline void killed(Job& job) {
+  const Place place(job, everyone, 0);
+  Shared shared(job, place);
+  const Outside outside(job);  // nobody dies while the others are in a call, which would tell of it
+  const std::string ready = job.arguments.at(1) + ".ready";
+  if (place.accepts() == job.has("acceptor")) {
+    outside.await_all();
+    if (job.me == 0) publish(ready, std::to_string(getpid()));
+    if (job.me == 0 && job.has("abort")) comex_error("this world gives up", 3);
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+    std::abort();
+  }
+  outside.say();
+  await_death_of(look_up(ready));
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  job.equal(comex_barrier(shared.merged), COMEX_FAILURE, "a barrier with a world that dies");
+  go_on_alone(job, place, shared);
+}
+
+// The connecting world ends as programs do that never part, while the others are on their way into a barrier.
+inline void finalized(Job& job) {
+  const Place place(job, everyone, 0);
+  Shared shared(job, place);
+  const Outside outside(job);
+  if (!place.accepts()) return outside.await_all();
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  outside.say();
+  int result = COMEX_SUCCESS;
+  const std::string text = told([&] { result = comex_barrier(shared.merged); });
+  job.equal(result, COMEX_FAILURE, "a barrier with a world that finalizes");
+  const std::string line =
+      "world " + std::to_string(2u << 24) + " has finalized without parting from this one";
+  job.require(text.find(line) != std::string::npos, text.c_str());
+  job.require(text.find("has died") == std::string::npos, text.c_str());
+  go_on_alone(job, place, shared);
+}
+
+}  // namespace comex::testing
