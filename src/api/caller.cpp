@@ -1,5 +1,7 @@
 #include "api/caller.h"
 
+#include "api/runtime.h"
+
 namespace comex::api {
 namespace {
 
@@ -7,11 +9,12 @@ struct Thread {
   std::uint32_t run = 0;
   Requester driven;
   Requester now;
+  std::uint32_t gone = 0;  // endpoints without a handle, when it was last looked whether `driven` is one
 };
 
 Thread& thread_of(std::uint32_t run) {
   thread_local Thread self;
-  if (self.run != run) self = {run, {}, {}};
+  if (self.run != run) self = {run, {}, {}, 0};
   return self;
 }
 
@@ -40,8 +43,11 @@ void begin_call(std::uint32_t run, Requester by) {
   if (by) self.driven = by;
 }
 
-Requester begin_unnamed_call(std::uint32_t run) {
-  Thread& self = thread_of(run);
+Requester begin_unnamed_call(const Runtime& runtime) {
+  Thread& self = thread_of(runtime.reporter.run());
+  const std::uint32_t gone = runtime.endpoints_gone.load(std::memory_order_acquire);
+  if (self.gone != gone && self.driven && !runtime.has_handle(self.driven.endpoint)) self.driven = {};
+  self.gone = gone;
   return self.now = self.driven;
 }
 

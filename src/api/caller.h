@@ -13,13 +13,15 @@
 
 namespace comex::api {
 
+class Runtime;
+
 // A call through a group begins; without an endpoint: one of the process itself.
 void begin_call(std::uint32_t run, Requester by);
-// A call begins that names no group: by the endpoint driven last.
-Requester begin_unnamed_call(std::uint32_t run);
+// A call begins that names no group: by the endpoint driven last, as long as it has a handle.
+Requester begin_unnamed_call(const Runtime& runtime);
 // Whose the call under way is.
 Requester caller(std::uint32_t run);
-// The last handle of an endpoint is gone.
+// The calling thread has freed the last handle of an endpoint; others find out in their next unnamed call.
 void stop_driving(std::uint32_t run, std::uint32_t endpoint);
 
 // The collective call of the program that the calling thread is in: what a wait inside it is said to be for.

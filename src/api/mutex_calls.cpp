@@ -58,7 +58,7 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   if (runtime == nullptr) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
   if (runtime->endpoints_made.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    named.by = begin_unnamed_call(runtime->reporter.run());
+    named.by = begin_unnamed_call(*runtime);
   // What is negative is huge without its sign.
   named.owner = static_cast<Worker>(proc);
   named.index = static_cast<std::uint64_t>(mutex);

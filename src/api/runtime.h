@@ -164,6 +164,7 @@ class Runtime {
   int add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras);
   GroupExtras& extras(int handle);
   void remove_group(int handle);
+  bool has_handle(std::uint32_t endpoint) const;
   // All members have come; what they have under way stays so.
   void meet(int handle);
   // Fences every member first.
@@ -199,6 +200,7 @@ class Runtime {
   std::atomic<std::uint64_t> groups_made{0};
   std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
   std::atomic<std::uint32_t> endpoints_made{0};
+  std::atomic<std::uint32_t> endpoints_gone{0};  // have no handle any more
   Meetings meetings;
 
  private:
@@ -225,7 +227,7 @@ class Runtime {
   void meet_world();
   void gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all);
 
-  std::mutex extras_mutex_;
+  mutable std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
   std::map<std::uint32_t, std::uint32_t> endpoint_handles_;   // how many each endpoint of this process has
   std::vector<std::pair<int, op::WaitReason>> live_handles_;  // under the engine lock

@@ -82,8 +82,14 @@ void Runtime::remove_group(int handle) {
     was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
     if (was_last) endpoint_handles_.erase(endpoint);
   }
+  if (was_last) endpoints_gone.fetch_add(1, std::memory_order_release);
   groups.remove(handle);  // from here on the handle may be another thread's
   if (was_last) stop_driving(reporter.run(), endpoint);
+}
+
+bool Runtime::has_handle(std::uint32_t endpoint) const {
+  const std::lock_guard lock(extras_mutex_);
+  return endpoint_handles_.contains(endpoint);
 }
 
 }  // namespace comex::api

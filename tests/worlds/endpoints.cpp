@@ -287,6 +287,43 @@ void endpoints_are_requesters_of_their_own(const Job& job) {
   release(job, handles);
 }
 
+comex_group_t one_endpoint(const Job& job) {
+  comex_group_t handle = COMEX_GROUP_NULL;
+  job.done(comex_group_create_endpoints(everyone, 1, &handle));
+  return handle;
+}
+
+// Who has driven an endpoint stands for it until another thread frees its last handle, and for the process
+// after that; that other endpoints go changes nothing.
+void a_thread_may_outlive_its_endpoint(const Job& job) {
+  const comex_group_t driven = one_endpoint(job);
+  const comex_group_t passing = one_endpoint(job);
+  job.done(comex_create_mutexes(1));
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  by_both([&](std::size_t i) {
+    if (i == 0) {
+      job.done(comex_group_free(passing));
+    } else {
+      job.done(comex_fence_all(driven));
+    }
+#pragma omp barrier
+    if (i == 1) job.done(comex_lock(0, job.me));
+#pragma omp barrier
+    if (i == 0) job.equal(comex_unlock(0, job.me), COMEX_FAILURE, "unlocking for an endpoint with a handle");
+#pragma omp barrier
+    if (i == 1) job.done(comex_unlock(0, job.me));
+#pragma omp barrier
+    if (i == 0) job.done(comex_group_free(driven));
+#pragma omp barrier
+    if (i == 1) job.done(comex_lock(0, job.me));
+#pragma omp barrier
+    if (i == 0) job.equal(comex_unlock(0, job.me), COMEX_SUCCESS, "unlocking what the process has locked");
+  });
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  job.done(comex_barrier(everyone));
+  job.done(comex_destroy_mutexes());
+}
+
 // Nothing is started, and nobody is waited for.
 void endpoints_meet_nobody(const Job& job) {
   const Pair handles = two_endpoints(job);
@@ -348,6 +385,7 @@ int main(int argc, char** argv) {
             [&] { memory_goes_through_any_group_of_its_endpoints(job); });
   job.check("lines name the endpoint", [&] { lines_name_the_endpoint(job); });
   job.check("endpoints are requesters of their own", [&] { endpoints_are_requesters_of_their_own(job); });
+  job.check("a thread may outlive its endpoint", [&] { a_thread_may_outlive_its_endpoint(job); });
   job.check("endpoints meet nobody", [&] { endpoints_meet_nobody(job); });
   job.check("endpoints of endpoints", [&] { endpoints_of_endpoints(job); });
 }
