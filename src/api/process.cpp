@@ -66,6 +66,14 @@ bool was_split_by_another_copy(const Process& self) {
   return std::string_view(name.data()) == "MPI_COMM_WORLD, split by libcomex_world";
 }
 
+// The world closes; true when all that was under way has succeeded.
+bool close_runtime(Process& self) {
+  const bool succeeded = self.runtime->close();
+  detail::current_runtime.store(nullptr, std::memory_order_release);
+  self.runtime.reset();
+  return succeeded;
+}
+
 }  // namespace
 
 int wanted_thread_level() {
@@ -116,11 +124,15 @@ int initialize(MPI_Comm comm, int* argc, char*** argv) {
   }
   hook_into_mpi_finalize(self);
   self.runtime = std::make_unique<Runtime>(std::move(world), self.reporter);
-  self.was_initialized = true;
   detail::current_runtime.store(self.runtime.get(), std::memory_order_release);
   const CallScope call("init", groups::world_handle);
   self.runtime->barrier(groups::world_handle);
-  return is_first ? meet_parents(*self.runtime) : 0;
+  if (is_first && meet_parents(*self.runtime) != COMEX_SUCCESS) {
+    close_runtime(self);  // on all workers; the next init tries again
+    return COMEX_FAILURE;
+  }
+  self.was_initialized = true;
+  return COMEX_SUCCESS;
 }
 
 int finalize() {
@@ -128,10 +140,7 @@ int finalize() {
   const std::lock_guard lock(self.starting);
   if (current() == nullptr) return 0;
   const CallScope call("finalize", groups::world_handle);
-  const bool succeeded = self.runtime->close();
-  detail::current_runtime.store(nullptr, std::memory_order_release);
-  self.runtime.reset();
-  return succeeded ? 0 : 1;
+  return close_runtime(self) ? 0 : 1;
 }
 
 }  // namespace comex::api

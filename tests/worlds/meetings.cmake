@@ -26,6 +26,12 @@ add_test(NAME worlds.unborn.alone COMMAND timeout -k 5 30 $<TARGET_FILE:worlds_u
 set_tests_properties(worlds.unborn.alone PROPERTIES LABELS "mpi;worlds" TIMEOUT 45
   PASS_REGULAR_EXPRESSION "world_spawn: [^\n]*started without mpirun.*1 checks ok")
 
+# Of two workers and a progress rank: a port that is none, and one where nobody is.
+comex_add_mpi_test(NAME worlds.orphans.again PROGRAM worlds_orphans RANKS 3 TIMEOUT 40 LABELS worlds ENV COMEX_SPAWNED=nowhere
+  ARGS again)
+comex_add_mpi_test(NAME worlds.orphans.end PROGRAM worlds_orphans RANKS 3 TIMEOUT 40 LABELS worlds ARGS end
+  ENV COMEX_SPAWNED=127.0.0.1:9:0123456789abcdef0123456789abcdef COMEX_MEET_S=1)
+
 # comex_add_launches_test(NAME SCENARIO RANKS RANKS ...): launches of worlds_meet, or of worlds_three where NAME says so.
 function(comex_add_launches_test name scenario)
   set(program -r accept,connect $<TARGET_FILE:worlds_meet>)
