@@ -26,21 +26,46 @@ std::vector<std::size_t> without(std::span<const Claim> claims, std::span<const 
 
 }  // namespace
 
-std::optional<std::size_t> odd_one(std::span<const Word> all) {
-  const auto is_other = [&](const Word& each) { return each.is_allocating() != all.front().is_allocating(); };
-  const auto others = std::ranges::count_if(all, is_other);
-  if (others == 0) return std::nullopt;
-  if (2 * others >= std::ssize(all)) return 0;
-  return static_cast<std::size_t>(std::ranges::find_if(all, is_other) - all.begin());
+Verdict::Verdict(std::size_t member, const Word& word) {
+  const auto index = static_cast<std::uint32_t>(member);
+  (word.is_allocating() ? allocating_ : freeing_) = {1, index};
+  if (word.has_failed()) failed_ = index;
+  needs_claims_ = word.needs_claim() ? 1 : 0;
+  nth_ = word.nth();
 }
 
-std::optional<std::uint64_t> same_nth(std::span<const Word> all) {
-  std::uint64_t named = 0;
-  for (const Word& each : all) {
-    if (each.needs_claim() || (each.nth() != 0 && named != 0 && each.nth() != named)) return std::nullopt;
-    if (each.nth() != 0) named = each.nth();
-  }
-  return named;
+Verdict::Verdict(std::span<const Word> all) {
+  for (std::size_t member = 0; member < all.size(); ++member) merge({member, all[member]});
+}
+
+void Verdict::Side::merge(const Side& other) {
+  count += other.count;
+  first = std::min(first, other.first);
+}
+
+void Verdict::merge(const Verdict& other) {
+  allocating_.merge(other.allocating_);
+  freeing_.merge(other.freeing_);
+  failed_ = std::min(failed_, other.failed_);
+  const bool differs = nth_ != 0 && other.nth_ != 0 && nth_ != other.nth_;
+  if (differs || other.needs_claims_ != 0) needs_claims_ = 1;
+  nth_ = std::max(nth_, other.nth_);
+}
+
+std::optional<std::size_t> Verdict::odd_one() const {
+  if (allocating_.count == 0 || freeing_.count == 0) return std::nullopt;
+  if (allocating_.count == freeing_.count) return std::min(allocating_.first, freeing_.first);
+  return allocating_.count < freeing_.count ? allocating_.first : freeing_.first;
+}
+
+std::optional<std::size_t> Verdict::failed() const {
+  if (failed_ == nobody) return std::nullopt;
+  return failed_;
+}
+
+std::optional<std::uint64_t> Verdict::same_nth() const {
+  if (needs_claims_ != 0) return std::nullopt;
+  return nth_;
 }
 
 std::optional<Mistaken> first_mistake(std::span<const Claim> claims) {

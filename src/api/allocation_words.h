@@ -1,7 +1,8 @@
 // What the members of a group tell each other in malloc and free, and what follows from it. Pure.
 //
-// Both calls begin with a gather of one word from each member, so that those who allocate while others free
-// learn of it. A word is all it takes where everybody frees by its own address what was allocated over this
+// Both calls begin with a word from each member and the verdict on them, so that those who allocate while
+// others free learn of it: among few the words are gathered, among many the verdicts on one word each are
+// merged. A verdict is all it takes where everybody frees by its own address what was allocated over this
 // very group. Else a gather of claims follows: about another's address, which only its owner can tell the
 // allocation of, about another group of the same members, and about mistakes. Used by the memory calls.
 #pragma once
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace comex::api {
@@ -27,7 +29,9 @@ class Word {
   bool has_failed() const { return kind() == refused; }
   void* address() const { return reinterpret_cast<void*>(bits_); }  // of who allocated; null for 0 bytes
   bool needs_claim() const { return kind() == claims; }
-  std::uint64_t nth() const { return bits_ >> kind_bits; }  // of who frees without a claim; 0: nothing
+  std::uint64_t nth() const {  // of who frees without a claim; else, and of who frees nothing, 0
+    return kind() == frees ? bits_ >> kind_bits : 0;
+  }
 
  private:
   enum Kind : std::uint64_t { allocates, refused, frees, claims };  // in the bits that an address has clear
@@ -40,10 +44,37 @@ class Word {
 };
 static_assert(sizeof(Word) == 8);
 
-// Some members allocate and some free: the first of the fewer. None: all do the same.
-std::optional<std::size_t> odd_one(std::span<const Word> all);
-// Which allocation over the group all of those who free name, 0 if nobody names one. None: claims must tell.
-std::optional<std::uint64_t> same_nth(std::span<const Word> all);
+// What words come to, from one upwards; the same however they are grouped. Travels as bytes.
+class Verdict {
+ public:
+  Verdict() = default;  // on none
+  Verdict(std::size_t member, const Word& word);
+  explicit Verdict(std::span<const Word> all);
+  void merge(const Verdict& other);
+
+  // Some members allocate and some free: the first of the fewer. None: all do the same.
+  std::optional<std::size_t> odd_one() const;
+  // The first who could not allocate.
+  std::optional<std::size_t> failed() const;
+  // Which allocation over the group all of those who free name, 0 if nobody names one. None: claims must
+  // tell.
+  std::optional<std::uint64_t> same_nth() const;
+
+ private:
+  static constexpr std::uint32_t nobody = UINT32_MAX;
+  struct Side {
+    std::uint32_t count = 0;
+    std::uint32_t first = nobody;
+    void merge(const Side& other);
+  };
+
+  Side allocating_;
+  Side freeing_;
+  std::uint32_t failed_ = nobody;
+  std::uint32_t needs_claims_ = 0;
+  std::uint64_t nth_ = 0;
+};
+static_assert(sizeof(Verdict) == 32 && std::is_trivially_copyable_v<Verdict>);
 
 // What a member makes of the address it was given.
 struct Claim {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/allocation_words.h"
+#include "api/heard.h"
 #include "api/own_memory.h"
 #include "groups/everybody.h"
 
@@ -76,12 +77,12 @@ Word Freeing::word() const {
 
 int Freeing::run() {
   runtime_.fence_members(group_);
-  std::vector<Word> words;
-  if (!gather(word(), words)) return failed_;
-  if (const auto odd = odd_one(words)) {
+  const Verdict verdict = hear(runtime_, handle_, word()).verdict;
+  if (!is_whole(runtime_, where_.operation, group_)) return free_own_part();
+  if (const auto odd = verdict.odd_one()) {
     return fail_apart(runtime_, where_, *odd == me_, "this process frees where others allocate");
   }
-  if (const auto nth = same_nth(words)) {
+  if (const auto nth = verdict.same_nth()) {
     id_ = *nth == 0 ? 0 : groups::allocation_id(group_.context(), *nth).value();
   } else if (!settle()) {
     return failed_;

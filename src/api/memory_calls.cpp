@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/allocation_words.h"
+#include "api/heard.h"
 #include "api/own_memory.h"
 #include "groups/everybody.h"
 
@@ -19,23 +20,16 @@ void* address_here(Runtime& runtime, Lpid owner, void* address) {
                                  peer.place.base);
 }
 
-// By participant.
-std::vector<void*> addresses_here(Runtime& runtime, const groups::ConnectionTable& all,
-                                  const std::vector<Word>& words) {
-  std::vector<void*> addresses(words.size());
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    addresses[i] = address_here(runtime, all.lpid(i), words[i].address());
+// Where a group spans worlds or has two sides: everybody's, of whom ranks of the group name some. By
+// participant.
+std::vector<void*> addresses_of_all(Runtime& runtime, int handle, const groups::Everybody& all,
+                                    const Heard& heard, void* mine) {
+  std::vector<void*> addresses(all.members.size());
+  hear_addresses(runtime, handle, heard, mine, addresses);
+  for (std::uint32_t i = 0; i < all.members.size(); ++i) {
+    addresses[i] = address_here(runtime, all.members.lpid(i), addresses[i]);
   }
   return addresses;
-}
-
-// What the caller gets to know: the addresses of those whom ranks of the group name.
-void write_addresses(const groups::Group& group, const groups::Everybody& all, const std::vector<Word>& words,
-                     const std::vector<void*>& here, void** to) {
-  const std::size_t skipped = group.is_inter() && all.is_low ? all.low_size : 0;
-  for (std::size_t i = 0; i < group.targets().size(); ++i) {
-    to[i] = here.empty() ? words[skipped + i].address() : here[skipped + i];
-  }
 }
 
 int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group_t handle,
@@ -51,23 +45,21 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   if (ptr_arr != nullptr && id) mine = allocate_own(*runtime, bytes, *id, device);
   if (!id) mine = caller_error("a group has had all the allocations it can have; make another one for more");
 
-  const std::vector<Word> words =
-      runtime->gather(handle, mine ? Word::allocated(mine.value()) : Word::not_allocated());
+  const Heard heard = hear(*runtime, handle, mine ? Word::allocated(mine.value()) : Word::not_allocated());
   const auto give_up = [&] {
     if (mine) release_own(*runtime, mine.value());
     return COMEX_FAILURE;
   };
   if (!is_whole(*runtime, name, *group)) return give_up();
   const std::size_t me = extras.collective->me();
-  if (const auto odd = odd_one(words)) {
+  if (const auto odd = heard.verdict.odd_one()) {
     give_up();
     return fail_apart(*runtime, {.operation = name}, *odd == me, "this process allocates where others free");
   }
-  const auto failed = std::ranges::find_if(words, &Word::has_failed);
-  if (failed != words.end()) {
+  if (const auto failed = heard.verdict.failed()) {
     give_up();
-    const bool is_mine = static_cast<std::size_t>(failed - words.begin()) == me;
-    return is_mine ? runtime->reporter.fail({.operation = name}, mine.failure()) : failed_elsewhere(*runtime);
+    return *failed == me ? runtime->reporter.fail({.operation = name}, mine.failure())
+                         : failed_elsewhere(*runtime);
   }
   const groups::Everybody all = groups::everybody(*group, runtime->book);
   Allocation allocation{.id = *id,
@@ -75,8 +67,15 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
                         .endpoints = group->endpoints(),
                         .my_rank = static_cast<int>(all.my_index),
                         .own = mine.value()};
-  if (group->bridge() != no_bridge) allocation.of_all = addresses_here(*runtime, all.members, words);
-  write_addresses(*group, all, words, allocation.of_all, ptr_arr);
+  if (group->bridge() == no_bridge && !group->is_inter()) {
+    hear_addresses(*runtime, handle, heard, mine.value(), {ptr_arr, all.members.size()});
+  } else {
+    std::vector<void*> addresses = addresses_of_all(*runtime, handle, all, heard, mine.value());
+    if (!is_whole(*runtime, name, *group)) return give_up();
+    const std::size_t skipped = group->is_inter() && all.is_low ? all.low_size : 0;
+    std::copy_n(addresses.data() + skipped, group->targets().size(), ptr_arr);
+    if (group->bridge() != no_bridge) allocation.of_all = std::move(addresses);
+  }
   runtime->allocations.add(std::move(allocation));
   return COMEX_SUCCESS;
 }

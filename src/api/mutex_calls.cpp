@@ -131,18 +131,21 @@ bool take_held(const Named& named) {
 // malloc that another worker calls instead sees an allocation fail, and its own word stands out here.
 class Made {
  public:
-  static std::uint64_t done() { return mark; }
-  static std::uint64_t failed(const Runtime& by) { return std::uint64_t{by.size() - by.me()} << bits | mark; }
+  Made() = default;
+  static Made done() { return Made(mark); }
+  static Made failed(const Runtime& by) { return Made(std::uint64_t{by.size() - by.me()} << bits | mark); }
+  void merge(const Made& other) { largest_ = std::max(largest_, other.largest_); }
 
-  explicit Made(std::uint64_t largest) : largest_(largest) {}
   explicit operator bool() const { return largest_ == mark; }
   bool is_mixed() const { return (largest_ & ((1u << bits) - 1)) != mark; }
-  bool is_told_by(const Runtime& runtime) const { return largest_ == failed(runtime); }
+  bool is_told_by(const Runtime& runtime) const { return largest_ == failed(runtime).largest_; }
 
  private:
+  explicit Made(std::uint64_t largest) : largest_(largest) {}
+
   static constexpr unsigned bits = 2;
   static constexpr auto mark = std::bit_cast<std::uint64_t>(Word::not_allocated());
-  std::uint64_t largest_;
+  std::uint64_t largest_ = mark;
 };
 
 // Zeroed and shown to this host's processes and server; none of 0.
@@ -180,7 +183,7 @@ int comex_create_mutexes(int num) {
   const bool are_there = runtime->has_mutexes.load(std::memory_order_relaxed);
   runtime->fence_members(*runtime->groups.find(COMEX_GROUP_WORLD));
   const comex::Result<void*> mine = make_own(*runtime, are_there ? std::min(num, 0) : num);
-  const Made made(runtime->all_max(mine ? Made::done() : Made::failed(*runtime)));
+  const Made made = runtime->all_merged(COMEX_GROUP_WORLD, mine ? Made::done() : Made::failed(*runtime));
   if (made && !are_there) {
     runtime->has_mutexes.store(true, std::memory_order_relaxed);
     return COMEX_SUCCESS;

@@ -325,17 +325,24 @@ void Runtime::barrier(int handle) {
   meet(handle);
 }
 
-// The lowest worker of a host asks those of the others, and shows the rest what came of it.
-std::uint64_t Runtime::all_max(std::uint64_t mine) {
-  std::vector<std::uint64_t> here(host_.size());
-  const auto show = [&](const std::uint64_t& word) {
-    host_.gather(std::as_bytes(std::span(&word, 1)), std::as_writable_bytes(std::span(here)));
-  };
-  show(mine);
-  const std::uint64_t of_host = std::ranges::max(here);
-  if (world->group->host_count() == 1) return of_host;
-  show(host_leaders_ ? host_leaders_->all_max(of_host) : 0);
-  return here.front();
+// Over the world the lowest worker of a host asks those of the others, and shows the rest what came of it.
+void Runtime::all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine) {
+  if (handle != groups::world_handle) {
+    extras(handle).collective->all_reduce(data, combine);
+    return;
+  }
+  std::vector<std::byte> said(host_.size() * data.size());
+  const std::span<std::byte> here(said);
+  host_.gather(data, here);
+  for (std::size_t at = data.size(); at < here.size(); at += data.size()) {
+    combine(here.first(data.size()), here.subspan(at, data.size()));
+  }
+  if (world->group->host_count() > 1) {
+    std::ranges::copy(here.first(data.size()), data.begin());
+    if (host_leaders_) host_leaders_->all_reduce(data, combine);
+    host_.gather(data, here);
+  }
+  std::ranges::copy(here.first(data.size()), data.begin());
 }
 
 void Runtime::gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all) {

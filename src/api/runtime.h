@@ -7,6 +7,7 @@
 #include <comex/worlds.h>
 
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -169,9 +170,23 @@ class Runtime {
   void meet(int handle);
   // Fences every member first.
   void barrier(int handle);
-  // The largest of what the workers of the world say; as `meet`. One word travels, between hosts.
-  std::uint64_t all_max(std::uint64_t mine);
+  // What the members of a group say, merged by T::merge; as `meet`. Over the world one T travels, between
+  // hosts.
+  template <class T>
+  T all_merged(int handle, T mine) {
+    all_reduce(handle, std::as_writable_bytes(std::span(&mine, 1)),
+               [](std::span<std::byte> into, std::span<const std::byte> from) {
+                 T left;
+                 T right;
+                 std::memcpy(&left, into.data(), sizeof left);
+                 std::memcpy(&right, from.data(), sizeof right);
+                 left.merge(right);
+                 std::memcpy(into.data(), &left, sizeof left);
+               });
+    return mine;
+  }
   // What each member says, by rank; as `meet`.
+  void gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all);
   template <class T>
   std::vector<T> gather(int handle, const T& mine) {
     std::vector<T> all(extras(handle).collective->size());
@@ -225,7 +240,7 @@ class Runtime {
   template <class F>
   void for_each_reach(const groups::Group& group, F&& f);
   void meet_world();
-  void gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all);
+  void all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine);
 
   mutable std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;

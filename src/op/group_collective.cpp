@@ -61,21 +61,36 @@ void GroupCollective::barrier() {
   }
 }
 
+// Both are equally long. The next window goes when the one before it has been taken: a token is kept by whom
+// it reaches until then.
+void GroupCollective::exchange(std::uint32_t to, std::span<const std::byte> data, std::uint32_t from,
+                               std::span<std::byte> into) {
+  constexpr std::uint32_t window = 0, taken = 1;
+  for (;;) {
+    ++sequence_;
+    const std::size_t bytes = std::min(data.size(), window_bytes);
+    send(to, window, data.first(bytes));
+    receive(from, window, into.first(bytes), "gather");
+    data = data.subspan(bytes);
+    into = into.subspan(bytes);
+    if (data.empty()) return;
+    send(from, taken, {});
+    receive(to, taken, {}, "gather");
+  }
+}
+
 // Bruck: member i collects blocks i, i+1, ...; each step doubles them; then they are turned round, where they
 // are.
 void GroupCollective::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
-  ++sequence_;
   const std::uint64_t size = members_.size;
   const std::size_t block = mine.size();
   COMEX_BUG_IF(all.size() != block * size);
   if (block == 0) return;
   std::memmove(all.data(), mine.data(), block);
-  std::uint32_t phase = 0;
-  for (std::uint64_t have = 1; have < size; have *= 2, ++phase) {
+  for (std::uint64_t have = 1; have < size; have *= 2) {
     const std::size_t bytes = std::min(have, size - have) * block;
-    send(static_cast<std::uint32_t>((members_.me + size - have) % size), phase, all.first(bytes));
-    receive(static_cast<std::uint32_t>((members_.me + have) % size), phase, all.subspan(have * block, bytes),
-            "gather");
+    exchange(static_cast<std::uint32_t>((members_.me + size - have) % size), all.first(bytes),
+             static_cast<std::uint32_t>((members_.me + have) % size), all.subspan(have * block, bytes));
   }
   const std::size_t head = (size - members_.me) * block;  // blocks me .. size-1
   std::ranges::rotate(all, all.begin() + static_cast<std::ptrdiff_t>(head));

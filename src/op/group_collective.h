@@ -13,6 +13,7 @@
 #include <span>
 
 #include "core/ids.h"
+#include "core/protocol.h"
 #include "op/engine.h"
 #include "op/tokens.h"
 
@@ -41,7 +42,9 @@ class GroupCollective {
   GroupCollective(Engine& engine, Tokens& tokens, Membership members);
 
   void barrier();
-  // `all` holds size() blocks of mine.size() bytes, in member order.
+  // `all` holds size() blocks of mine.size() bytes, in member order. Beside it nobody keeps more than a
+  // window for each member that it hears from, of whom there are log2 of size().
+  static constexpr std::size_t window_bytes = 8 * protocol::token_data_bytes;
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all);
   void broadcast(std::span<std::byte> data, std::uint32_t root);
   // Combines in a fixed order into the root's data; elsewhere `data` is scratch afterwards.
@@ -69,6 +72,8 @@ class GroupCollective {
   TokenName name(std::uint32_t from, std::uint32_t to, std::uint32_t phase) const;
   void send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes);
   void receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into, const char* operation);
+  void exchange(std::uint32_t to, std::span<const std::byte> data, std::uint32_t from,
+                std::span<std::byte> into);
   WaitReason reason_of(const char* operation, std::uint32_t awaited) const;
 
   Engine& engine_;

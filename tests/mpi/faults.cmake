@@ -37,6 +37,8 @@ endforeach()
 comex_add_mpi_test(NAME mpi_memory_limits_fine PROGRAM mpi_memory_limits RANKS 3 ARGS fine)
 comex_add_mpi_test(NAME mpi_memory_limits_fine_two_hosts PROGRAM mpi_memory_limits RANKS 5 ARGS fine
   ENV ${two_hosts} COMEX_ARENA=posix)
+# So many that no worker hears every other's word.
+comex_add_mpi_test(NAME mpi_memory_limits_brief_many PROGRAM mpi_memory_limits RANKS 20 ARGS brief ENV ${two_hosts})
 
 foreach(arena memfd posix)
   comex_add_fault_test(kill_${arena} kill_driver.py ${arena} $<TARGET_FILE:mpi_kill>)

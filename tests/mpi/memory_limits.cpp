@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -191,6 +192,26 @@ long shared_kib() {
   return 0;
 }
 
+// All but the last worker; each second one has none, and all free by what rank 0 has.
+void over_a_group() {
+  if (workers < 3) return;
+  std::vector<int> members(index(workers - 1));
+  std::iota(members.begin(), members.end(), 0);
+  comex_group_t group = COMEX_GROUP_NULL;
+  CHECK(comex_group_create(workers - 1, members.data(), world, &group) == COMEX_SUCCESS);
+  if (me == workers - 1) return;
+  for (const bool by_own : {true, false}) {
+    std::vector<void*> places(members.size());
+    CHECK(comex_malloc(places.data(), me % 2 == 0 ? 8 : 0, group) == COMEX_SUCCESS);
+    for (const int member : members) CHECK((places[index(member)] != nullptr) == (member % 2 == 0));
+    long mine = me;
+    const int to = (me + 2) / 2 * 2 % (workers - 1) / 2 * 2;
+    CHECK(comex_put(&mine, places[index(to)], sizeof mine, to, group) == COMEX_SUCCESS);
+    CHECK(comex_free(places[by_own ? index(me) : 0], group) == COMEX_SUCCESS);
+  }
+  CHECK(comex_group_free(group) == COMEX_SUCCESS);
+}
+
 void many_times() {
   constexpr int times = 10'000;
   std::vector<void*> places(index(workers));
@@ -221,7 +242,8 @@ int main(int argc, char** argv) {
     local_memory_is_remote();
     kinds_of_memory();
     freed_memory_has_nothing_under_way();
-    many_times();
+    over_a_group();
+    if (how != "brief") many_times();
   }
   CHECK(comex_finalize() == COMEX_SUCCESS);
   return MPI_Finalize();

@@ -43,6 +43,13 @@ TEST(AllocationWords, carry_which_allocation_is_freed) {
   EXPECT_FALSE(nothing.needs_claim());
 }
 
+std::optional<std::size_t> odd_one(const Words& all) {
+  return Verdict(all).odd_one();
+}
+std::optional<std::uint64_t> same_nth(const Words& all) {
+  return Verdict(all).same_nth();
+}
+
 TEST(AllocationWords, tell_who_allocates_where_more_free_and_the_other_way_round) {
   EXPECT_EQ(odd_one(Words{one, one, Word::not_allocated()}), std::nullopt);
   EXPECT_EQ(odd_one(Words{nothing, Word::frees_nth(3), Word::frees_by_claim()}), std::nullopt);
@@ -57,6 +64,39 @@ TEST(AllocationWords, are_enough_where_all_who_name_one_name_the_same) {
   EXPECT_EQ(same_nth(Words{nothing, Word::frees_nth(7), nothing, Word::frees_nth(7)}), 7u);
   EXPECT_EQ(same_nth(Words{Word::frees_nth(6), Word::frees_nth(7)}), std::nullopt);
   EXPECT_EQ(same_nth(Words{Word::frees_nth(6), Word::frees_by_claim()}), std::nullopt);
+}
+
+TEST(AllocationWords, tell_who_is_the_first_that_could_not_allocate) {
+  EXPECT_EQ(Verdict(Words{one, one}).failed(), std::nullopt);
+  EXPECT_EQ(Verdict(Words{one, Word::not_allocated(), Word::not_allocated()}).failed(), 1u);
+}
+
+// Trees over different numbers of members group them differently.
+TEST(AllocationWords, come_to_one_verdict_however_they_are_grouped) {
+  const Words kinds{
+      one, Word::not_allocated(), nothing, Word::frees_nth(6), Word::frees_nth(7), Word::frees_by_claim()};
+  constexpr std::size_t members = 4;
+  const auto part = [](const Words& all, std::size_t first, std::size_t last) {
+    Verdict verdict(first, all[first]);
+    for (std::size_t i = first + 1; i < last; ++i) verdict.merge({i, all[i]});
+    return verdict;
+  };
+  for (std::size_t pick = 0; pick < kinds.size() * kinds.size() * kinds.size() * kinds.size(); ++pick) {
+    Words all;
+    for (std::size_t rest = pick; all.size() < members; rest /= kinds.size()) {
+      all.push_back(kinds[rest % kinds.size()]);
+    }
+    const Verdict whole(all);
+    for (std::size_t cut = 1; cut < members; ++cut) {
+      for (const bool turned : {false, true}) {
+        Verdict merged = turned ? part(all, cut, members) : part(all, 0, cut);
+        merged.merge(turned ? part(all, 0, cut) : part(all, cut, members));
+        EXPECT_EQ(merged.odd_one(), whole.odd_one()) << pick << ", " << cut;
+        EXPECT_EQ(merged.failed(), whole.failed()) << pick << ", " << cut;
+        EXPECT_EQ(merged.same_nth(), whole.same_nth()) << pick << ", " << cut;
+      }
+    }
+  }
 }
 
 TEST(AllocationClaims, that_are_wrong_or_about_another_allocation_are_mistakes_of_the_first_who_makes_one) {

@@ -316,7 +316,8 @@ TEST_P(GroupCollectives, everybody_gathers_every_block_in_member_order) {
   const std::uint32_t members = GetParam();
   std::atomic<int> wrong{0};
   run_members(members, [&](GroupCollective& group, std::uint32_t me) {
-    for (const std::size_t block : {std::size_t{1}, std::size_t{24}, std::size_t{5001}}) {
+    for (const std::size_t block :
+         {std::size_t{1}, std::size_t{24}, std::size_t{5001}, std::size_t{70'000}}) {
       const std::vector<std::byte> mine(block, static_cast<std::byte>(me + 1));
       std::vector<std::byte> all(block * members);
       group.all_gather(mine, all);

@@ -24,7 +24,7 @@ def jobs():
 
 def size_of(table, job):
     return (table["per_rank"] * job["ranks"] + table["per_worker"] * job["workers"] + table["per_host"] * job["hosts"] +
-            table["per_local_rank"] * job["local"] + table["fixed"] +
+            table["per_local_rank"] * job["local"] + table["fixed"] + table["per_doubling"] * log2_up(job["workers"]) +
             job["ranks"] * next((each for most, each in table["steps"] if job["ranks"] <= most), 0))
 
 
@@ -40,12 +40,13 @@ def log2_up(n):
 
 
 def gathered(members, block, sizes):
-    """(steps, messages, bytes) that one member sends in Bruck's gather: long tokens travel in pieces."""
+    """(steps, messages, bytes) that one member sends in Bruck's gather: long tokens travel in windows, each answered
+    but the last, and windows in pieces."""
     steps = count = 0
     have = 1
     while have < members:
         token = min(have, members - have) * block
-        count += -(-token // (sizes["message"] - sizes["token"]))
+        count += -(-token // (sizes["message"] - sizes["token"])) + -(-token // sizes["window"]) - 1
         steps += 1
         have *= 2
     return steps, count, (members - 1) * block + count * sizes["token"]
@@ -63,9 +64,11 @@ def calls(job, sizes):
     others = hosts - 1
     fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
     meeting = (log2_up(hosts), log2_up(hosts), sizes["token"] * log2_up(hosts))
-    gather = gathered(job["workers"], sizes["exchanged"], sizes)
-    # Up a tree and down again: its root sends most.
-    maximum = (2 * log2_up(hosts), log2_up(hosts), (sizes["token"] + sizes["maximum"]) * log2_up(hosts))
+    gather = gathered(job["workers"], sizes["address"], sizes)
+
+    def merged(block):  # up a tree and down again: its root sends most
+        return (2 * log2_up(hosts), log2_up(hosts), (sizes["token"] + block) * log2_up(hosts))
+    verdict = merged(sizes["verdict"])
     one, leader = "by a worker", "by a host's first worker"
     return [
         (f"init: {len(sizes['init'])} all-gathers, {sizes['minima']} minima, if MPI's double", "by a rank",
@@ -76,10 +79,10 @@ def calls(job, sizes):
         ("fence_all, every host written to", one + ", with the answers", fence),
         ("barrier, nothing unfenced: the meeting", leader, meeting),
         ("barrier, every host written to: fence, meeting", leader, together(fence, meeting)),
-        ("malloc: a gather", one, gather),
-        ("free, nothing unfenced: gather, meeting", leader, together(gather, meeting)),
-        ("free, every host written to: fence, gather, meeting", leader, together(fence, gather, meeting)),
-        ("create_mutexes, nothing unfenced: a maximum", leader, maximum),
+        ("malloc: verdict, gather of addresses", leader, together(verdict, gather)),
+        ("free, nothing unfenced: verdict, meeting", leader, together(verdict, meeting)),
+        ("free, every host written to: fence, verdict, meeting", leader, together(fence, verdict, meeting)),
+        ("create_mutexes, nothing unfenced: a maximum", leader, merged(sizes["maximum"])),
     ]
 
 
@@ -150,6 +153,7 @@ def section(title, tables, *goals, standing=()):
 
 GROWING = (("init", "while init runs"),
            ("gather", "while malloc or free over the world runs"),
+           ("claims", "while a free by another's address runs"),
            ("allocation", "for each allocation over the world"),
            ("group", "for each irregular group of all workers"),
            ("groups", "with all regular groups there can be"),
@@ -173,7 +177,8 @@ def step_lines(sizes):
                      f"{'kept' if kept else 'not kept: O(P), O(P^2) by all'}")
     return lines + [
         "  Nowhere are there more than O(log P) steps. A gather tells everybody about everybody: in its last step alone",
-        "  each sends half of these bytes. Calls that make groups out of the world gather likewise. A fence sends one",
+        "  each sends half of these bytes: malloc's, since its caller wants the address of everybody. Calls that make",
+        "  groups out of the world gather likewise, and a free by another's address than the own. A fence sends one",
         "  request to each server that was written to: O(P) if that was every host.", ""]
 
 

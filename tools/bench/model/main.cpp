@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/allocation_words.h"
 #include "api/allocations.h"
 #include "core/pieces.h"
 #include "core/protocol.h"
@@ -41,9 +42,10 @@ namespace {
 struct Table {
   const char* name;
   const char* place;  // private: in every process; shared: once a host; server: in every progress rank
-  // always, init and gather (while they run), allocation (each), group (each, of all workers, no range of
-  // them), groups (as many as there can be), mutexes (one of every worker), handles (as many pending as
-  // there can be), traffic (with every peer), staging (traffic whose bodies cannot go where they belong)
+  // always, init and gather (malloc and free, while they run), claims (a free by others' addresses),
+  // allocation (each), group (each, of all workers, no range of them), groups (as many as there can be),
+  // mutexes (one of every worker), handles (as many pending as there can be), traffic (with every peer),
+  // staging (traffic whose bodies cannot go where they belong)
   const char* when;
   double per_rank = 0;
   double per_worker = 0;
@@ -55,6 +57,7 @@ struct Table {
     double per_rank;
   };
   std::vector<Step> steps = {};
+  double per_doubling = 0;  // log2 of the workers
 };
 
 constexpr double block_bytes = 16;  // what the allocator adds to a block
@@ -92,8 +95,8 @@ double empty_deque() {
 using namespace comex::model;
 constexpr double handles = comex::nb::HandleTable::completed_handle;  // slots there can be
 constexpr double handle_chunk = 1024;                                 // slots
-constexpr double first_groups = 8;    // slots of groups::GroupTable that are made at once
-constexpr double newest_token = 0.5;  // of what is gathered, at the last step
+constexpr double first_groups = 8;  // slots of groups::GroupTable that are made at once
+constexpr double window = comex::op::GroupCollective::window_bytes;
 constexpr double group = sizeof(comex::groups::Group) + sizeof(comex::groups::SharedTable) +
                          sizeof(comex::op::GroupCollective) + tree_node<int, GroupExtras> + 3 * block_bytes;
 
@@ -121,8 +124,14 @@ std::vector<Table> private_tables() {
       {"mutexes: words of the own host, while they are made", "private", "mutexes", 0, 0, 0, sizeof(Maximum)},
       {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
        tree_node<AllocationKey, api::Allocation> + hash_node<const void*, AllocationKey>},
-      {"addresses or claims, while they are gathered", "private", "gather", 0,
-       (1 + newest_token) * sizeof(Exchanged)},
+      {"verdicts of the own host on who does what", "private", "gather", 0, 0, 0, sizeof(api::Verdict)},
+      {.name = "addresses on their way to the caller's array",
+       .place = "private",
+       .when = "gather",
+       .fixed = window,  // on its way out
+       .per_doubling = window},
+      {"claims, and addresses that are looked for", "private", "claims", 0,
+       sizeof(api::Claim) + sizeof(api::Claim::address)},
       {"host keys, among those that look alike", "private", "init", 0, 0, 0,
        sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(HostLeader)},
       {"split, while it is made", "private", "init", sizeof(pr::RankPlace) + 3 * sizeof(int), 0,
@@ -208,8 +217,10 @@ std::vector<Table> server_tables() {
 void print(const Table& t, bool is_last) {
   std::printf(
       "  {\"name\": \"%s\", \"place\": \"%s\", \"when\": \"%s\", \"per_rank\": %.9g, \"per_worker\": %.9g, "
-      "\"per_host\": %.9g, \"per_local_rank\": %.9g, \"fixed\": %.0f, \"steps\": [",
-      t.name, t.place, t.when, t.per_rank, t.per_worker, t.per_host, t.per_local_rank, t.fixed);
+      "\"per_host\": %.9g, \"per_local_rank\": %.9g, \"fixed\": %.0f, \"per_doubling\": %.9g, "
+      "\"steps\": [",
+      t.name, t.place, t.when, t.per_rank, t.per_worker, t.per_host, t.per_local_rank, t.fixed,
+      t.per_doubling);
   for (const Table::Step& step : t.steps) {
     std::printf("%s[%.0f, %.9g]", &step == t.steps.data() ? "" : ", ", step.most_ranks, step.per_rank);
   }
@@ -228,12 +239,13 @@ void print_sizes() {
   using namespace comex;
   std::printf(
       "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
-      "\"exchanged\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": %.0f, \"chunk\": %u, "
+      "\"address\": %zu, \"window\": %zu, \"verdict\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": "
+      "%.0f, \"chunk\": %u, "
       "\"piece\": %u, \"init\": [",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
-      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(Exchanged), sizeof(Maximum),
-      double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
-      pr::ServerOptions{}.chunk_bytes, smallest_piece);
+      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(void*), op::GroupCollective::window_bytes,
+      sizeof(api::Verdict), sizeof(Maximum), double(pr::ServerOptions{}.pool_bytes),
+      double(pr::ServerOptions{}.staging_reserve), pr::ServerOptions{}.chunk_bytes, smallest_piece);
   const char* separator = "";
   for (const std::size_t bytes : init_gathers) std::printf("%s%zu", std::exchange(separator, ", "), bytes);
   std::printf("], \"minima\": %d, \"row\": %zu, \"host_name\": %zu}\n", init_minima, sizeof(Contribution),

@@ -10,17 +10,15 @@
 #include <cstdint>
 #include <utility>
 
-#include "api/allocation_words.h"
 #include "core/ids.h"
 #include "nb/completion.h"
 
 namespace comex::model {
 
 using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
-using Exchanged = api::Word;    // by malloc: an address or a failure; by free: which allocation
-using Flag = unsigned char;     // of who lacks threads
-using HostLeader = int;         // of api::find_hosts
-using Maximum = std::uint64_t;  // of api::Runtime::all_max
+using Flag = unsigned char;                                     // of who lacks threads
+using HostLeader = int;                                         // of api::find_hosts
+using Maximum = std::uint64_t;                                  // of api::Runtime::all_max
 
 struct Contribution {  // of api::open_directory
   std::uint64_t base;
