@@ -64,6 +64,7 @@ class StripeWalk {
   std::uint64_t run(FarMemory far, const std::byte* near, std::uint64_t bytes) {
     const std::uint64_t element = acc_.element_bytes;
     std::uint64_t done = 0;
+    fetch_ahead(far.address, bytes);
     while (done < bytes) {
       const std::uint64_t offset = far.arena_offset + done;
       const std::uint64_t room = stripe_block_bytes - (offset & (stripe_block_bytes - 1));
@@ -112,6 +113,14 @@ class StripeWalk {
     if (acc_.kernel.rows == nullptr || stride <= 0 || bytes == 0 || 2 * bytes > room || count < 2) return 0;
     const std::uint64_t fit = (room - bytes) / static_cast<std::uint64_t>(stride) + 1;
     return std::min({count, fit, stripe_block_bytes / bytes});
+  }
+
+  // No load passes the exchange of a lock, so that its wait for memory and that for the target's first
+  // lines would come one after the other. From there on the processor sees the stream by itself.
+  static void fetch_ahead(const std::byte* far, std::uint64_t bytes) {
+    constexpr std::uint64_t line = 64;
+    constexpr std::uint64_t most = 512;
+    for (std::uint64_t at = 0; at < std::min(bytes, most); at += line) __builtin_prefetch(far + at, 1);
   }
 
   bool hold(std::uint64_t block, std::uint64_t bytes) {
