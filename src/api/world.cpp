@@ -196,6 +196,7 @@ void settle_on_machine(World& world, const Reporter& reporter) {
       Communicator::split(world.wire.get(), world.share.host.real_host, world.wire.rank());
   transport::MpiCollective machine(ranks.get(), mpi_failure(reporter));
   bind_progress_ranks(machine, world, reporter);
+  world.spans_machines = machine.size() < world.wire.size();
   world.wait_policy = wait_policy(world, is_oversubscribed(machine, world));
 }
 

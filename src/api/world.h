@@ -72,6 +72,7 @@ struct World {
   std::shared_ptr<transport::Transport> transport;
   shm::WaitPolicy wait_policy;
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
+  bool spans_machines = false;
 
   bool is_worker() const { return place.role == pr::Role::worker; }
   bool serves_itself() const { return is_worker() && place.server < 0; }

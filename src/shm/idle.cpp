@@ -76,11 +76,15 @@ void Idle::yield() {
   if (was_dear || was_long) step_ = Step::nap;
 }
 
-void Idle::nap() {
-  const std::uint64_t waited = os_->now_ns() - since_ns_;
+std::uint64_t Idle::nap_ns() const {
+  const std::uint64_t waited = stalled_for();
   const std::uint64_t early = std::min(waited / naps_in_a_short_wait, short_wait_nap(policy_.nap_max_ns));
   const std::uint64_t late = waited / naps_in_a_long_wait;
-  static_cast<void>(sleep(std::min(std::max({early, late, policy_.nap_first_ns}), policy_.nap_max_ns)));
+  return std::min(std::max({early, late, policy_.nap_first_ns}), policy_.nap_max_ns);
+}
+
+void Idle::nap() {
+  static_cast<void>(sleep(nap_ns()));
 }
 
 bool Idle::sleep(std::uint64_t ns) {

@@ -51,6 +51,7 @@ class Idle {
   bool sleep(std::uint64_t ns);
 
   bool would_nap() const;                   // the next pause() sleeps
+  std::uint64_t nap_ns() const;             // for so long, if it does
   std::uint64_t stalled_for() const;        // ns since reset; 0 while still spinning
   bool is_stalled(std::uint64_t limit_ns);  // true once per wait, when it has lasted longer than that
 

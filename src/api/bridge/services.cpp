@@ -28,7 +28,13 @@ Services::Services(World& world, Reporter& reporter)
       meter_(*world.os, world.settings.verbose),
       yield_price_(world.wait_policy.dear_yield_ns),
       idle_(*world.os, server_policy(world.wait_policy), yield_price_,
-            world.arena->doorbell(world.arena->slot())) {}
+            world.arena->doorbell(world.arena->slot())) {
+  const shm::WaitMode mode = world.wait_policy.mode;
+  const bool naps = mode == shm::WaitMode::automatic || mode == shm::WaitMode::sleep;
+  if (!naps || !world.spans_machines || !world.settings.watch_sockets) return;
+  auto watch = shm::SocketWatch::make(*world.os, world.arena->doorbell(world.arena->slot()));
+  if (watch != nullptr) watched_naps_.emplace(std::move(watch), world.wait_policy.nap_max_ns);
+}
 
 Services::~Services() {
   for (const auto& point : points_) {
@@ -123,14 +129,23 @@ unsigned Services::serve_bridges() {
   return moved;
 }
 
+bool Services::only_messages_bring_work() const {
+  return points_.empty() && server_->quiet() && world_.transport->unsent() == 0 && world_.bell->is_drained();
+}
+
 void Services::rest_after(unsigned moved) {
   const std::uint64_t push_in_ns = pusher_.due_in();
+  if (watched_naps_) {
+    const std::uint64_t messages = world_.bell->from_elsewhere();
+    const bool may_watch = moved == 0 && push_in_ns == shm::forever_ns && only_messages_bring_work();
+    if (may_watch && watched_naps_->step(idle_, messages)) return;
+    watched_naps_->leave(messages);
+  }
   if (moved != 0) {
     idle_.reset();
   } else if (push_in_ns != shm::forever_ns && idle_.would_nap()) {
     idle_.sleep(push_in_ns);
-  } else if (may_sleep_ && points_.empty() && idle_.would_nap() && server_->quiet() &&
-             world_.transport->unsent() == 0 && world_.bell->is_drained()) {
+  } else if (may_sleep_ && idle_.would_nap() && only_messages_bring_work()) {
     idle_.sleep(shm::forever_ns);
   } else {
     idle_.pause();

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "api/bridge/meeting_point.h"
@@ -17,6 +18,7 @@
 #include "pr/server.h"
 #include "pr/service_report.h"
 #include "shm/idle.h"
+#include "shm/watched_naps.h"
 
 namespace comex::api {
 
@@ -53,6 +55,7 @@ class Services {
   Service service_on(const MeetingPoint& point) const;
   bool has_ended(MeetingPoint& point);
   void rest_after(unsigned moved);
+  bool only_messages_bring_work() const;
   void drop(MeetingPoint& point);
   void drop_lost();
 
@@ -65,6 +68,7 @@ class Services {
   pr::ServiceMeter meter_;
   shm::YieldPrice yield_price_;
   shm::Idle idle_;
+  std::optional<shm::WatchedNaps> watched_naps_;
   GuestArenas arenas_;
   std::vector<std::unique_ptr<MeetingPoint>> points_;
   Summons summons_;

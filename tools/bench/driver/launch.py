@@ -143,11 +143,13 @@ def ranks_of(token):
 
 
 def ran_ns(token):
-    """Nanoseconds that each rank has been on a core so far."""
+    """Nanoseconds that each rank has been on a core so far, with all of its threads."""
     found = {}
     for pid in ranks_of(token):
-        with open(f"/proc/{pid}/schedstat") as file:
-            found[pid] = int(file.read().split()[0])
+        found[pid] = 0
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+                found[pid] += int(file.read().split()[0])
     return found
 
 
