@@ -207,7 +207,9 @@ void Runtime::fence_members(const groups::Group& group) {
     });
   });
   const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
-  engine.wait([&] { return completion.done() && implicit.all_done(keep); }, {"fence_all"});
+  const op::Engine::Lock lock =
+      engine.enter_when([&] { return completion.done() && implicit.all_done(keep); }, {"fence_all"});
+  if (is_world) remote.tidy();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -278,8 +280,8 @@ bool Runtime::wait_members(const groups::Group& group) {
 std::uint32_t Runtime::pending_to(Lpid target) {
   const op::Engine::Lock lock = engine.enter();
   std::uint32_t pending = implicit.done(target) ? 0 : 1;
-  for (const auto& [handle, reason] : live_handles_) {
-    if (reason.target == target && handles.state(handle) == nb::HandleTable::State::pending) ++pending;
+  for (const op::WaitReason& live : live_handles_) {
+    if (live.target == target && is_pending(live)) ++pending;
   }
   return pending;
 }
@@ -292,17 +294,17 @@ void Runtime::complete(const groups::Group& group) {
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
   // Kept short without a scan for each operation: cleaned when it has doubled.
   if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
-    std::erase_if(live_handles_, [this](const auto& live) {
-      return handles.state(live.first) != nb::HandleTable::State::pending;
-    });
+    std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live); });
+    nb::give_back_room(live_handles_);
   }
-  live_handles_.emplace_back(handle, issued_for);
+  live_handles_.push_back(issued_for);
+  live_handles_.back().handle = handle;
 }
 
 op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
   const op::Engine::Lock lock = engine.enter();
-  const auto found = std::ranges::find(live_handles_, wait.handle, &std::pair<int, op::WaitReason>::first);
-  return wait.handle == 0 || found == live_handles_.end() ? wait : found->second;
+  const auto found = std::ranges::find(live_handles_, wait.handle, &op::WaitReason::handle);
+  return wait.handle == 0 || found == live_handles_.end() ? wait : *found;
 }
 
 void Runtime::meet_world() {

@@ -30,6 +30,7 @@
 #include "groups/world_book.h"
 #include "nb/handle_table.h"
 #include "nb/implicit_set.h"
+#include "nb/sweep.h"
 #include "op/direct.h"
 #include "op/engine.h"
 #include "op/group_collective.h"
@@ -225,15 +226,19 @@ class Runtime {
   template <class Keep>
   bool handles_done(Keep&& keep) {
     for (std::size_t i = 0; i < live_handles_.size();) {
-      if (handles.state(live_handles_[i].first) == nb::HandleTable::State::pending) {
-        if (keep(live_handles_[i].second.target)) return false;
+      if (is_pending(live_handles_[i])) {
+        if (keep(live_handles_[i].target)) return false;
         ++i;
       } else {
         live_handles_[i] = live_handles_.back();
         live_handles_.pop_back();
       }
     }
+    nb::give_back_room(live_handles_);
     return true;
+  }
+  bool is_pending(const op::WaitReason& live) {
+    return handles.state(live.handle) == nb::HandleTable::State::pending;
   }
   template <class Keep>
   bool wait_for(const op::WaitReason& reason, Keep&& keep);
@@ -244,8 +249,8 @@ class Runtime {
 
   mutable std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
-  std::map<std::uint32_t, std::uint32_t> endpoint_handles_;   // how many each endpoint of this process has
-  std::vector<std::pair<int, op::WaitReason>> live_handles_;  // under the engine lock
+  std::map<std::uint32_t, std::uint32_t> endpoint_handles_;  // how many each endpoint of this process has
+  std::vector<op::WaitReason> live_handles_;                 // each with its handle; under the engine lock
   HostMeeting host_;
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
   std::unique_ptr<pr::Pusher> pusher_;                 // the thread's

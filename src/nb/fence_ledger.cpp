@@ -13,10 +13,34 @@ FenceLedger::Server& FenceLedger::look_up(TransportRank rank) {
   return server;
 }
 
-FenceLedger::Target& FenceLedger::look_up(Gpid gpid) {
+FenceLedger::Target& FenceLedger::look_up(TransportRank server, Gpid gpid) {
+  auto found = targets_.find(gpid);
+  if (found == targets_.end()) {
+    if (sweep_.is_due(targets_.size())) forget_targets();
+    found = targets_.try_emplace(gpid).first;
+    found->second.server = server;
+  }
   last_gpid_ = gpid;
-  last_target_ = &targets_[gpid];
+  last_target_ = &found->second;
   return *last_target_;
+}
+
+// A target with an unsent write keeps its entry: its number is still to come.
+void FenceLedger::forget_targets() {
+  forget(targets_, [this](const auto& each) {
+    const Server* server = find(each.second.server);  // those that were forgotten are clean
+    return each.second.unsent == 0 && (server == nullptr || each.second.last <= server->applied);
+  });
+  if (targets_.size() > kept / 2) {
+    forget(targets_, [this](const auto& each) {
+      if (each.second.unsent != 0) return false;
+      Server& server = servers_.at(each.second.server);
+      server.blurred = std::max(server.blurred, each.second.last);
+      return true;
+    });
+  }
+  last_target_ = nullptr;
+  sweep_.has_left(targets_.size());
 }
 
 const FenceLedger::Server* FenceLedger::find(TransportRank rank) const {
@@ -27,13 +51,13 @@ const FenceLedger::Server* FenceLedger::find(TransportRank rank) const {
 void FenceLedger::queue(TransportRank rank, Gpid target) {
   Server& server = server_of(rank);
   server.unsent += 1;
-  target_of(target).unsent += 1;
+  target_of(rank, target).unsent += 1;
   list(server);
 }
 
 void FenceLedger::unqueue(TransportRank rank, Gpid target) {
   Server& server = server_of(rank);
-  Target& mine = target_of(target);
+  Target& mine = target_of(rank, target);
   COMEX_BUG_IF(server.unsent == 0 || mine.unsent == 0);
   --server.unsent;
   --mine.unsent;
@@ -61,9 +85,27 @@ bool FenceLedger::dirty(TransportRank rank) const {
 }
 
 bool FenceLedger::dirty(TransportRank rank, Gpid target) const {
+  const Server* server = find(rank);
+  if (server == nullptr || !is_dirty(*server)) return false;
+  if (server->blurred > server->applied) return true;
   const auto found = targets_.find(target);
-  if (found == targets_.end()) return false;
-  return found->second.unsent != 0 || found->second.last > applied(rank);
+  return found != targets_.end() && (found->second.unsent != 0 || found->second.last > server->applied);
+}
+
+std::uint64_t FenceLedger::forget_server(TransportRank rank) {
+  const auto found = servers_.find(rank);
+  if (found == servers_.end()) return 0;
+  COMEX_BUG_IF(is_dirty(found->second) || found->second.listed);
+  const std::uint64_t issued = found->second.issued;
+  if (last_server_ == &found->second) last_server_ = nullptr;
+  servers_.erase(found);
+  return issued;
+}
+
+void FenceLedger::resume(TransportRank rank, std::uint64_t issued) {
+  if (issued == 0) return;
+  Server& server = server_of(rank);
+  server.issued = server.applied = issued;
 }
 
 std::uint64_t FenceLedger::take_failures(Gpid target) {

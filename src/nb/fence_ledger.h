@@ -4,8 +4,10 @@
 //   per target:  unsent writes | highest number issued | refused writes nobody has been told of
 //
 // Sparse: entries exist for servers and targets that were written to; an operation touches two of
-// them, fence_all walks the dirty servers only. A refused write is told once, by the next fence,
-// barrier or finalize that covers its target. Under the engine lock. Owned by op/remote.
+// them, fence_all walks the dirty servers only. Targets that are clean are forgotten, and where many are not,
+// their numbers: until the highest of them is applied, all targets of that server count as dirty. A refused
+// write is told once, by the next fence, barrier or finalize that covers its target. Under the engine lock.
+// Owned by op/remote.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "nb/sweep.h"
 
 namespace comex::nb {
 
@@ -22,7 +25,7 @@ class FenceLedger {
   void queue(TransportRank server, Gpid target);
   // The number the next message of a write carries.
   std::uint64_t issue(TransportRank server, Gpid target) {
-    return target_of(target).last = ++server_of(server).issued;
+    return target_of(server, target).last = ++server_of(server).issued;
   }
   // A write that has its number from the start.
   std::uint64_t issue_at_once(TransportRank server, Gpid target) {
@@ -55,6 +58,20 @@ class FenceLedger {
     }
   }
 
+  // Lets go of a server that is clean and was seen to be by for_each_dirty(). What was issued is to be given
+  // back to resume() before anything else is said about it.
+  std::uint64_t forget_server(TransportRank server);
+  void resume(TransportRank server, std::uint64_t issued);
+  // After a fence of all: what many targets took is given back.
+  void tidy() {
+    if (sweep_.is_over(targets_.size())) [[unlikely]]
+      forget_targets();
+    give_back_buckets(servers_);
+    give_back_room(dirty_);
+  }
+  std::size_t targets() const { return targets_.size(); }  // for tests
+  static constexpr std::size_t kept = 512;                 // targets that are not looked through
+
   void add_failure(Gpid target) { failures_[target] += 1; }
   bool has_failures() const { return !failures_.empty(); }
   // Refused writes to this target, or to all, since the last call.
@@ -68,9 +85,11 @@ class FenceLedger {
     std::uint64_t unsent = 0;
     std::uint64_t issued = 0;
     std::uint64_t applied = 0;
+    std::uint64_t blurred = 0;  // the highest number of a target that was forgotten while it was dirty
   };
   struct Target {
-    std::uint64_t unsent = 0;
+    TransportRank server = no_rank;
+    std::uint32_t unsent = 0;
     std::uint64_t last = 0;
   };
   struct Hash {
@@ -90,19 +109,21 @@ class FenceLedger {
       return *last_server_;
     return look_up(rank);
   }
-  Target& target_of(Gpid gpid) {
+  Target& target_of(TransportRank server, Gpid gpid) {
     if (last_target_ != nullptr && last_gpid_ == gpid) [[likely]]
       return *last_target_;
-    return look_up(gpid);
+    return look_up(server, gpid);
   }
   Server& look_up(TransportRank rank);
-  Target& look_up(Gpid gpid);
+  Target& look_up(TransportRank server, Gpid gpid);
+  void forget_targets();
   const Server* find(TransportRank rank) const;
 
   std::unordered_map<TransportRank, Server> servers_;
   std::unordered_map<Gpid, Target, Hash> targets_;
   std::unordered_map<Gpid, std::uint64_t, Hash> failures_;
   std::vector<Server*> dirty_;
+  Sweep sweep_{kept};
   // The ones of the last operation, which are mostly those of the next.
   Server* last_server_ = nullptr;
   Target* last_target_ = nullptr;

@@ -1,7 +1,9 @@
 // What is outstanding without a handle, by target: what wait_proc and wait_all wait for.
 //
-// Sparse: only targets that were ever used have an entry, and wait_all walks only those that may
-// have something outstanding. All calls under the engine lock; the completions never move.
+// Sparse: targets have an entry while something is outstanding, or refused and untold, and for some time
+// after; wait_all walks only those that may have. Its size is bounded by how much was outstanding at once,
+// not by how many targets there were. All calls under the engine lock; completions do not move while they
+// count.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +12,7 @@
 
 #include "core/ids.h"
 #include "nb/completion.h"
+#include "nb/sweep.h"
 
 namespace comex::nb {
 
@@ -55,6 +58,8 @@ class ImplicitSet {
       if (!entry.completion.done() && keep(entry.target)) all = false;
       ++i;
     }
+    if (listed_.empty() && sweep_.is_over(entries_.size())) [[unlikely]]
+      forget_done();
     return all;
   }
 
@@ -68,8 +73,10 @@ class ImplicitSet {
     return any;
   }
 
+  std::size_t size() const { return entries_.size(); }  // for tests
   // Of each target, for who computes what the runtime takes.
   static constexpr std::size_t entry_bytes() { return sizeof(Entry); }
+  static constexpr std::size_t kept = 512;  // entries that are not looked through
 
  private:
   struct Entry {
@@ -81,14 +88,34 @@ class ImplicitSet {
   Entry& entry_of(Lpid target) {
     if (last_ != nullptr && last_->target == target) [[likely]]
       return *last_;
-    Entry& entry = entries_[target];  // nodes of an unordered_map stay in place
-    entry.target = target;
-    last_ = &entry;
-    return entry;
+    return look_up(target);
+  }
+  Entry& look_up(Lpid target) {
+    auto found = entries_.find(target);
+    if (found == entries_.end()) {
+      if (sweep_.is_due(entries_.size())) sweep();
+      found = entries_.try_emplace(target).first;  // nodes of an unordered_map stay in place
+      found->second.target = target;
+    }
+    last_ = &found->second;
+    return *last_;
+  }
+
+  // What is not listed has nothing outstanding and no failure to tell.
+  void forget_done() {
+    forget(entries_, [](const auto& each) { return !each.second.listed; });
+    last_ = nullptr;
+    give_back_room(listed_);
+    sweep_.has_left(entries_.size());
+  }
+  void sweep() {
+    all_done([](Lpid) { return false; });
+    forget_done();
   }
 
   std::unordered_map<Lpid, Entry> entries_;
   std::vector<Entry*> listed_;
+  Sweep sweep_{kept};
   Entry* last_ = nullptr;  // of the last operation, which is mostly that of the next
 };
 

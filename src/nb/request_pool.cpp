@@ -34,4 +34,11 @@ void SlotTable::give_back(std::uint32_t slot) {
   --out_;
 }
 
+void SlotTable::tidy() {
+  constexpr std::size_t few = 512;
+  if (out_ != 0 || entries_.size() <= few) return;
+  std::vector<Entry>(1).swap(entries_);
+  std::vector<std::uint32_t>().swap(free_);
+}
+
 }  // namespace comex::nb

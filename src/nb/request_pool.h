@@ -1,12 +1,15 @@
 // Where requests under way live: objects that are reused, and the reply slots that name them on the wire.
 //
-// ObjectPool allocates in chunks and never gives back, so the steady state has no malloc; what an
-// object holds (buffers of its own) it keeps for its next life. SlotTable maps a reply slot to its
-// object; slot 0 is never given out (see core/protocol.h). Under the engine lock. Owned by op/remote.
+// ObjectPool allocates in chunks and gives back only in tidy(), and only what was not needed since the last
+// one, so the steady state has no malloc; what an object holds (buffers of its own) it keeps for its next
+// life. SlotTable maps a reply slot to its object; slot 0 is never given out (see core/protocol.h). Under the
+// engine lock. Owned by op/remote.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/protocol.h"
@@ -21,7 +24,7 @@ class ObjectPool {
     if (free_.empty()) grow();
     T* object = free_.back();
     free_.pop_back();
-    ++in_use_;
+    if (++in_use_ > most_) most_ = in_use_;
     return object;
   }
   void give_back(T* object) {
@@ -30,19 +33,30 @@ class ObjectPool {
     free_.push_back(object);
   }
   std::size_t in_use() const { return in_use_; }
+  std::size_t room() const { return chunks_.size() * chunk_objects; }
+
+  // If nothing is in use: gives all back when fewer would have done since the last time.
+  void tidy() {
+    if (in_use_ != 0) return;
+    if (room() >= std::max<std::size_t>(std::exchange(most_, 0), 1) + chunk_objects) {
+      chunks_.clear();
+      std::vector<T*>().swap(free_);
+    }
+  }
+
+  static constexpr std::size_t chunk_objects = 16;
 
  private:
-  static constexpr std::size_t chunk_objects = 64;
-
   void grow() {
     chunks_.push_back(std::make_unique<T[]>(chunk_objects));
-    free_.reserve(chunks_.size() * chunk_objects);
+    free_.reserve(room());
     for (std::size_t i = chunk_objects; i-- > 0;) free_.push_back(&chunks_.back()[i]);
   }
 
   std::vector<std::unique_ptr<T[]>> chunks_;
   std::vector<T*> free_;
   std::size_t in_use_ = 0;
+  std::size_t most_ = 0;  // in use at once since tidy()
 };
 
 // Numbers from 1 up to the last slot, given out lowest first as long as none came back.
@@ -56,6 +70,7 @@ class SlotTable {
   void* owner(std::uint32_t slot) const;  // null: the slot is not out, or its owner let go of it
   void forget_owner(std::uint32_t slot);  // still out, since the far side may still use its tag
   void give_back(std::uint32_t slot);
+  void tidy();  // when none is out: as new
   std::uint32_t available() const { return limit_ - 1 - out_; }
   template <class F>
   void for_each_owner(F&& f) const {

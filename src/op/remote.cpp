@@ -25,16 +25,6 @@ void Remote::set_errors_return(bool on) {
   errors_return_ = on;
 }
 
-Remote::Link& Remote::look_up(TransportRank server) {
-  std::unique_ptr<Link>& link = links_[server];
-  if (!link) {
-    link = std::make_unique<Link>();
-    link->rank = server;
-  }
-  last_link_ = link.get();
-  return *link;
-}
-
 Remote::Request* Remote::new_request(Kind kind, const FarSide& far, nb::Completion* completion) {
   Request* request = requests_.take();
   request->kind = kind;
@@ -104,7 +94,7 @@ void Remote::part_done(Request* request, bool failed) {
 }
 
 void Remote::release(Request* request) {
-  constexpr std::size_t kept_addresses = 4096;
+  constexpr std::size_t kept_addresses = 128;  // a KiB in each of those that are kept
   if (request->addresses.capacity() > kept_addresses) std::vector<void*>().swap(request->addresses);
   requests_.give_back(request);
 }
@@ -174,7 +164,7 @@ bool Remote::quiet() const {
   if (abandoned_) return true;
   return batches_.in_use() == 0 && requests_.in_use() == 0 && transfers_.in_use() == 0 &&
          std::none_of(links_.begin(), links_.end(),
-                      [](const auto& link) { return link.second->reserved_busy; });
+                      [](const auto& link) { return link.second.reserved_busy; });
 }
 
 }  // namespace comex::op

@@ -20,9 +20,11 @@
 #include "nb/completion.h"
 #include "nb/fence_ledger.h"
 #include "nb/request_pool.h"
+#include "nb/sweep.h"
 #include "op/far_side.h"
 #include "op/plan.h"
 #include "op/remote_parts.h"
+#include "op/rests.h"
 #include "shm/outbox.h"
 #include "transport/sink.h"
 
@@ -110,6 +112,11 @@ class Remote final : public transport::Sink {
   std::uint64_t take_failures(Gpid target) { return ledger_.take_failures(target); }
   std::uint64_t take_failures() { return ledger_.take_failures(); }
 
+  // After a fence of all: what much traffic took is given back, but for what was needed since the last time.
+  void tidy();
+  std::size_t links() const { return links_.size(); }  // for tests
+  static constexpr std::size_t kept_links = 256;       // that are not looked through
+
   // The last message to a server.
   void leave(TransportRank server, protocol::Leaving how = protocol::Leaving::together);
 
@@ -136,13 +143,16 @@ class Remote final : public transport::Sink {
   Link& link_of(TransportRank server) {
     return last_link_ != nullptr && last_link_->rank == server ? *last_link_ : look_up(server);
   }
-  Link& look_up(TransportRank server);
   Request* new_request(remote::Kind kind, const FarSide& far, nb::Completion* completion);
   void begin_operation(Request& request, const Operation& operation);
   void copy_addresses(Request& request);
   void enqueue(Request* request);
   void release(Request* request);
   void part_done(Request* request, bool failed);
+
+  // remote_rest.cpp
+  Link& look_up(TransportRank server);
+  void rest();
 
   // remote_abandon.cpp
   bool fails_at_once(nb::Completion& completion) const {
@@ -241,9 +251,11 @@ class Remote final : public transport::Sink {
   nb::ObjectPool<Request> requests_;
   nb::ObjectPool<Transfer> transfers_;
   nb::ObjectPool<remote::Batch> batches_;
-  std::atomic<bool> holds_{false};  // see holds_batches()
-  std::size_t unanswered_ = 0;      // gets and rmws in batches
-  std::unordered_map<TransportRank, std::unique_ptr<Link>> links_;
+  std::atomic<bool> holds_{false};                 // see holds_batches()
+  std::size_t unanswered_ = 0;                     // gets and rmws in batches
+  std::unordered_map<TransportRank, Link> links_;  // servers with something under way, and some that had
+  remote::Rests rests_;                            // the others
+  nb::Sweep sweep_{kept_links};
   Link* last_link_ = nullptr;
   FarSide appended_to_;
   std::vector<Link*> waiting_;     // links with a queue
@@ -251,6 +263,7 @@ class Remote final : public transport::Sink {
   std::vector<Transfer*> moving_;  // transfers with chunks to move
   std::vector<std::unique_ptr<std::byte[]>> staging_;
   std::vector<std::byte*> free_staging_;
+  std::size_t most_staging_ = 0;  // in use at once since tidy()
 };
 
 }  // namespace comex::op

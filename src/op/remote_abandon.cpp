@@ -21,8 +21,8 @@ std::size_t Remote::abandon() {
   COMEX_BUG_IF(outbox_.size() != 0);      // who may have to give up servers does not coalesce
   std::unordered_set<Request*> requests;  // one may have several transfers
   for (auto& [rank, link] : links_) {
-    requests.insert(link->queue.begin(), link->queue.end());
-    if (link->reserved != nullptr) requests.insert(link->reserved);
+    requests.insert(link.queue.begin(), link.queue.end());
+    if (link.reserved != nullptr) requests.insert(link.reserved);
   }
   slots_.for_each_owner(
       [&](void* transfer) { requests.insert(static_cast<const Transfer*>(transfer)->request); });

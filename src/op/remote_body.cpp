@@ -29,6 +29,7 @@ Remote::Transfer* Remote::new_transfer(Link& link, Request& request, const Heade
   transfer->begun = transfer->finished = 0;
   transfer->depth = transfer->head = transfer->in_flight = 0;
   ++request.parts;
+  ++link.transfers;
   return transfer;
 }
 
@@ -144,6 +145,7 @@ void Remote::end_transfer(Transfer* transfer, bool failed) {
   }
   Request* request = transfer->request;
   transfers_.give_back(transfer);
+  --link.transfers;
   --request->parts;
   part_done(request, failed);
 }

@@ -131,16 +131,16 @@ void Remote::release_held(Link& link) {
 void Remote::fence_for_slots() {
   slots_short_ = false;
   for (auto& [rank, link] : links_) {
-    if (link->held.empty() || link->reserved_busy) continue;
-    if (link->batch != nullptr) close(*link);
+    if (link.held.empty() || link.reserved_busy) continue;
+    if (link.batch != nullptr) close(link);
     Header header;
     header.verb = Verb::fence;
-    header.world = link->world;
+    header.world = link.world;
     header.origin = self_;
     header.number = ledger_.issued(rank);
     std::memcpy(transport_.stage(), &header, sizeof header);
-    post_reserved(*link);
-    link->reserved = nullptr;
+    post_reserved(link);
+    link.reserved = nullptr;
   }
 }
 
@@ -157,6 +157,7 @@ std::byte* Remote::take_staging(Link& link) {
   ++link.staged;
   std::byte* buffer = free_staging_.back();
   free_staging_.pop_back();
+  most_staging_ = std::max(most_staging_, staging_.size() - free_staging_.size());
   return buffer;
 }
 

@@ -3,19 +3,20 @@
 //   Request   one operation, from its start until its last message is sent and its last part is done
 //   Transfer  one message that awaits a reply or whose body is under way; holds one reply slot
 //   Batch     small operations collecting in a buffer of the outbox, then those that await their answers
-//   Link      what this origin knows of one server: queue, credits, fence, slots not yet free
+//   Link      what this origin knows of one server: queue, credits, fence, slots not yet free;
+//             of one that rests, Rests keeps what must not be forgotten
 //
 // Plain state, pooled; only op/remote touches it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "core/batch_room.h"
 #include "core/operation.h"
 #include "nb/completion.h"
+#include "nb/fifo.h"
 #include "op/far_side.h"
 #include "op/near_side.h"
 #include "op/plan.h"
@@ -120,7 +121,7 @@ struct Link {
   std::uint16_t sequence = 0;  // of the newest message, or the open batch; wraps
   std::uint16_t surrenders = 0;
 
-  std::deque<Request*> queue;
+  nb::Fifo<Request*> queue;
   Batch* batch = nullptr;         // as far as is known here still open: the queue is empty then
   bool listed = false;            // in Remote::waiting_
   unsigned copied = 0;            // copied messages in the queue
@@ -129,9 +130,16 @@ struct Link {
   Request* last_fence = nullptr;  // one that covers all writes so far, sent or not
   unsigned lone_writes = 0;       // small ones sent since the last fence, none of them in a batch
   bool expects_fence = false;     // the last time one was followed by a fence at once
+  unsigned transfers = 0;         // under way
   unsigned bodies = 0;            // transfers with chunks under way
   unsigned staged = 0;            // staging buffers they hold
-  std::deque<HeldSlot> held;      // bodies that have left; the slot is free once the number is applied
+  nb::Fifo<HeldSlot> held;        // bodies that have left; the slot is free once the number is applied
+
+  // Nothing here points to it, and nothing is to come but credits.
+  bool is_idle() const {
+    return queue.empty() && batch == nullptr && !listed && !reserved_busy && last_fence == nullptr &&
+           transfers == 0 && held.empty();
+  }
 };
 
 }  // namespace comex::op::remote

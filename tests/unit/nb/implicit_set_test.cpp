@@ -1,7 +1,9 @@
 // What is outstanding without a handle, counted apart for each target.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <type_traits>
+#include <vector>
 
 #include "nb/implicit_set.h"
 
@@ -70,6 +72,60 @@ TEST(ImplicitSet, finds_a_target_again_that_was_forgotten_while_another_had_its_
   EXPECT_FALSE(set.all_done([](Lpid lpid) { return lpid == 3; }));
   set.of(3).complete();
   EXPECT_TRUE(set.all_done(all));
+}
+
+bool every(Lpid) {
+  return true;
+}
+
+constexpr Lpid many = 20 * static_cast<Lpid>(ImplicitSet::kept);
+
+TEST(ImplicitSet, forgets_targets_that_are_done_although_nobody_waits) {
+  ImplicitSet set;
+  for (Lpid target = 0; target < many; ++target) {
+    set.of(target).add();
+    set.of(target).complete();
+    ASSERT_LE(set.size(), ImplicitSet::kept);
+  }
+  EXPECT_TRUE(set.all_done(every));
+}
+
+TEST(ImplicitSet, remembers_what_is_outstanding_and_what_failed_whatever_else_comes) {
+  ImplicitSet set;
+  std::vector<Completion*> outstanding;
+  for (Lpid target = 0; target < many; ++target) {
+    Completion& completion = set.of(target);
+    completion.add();
+    if (target % 10 == 3) {
+      outstanding.push_back(&completion);
+      continue;
+    }
+    if (target % 100 == 7) completion.fail();
+    completion.complete();
+  }
+  EXPECT_LE(set.size(), std::max(ImplicitSet::kept, 2 * static_cast<std::size_t>(many) * 11 / 100));
+  for (Lpid target = 0; target < many; ++target) {
+    ASSERT_EQ(set.done(target), target % 10 != 3) << target;
+    ASSERT_EQ(set.take_failure(target), target % 100 == 7) << target;
+  }
+  EXPECT_FALSE(set.all_done([](Lpid target) { return target == 13; }));
+  for (std::size_t i = 0; i < outstanding.size(); ++i) {
+    EXPECT_EQ(outstanding[i], &set.of(static_cast<Lpid>(10 * i + 3))) << "a completion has moved";
+    outstanding[i]->complete();
+  }
+  EXPECT_TRUE(set.all_done(every));
+}
+
+TEST(ImplicitSet, gives_room_back_when_nothing_is_outstanding_any_more) {
+  ImplicitSet set;
+  for (Lpid target = 0; target < many; ++target) set.of(target).add();
+  EXPECT_EQ(set.size(), static_cast<std::size_t>(many));
+  for (Lpid target = 0; target < many; ++target) set.of(target).complete();
+  EXPECT_TRUE(set.all_done(every));
+  EXPECT_EQ(set.size(), 0u);
+  set.of(5).add();
+  EXPECT_FALSE(set.done(5));
+  EXPECT_TRUE(set.done(6));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "nb/fence_ledger.h"
+#include "nb/fifo.h"
 #include "nb/request_pool.h"
 
 namespace comex::nb {
@@ -87,6 +89,77 @@ TEST(FenceLedger, a_refused_write_is_told_once) {
   EXPECT_FALSE(ledger.has_failures());
 }
 
+constexpr std::uint32_t many = 20 * static_cast<std::uint32_t>(FenceLedger::kept);
+
+TEST(FenceLedger, forgets_targets_whose_writes_are_applied) {
+  FenceLedger ledger;
+  for (std::uint32_t rank = 0; rank < many; ++rank) {
+    ledger.applied(5, write(ledger, 5, {1, rank}));
+    ASSERT_LE(ledger.targets(), FenceLedger::kept);
+  }
+  EXPECT_FALSE(ledger.dirty(5));
+}
+
+TEST(FenceLedger, takes_more_targets_for_dirty_than_are_but_none_for_clean_that_is_not) {
+  FenceLedger ledger;
+  for (std::uint32_t rank = 0; rank < many; ++rank) {
+    write(ledger, static_cast<TransportRank>(rank % 4), {1, rank});
+    ASSERT_LE(ledger.targets(), FenceLedger::kept);
+  }
+  const auto dirty = [&](std::uint32_t rank) {
+    return ledger.dirty(static_cast<TransportRank>(rank % 4), {1, rank});
+  };
+  for (std::uint32_t rank = 0; rank < many; ++rank) ASSERT_TRUE(dirty(rank)) << rank;
+  ledger.applied(2, many / 4);
+  for (std::uint32_t rank = 0; rank < many; ++rank) ASSERT_EQ(dirty(rank), rank % 4 != 2) << rank;
+  write(ledger, 2, {1, 6});
+  EXPECT_TRUE(dirty(6));
+  EXPECT_FALSE(dirty(10)) << "what was forgotten is applied";
+}
+
+TEST(FenceLedger, keeps_targets_with_unsent_writes) {
+  FenceLedger ledger;
+  constexpr std::uint32_t unsent = 3 * static_cast<std::uint32_t>(FenceLedger::kept);
+  for (std::uint32_t rank = 0; rank < unsent; ++rank) ledger.queue(5, {1, rank});
+  for (std::uint32_t rank = unsent; rank < many; ++rank) write(ledger, 5, {1, rank});
+  ledger.applied(5, ledger.issued(5));
+  EXPECT_LE(ledger.targets(), 2 * unsent);
+  for (std::uint32_t rank = 0; rank < many; ++rank) ASSERT_EQ(ledger.dirty(5, {1, rank}), rank < unsent);
+  for (std::uint32_t rank = 0; rank < unsent; ++rank) {
+    ledger.issue(5, {1, rank});
+    ledger.unqueue(5, {1, rank});
+  }
+  EXPECT_TRUE(ledger.dirty(5, {1, 0}));
+  ledger.applied(5, ledger.issued(5));
+  ledger.tidy();
+  EXPECT_EQ(ledger.targets(), 0u);
+  EXPECT_FALSE(ledger.dirty(5));
+}
+
+TEST(FenceLedger, goes_on_with_the_numbers_of_a_server_that_it_had_forgotten) {
+  FenceLedger ledger;
+  for (int i = 0; i < 3; ++i) write(ledger, 5, a);
+  ledger.applied(5, 3);
+  ledger.for_each_dirty([](TransportRank) { ADD_FAILURE(); });
+  const std::uint64_t issued = ledger.forget_server(5);
+  EXPECT_EQ(issued, 3u);
+  EXPECT_FALSE(ledger.dirty(5, a));
+  EXPECT_EQ(ledger.forget_server(5), 0u);
+  ledger.resume(5, issued);
+  EXPECT_FALSE(ledger.dirty(5));
+  EXPECT_EQ(write(ledger, 5, a), 4u);
+  EXPECT_TRUE(ledger.dirty(5, a));
+}
+
+TEST(FenceLedger, tells_refused_writes_to_targets_that_it_has_forgotten) {
+  FenceLedger ledger;
+  write(ledger, 5, a);
+  ledger.add_failure(a);
+  ledger.applied(5, 1);
+  for (std::uint32_t rank = 100; rank < many; ++rank) write(ledger, 5, {1, rank});
+  EXPECT_EQ(ledger.take_failures(a), 1u);
+}
+
 TEST(SlotTable, gives_out_each_slot_once_and_never_slot_zero) {
   SlotTable slots(5);
   int owner = 0;
@@ -102,6 +175,19 @@ TEST(SlotTable, gives_out_each_slot_once_and_never_slot_zero) {
   EXPECT_EQ(slots.owner(77), nullptr);
 }
 
+TEST(SlotTable, begins_again_with_the_first_slot_when_it_is_tidied_and_none_is_out) {
+  SlotTable slots;
+  int owner = 0;
+  for (std::uint32_t i = 1; i <= 3000; ++i) EXPECT_EQ(slots.take(&owner), i);
+  for (std::uint32_t i = 3000; i > 1; --i) slots.give_back(i);
+  slots.tidy();
+  EXPECT_EQ(slots.owner(1), &owner) << "it is out";
+  slots.give_back(1);
+  slots.tidy();
+  EXPECT_EQ(slots.available(), protocol::slot_count - 1);
+  for (std::uint32_t i = 1; i <= 3000; ++i) EXPECT_EQ(slots.take(&owner), i);
+}
+
 TEST(ObjectPool, reuses_what_came_back_with_what_it_held) {
   ObjectPool<std::vector<int>> pool;
   std::vector<int>* first = pool.take();
@@ -111,6 +197,48 @@ TEST(ObjectPool, reuses_what_came_back_with_what_it_held) {
   std::vector<int>* again = pool.take();
   EXPECT_EQ(again, first);
   EXPECT_GE(again->capacity(), 100u);
+}
+
+TEST(ObjectPool, gives_back_what_was_not_needed_since_the_last_time_and_nothing_in_use) {
+  ObjectPool<int> pool;
+  std::vector<int*> taken(1000);
+  for (int*& each : taken) each = pool.take();
+  pool.tidy();
+  EXPECT_GE(pool.room(), taken.size());
+  for (int* each : taken) pool.give_back(each);
+  pool.tidy();
+  EXPECT_GE(pool.room(), taken.size()) << "it was needed";
+  pool.give_back(pool.take());
+  pool.tidy();
+  EXPECT_LT(pool.room(), 100u);
+  pool.give_back(pool.take());
+  const std::size_t room = pool.room();
+  pool.tidy();
+  EXPECT_EQ(pool.room(), room) << "as many are needed again and again";
+  for (int*& each : taken) *(each = pool.take()) = 1;
+  std::ranges::sort(taken);
+  EXPECT_EQ(std::ranges::adjacent_find(taken), taken.end()) << "given out twice";
+}
+
+TEST(Fifo, gives_in_order_and_keeps_no_more_than_twice_what_is_in_it) {
+  Fifo<int> queue;
+  EXPECT_TRUE(queue.empty());
+  int next = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    queue.push_back(i);
+    if (i % 1000 >= 10) {
+      ASSERT_EQ(queue.front(), next++);
+      queue.pop_front();
+    }
+  }
+  EXPECT_EQ(queue.size(), 1000u);
+  EXPECT_LE(queue.room(), 4096u);
+  EXPECT_EQ(static_cast<std::size_t>(queue.end() - queue.begin()), queue.size());
+  while (!queue.empty()) {
+    ASSERT_EQ(queue.front(), next++);
+    queue.pop_front();
+  }
+  EXPECT_EQ(next, 100'000);
 }
 
 }  // namespace

@@ -158,8 +158,11 @@ GROWING = (("init", "while init runs"),
            ("group", "for each irregular group of all workers"),
            ("groups", "with all regular groups there can be"),
            ("mutexes", "with mutexes, one of every worker"),
-           ("handles", "with all handles there can be pending"),
-           ("traffic", "with traffic to everybody"))
+           ("handles", "with all handles that may be pending"),
+           ("slots", "with all handles there can be, in a long run"),
+           ("traffic", "after traffic with everybody, nothing left"),
+           ("open", "while something is under way to everybody"),
+           ("full", "while as much is under way as may be"))
 
 
 def server_goal(job, sizes):

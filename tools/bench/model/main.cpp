@@ -5,8 +5,6 @@
 // nobody can run here.
 #include <array>
 #include <cstdio>
-#include <deque>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +22,7 @@
 #include "nb/handle_table.h"
 #include "nb/implicit_set.h"
 #include "op/group_collective.h"
+#include "op/remote.h"
 #include "op/remote_parts.h"
 #include "op/stall_watch.h"
 #include "pr/host_key.h"
@@ -44,8 +43,9 @@ struct Table {
   const char* place;  // private: in every process; shared: once a host; server: in every progress rank
   // always, init and gather (malloc and free, while they run), claims (a free by others' addresses),
   // allocation (each), group (each, of all workers, no range of them), groups (as many as there can be),
-  // mutexes (one of every worker), handles (as many pending as there can be), traffic (with every peer),
-  // staging (traffic whose bodies cannot go where they belong)
+  // mutexes (one of every worker), handles (as many pending as there can be), traffic (with every peer, after
+  // it), slots (of handles: all), open (something under way to every peer), full (as much under way as may
+  // be), staging (traffic whose bodies cannot go where they belong)
   const char* when;
   double per_rank = 0;
   double per_worker = 0;
@@ -70,31 +70,10 @@ constexpr double tree_node = sizeof(std::pair<const Key, Value>) + 4 * sizeof(vo
 constexpr double list_node = 2 * sizeof(void*) + block_bytes;
 constexpr double doubling = 2;  // a vector that has just grown
 
-// What an empty deque has already allocated.
-template <class T>
-struct Counting {
-  using value_type = T;
-  double* bytes;
-  explicit Counting(double& counted) : bytes(&counted) {}
-  template <class U>
-  Counting(const Counting<U>& other) : bytes(other.bytes) {}
-  T* allocate(std::size_t n) {
-    *bytes += double(n * sizeof(T)) + block_bytes;  // NOLINT(bugprone-sizeof-expression): T may be a pointer
-    return std::allocator<T>().allocate(n);
-  }
-  void deallocate(T* at, std::size_t n) { std::allocator<T>().deallocate(at, n); }
-  friend bool operator==(const Counting& a, const Counting& b) { return a.bytes == b.bytes; }
-};
-template <class T>
-double empty_deque() {
-  double bytes = 0;
-  const std::deque<T, Counting<T>> empty{Counting<T>(bytes)};
-  return bytes;
-}
-
 using namespace comex::model;
 constexpr double handles = comex::nb::HandleTable::completed_handle;  // slots there can be
 constexpr double handle_chunk = 1024;                                 // slots
+const auto outstanding = double(comex::op::RemoteOptions{}.max_outstanding);
 constexpr double first_groups = 8;  // slots of groups::GroupTable that are made at once
 constexpr double window = comex::op::GroupCollective::window_bytes;
 constexpr double group = sizeof(comex::groups::Group) + sizeof(comex::groups::SharedTable) +
@@ -116,10 +95,12 @@ std::vector<Table> private_tables() {
        sizeof(ListedMember::by_rank) + sizeof(ListedMember::sorted)},
       {"handles: their chunks' places, the first chunk", "private", "always", 0, 0, 0, 0,
        handles / handle_chunk * sizeof(void*) + handle_chunk * sizeof(HandleSlot)},
-      {"handles: all chunks, as many as there can be", "private", "handles", 0, 0, 0, 0,
+      {"handles: all chunks, as many as there can be", "private", "slots", 0, 0, 0, 0,
        handles * sizeof(HandleSlot)},
+      {"handles: slots, half of them in use", "private", "handles", 0, 0, 0, 0,
+       2 * outstanding * sizeof(HandleSlot)},
       {"handles: what each one pending is for", "private", "handles", 0, 0, 0, 0,
-       handles * sizeof(std::pair<int, op::WaitReason>)},
+       doubling * outstanding * sizeof(op::WaitReason)},
       {"mutexes: where the words about them stand", "private", "mutexes", 0, 0, 0, 0, sizeof(shm::MutexSets)},
       {"mutexes: words of the own host, while they are made", "private", "mutexes", 0, 0, 0, sizeof(Maximum)},
       {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
@@ -138,15 +119,47 @@ std::vector<Table> private_tables() {
        sizeof(pr::Host) + 2 * block_bytes},
       {"rows of the own host, while they are collected", "private", "init", 0, 0, 0,
        sizeof(Contribution) + sizeof(std::int32_t)},
-      {"link to a server", "private", "traffic", 0, 0,
-       sizeof(op::remote::Link) + hash_node<TransportRank, void*> + block_bytes +
-           empty_deque<op::remote::Request*>() + empty_deque<op::remote::HeldSlot>()},
-      {"ledger: writes to a server", "private", "traffic", 0, 0,
-       hash_node<TransportRank, LedgerServer> + doubling * sizeof(void*)},
-      {"ledger: writes to a target", "private", "traffic", 0,
-       hash_node<Gpid, std::pair<std::uint64_t, std::uint64_t>> + sizeof(std::size_t)},  // its hash is kept
-      {"implicit set: entry of a target", "private", "traffic", 0,
-       hash_node<Lpid, EntryBytes<nb::ImplicitSet::entry_bytes()>> + doubling * sizeof(void*)},
+  };
+}
+
+// What traffic leaves, and what it takes meanwhile.
+std::vector<Table> traffic_tables() {
+  using namespace comex;
+  using op::Remote;
+  constexpr double link = hash_node<TransportRank, op::remote::Link>;
+  constexpr double server = hash_node<TransportRank, LedgerServer> + doubling * sizeof(void*);
+  constexpr double target = hash_node<Gpid, LedgerTarget> + sizeof(std::size_t);  // its hash is kept
+  constexpr double entry =
+      hash_node<Lpid, EntryBytes<nb::ImplicitSet::entry_bytes()>> + doubling * sizeof(void*);
+  constexpr double request = sizeof(op::remote::Request) + sizeof(void*);
+  constexpr double transfer = sizeof(op::remote::Transfer) + sizeof(void*);
+  constexpr double slot = doubling * (2 * sizeof(void*) + sizeof(std::uint32_t));
+  constexpr double batch = sizeof(op::remote::Batch) + answers * sizeof(op::remote::Batch::Answer);
+  constexpr double pooled = comex::nb::ObjectPool<int>::chunk_objects;
+  return {
+      {"link to a server, at rest", "private", "traffic", 0, 0, sizeof(op::remote::Rest)},
+      {"links that need not rest, their part of the ledger", "private", "traffic", 0, 0, 0, 0,
+       double(Remote::kept_links) * (link + server)},
+      {"ledger: targets that need not be forgotten", "private", "traffic", 0, 0, 0, 0,
+       double(nb::FenceLedger::kept) * target},
+      {"implicit set: targets that need not be forgotten", "private", "traffic", 0, 0, 0, 0,
+       double(nb::ImplicitSet::kept) * entry},
+      {"pools, tables, lists: what is not given back", "private", "traffic", 0, 0, 0, 0,
+       pooled * (request + kept_addresses * sizeof(void*) + transfer + batch) +
+           few_entries * (slot + 4 * sizeof(void*) + sizeof(op::WaitReason)) +
+           4 * few_buckets * sizeof(void*)},
+      {"link to a server", "private", "open", 0, 0, link},
+      {"ledger: writes to a server", "private", "open", 0, 0, server},
+      {"request of its fence", "private", "open", 0, 0, request},
+      {"ledger: targets, at most", "private", "open", 0, 0, 0, 0,
+       (double(nb::FenceLedger::kept) + 2 * outstanding) * target},
+      {"implicit set: targets, at most", "private", "open", 0, 0, 0, 0, 2 * outstanding * entry},
+      {"requests, answers that batches await", "private", "full", 0, 0, 0, 0,
+       outstanding * (request + doubling * sizeof(op::remote::Batch::Answer))},
+      {"transfers, slots of replies", "private", "full", 0, 0, 0, 0,
+       double(protocol::slot_count) * (transfer + slot)},
+      {"staging of scattered bodies", "private", "full", 0, 0, 0, 0,
+       staging_buffers * double(pr::ServerOptions{}.chunk_bytes)},
   };
 }
 
@@ -256,6 +269,7 @@ void print_sizes() {
 
 int main() {
   std::vector<Table> tables = private_tables();
+  for (const Table& table : traffic_tables()) tables.push_back(table);
   for (const Table& table : shared_tables()) tables.push_back(table);
   for (const Table& table : server_tables()) tables.push_back(table);
   std::puts("{\"tables\": [");

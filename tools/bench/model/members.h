@@ -39,8 +39,18 @@ struct HandleSlot {  // of nb::HandleTable
 struct LedgerServer {  // of nb::FenceLedger
   TransportRank rank;
   bool listed;
-  std::uint64_t unsent, issued, applied;
+  std::uint64_t unsent, issued, applied, blurred;
 };
+struct LedgerTarget {
+  TransportRank server;
+  std::uint32_t unsent;
+  std::uint64_t last;
+};
+constexpr double staging_buffers = 128;  // of op::Remote
+constexpr double kept_addresses = 128;   // of a vector operation, in each pooled request
+constexpr double answers = 256;          // of a batch, when it is full of gets
+constexpr double few_entries = 512;      // that vectors and nb::SlotTable keep room for
+constexpr double few_buckets = 2048;     // that hash tables keep
 template <std::size_t bytes>
 struct alignas(void*) EntryBytes {  // of nb::ImplicitSet
   std::byte entry[bytes];

@@ -1,0 +1,40 @@
+// A queue that takes no memory before something is queued: of many, few are ever used.
+//
+// What is taken off the front leaves a gap there, which goes when the queue is empty or would grow. Plain
+// state; used by op/remote.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace comex::nb {
+
+template <class T>
+class Fifo {
+ public:
+  bool empty() const { return head_ == items_.size(); }
+  std::size_t size() const { return items_.size() - head_; }
+  std::size_t room() const { return items_.capacity(); }
+  const T& front() const { return items_[head_]; }
+  auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(head_); }
+  auto end() const { return items_.end(); }
+
+  void push_back(const T& item) {
+    if (items_.size() == items_.capacity() && head_ > items_.size() / 2) {
+      items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(head_));
+      head_ = 0;
+    }
+    items_.push_back(item);
+  }
+  void pop_front() {
+    if (++head_ < items_.size()) return;
+    items_.clear();
+    head_ = 0;
+  }
+
+ private:
+  std::vector<T> items_;
+  std::size_t head_ = 0;
+};
+
+}  // namespace comex::nb

@@ -1,0 +1,36 @@
+// What must not be forgotten of a server while nothing is under way to it: its credits and the numbers that
+// go on from where they were. 32 bytes for each server that ever rested, and nothing else.
+//
+// In the order of ranks, so that no table stands beside them: many come at once, and rarely. Owned by
+// op/remote, under the engine lock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace comex::op::remote {
+
+struct Rest {
+  TransportRank rank = no_rank;
+  WorldId world = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t issued = 0;   // of writes, all of them applied
+  std::uint32_t credits = 0;  // not used
+  std::uint16_t sequence = 0;
+  std::uint16_t surrenders = 0;
+};
+
+class Rests {
+ public:
+  // As it was kept last; null: never. Valid until the next keep().
+  const Rest* find(TransportRank rank) const;
+  void keep(std::vector<Rest> rested);
+  std::size_t size() const { return rests_.size(); }
+
+ private:
+  std::vector<Rest> rests_;
+};
+
+}  // namespace comex::op::remote
