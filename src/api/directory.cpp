@@ -96,12 +96,13 @@ std::vector<std::int32_t> fill_directory(transport::Collective& leaders, World& 
 }  // namespace
 
 void open_directory(transport::Collective& all, transport::Collective& host, World& world,
-                    const pr::WorldSplit& split) {
+                    const pr::WorldSplit* split) {
   const std::vector<Contribution> of_host =
       gather(host, Contribution{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told});
   const std::unique_ptr<transport::Collective> leaders = all.among(host.rank() == 0 ? 0 : -1);
   std::vector<std::int32_t> app_ranks(of_host.size());
-  if (leaders != nullptr) app_ranks = fill_directory(*leaders, world, split, of_host);
+  COMEX_BUG_IF(leaders != nullptr && split == nullptr);
+  if (leaders != nullptr) app_ranks = fill_directory(*leaders, world, *split, of_host);
   host.broadcast(std::as_writable_bytes(std::span(app_ranks)), 0);  // the rows are written by then
   world.app_rank = app_ranks[static_cast<std::size_t>(host.rank())];
   world.description.size = world.share.workers;

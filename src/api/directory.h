@@ -24,6 +24,6 @@ void write_directory(const groups::Directory& directory, const pr::WorldSplit& s
 
 // Collective over all ranks. Makes world.group and world.bell, and the ranks of processes on their nodes.
 void open_directory(transport::Collective& all, transport::Collective& host, World& world,
-                    const pr::WorldSplit& split);
+                    const pr::WorldSplit* split);
 
 }  // namespace comex::api

@@ -79,12 +79,25 @@ Status Neighbours::settle(const Reporter& reporter) {
 
 }  // namespace
 
-Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings,
-                                    const Reporter& reporter) {
+Result<int> find_host(transport::Collective& all, shm::Os& os, const Settings& settings,
+                      const Reporter& reporter) {
   Neighbours neighbours(all, os, own_host_key(os, settings));
   const Status mine = neighbours.settle(reporter);
   if (Status everywhere = settle(all, mine); !everywhere) return everywhere.take_failure();
-  return gather(all, neighbours.leader());
+  return neighbours.leader();
+}
+
+std::vector<int> hosts_of_ranks(transport::Collective& lowest, std::span<const int> own, std::size_t ranks) {
+  const std::vector<std::size_t> sizes = gather(lowest, own.size_bytes());
+  std::vector<int> by_host(ranks);
+  lowest.all_gather_parts(std::as_bytes(own), std::as_writable_bytes(std::span(by_host)), sizes);
+  std::vector<int> hosts(ranks);
+  auto next = by_host.begin();
+  for (const std::size_t bytes : sizes) {
+    const int host = *next;
+    for (std::size_t i = 0; i < bytes / sizeof(int); ++i) hosts[static_cast<std::size_t>(*next++)] = host;
+  }
+  return hosts;
 }
 
 }  // namespace comex::api

@@ -1,9 +1,11 @@
 // Finds out which ranks share a host: keys from facts, then a probe that must be attached to.
-// Both are exchanged among ranks that may share a host; all learn the lowest rank of each host.
+// Both are exchanged among ranks that may share a host; each learns the lowest rank of its own.
 //
 // Collective over the wire. Called once when a world opens, before the split.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "api/report.h"
@@ -18,8 +20,12 @@ namespace comex::api {
 // What this process says of its host.
 pr::HostKey own_host_key(shm::Os& os, const Settings& settings);
 
-// For each rank the lowest rank of its host. Says when ranks that look alike share no memory.
-Result<std::vector<int>> find_hosts(transport::Collective& all, shm::Os& os, const Settings& settings,
-                                    const Reporter& reporter);
+// The lowest rank of the caller's host. Says when ranks that look alike share no memory.
+Result<int> find_host(transport::Collective& all, shm::Os& os, const Settings& settings,
+                      const Reporter& reporter);
+
+// For each of so many ranks the lowest rank of its host. Among those lowest ones alone; `own`: the ranks of
+// the caller's host, ascending.
+std::vector<int> hosts_of_ranks(transport::Collective& lowest, std::span<const int> own, std::size_t ranks);
 
 }  // namespace comex::api

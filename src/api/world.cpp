@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "api/banner.h"
 #include "api/bind.h"
@@ -55,29 +58,98 @@ Settings agree_on_settings(transport::Collective& all, const FirstLife* first_li
   return keep_roles(asked, first_life->settings);
 }
 
-pr::WorldSplit split(transport::Collective& all, World& world, const Settings& settings,
-                     const Reporter& reporter) {
-  Result<std::vector<int>> hosts = find_hosts(all, *world.os, settings, reporter);
-  if (!hosts) {
-    if (all.rank() == 0) reporter.fatal({.operation = "init"}, hosts.failure().text);
+// Who does what, as far as this rank gets to know it.
+struct Roles {
+  pr::SplitShare share;
+  pr::RankPlace place;                // this rank's
+  std::optional<pr::WorldSplit> all;  // on the lowest rank of each host at least
+  bool is_known_to_all = false;
+};
+
+pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Status& failed) {
+  Result<pr::SplitInput> input = pr::split_input(hosts, settings);
+  if (!input) {
+    failed = input.take_failure();
+    return {};
+  }
+  Result<pr::WorldSplit> made = pr::split_world(input.value());
+  if (made) return std::move(made).value();
+  failed = made.take_failure();
+  return {};
+}
+
+// To the ranks of one host what its lowest knows: that alone is no multiple of all ranks.
+pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::WorldSplit>& split,
+                        std::vector<int> ranks) {
+  struct Counts {
+    std::uint32_t ranks, workers, hosts, servers, progress;
+    int real_host;
+    std::uint64_t progress_here;
+  };
+  pr::SplitShare share;
+  if (split) share = pr::share_of(*split, ranks.front());
+  Counts counts{share.ranks,
+                share.workers,
+                share.hosts,
+                share.servers,
+                share.progress,
+                share.host.real_host,
+                share.host.progress_ranks.size()};
+  broadcast(host, counts, 0);
+  share.ranks = counts.ranks;
+  share.workers = counts.workers;
+  share.hosts = counts.hosts;
+  share.servers = counts.servers;
+  share.progress = counts.progress;
+  share.host.real_host = counts.real_host;
+  share.host.progress_ranks.resize(counts.progress_here);
+  share.places.resize(ranks.size());
+  share.host.ranks = std::move(ranks);
+  host.broadcast(std::as_writable_bytes(std::span(share.host.progress_ranks)), 0);
+  host.broadcast(std::as_writable_bytes(std::span(share.places)), 0);
+  return share;
+}
+
+// The lowest rank of each host finds out for all of its own. Where hosts are cut, and where roles are shown,
+// every rank does.
+Roles find_roles(transport::Collective& all, World& world, const Settings& settings,
+                 const Reporter& reporter) {
+  const Result<int> lowest = find_host(all, *world.os, settings, reporter);
+  if (!lowest) {
+    if (all.rank() == 0) reporter.fatal({.operation = "init"}, lowest.failure().text);
     all.barrier();
   }
-  Result<pr::SplitInput> input = pr::split_input(hosts.value(), settings);
-  require(all, reporter, input ? Status() : Status(input.failure()));
-  Result<pr::WorldSplit> made = pr::split_world(input.value());
-  require(all, reporter, made ? Status() : Status(made.failure()));
-  return std::move(made).value();
+  Roles roles;
+  roles.is_known_to_all = !all.all_agree(settings.virtual_hosts.empty() && !world.settings.verbose);
+  Status failed;
+  if (roles.is_known_to_all) {
+    roles.all = split(gather(all, lowest.value()), settings, failed);
+    require(all, reporter, failed);
+    roles.share = pr::share_of(*roles.all, all.rank());
+  } else {
+    const std::unique_ptr<transport::Collective> host = all.among(lowest.value());
+    const std::unique_ptr<transport::Collective> leaders = all.among(host->rank() == 0 ? 0 : -1);
+    std::vector<int> ranks = gather(*host, all.rank());
+    if (leaders != nullptr) {
+      roles.all =
+          split(hosts_of_ranks(*leaders, ranks, static_cast<std::size_t>(all.size())), settings, failed);
+    }
+    require(all, reporter, failed);
+    roles.share = hand_out(*host, roles.all, std::move(ranks));
+  }
+  roles.place = roles.share.place_of(all.rank());
+  return roles;
 }
 
 // Roles stay: the same hosts, split by the settings of the first life.
-pr::WorldSplit split_again(transport::Collective& all, World& world, const FirstLife& first,
-                           const Reporter& reporter) {
-  pr::WorldSplit made = split(all, world, first.settings, reporter);
-  const bool is_same = made.ranks[static_cast<std::size_t>(all.rank())] == first.place;
+Roles find_roles_again(transport::Collective& all, World& world, const FirstLife& first,
+                       const Reporter& reporter) {
+  Roles roles = find_roles(all, world, first.settings, reporter);
   require(all, reporter,
-          is_same ? Status()
-                  : Status(environment_error("the ranks of its host are others than at the first init")));
-  return made;
+          roles.place == first.place
+              ? Status()
+              : Status(environment_error("the ranks of its host are others than at the first init")));
+  return roles;
 }
 
 shm::Backing backing(ArenaBacking wish) {
@@ -200,13 +272,14 @@ void settle_on_machine(World& world, const Reporter& reporter) {
   world.wait_policy = wait_policy(world, is_oversubscribed(machine, world));
 }
 
-void tell_of_world(transport::Collective& all, const World& world, const pr::WorldSplit& roles,
+void tell_of_world(transport::Collective& all, const World& world, const Roles& roles,
                    const Reporter& reporter) {
+  if (!roles.is_known_to_all) return;
   bool is_told = world.settings.verbose;  // may differ from rank to rank: worker 0 decides
-  broadcast(all, is_told, roles.workers.front());
+  broadcast(all, is_told, roles.all->workers.front());
   if (!is_told) return;
   const std::vector<pr::CpuMask> bindings = gather(all, own_cpus(world));
-  if (world.place.worker == 0) print_banner(world, roles, bindings, reporter);
+  if (world.place.worker == 0) print_banner(world, *roles.all, bindings, reporter);
 }
 
 }  // namespace
@@ -221,17 +294,20 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_life, reporter));
   world->wire = std::move(wire);
   require(all, reporter, name_world(all, opening, *world));
-  const pr::WorldSplit roles = first_life != nullptr ? split_again(all, *world, *first_life, reporter)
-                                                     : split(all, *world, world->settings, reporter);
-  world->share = pr::share_of(roles, all.rank());
-  world->place = roles.ranks[static_cast<std::size_t>(all.rank())];
+  const Roles roles = first_life != nullptr ? find_roles_again(all, *world, *first_life, reporter)
+                                            : find_roles(all, *world, world->settings, reporter);
+  world->share = roles.share;
+  world->place = roles.place;
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   world->has_threads = thread_level == MPI_THREAD_MULTIPLE;
-  const std::vector<unsigned char> lacks_threads =
-      gather(all, static_cast<unsigned char>(world->serves_itself() && !world->has_threads ? 1 : 0));
+  const bool lacks_threads = world->serves_itself() && !world->has_threads;
+  std::vector<unsigned char> who_lacks_threads;
+  if (!all.all_agree(!lacks_threads)) {
+    who_lacks_threads = gather(all, static_cast<unsigned char>(lacks_threads ? 1 : 0));
+  }
   if (all.rank() == 0 && first_life == nullptr) {
-    print_notices(roles, lacks_threads, world->settings.verbose, reporter);
+    print_notices(*roles.all, who_lacks_threads, world->settings.verbose, reporter);
   }
   world->host = Communicator::split(world->wire.get(), world->place.host, world->place.local_index);
   world->workers =
@@ -240,7 +316,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   transport::MpiCollective host(world->host.get(), mpi_failure(reporter));
   open_arena(host, *world, reporter);
   settle_on_machine(*world, reporter);
-  open_directory(all, host, *world, roles);
+  open_directory(all, host, *world, roles.all ? &*roles.all : nullptr);
   world->os->set_timer_slack(1000);
   open_transport(*world, reporter);
   if (world->is_worker()) reporter.identify({.rank = world->place.worker, .host = host_name});

@@ -340,10 +340,10 @@ class Model(unittest.TestCase):
         lines = {line[2:56].strip(): line[56:] for line in model.step_lines(SIZES)}
         self.assertTrue(lines["create_mutexes, nothing unfenced: a maximum"].endswith("560 B  kept"))
 
-    def test_init_sends_what_its_gathers_bring(self):
+    def test_init_sends_minima_and_its_first_ranks_what_their_gathers_bring(self):
         job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
-        self.assertEqual(model.calls(job, SIZES)[0][2], (40, 40, 65 * 1023 + 2 * 8 * 10))
-        self.assertEqual(model.calls(job, SIZES)[1][2], (8, 8, 16 * 1024 + 64 * 16))
+        self.assertEqual(model.calls(job, SIZES)[0][2], (20, 20, 2 * 8 * 10))
+        self.assertEqual(model.calls(job, SIZES)[1][2], (16, 16, 20 * 1024 + 72 * 16))
 
     def test_long_tokens_of_a_gather_travel_in_pieces(self):
         self.assertEqual(model.gathered(8, 16, SIZES), (3, 3, 7 * 16 + 3 * 32))
@@ -364,7 +364,7 @@ class Model(unittest.TestCase):
 
 SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "address": 8, "window": 8 * 3968,
          "verdict": 32, "pool": 16 << 20, "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8,
-         "init": [64, 1], "minima": 2, "row": 16, "host_name": 64}
+         "minima": 2, "rank": 4, "row": 16, "host_name": 64}
 
 
 if __name__ == "__main__":

@@ -59,8 +59,7 @@ def together(*parts):
 def calls(job, sizes):
     """(call, by whom, (steps, messages, bytes)) for one call over the world."""
     hosts, ranks = job["hosts"], job["ranks"]
-    init = (len(sizes["init"]) + sizes["minima"]) * log2_up(ranks)
-    init_bytes = sum(sizes["init"]) * (ranks - 1) + sizes["minima"] * sizes["maximum"] * log2_up(ranks)
+    init = sizes["minima"] * log2_up(ranks)
     others = hosts - 1
     fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
     meeting = (log2_up(hosts), log2_up(hosts), sizes["token"] * log2_up(hosts))
@@ -71,10 +70,10 @@ def calls(job, sizes):
     verdict = merged(sizes["verdict"])
     one, leader = "by a worker", "by a host's first worker"
     return [
-        (f"init: {len(sizes['init'])} all-gathers, {sizes['minima']} minima, if MPI's double", "by a rank",
-         (init, init, init_bytes)),
-        ("init: rows, 2 all-gathers of hosts", "by a host's first rank",
-         (2 * log2_up(hosts), 2 * log2_up(hosts), sizes["row"] * ranks + sizes["host_name"] * hosts)),
+        (f"init: {sizes['minima']} minima, if MPI's double", "by a rank", (init, init, sizes["maximum"] * init)),
+        ("init: ranks, rows, 4 all-gathers of hosts", "by a host's first rank",
+         (4 * log2_up(hosts), 4 * log2_up(hosts),
+          (sizes["rank"] + sizes["row"]) * ranks + (sizes["maximum"] + sizes["host_name"]) * hosts)),
         ("fence_all, nothing written", one, (0, 0, 0)),
         ("fence_all, every host written to", one + ", with the answers", fence),
         ("barrier, nothing unfenced: the meeting", leader, meeting),
@@ -115,8 +114,10 @@ def message_lines(sizes):
                   " " * 4 + "".join(f"{f'{s:,}, {m:,}, {bytes_text(b)}':>24}" for s, m, b in cells)]
     return lines + [
         "  On one host barrier, malloc, free and create_mutexes send no messages: its workers meet in shared memory.",
-        "  Broadcasts and barriers of init, and what MPI sends to split communicators, are not among it; with",
-        "  COMEX_VERBOSE comes one more all-gather, of processor masks, and with unknown settings one of 8 B.", ""] + operation_lines(sizes)
+        "  Broadcasts and barriers of init, what goes round within a host, and what MPI sends to split communicators, are",
+        "  not among it. Where hosts are cut or COMEX_VERBOSE is set all ranks gather hosts, 4 B, then masks of processors;",
+        "  1 B where workers without a progress rank have no thread, 8 B where settings are unknown.",
+        ""] + operation_lines(sizes)
 
 
 def rows_of(tables, place, when):

@@ -3,7 +3,6 @@
 // Prints JSON for comex_bench --model: for every table its bytes for each rank of the job, each worker, each
 // host, and fixed; and the sizes of which messages are made. The driver evaluates them for job sizes that
 // nobody can run here.
-#include <array>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -114,9 +113,7 @@ std::vector<Table> private_tables() {
       {"claims, and addresses that are looked for", "private", "claims", 0,
        sizeof(api::Claim) + sizeof(api::Claim::address)},
       {"host keys, among those that look alike", "private", "init", 0, 0, 0,
-       sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(HostLeader)},
-      {"split, while it is made", "private", "init", sizeof(pr::RankPlace) + 3 * sizeof(int), 0,
-       sizeof(pr::Host) + 2 * block_bytes},
+       sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(RankNumber)},
       {"rows of the own host, while they are collected", "private", "init", 0, 0, 0,
        sizeof(Contribution) + sizeof(std::int32_t)},
   };
@@ -172,6 +169,8 @@ std::vector<Table> shared_tables() {
       {"directory: numbers of every worker", "shared", "always", 0, sizeof(groups::WorkerNumbers)},
       {"directory: hosts", "shared", "always", 0, 0, sizeof(groups::HostPlace)},
       {"directory: slot of every rank", "shared", "always", sizeof(std::int32_t)},
+      {"split, in the rank that makes it", "shared", "init", sizeof(pr::RankPlace) + 3 * sizeof(RankNumber),
+       0, sizeof(pr::Host) + 2 * block_bytes},
       {"rows of the directory, in the rank that makes them", "shared", "init",
        sizeof(Contribution) + sizeof(groups::PlacedProcess) + sizeof(groups::ProcessRanks) +
            sizeof(std::int32_t),
@@ -240,13 +239,10 @@ void print(const Table& t, bool is_last) {
   std::printf("]}%s\n", is_last ? "" : ",");
 }
 
-// What a rank brings to each of init's all-gathers over all ranks, when the first probe finds the
-// hosts. COMEX_VERBOSE adds a pr::CpuMask, for the banner.
-constexpr std::array init_gathers{sizeof(HostLeader), sizeof(Flag)};
 // What is agreed on by a minimum: who has a say in settings; has read them, understood others', agrees; has
-// no name to warn of; is lowest in MPI_COMM_WORLD, knows the world's name; has made the probe; can split, has
-// split.
-constexpr int init_minima = 10;
+// no name to warn of; is lowest in MPI_COMM_WORLD, knows the world's name; has made the probe; has
+// split; is not cut and shows nothing; has no lack of threads.
+constexpr int init_minima = 11;
 
 void print_sizes() {
   using namespace comex;
@@ -254,15 +250,13 @@ void print_sizes() {
       "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
       "\"address\": %zu, \"window\": %zu, \"verdict\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": "
       "%.0f, \"chunk\": %u, "
-      "\"piece\": %u, \"init\": [",
+      "\"piece\": %u, ",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
       protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(void*), op::GroupCollective::window_bytes,
       sizeof(api::Verdict), sizeof(Maximum), double(pr::ServerOptions{}.pool_bytes),
       double(pr::ServerOptions{}.staging_reserve), pr::ServerOptions{}.chunk_bytes, smallest_piece);
-  const char* separator = "";
-  for (const std::size_t bytes : init_gathers) std::printf("%s%zu", std::exchange(separator, ", "), bytes);
-  std::printf("], \"minima\": %d, \"row\": %zu, \"host_name\": %zu}\n", init_minima, sizeof(Contribution),
-              sizeof(groups::HostName));
+  std::printf("\"minima\": %d, \"rank\": %zu, \"row\": %zu, \"host_name\": %zu}\n", init_minima,
+              sizeof(RankNumber), sizeof(Contribution), sizeof(groups::HostName));
 }
 
 }  // namespace

@@ -16,8 +16,7 @@
 namespace comex::model {
 
 using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
-using Flag = unsigned char;                                     // of who lacks threads
-using HostLeader = int;                                         // of api::find_hosts
+using RankNumber = int;                                         // of api::find_host: the lowest of a host
 using Maximum = std::uint64_t;                                  // of api::Runtime::all_max
 
 struct Contribution {  // of api::open_directory
