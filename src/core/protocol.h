@@ -235,6 +235,7 @@ constexpr std::size_t padded(std::size_t bytes) {
 }
 static_assert(scalar_kinds <= 16 && static_cast<unsigned>(Atomic::fetch_xor) < 16, "half a byte each");
 inline constexpr std::uint8_t named_item = 128;
+inline constexpr std::uint8_t item_repeats = 255;  // no verb
 constexpr std::uint8_t detail_of(Scalar scalar, Layout called) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(scalar) | static_cast<unsigned>(called) << 4);
 }
@@ -250,18 +251,39 @@ constexpr bool is_named(const BatchItem& item) {
 constexpr std::size_t head_bytes(const BatchItem& item) {
   return sizeof item + (is_named(item) ? sizeof(Naming) : 0);
 }
+constexpr std::size_t scale_bytes(const BatchItem& item) {
+  return item.verb == Verb::acc ? padded(scalar_bytes(static_cast<Scalar>(kind_of(item)))) : 0;
+}
+// Of data or operands.
+constexpr std::size_t load_bytes(const BatchItem& item) {
+  switch (item.verb) {
+    case Verb::rmw:
+      return static_cast<Atomic>(kind_of(item)) == Atomic::compare_swap ? 16 : 8;
+    case Verb::get:
+      return 0;
+    default:
+      return padded(item.bytes);
+  }
+}
 // Bytes of an item of a known verb, all that follows it included.
 constexpr std::size_t item_bytes(const BatchItem& item) {
-  switch (item.verb) {
-    case Verb::acc:
-      return head_bytes(item) + padded(scalar_bytes(static_cast<Scalar>(kind_of(item)))) + padded(item.bytes);
-    case Verb::rmw:
-      return head_bytes(item) + (static_cast<Atomic>(kind_of(item)) == Atomic::compare_swap ? 16 : 8);
-    case Verb::get:
-      return head_bytes(item);
-    default:
-      return head_bytes(item) + padded(item.bytes);
-  }
+  return head_bytes(item) + scale_bytes(item) + load_bytes(item);
+}
+
+// An item that is like the one before it, an acc's scale included, but for its place and its data or
+// operands, which follow. Never the first one, nor behind one with a Naming.
+struct RepeatedItem {
+  std::uint8_t mark = item_repeats;  // where a BatchItem has its verb
+  std::uint8_t spare[3] = {};
+  std::int32_t step = 0;  // from the place of the item before, in bytes
+};
+static_assert(sizeof(RepeatedItem) == 8 && offsetof(RepeatedItem, step) == 4);
+constexpr std::size_t repeated_bytes(const BatchItem& item) {
+  return sizeof(RepeatedItem) + load_bytes(item);
+}
+// But for the place, and the scale of an acc.
+constexpr bool is_alike(const BatchItem& a, const BatchItem& b) {
+  return a.verb == b.verb && a.detail == b.detail && a.bytes == b.bytes && a.target == b.target;
 }
 
 // Of its part of the reply.

@@ -136,6 +136,7 @@ class Remote final : public transport::Sink {
   using Transfer = remote::Transfer;
   using Link = remote::Link;
   using Batch = remote::Batch;
+  using ScaleWords = remote::ScaleWords;
   using Header = protocol::RequestHeader;
   using Reply = protocol::ReplyHeader;
 
@@ -216,12 +217,14 @@ class Remote final : public transport::Sink {
   static bool is_taken(const Batch& batch) {
     return batch.word.items() != 0 && batch.buffer->look().bits() != batch.word.bits();
   }
-  bool has_place(const Link& link, const protocol::BatchItem& item, WorldId world) const;
-  bool make_place(Link& link, const protocol::BatchItem& item, const FarSide& far);
+  static bool repeats_last(const Batch& batch, const protocol::BatchItem& item, ScaleWords scale);
+  static bool has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world);
+  bool make_place(Link& link, const FarSide& far);
+  static void write_whole(Batch& batch, std::byte* to, const protocol::BatchItem& item, ScaleWords scale,
+                          const FarSide& far);
+  bool publish_item(Batch& batch, std::size_t bytes, std::size_t answer);
   template <class Write>
-  bool put_item(Link& link, const protocol::BatchItem& item, const FarSide& far, const Write& write);
-  template <class Write>
-  bool append_item(protocol::BatchItem item, const FarSide& far, const Write& write);
+  bool append_item(protocol::BatchItem item, ScaleWords scale, const FarSide& far, const Write& write);
   void expect_answer(Link& link, const FarSide& far);
   void await(Link& link, nb::Completion& completion, void* result, const protocol::BatchItem& item);
   bool close(Link& link, bool with_fence = false);

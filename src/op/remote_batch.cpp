@@ -14,9 +14,32 @@ namespace comex::op {
 
 using protocol::Atomic;
 using protocol::BatchItem;
+using protocol::RepeatedItem;
 using protocol::Verb;
 using remote::Kind;
 using shm::OutboxWord;
+
+namespace {
+
+remote::ScaleWords words_of(const void* scale, std::size_t bytes) {
+  remote::ScaleWords words;
+  std::uint32_t half = 0;
+  switch (bytes) {
+    case sizeof half:
+      std::memcpy(&half, scale, sizeof half);
+      words.low = half;
+      break;
+    case sizeof words.low:
+      std::memcpy(&words.low, scale, sizeof words.low);
+      break;
+    default:
+      std::memcpy(&words, scale, sizeof words);
+      break;
+  }
+  return words;
+}
+
+}  // namespace
 
 // One more item of any kind finds a place, or need not wait for a credit.
 bool Remote::may_append(const Link& link) const {
@@ -67,56 +90,82 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
   return true;
 }
 
-// An item of this size goes into the open batch. A batch that the pusher has taken has lost its buffer, which
-// may be another link's by now: nothing may be written there. Taken after this look, it stays the pusher's or
-// free, since only this worker opens buffers.
-inline bool Remote::has_place(const Link& link, const BatchItem& item, WorldId world) const {
-  const Batch* batch = link.batch;
-  return batch != nullptr &&
-         batch->room.with(protocol::item_bytes(item), protocol::answer_bytes(item)).is_kept() &&
-         batch->world == world && !is_taken(*batch);
+inline bool Remote::repeats_last(const Batch& batch, const BatchItem& item, ScaleWords scale) {
+  const auto step = static_cast<std::int64_t>(item.offset - batch.last.offset);
+  return batch.word.items() != 0 && protocol::is_alike(batch.last, item) && !protocol::is_named(item) &&
+         step == static_cast<std::int32_t>(step) && (item.verb != Verb::acc || batch.last_scale == scale);
 }
 
-// False if no batch can take it.
-bool Remote::make_place(Link& link, const BatchItem& item, const FarSide& far) {
-  if (has_place(link, item, far.world)) return true;
+// So much goes into the open batch. A batch that the pusher has taken has lost its buffer, which may be
+// another link's by now: nothing may be written there. Taken after this look, it stays the pusher's or free,
+// since only this worker opens buffers.
+inline bool Remote::has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world) {
+  return batch.world == world && batch.room.with(bytes, answer).is_kept() && !is_taken(batch);
+}
+
+// A new batch; false if none can be had.
+bool Remote::make_place(Link& link, const FarSide& far) {
   if (link.batch != nullptr && is_taken(*link.batch)) let_go(link);
   if (link.batch != nullptr) close(link);
   return open_batch(link, far);
 }
 
-// Into the place that there is; false: the pusher has taken the batch without it.
-template <class Write>
-inline bool Remote::put_item(Link& link, const BatchItem& item, const FarSide& far, const Write& write) {
-  Batch& batch = *link.batch;
-  std::byte* const to = batch.buffer->message + batch.word.bytes();
+// An item at its place. The first in its batch, or one that repeats nothing.
+inline void Remote::write_whole(Batch& batch, std::byte* to, const BatchItem& item, ScaleWords scale,
+                                const FarSide& far) {
   ::new (static_cast<void*>(to)) BatchItem(item);
   if (protocol::is_named(item)) ::new (static_cast<void*>(to + sizeof item)) Naming(far.named);
-  write(to + protocol::head_bytes(item));
-  const OutboxWord next = batch.word.with_item(protocol::item_bytes(item), protocol::answer_bytes(item) != 0);
+  if (item.verb == Verb::acc) {
+    std::memcpy(to + protocol::head_bytes(item), &scale, protocol::scale_bytes(item));
+    batch.last_scale = scale;
+  }
+  batch.last = item;
+}
+
+// What has been written counts from now on; false: the pusher has taken the batch without it.
+inline bool Remote::publish_item(Batch& batch, std::size_t bytes, std::size_t answer) {
+  const OutboxWord next = batch.word.with_item(bytes, answer != 0);
   if (batch.word.items() == 0) {
     outbox_.begin(*batch.buffer);
     batch.buffer->word.store(next.bits(), std::memory_order_release);
     outbox_.announce();
   } else if (!batch.buffer->replace(batch.word, next)) {
-    let_go(link);
     return false;
   }
   batch.word = next;
-  batch.room = batch.room.with(protocol::item_bytes(item), protocol::answer_bytes(item));
-  ledger_.issue_at_once(link.rank, far.gpid());
-  link.last_fence = nullptr;
+  batch.room = batch.room.with(bytes, answer);
   return true;
 }
 
 template <class Write>
-bool Remote::append_item(BatchItem item, const FarSide& far, const Write& write) {
+bool Remote::append_item(BatchItem item, ScaleWords scale, const FarSide& far, const Write& write) {
   if (far.by) return false;  // a batch has one origin
   if (far.named) item.detail |= protocol::named_item;
   Link& link = link_of(far.server);
-  do {
-    if (!make_place(link, item, far)) return false;
-  } while (!put_item(link, item, far, write));
+  const std::size_t answer = protocol::answer_bytes(item);
+  for (;;) {
+    bool repeats = link.batch != nullptr && repeats_last(*link.batch, item, scale);
+    std::size_t bytes = repeats ? protocol::repeated_bytes(item) : protocol::item_bytes(item);
+    if (link.batch == nullptr || !has_place(*link.batch, bytes, answer, far.world)) {
+      if (!make_place(link, far)) return false;
+      repeats = false;
+      bytes = protocol::item_bytes(item);
+    }
+    Batch& batch = *link.batch;
+    std::byte* const to = batch.buffer->message + batch.word.bytes();
+    if (repeats) {
+      const auto step = static_cast<std::int32_t>(item.offset - batch.last.offset);
+      ::new (static_cast<void*>(to)) RepeatedItem{.step = step};
+      batch.last.offset = item.offset;
+    } else {
+      write_whole(batch, to, item, scale, far);
+    }
+    write(to + (bytes - protocol::load_bytes(item)));
+    if (publish_item(batch, bytes, answer)) break;
+    let_go(link);
+  }
+  ledger_.issue_at_once(link.rank, far.gpid());
+  link.last_fence = nullptr;
   if (&far != &appended_to_ && !far.named) appended_to_ = far;
   return true;
 }
@@ -135,7 +184,7 @@ bool Remote::append_put(const void* near, const void* far_address, std::uint64_t
   if (!takes(bytes)) return false;
   const BatchItem item{Verb::put, protocol::detail_of(Scalar::none, called),
                        static_cast<std::uint16_t>(bytes), far.target, far.offset_of(far_address)};
-  return append_item(item, far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
+  return append_item(item, {}, far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
 }
 
 bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
@@ -143,11 +192,8 @@ bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, cons
   if (!takes(bytes)) return false;
   const BatchItem item{Verb::acc, protocol::detail_of(scalar, called), static_cast<std::uint16_t>(bytes),
                        far.target, far.offset_of(far_address)};
-  const std::size_t scale_bytes = scalar_bytes(scalar);
-  return append_item(item, far, [&](std::byte* to) {
-    kernels::copy_bytes(to, scale, scale_bytes);
-    kernels::copy_bytes(to + protocol::padded(scale_bytes), near, bytes);
-  });
+  return append_item(item, words_of(scale, scalar_bytes(scalar)), far,
+                     [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
 }
 
 // Nothing here asks whether the servers are lost: who may have to give them up has no outbox.
@@ -179,7 +225,7 @@ bool Remote::append_get(void* near, const void* far_address, std::uint64_t bytes
   const BatchItem item{Verb::get, protocol::detail_of(Scalar::none, called),
                        static_cast<std::uint16_t>(bytes), far.target, far.offset_of(far_address)};
   Link& link = link_of(far.server);
-  if (!append_item(item, far, [&](std::byte*) { expect_answer(link, far); })) return false;
+  if (!append_item(item, {}, far, [&](std::byte*) { expect_answer(link, far); })) return false;
   await(link, completion, near, item);
   return true;
 }
@@ -200,9 +246,11 @@ bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far,
   }
   if (operation.atomic == Atomic::compare_swap) std::memcpy(&words[1], operation.near + bytes, bytes);
   Link& link = link_of(far.server);
-  const bool is_taken = append_item(item, far, [&](std::byte* to) {
+  const bool is_taken = append_item(item, {}, far, [&](std::byte* to) {
     expect_answer(link, far);
-    std::memcpy(to, words, protocol::item_bytes(item) - protocol::head_bytes(item));
+    std::memcpy(to, &words[0], sizeof words[0]);
+    if (operation.atomic == Atomic::compare_swap)
+      std::memcpy(to + sizeof words[0], &words[1], sizeof words[1]);
   });
   if (!is_taken) return false;
   await(link, completion, operation.near, item);

@@ -37,6 +37,13 @@ enum class Kind : std::uint8_t {
 struct Link;
 struct Transfer;
 
+// Of an accumulate, zero beyond its bytes. Two words, which stay in registers.
+struct ScaleWords {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  bool operator==(const ScaleWords&) const = default;
+};
+
 struct Batch {
   struct Answer {  // to a get or rmw, awaited
     nb::Completion* completion = nullptr;
@@ -50,6 +57,8 @@ struct Batch {
   shm::OutboxBuffer* buffer = nullptr;
   shm::OutboxWord word;      // as this worker has left it; the pusher may have changed it since
   std::uint64_t number = 0;  // of the first item
+  protocol::BatchItem last;  // item, where there is one
+  ScaleWords last_scale;     // acc
   std::vector<Answer> answers;
   BatchRoom room;
   Transfer* transfer = nullptr;  // once there is a get or rmw; its request is its own

@@ -9,7 +9,19 @@ namespace comex::pr {
 namespace {
 
 using protocol::BatchItem;
+using protocol::RepeatedItem;
 using protocol::Verb;
+
+bool repeats(std::span<const std::byte> message, std::size_t at) {
+  return static_cast<std::uint8_t>(message[at]) == protocol::item_repeats;
+}
+
+// Where a program's address was wild, the place may be beyond all addresses, and wraps as it did there.
+std::uint64_t step_of(std::span<const std::byte> message, std::size_t at) {
+  RepeatedItem item;
+  std::memcpy(&item, message.data() + at, sizeof item);
+  return static_cast<std::uint64_t>(std::int64_t{item.step});
+}
 
 bool is_sound(const BatchItem& head) {
   switch (head.verb) {
@@ -51,33 +63,62 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
   BatchShape shape;
   std::uint64_t items = 0;
   BatchRoom room;
+  BatchItem head;
   for (std::size_t at = sizeof header; at != message.size(); ++items) {
-    BatchItem head;
-    if (message.size() - at < sizeof head) return shape;
-    std::memcpy(&head, message.data() + at, sizeof head);
-    if (!is_sound(head)) return shape;
-    if (message.size() - at < protocol::item_bytes(head)) return shape;
+    const std::size_t left = message.size() - at;
+    std::size_t bytes = 0;
+    if (repeats(message, at)) {
+      if (items == 0 || is_named(head) || left < sizeof(RepeatedItem)) return shape;
+      head.offset += step_of(message, at);
+      bytes = protocol::repeated_bytes(head);
+    } else {
+      if (left < sizeof head) return shape;
+      std::memcpy(&head, message.data() + at, sizeof head);
+      if (!is_sound(head)) return shape;
+      bytes = protocol::item_bytes(head);
+    }
+    if (left < bytes) return shape;
     widen(shape.footprint, head, items == 0);
-    room = room.with(protocol::item_bytes(head), protocol::answer_bytes(head));
-    at += protocol::item_bytes(head);
+    room = room.with(bytes, protocol::answer_bytes(head));
+    at += bytes;
   }
   shape.is_sound =
       items != 0 && items == header.operand && room.is_kept() && (room.answers != 0) == (header.slot != 0);
   return shape;
 }
 
-Item next_item(std::span<const std::byte> message, std::size_t at) {
-  Item item;
-  std::memcpy(&item.head, message.data() + at, sizeof item.head);
-  if (is_named(item.head))
-    std::memcpy(&item.named, message.data() + at + sizeof item.head, sizeof item.named);
-  item.rest = message.data() + at + protocol::head_bytes(item.head);
-  item.end = at + protocol::item_bytes(item.head);
-  return item;
+// In place, field by field: an item that was copied whole would be read back before its parts are written.
+void go_to_next(Item& item, std::span<const std::byte> message) {
+  const std::uint32_t at = item.end;
+  if (repeats(message, at)) {
+    item.head.offset += step_of(message, at);
+    item.load = at + static_cast<std::uint32_t>(sizeof(RepeatedItem));
+  } else {
+    std::memcpy(&item.head, message.data() + at, sizeof item.head);
+    item.named = {};
+    if (is_named(item.head))
+      std::memcpy(&item.named, message.data() + at + sizeof item.head, sizeof item.named);
+    item.load = at + static_cast<std::uint32_t>(protocol::head_bytes(item.head));
+    if (const std::size_t scale_bytes = protocol::scale_bytes(item.head); scale_bytes != 0) {
+      std::memcpy(item.scale.bytes, message.data() + item.load, scale_bytes);
+      item.load += static_cast<std::uint32_t>(scale_bytes);
+    }
+  }
+  item.end = item.load + static_cast<std::uint32_t>(protocol::load_bytes(item.head));
+}
+
+WordChange word_of(const Item& item, std::span<const std::byte> message) {
+  WordChange change{static_cast<protocol::Atomic>(protocol::kind_of(item.head)), item.head.bytes, 0, 0};
+  const std::byte* const operands = message.data() + item.load;
+  std::memcpy(&change.operand, operands, sizeof change.operand);
+  if (change.atomic == protocol::Atomic::compare_swap) {
+    std::memcpy(&change.desired, operands + sizeof change.operand, sizeof change.desired);
+  }
+  return change;
 }
 
 protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const Item& item,
-                                  std::uint64_t number) {
+                                  std::span<const std::byte> message, std::uint64_t number) {
   protocol::RequestHeader header;
   header.verb = item.head.verb;
   header.flags = batch.flags;
@@ -92,7 +133,7 @@ protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const It
   if (item.head.verb == Verb::acc) header.scalar = item.scalar();
   if (protocol::answer_bytes(item.head) != 0) header.slot = batch.slot;
   if (item.head.verb == Verb::rmw) {
-    const WordChange word = item.word();
+    const WordChange word = word_of(item, message);
     header.scalar = word.bytes == 8 ? Scalar::int64 : Scalar::int32;
     header.atomic = word.atomic;
     header.operand = word.operand;

@@ -1,7 +1,7 @@
 // A batch message taken apart: its items one by one, and what it touches as a whole.
 //
-// Pure; it trusts nothing: read_batch() says whether the bytes are consistent, next_item() may be used on
-// those that are. Items point into the message, which must stay in place. Called by the server.
+// Pure; it trusts nothing: read_batch() says whether the bytes are consistent, go_to_next() may be used on
+// those that are.  Called by the server.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +15,20 @@
 
 namespace comex::pr {
 
+// One item, or what the next one takes from it if it repeats it. Places are bytes from the message's begin,
+// so that the message may move.
 struct Item {
-  protocol::BatchItem head;
+  protocol::BatchItem head;  // as if it repeated nothing
+  Scale scale = {};          // acc
   Naming named;
-  const std::byte* rest = nullptr;  // what follows head and name
-  std::size_t end = 0;              // of the item, in the message
+  std::uint32_t load = 0;                               // place of its data or operands
+  std::uint32_t end = sizeof(protocol::RequestHeader);  // place behind it
 
   Scalar scalar() const { return static_cast<Scalar>(protocol::kind_of(head)); }
-  WordChange word() const {  // rmw
-    WordChange change{static_cast<protocol::Atomic>(protocol::kind_of(head)), head.bytes, 0, 0};
-    std::memcpy(&change.operand, rest, sizeof change.operand);
-    if (change.atomic == protocol::Atomic::compare_swap) {
-      std::memcpy(&change.desired, rest + sizeof change.operand, sizeof change.desired);
-    }
-    return change;
-  }
-  const std::byte* data() const {  // put and acc
-    return head.verb == protocol::Verb::acc ? rest + protocol::padded(scalar_bytes(scalar())) : rest;
-  }
 };
+
+// An rmw's.
+WordChange word_of(const Item& item, std::span<const std::byte> message);
 
 struct BatchShape {
   bool is_sound = false;
@@ -43,10 +38,11 @@ struct BatchShape {
 
 BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message);
 
-Item next_item(std::span<const std::byte> message, std::size_t at);
+// From an item, or a new one before the first, to the one behind it.
+void go_to_next(Item& item, std::span<const std::byte> message);
 
 // The item as if it had come alone, for reports and for what executes single requests.
 protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const Item& item,
-                                  std::uint64_t number);
+                                  std::span<const std::byte> message, std::uint64_t number);
 
 }  // namespace comex::pr

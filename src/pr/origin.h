@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/protocol.h"
+#include "pr/batch.h"
 #include "pr/credits.h"
 #include "pr/order.h"
 #include "pr/refusal.h"
@@ -51,6 +52,7 @@ struct Progress {
   std::uint32_t at = sizeof(protocol::RequestHeader);  // the item, in the message
   std::uint32_t answered = 0;                          // bytes of the answers to the gets and rmws so far
   std::uint32_t gets = 0;                              // among them
+  Item item;                                           // that one if it ends behind `at`, else the one before
 };
 
 struct Entry {

@@ -56,17 +56,18 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
 bool Server::run_batch(Origin& origin, const Batch& batch) {
   const Header& header = batch.header;
   Progress& progress = batch.progress;
+  Item& item = progress.item;
   while (progress.at < batch.message.size()) {
-    const Item item = next_item(batch.message, progress.at);
+    if (item.end == progress.at) go_to_next(item, batch.message);  // else it has met a busy stripe
     Fault fault;
     if (!execute_item(batch, item, fault)) return false;
     const std::uint64_t number = progress.number++;
-    progress.at = static_cast<std::uint32_t>(item.end);
+    progress.at = item.end;
     progress.worked = progress.refusals = 0;
     if (fault) {
       // The reply tells how far the writes have come, and this one counts as done.
       if (!batch.is_queued) origin.last_number = number;
-      refuse(origin, header_of(header, item, number), fault);
+      refuse(origin, header_of(header, item, batch.message, number), fault);
     }
   }
   std::atomic_thread_fence(std::memory_order_release);
@@ -97,7 +98,7 @@ bool Server::execute_item(const Batch& batch, const Item& item, Fault& fault) {
   std::byte* const far = home->arena().at(head.offset);
   switch (head.verb) {
     case Verb::put:
-      kernels::copy_bytes(far, item.data(), head.bytes);
+      kernels::copy_bytes(far, batch.message.data() + item.load, head.bytes);
       return true;
     case Verb::get:
       ++progress.gets;
@@ -107,7 +108,7 @@ bool Server::execute_item(const Batch& batch, const Item& item, Fault& fault) {
     case Verb::acc:
       return accumulate_item(batch, item);
     default: {
-      const std::uint64_t old = apply_atomic(item.word(), far);
+      const std::uint64_t old = apply_atomic(word_of(item, batch.message), far);
       std::memcpy(make_answer(batch.answers, progress, sizeof old), &old, sizeof old);
       return true;
     }
@@ -117,18 +118,16 @@ bool Server::execute_item(const Batch& batch, const Item& item, Fault& fault) {
 bool Server::accumulate_item(const Batch& batch, const Item& item) {
   const protocol::BatchItem& head = item.head;
   Progress& progress = batch.progress;
-  Scale scale{};
-  std::memcpy(scale.bytes, item.rest, scalar_bytes(item.scalar()));
   shm::Arena& arena = home_of(batch.header).arena();
   shm::BlockLocks locks(arena.stripes());
   locks.ask_for_life(is_time_to_ask(progress.refusals));
-  const kernels::Accumulation accumulation = kernels::make_accumulation(item.scalar(), scale);
+  const kernels::Accumulation accumulation = kernels::make_accumulation(item.scalar(), item.scale);
   const std::uint64_t from = head.offset + progress.worked;
-  progress.worked += static_cast<std::uint32_t>(
-      kernels::try_accumulate_run(locks, {arena.at(from), from}, item.data() + progress.worked,
-                                  head.bytes - progress.worked, accumulation));
+  progress.worked += static_cast<std::uint32_t>(kernels::try_accumulate_run(
+      locks, {arena.at(from), from}, batch.message.data() + item.load + progress.worked,
+      head.bytes - progress.worked, accumulation));
   if (locks.is_recovered() && options_.recovered) {
-    options_.recovered(header_of(batch.header, item, progress.number), {});
+    options_.recovered(header_of(batch.header, item, batch.message, progress.number), {});
   }
   if (progress.worked == head.bytes) return true;
   ++progress.refusals;

@@ -165,17 +165,20 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_leaves_the_next_owner_of_the
   remote->send_batches();
   transport::Message message;
   ASSERT_TRUE(fabric.endpoint(2).receive(message));
-  constexpr std::size_t item_bytes = sizeof(protocol::BatchItem) + sizeof value;
-  ASSERT_EQ(message.data.size(), sizeof(protocol::RequestHeader) + 2 * item_bytes);
-  for (std::uint64_t item = 0; item < 2; ++item) {
-    const std::byte* const at = message.data.data() + sizeof(protocol::RequestHeader) + item * item_bytes;
-    protocol::BatchItem head;
-    std::memcpy(&head, at, sizeof head);
-    EXPECT_EQ(head.target, 2u);
-    std::uint64_t data = 0;
-    std::memcpy(&data, at + sizeof head, sizeof data);
-    EXPECT_EQ(data, item + 2);
-  }
+  const std::byte* at = message.data.data() + sizeof(protocol::RequestHeader);
+  protocol::BatchItem head;
+  protocol::RepeatedItem repeated;
+  ASSERT_EQ(message.data.size(),
+            sizeof(protocol::RequestHeader) + sizeof head + sizeof repeated + 2 * sizeof value);
+  std::memcpy(&head, at, sizeof head);
+  EXPECT_EQ(head.target, 2u);
+  std::memcpy(&value, at += sizeof head, sizeof value);
+  EXPECT_EQ(value, 2u);
+  std::memcpy(&repeated, at += sizeof value, sizeof repeated);
+  EXPECT_EQ(repeated.mark, protocol::item_repeats);
+  EXPECT_EQ(repeated.step, 0);
+  std::memcpy(&value, at + sizeof repeated, sizeof value);
+  EXPECT_EQ(value, 3u);
 }
 
 // Puts behind gets are what the room for answers keeps out.
@@ -194,7 +197,9 @@ TEST_F(RemoteOutbox, a_batch_takes_what_the_room_for_it_and_its_answers_holds) {
       BatchRoom room;
       for (std::uint64_t i = 0;; ++i) {
         const std::size_t answer = i < gets ? protocol::padded(bytes) : 0;
-        const BatchRoom next = room.with(sizeof(protocol::BatchItem) + (answer != 0 ? 0 : 16), answer);
+        const bool repeats = i != 0 && i != gets;
+        const std::size_t head = repeats ? sizeof(protocol::RepeatedItem) : sizeof(protocol::BatchItem);
+        const BatchRoom next = room.with(head + (answer != 0 ? 0 : 16), answer);
         if (!next.is_kept()) break;
         room = next;
         ASSERT_TRUE(answer != 0 ? origin.append_get(there, there, bytes, far(0), done)
