@@ -22,11 +22,15 @@ class Sweep {
   std::size_t due_;
 };
 
-// Gives back what a table or vector took for many entries, when few are left.
+// Gives back what a table or vector took for many entries, when few are left. The nodes stay where they are.
+// Not by rehash(), for which programs that link the runtime statically would need libm.
 template <class Table>
 void give_back_buckets(Table& table) {
   constexpr std::size_t few = 2048;
-  if (table.bucket_count() > few && table.bucket_count() > 4 * table.size()) table.rehash(0);
+  if (table.bucket_count() <= few || table.bucket_count() <= 4 * table.size()) return;
+  Table smaller;
+  smaller.merge(table);
+  table.swap(smaller);
 }
 template <class Vector>
 void give_back_room(Vector& vector) {

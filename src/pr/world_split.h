@@ -1,6 +1,6 @@
 // Who works and who serves: the roles of all ranks of a communicator, decided host by host.
 //
-// Pure: every rank computes the same split from the same input. Arithmetic is on the host-local index,
+// Pure: the same input gives the same split. Arithmetic is on the host-local index,
 // never on world ranks, so ranks may be placed in any order. Every worker of a host with progress ranks
 // has a server on its host, every host keeps at least one worker. O(P log P) at most. Called at init,
 // after the hosts are verified, and by the dry run of comex_info.

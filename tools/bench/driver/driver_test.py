@@ -362,7 +362,7 @@ class Model(unittest.TestCase):
         self.assertEqual(free, (8 + 2 + 4, 4 + 30 + 4, 4 * (32 + 32) + fence[2] + 4 * 32))
 
 
-SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "address": 8, "window": 8 * 3968,
+SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "repeated": 8, "address": 8, "window": 8 * 3968,
          "verdict": 32, "pool": 16 << 20, "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8,
          "minima": 2, "rank": 4, "row": 16, "host_name": 64}
 

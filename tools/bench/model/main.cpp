@@ -248,13 +248,15 @@ void print_sizes() {
   using namespace comex;
   std::printf(
       "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
+      "\"repeated\": %zu, "
       "\"address\": %zu, \"window\": %zu, \"verdict\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": "
       "%.0f, \"chunk\": %u, "
       "\"piece\": %u, ",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
-      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(void*), op::GroupCollective::window_bytes,
-      sizeof(api::Verdict), sizeof(Maximum), double(pr::ServerOptions{}.pool_bytes),
-      double(pr::ServerOptions{}.staging_reserve), pr::ServerOptions{}.chunk_bytes, smallest_piece);
+      protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(protocol::RepeatedItem), sizeof(void*),
+      op::GroupCollective::window_bytes, sizeof(api::Verdict), sizeof(Maximum),
+      double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
+      pr::ServerOptions{}.chunk_bytes, smallest_piece);
   std::printf("\"minima\": %d, \"rank\": %zu, \"row\": %zu, \"host_name\": %zu}\n", init_minima,
               sizeof(RankNumber), sizeof(Contribution), sizeof(groups::HostName));
 }
