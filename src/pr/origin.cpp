@@ -5,6 +5,7 @@ namespace comex::pr {
 void Entry::reset() {
   transfer.reset();
   copy.reset();
+  item.reset();
   is_running = is_finished = is_large = false;
   fault = {};
   progress = {};

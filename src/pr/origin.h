@@ -52,7 +52,6 @@ struct Progress {
   std::uint32_t at = sizeof(protocol::RequestHeader);  // the item, in the message
   std::uint32_t answered = 0;                          // bytes of the answers to the gets and rmws so far
   std::uint32_t gets = 0;                              // among them
-  Item item;                                           // that one if it ends behind `at`, else the one before
 };
 
 struct Entry {
@@ -61,10 +60,11 @@ struct Entry {
   std::unique_ptr<MessageBuffer> copy;  // only when there is more than the header
   std::uint32_t message_bytes = 0;
   bool is_running = false;
-  bool is_finished = false;            // it took effect; about to be removed
-  bool is_large = false;               // has a transfer while it runs
-  Progress progress;                   // of one that is not
-  Fault fault;                         // large: why it is drained only
+  bool is_finished = false;    // it took effect; about to be removed
+  bool is_large = false;       // has a transfer while it runs
+  Progress progress;           // of one that is not
+  std::unique_ptr<Item> item;  // a batch's: that at progress.at if it ends behind, else the one before
+  Fault fault;                 // large: why it is drained only
   std::unique_ptr<Transfer> transfer;  // made when it starts: few of those that wait have one
 
   void reset();  // as new, for another request

@@ -137,6 +137,7 @@ class Server final : public transport::Sink {
     const Header& header;
     std::span<const std::byte> message;
     Progress& progress;
+    Item& item;
     std::byte* answers;  // room for all of them
     bool is_queued = false;
   };

@@ -25,7 +25,7 @@ std::byte* make_answer(std::byte* answers, Progress& progress, std::size_t bytes
 }  // namespace
 
 Server::Batch Server::batch_of(Entry& entry) {
-  return {entry.header, entry.message(), entry.progress, entry.room_before_message(), true};
+  return {entry.header, entry.message(), entry.progress, *entry.item, entry.room_before_message(), true};
 }
 
 void Server::handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message) {
@@ -39,8 +39,9 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
     return;
   }
   Progress progress{.arrived_at = counters_.chunks, .number = header.number};
+  Item item;
   const bool may_start = origin.may_start(shape.footprint);
-  const bool is_done = may_start && run_batch(origin, {header, message, progress, answers_.bytes});
+  const bool is_done = may_start && run_batch(origin, {header, message, progress, item, answers_.bytes});
   if (is_done) {
     ++counters_.at_once;
     return;
@@ -48,6 +49,7 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
   origin.last_number = last_number;
   const EntryList::iterator entry = enqueue(origin, header, shape.footprint, message);
   entry->progress = progress;
+  entry->item = std::make_unique<Item>(item);
   std::memcpy(batch_of(*entry).answers, answers_.bytes, progress.answered);
   place_queued(origin, entry, may_start);
 }
@@ -56,7 +58,7 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
 bool Server::run_batch(Origin& origin, const Batch& batch) {
   const Header& header = batch.header;
   Progress& progress = batch.progress;
-  Item& item = progress.item;
+  Item& item = batch.item;
   while (progress.at < batch.message.size()) {
     if (item.end == progress.at) go_to_next(item, batch.message);  // else it has met a busy stripe
     Fault fault;

@@ -196,7 +196,8 @@ std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& 
 }
 
 // Each message that was admitted and is not finished has an entry and a copy; a large one that runs a
-// transfer. The answers of a batch and the least pieces of a body lie in the copy.
+// transfer, a batch the item it is at, which is less. The answers of a batch and the least pieces of a body
+// lie in the copy.
 std::vector<Table> server_tables() {
   using namespace comex;
   constexpr double entry = sizeof(pr::Entry) + list_node;
