@@ -70,12 +70,19 @@ inline Answer strided_row(Rig& rig, Shape& s, Verb verb) {
     for (std::size_t e = 0; verb == Verb::get && e < static_cast<std::size_t>(s.bytes()) / 8; ++e) {
       if (rig.near()[e] != pattern(e)) return false;
     }
-    const double sums = static_cast<double>(visits(timing.calls, places.size(), 0));
-    const double first = verb == Verb::put
-                             ? static_cast<double>(last_visit(timing.calls, places.size(), 0) + 7)
-                         : verb == Verb::get ? pattern(0)
-                                             : sums * pattern(0);
-    return check_shape(rig, s, places[0], verb == Verb::acc ? sums : 1.0, first);
+    const auto holds = [&](std::size_t place) {
+      const double sums = static_cast<double>(visits(timing.calls, places.size(), place));
+      const double first = verb == Verb::put
+                               ? static_cast<double>(last_visit(timing.calls, places.size(), place) + 7)
+                           : verb == Verb::get ? pattern(0)
+                                               : sums * pattern(0);
+      return check_shape(rig, s, places[place], verb == Verb::acc ? sums : 1.0, first);
+    };
+    const std::size_t visited = std::min(places.size(), static_cast<std::size_t>(timing.calls));
+    for (std::size_t place = 0; place < visited; ++place) {
+      if (!holds(place)) return false;
+    }
+    return true;
   });
   return answer(rig, timing.nanoseconds, is_right);
 }
