@@ -141,13 +141,14 @@ bool SocketWatch::add_sockets() {
   return are_added;
 }
 
-// A socket that is there already stays as it is, and one that has just been closed need not be.
+// A socket that is there already stays as it is, and one that has just been closed need not be, nor what has
+// its number by now.
 bool SocketWatch::add(int descriptor) {
   epoll_event wish{};
   wish.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   wish.data.fd = descriptor;
   return epoll_ctl(sockets_.get(), EPOLL_CTL_ADD, descriptor, &wish) == 0 || errno == EEXIST ||
-         errno == EBADF;
+         errno == EBADF || errno == EPERM;
 }
 
 }  // namespace comex::shm

@@ -27,13 +27,15 @@ bool WatchedNaps::step(Idle& idle, std::uint64_t messages) {
     --looks_;
     return true;
   }
-  static_cast<void>(idle.sleep(nap_ns(idle)));
+  const bool is_rung = idle.sleep(nap_ns(idle));
   is_judging_ = true;
   messages_ = messages;
   has_heard_ = watch_->heard();
   if (has_heard_) {
     is_armed_ = false;
     idle.reset();
+  } else if (is_rung) {
+    is_armed_ = false;  // by the watch, perhaps, for what is over by now: it rings once only
   } else if (trust_.is_earned()) {
     looks_ = looks_before_sleep;
   }

@@ -5,7 +5,7 @@
 namespace comex::api {
 namespace {
 
-constexpr std::uint64_t layout_number = 1;  // of these bytes
+constexpr std::uint64_t layout_number = 2;  // of these bytes and of the messages between both
 
 std::string who_has_none(const SideFacts& accepting, const SideFacts& connecting) {
   if (!accepting.name_server.empty()) return "the connecting side has none";

@@ -253,6 +253,21 @@ TEST_F(Naps, end_with_a_ring_from_the_own_host_without_a_verdict) {
   EXPECT_FALSE(naps_->trust().is_earned());
 }
 
+TEST_F(Naps, are_watched_again_after_a_ring_whose_socket_is_gone) {
+  {
+    SocketPair gone;
+    arm();
+    gone.send();
+    while (bell_.seen() == 0) os_->yield();
+  }
+  look_and_sleep();
+  const std::uint32_t rings = bell_.seen();
+  arm();
+  pair_.send();
+  for (int i = 0; i < 2000 && bell_.seen() == rings; ++i) os_->sleep_ns(1'000'000);
+  EXPECT_NE(bell_.seen(), rings);
+}
+
 TEST_F(Naps, are_left_to_the_ladder_while_short) {
   WaitPolicy policy = this->policy();
   policy.nap_first_ns = 1000;
