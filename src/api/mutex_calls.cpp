@@ -128,7 +128,8 @@ bool take_held(const Named& named) {
 }
 
 // What a worker says of its part in making them. The largest is told by the lowest of those that failed; a
-// malloc that another worker of the host calls instead sees an allocation fail, and its own word stands out here.
+// malloc that another worker of the host calls instead sees an allocation fail, and its own word stands out
+// here.
 class Made {
  public:
   Made() = default;
