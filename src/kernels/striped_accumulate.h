@@ -49,6 +49,14 @@ struct FarMemory {
   std::uint64_t arena_offset = 0;
 };
 
+// No load passes the exchange of a lock, so that its wait for memory and that for the target's first
+// lines would come one after the other. From there on the processor sees the stream by itself.
+inline void fetch_ahead(const std::byte* far, std::uint64_t bytes) {
+  constexpr std::uint64_t line = 64;
+  constexpr std::uint64_t most = 512;
+  for (std::uint64_t at = 0; at < std::min(bytes, most); at += line) __builtin_prefetch(far + at, 1);
+}
+
 enum class Contended : std::uint8_t { wait, give_up };
 
 // Holds at most one block between runs, so that neighbouring rows share a lock.
@@ -115,14 +123,6 @@ class StripeWalk {
     return std::min({count, fit, stripe_block_bytes / bytes});
   }
 
-  // No load passes the exchange of a lock, so that its wait for memory and that for the target's first
-  // lines would come one after the other. From there on the processor sees the stream by itself.
-  static void fetch_ahead(const std::byte* far, std::uint64_t bytes) {
-    constexpr std::uint64_t line = 64;
-    constexpr std::uint64_t most = 512;
-    for (std::uint64_t at = 0; at < std::min(bytes, most); at += line) __builtin_prefetch(far + at, 1);
-  }
-
   bool hold(std::uint64_t block, std::uint64_t bytes) {
     if (held_ && block == block_ && spent_ + bytes <= stripe_block_bytes) {
       spent_ += bytes;
@@ -168,8 +168,18 @@ class StripeWalk {
 template <BlockLocks Guard>
 void accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uint64_t bytes,
                     const Accumulation& accumulation) {
+  const std::uint64_t whole = bytes & ~(std::uint64_t{accumulation.element_bytes} - 1);
+  const std::uint64_t room = stripe_block_bytes - (far.arena_offset & (stripe_block_bytes - 1));
+  if (whole - 1 < room) {  // not 0, and in one block, as most are: nothing to walk
+    const std::uint64_t block = far.arena_offset >> stripe_block_shift;
+    fetch_ahead(far.address, whole);
+    guard.lock(block);
+    accumulation.kernel.run(far.address, near, whole, accumulation.scale);
+    guard.unlock(block);
+    return;
+  }
   StripeWalk<Guard, Contended::wait> walk(guard, accumulation);
-  walk.run(far, near, bytes & ~(std::uint64_t{accumulation.element_bytes} - 1));
+  walk.run(far, near, whole);
 }
 
 // The same, giving up at the first busy block: returns the bytes done, to be called again with the

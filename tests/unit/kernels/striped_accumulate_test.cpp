@@ -116,6 +116,19 @@ TEST_F(StripedAccumulate, of_a_run_locks_each_block_once) {
   EXPECT_TRUE(guard_.held.empty());
 }
 
+TEST_F(StripedAccumulate, of_a_run_up_to_the_end_of_a_block_takes_one_lock_and_beyond_it_two) {
+  std::vector<std::byte> expected = arena_;
+  for (std::uint64_t i = 0; i < 64; i += 8) add_naively(expected, stripe_block_bytes - 64 + i, i);
+  accumulate_run(guard_, at(stripe_block_bytes - 64), near_.data(), 64, work_);
+  EXPECT_TRUE(is_as(expected));
+  EXPECT_EQ(guard_.locks, 1);
+  accumulate_run(guard_, at(stripe_block_bytes - 64), near_.data(), 72, work_);
+  EXPECT_EQ(guard_.locks, 3);
+  accumulate_run(guard_, at(0), near_.data(), 7, work_);
+  EXPECT_EQ(guard_.locks, 3) << "a run without an element";
+  EXPECT_TRUE(guard_.held.empty());
+}
+
 TEST_F(StripedAccumulate, of_an_element_across_two_blocks_takes_both) {
   std::vector<std::byte> expected = arena_;
   for (std::uint64_t i = 0; i < 2 * stripe_block_bytes; i += 8) add_naively(expected, 4 + i, i);
