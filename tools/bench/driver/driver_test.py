@@ -65,6 +65,10 @@ class Launching(unittest.TestCase):
         plan = launch.Plan("/b", "/v", 2, [], 60, "0,1")
         self.assertEqual(launch.command(column("rma"), plan, [])[:3], ["taskset", "-c", "0,1"])
 
+    def test_a_launch_adds_no_name_that_the_runtime_would_ask_about(self):
+        with mock.patch.dict(os.environ, {"COMEX_VIRTUAL_HOSTS": "3"}, clear=True):
+            self.assertEqual([name for name in launch.environment(column("floors"), "t") if name.startswith("COMEX_")], [])
+
     def test_rows_are_read_and_noise_is_not(self):
         rows = launch.read_rows("hello\nROW put.8 4.5 ns verified\nROW lock.longest_wait 3 x mean WRONG\nROW g - ns absent")
         self.assertEqual(rows, {"put.8": (4.5, "ns", "verified"), "lock.longest_wait": (3.0, "x mean", "WRONG"),
@@ -185,6 +189,9 @@ class Options(unittest.TestCase):
 
 
 class Showing(unittest.TestCase):
+    def test_a_run_says_how_long_it_took(self):
+        self.assertEqual([main.duration(s) for s in (38.71, 119.6, 1020)], ["38.7 s", "2 min 0 s", "17 min 0 s"])
+
     def test_numbers_have_three_digits(self):
         self.assertEqual([number(v, "ns") for v in (1.234, 56.78, 789.0, 1234.0, 5.6e6)],
                          ["1.23 ns", "56.8 ns", "789 ns", "1.23 us", "5.60 ms"])

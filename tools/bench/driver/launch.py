@@ -11,6 +11,7 @@ import columns
 ROW = re.compile(r"ROW (\S+) (\S+) (.+) (verified|WRONG|absent)$")
 
 SERVICE = " this load suggests "
+TOKEN = "BENCH_JOB"  # in every process of a job, to know it by; no name that the runtime would take for a setting
 PUSHED = re.compile(r"batches sent for computing workers: (\d+), after ([\d.]+) us on average, ([\d.]+) us at most")
 
 
@@ -55,7 +56,8 @@ def command(column, plan, options):
 
 def environment(column, token=""):
     env = {k: v for k, v in os.environ.items() if not k.startswith("COMEX_VIRTUAL")}
-    env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", COMEX_BENCH_JOB=token)
+    env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    env[TOKEN] = token
     env.update(column.environment)
     return env
 
@@ -137,7 +139,7 @@ def ranks_of(token):
         except OSError:
             continue  # it has ended, or is not ours to see
         ranks = [w.partition(b"=")[2].decode() for w in words if w.startswith(b"OMPI_COMM_WORLD_RANK=")]
-        if ranks and f"COMEX_BENCH_JOB={token}".encode() in words:
+        if ranks and f"{TOKEN}={token}".encode() in words:
             found[pid] = ranks[0]
     return found
 

@@ -154,6 +154,11 @@ def listing(args):
     return 0
 
 
+def duration(seconds):
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
+
+
 def write(path, text):
     if path:
         with open(path, "w", encoding="utf-8") as file:
@@ -187,12 +192,15 @@ def main():
         return show(args, args.source, [])
     if args.scale:
         return show_scale(args)
+    began = time.monotonic()
     try:
         results, problems = measure(args)
     except columns_.Refused as error:
         print(f"comex_bench: {error}", file=sys.stderr)
         return 2
-    return show(args, results, problems)
+    status = show(args, results, problems)
+    print(f"measured in {duration(time.monotonic() - began)}")
+    return status
 
 
 if __name__ == "__main__":
