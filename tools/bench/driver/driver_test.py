@@ -19,7 +19,6 @@ import model
 import options
 import publish
 import report
-import scale
 from made_run import ABOUT, run
 from results import Results, quantile, title
 from table import csv_table, number, text_table
@@ -169,7 +168,7 @@ class Options(unittest.TestCase):
         return said.getvalue()
 
     def test_what_cannot_be_is_refused_in_one_line(self):
-        for given in (("--rounds", "0"), ("--ms", "0"), ("--ms", "x"), ("--np", "1"), ("--scale", "x"), ("--scale", "2,"),
+        for given in (("--rounds", "0"), ("--scale", "2", "--rows", "put"), ("--ms", "0"), ("--ms", "x"), ("--np", "1"), ("--scale", "x"), ("--scale", "2,"),
                       ("--cores", "nonsense"), ("--rows", ","), ("--seconds", "0"), ("--json", "/no/folder/run.json"),
                       ("--from", "/no/run.json"), ("--compare", "/no/run.json", "/no/run.json"), ("--unknown",)):
             self.assertIn(given[0], self.refused(*given))
@@ -224,7 +223,7 @@ class Showing(unittest.TestCase):
 
     def test_runs_make_the_page_and_what_is_missing_stays(self):
         marks = "".join(f"<!-- {name}: begin -->\nold {name}\n<!-- {name}: end -->\n"
-                        for name in [part[0] for part in publish.PARTS] + ["scale", "model"])
+                        for name in [part[0] for part in publish.PARTS] + ["model"])
         results = run(barrier__comex=5.0, barrier__floors=6.0)
         results.about.update(ABOUT, service={"comex": ["served 3"]})
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
@@ -253,15 +252,6 @@ class Showing(unittest.TestCase):
         results.add("first_get.idle", "comex", 1.0, "ns", "verified")
         for block in (publish.barrier_lines([results]), publish.sweep_lines(results), publish.beside_lines(results)):
             self.assertIn("c, 2 cores, Linux k, m. d, commit 0. 2 workers, 1 round,", block.partition("|")[0])
-
-    def test_growing_jobs_are_written_with_machine_and_commit(self):
-        with tempfile.NamedTemporaryFile("r", suffix=".md") as file:
-            args = options.arguments(["--bin", "/b", "--vrun", "/v", "--scale", "2,8", "--markdown", file.name])
-            with mock.patch.object(scale, "measured", return_value=["1 ms"] * 8), contextlib.redirect_stdout(io.StringIO()):
-                self.assertEqual(main.show_scale(args), 0)
-            first, _, table = file.read().partition("\n\n")
-        self.assertIn("commit unknown. 2 to 8 workers, 3 rounds,", first)
-        self.assertTrue(table.startswith("| workers |") and "| 8 | 1 ms |" in table)
 
     def test_three_workers_measure_what_is_judged_of_them(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(publish.__file__)), "..", "publish"), encoding="utf-8") as file:

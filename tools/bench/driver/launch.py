@@ -80,6 +80,12 @@ def finish(process, seconds):
         return process.communicate()[0]
 
 
+def turned(items, number):
+    """The order of that round: each begins with another one, so that none always follows the same one."""
+    at = number % len(items) if items else 0
+    return items[at:] + items[:at]
+
+
 def read_rows(text):
     rows = {}
     for line in text.splitlines():

@@ -17,7 +17,7 @@ import options
 import report
 import scale
 from results import Results
-from table import csv_table, facts, markdown_table, text_table
+from table import csv_table, markdown_table, text_table
 
 
 def said(*line):
@@ -112,10 +112,16 @@ def chosen_columns(args):
     return columns_.sweep(chosen, args.sweep) if args.sweep else chosen
 
 
-def measure(args):
+def plan_of(args):
     switches = ["--ms", str(args.ms), "--allocations", str(args.allocations), "--places", str(args.places),
-               "--seed", str(args.seed)] + (["--rows", args.rows] if args.rows else [])
-    plan = launch.Plan(args.bin, args.vrun, args.np, switches, args.seconds, args.cores)
+                "--seed", str(args.seed)] + (["--rows", args.rows] if args.rows else [])
+    return launch.Plan(args.bin, args.vrun, args.np, switches, args.seconds, args.cores)
+
+
+def measure(args):
+    if args.scale:
+        return scale.measure(plan_of(args), args.scale, args.rounds, about(args) | {"workers": max(args.scale)})
+    plan = plan_of(args)
     chosen = chosen_columns(args)
     expected = coverage.rows_of(chosen, plan)
     for name in coverage.unknown(args.names, {row for rows in expected.values() for row in rows} | {*columns_.IDLE_ROWS, *columns_.PUSH_ROWS}):
@@ -127,23 +133,10 @@ def measure(args):
     problems = [f"{c.title}: did not run: {c.why_absent}" for c in chosen if c.why_absent and not c.may_be_absent]
     runnable = [c for c in chosen if not c.why_absent]
     for number in range(args.rounds):
-        # Each round begins with another column, so that none always follows the same one.
-        turned = runnable[number % len(runnable):] + runnable[:number % len(runnable)] if runnable else []
-        problems += measure_round(results, turned, plan, args, expected)
+        problems += measure_round(results, launch.turned(runnable, number), plan, args, expected)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     return results, problems
-
-
-def show_scale(args):
-    plan = launch.Plan(args.bin, args.vrun, 2, [], args.seconds, args.cores)
-    near, far = columns_.choose(columns_.all_columns(), ["comex", "virtual"])
-    before = about(args) | {"workers": f"{min(args.scale)} to {max(args.scale)}", "rounds": args.rounds or 3}
-    lines, problems = scale.table(near, far, plan, args.scale, args.rounds or 3)
-    lines = [facts(before), "", *lines]
-    write(args.markdown, "\n".join(lines) + "\n")
-    print("\n".join(lines + [f"problem: {problem}" for problem in problems]))
-    return 1 if problems else 0
 
 
 def listing(args):
@@ -166,12 +159,14 @@ def write(path, text):
 
 
 def show(args, results, problems):
-    print(text_table(results))
+    table = scale.lines(results) if args.scale else \
+        markdown_table(results, [c["name"] for c in results.columns], results.ordered_rows())
+    print(table if args.scale else text_table(results))
     write(args.json, results.to_json())
     write(args.csv, csv_table(results))
-    write(args.report, report.page(results))
-    if args.markdown:
-        write(args.markdown, markdown_table(results, [c["name"] for c in results.columns], results.ordered_rows()))
+    if args.report:
+        write(args.report, report.page(results))
+    write(args.markdown, table + "\n")
     for row, column in results.wrong():
         print(f"WRONG result: {row} of {column}")
     for problem in problems:
@@ -190,8 +185,6 @@ def main():
         return 0
     if args.source:
         return show(args, args.source, [])
-    if args.scale:
-        return show_scale(args)
     began = time.monotonic()
     try:
         results, problems = measure(args)

@@ -8,6 +8,8 @@ import math
 import os
 import subprocess
 
+from table import bytes_text
+
 RANKS_PER_HOST = 64
 SIZES = (1_000, 10_000, 100_000, 1_048_576)  # the last: of the goals, on 16,384 hosts
 MOST_PRIVATE = 1_000_000
@@ -26,13 +28,6 @@ def size_of(table, job):
     return (table["per_rank"] * job["ranks"] + table["per_worker"] * job["workers"] + table["per_host"] * job["hosts"] +
             table["per_local_rank"] * job["local"] + table["fixed"] + table["per_doubling"] * log2_up(job["workers"]) +
             job["ranks"] * next((each for most, each in table["steps"] if job["ranks"] <= most), 0))
-
-
-def bytes_text(count):
-    for limit, divisor, unit in ((1e4, 1, "B"), (1e7, 1e3, "kB"), (1e10, 1e6, "MB"), (math.inf, 1e9, "GB")):
-        if count < limit:
-            return f"{count / divisor:,.0f} {unit}"
-    return ""
 
 
 def log2_up(n):

@@ -68,7 +68,7 @@ def arguments(given=None):
     parser.add_argument("--np", type=at_least(2, "an origin and a target"), default=2, metavar="N",
                         help="workers of every column (2)")
     parser.add_argument("--rounds", type=at_least(1), metavar="N", help="launches of every column (7)")
-    parser.add_argument("--ms", type=milliseconds, metavar="MS", help="least length of a trial (20)")
+    parser.add_argument("--ms", type=milliseconds, metavar="MS", help="least length of a trial (20; 5 with --scale)")
     parser.add_argument("--rows", default="", help="names, or their beginnings up to a dot: put,lock.all")
     parser.add_argument("--columns", default="", help="names, or near for all of the same host: comex,floors,virtual")
     parser.add_argument("--column", action="append", default=[], metavar="NAME=PROGRAM[:PROGRESS-RANKS]",
@@ -97,14 +97,16 @@ def arguments(given=None):
 
 
 def settled(parser, args):
-    """What --quick means, unless said otherwise."""
+    """What --quick and --scale mean, unless said otherwise."""
+    for name in ("rows", "columns", "column", "sweep", "report"):
+        if args.scale and getattr(args, name):
+            parser.error(f"--scale and --{name} exclude each other")
     args.names = [name for name in args.rows.split(",") if name]
     if args.rows and not args.names:
         parser.error(f"--rows {args.rows}: expected names of rows")
     if not (args.model or args.list or args.source or args.compare) and not shutil.which("mpirun"):
         parser.error("there is no mpirun")
-    args.ms = args.ms or (0.5 if args.quick else 20)
-    args.allocations, args.places = (100, 512) if args.quick else (1000, 8192)
-    if not args.scale:
-        args.rounds = args.rounds or (1 if args.quick else 7)
+    args.rounds = args.rounds or (1 if args.quick else 7)
+    args.ms = args.ms or (0.5 if args.quick else 5 if args.scale else 20)
+    args.allocations, args.places = (10, 64) if args.scale else (100, 512) if args.quick else (1000, 8192)
     return args

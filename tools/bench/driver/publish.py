@@ -6,6 +6,7 @@ import re
 import sys
 
 import goals
+import scale
 from results import GROUPS, Results, group_of, title
 from table import facts, factor, markdown_table, number, shown
 
@@ -125,6 +126,7 @@ PARTS = (
     ("beside", ["three"], beside_lines),
     ("kernels", ["kernels"], kernel_lines),
     ("load", ["load"], load_lines),
+    ("scale", ["scale"], scale.lines),
 )
 
 
@@ -145,11 +147,8 @@ def rewritten(text, folder):
     for marks, needed, made in PARTS:
         if all(name in runs for name in needed):
             text = replaced(text, marks, made(*(runs[name] for name in needed)))
-    for marks, name, shape in (("scale", "scale.md", "{}"), ("model", "model.txt", "```text\n{}\n```")):
-        block = text_of(f"{folder}/{name}")
-        if block is not None:
-            text = replaced(text, marks, shape.format(block.strip("\n")))
-    return text
+    model = text_of(f"{folder}/model.txt")
+    return text if model is None else replaced(text, "model", f"```text\n{model.strip()}\n```")
 
 
 def main(page, folder):

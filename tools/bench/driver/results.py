@@ -18,6 +18,8 @@ TITLES = {
     "beside_put.get.8": "get 8 B beside large puts, 99th percentile",
     "unattended.put.8": "put 8 B that nobody waits for, and its answer", "unattended.waited": "put 8 B that nobody waits for: until it is sent, mean",
     "unattended.longest": "put 8 B that nobody waits for: until it is sent, longest",
+    "put_fence_all.far": "put to half of all, on another host, + fence_all, 8 B",
+    "memory.private": "private memory, a rank", "memory.shared": "shared memory",
     "get_compute_acc": "get-compute-accumulate task", "gups": "random update (GUPS)", "idle": "idle host",
     "floor.send_reply.8": "MPI send + reply, 8 B", "floor.futex_handoff": "futex hand-off",
 }

@@ -1,51 +1,53 @@
-"""comex_bench --scale: what growing jobs cost on this machine, as far as it goes: start, collectives, memory."""
+"""comex_bench --scale: what growing jobs cost on this machine, as far as it goes: start, collectives, memory.
+
+A run like any other, with a column for each number of workers: round after round through all of them."""
 from dataclasses import replace
 
+import columns
 import launch
-from model import bytes_text
-from results import quantile
-from table import number
+from results import Results
+from table import facts, markdown_table
 
-ROWS = ("init_finalize", "malloc_free.1048576", "barrier", "put_fence.8", "put_fence_all.8")
-FAR_ROWS = ("put_fence_all.8",)  # again with half of the workers as targets, on another host
-
-
-def medians(column, plan, rows, rounds):
-    """A cell for each of the rows, or the reason why not."""
-    samples = {}
-    options = ["--ms", "5", "--allocations", "10", "--places", "64", "--rows", ",".join(rows)]
-    plan = replace(plan, options=options)
-    for _ in range(rounds):
-        outcome = launch.run(column, plan)
-        if outcome.problem:
-            return outcome.problem.splitlines()[0]
-        if any(verdict == "WRONG" for _, _, verdict in outcome.rows.values()):
-            return "a wrong result"
-        for row, (value, _, _) in outcome.rows.items():
-            samples.setdefault(row, []).append(value)
-    return [number(quantile(samples[row], 2), "ns") if row in samples else "-" for row in rows]
+# What is asked of a launch -> how it is called here.
+NEAR_ROWS = {row: row for row in ("init_finalize", "malloc_free.1048576", "barrier", "put_fence.8", "put_fence_all.8")}
+FAR_ROWS = {"put_fence_all.8": "put_fence_all.far"}  # again with half of the workers as targets, on another host
+MEMORY_ROWS = ("memory.private", "memory.shared")    # counted, not timed: once
+ROWS = (*NEAR_ROWS.values(), *FAR_ROWS.values(), *MEMORY_ROWS)
 
 
-def measured(near, far, plan, rounds):
-    """The cells of one line: both columns' rows, private bytes of a rank and shared bytes, or the reason why not."""
-    cells = []
-    for column, rows in ((near, ROWS), (far, FAR_ROWS)):
-        found = medians(column, plan, rows, rounds)
-        if isinstance(found, str):
-            return f"{column.title}: {found}"
-        cells += found
-    memory, _ = launch.while_asleep(near, plan, 1, launch.memory_of)
-    return cells + [bytes_text(b) for b in memory or (0, 0)]
+def take_launch(results, column, rows, plan):
+    """What one launch tells of the rows; the problems there were."""
+    outcome = launch.run(column, replace(plan, options=[*plan.options, "--rows", ",".join(rows)]))
+    found = {name: outcome.rows[row] for row, name in rows.items() if row in outcome.rows}
+    for name, (value, unit, verdict) in found.items():
+        results.add(name, str(plan.workers), value, unit, verdict)
+    why = outcome.problem or outcome.skipped or ", ".join(f"did not tell {row}" for row in rows.values() if row not in found)
+    return [f"{plan.workers} workers, {column.title}: {why}"] if why else []
 
 
-def table(near, far, plan, sizes, rounds):
-    lines = ["| workers | init + finalize | malloc + free, 1 MiB | barrier | put + fence, 8 B | 8 B to all + fence_all | "
-             "the same to half, on another host | private, a rank | shared |", "|---" * 9 + "|"]
-    problems = []
-    for workers in sizes:
-        found = measured(near, far, replace(plan, workers=workers), rounds)
-        if isinstance(found, str):
-            problems.append(f"{workers} workers: {found}")
-            continue
-        lines.append("| " + " | ".join([str(workers)] + found) + " |")
-    return lines, problems
+def take_memory(results, column, plan):
+    """What a job that has started and sleeps keeps; the problems there were."""
+    memory, said = launch.while_asleep(column, plan, 1, launch.memory_of)
+    for row, count in zip(MEMORY_ROWS, memory or ()):
+        results.add(row, str(plan.workers), count, "bytes", "verified" if said.status == 0 else "WRONG")
+    return [] if memory else [f"{plan.workers} workers, {column.title}: its sleeping job did not tell its memory"]
+
+
+def measure(plan, sizes, rounds, about):
+    """The run, and the problems there were. A number of workers that has failed is not tried again."""
+    near, far = columns.choose(columns.all_columns(), ["comex", "virtual"])
+    results = Results(about, [{"name": str(n), "title": f"{n} workers", "place": near.place, "absent": ""} for n in sizes])
+    problems = {}
+    for number in range(rounds):
+        for workers in launch.turned([n for n in sizes if not problems.get(n)], number):
+            job = replace(plan, workers=workers)
+            problems[workers] = take_launch(results, near, NEAR_ROWS, job) + take_launch(results, far, FAR_ROWS, job)
+            if number == 0:
+                problems[workers] += take_memory(results, near, job)
+    return results, [problem for found in problems.values() for problem in found]
+
+
+def lines(run):
+    sizes = [c["name"] for c in run.columns]
+    above = facts(run.about | {"workers": f"{min(map(int, sizes))} to {max(map(int, sizes))}"})
+    return above + "\n\n" + markdown_table(run, sizes, [row for row in ROWS if row in run.rows])

@@ -5,10 +5,19 @@ import io
 from results import counted, group_of, title
 
 
+def bytes_text(count):
+    for limit, divisor, unit in ((1e4, 1, "B"), (1e7, 1e3, "kB"), (1e10, 1e6, "MB"), (float("inf"), 1e9, "GB")):
+        if count < limit:
+            return f"{count / divisor:,.0f} {unit}"
+    return ""
+
+
 def number(value, unit):
     """Three digits that count, in the unit that suits."""
     if value is None:
         return ""
+    if unit == "bytes":
+        return bytes_text(value)
     if unit.startswith("percent"):
         return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
     if unit != "ns":
