@@ -9,11 +9,18 @@ BY_MESSAGE = {f"COMEX_ENABLE_{verb}_{where}": "0" for verb in ("PUT", "GET", "AC
 # Rows of launches of their own, which the driver makes of what it sees and hears of them.
 IDLE_ROWS = ("idle", "idle.first_get")  # share of a core, and the first request in the same state
 PUSH_ROWS = ("unattended.waited", "unattended.longest")  # by the progress ranks' count
+CHUNK_ROWS = ("beside_put.chunks",)  # by theirs too
+OWN_LAUNCHES = (IDLE_ROWS, PUSH_ROWS, CHUNK_ROWS)
 
 
 def is_named(row, names):
     """Whether one of the names is the row's, or its beginning up to a dot; as the programs read --rows."""
     return any(row == name or row.startswith(f"{name}.") for name in names)
+
+
+def wants_third(row):
+    """Whether two workers cannot have it."""
+    return is_named(row, ["beside_put"])
 
 
 class Refused(ValueError):
@@ -31,6 +38,7 @@ class Column:
     mpi_options: tuple = ()
     counts_idle: bool = False
     counts_pushes: bool = False  # its progress ranks tell how long what they send for workers lay there
+    counts_chunks: bool = False  # and how many chunks they moved between a small get and its answer
     lacks: tuple = ()         # rows it cannot have: names, or beginnings up to a dot
     by_default: bool = True   # unless it is asked for by name
     why_absent: str = ""      # filled in when it cannot run here
@@ -46,7 +54,7 @@ class Column:
 
     def cannot_have(self, row):
         return (row.startswith("floor.") and self.program != "bench_floors") or (is_named(row, ["idle"]) and not self.counts_idle) or \
-            (row in PUSH_ROWS and not self.counts_pushes) or \
+            (row in PUSH_ROWS and not self.counts_pushes) or (row in CHUNK_ROWS and not self.counts_chunks) or \
             is_named(row, self.lacks)
 
     def ranks(self, workers):
@@ -83,15 +91,15 @@ def all_columns():
         Column("armci_mpi", "ARMCI-MPI", "near", "bench_armci_mpi", counts_idle=True, lacks=ARMCI_LACKS),
         Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=BEST_WINDOWS, lacks=RMA_LACKS),
         Column("floors", "floor", "near", "bench_floors", 1, lacks=FLOORS_LACK),
-        Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE)),
+        Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE), counts_chunks=True),
         Column("virtual", "ComEx-PR, two virtual hosts", "virtual", "bench_comex", 1, dict(VIRTUAL), counts_idle=True,
-               counts_pushes=True),
+               counts_pushes=True, counts_chunks=True),
         Column("floors_virtual", "MPI messages, virtual hosts", "virtual", "bench_floors", 1, dict(VIRTUAL),
                lacks=MESSAGES_LACK),
         Column("copied", "ComEx-PR, two virtual hosts, single copy off", "virtual", "bench_comex", 1,
                {**VIRTUAL, **NO_SINGLE_COPY}),
         Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
-               counts_idle=True, counts_pushes=True),
+               counts_idle=True, counts_pushes=True, counts_chunks=True),
         Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1, lacks=MESSAGES_LACK),
         Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=FAR_WINDOWS,
                lacks=ARMCI_LACKS, by_default=False),

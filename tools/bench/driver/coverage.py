@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import launch
-from columns import is_named
+from columns import is_named, wants_third
 
 OURS = "bench_comex"  # has every row but the floors' own
 
@@ -44,7 +44,7 @@ def lacks(column, rows, names, outcome, workers):
     found = {"ended well and did not tell": [], "says that it has no": [], "has no number for": []}
     for row in rows:
         if (names and not is_named(row, names)) or column.cannot_have(row) or \
-                (is_named(row, ["beside_put"]) and workers < 3):
+                (wants_third(row) and workers < 3):
             continue
         value, _, verdict = outcome.rows.get(row, (None, "", "missing"))
         if verdict == "missing":

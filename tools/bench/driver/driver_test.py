@@ -216,6 +216,11 @@ class Showing(unittest.TestCase):
             self.assertIn("1 %", page)
             self.assertEqual(page.count("<circle"), len(values))
 
+    def test_figures_stand_below_each_other_however_long_a_title_is(self):
+        lines = text_table(run(unattended_waited__comex=5.0, **{"unattended.longest__comex": 5.0})).splitlines()
+        figures = [line for line in lines if line.endswith("5.00 ns")]
+        self.assertEqual((len(figures), len(set(map(len, figures)))), (2, 1))
+
     def test_tables_name_every_row(self):
         results = run(put_8__comex=5.0, barrier__comex=900.0)
         for text in (text_table(results), csv_table(results)):
@@ -256,7 +261,7 @@ class Showing(unittest.TestCase):
     def test_three_workers_measure_what_is_judged_of_them(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(publish.__file__)), "..", "publish"), encoding="utf-8") as file:
             named = re.search(r"--np 3 [^>]*? --rows (\S+)", file.read().replace("\\\n", ""))[1].split(",")
-        for row in ("beside_put.get.8", "busy.get.8", "first_get.busy", "floor.send_reply.8"):
+        for row in ("beside_put.get.8", *columns.CHUNK_ROWS, "busy.get.8", "first_get.busy", "floor.send_reply.8"):
             self.assertTrue(columns.is_named(row, named), row)
 
     def test_loads_are_told_by_the_quickest_number_and_what_is_suggested(self):

@@ -67,8 +67,8 @@ def can_run(column, plan):
 def measure_round(results, columns, plan, args, expected):
     """One launch of each column; the problems there were."""
     problems = []
-    wants_idle, wants_pushes = (not args.names or any(columns_.is_named(row, args.names) for row in rows)
-                                for rows in (columns_.IDLE_ROWS, columns_.PUSH_ROWS))
+    wants_idle, wants_pushes, wants_chunks = (not args.names or any(columns_.is_named(row, args.names) for row in rows)
+                                              for rows in columns_.OWN_LAUNCHES)
     for column in columns:
         if sys.stderr.isatty():
             print(f"\r\033[K{column.title} ...", end="", file=sys.stderr, flush=True)
@@ -85,6 +85,8 @@ def measure_round(results, columns, plan, args, expected):
             problems += measure_idle(results, column, plan, args.quick)
         if wants_pushes and column.counts_pushes:
             problems += taken_in(results, column, columns_.PUSH_ROWS, launch.pushed(column, plan), "counting")
+        if wants_chunks and column.counts_chunks and args.np >= 3:
+            problems += taken_in(results, column, columns_.CHUNK_ROWS, launch.passed(column, plan), "counting")
     return problems
 
 
@@ -124,7 +126,7 @@ def measure(args):
     plan = plan_of(args)
     chosen = chosen_columns(args)
     expected = coverage.rows_of(chosen, plan)
-    for name in coverage.unknown(args.names, {row for rows in expected.values() for row in rows} | {*columns_.IDLE_ROWS, *columns_.PUSH_ROWS}):
+    for name in coverage.unknown(args.names, {row for rows in (*expected.values(), *columns_.OWN_LAUNCHES) for row in rows}):
         raise columns_.Refused(f"--rows: no row {name} in these columns; --list names them")
     for column in chosen:
         column.why_absent, column.may_be_absent = can_run(column, plan)
@@ -143,7 +145,8 @@ def listing(args):
     for column in columns_.all_columns():
         print(f"{column.name:<16}{column.title}")
     print(subprocess.run([os.path.join(args.bin, "bench_comex"), "--list"], capture_output=True, text=True).stdout +
-          "idle percent of a core\n" + "\n".join(f"{row} ns" for row in (*columns_.IDLE_ROWS[1:], *columns_.PUSH_ROWS)))
+          "idle percent of a core\n" + "\n".join(f"{row} ns" for row in (*columns_.IDLE_ROWS[1:], *columns_.PUSH_ROWS)) +
+          "".join(f"\n{row} chunks" for row in columns_.CHUNK_ROWS))
     return 0
 
 

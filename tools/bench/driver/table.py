@@ -18,6 +18,8 @@ def number(value, unit):
         return ""
     if unit == "bytes":
         return bytes_text(value)
+    if unit == "chunks":
+        return f"{value:g}"
     if unit.startswith("percent"):
         return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
     if unit != "ns":
@@ -60,13 +62,14 @@ def text_table(results):
     columns = [c for c in results.columns if not c.get("absent")]
     lines, group = [], None
     width = max([len(c["name"]) for c in columns] + [10]) + 1
+    first = max(map(len, map(title, results.rows)), default=0) + 1
     for row in results.ordered_rows():
         entry = results.rows[row]
         if group_of(row) != group:
             group = group_of(row)
-            lines += ["", f"{group:<38}" + "".join(f"{c['name']:>{width}}" for c in columns)]
+            lines += ["", f"{group:<{first}}" + "".join(f"{c['name']:>{width}}" for c in columns)]
         cells = [shown(entry["cells"].get(c["name"]), entry["unit"]) for c in columns]
-        lines.append(f"{title(row):<38}" + "".join(f"{text:>{width}}" for text in cells))
+        lines.append(f"{title(row):<{first}}" + "".join(f"{text:>{width}}" for text in cells))
     lines += ["", "median of the rounds; - : this column has no such row"]
     lines += [f"not run: {c['title']}: {c['absent']}" for c in results.columns if c.get("absent")]
     return "\n".join(lines)
