@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace comex::api {
 namespace {
 
-std::string host_line(const World& world, const pr::WorldSplit& split, std::size_t index) {
-  const pr::Host& host = split.hosts[index];
+std::string host_line(const World& world, std::span<const ShownRank> shown, std::span<const int> ranks,
+                      std::size_t index) {
   std::string line = "host " + std::to_string(index) + " (";
   line.append(world.group->host_name(static_cast<std::uint32_t>(index))).append("):");
-  for (const int rank : host.ranks) {
-    const pr::RankPlace& place = split.ranks[static_cast<std::size_t>(rank)];
+  for (const int rank : ranks) {
+    const pr::RankPlace& place = shown[static_cast<std::size_t>(rank)].place;
     line += " " + std::to_string(rank) + "=";
     if (place.role == pr::Role::progress) {
       line += "progress";
@@ -25,11 +26,9 @@ std::string host_line(const World& world, const pr::WorldSplit& split, std::size
 }
 
 // Neighbours that may run on the same processors are named once.
-std::string binding_line(const pr::WorldSplit& split, std::span<const pr::CpuMask> bindings,
-                         std::size_t index) {
+std::string binding_line(std::span<const ShownRank> shown, std::span<const int> ranks, std::size_t index) {
   std::string line = "host " + std::to_string(index) + " processors:";
-  const std::vector<int>& ranks = split.hosts[index].ranks;
-  const auto mask = [&](std::size_t i) { return bindings[static_cast<std::size_t>(ranks[i])]; };
+  const auto mask = [&](std::size_t i) { return shown[static_cast<std::size_t>(ranks[i])].cpus; };
   for (std::size_t first = 0, last = 0; first < ranks.size(); first = last + 1) {
     last = first;
     while (last + 1 < ranks.size() && mask(last + 1) == mask(first)) ++last;
@@ -38,6 +37,14 @@ std::string binding_line(const pr::WorldSplit& split, std::span<const pr::CpuMas
     line += "=" + mask(first).text();
   }
   return line;
+}
+
+std::vector<std::vector<int>> ranks_by_host(std::span<const ShownRank> shown, std::size_t hosts) {
+  std::vector<std::vector<int>> ranks(hosts);
+  for (std::size_t rank = 0; rank < shown.size(); ++rank) {
+    ranks[static_cast<std::size_t>(shown[rank].place.host)].push_back(static_cast<int>(rank));
+  }
+  return ranks;
 }
 
 // The level of threads may differ between hosts: a launcher over ssh does not carry the settings.
@@ -65,23 +72,23 @@ void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> l
   }
 }
 
-void print_banner(const World& world, const pr::WorldSplit& split, std::span<const pr::CpuMask> bindings,
-                  const Reporter& out) {
+void print_banner(const World& world, std::span<const ShownRank> shown, const Reporter& out) {
   // The launch's first world needs no number as long as it is alone.
   const std::string of_world = world.id == 0 ? "" : "world " + std::to_string(world.id) + ": ";
   using pr::counted;
   const auto say = [&](const std::string& text) { out.notice(of_world + text); };
-  const std::size_t progress = split.progress.size();
-  say(counted(split.ranks.size(), "MPI rank") + " on " + counted(split.hosts.size(), "host") + ": " +
-      counted(split.workers.size(), "worker") + ", " + counted(progress, "progress rank"));
+  const std::size_t progress = world.share.progress;
+  say(counted(world.share.ranks, "MPI rank") + " on " + counted(world.share.hosts, "host") + ": " +
+      counted(world.share.workers, "worker") + ", " + counted(progress, "progress rank"));
   if (progress > 0) {
     say("MPI_COMM_WORLD holds " + counted(progress, "rank") +
         (progress == 1 ? " that never returns" : " that never return") +
         ": use the communicator of the group in MPI calls");
   }
-  for (std::size_t host = 0; host < split.hosts.size(); ++host) {
-    say(host_line(world, split, host));
-    say(binding_line(split, bindings, host));
+  const std::vector<std::vector<int>> ranks = ranks_by_host(shown, world.share.hosts);
+  for (std::size_t host = 0; host < ranks.size(); ++host) {
+    say(host_line(world, shown, ranks[host], host));
+    say(binding_line(shown, ranks[host], host));
   }
   say(std::string("arena of host 0 at ") +
       (world.arena->same_address() ? "one address on all its processes" : "different addresses") + ", " +

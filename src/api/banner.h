@@ -14,8 +14,13 @@ namespace comex::api {
 void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads, bool verbose,
                    const Reporter& out);
 
-// By worker 0, when verbose, as its world opens. bindings: by rank, the processors it may run on.
-void print_banner(const World& world, const pr::WorldSplit& split, std::span<const pr::CpuMask> bindings,
-                  const Reporter& out);
+// What the banner shows of a rank. Travels as bytes.
+struct ShownRank {
+  pr::RankPlace place;
+  pr::CpuMask cpus;  // that it may run on
+};
+
+// By worker 0, when verbose, as its world opens. shown: by rank.
+void print_banner(const World& world, std::span<const ShownRank> shown, const Reporter& out);
 
 }  // namespace comex::api

@@ -1,5 +1,6 @@
 #include "api/hosts.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -87,17 +88,23 @@ Result<int> find_host(transport::Collective& all, shm::Os& os, const Settings& s
   return neighbours.leader();
 }
 
-std::vector<int> hosts_of_ranks(transport::Collective& lowest, std::span<const int> own, std::size_t ranks) {
-  const std::vector<std::size_t> sizes = gather(lowest, own.size_bytes());
+std::vector<int> machines_of_ranks(transport::Collective& lowest, int machine, std::span<const int> own,
+                                   std::size_t ranks) {
+  struct Listed {
+    int machine;
+    std::uint32_t ranks;
+  };
+  const std::vector<Listed> hosts = gather(lowest, Listed{machine, static_cast<std::uint32_t>(own.size())});
+  std::vector<std::size_t> sizes;
+  for (const Listed& host : hosts) sizes.push_back(host.ranks * sizeof(int));
   std::vector<int> by_host(ranks);
   lowest.all_gather_parts(std::as_bytes(own), std::as_writable_bytes(std::span(by_host)), sizes);
-  std::vector<int> hosts(ranks);
+  std::vector<int> machines(ranks);
   auto next = by_host.begin();
-  for (const std::size_t bytes : sizes) {
-    const int host = *next;
-    for (std::size_t i = 0; i < bytes / sizeof(int); ++i) hosts[static_cast<std::size_t>(*next++)] = host;
+  for (const Listed& host : hosts) {
+    for (std::uint32_t i = 0; i < host.ranks; ++i) machines[static_cast<std::size_t>(*next++)] = host.machine;
   }
-  return hosts;
+  return machines;
 }
 
 }  // namespace comex::api

@@ -24,8 +24,9 @@ pr::HostKey own_host_key(shm::Os& os, const Settings& settings);
 Result<int> find_host(transport::Collective& all, shm::Os& os, const Settings& settings,
                       const Reporter& reporter);
 
-// For each of so many ranks the lowest rank of its host. Among those lowest ones alone; `own`: the ranks of
-// the caller's host, ascending.
-std::vector<int> hosts_of_ranks(transport::Collective& lowest, std::span<const int> own, std::size_t ranks);
+// For each of so many ranks the number of its machine. Among the lowest ranks of virtual hosts alone; `own`:
+// the ranks of the caller's, ascending; `machine`: its number.
+std::vector<int> machines_of_ranks(transport::Collective& lowest, int machine, std::span<const int> own,
+                                   std::size_t ranks);
 
 }  // namespace comex::api

@@ -16,6 +16,7 @@
 #include "api/outboxes.h"
 #include "api/warn_names.h"
 #include "api/worlds/identity.h"
+#include "pr/virtual_part.h"
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
 #include "transport/mpi_transport.h"
@@ -62,8 +63,7 @@ Settings agree_on_settings(transport::Collective& all, const FirstLife* first_li
 struct Roles {
   pr::SplitShare share;
   pr::RankPlace place;                // this rank's
-  std::optional<pr::WorldSplit> all;  // on the lowest rank of each host at least
-  bool is_known_to_all = false;
+  std::optional<pr::WorldSplit> all;  // on the lowest rank of each host
 };
 
 pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Status& failed) {
@@ -82,25 +82,21 @@ pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Statu
 pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::WorldSplit>& split,
                         std::vector<int> ranks) {
   struct Counts {
-    std::uint32_t ranks, workers, hosts, servers, progress;
+    std::uint32_t ranks, workers, hosts, servers, progress, virtual_host;
     int real_host;
     std::uint64_t progress_here;
   };
   pr::SplitShare share;
   if (split) share = pr::share_of(*split, ranks.front());
-  Counts counts{share.ranks,
-                share.workers,
-                share.hosts,
-                share.servers,
-                share.progress,
-                share.host.real_host,
-                share.host.progress_ranks.size()};
+  Counts counts{share.ranks,    share.workers,      share.hosts,          share.servers,
+                share.progress, share.virtual_host, share.host.real_host, share.host.progress_ranks.size()};
   broadcast(host, counts, 0);
   share.ranks = counts.ranks;
   share.workers = counts.workers;
   share.hosts = counts.hosts;
   share.servers = counts.servers;
   share.progress = counts.progress;
+  share.virtual_host = counts.virtual_host;
   share.host.real_host = counts.real_host;
   share.host.progress_ranks.resize(counts.progress_here);
   share.places.resize(ranks.size());
@@ -110,8 +106,16 @@ pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::Wor
   return share;
 }
 
-// The lowest rank of each host finds out for all of its own. Where hosts are cut, and where roles are shown,
-// every rank does.
+// Those of the caller's virtual host: the ranks of a machine cut it by themselves.
+std::unique_ptr<transport::Collective> own_virtual_host(transport::Collective& all, int machine,
+                                                        const Settings& settings) {
+  const Result<pr::VirtualHosts> asked = pr::parse_virtual_hosts(settings.virtual_hosts);
+  const pr::VirtualHosts cut = asked ? asked.value() : pr::VirtualHosts{};  // the split refuses the others
+  const std::unique_ptr<transport::Collective> ranks = all.among(machine);
+  return ranks->among(pr::virtual_part(cut, ranks->rank(), ranks->size()));
+}
+
+// The lowest rank of each host finds out for all of its own.
 Roles find_roles(transport::Collective& all, World& world, const Settings& settings,
                  const Reporter& reporter) {
   const Result<int> lowest = find_host(all, *world.os, settings, reporter);
@@ -119,24 +123,17 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
     if (all.rank() == 0) reporter.fatal({.operation = "init"}, lowest.failure().text);
     all.barrier();
   }
+  const auto host = own_virtual_host(all, lowest.value(), settings);
+  const std::unique_ptr<transport::Collective> leaders = all.among(host->rank() == 0 ? 0 : -1);
+  std::vector<int> ranks = gather(*host, all.rank());
   Roles roles;
-  roles.is_known_to_all = !all.all_agree(settings.virtual_hosts.empty() && !world.settings.verbose);
   Status failed;
-  if (roles.is_known_to_all) {
-    roles.all = split(gather(all, lowest.value()), settings, failed);
-    require(all, reporter, failed);
-    roles.share = pr::share_of(*roles.all, all.rank());
-  } else {
-    const std::unique_ptr<transport::Collective> host = all.among(lowest.value());
-    const std::unique_ptr<transport::Collective> leaders = all.among(host->rank() == 0 ? 0 : -1);
-    std::vector<int> ranks = gather(*host, all.rank());
-    if (leaders != nullptr) {
-      roles.all =
-          split(hosts_of_ranks(*leaders, ranks, static_cast<std::size_t>(all.size())), settings, failed);
-    }
-    require(all, reporter, failed);
-    roles.share = hand_out(*host, roles.all, std::move(ranks));
+  if (leaders != nullptr) {
+    const auto size = static_cast<std::size_t>(all.size());
+    roles.all = split(machines_of_ranks(*leaders, lowest.value(), ranks, size), settings, failed);
   }
+  require(all, reporter, failed);
+  roles.share = hand_out(*host, roles.all, std::move(ranks));
   roles.place = roles.share.place_of(all.rank());
   return roles;
 }
@@ -272,14 +269,12 @@ void settle_on_machine(World& world, const Reporter& reporter) {
   world.wait_policy = wait_policy(world, is_oversubscribed(machine, world));
 }
 
-void tell_of_world(transport::Collective& all, const World& world, const Roles& roles,
-                   const Reporter& reporter) {
-  if (!roles.is_known_to_all) return;
-  bool is_told = world.settings.verbose;  // may differ from rank to rank: worker 0 decides
-  broadcast(all, is_told, roles.all->workers.front());
-  if (!is_told) return;
-  const std::vector<pr::CpuMask> bindings = gather(all, own_cpus(world));
-  if (world.place.worker == 0) print_banner(world, *roles.all, bindings, reporter);
+// The setting may differ from rank to rank: worker 0 decides.
+void tell_of_world(transport::Collective& all, const World& world, const Reporter& reporter) {
+  const bool is_first = world.place.worker == 0;
+  if (!all.all_agree(!is_first || world.settings.verbose)) return;
+  const std::vector<ShownRank> ranks = gather(all, ShownRank{world.place, own_cpus(world)});
+  if (is_first) print_banner(world, ranks, reporter);
 }
 
 }  // namespace
@@ -320,7 +315,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   world->os->set_timer_slack(1000);
   open_transport(*world, reporter);
   if (world->is_worker()) reporter.identify({.rank = world->place.worker, .host = host_name});
-  tell_of_world(all, *world, roles, reporter);
+  tell_of_world(all, *world, reporter);
   all.barrier();  // nobody sends before everybody receives
   return world;
 }

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "pr/virtual_part.h"
+
 namespace comex::pr {
 namespace {
 
@@ -53,8 +55,7 @@ Result<std::vector<Host>> find_hosts(const SplitInput& input) {
                           " entries but the host of rank " + std::to_string(members.front()) + " has " +
                           std::to_string(n) + " ranks: give one entry for each");
     for (int i = 0; i < n; ++i) {
-      const int part = cut.entries.empty() ? block_of(i, n, std::min(cut.blocks, n)) : cut.entries[at(i)];
-      number[at(members[at(i)])] = {static_cast<int>(real), part};
+      number[at(members[at(i)])] = {static_cast<int>(real), virtual_part(cut, i, n)};
     }
   }
   std::vector<Host> hosts;
@@ -124,6 +125,11 @@ std::vector<Notice> notices_for(const WorldSplit& split, int wanted) {
 }
 
 }  // namespace
+
+int virtual_part(const VirtualHosts& cut, int index, int ranks) {
+  if (cut.entries.empty()) return block_of(index, ranks, std::min(cut.blocks, ranks));
+  return cut.entries.size() == at(ranks) ? cut.entries[at(index)] : 0;
+}
 
 Result<SplitInput> split_input(std::span<const int> host_of_rank, const Settings& settings) {
   auto virtual_hosts = parse_virtual_hosts(settings.virtual_hosts);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pr/virtual_part.h"
 #include "support/map_lookup.h"
 
 namespace comex::pr {
@@ -296,6 +297,29 @@ TEST(WorldSplit, virtual_hosts_remember_their_machine) {
   Ranks machines;
   for (const Host& host : world->hosts) machines.push_back(host.real_host);
   EXPECT_EQ(machines, (Ranks{0, 0, 1, 1}));
+}
+
+// What the ranks of a machine find out by themselves is what the split of all makes of it.
+TEST(WorldSplit, puts_each_rank_on_the_virtual_host_that_its_machine_knows) {
+  for (const char* text : {"", "1", "2", "3", "9", "0,1,0,1", "3,0,0,7"}) {
+    const VirtualHosts virtual_hosts = parse_virtual_hosts(text).value();
+    const auto world = split({0, 1, 0, 1, 0, 1, 0, 1}, {{cut, text}});  // machines in turn
+    ASSERT_TRUE(world) << text;
+    for (int left = 0; left < 8; ++left) {
+      for (int right = left % 2; right < 8; right += 2) {
+        const bool together = world->ranks[static_cast<std::size_t>(left)].host ==
+                              world->ranks[static_cast<std::size_t>(right)].host;
+        EXPECT_EQ(together,
+                  virtual_part(virtual_hosts, left / 2, 4) == virtual_part(virtual_hosts, right / 2, 4))
+            << text << ": " << left << ", " << right;
+      }
+    }
+  }
+}
+
+TEST(WorldSplit, lets_a_list_of_the_wrong_length_cut_nothing) {
+  const VirtualHosts virtual_hosts = parse_virtual_hosts("0,1,0").value();
+  for (int index = 0; index < 4; ++index) EXPECT_EQ(virtual_part(virtual_hosts, index, 4), 0);
 }
 
 TEST(WorldSplit, leaves_each_rank_its_own_host_and_the_counts) {
