@@ -110,8 +110,8 @@ def message_lines(sizes):
     return lines + [
         "  On one host barrier, malloc, free and create_mutexes send no messages: its workers meet in shared memory.",
         "  Broadcasts and barriers of init, what goes round within a host, and what MPI sends to split communicators, are",
-        "  not among it. Where hosts are cut or COMEX_VERBOSE is set all ranks gather hosts, 4 B, then masks of processors;",
-        "  1 B where workers without a progress rank have no thread, 8 B where settings are unknown.",
+        "  not among it. All ranks gather places and masks of processors under COMEX_VERBOSE, 1 B where workers without a",
+        "  progress rank have no thread, 8 B where settings are unknown.",
         ""] + operation_lines(sizes)
 
 
