@@ -16,7 +16,13 @@ inline Shape shapes[] = {
 constexpr std::size_t shape_room = std::size_t{1} << 20;
 constexpr double gap = -5;
 
-// What a place holds before: a get finds the pattern there, a put or accumulate zeros; gaps in any case.
+// What the first element of a place holds that is got, so that each brings something else.
+inline double mark(std::size_t place) {
+  return static_cast<double>(3 * place + 1);
+}
+
+// What a place holds before: a get finds its mark and the pattern there, a put or accumulate zeros; gaps in
+// any case.
 inline void prepare_shapes(Rig& rig, const Shape& s, const std::vector<Place>& places, Verb verb) {
   double* const image = rig.spare();
   std::fill_n(image, shape_room / 8, gap);
@@ -26,7 +32,10 @@ inline void prepare_shapes(Rig& rig, const Shape& s, const std::vector<Place>& p
       image[s.far_row(row) / 8 + e] = verb == Verb::get ? pattern(near) : 0.0;
     }
   }
-  for (const Place& place : places) rig.rt.put(image, place, static_cast<int>(shape_room));
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    if (verb == Verb::get) image[0] = mark(place);
+    rig.rt.put(image, places[place], static_cast<int>(shape_room));
+  }
   fence_targets(rig);
 }
 
@@ -53,6 +62,7 @@ inline Answer strided_row(Rig& rig, Shape& s, Verb verb) {
   });
   fill_pattern(rig.near(), s.bytes());
   if (verb == Verb::get) std::fill_n(rig.near(), s.bytes() / 8, 0.0);
+  double got = 0;
   const Timing timing = by_origin(rig, [&](long i) {
     const Place& place = places[static_cast<std::size_t>(i) & mask];
     if (verb == Verb::put) {
@@ -60,21 +70,25 @@ inline Answer strided_row(Rig& rig, Shape& s, Verb verb) {
       rig.rt.puts(rig.near(), place, s);
     } else if (verb == Verb::get) {
       rig.rt.gets(place, rig.near(), s);
-      keep(rig.near()[0]);
+      got += rig.near()[0];
     } else {
       rig.rt.accs(rig.near(), place, s);
     }
   });
   const bool is_right = alone(rig, [&] {
     fence_targets(rig);
-    for (std::size_t e = 0; verb == Verb::get && e < static_cast<std::size_t>(s.bytes()) / 8; ++e) {
+    double marks = 0;
+    for (std::size_t place = 0; verb == Verb::get && place < places.size(); ++place)
+      marks += mark(place) * static_cast<double>(visits(timing.calls, places.size(), place));
+    if (got != marks) return false;
+    for (std::size_t e = 1; verb == Verb::get && e < static_cast<std::size_t>(s.bytes()) / 8; ++e) {
       if (rig.near()[e] != pattern(e)) return false;
     }
     const auto holds = [&](std::size_t place) {
       const double sums = static_cast<double>(visits(timing.calls, places.size(), place));
       const double first = verb == Verb::put
                                ? static_cast<double>(last_visit(timing.calls, places.size(), place) + 7)
-                           : verb == Verb::get ? pattern(0)
+                           : verb == Verb::get ? mark(place)
                                                : sums * pattern(0);
       return check_shape(rig, s, places[place], verb == Verb::acc ? sums : 1.0, first);
     };
@@ -104,11 +118,11 @@ inline Scatter make_scatter(Rig& rig, const Place& base) {
   return s;
 }
 
-inline bool check_scatter(Rig& rig, const Scatter& s, double factor) {
+inline bool check_scatter(Rig& rig, const Scatter& s, double factor, double first) {
   rig.rt.get(s.base, rig.spare(), static_cast<int>(shape_room));
   for (std::size_t i = 0; i < scattered; ++i) {
     double& found = rig.spare()[s.offsets[i] / 8];
-    if (found != factor * pattern(i)) return false;
+    if (found != (i == 0 ? first : factor * pattern(i))) return false;
     found = gap;
   }
   return std::all_of(rig.spare(), rig.spare() + shape_room / 8, [](double x) { return x == gap; });
@@ -127,18 +141,28 @@ inline Answer scatter_row(Rig& rig, Verb verb) {
   });
   fill_pattern(rig.near(), scattered * 8);
   if (verb == Verb::get) std::fill_n(rig.near(), scattered, 0.0);
-  const Timing timing = by_origin(rig, [&](long) {
-    if (verb == Verb::put) rig.rt.putv(s);
-    if (verb == Verb::get) rig.rt.getv(s);
-    if (verb == Verb::acc) rig.rt.accv(s);
-    keep(rig.near()[0]);
+  double got = 0;
+  const Timing timing = by_origin(rig, [&](long i) {
+    if (verb == Verb::put) {
+      rig.near()[0] = static_cast<double>(i + 7);
+      rig.rt.putv(s);
+    } else if (verb == Verb::get) {
+      rig.near()[0] = 0;  // each call has to bring it again
+      rig.rt.getv(s);
+      got += rig.near()[0];
+    } else {
+      rig.rt.accv(s);
+    }
   });
   const bool is_right = alone(rig, [&] {
     fence_targets(rig);
     for (std::size_t i = 0; verb == Verb::get && i < scattered; ++i) {
       if (rig.near()[i] != pattern(i)) return false;
     }
-    return check_scatter(rig, s, verb == Verb::acc ? static_cast<double>(timing.calls) : 1.0);
+    const double calls = static_cast<double>(timing.calls);
+    if (verb == Verb::get && got != calls * pattern(0)) return false;
+    const double factor = verb == Verb::acc ? calls : 1.0;
+    return check_scatter(rig, s, factor, verb == Verb::put ? calls + 6 : factor * pattern(0));
   });
   return answer(rig, timing.nanoseconds, is_right);
 }
