@@ -6,18 +6,23 @@ import os
 import subprocess
 
 import launch
-from columns import is_named, wants_third
+from columns import Refused, is_named, wants_third
 
 OURS = "bench_comex"  # has every row but the floors' own
 
 
 def listed(program):
-    """The rows of a program, [] where it is not there."""
+    """The rows of a program, [] where it is not there; one that names none measures nothing."""
     try:
-        said = subprocess.run([program, "--list"], capture_output=True, text=True, timeout=60).stdout
+        said = subprocess.run([program, "--list"], capture_output=True, text=True, timeout=60)
     except OSError:
         return []
-    return [line.split()[0] for line in said.splitlines() if line.strip()]
+    except subprocess.TimeoutExpired:
+        raise Refused(f"{program} --list does not end") from None
+    rows = [line.split()[0] for line in said.stdout.splitlines() if line.strip()]
+    if said.returncode != 0 or not rows:
+        raise Refused(f"{program} --list names no rows (status {said.returncode}): {said.stderr.strip()[-300:]}")
+    return rows
 
 
 def rows_of(columns, plan):

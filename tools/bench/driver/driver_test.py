@@ -157,6 +157,17 @@ class Coverage(unittest.TestCase):
         self.assertEqual(coverage.unknown(["put", "lock.all", "loc", "putt"], self.ROWS), ["loc", "putt"])
 
 
+    def test_a_program_that_names_no_rows_is_refused_and_one_that_is_not_there_has_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(coverage.listed(f"{folder}/none"), [])
+            for text in ("exit 3", "echo put.8; exit 3", "true"):
+                with open(f"{folder}/bench", "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\n{text}\n")
+                os.chmod(f"{folder}/bench", 0o755)
+                with self.assertRaises(columns.Refused):
+                    coverage.listed(f"{folder}/bench")
+
+
 class Options(unittest.TestCase):
     def refused(self, *given):
         """The one line that is said."""
@@ -225,6 +236,25 @@ class Showing(unittest.TestCase):
         results = run(put_8__comex=5.0, barrier__comex=900.0)
         for text in (text_table(results), csv_table(results)):
             self.assertTrue("barrier" in text and "put" in text)
+
+    def test_a_figure_in_another_unit_is_wrong(self):
+        results = run(put_8__comex=5.0)
+        results.add("put.8", "rma", 0.005, "us", "verified")
+        self.assertEqual(results.wrong(), [("put.8", "rma")])
+
+    def test_problems_of_a_run_are_told_again_when_its_file_is_looked_at(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
+            kept = f"{folder}/run.json"
+            made = mock.Mock(scale=None, json=kept, csv="", report="", markdown="", model=False, list=False, compare=None,
+                             source=None)
+            with mock.patch.object(options, "arguments", return_value=made), \
+                    mock.patch.object(main, "measure", return_value=(run(put_8__comex=5.0), ["rma: did not tell get.8"])):
+                self.assertEqual(main.main(), 1)
+            with open(kept, encoding="utf-8") as file:
+                made.source = Results.from_json(file.read())
+            with mock.patch.object(options, "arguments", return_value=made):
+                self.assertEqual(main.main(), 1)
+        self.assertEqual(said.getvalue().count("problem: rma: did not tell get.8"), 2)
 
     def test_runs_make_the_page_and_what_is_missing_stays(self):
         marks = "".join(f"<!-- {name}: begin -->\nold {name}\n<!-- {name}: end -->\n"

@@ -174,10 +174,12 @@ def ran_ns(token):
     """Nanoseconds that each rank has been on a core so far, with all of its threads."""
     found = {}
     for pid in ranks_of(token):
-        found[pid] = 0
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
-                found[pid] += int(file.read().split()[0])
+        try:
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+                    found[pid] = found.get(pid, 0) + int(file.read().split()[0])
+        except OSError:
+            found.pop(pid, None)  # it has ended, which makes the job not whole
     return found
 
 
@@ -185,13 +187,17 @@ def memory_of(token):
     """(private bytes of a rank on average, memory that the ranks share), as the kernel counts them."""
     private, shared, ranks = 0, 0, ranks_of(token)
     for pid in ranks:
-        with open(f"/proc/{pid}/smaps_rollup") as file:
-            for line in file:
-                name, _, rest = line.partition(":")
-                if name in ("Private_Clean", "Private_Dirty"):
-                    private += int(rest.split()[0]) * 1024
-                elif name == "Pss_Shmem":
-                    shared += int(rest.split()[0]) * 1024
+        try:
+            with open(f"/proc/{pid}/smaps_rollup") as file:
+                told = file.readlines()
+        except OSError:
+            return None  # it has ended: the job does not sleep
+        for line in told:
+            name, _, rest = line.partition(":")
+            if name in ("Private_Clean", "Private_Dirty"):
+                private += int(rest.split()[0]) * 1024
+            elif name == "Pss_Shmem":
+                shared += int(rest.split()[0]) * 1024
     return (private / len(ranks), shared) if ranks else None
 
 

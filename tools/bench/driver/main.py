@@ -187,13 +187,14 @@ def main():
         print(compare.text(*args.compare))
         return 0
     if args.source:
-        return show(args, args.source, [])
+        return show(args, args.source, args.source.about.get("problems", []))
     began = time.monotonic()
     try:
         results, problems = measure(args)
     except columns_.Refused as error:
         print(f"comex_bench: {error}", file=sys.stderr)
         return 2
+    results.about["problems"] = problems  # a run that is looked at again tells them again
     status = show(args, results, problems)
     print(f"measured in {duration(time.monotonic() - began)}")
     return status

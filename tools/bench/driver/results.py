@@ -98,14 +98,17 @@ class Results:
 
     def add(self, row, column, value, unit, verdict):
         entry = self.rows.setdefault(row, {"unit": unit, "cells": {}})
+        if value is not None and unit != entry["unit"]:
+            verdict = "WRONG"
         entry["cells"].setdefault(column, Cell()).add(value, verdict)
 
     def cell(self, row, column):
         return self.rows.get(row, {"cells": {}})["cells"].get(column)
 
     def median(self, row, column):
+        """Nothing of what came out wrong."""
         cell = self.cell(row, column)
-        return cell.median if cell else None
+        return cell.median if cell and cell.verdict != "WRONG" else None
 
     def wrong(self):
         """(row, column) of everything that did not come out right."""
