@@ -12,22 +12,17 @@ from unittest import mock
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import columns
 import compare
-import coverage
 import launch
 import main
 import model
 import options
 import publish
 import report
-from made_run import ABOUT, run
+from made_run import ABOUT, column, run
 from results import Results, quantile, title
 from table import csv_table, number, text_table
 
 PLAN = launch.Plan("/bin/there", "/vrun", 3, ["--ms", "1"], 60)
-
-
-def column(name):
-    return next(c for c in columns.all_columns() if c.name == name)
 
 
 class Statistics(unittest.TestCase):
@@ -119,53 +114,6 @@ class Comparing(unittest.TestCase):
         self.assertIn("Only before: rows: gone", told)
         self.assertIn("Only after: rows: come", told)
         self.assertNotIn("columns", told)
-
-
-class Coverage(unittest.TestCase):
-    ROWS = ["put.8", "compare_swap", "beside_put.get.8", "lock.all", "lock.alone"]
-
-    def lacks(self, name, text, names=(), workers=2):
-        outcome = launch.Outcome(rows=launch.read_rows(text))
-        return coverage.lacks(column(name), self.ROWS, list(names), outcome, workers)
-
-    def test_every_row_is_to_be_told(self):
-        told = "ROW put.8 4 ns verified\nROW lock.all 4 ns verified"
-        self.assertEqual(self.lacks("armci", told), ["ComEx-PR, by ARMCI: ended well and did not tell lock.alone"])
-        self.assertEqual(self.lacks("armci", told + "\nROW lock.alone 4 ns verified"), [])
-
-    def test_only_declared_rows_may_be_absent(self):
-        told = "ROW put.8 4 ns verified\nROW compare_swap - ns absent"
-        self.assertEqual(self.lacks("armci", told, ["put", "compare_swap"]), [])
-        self.assertEqual(self.lacks("rma", told, ["put", "compare_swap"]),
-                         ["MPI-3 RMA: says that it has no compare_swap"])
-
-    def test_three_workers_are_to_measure_beside_large_puts(self):
-        told = "ROW beside_put.get.8 - ns absent"
-        self.assertEqual(self.lacks("comex", told, ["beside_put"]), [])
-        self.assertEqual(len(self.lacks("comex", told, ["beside_put"], workers=3)), 1)
-
-    def test_a_figure_is_a_number(self):
-        self.assertEqual(len(self.lacks("comex", "ROW put.8 nan ns verified", ["put"])), 1)
-
-    def test_another_runtime_may_lack_what_it_says(self):
-        other = columns.extra_column("theirs=/opt/bench_any")
-        outcome = launch.Outcome(rows=launch.read_rows("ROW put.8 - ns absent"))
-        self.assertEqual(coverage.lacks(other, ["put.8"], [], outcome, 2), [])
-        self.assertEqual(len(coverage.lacks(other, ["put.8"], [], launch.Outcome(), 2)), 1)
-
-    def test_unknown_rows_are_found(self):
-        self.assertEqual(coverage.unknown(["put", "lock.all", "loc", "putt"], self.ROWS), ["loc", "putt"])
-
-
-    def test_a_program_that_names_no_rows_is_refused_and_one_that_is_not_there_has_none(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(coverage.listed(f"{folder}/none"), [])
-            for text in ("exit 3", "echo put.8; exit 3", "true"):
-                with open(f"{folder}/bench", "w", encoding="utf-8") as file:
-                    file.write(f"#!/bin/sh\n{text}\n")
-                os.chmod(f"{folder}/bench", 0o755)
-                with self.assertRaises(columns.Refused):
-                    coverage.listed(f"{folder}/bench")
 
 
 class Options(unittest.TestCase):

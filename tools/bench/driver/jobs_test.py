@@ -6,14 +6,10 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import columns
 import launch
+from made_run import column
 
 PLAN = launch.Plan("/bin/there", "/vrun", 3, ["--ms", "1"], 60)
-
-
-def column(name):
-    return next(c for c in columns.all_columns() if c.name == name)
 
 
 class Sleeping(unittest.TestCase):

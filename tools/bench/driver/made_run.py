@@ -1,4 +1,4 @@
-"""Runs with the figures that a test wants."""
+"""Runs with the figures that a test wants, and the columns that it names."""
 import columns
 from results import Results
 
@@ -15,3 +15,7 @@ def run(**medians):
             results.add(row.replace("_", ".") if row.startswith(("put", "get", "acc")) else row, name, median * factor,
                         "ns", "verified")
     return results
+
+
+def column(name):
+    return next(c for c in columns.all_columns() if c.name == name)
