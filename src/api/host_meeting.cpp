@@ -52,12 +52,14 @@ void HostMeeting::wait_on(shm::HostBarrierBlock& block) {
 
 template <class Look>
 void HostMeeting::wait_on(shm::HostBarrierBlock& block, const char* what, const Look& look) {
+  constexpr unsigned pauses = 20;        // a microsecond, less than a yield that meets another process
   constexpr unsigned yields = 100;       // the others are mostly on their way
   constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
   shm::HostBarrier meeting(*world_.os, block, static_cast<std::uint32_t>(boards_.size()));
   const shm::WaitPolicy& policy = world_.wait_policy;
   op::StallWatch watch = engine_.watch({what});
   const std::uint32_t token = meeting.arrive();
+  for (unsigned i = 0; policy.workers_have_cores && i < pauses && !meeting.done(token); ++i) shm::cpu_relax();
   for (unsigned round = 1; !meeting.done(token); ++round) {
     const bool sleeps = policy.sleeps_after(round, yields);
     if (sleeps || !policy.yields_ever() || round % yields_a_pump == 0) engine_.poll();

@@ -225,17 +225,29 @@ void open_transport(World& world, const Reporter& reporter) {
 }
 
 // Virtual hosts share the processors of a machine; ranks that are bound have few each, but many together.
-bool is_oversubscribed(transport::Collective& machine, const World& world) {
+struct Crowd {
+  int ranks = 0;
+  int workers = 0;
+  int cores = 0;
+};
+
+Crowd crowd_of(transport::Collective& machine, const World& world) {
+  struct Sitting {
+    pr::CpuMask cpus;
+    std::uint64_t is_worker;
+  };
+  Crowd crowd;
   decltype(pr::CpuMask::words) cpus{};
-  for (const pr::CpuMask& mask : gather(machine, own_cpus(world))) {
-    std::ranges::transform(cpus, mask.words, cpus.begin(), std::bit_or<>());
+  for (const Sitting& rank : gather(machine, Sitting{own_cpus(world), world.is_worker() ? 1u : 0u})) {
+    std::ranges::transform(cpus, rank.cpus.words, cpus.begin(), std::bit_or<>());
+    ++crowd.ranks;
+    crowd.workers += static_cast<int>(rank.is_worker);
   }
-  int count = 0;
-  for (const std::uint64_t word : cpus) count += std::popcount(word);
-  return machine.size() > count;
+  for (const std::uint64_t word : cpus) crowd.cores += std::popcount(word);
+  return crowd;
 }
 
-shm::WaitPolicy wait_policy(const World& world, bool oversubscribed) {
+shm::WaitPolicy wait_policy(const World& world, const Crowd& machine) {
   shm::WaitPolicy policy;
   policy.spin_ns = static_cast<std::uint64_t>(world.settings.spin_us) * 1000;
   policy.nap_max_ns = static_cast<std::uint64_t>(world.settings.nap_max_us) * 1000;
@@ -254,7 +266,8 @@ shm::WaitPolicy wait_policy(const World& world, bool oversubscribed) {
       policy.mode = shm::WaitMode::sleep;
       break;
   }
-  policy.oversubscribed = oversubscribed;
+  policy.oversubscribed = machine.ranks > machine.cores;
+  policy.workers_have_cores = machine.workers <= machine.cores;
   policy.dear_yield_ns = 100'000;
   return policy;
 }
@@ -266,7 +279,7 @@ void settle_on_machine(World& world, const Reporter& reporter) {
   transport::MpiCollective machine(ranks.get(), mpi_failure(reporter));
   bind_progress_ranks(machine, world, reporter);
   world.spans_machines = machine.size() < world.wire.size();
-  world.wait_policy = wait_policy(world, is_oversubscribed(machine, world));
+  world.wait_policy = wait_policy(world, crowd_of(machine, world));
 }
 
 // The setting may differ from rank to rank: worker 0 decides.

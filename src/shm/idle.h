@@ -24,7 +24,8 @@ struct WaitPolicy {
   std::uint64_t nap_first_ns = 20'000;  // then a quarter of the time waited, so as not to oversleep by more
   std::uint64_t nap_max_ns = 1'250'000;
   WaitMode mode = WaitMode::automatic;
-  bool oversubscribed = false;  // more ranks than cores: no longer spin than this
+  bool workers_have_cores = false;  // each its own, while their progress ranks sleep
+  bool oversubscribed = false;      // more ranks than cores: no longer spin than this
   std::uint64_t crowded_spin_ns = 5'000;
   // A yield that took longer went to a computing neighbour: naps for a while then. 0: yields are never dear.
   std::uint64_t dear_yield_ns = 0;
