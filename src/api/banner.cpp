@@ -1,6 +1,7 @@
 #include "api/banner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -51,9 +52,10 @@ std::vector<std::vector<int>> ranks_by_host(std::span<const ShownRank> shown, st
 std::string how_served(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads) {
   const auto without = std::ranges::count(lacks_threads, 1);
   if (without == 0) return ", by a thread (MPI_THREAD_MULTIPLE)";
-  const auto serving = std::ranges::count_if(split.ranks, [](const pr::RankPlace& place) {
-    return place.role == pr::Role::worker && place.server < 0;
-  });
+  std::ptrdiff_t serving = 0;
+  for (const pr::Host& host : split.hosts) {
+    if (host.progress_ranks.empty()) serving += std::ssize(host.ranks);
+  }
   const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
   return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") +
          " in a call of the runtime (MPI_Init starts with threads where the environment has "

@@ -1,12 +1,11 @@
 #include "api/directory.h"
 
+#include <algorithm>
 #include <memory>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "api/exchange.h"
-#include "api/worlds/identity.h"
+#include "groups/process_ranks.h"
 
 namespace comex::api {
 namespace {
@@ -25,80 +24,116 @@ std::uint64_t directory_bytes(const World& world) {
   return groups::Directory::bytes(directory_shape(world));
 }
 
-void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
-                     std::span<const std::uint64_t> bases, std::span<const groups::HostName> names,
-                     std::span<const std::int32_t> node_ranks) {
-  for (std::size_t host = 0; host < split.hosts.size(); ++host) {
-    directory.hosts()[host] = {.name = names[host]};
+void write_places(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
+                  std::span<const groups::HostName> names) {
+  std::ranges::fill(directory.slots(), groups::Directory::elsewhere);
+  for (std::size_t index = 0; index < split.hosts.size(); ++index) {
+    groups::HostPlace& host = directory.hosts()[index];
+    host = {.name = names[index]};
+    const std::vector<pr::RankPlace> places = split.places_on(index);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const pr::RankPlace& place = places[i];
+      const int rank = split.hosts[index].ranks[i];
+      if (place.host == own_host) directory.slots()[static_cast<std::size_t>(rank)] = place.local_index;
+      if (place.role == pr::Role::progress) continue;
+      if (host.lowest_worker == no_rank) host.lowest_worker = rank;
+      directory.places()[static_cast<std::size_t>(place.worker)] = {
+          .rank = rank,
+          .server = place.server < 0 ? rank : place.server,
+          .host = static_cast<std::uint32_t>(index),
+          .slot = static_cast<std::uint32_t>(place.local_index)};
+    }
   }
-  for (std::size_t worker = 0; worker < split.workers.size(); ++worker) {
-    const int rank = split.workers[worker];
-    const auto index = static_cast<std::size_t>(rank);
-    const pr::RankPlace& place = split.ranks[index];
-    directory.places()[worker] = {.rank = rank,
-                                  .server = place.server < 0 ? rank : place.server,
-                                  .host = static_cast<std::uint32_t>(place.host),
-                                  .slot = static_cast<std::uint32_t>(place.local_index),
-                                  .base = bases[index]};
-    directory.numbers()[worker].node_rank = node_ranks[index];
-    groups::HostPlace& host = directory.hosts()[static_cast<std::size_t>(place.host)];
-    if (host.lowest_worker == no_rank || rank < host.lowest_worker) host.lowest_worker = rank;
+}
+
+std::span<const int> Speakers::among(const pr::Host& host) const {
+  const std::size_t ranks = host.ranks.size();
+  return std::span(host.ranks).subspan(std::min(first, ranks), std::min(end, ranks) - std::min(first, ranks));
+}
+
+Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, std::size_t most) {
+  const std::size_t first = before.end;
+  std::size_t longest = first;
+  std::size_t open_hosts = 0;
+  for (const pr::Host& host : hosts) {
+    longest = std::max(longest, host.ranks.size());
+    if (host.ranks.size() > first) ++open_hosts;
   }
-  for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
-    const pr::RankPlace& place = split.ranks[rank];
-    directory.slots()[rank] = place.host == own_host ? place.local_index : groups::Directory::elsewhere;
+  if (open_hosts == 0) return {first, first};
+  return {first, std::min(longest, first + std::max<std::size_t>(most / open_hosts, 1))};
+}
+
+void write_said(const groups::Directory& directory, const pr::WorldSplit& split, const Speakers& speakers,
+                std::span<const RankSays> said) {
+  auto next = said.begin();
+  for (const pr::Host& host : split.hosts) {
+    for (const int rank : speakers.among(host)) {
+      const RankSays& says = *next++;
+      const int worker = split.worker_of(rank);
+      if (worker < 0) continue;
+      directory.places()[static_cast<std::size_t>(worker)].base = says.base;
+      directory.numbers()[static_cast<std::size_t>(worker)].node_rank = says.node_rank;
+    }
   }
-  directory.number_pointer_domains();
 }
 
 namespace {
 
-// What a rank contributes to the rows. Travels as bytes.
-struct Contribution {
-  std::uint64_t base = 0;
-  ToldRanks told;
-};
+std::vector<groups::HostName> host_names(transport::Collective& leaders, const World& world) {
+  groups::HostName name{};
+  world.os->host_facts().host_name.copy(name.data(), name.size() - 1);
+  return gather(leaders, name);
+}
 
-// By rank, from what the ranks of each host have told its lowest.
-std::vector<Contribution> exchange(transport::Collective& leaders, const pr::WorldSplit& split,
-                                   std::span<const Contribution> of_host) {
+// One piece, host by host. own: of the caller's host, by local index.
+std::vector<RankSays> exchange(transport::Collective& leaders, const pr::WorldSplit& split,
+                               const Speakers& speakers, std::span<const RankSays> own) {
   std::vector<std::size_t> sizes;
-  for (const pr::Host& host : split.hosts) sizes.push_back(host.ranks.size() * sizeof(Contribution));
-  std::vector<Contribution> by_host(split.ranks.size());
-  leaders.all_gather_parts(std::as_bytes(of_host), std::as_writable_bytes(std::span(by_host)), sizes);
-  std::vector<Contribution> by_rank(split.ranks.size());
-  auto next = by_host.begin();
+  std::size_t ranks = 0;
   for (const pr::Host& host : split.hosts) {
-    for (const int rank : host.ranks) by_rank[static_cast<std::size_t>(rank)] = *next++;
+    const std::size_t here = speakers.among(host).size();
+    sizes.push_back(here * sizeof(RankSays));
+    ranks += here;
   }
-  return by_rank;
+  const std::size_t first = std::min(speakers.first, own.size());
+  const std::span<const RankSays> mine = own.subspan(first, std::min(speakers.end, own.size()) - first);
+  std::vector<RankSays> said(ranks);
+  leaders.all_gather_parts(std::as_bytes(mine), std::as_writable_bytes(std::span(said)), sizes);
+  return said;
+}
+
+void meet_all(groups::AppRanks& apps, const pr::WorldSplit& split, const Speakers& speakers,
+              std::span<const RankSays> said) {
+  auto next = said.begin();
+  for (const pr::Host& host : split.hosts) {
+    for (const int rank : speakers.among(host)) apps.meet(rank, (next++)->app);
+  }
 }
 
 // The application ranks of the own host, by local index.
 std::vector<std::int32_t> fill_directory(transport::Collective& leaders, World& world,
-                                         const pr::WorldSplit& split, std::span<const Contribution> of_host) {
-  std::vector<std::uint64_t> bases;
-  std::vector<ToldRanks> told;
-  bases.reserve(split.ranks.size());
-  told.reserve(split.ranks.size());
-  for (const Contribution& each : exchange(leaders, split, of_host)) {
-    bases.push_back(each.base);
-    told.push_back(each.told);
+                                         const pr::WorldSplit& split, std::span<const RankSays> own) {
+  const groups::Directory directory = directory_of(world);
+  write_places(directory, split, world.place.host, host_names(leaders, world));
+  std::vector<std::int32_t> apps_here;
+  for (const RankSays& says : own) apps_here.push_back(says.app);
+  groups::AppRanks apps(world.own_host().ranks, apps_here);
+  Speakers speakers;
+  while ((speakers = next_speakers(split.hosts, speakers, most_said_at_once)).any()) {
+    const std::vector<RankSays> said = exchange(leaders, split, speakers, own);
+    write_said(directory, split, speakers, said);
+    meet_all(apps, split, speakers, said);
   }
-  groups::HostName name{};
-  world.os->host_facts().host_name.copy(name.data(), name.size() - 1);
-  const std::vector<groups::HostName> names = gather(leaders, name);
-  NodeNumbers numbers = number_on_nodes(world, split, told);
-  write_directory(directory_of(world), split, world.place.host, bases, names, numbers.node_ranks);
-  return std::move(numbers.app_ranks);
+  directory.number_pointer_domains();
+  return apps.ranks();
 }
 
 }  // namespace
 
 void open_directory(transport::Collective& all, transport::Collective& host, World& world,
                     const pr::WorldSplit* split) {
-  const std::vector<Contribution> of_host =
-      gather(host, Contribution{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told});
+  const std::vector<RankSays> of_host = gather(
+      host, RankSays{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told.app, world.node_rank});
   const std::unique_ptr<transport::Collective> leaders = all.among(host.rank() == 0 ? 0 : -1);
   std::vector<std::int32_t> app_ranks(of_host.size());
   COMEX_BUG_IF(leaders != nullptr && split == nullptr);

@@ -1,10 +1,11 @@
 // Writes the directory of a world, as it opens, into the arena of each host.
 //
 // The lowest rank of each host collects what the rows are made of from its neighbours, exchanges it with
-// those of other hosts and writes the rows: nobody else ever holds anything of all ranks for them. Called by
-// open_world.
+// those of other hosts, a piece at a time, and writes it where all read it: nobody else ever holds anything
+// of all ranks for them. Called by open_world.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -17,12 +18,33 @@ namespace comex::api {
 std::uint64_t directory_bytes(const World& world);
 groups::Directory directory_of(World& world);  // whose arena is mapped
 
-// bases and node_ranks: by rank; names: by host.
-void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
-                     std::span<const std::uint64_t> bases, std::span<const groups::HostName> names,
-                     std::span<const std::int32_t> node_ranks);
+// What follows from the split alone. names: by host.
+void write_places(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
+                  std::span<const groups::HostName> names);
 
-// Collective over all ranks. Makes world.group and world.bell, and the ranks of processes on their nodes.
+// What a rank itself has to say for its row. Travels as bytes.
+struct RankSays {
+  std::uint64_t base = 0;  // of its host's arena
+  std::int32_t app = 0;    // which program of the launch
+  std::int32_t node_rank = groups::unknown_rank;
+};
+inline constexpr std::size_t most_said_at_once = (std::size_t{4} << 20) / sizeof(RankSays);
+
+// The ranks that speak in one piece: those with local indices in [first, end), of each host.
+struct Speakers {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  bool any() const { return first < end; }
+  std::span<const int> among(const pr::Host& host) const;
+};
+// Who comes after them: as many as fit into `most`, but one of each host at least; none when all have spoken.
+Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, std::size_t most);
+// said: host by host. The places are written.
+void write_said(const groups::Directory& directory, const pr::WorldSplit& split, const Speakers& speakers,
+                std::span<const RankSays> said);
+
+// Collective over all ranks. Makes world.group and world.bell, and the rank of the process in its program.
+// split: on the lowest rank of each host.
 void open_directory(transport::Collective& all, transport::Collective& host, World& world,
                     const pr::WorldSplit* split);
 

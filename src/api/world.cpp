@@ -78,16 +78,17 @@ pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Statu
   return {};
 }
 
-// To the ranks of one host what its lowest knows: that alone is no multiple of all ranks.
+// To the ranks of one host what its lowest knows: that alone is no multiple of all ranks. own_host: on the
+// lowest.
 pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::WorldSplit>& split,
-                        std::vector<int> ranks) {
+                        std::size_t own_host, std::vector<int> ranks) {
   struct Counts {
     std::uint32_t ranks, workers, hosts, servers, progress, virtual_host;
     int real_host;
     std::uint64_t progress_here;
   };
   pr::SplitShare share;
-  if (split) share = pr::share_of(*split, ranks.front());
+  if (split) share = pr::share_of(*split, own_host);
   Counts counts{share.ranks,    share.workers,      share.hosts,          share.servers,
                 share.progress, share.virtual_host, share.host.real_host, share.host.progress_ranks.size()};
   broadcast(host, counts, 0);
@@ -128,12 +129,14 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
   std::vector<int> ranks = gather(*host, all.rank());
   Roles roles;
   Status failed;
+  std::size_t own_host = 0;
   if (leaders != nullptr) {
+    own_host = static_cast<std::size_t>(leaders->rank());  // hosts come in the order of their lowest ranks
     const auto size = static_cast<std::size_t>(all.size());
     roles.all = split(machines_of_ranks(*leaders, lowest.value(), ranks, size), settings, failed);
   }
   require(all, reporter, failed);
-  roles.share = hand_out(*host, roles.all, std::move(ranks));
+  roles.share = hand_out(*host, roles.all, own_host, std::move(ranks));
   roles.place = roles.share.place_of(all.rank());
   return roles;
 }
@@ -278,6 +281,7 @@ void settle_on_machine(World& world, const Reporter& reporter) {
       Communicator::split(world.wire.get(), world.share.host.real_host, world.wire.rank());
   transport::MpiCollective machine(ranks.get(), mpi_failure(reporter));
   bind_progress_ranks(machine, world, reporter);
+  world.node_rank = number_on_node(machine, world);
   world.spans_machines = machine.size() < world.wire.size();
   world.wait_policy = wait_policy(world, crowd_of(machine, world));
 }

@@ -18,7 +18,6 @@
 #include "api/report.h"
 #include "core/settings.h"
 #include "groups/process_group.h"
-#include "groups/process_ranks.h"
 #include "groups/world_description.h"
 #include "pr/world_split.h"
 #include "shm/arena.h"
@@ -42,7 +41,7 @@ struct BoardLayout {
 inline constexpr std::uint64_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);
 
-// What the launcher says of a rank. Travels as bytes.
+// What the launcher says of a rank.
 struct ToldRanks {
   std::int32_t app = 0;  // which program of the launch
   std::int32_t node_rank = groups::unknown_rank;
@@ -55,7 +54,8 @@ struct World {
   std::unique_ptr<shm::Os> os;
   Settings settings;
   WorldId id = 0;
-  ToldRanks told;  // of this rank
+  ToldRanks told;                                 // of this rank
+  std::int32_t node_rank = groups::unknown_rank;  // this rank's
   // Jobs of the launch before this one, all of whose ranks these are; empty: it is a part of a job.
   std::optional<std::uint32_t> jobs_before;
   groups::WorldDescription description;

@@ -1,18 +1,28 @@
 #include "groups/process_ranks.h"
 
-#include <map>
+#include <algorithm>
 
 namespace comex::groups {
 
-std::vector<ProcessRanks> rank_processes(std::span<const PlacedProcess> world) {
-  std::map<std::uint32_t, std::int32_t> on_host;
-  std::map<std::int32_t, std::int32_t> in_app;
-  std::vector<ProcessRanks> ranks;
-  ranks.reserve(world.size());
-  for (const PlacedProcess& process : world) {
-    ranks.push_back({on_host[process.host]++, in_app[process.app]++});
+AppRanks::AppRanks(std::span<const int> vpids, std::span<const std::int32_t> apps)
+    : processes_(vpids.size()) {
+  for (std::size_t i = 0; i < vpids.size(); ++i) own_[apps[i]].push_back({i, vpids[i]});
+}
+
+void AppRanks::meet(int vpid, std::int32_t app) {
+  const auto mine = own_.find(app);
+  if (mine == own_.end()) return;
+  const auto above = std::ranges::upper_bound(mine->second, vpid, {}, &Own::vpid);
+  if (above != mine->second.end()) ++above->lower;
+}
+
+std::vector<std::int32_t> AppRanks::ranks() const {
+  std::vector<std::int32_t> by_local_index(processes_);
+  for (const auto& [app, processes] : own_) {
+    std::int32_t lower = 0;
+    for (const Own& own : processes) by_local_index[own.local_index] = lower += own.lower;
   }
-  return ranks;
+  return by_local_index;
 }
 
 }  // namespace comex::groups

@@ -1,31 +1,36 @@
-// Two ranks of a process that follow from where each process of its world was placed: on its host, and in its
-// part of a launch of several programs. They count progress ranks.
+// The ranks of processes in their parts of a launch of several programs. They count progress ranks.
 //
-// Pure. The other two are not computed here: the vpid is the place in the list, and node ranks go on from
-// where earlier worlds ended (node_ranks.h). Called by api when a world opens.
+// Pure. Keeps nothing but its own processes, while all of a world pass by. Of the other ranks of a process
+// the vpid is its rank, the local rank its local index, and node ranks go on from where earlier worlds ended
+// (node_ranks.h). Used by api as a world opens.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
-#include "groups/world_description.h"
-
 namespace comex::groups {
 
-// One process, by vpid.
-struct PlacedProcess {
-  std::uint32_t host = 0;  // the same number on one host
-  std::int32_t app = 0;    // which program of the launch, from 0
-};
+class AppRanks {
+ public:
+  // What the processes of one host are, by local index: vpids ascending, apps are programs of the launch.
+  AppRanks(std::span<const int> vpids, std::span<const std::int32_t> apps);
 
-struct ProcessRanks {
-  std::int32_t local_rank = unknown_rank;
-  std::int32_t app_rank = unknown_rank;
-  friend bool operator==(const ProcessRanks&, const ProcessRanks&) = default;
-};
+  // Once for every process of the world, in any order.
+  void meet(int vpid, std::int32_t app);
 
-// Of one world, by vpid.
-std::vector<ProcessRanks> rank_processes(std::span<const PlacedProcess> world);
+  // By local index, when all have been met.
+  std::vector<std::int32_t> ranks() const;
+
+ private:
+  struct Own {
+    std::size_t local_index;
+    int vpid;
+    std::int32_t lower = 0;  // processes of the app below this one and above the own one before it
+  };
+  std::map<std::int32_t, std::vector<Own>> own_;  // by app
+  std::size_t processes_;
+};
 
 }  // namespace comex::groups

@@ -1,7 +1,9 @@
 #include "pr/world_split.h"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+#include <map>
+#include <ranges>
 #include <utility>
 
 #include "pr/virtual_part.h"
@@ -25,67 +27,44 @@ int group_of(int i, int n, int k, Distribution distribution) {
   return distribution == Distribution::cyclic ? i % k : block_of(i, n, k);
 }
 
-// Ranks with equal numbers, groups in the order of their lowest ranks.
-std::vector<std::vector<int>> collect(std::span<const std::pair<int, int>> number_of_rank) {
-  std::vector<int> order(number_of_rank.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int left, int right) { return number_of_rank[at(left)] < number_of_rank[at(right)]; });
-  std::vector<std::vector<int>> groups;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i == 0 || number_of_rank[at(order[i])] != number_of_rank[at(order[i - 1])]) groups.emplace_back();
-    groups.back().push_back(order[i]);
-  }
-  std::sort(groups.begin(), groups.end(),
-            [](const auto& left, const auto& right) { return left.front() < right.front(); });
-  return groups;
-}
-
+// Machines and virtual hosts come in the order of their lowest ranks.
 Result<std::vector<Host>> find_hosts(const SplitInput& input) {
-  const std::size_t ranks = input.host_of_rank.size();
-  std::vector<std::pair<int, int>> number(ranks, {0, 0});
-  for (std::size_t rank = 0; rank < ranks; ++rank) number[rank].first = input.host_of_rank[rank];
-  const auto real_hosts = collect(number);
+  struct Machine {
+    int number = -1;
+    int ranks = 0;
+    int met = 0;
+  };
+  std::map<int, Machine> machines;
+  for (const int number : input.host_of_rank) ++machines[number].ranks;
   const VirtualHosts& cut = input.virtual_hosts;
-  for (std::size_t real = 0; real < real_hosts.size(); ++real) {
-    const auto& members = real_hosts[real];
-    const int n = static_cast<int>(members.size());
-    if (!cut.entries.empty() && cut.entries.size() != members.size())
-      return caller_error("COMEX_VIRTUAL_HOSTS lists " + std::to_string(cut.entries.size()) +
-                          " entries but the host of rank " + std::to_string(members.front()) + " has " +
-                          std::to_string(n) + " ranks: give one entry for each");
-    for (int i = 0; i < n; ++i) {
-      number[at(members[at(i)])] = {static_cast<int>(real), virtual_part(cut, i, n)};
-    }
-  }
   std::vector<Host> hosts;
-  for (auto& members : collect(number)) {
-    const int real = number[at(members.front())].first;
-    hosts.push_back({real, std::move(members), {}});
+  std::map<std::pair<int, int>, std::size_t> host_of_part;
+  int next_machine = 0;
+  for (std::size_t rank = 0; rank < input.host_of_rank.size(); ++rank) {
+    Machine& machine = machines[input.host_of_rank[rank]];
+    if (machine.met == 0) {
+      machine.number = next_machine++;
+      if (!cut.entries.empty() && cut.entries.size() != at(machine.ranks))
+        return caller_error("COMEX_VIRTUAL_HOSTS lists " + std::to_string(cut.entries.size()) +
+                            " entries but the host of rank " + std::to_string(rank) + " has " +
+                            std::to_string(machine.ranks) + " ranks: give one entry for each");
+    }
+    const int part = virtual_part(cut, machine.met++, machine.ranks);
+    const auto [found, is_new] = host_of_part.try_emplace({machine.number, part}, hosts.size());
+    if (is_new) hosts.push_back({machine.number, {}, {}});
+    hosts[found->second].ranks.push_back(static_cast<int>(rank));
   }
+  for (Host& host : hosts) host.ranks.shrink_to_fit();
   return hosts;
 }
 
-// Roles, groups and servers of one host.
-void split_host(int index, Host& host, int wanted, const SplitInput& input, std::vector<RankPlace>& places) {
+void choose_progress_ranks(Host& host, int wanted, const SplitInput& input) {
   const int n = static_cast<int>(host.ranks.size());
   const int k = std::min(wanted, n - 1);
-  for (int i = 0; i < n; ++i) {
-    RankPlace& place = places[at(host.ranks[at(i)])];
-    place.host = index;
-    place.local_index = i;
-    if (k > 0) place.group = group_of(i, n, k, input.distribution);
-  }
-  if (k == 0) return;
   host.progress_ranks.assign(at(k), -1);
-  for (const int rank : host.ranks) {
-    int& chosen = host.progress_ranks[at(places[at(rank)].group)];
-    if (chosen < 0 || input.position == RankPosition::largest) chosen = rank;
-  }
-  for (const int rank : host.ranks) {
-    RankPlace& place = places[at(rank)];
-    place.server = host.progress_ranks[at(place.group)];
-    if (place.server == rank) place.role = Role::progress;
+  for (int i = 0; k > 0 && i < n; ++i) {
+    int& chosen = host.progress_ranks[at(group_of(i, n, k, input.distribution))];
+    if (chosen < 0 || input.position == RankPosition::largest) chosen = host.ranks[at(i)];
   }
 }
 
@@ -157,21 +136,54 @@ Result<WorldSplit> split_world(const SplitInput& input) {
   if (!hosts) return hosts.take_failure();
   WorldSplit split;
   split.hosts = std::move(hosts).value();
-  split.ranks.resize(at(ranks));
+  split.distribution = input.distribution;
   const int wanted = static_cast<int>(std::min<std::int64_t>(input.progress_ranks, 1 << 30));
-  for (std::size_t index = 0; index < split.hosts.size(); ++index)
-    split_host(static_cast<int>(index), split.hosts[index], wanted, input, split.ranks);
-  for (int rank = 0; rank < ranks; ++rank) {
-    RankPlace& place = split.ranks[at(rank)];
-    if (place.role == Role::progress) {
-      split.progress.push_back(rank);
-      continue;
-    }
-    place.worker = static_cast<int>(split.workers.size());
-    split.workers.push_back(rank);
+  for (Host& host : split.hosts) {
+    choose_progress_ranks(host, wanted, input);
+    split.progress.insert(split.progress.end(), host.progress_ranks.begin(), host.progress_ranks.end());
   }
+  std::ranges::sort(split.progress);
+  split.workers.reserve(at(ranks) - split.progress.size());
+  std::ranges::set_difference(std::views::iota(0, ranks), split.progress, std::back_inserter(split.workers));
   split.notices = notices_for(split, wanted);
   return split;
+}
+
+int WorldSplit::worker_of(int rank) const {
+  const auto found = std::ranges::lower_bound(workers, rank);
+  return found != workers.end() && *found == rank ? static_cast<int>(found - workers.begin()) : -1;
+}
+
+std::vector<RankPlace> WorldSplit::places_on(std::size_t host) const {
+  const Host& here = hosts[host];
+  const int n = static_cast<int>(here.ranks.size());
+  const int k = static_cast<int>(here.progress_ranks.size());
+  std::vector<RankPlace> places;
+  places.reserve(at(n));
+  for (int i = 0; i < n; ++i) {
+    const int rank = here.ranks[at(i)];
+    RankPlace place{.host = static_cast<int>(host), .local_index = i};
+    if (k > 0) {
+      place.group = group_of(i, n, k, distribution);
+      place.server = here.progress_ranks[at(place.group)];
+    }
+    if (place.server == rank) {
+      place.role = Role::progress;
+    } else {
+      place.worker = worker_of(rank);
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
+std::vector<RankPlace> WorldSplit::places() const {
+  std::vector<RankPlace> by_rank(ranks());
+  for (std::size_t host = 0; host < hosts.size(); ++host) {
+    auto rank = hosts[host].ranks.begin();
+    for (const RankPlace& place : places_on(host)) by_rank[at(*rank++)] = place;
+  }
+  return by_rank;
 }
 
 std::vector<int> SplitShare::host_workers() const {
@@ -186,19 +198,20 @@ const RankPlace& SplitShare::place_of(int rank) const {
   return places[at(static_cast<int>(std::ranges::find(host.ranks, rank) - host.ranks.begin()))];
 }
 
-SplitShare share_of(const WorldSplit& split, int rank) {
+SplitShare share_of(const WorldSplit& split, std::size_t own_host) {
   SplitShare share;
-  const int own_host = split.ranks[at(rank)].host;
-  share.host = split.hosts[at(own_host)];
-  for (const int neighbour : share.host.ranks) share.places.push_back(split.ranks[at(neighbour)]);
+  share.host = split.hosts[own_host];
+  share.places = split.places_on(own_host);
   share.virtual_host = static_cast<std::uint32_t>(
-      std::count_if(split.hosts.begin(), split.hosts.begin() + own_host,
+      std::count_if(split.hosts.begin(), split.hosts.begin() + static_cast<std::ptrdiff_t>(own_host),
                     [&](const Host& host) { return host.real_host == share.host.real_host; }));
-  share.ranks = static_cast<std::uint32_t>(split.ranks.size());
+  share.ranks = static_cast<std::uint32_t>(split.ranks());
   share.workers = static_cast<std::uint32_t>(split.workers.size());
   share.hosts = static_cast<std::uint32_t>(split.hosts.size());
-  share.servers = static_cast<std::uint32_t>(std::ranges::count_if(
-      split.ranks, [](const RankPlace& place) { return place.role == Role::progress || place.server < 0; }));
+  share.servers = static_cast<std::uint32_t>(split.progress.size());
+  for (const Host& host : split.hosts) {
+    if (host.progress_ranks.empty()) share.servers += static_cast<std::uint32_t>(host.ranks.size());
+  }
   share.progress = static_cast<std::uint32_t>(split.progress.size());
   return share;
 }

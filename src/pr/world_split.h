@@ -67,12 +67,18 @@ struct Notice {
   std::string text;
 };
 
+// Holds two numbers for each rank, so that it may stand where a world is large; places are found from it.
 struct WorldSplit {
-  std::vector<RankPlace> ranks;  // by rank
-  std::vector<int> workers;      // rank by worker number
-  std::vector<int> progress;     // progress ranks, in rank order
-  std::vector<Host> hosts;       // in the order of their lowest ranks
-  std::vector<Notice> notices;   // at most one of each kind
+  std::vector<int> workers;     // rank by worker number, ascending
+  std::vector<int> progress;    // progress ranks, in rank order
+  std::vector<Host> hosts;      // in the order of their lowest ranks
+  std::vector<Notice> notices;  // at most one of each kind
+  Distribution distribution = Distribution::packed;
+
+  std::size_t ranks() const { return workers.size() + progress.size(); }
+  int worker_of(int rank) const;                             // its number; -1 of a progress rank
+  std::vector<RankPlace> places_on(std::size_t host) const;  // by local index
+  std::vector<RankPlace> places() const;                     // by rank
 };
 
 Result<WorldSplit> split_world(const SplitInput& input);
@@ -95,6 +101,6 @@ struct SplitShare {
   const RankPlace& place_of(int rank) const;  // of a rank of the host
 };
 
-SplitShare share_of(const WorldSplit& split, int rank);
+SplitShare share_of(const WorldSplit& split, std::size_t host);
 
 }  // namespace comex::pr

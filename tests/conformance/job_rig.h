@@ -31,8 +31,9 @@ class Job {
             std::make_shared<transport::LoopbackFabric>(static_cast<TransportRank>(host_of_rank.size()))) {
     const Settings settings = parse_settings(test::lookup_in(environment)).value();
     const pr::WorldSplit split = pr::split_world(pr::split_input(host_of_rank, settings).value()).value();
+    const std::vector<pr::RankPlace> places = split.places();
     for (std::size_t rank = 0; rank < host_of_rank.size(); ++rank)
-      worlds_.push_back(open(settings, split, rank));
+      worlds_.push_back(open(settings, split, places[rank], rank));
     for (auto& world : worlds_) describe(*world, split);
     for (const int rank : split.progress) {
       services_.emplace_back(
@@ -90,10 +91,11 @@ class Job {
     return runtimes_.front()->place(static_cast<Worker>(worker));
   }
 
-  std::unique_ptr<api::World> open(const Settings& settings, const pr::WorldSplit& split, std::size_t rank) {
+  std::unique_ptr<api::World> open(const Settings& settings, const pr::WorldSplit& split,
+                                   const pr::RankPlace& place, std::size_t rank) {
     auto world = std::make_unique<api::World>(shm::make_posix_os(), settings);
-    world->share = pr::share_of(split, static_cast<int>(rank));
-    world->place = split.ranks[rank];
+    world->share = pr::share_of(split, static_cast<std::size_t>(place.host));
+    world->place = place;
     world->has_threads = true;
     world->wait_policy.nap_max_ns = 100'000;
     shm::ArenaOptions options;
@@ -115,16 +117,30 @@ class Job {
     return world;
   }
   void describe(api::World& world, const pr::WorldSplit& split) {
-    std::vector<std::uint64_t> bases;
-    for (const auto& each : worlds_) bases.push_back(reinterpret_cast<std::uintptr_t>(each->arena->base()));
-    const std::vector<groups::HostName> names(split.ranks.size(), {'h', 'o', 's', 't'});
-    const std::vector<std::int32_t> node_ranks(split.ranks.size(), groups::unknown_rank);
     const groups::Directory directory = api::directory_of(world);
     if (world.place.local_index == 0) {
-      api::write_directory(directory, split, world.place.host, bases, names, node_ranks);
+      write_directory(directory, split, world.place.host);
     }
     world.description.size = world.share.workers;
     world.group.emplace(world.id, directory);
+  }
+
+  // In pieces of a few ranks.
+  void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host) {
+    const std::vector<groups::HostName> names(split.hosts.size(), {'h', 'o', 's', 't'});
+    api::write_places(directory, split, own_host, names);
+    api::Speakers speakers;
+    while ((speakers = api::next_speakers(split.hosts, speakers, 3)).any()) {
+      std::vector<api::RankSays> said;
+      for (const pr::Host& host : split.hosts) {
+        for (const int rank : speakers.among(host)) {
+          const std::byte* const base = worlds_[static_cast<std::size_t>(rank)]->arena->base();
+          said.push_back({.base = reinterpret_cast<std::uintptr_t>(base)});
+        }
+      }
+      api::write_said(directory, split, speakers, said);
+    }
+    directory.number_pointer_domains();
   }
 
   std::shared_ptr<transport::LoopbackFabric> fabric_;

@@ -15,10 +15,6 @@ using pr::Role;
 
 constexpr std::size_t ranks_per_line = 16;
 
-const RankPlace& place_of(const pr::WorldSplit& split, int rank) {
-  return split.ranks[static_cast<std::size_t>(rank)];
-}
-
 std::string counted(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
@@ -31,41 +27,52 @@ std::string headline(const pr::WorldSplit& split, const Settings& settings) {
                         counted(split.progress.size(), "progress rank"),
                         settings.distribution() == Distribution::packed ? "packed" : "cyclic",
                         settings.progress_rank_position == RankPosition::largest ? "largest" : "smallest");
-  return fmt::format("{} on {}: {}; {}\n", counted(split.ranks.size(), "MPI rank"),
+  return fmt::format("{} on {}: {}; {}\n", counted(split.ranks(), "MPI rank"),
                      counted(split.hosts.size(), "host"), counted(split.workers.size(), "worker"), how);
+}
+
+struct PlacedRank {
+  int rank;
+  RankPlace place;
+};
+
+std::vector<PlacedRank> placed_on(const pr::WorldSplit& split, std::size_t host) {
+  std::vector<PlacedRank> placed;
+  auto rank = split.hosts[host].ranks.begin();
+  for (const RankPlace& place : split.places_on(host)) placed.push_back({*rank++, place});
+  return placed;
 }
 
 // One line of the table: a label, then a cell for each rank.
 template <class Cell>
-std::string table_line(const char* label, std::span<const int> ranks, Cell cell) {
+std::string table_line(const char* label, std::span<const PlacedRank> ranks, Cell cell) {
   std::string line = fmt::format("  {:<10}|", label);
-  for (const int rank : ranks) line += fmt::format("{:>6}", cell(rank));
+  for (const PlacedRank& each : ranks) line += fmt::format("{:>6}", cell(each));
   return line + "\n";
 }
 
-std::string rank_table(const pr::WorldSplit& split, std::span<const int> ranks) {
-  const auto number_or = [](int number, const char* other) {
-    return number < 0 ? std::string(other) : std::to_string(number);
-  };
-  std::string out = table_line("MPI rank", ranks, [](int rank) { return std::to_string(rank); });
-  out += table_line("role", ranks, [&](int rank) {
-    return std::string(place_of(split, rank).role == Role::worker ? "work" : "PROG");
-  });
-  out += table_line("worker", ranks, [&](int rank) { return number_or(place_of(split, rank).worker, "."); });
-  out += table_line("group", ranks, [&](int rank) { return number_or(place_of(split, rank).group, "."); });
-  out += table_line("served by", ranks, [&](int rank) {
-    const RankPlace& place = place_of(split, rank);
-    return place.role == Role::progress ? std::string(".") : number_or(place.server, "self");
+std::string number_or(int number, const char* other) {
+  return number < 0 ? std::string(other) : std::to_string(number);
+}
+
+std::string rank_table(std::span<const PlacedRank> ranks) {
+  std::string out = table_line("MPI rank", ranks, [](const PlacedRank& each) { return each.rank; });
+  out += table_line("role", ranks,
+                    [](const PlacedRank& each) { return each.place.role == Role::worker ? "work" : "PROG"; });
+  out +=
+      table_line("worker", ranks, [](const PlacedRank& each) { return number_or(each.place.worker, "."); });
+  out += table_line("group", ranks, [](const PlacedRank& each) { return number_or(each.place.group, "."); });
+  out += table_line("served by", ranks, [](const PlacedRank& each) {
+    return each.place.role == Role::progress ? std::string(".") : number_or(each.place.server, "self");
   });
   return out;
 }
 
 // group 0: rank 6 serves workers 0 2 4 (MPI ranks 0 2 4)
-std::string group_lines(const pr::WorldSplit& split, const pr::Host& host) {
+std::string group_lines(const pr::Host& host, std::span<const PlacedRank> placed) {
   std::vector<std::vector<int>> workers(host.progress_ranks.size());
   std::vector<std::vector<int>> ranks(host.progress_ranks.size());
-  for (const int rank : host.ranks) {
-    const RankPlace& place = place_of(split, rank);
+  for (const auto& [rank, place] : placed) {
     if (place.role == Role::progress || place.group < 0) continue;
     workers[static_cast<std::size_t>(place.group)].push_back(place.worker);
     ranks[static_cast<std::size_t>(place.group)].push_back(rank);
@@ -110,10 +117,11 @@ std::string draw(const pr::WorldSplit& split, const Settings& settings) {
     const pr::Host& host = split.hosts[index];
     out +=
         fmt::format("\nhost {}{}\n", index, cut ? fmt::format(" (part of machine {})", host.real_host) : "");
-    const std::span<const int> ranks(host.ranks);
+    const std::vector<PlacedRank> placed = placed_on(split, index);
+    const std::span<const PlacedRank> ranks(placed);
     for (std::size_t first = 0; first < ranks.size(); first += ranks_per_line)
-      out += rank_table(split, ranks.subspan(first, std::min(ranks_per_line, ranks.size() - first))) + "\n";
-    out += group_lines(split, host);
+      out += rank_table(ranks.subspan(first, std::min(ranks_per_line, ranks.size() - first))) + "\n";
+    out += group_lines(host, ranks);
   }
   for (const pr::Notice& notice : split.notices) out += "\nnotice: " + notice.text + "\n";
   if (!split.progress.empty())
@@ -124,13 +132,13 @@ std::string draw(const pr::WorldSplit& split, const Settings& settings) {
 
 std::string split_as_json(const pr::WorldSplit& split) {
   std::string ranks;
-  for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
-    const RankPlace& place = split.ranks[rank];
+  std::size_t rank = 0;
+  for (const RankPlace& place : split.places()) {
     ranks += fmt::format(
         "{}    {{\"rank\": {}, \"host\": {}, \"local_index\": {}, \"role\": \"{}\", \"group\": {}, "
         "\"server\": {}, "
         "\"worker\": {}}}",
-        ranks.empty() ? "" : ",\n", rank, place.host, place.local_index,
+        ranks.empty() ? "" : ",\n", rank++, place.host, place.local_index,
         place.role == Role::worker ? "worker" : "progress", place.group, place.server, place.worker);
   }
   std::string notices;

@@ -1,8 +1,6 @@
 #include "api/worlds/identity.h"
 
-#include <algorithm>
 #include <charconv>
-#include <map>
 #include <string>
 
 #include "api/environment.h"
@@ -50,33 +48,6 @@ groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, const
   return facts;
 }
 
-// By host: where the node ranks of a world begin that is not the launch's first; unknown_rank: as the
-// launcher says, who counts right where no machine is cut.
-std::vector<std::int32_t> first_on_hosts(const World& world, const pr::WorldSplit& split,
-                                         std::span<const ToldRanks> told) {
-  const auto cut = pr::parse_virtual_hosts(world.settings.virtual_hosts);
-  const bool is_cut = cut && (cut->blocks > 1 || !cut->entries.empty());
-  std::vector<std::int32_t> first(split.hosts.size(), groups::unknown_rank);
-  if (!is_cut || !world.jobs_before) return first;
-  std::map<int, groups::Earlier> before;  // by machine
-  for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
-    const int machine = split.hosts[static_cast<std::size_t>(split.ranks[rank].host)].real_host;
-    const std::int32_t node_rank = told[rank].node_rank;
-    const auto [found, is_new] = before.try_emplace(machine, groups::Earlier{node_rank, *world.jobs_before});
-    if (!is_new) found->second.processes = std::min(found->second.processes, node_rank);
-  }
-  for (std::size_t host = 0; host < split.hosts.size(); ++host) {
-    const groups::Earlier& earlier = before.at(split.hosts[host].real_host);
-    if (earlier.processes == groups::unknown_rank) continue;
-    groups::MachineCut shape;
-    shape.blocks = cut->entries.empty() ? static_cast<std::uint32_t>(cut->blocks) : 0;
-    shape.ranks = static_cast<std::uint32_t>(split.hosts[host].ranks.size());
-    shape.of_machine = static_cast<std::uint32_t>(cut->entries.size());
-    first[host] = groups::first_node_rank(shape, earlier);
-  }
-  return first;
-}
-
 }  // namespace
 
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world) {
@@ -103,27 +74,21 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   return named || all.rank() != 0 ? Status() : Status(named.failure());
 }
 
-NodeNumbers number_on_nodes(const World& world, const pr::WorldSplit& split,
-                            std::span<const ToldRanks> told) {
-  std::vector<groups::PlacedProcess> placed;
-  placed.reserve(split.ranks.size());
-  for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
-    placed.push_back({static_cast<std::uint32_t>(split.ranks[rank].host), told[rank].app});
-  }
-  const std::vector<groups::ProcessRanks> ranks = groups::rank_processes(placed);
-  std::vector<std::int32_t> first(split.hosts.size(), 0);
-  // Others meet processes on their hosts that only the launcher knows of.
-  if (world.jobs_before != 0U) first = first_on_hosts(world, split, told);
-  NodeNumbers numbers;
-  for (std::size_t rank = 0; rank < split.ranks.size(); ++rank) {
-    const std::int32_t begin = first[static_cast<std::size_t>(split.ranks[rank].host)];
-    numbers.node_ranks.push_back(begin == groups::unknown_rank ? told[rank].node_rank
-                                                               : begin + ranks[rank].local_rank);
-  }
-  for (const int rank : world.own_host().ranks) {
-    numbers.app_ranks.push_back(ranks[static_cast<std::size_t>(rank)].app_rank);
-  }
-  return numbers;
+// The launcher counts right where no machine is cut; of the launch's first world everybody knows all.
+std::int32_t number_on_node(transport::Collective& machine, const World& world) {
+  const std::int32_t on_host = world.place.local_index;
+  if (world.jobs_before == 0U) return on_host;
+  const auto cut = pr::parse_virtual_hosts(world.settings.virtual_hosts);
+  const bool is_cut = cut && (cut->blocks > 1 || !cut->entries.empty());
+  if (!is_cut || !world.jobs_before) return world.told.node_rank;
+  static_assert(groups::unknown_rank == -1);
+  const std::uint64_t least = machine.all_min(static_cast<std::uint64_t>(world.told.node_rank + 1));
+  if (least == 0) return world.told.node_rank;  // somebody has not been told
+  groups::MachineCut shape;
+  shape.blocks = cut->entries.empty() ? static_cast<std::uint32_t>(cut->blocks) : 0;
+  shape.ranks = static_cast<std::uint32_t>(world.own_host().ranks.size());
+  shape.of_machine = static_cast<std::uint32_t>(cut->entries.size());
+  return on_host + groups::first_node_rank(shape, {static_cast<std::int32_t>(least) - 1, *world.jobs_before});
 }
 
 }  // namespace comex::api

@@ -5,8 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "api/world.h"
 #include "core/status.h"
@@ -18,11 +16,7 @@ namespace comex::api {
 // when the launch has no number left.
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world);
 
-struct NodeNumbers {
-  std::vector<std::int32_t> node_ranks;  // by rank
-  std::vector<std::int32_t> app_ranks;   // of the own host, by local index
-};
-// Pure. told: by rank.
-NodeNumbers number_on_nodes(const World& world, const pr::WorldSplit& split, std::span<const ToldRanks> told);
+// The caller's. Collective over the ranks of its machine.
+std::int32_t number_on_node(transport::Collective& machine, const World& world);
 
 }  // namespace comex::api

@@ -140,13 +140,23 @@ TEST(NodeRanks, of_listed_virtual_hosts_follow_their_share_of_each_world) {
   EXPECT_EQ(first_node_rank({.blocks = 0, .ranks = 3, .of_machine = 4}, {.processes = 8, .jobs = 2}), 6);
 }
 
-TEST(ProcessRanks, count_on_the_host_and_in_the_program) {
-  const PlacedProcess world[] = {{.host = 0, .app = 0},
-                                 {.host = 1, .app = 0},
-                                 {.host = 0, .app = 1},
-                                 {.host = 1, .app = 1},
-                                 {.host = 0, .app = 1}};
-  EXPECT_EQ(rank_processes(world), (std::vector<ProcessRanks>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}}));
+std::vector<std::int32_t> app_ranks_on(std::span<const int> vpids, std::span<const std::int32_t> apps) {
+  std::vector<std::int32_t> here;
+  for (const int vpid : vpids) here.push_back(apps[static_cast<std::size_t>(vpid)]);
+  AppRanks ranks(vpids, here);
+  // In any order: the odd ones, then the even ones from above.
+  const int all = static_cast<int>(apps.size());
+  for (int vpid = 1; vpid < all; vpid += 2) ranks.meet(vpid, apps[static_cast<std::size_t>(vpid)]);
+  for (int vpid = (all - 1) / 2 * 2; vpid >= 0; vpid -= 2)
+    ranks.meet(vpid, apps[static_cast<std::size_t>(vpid)]);
+  return ranks.ranks();
+}
+
+TEST(AppRanks, count_lower_processes_of_the_same_program) {
+  const std::int32_t apps[] = {0, 0, 1, 1, 0, 2, 1, 0, 0};
+  const int hosts[][3] = {{0, 2, 5}, {1, 4, 8}, {3, 6, 7}};
+  const std::vector<std::int32_t> wanted[] = {{0, 0, 0}, {1, 2, 4}, {1, 2, 3}};
+  for (int host = 0; host < 3; ++host) EXPECT_EQ(app_ranks_on(hosts[host], apps), wanted[host]) << host;
 }
 
 }  // namespace

@@ -23,11 +23,12 @@ Result<WorldSplit> split(const Ranks& hosts, const Environment& environment) {
 // Groups of all hosts, each as its ranks; and the progress ranks.
 std::vector<Ranks> groups_of(const WorldSplit& world) {
   std::vector<Ranks> groups;
+  const std::vector<RankPlace> places = world.places();
   for (const Host& host : world.hosts)
     for (std::size_t group = 0; group < host.progress_ranks.size(); ++group) {
       groups.emplace_back();
       for (const int rank : host.ranks)
-        if (world.ranks[static_cast<std::size_t>(rank)].group == static_cast<int>(group))
+        if (places[static_cast<std::size_t>(rank)].group == static_cast<int>(group))
           groups.back().push_back(rank);
     }
   return groups;
@@ -220,17 +221,18 @@ TEST(WorldSplit, cuts_hosts_into_virtual_ones) {
 
 // What must hold for every split, tried over many shapes.
 void expect_sound(const WorldSplit& world, const Ranks& hosts, int wanted) {
-  ASSERT_EQ(world.ranks.size(), hosts.size());
+  const std::vector<RankPlace> places = world.places();
+  ASSERT_EQ(places.size(), hosts.size());
   int worker = 0;
   for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
-    const RankPlace& place = world.ranks[rank];
+    const RankPlace& place = places[rank];
     const Host& host = world.hosts[static_cast<std::size_t>(place.host)];
     EXPECT_EQ(host.ranks[static_cast<std::size_t>(place.local_index)], static_cast<int>(rank));
     const std::size_t k = std::min(static_cast<std::size_t>(wanted), host.ranks.size() - 1);
     EXPECT_EQ(host.progress_ranks.size(), k);
     EXPECT_EQ(place.server >= 0, k > 0);
     if (k > 0) {
-      const RankPlace& server = world.ranks[static_cast<std::size_t>(place.server)];
+      const RankPlace& server = places[static_cast<std::size_t>(place.server)];
       EXPECT_EQ(server.role, Role::progress);
       EXPECT_EQ(server.host, place.host);
       EXPECT_EQ(server.group, place.group);
@@ -305,10 +307,11 @@ TEST(WorldSplit, puts_each_rank_on_the_virtual_host_that_its_machine_knows) {
     const VirtualHosts virtual_hosts = parse_virtual_hosts(text).value();
     const auto world = split({0, 1, 0, 1, 0, 1, 0, 1}, {{cut, text}});  // machines in turn
     ASSERT_TRUE(world) << text;
+    const std::vector<RankPlace> places = world->places();
     for (int left = 0; left < 8; ++left) {
       for (int right = left % 2; right < 8; right += 2) {
-        const bool together = world->ranks[static_cast<std::size_t>(left)].host ==
-                              world->ranks[static_cast<std::size_t>(right)].host;
+        const bool together =
+            places[static_cast<std::size_t>(left)].host == places[static_cast<std::size_t>(right)].host;
         EXPECT_EQ(together,
                   virtual_part(virtual_hosts, left / 2, 4) == virtual_part(virtual_hosts, right / 2, 4))
             << text << ": " << left << ", " << right;
@@ -325,10 +328,10 @@ TEST(WorldSplit, lets_a_list_of_the_wrong_length_cut_nothing) {
 TEST(WorldSplit, leaves_each_rank_its_own_host_and_the_counts) {
   const auto world = split({0, 0, 0, 0, 0, 0, 6, 6}, {{cut, "2"}});
   ASSERT_TRUE(world);
-  const SplitShare share = share_of(world.value(), 4);  // ranks 3, 4, 5: the second half of a machine
+  const SplitShare share = share_of(world.value(), 1);  // the second half of a machine
   EXPECT_EQ(share.host.ranks, (Ranks{3, 4, 5}));
   EXPECT_EQ(share.host_workers(), (Ranks{3, 4}));
-  EXPECT_EQ(share.place_of(5), world->ranks[5]);
+  EXPECT_EQ(share.place_of(5), world->places()[5]);
   EXPECT_EQ(share.virtual_host, 1u);
   EXPECT_EQ(share.ranks, 8u);
   EXPECT_EQ(share.hosts, 4u);

@@ -324,6 +324,8 @@ class Model(unittest.TestCase):
         job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
         self.assertEqual(model.calls(job, SIZES)[0][2], (20, 20, 2 * 8 * 10))
         self.assertEqual(model.calls(job, SIZES)[1][2], (16, 16, 20 * 1024 + 72 * 16))
+        large = {"ranks": 1 << 20, "hosts": 1 << 14, "workers": 63 << 14, "local": 64}
+        self.assertEqual(model.calls(large, SIZES)[1][2][0], (3 + 4) * 14)  # rows in four pieces
 
     def test_long_tokens_of_a_gather_travel_in_pieces(self):
         self.assertEqual(model.gathered(8, 16, SIZES), (3, 3, 7 * 16 + 3 * 32))
@@ -344,7 +346,7 @@ class Model(unittest.TestCase):
 
 SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "repeated": 8, "address": 8, "window": 8 * 3968,
          "verdict": 32, "pool": 16 << 20, "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8,
-         "minima": 2, "rank": 4, "row": 16, "host_name": 64}
+         "minima": 2, "rank": 4, "row": 16, "rows_at_once": 1 << 18, "host_name": 64}
 
 
 if __name__ == "__main__":

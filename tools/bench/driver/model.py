@@ -54,6 +54,8 @@ def together(*parts):
 def calls(job, sizes):
     """(call, by whom, (steps, messages, bytes)) for one call over the world."""
     hosts, ranks = job["hosts"], job["ranks"]
+    pieces = -(-job["local"] // max(1, sizes["rows_at_once"] // hosts))
+    gathers = 3 + pieces  # how many ranks each host has, which, in pieces their rows, the hosts' names
     init = sizes["minima"] * log2_up(ranks)
     others = hosts - 1
     fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
@@ -66,8 +68,8 @@ def calls(job, sizes):
     one, leader = "by a worker", "by a host's first worker"
     return [
         (f"init: {sizes['minima']} minima, if MPI's double", "by a rank", (init, init, sizes["maximum"] * init)),
-        ("init: ranks, rows, 4 all-gathers of hosts", "by a host's first rank",
-         (4 * log2_up(hosts), 4 * log2_up(hosts),
+        ("init: ranks, rows in pieces, all-gathers of hosts", "by a host's first rank",
+         (gathers * log2_up(hosts), gathers * log2_up(hosts),
           (sizes["rank"] + sizes["row"]) * ranks + (sizes["maximum"] + sizes["host_name"]) * hosts)),
         ("fence_all, nothing written", one, (0, 0, 0)),
         ("fence_all, every host written to", one + ", with the answers", fence),
@@ -147,7 +149,9 @@ def section(title, tables, *goals, standing=()):
     return lines + [""]
 
 
-GROWING = (("init", "while init runs"),
+BEFORE_ARENA = "roles"
+GROWING = ((BEFORE_ARENA, "while init splits, no arena yet"),
+           ("init", "while init runs"),
            ("gather", "while malloc or free over the world runs"),
            ("claims", "while a free by another's address runs"),
            ("allocation", "for each allocation over the world"),
@@ -205,7 +209,8 @@ def summary(tables, sizes):
         for when, text in GROWING:
             grown = rows_of(tables, place, (when,))
             if grown:
-                lines.append(f"  {place}, and {text}: {verdict(total(standing + grown, job), most)}")
+                besides = [] if when == BEFORE_ARENA else standing
+                lines.append(f"  {place}, and {text}: {verdict(total(besides + grown, job), most)}")
     lines += [f"goal of a server: P x 4 KiB + pool, {bytes_text(server_goal(job, sizes))}",
               server_line("if all talk to it", rows_of(tables, "server", ("traffic",)), sizes),
               server_line("if all send bodies that it has to stage", rows_of(tables, "server", ("traffic", "staging")),
@@ -231,7 +236,8 @@ def report(tables, sizes):
         always = rows_of(tables, place, ("always",))
         lines += section(f"{title}, always", always, goal)
         for when, text in GROWING:
-            lines += section(f"{title}, {text}", rows_of(tables, place, (when,)), goal, standing=always)
+            lines += section(f"{title}, {text}", rows_of(tables, place, (when,)), goal,
+                             standing=[] if when == BEFORE_ARENA else always)
     served = rows_of(tables, "server", ("traffic",))
     lines += section("a server, at most, if all talk to it", served, server)
     staged = rows_of(tables, "server", ("staging",))

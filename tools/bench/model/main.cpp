@@ -14,7 +14,6 @@
 #include "core/protocol.h"
 #include "groups/directory.h"
 #include "groups/group.h"
-#include "groups/process_ranks.h"
 #include "groups/world_book.h"
 #include "members.h"
 #include "nb/fence_ledger.h"
@@ -40,11 +39,11 @@ namespace {
 struct Table {
   const char* name;
   const char* place;  // private: in every process; shared: once a host; server: in every progress rank
-  // always, init and gather (malloc and free, while they run), claims (a free by others' addresses),
-  // allocation (each), group (each, of all workers, no range of them), groups (as many as there can be),
-  // mutexes (one of every worker), handles (as many pending as there can be), traffic (with every peer, after
-  // it), slots (of handles: all), open (something under way to every peer), full (as much under way as may
-  // be), staging (traffic whose bodies cannot go where they belong)
+  // always, roles and init (before there is an arena, and beside it), gather (malloc and free, while they
+  // run), claims (a free by others' addresses), allocation (each), group (each, of all workers, no range of
+  // them), groups (as many as there can be), mutexes (one of every worker), handles (as many pending as there
+  // can be), traffic (with every peer, after it), slots (of handles: all), open (something under way to every
+  // peer), full (as much under way as may be), staging (traffic whose bodies cannot go where they belong)
   const char* when;
   double per_rank = 0;
   double per_worker = 0;
@@ -115,7 +114,7 @@ std::vector<Table> private_tables() {
       {"host keys, among those that look alike", "private", "init", 0, 0, 0,
        sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(RankNumber)},
       {"rows of the own host, while they are collected", "private", "init", 0, 0, 0,
-       sizeof(Contribution) + sizeof(std::int32_t)},
+       sizeof(RankSays) + sizeof(std::int32_t)},
   };
 }
 
@@ -164,17 +163,20 @@ std::vector<Table> shared_tables() {
   using namespace comex;
   constexpr double board = 4096;  // api::board_layout_bytes
   constexpr double buffers = 16;  // of an outbox, with as many servers or more
+  constexpr double split_host =   // with one progress rank, which is listed twice
+      doubling * sizeof(pr::Host) + 2 * block_bytes + (1 + doubling) * sizeof(RankNumber);
   return {
       {"directory: place of every worker", "shared", "always", 0, sizeof(groups::WorkerPlace)},
       {"directory: numbers of every worker", "shared", "always", 0, sizeof(groups::WorkerNumbers)},
       {"directory: hosts", "shared", "always", 0, 0, sizeof(groups::HostPlace)},
       {"directory: slot of every rank", "shared", "always", sizeof(std::int32_t)},
-      {"split, in the rank that makes it", "shared", "init", sizeof(pr::RankPlace) + 3 * sizeof(RankNumber),
-       0, sizeof(pr::Host) + 2 * block_bytes},
-      {"rows of the directory, in the rank that makes them", "shared", "init",
-       sizeof(Contribution) + sizeof(groups::PlacedProcess) + sizeof(groups::ProcessRanks) +
-           sizeof(std::int32_t),
-       0, sizeof(groups::HostName) + sizeof(std::size_t)},
+      {"machines of all ranks, in the rank that splits", "shared", "roles", 2 * sizeof(RankNumber), 0,
+       tree_node<int, std::int32_t[3]> + tree_node<std::pair<int, int>, std::size_t>},
+      {"split, as it is made", "shared", "roles", sizeof(RankNumber), sizeof(RankNumber), split_host},
+      {"split, in the rank that made it", "shared", "init", sizeof(RankNumber), sizeof(RankNumber),
+       split_host},
+      {"rows of the directory, a piece of them, at most", "shared", "init", 0, 0,
+       sizeof(groups::HostName) + doubling * sizeof(std::size_t), 0, said_at_once},
       {"arena: header, barrier", "shared", "always", 0, 0, 0, 0, 2.0 * shm::page_bytes},
       {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board},
       {"arena: outboxes", "shared", "always", 0, 0, 0, double(shm::Outbox::bytes_for(unsigned(buffers)))},
@@ -258,8 +260,9 @@ void print_sizes() {
       op::GroupCollective::window_bytes, sizeof(api::Verdict), sizeof(Maximum),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
-  std::printf("\"minima\": %d, \"rank\": %zu, \"row\": %zu, \"host_name\": %zu}\n", init_minima,
-              sizeof(RankNumber), sizeof(Contribution), sizeof(groups::HostName));
+  std::printf("\"minima\": %d, \"rank\": %zu, \"row\": %zu, \"rows_at_once\": %.0f, \"host_name\": %zu}\n",
+              init_minima, sizeof(RankNumber), sizeof(RankSays), said_at_once / sizeof(RankSays),
+              sizeof(groups::HostName));
 }
 
 }  // namespace

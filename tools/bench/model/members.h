@@ -19,10 +19,11 @@ using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Alloc
 using RankNumber = int;                                         // of api::find_host: the lowest of a host
 using Maximum = std::uint64_t;                                  // of api::Runtime::all_max
 
-struct Contribution {  // of api::open_directory
+struct RankSays {  // of api::open_directory
   std::uint64_t base;
   std::int32_t app, node_rank;
 };
+constexpr double said_at_once = 4 << 20;
 struct GroupExtras {  // of api::Runtime
   void *comm, *collective;
   std::uint64_t next_allocation;
