@@ -1,7 +1,11 @@
-// Floors that are rows of their own: a message and its reply, and handing a futex over.
+// Floors that are rows of their own: a message and its reply, also beside large ones of another sender, and
+// handing a futex over.
 #pragma once
 
+#include <array>
+
 #include "meeting_rows.h"
+#include "progress_rows.h"
 
 namespace bench {
 
@@ -24,6 +28,103 @@ inline Answer send_reply_row(Rig& rig) {
   });
   return answer(rig, timing.nanoseconds,
                 !takes_part || counted + (rig.is_origin() ? 0 : 1) == 2 * timing.calls);
+}
+
+// The same while worker 1 sends the target 256 MiB in messages of 256 KiB, again and again: 8 bytes beside
+// large puts without a runtime. The origin hears of each as it begins and when it has been sent.
+class BesideLargeMessages {
+ public:
+  explicit BesideLargeMessages(Rig& rig) : rig_(rig), comm_(rig.rt.comm()) {}
+
+  void send_large_ones() const {
+    std::vector<double> source(LargePuts::bytes / 8);
+    fill_pattern(source.data(), LargePuts::bytes);
+    const auto* const bytes = reinterpret_cast<const std::byte*>(source.data());
+    for (int i = 0; i < LargePuts::times; ++i) {
+      source.back() = i;
+      tell(2 * i + 1);
+      for (int piece = 0; piece < pieces; ++piece) {
+        MPI_Send(bytes + offset_of(piece), piece_bytes, MPI_BYTE, rig_.target(), large, comm_);
+      }
+      tell(2 * i + 2);
+    }
+  }
+  // What each request took beside one of them.
+  std::vector<double> ask() {
+    std::vector<double> taken;
+    while (heard_ < 2 * LargePuts::times) {
+      const bool is_beside = heard_ % 2 == 1;
+      const double before = now_ns();
+      ++asked_;
+      MPI_Send(&asked_, 1, MPI_LONG, rig_.target(), small, comm_);
+      long answered = 0;
+      MPI_Recv(&answered, 1, MPI_LONG, rig_.target(), small, comm_, MPI_STATUS_IGNORE);
+      if (is_beside) taken.push_back(now_ns() - before);
+      is_right_ = is_right_ && answered == asked_ + 1;
+      hear();
+    }
+    const long end = 0;
+    MPI_Send(&end, 1, MPI_LONG, rig_.target(), small, comm_);
+    return taken;
+  }
+  // Until all have arrived and the origin has ended.
+  void reply(std::byte* landing) {
+    std::array<MPI_Request, 1 + window> requests{};
+    requests.fill(MPI_REQUEST_NULL);
+    long word = 0;
+    int posted = 0;
+    const auto receive_word = [&] { MPI_Irecv(&word, 1, MPI_LONG, 0, small, comm_, requests.data()); };
+    const auto receive_piece = [&](std::size_t at) {
+      if (posted == LargePuts::times * pieces) return;
+      MPI_Irecv(landing + offset_of(posted++ % pieces), piece_bytes, MPI_BYTE, 1, large, comm_,
+                &requests[at]);
+    };
+    receive_word();
+    for (std::size_t at = 1; at <= window; ++at) receive_piece(at);
+    for (int done = 0; done != MPI_UNDEFINED;) {
+      MPI_Waitany(1 + window, requests.data(), &done, MPI_STATUS_IGNORE);
+      if (done > 0) receive_piece(static_cast<std::size_t>(done));
+      if (done != 0 || word == 0) continue;
+      ++word;
+      MPI_Send(&word, 1, MPI_LONG, 0, small, comm_);
+      receive_word();
+    }
+    is_right_ = LargePuts::have_arrived(landing);
+  }
+  bool is_right() const { return is_right_; }
+
+ private:
+  static constexpr int large = 12, small = 13, state = 14;
+  static constexpr int window = 4;
+  static constexpr int piece_bytes = 256 << 10;
+  static constexpr int pieces = LargePuts::bytes / piece_bytes;
+
+  static std::size_t offset_of(int piece) { return static_cast<std::size_t>(piece) * piece_bytes; }
+
+  void tell(int word) const { MPI_Send(&word, 1, MPI_INT, 0, state, comm_); }
+  void hear() {
+    int is_there = 0;
+    MPI_Iprobe(1, state, comm_, &is_there, MPI_STATUS_IGNORE);
+    if (is_there != 0) MPI_Recv(&heard_, 1, MPI_INT, 1, state, comm_, MPI_STATUS_IGNORE);
+  }
+
+  Rig& rig_;
+  MPI_Comm comm_;
+  int heard_ = 0;
+  long asked_ = 0;
+  bool is_right_ = true;
+};
+
+inline Answer send_reply_beside_row(Rig& rig) {
+  const bool is_target = rig.rt.me() == rig.target();
+  std::vector<double> landing(is_target ? LargePuts::bytes / 8 : 0);  // its pages are there before
+  BesideLargeMessages messages(rig);
+  std::vector<double> taken;
+  rig.rt.barrier();
+  if (rig.rt.me() == 1) messages.send_large_ones();
+  if (rig.is_origin()) taken = messages.ask();
+  if (is_target) messages.reply(reinterpret_cast<std::byte*>(landing.data()));
+  return one_of_a_hundred(rig, std::move(taken), rig.rt.all(messages.is_right()));
 }
 
 // Two workers wake one another in turn; the time of one hand-over, which is one way.
@@ -49,6 +150,7 @@ inline Answer futex_row(Rig& rig) {
 
 inline void add_floor_rows(Rows& rows) {
   rows.push_back({"floor.send_reply.8", "ns", Need::nothing, send_reply_row});
+  rows.push_back({"beside_put.send_reply.8", "ns", Need::third_sender, send_reply_beside_row});
   rows.push_back({"floor.futex_handoff", "ns", Need::everybody, futex_row});
 }
 

@@ -45,6 +45,7 @@ class FloorRuntime {
         need == Need::accumulates_by_all || need == Need::unattended) {
       return false;
     }
+    if (need == Need::third_sender) return size() > 2;
     return is_near(proc) || need == Need::nothing;
   }
 

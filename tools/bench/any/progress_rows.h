@@ -173,8 +173,16 @@ struct LargePuts {
   }
 };
 
-// Worker 1 puts 256 MiB to the target in one call; worker 0 asks for 8 bytes meanwhile. What one of a hundred
-// gets takes or exceeds: of fewer than that nothing can be told.
+// What one of a hundred requests takes or exceeds: of fewer than that nothing can be told. taken: the
+// origin's.
+inline Answer one_of_a_hundred(Rig& rig, std::vector<double> taken, bool is_right) {
+  constexpr std::size_t fewest = 100;
+  const bool is_enough = rig.rt.all(!rig.is_origin() || taken.size() >= fewest);
+  std::sort(taken.begin(), taken.end());
+  return answer(rig, taken.empty() ? 0.0 : taken[(taken.size() * 99 + 99) / 100 - 1], is_right && is_enough);
+}
+
+// Worker 1 puts 256 MiB to the target in one call; worker 0 asks for 8 bytes meanwhile.
 inline Answer beside_put_row(Rig& rig) {
   const Place word = rig.word(rig.target(), 3);
   const bool is_target = rig.rt.me() == rig.target();
@@ -201,10 +209,7 @@ inline Answer beside_put_row(Rig& rig) {
   if (is_target) is_right = LargePuts::have_arrived(rig.rt.own(landing));
   is_right = rig.rt.all(is_right);
   rig.rt.release(landing);
-  constexpr std::size_t fewest = 100;
-  const bool is_enough = rig.rt.all(!rig.is_origin() || taken.size() >= fewest);
-  std::sort(taken.begin(), taken.end());
-  return answer(rig, taken.empty() ? 0.0 : taken[(taken.size() * 99 + 99) / 100 - 1], is_right && is_enough);
+  return one_of_a_hundred(rig, std::move(taken), is_right);
 }
 
 inline void add_progress_rows(Rows& rows) {

@@ -29,7 +29,8 @@ enum class Need {
   everybody,
   accumulates_by_all,  // to the same place, without losing any
   third_worker,
-  unattended,  // what is non-blocking arrives though its origin makes no call any more
+  third_sender,  // of messages, of MPI's
+  unattended,    // what is non-blocking arrives though its origin makes no call any more
   own_start
 };
 

@@ -78,7 +78,7 @@ FAR_WINDOWS = ("--mca", "osc", "pt2pt")
 # for arrives; MPI's windows neither that nor a start of their own; the floors neither allocations nor a start, nor anything that several do to one place without a runtime.
 ARMCI_LACKS = ("compare_swap", "unattended")
 RMA_LACKS = ("init_finalize", "unattended")
-FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put", "unattended")
+FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put.get", "unattended")
 # The floor of another host is messages of equal bytes to it.
 MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "fetch_add.all", "compare_swap", "lock",
                                "overlap", "busy", "first_get", "gups", "floor.futex_handoff")
@@ -134,6 +134,8 @@ def sweep(chosen, text):
     name, separator, values = text.partition("=")
     if not separator or not name or not values:
         raise Refused(f"--sweep {text}: expected NAME=VALUE,VALUE,...")
+    if len(set(values.split(","))) < len(values.split(",")):
+        raise Refused(f"--sweep {text}: expected each value once")
     swept = [replace(c, name=f"{c.name}@{value}", title=f"{c.title}, {name}={value}",
                      environment={**c.environment, name: value}) for c in chosen for value in values.split(",")]
     if name == "GA_NUM_PROGRESS_RANKS_PER_NODE" and not all(value.isdigit() for value in values.split(",")):

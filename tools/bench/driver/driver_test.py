@@ -79,6 +79,10 @@ class Launching(unittest.TestCase):
         self.assertEqual([c.name for c in swept], ["virtual@100", "virtual@200"])
         self.assertEqual(swept[1].environment, {"COMEX_VIRTUAL_HOSTS": "2", "COMEX_NAP_MAX_US": "200"})
 
+    def test_a_sweep_has_each_value_once(self):
+        with self.assertRaisesRegex(columns.Refused, "each value once"):
+            columns.sweep([column("virtual")], "NAP=1,2,1")
+
     def test_swept_progress_ranks_are_launched(self):
         swept = columns.sweep([column("forced")], "GA_NUM_PROGRESS_RANKS_PER_NODE=1,4")
         self.assertEqual([c.ranks(8) for c in swept], [9, 12])
@@ -132,6 +136,12 @@ class Options(unittest.TestCase):
                       ("--from", "/no/run.json"), ("--compare", "/no/run.json", "/no/run.json"), ("--unknown",)):
             self.assertIn(given[0], self.refused(*given))
 
+    def test_what_would_do_nothing_is_refused(self):
+        for given in (("--model", "--np", "4"), ("--list", "--rows", "put"), ("--model", "--json", "/tmp/run.json"),
+                      ("--list", "--model"), ("--model", "--quick")):
+            self.assertIn("exclude each other", self.refused(*given))
+        self.assertTrue(options.arguments(["--bin", "/b", "--vrun", "/v", "--model"]).model)
+
     def test_a_file_that_is_no_run_is_refused(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             for content in ("{", "{}", "[]", "1"):
@@ -179,6 +189,41 @@ class Showing(unittest.TestCase):
         lines = text_table(run(**{"idle.first_get__comex": 5.0, "unattended.longest__comex": 5.0})).splitlines()
         figures = [line for line in lines if "5.00 ns" in line]
         self.assertEqual((len(figures), len({line.index("5.00 ns") for line in figures})), (2, 1))
+
+    def test_figures_of_fewer_rounds_than_asked_for_are_named(self):
+        results = run(put_8__comex=5.0, put_8__rma=5.0)
+        results.about["rounds"] = 4
+        for _ in range(3):
+            results.add("barrier", "rma", 9.0, "ns", "verified")
+            results.add("memory.private", "rma", 9.0, "bytes", "verified")
+        for text in (text_table(results), publish.tables(results, ["comex", "rma"])):
+            self.assertEqual([line for line in text.splitlines() if "fewer" in line],
+                             ["fewer rounds than 4: MPI-3 RMA: barrier (3 rounds)"])
+        self.assertNotIn("fewer", publish.tables(results, ["comex"]))
+
+    def test_a_run_that_is_ended_keeps_its_whole_rounds(self):
+        def measured(results, *_):
+            if results.rows:
+                raise KeyboardInterrupt
+            results.add("put.8", "comex", 5.0, "ns", "verified")
+            return []
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
+            args = options.arguments(["--bin", "/b", "--vrun", "/v", "--columns", "comex", "--json", f"{folder}/run.json"])
+            with mock.patch.object(options, "arguments", return_value=args), \
+                    mock.patch.object(main, "about", return_value={"rounds": 7}), \
+                    mock.patch.object(main, "can_run", return_value=("", False)), \
+                    mock.patch.object(main.coverage, "rows_of", return_value={"comex": ["put.8"]}), \
+                    mock.patch.object(main, "measure_round", measured):
+                self.assertEqual(main.main(), 130)
+            with open(f"{folder}/run.json", encoding="utf-8") as file:
+                self.assertEqual(Results.from_json(file.read()).thin(), [("put.8", "comex", 1)])
+        self.assertIn("run.json has the rounds that are whole", said.getvalue())
+
+    def test_rows_of_three_workers_are_refused_to_two(self):
+        args = options.arguments(["--bin", "/b", "--vrun", "/v", "--rows", "beside_put.chunks", "--columns", "virtual"])
+        with mock.patch.object(main.coverage, "rows_of", return_value={"virtual": ["put.8"]}), \
+                self.assertRaisesRegex(columns.Refused, "--np 3"):
+            main.measure(args)
 
     def test_tables_name_every_row(self):
         results = run(put_8__comex=5.0, barrier__comex=900.0)

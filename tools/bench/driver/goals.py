@@ -14,6 +14,7 @@ STRIPE = 16384
 BARRIER = "barrier ahead of MPI_Barrier"
 KERNELS = ("get_compute_acc", "gups")
 LATER = "busy.get.8"
+BESIDE_PUT = "beside_put.get.8"
 WITHOUT_RIVAL = ("forced", "virtual", "copied")  # configurations that no other runtime has
 
 
@@ -153,7 +154,7 @@ def far(run, place):
 
 
 def head_of_line(column):
-    yield f"{column}: 8 B beside large puts, 99th percentile under 1 ms", "beside_put.get.8", column, 1e6, 1, 0
+    yield f"{column}: 8 B beside large puts, 99th percentile under 1 ms", BESIDE_PUT, column, 1e6, 1, 0
     for row in CHUNK_ROWS:
         yield f"{column}: at most one foreign chunk between a small get's arrival and its answer", row, column, 1, 1, 0
 
@@ -169,8 +170,9 @@ def beside_computing(run, column):
 
 def named(run, row, column):
     """The title, and the floor where the goal is a time that does not come from it."""
-    trip = run.median("floor.send_reply.8", "floors" if column == "forced" else f"floors_{column}")
-    return title(row) + (f" (MPI's send + reply: {number(trip, 'ns')})" if row == LATER and trip else "")
+    floor = {LATER: "floor.send_reply.8", BESIDE_PUT: "beside_put.send_reply.8"}.get(row)
+    trip = run.median(floor, "floors" if column == "forced" else f"floors_{column}") if floor else None
+    return title(row) + (f" (MPI's send + reply: {number(trip, 'ns')})" if trip else "")
 
 
 def oversubscribed(run):

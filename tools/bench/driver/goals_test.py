@@ -54,6 +54,14 @@ class Goals(unittest.TestCase):
         results.about.update(workers=5, cores=2)
         self.assertEqual(goals.judge(results), [])
 
+    def test_mpi_without_a_runtime_stands_beside_the_goal_of_small_gets_beside_large_puts(self):
+        results = run()
+        results.add("beside_put.get.8", "cluster", 2e6, "ns", "verified")
+        self.assertNotIn("MPI", goals.judge(results)[0].what)
+        results.add("beside_put.send_reply.8", "floors_cluster", 3e6, "ns", "verified")
+        self.assertEqual([(one.limit, one.is_met) for one in goals.judge(results)], [(1e6, False)])
+        self.assertIn("(MPI's send + reply: 3.00 ms)", goals.judge(results)[0].what)
+
     def test_requests_beside_computing_are_judged_wherever_they_are_remote(self):
         results = run()
         for column, trip in (("comex", None), ("forced", "floors"), ("virtual", "floors_virtual"), ("cluster", "floors_cluster")):

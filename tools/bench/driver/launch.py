@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import subprocess
+import threading
 import time
 from dataclasses import dataclass, field, replace
 
@@ -73,12 +74,20 @@ def start(column, plan, options, token=""):
 
 
 def finish(process, seconds):
-    """The output; the whole session of a launch that outlives even its own limit is ended."""
+    """The output; the whole session of a launch that outlives even its own limit is ended, or when the run is."""
     try:
         return process.communicate(timeout=seconds)[0]
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        end_session(process)
         return process.communicate()[0]
+    except KeyboardInterrupt:
+        end_session(process)
+        raise
+
+
+def end_session(process):
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def turned(items, number):
@@ -214,6 +223,8 @@ def while_asleep(column, plan, seconds, look, requests=0):
     token = f"{os.getpid()}.{time.monotonic_ns()}"
     options = ["--workers", str(plan.workers), "--sleep", str(int(seconds) + 3), "--requests", str(requests)]
     process = start(column, plan, options, token)
+    end_of_it = threading.Timer(plan.seconds + 30, end_session, [process])  # mpirun's own limit comes before
+    end_of_it.start()
     said, found, lines = Asleep(), None, []
     for line in process.stdout:
         lines.append(line.strip())
@@ -223,6 +234,7 @@ def while_asleep(column, plan, seconds, look, requests=0):
             time.sleep(2)  # until naps are as long as they get, of 2 ms too
             found = look(token)
     finish(process, plan.seconds + 30)
+    end_of_it.cancel()
     said.rows, said.status = read_rows("\n".join(lines)), process.returncode
     return found, said
 

@@ -128,6 +128,8 @@ def measure(args):
     expected = coverage.rows_of(chosen, plan)
     for name in coverage.unknown(args.names, {row for rows in (*expected.values(), *columns_.OWN_LAUNCHES) for row in rows}):
         raise columns_.Refused(f"--rows: no row {name} in these columns; --list names them")
+    if args.np < 3 and args.names and all(columns_.wants_third(name) for name in args.names):
+        raise columns_.Refused(f"--rows {args.rows}: needs three workers, two of them origins: --np 3")
     for column in chosen:
         column.why_absent, column.may_be_absent = can_run(column, plan)
     results = Results(about(args), [{"name": c.name, "title": c.title, "place": c.place, "absent": c.why_absent}
@@ -136,9 +138,16 @@ def measure(args):
     runnable = [c for c in chosen if not c.why_absent]
     for number in range(args.rounds):
         problems += measure_round(results, launch.turned(runnable, number), plan, args, expected)
+        keep(args, results, problems)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     return results, problems
+
+
+def keep(args, results, problems):
+    """What has been measured so far: a run that is ended keeps its whole rounds."""
+    results.about["problems"] = problems
+    write(args.json, results.to_json())
 
 
 def listing(args):
@@ -194,6 +203,9 @@ def main():
     except columns_.Refused as error:
         print(f"comex_bench: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("comex_bench: ended" + (f"; {args.json} has the rounds that are whole" if args.json else ""), file=sys.stderr)
+        return 130
     results.about["problems"] = problems  # a run that is looked at again tells them again
     status = show(args, results, problems)
     print(f"measured in {duration(time.monotonic() - began)}")

@@ -96,8 +96,25 @@ def arguments(given=None):
     return settled(parser, parser.parse_args(given))
 
 
+MEASURING = ("np", "rounds", "ms", "rows", "columns", "column", "sweep", "cores", "seed", "quick", "scale", "seconds")
+SHOWING = ("json", "csv", "report", "markdown")
+# What measures nothing -> the options that mean something beside it.
+WITHOUT_MEASURING = {"model": (), "list": (), "compare": (), "source": SHOWING}
+
+
+def refuse_idle_options(parser, args):
+    """Those that would do nothing beside what is asked for."""
+    names = {action.dest: action.option_strings[0] for action in parser._actions if action.option_strings}
+    given = [name for name in (*MEASURING, *SHOWING, *WITHOUT_MEASURING) if getattr(args, name) != parser.get_default(name)]
+    for asked, beside in WITHOUT_MEASURING.items():
+        idle = [name for name in given if name != asked and name not in beside] if asked in given else []
+        if idle:
+            parser.error(f"{names[asked]} and {names[idle[0]]} exclude each other")
+
+
 def settled(parser, args):
     """What --quick and --scale mean, unless said otherwise."""
+    refuse_idle_options(parser, args)
     for name in ("rows", "columns", "column", "sweep", "report"):
         if args.scale and getattr(args, name):
             parser.error(f"--scale and --{name} exclude each other")

@@ -8,7 +8,7 @@ import sys
 import goals
 import scale
 from results import GROUPS, Results, group_of, title
-from table import facts, factor, markdown_table, number, shown
+from table import facts, factor, markdown_table, number, shown, thin_lines
 
 SUGGESTED = re.compile(r"this load suggests (\d+) progress rank")
 
@@ -47,7 +47,7 @@ def tables(run, columns):
         rows = [row for row in run.ordered_rows() if group_of(row) == group]
         if any(run.cell(row, c) is not None for row in rows for c in columns):
             parts.append(f"#### {group}\n\n{markdown_table(run, columns, rows)}")
-    return "\n\n".join(parts)
+    return "\n\n".join(parts + thin_lines(run, [c for c in run.columns if c["name"] in columns]))
 
 
 def sweep_lines(run):

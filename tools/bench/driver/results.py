@@ -16,6 +16,7 @@ TITLES = {
     "busy.fetch_add": "fetch-and-add while others compute", "busy.acc_fence.8": "acc 8 B + fence while others compute",
     "first_get.idle": "first get 8 B after 20 ms of idling", "idle.first_get": "first get 8 B after 2 s of idling", "first_get.busy": "first get 8 B, others compute",
     "beside_put.get.8": "get 8 B beside large puts, 99th percentile",
+    "beside_put.send_reply.8": "MPI send + reply, 8 B, beside a stream of 256 KiB, 99th percentile",
     "beside_put.chunks": "get 8 B beside large puts: chunks served before its answer, at most",
     "unattended.put.8": "put 8 B that nobody waits for, and its answer", "unattended.waited": "put 8 B that nobody waits for: until it is sent, mean",
     "unattended.longest": "put 8 B that nobody waits for: until it is sent, longest",
@@ -114,6 +115,12 @@ class Results:
         """(row, column) of everything that did not come out right."""
         return [(row, column) for row, entry in self.rows.items() for column, cell in entry["cells"].items()
                 if cell.verdict == "WRONG"]
+
+    def thin(self):
+        """(row, column, rounds) of every time that fewer rounds have brought than were asked for."""
+        asked = self.about.get("rounds", 0)
+        return [(row, column, len(cell.samples)) for row, entry in self.rows.items() for column, cell in entry["cells"].items()
+                if 0 < len(cell.samples) < asked and entry["unit"] != "bytes"]
 
     def to_json(self):
         rows = [{"name": name, "title": title(name), "unit": entry["unit"],

@@ -71,6 +71,7 @@ def text_table(results):
         cells = [shown(entry["cells"].get(c["name"]), entry["unit"]) for c in columns]
         lines.append(f"{title(row):<{first}}" + "".join(f"{text:>{width}}" for text in cells))
     lines += ["", "median of the rounds; - : this column has no such row"]
+    lines += thin_lines(results, columns)
     lines += [f"not run: {c['title']}: {c['absent']}" for c in results.columns if c.get("absent")]
     return "\n".join(lines)
 
@@ -89,6 +90,16 @@ def markdown_table(results, columns, rows):
         if any(cell not in ("", "-") for cell in cells):
             lines.append(f"| {title(row)} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def thin_lines(results, columns):
+    """Which figures come from fewer rounds than the run has, by column."""
+    lines = []
+    for column in columns:
+        found = [f"{title(row)} ({counted(rounds, 'round')})" for row, name, rounds in results.thin() if name == column["name"]]
+        if found:
+            lines.append(f"fewer rounds than {results.about['rounds']}: {column['title']}: {'; '.join(found)}")
+    return lines
 
 
 def csv_table(results):
