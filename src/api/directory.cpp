@@ -110,16 +110,16 @@ void meet_all(groups::AppRanks& apps, const pr::WorldSplit& split, const Speaker
   }
 }
 
-// The application ranks of the own host, by local index.
-std::vector<std::int32_t> fill_directory(transport::Collective& leaders, World& world,
-                                         const pr::WorldSplit& split, std::span<const RankSays> own) {
-  const groups::Directory directory = directory_of(world);
-  write_places(directory, split, world.place.host, host_names(leaders, world));
+}  // namespace
+
+std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
+                                        const pr::WorldSplit& split, std::span<const RankSays> own,
+                                        std::size_t most) {
   std::vector<std::int32_t> apps_here;
   for (const RankSays& says : own) apps_here.push_back(says.app);
-  groups::AppRanks apps(world.own_host().ranks, apps_here);
+  groups::AppRanks apps(split.hosts[static_cast<std::size_t>(leaders.rank())].ranks, apps_here);
   Speakers speakers;
-  while ((speakers = next_speakers(split.hosts, speakers, most_said_at_once)).any()) {
+  while ((speakers = next_speakers(split.hosts, speakers, most)).any()) {
     const std::vector<RankSays> said = exchange(leaders, split, speakers, own);
     write_said(directory, split, speakers, said);
     meet_all(apps, split, speakers, said);
@@ -128,8 +128,6 @@ std::vector<std::int32_t> fill_directory(transport::Collective& leaders, World& 
   return apps.ranks();
 }
 
-}  // namespace
-
 void open_directory(transport::Collective& all, transport::Collective& host, World& world,
                     const pr::WorldSplit* split) {
   const std::vector<RankSays> of_host = gather(
@@ -137,7 +135,11 @@ void open_directory(transport::Collective& all, transport::Collective& host, Wor
   const std::unique_ptr<transport::Collective> leaders = all.among(host.rank() == 0 ? 0 : -1);
   std::vector<std::int32_t> app_ranks(of_host.size());
   COMEX_BUG_IF(leaders != nullptr && split == nullptr);
-  if (leaders != nullptr) app_ranks = fill_directory(*leaders, world, *split, of_host);
+  if (leaders != nullptr) {
+    const groups::Directory directory = directory_of(world);
+    write_places(directory, *split, world.place.host, host_names(*leaders, world));
+    app_ranks = exchange_rows(*leaders, directory, *split, of_host, most_said_at_once);
+  }
   host.broadcast(std::as_writable_bytes(std::span(app_ranks)), 0);  // the rows are written by then
   world.app_rank = app_ranks[static_cast<std::size_t>(host.rank())];
   world.description.size = world.share.workers;

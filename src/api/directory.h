@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "api/world.h"
 #include "pr/world_split.h"
@@ -42,6 +43,13 @@ Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, 
 // said: host by host. The places are written.
 void write_said(const groups::Directory& directory, const pr::WorldSplit& split, const Speakers& speakers,
                 std::span<const RankSays> said);
+
+// Collective over the lowest ranks of hosts, in the order of the split; `own`: of the caller's host, by local
+// index. Fills the rows, with no more than `most` of what is said at once. The ranks of the own host in their
+// programs, by local index.
+std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
+                                        const pr::WorldSplit& split, std::span<const RankSays> own,
+                                        std::size_t most);
 
 // Collective over all ranks. Makes world.group and world.bell, and the rank of the process in its program.
 // split: on the lowest rank of each host.

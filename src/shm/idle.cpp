@@ -50,14 +50,17 @@ void Idle::pause() {
   if (doorbell_) seen_ = doorbell_->seen();
 }
 
+std::uint64_t Idle::spin_ns(std::uint64_t now, bool yields_are_dear) const {
+  if (price_->was_turn(now)) return std::min(policy_.spin_ns, policy_.turn_spin_ns);
+  return yields_are_dear ? std::max(policy_.spin_ns, policy_.dear_spin_ns) : policy_.spin_ns;
+}
+
 void Idle::spin() {
   cpu_relax();
   if (policy_.mode == WaitMode::spin || ++steps_ % steps_a_clock != 0) return;
   const std::uint64_t now = os_->now_ns();
   const bool yields_are_dear = policy_.mode != WaitMode::yield && price_->is_dear(now);
-  const std::uint64_t spin_ns =
-      yields_are_dear ? std::max(policy_.spin_ns, policy_.dear_spin_ns) : policy_.spin_ns;
-  if (now - since_ns_ < spin_ns) return;
+  if (now - since_ns_ < spin_ns(now, yields_are_dear)) return;
   steps_ = 0;
   const bool yields = policy_.mode == WaitMode::yield || (policy_.yields > 0 && !yields_are_dear);
   step_ = yields ? Step::yield : Step::nap;

@@ -27,6 +27,8 @@ struct WaitPolicy {
   bool workers_have_cores = false;  // each its own, while their progress ranks sleep
   bool oversubscribed = false;      // more ranks than cores: no longer spin than this
   std::uint64_t crowded_spin_ns = 5'000;
+  // No longer than this where a yield has been the turn of another that waits: both may share the core.
+  std::uint64_t turn_spin_ns = 500;
   // A yield that took longer went to a computing neighbour: naps for a while then. 0: yields are never dear.
   std::uint64_t dear_yield_ns = 0;
   // How long it spins before these naps, if that is longer: a server that has just served finds the next
@@ -59,6 +61,7 @@ class Idle {
  private:
   enum class Step : std::uint8_t { spin, yield, nap };
   Step first_step() const;
+  std::uint64_t spin_ns(std::uint64_t now, bool yields_are_dear) const;
   void spin();
   void yield();
   void nap();

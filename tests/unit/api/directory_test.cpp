@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/map_lookup.h"
@@ -122,6 +125,72 @@ TEST(Directory, lets_as_many_speak_at_once_as_fit_and_one_of_each_host_at_least)
   EXPECT_EQ(next_speakers(split.hosts, {}, 0).end, 1u);
 }
 
+// The lowest rank of one host, among others that say what they have to in turn.
+class AmongLeaders final : public transport::Collective {
+ public:
+  AmongLeaders(TransportRank rank, std::vector<std::vector<RankSays>> said)
+      : rank_(rank), said_(std::move(said)), begun_(said_.size(), 0) {}
+  TransportRank rank() const override { return rank_; }
+  TransportRank size() const override { return static_cast<TransportRank>(said_.size()); }
+  void all_gather_parts(std::span<const std::byte> mine, std::span<std::byte> all,
+                        std::span<const std::size_t> sizes) override {
+    ++rounds;
+    std::vector<std::byte> parts;
+    for (std::size_t host = 0; host < said_.size(); ++host) {
+      const auto rows = std::as_bytes(std::span(said_[host])).subspan(begun_[host], sizes[host]);
+      EXPECT_TRUE(host != static_cast<std::size_t>(rank_) || std::ranges::equal(mine, rows));
+      parts.insert(parts.end(), rows.begin(), rows.end());
+      begun_[host] += sizes[host];
+    }
+    ASSERT_EQ(parts.size(), all.size());
+    std::ranges::copy(parts, all.begin());
+  }
+  void barrier() override { ADD_FAILURE(); }
+  void broadcast(std::span<std::byte>, TransportRank) override { ADD_FAILURE(); }
+  void all_gather(std::span<const std::byte>, std::span<std::byte>) override { ADD_FAILURE(); }
+  std::uint64_t all_min(std::uint64_t mine) override { return mine; }
+  std::unique_ptr<Collective> among(int) override { return nullptr; }
+
+  int rounds = 0;
+
+ private:
+  TransportRank rank_;
+  std::vector<std::vector<RankSays>> said_;  // by host
+  std::vector<std::size_t> begun_;           // bytes
+};
+
+TEST(Directory, is_filled_by_as_many_rounds_as_it_takes) {
+  for (const Shape& shape : shapes()) {
+    const pr::WorldSplit split = split_of(shape.hosts, shape.environment);
+    const auto app_of = [](int rank) { return rank % 3; };
+    std::vector<std::vector<RankSays>> said;
+    for (const pr::Host& host : split.hosts) {
+      said.emplace_back();
+      for (const int rank : host.ranks) {
+        said.back().push_back(said_by(rank));
+        said.back().back().app = app_of(rank);
+      }
+    }
+    for (std::size_t host = 0; host < said.size(); ++host) {
+      SCOPED_TRACE(testing::Message() << shape.hosts.size() << " ranks, host " << host);
+      std::vector<std::int32_t> wanted;
+      for (const int rank : split.hosts[host].ranks) wanted.push_back(rank / 3);
+      std::vector<int> rounds;
+      for (const std::size_t most : {1UL, 2UL, 1000UL}) {
+        const int own_host = static_cast<int>(host);
+        Rows rows(split, own_host, 1000);
+        for (groups::WorkerPlace& place : rows.directory().places()) place.base = 0;
+        AmongLeaders leaders(own_host, said);
+        EXPECT_EQ(exchange_rows(leaders, rows.directory(), split, said[host], most), wanted);
+        expect_rows(rows.directory(), split, own_host);
+        rounds.push_back(leaders.rounds);
+      }
+      EXPECT_EQ(rounds.back(), 1);
+      EXPECT_GT(rounds.front(), shape.hosts.size() > 4 ? 2 : 0);
+    }
+  }
+}
+
 // The goal of a million ranks on hosts of 64: no more than 64 MB on a host, with what the arena holds by
 // then.
 TEST(Directory, of_a_million_ranks_is_made_beside_little_else) {
@@ -130,6 +199,8 @@ TEST(Directory, of_a_million_ranks_is_made_beside_little_else) {
   std::vector<int> hosts(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) hosts[rank] = static_cast<int>(rank / on_host);
   const pr::WorldSplit split = split_of(hosts, {});
+  static_assert(sizeof split == 4 * sizeof(std::vector<int>) + sizeof(std::uint64_t),
+                "all of it is counted here");
   std::size_t held = (split.workers.capacity() + split.progress.capacity()) * sizeof(int) +
                      split.hosts.capacity() * sizeof(pr::Host);
   for (const pr::Host& host : split.hosts) {

@@ -117,7 +117,10 @@ TEST(Idle, goes_down_its_ladder_and_starts_again_after_work) {
 class Paced : public MemoryOs {
  public:
   std::uint64_t now_ns() override { return now_ += look_ns_; }
-  void yield() override { now_ += yield_ns_; }
+  void yield() override {
+    now_ += yield_ns_;
+    ++yields_;
+  }
   void sleep_ns(std::uint64_t ns) override {
     naps_.push_back(ns);
     now_ += ns;
@@ -125,9 +128,11 @@ class Paced : public MemoryOs {
   void let_looks_take(std::uint64_t ns) { look_ns_ = ns; }
   void let_yields_take(std::uint64_t ns) { yield_ns_ = ns; }
   const std::vector<std::uint64_t>& naps() const { return naps_; }
+  std::uint64_t yields() const { return yields_; }
 
  private:
   std::uint64_t now_ = 1;
+  std::uint64_t yields_ = 0;
   std::uint64_t look_ns_ = 0;
   std::uint64_t yield_ns_ = 1;
   std::vector<std::uint64_t> naps_;
@@ -233,6 +238,41 @@ TEST(Idle, spins_longer_where_yields_are_dear) {
   const std::uint64_t from = os.now_ns();
   steps_to_nap(idle);
   EXPECT_GE(os.now_ns() - from, 1000u);
+}
+
+// Looks before the first yield.
+int looks_awake(Paced& os, Idle& idle) {
+  int looks = 0;
+  const std::uint64_t before = os.yields();
+  for (idle.reset(); os.yields() == before; ++looks) idle.pause();
+  return looks;
+}
+
+TEST(Idle, spins_for_less_after_a_turn_of_another_that_waits) {
+  constexpr std::uint64_t turn = 50;
+  constexpr std::uint64_t dear = 100;
+  Paced os;
+  WaitPolicy policy;
+  policy.spin_ns = 1'000;
+  policy.turn_spin_ns = 1;
+  YieldPrice price(dear, turn);
+  Idle idle(os, policy, price);
+  os.let_looks_take(1);
+  os.let_yields_take(turn - 2);
+  const int awake = looks_awake(os, idle);
+  EXPECT_EQ(looks_awake(os, idle), awake) << "a yield that nobody took";
+  os.let_yields_take(turn);
+  EXPECT_EQ(looks_awake(os, idle), awake);
+  EXPECT_LT(looks_awake(os, idle), awake / 10);
+  os.let_yields_take(1);
+  EXPECT_LT(looks_awake(os, idle), awake / 10);
+  os.sleep_ns(200'000);
+  EXPECT_EQ(looks_awake(os, idle), awake) << "that was long ago";
+  os.let_yields_take(dear);
+  looks_awake(os, idle);
+  os.sleep_ns(10 * dear);
+  os.let_yields_take(1);
+  EXPECT_EQ(looks_awake(os, idle), awake) << "a time slice is no turn";
 }
 
 TEST(YieldPrice, is_shared_by_waits) {

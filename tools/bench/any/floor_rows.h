@@ -150,7 +150,7 @@ inline Answer futex_row(Rig& rig) {
 
 inline void add_floor_rows(Rows& rows) {
   rows.push_back({"floor.send_reply.8", "ns", Need::nothing, send_reply_row});
-  rows.push_back({"beside_put.send_reply.8", "ns", Need::third_sender, send_reply_beside_row});
+  rows.push_back({"floor.beside_put.8", "ns", Need::third_sender, send_reply_beside_row});
   rows.push_back({"floor.futex_handoff", "ns", Need::everybody, futex_row});
 }
 

@@ -20,7 +20,7 @@ def is_named(row, names):
 
 def wants_third(row):
     """Whether two workers cannot have it."""
-    return is_named(row, ["beside_put"])
+    return is_named(row, ["beside_put", "floor.beside_put"])
 
 
 class Refused(ValueError):
@@ -78,7 +78,7 @@ FAR_WINDOWS = ("--mca", "osc", "pt2pt")
 # for arrives; MPI's windows neither that nor a start of their own; the floors neither allocations nor a start, nor anything that several do to one place without a runtime.
 ARMCI_LACKS = ("compare_swap", "unattended")
 RMA_LACKS = ("init_finalize", "unattended")
-FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put.get", "unattended")
+FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put", "unattended")
 # The floor of another host is messages of equal bytes to it.
 MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "fetch_add.all", "compare_swap", "lock",
                                "overlap", "busy", "first_get", "gups", "floor.futex_handoff")

@@ -6,11 +6,13 @@ LEAST = 1.05  # a median that moved less is no news, however narrow the spread
 
 
 def moved(before, after):
-    """The ratio of the medians if the quartiles do not overlap, else None."""
-    if not before.samples or not after.samples or before.median <= 0 or after.median <= 0:
+    """The ratio of the medians if the quartiles do not overlap, else None. Nothing of what came out wrong."""
+    if "WRONG" in (before.verdict, after.verdict) or not before.samples or not after.samples:
         return None
     if before.low <= after.high and after.low <= before.high:
         return None
+    if before.median <= 0 or after.median <= 0:
+        return float("inf") if after.median > before.median else 0.0
     ratio = after.median / before.median
     return ratio if max(ratio, 1 / ratio) >= LEAST else None
 

@@ -20,7 +20,7 @@ import publish
 import report
 from made_run import ABOUT, column, run
 from results import Results, quantile, title
-from table import csv_table, number, text_table
+from table import above, csv_table, number, text_table
 
 PLAN = launch.Plan("/bin/there", "/vrun", 3, ["--ms", "1"], 60)
 
@@ -112,6 +112,19 @@ class Comparing(unittest.TestCase):
             after.add("barrier", "comex", value + 4, "ns", "verified")
         self.assertEqual(compare.compare(before, after)[0], [])
 
+    def test_what_was_nothing_or_has_become_so_has_moved(self):
+        before, after = run(), run()
+        for row, old, new in (("overlap.put.1048576", 89, 0), ("idle", 0, 40), ("beside_put.chunks", 0, 0)):
+            before.add(row, "comex", old, "percent", "verified")
+            after.add(row, "comex", new, "percent", "verified")
+        self.assertEqual({row: ratio for row, _, ratio, _ in compare.compare(before, after)[0]},
+                         {"overlap.put.1048576": 0.0, "idle": float("inf")})
+        self.assertIn("x inf", compare.text(before, after))
+
+    def test_what_came_out_wrong_is_not_compared(self):
+        after = run(put_8__comex=5.0)
+        after.add("put.8", "comex", 5.0, "ns", "WRONG")
+        self.assertEqual(compare.compare(run(put_8__comex=10.0), after)[0], [])
 
     def test_what_only_one_run_has_is_named(self):
         told = compare.text(run(put_8__comex=10.0, gone__comex=1.0), run(put_8__comex=10.0, come__comex=1.0))
@@ -192,32 +205,40 @@ class Showing(unittest.TestCase):
 
     def test_figures_of_fewer_rounds_than_asked_for_are_named(self):
         results = run(put_8__comex=5.0, put_8__rma=5.0)
-        results.about["rounds"] = 4
+        results.about |= ABOUT | {"rounds": 4}
         for _ in range(3):
             results.add("barrier", "rma", 9.0, "ns", "verified")
             results.add("memory.private", "rma", 9.0, "bytes", "verified")
-        for text in (text_table(results), publish.tables(results, ["comex", "rma"])):
+        for text in (text_table(results), above(results)):
             self.assertEqual([line for line in text.splitlines() if "fewer" in line],
                              ["fewer rounds than 4: MPI-3 RMA: barrier (3 rounds)"])
-        self.assertNotIn("fewer", publish.tables(results, ["comex"]))
 
-    def test_a_run_that_is_ended_keeps_its_whole_rounds(self):
+    def test_a_run_that_is_ended_keeps_its_whole_rounds_and_is_seen_to_be_ended(self):
         def measured(results, *_):
             if results.rows:
                 raise KeyboardInterrupt
             results.add("put.8", "comex", 5.0, "ns", "verified")
             return []
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
+        with tempfile.TemporaryDirectory() as folder:
             args = options.arguments(["--bin", "/b", "--vrun", "/v", "--columns", "comex", "--json", f"{folder}/run.json"])
             with mock.patch.object(options, "arguments", return_value=args), \
-                    mock.patch.object(main, "about", return_value={"rounds": 7}), \
+                    mock.patch.object(main, "about", return_value=ABOUT | {"rounds": 7, "cores": 2, "workers": 2}), \
                     mock.patch.object(main, "can_run", return_value=("", False)), \
                     mock.patch.object(main.coverage, "rows_of", return_value={"comex": ["put.8"]}), \
-                    mock.patch.object(main, "measure_round", measured):
-                self.assertEqual(main.main(), 130)
+                    mock.patch.object(main, "measure_round", measured), \
+                    mock.patch.object(main.signal, "signal"), \
+                    mock.patch.object(main.os, "kill", side_effect=InterruptedError) as killed, \
+                    self.assertRaises(InterruptedError):
+                main.main()
+            self.assertEqual(killed.call_args.args, (os.getpid(), main.signal.SIGINT))
             with open(f"{folder}/run.json", encoding="utf-8") as file:
-                self.assertEqual(Results.from_json(file.read()).thin(), [("put.8", "comex", 1)])
-        self.assertIn("run.json has the rounds that are whole", said.getvalue())
+                self.assertTrue(above(Results.from_json(file.read())).endswith("ComEx-PR: 1 round of 7"))
+
+    def test_a_run_is_kept_in_files_alone(self):
+        args = mock.Mock(json="/dev/null")
+        with mock.patch.object(main, "write") as written:
+            main.keep(args, Results({}), [])
+        written.assert_not_called()
 
     def test_rows_of_three_workers_are_refused_to_two(self):
         args = options.arguments(["--bin", "/b", "--vrun", "/v", "--rows", "beside_put.chunks", "--columns", "virtual"])

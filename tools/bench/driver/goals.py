@@ -170,7 +170,7 @@ def beside_computing(run, column):
 
 def named(run, row, column):
     """The title, and the floor where the goal is a time that does not come from it."""
-    floor = {LATER: "floor.send_reply.8", BESIDE_PUT: "beside_put.send_reply.8"}.get(row)
+    floor = {LATER: "floor.send_reply.8", BESIDE_PUT: "floor.beside_put.8"}.get(row)
     trip = run.median(floor, "floors" if column == "forced" else f"floors_{column}") if floor else None
     return title(row) + (f" (MPI's send + reply: {number(trip, 'ns')})" if trip else "")
 

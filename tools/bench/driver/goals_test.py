@@ -58,7 +58,7 @@ class Goals(unittest.TestCase):
         results = run()
         results.add("beside_put.get.8", "cluster", 2e6, "ns", "verified")
         self.assertNotIn("MPI", goals.judge(results)[0].what)
-        results.add("beside_put.send_reply.8", "floors_cluster", 3e6, "ns", "verified")
+        results.add("floor.beside_put.8", "floors_cluster", 3e6, "ns", "verified")
         self.assertEqual([(one.limit, one.is_met) for one in goals.judge(results)], [(1e6, False)])
         self.assertIn("(MPI's send + reply: 3.00 ms)", goals.judge(results)[0].what)
 

@@ -226,15 +226,18 @@ def while_asleep(column, plan, seconds, look, requests=0):
     end_of_it = threading.Timer(plan.seconds + 30, end_session, [process])  # mpirun's own limit comes before
     end_of_it.start()
     said, found, lines = Asleep(), None, []
-    for line in process.stdout:
-        lines.append(line.strip())
-        if line.startswith("worker "):
-            said.workers.append(line.split()[1])
-        if found is None and "asleep" in lines and len(said.workers) == plan.workers:
-            time.sleep(2)  # until naps are as long as they get, of 2 ms too
-            found = look(token)
-    finish(process, plan.seconds + 30)
-    end_of_it.cancel()
+    try:
+        for line in process.stdout:
+            lines.append(line.strip())
+            if line.startswith("worker "):
+                said.workers.append(line.split()[1])
+            if found is None and "asleep" in lines and len(said.workers) == plan.workers:
+                time.sleep(2)  # until naps are as long as they get, of 2 ms too
+                found = look(token)
+        finish(process, plan.seconds + 30)
+    finally:
+        end_of_it.cancel()
+        end_session(process)
     said.rows, said.status = read_rows("\n".join(lines)), process.returncode
     return found, said
 

@@ -4,6 +4,7 @@ Launches the columns in turn, round after round, so that what disturbs the machi
 and quartiles. Every result is checked: status 1 when one is wrong or a column failed."""
 import os
 import platform
+import signal
 import subprocess
 import sys
 import time
@@ -122,7 +123,8 @@ def plan_of(args):
 
 def measure(args):
     if args.scale:
-        return scale.measure(plan_of(args), args.scale, args.rounds, about(args) | {"workers": max(args.scale)})
+        return scale.measure(plan_of(args), args.scale, args.rounds, about(args) | {"workers": max(args.scale)},
+                             lambda results, problems: keep(args, results, problems))
     plan = plan_of(args)
     chosen = chosen_columns(args)
     expected = coverage.rows_of(chosen, plan)
@@ -145,9 +147,10 @@ def measure(args):
 
 
 def keep(args, results, problems):
-    """What has been measured so far: a run that is ended keeps its whole rounds."""
+    """What has been measured so far: of a run that is ended its whole rounds stay."""
     results.about["problems"] = problems
-    write(args.json, results.to_json())
+    if args.json and (not os.path.exists(args.json) or os.path.isfile(args.json)):
+        write(args.json, results.to_json())
 
 
 def listing(args):
@@ -204,8 +207,8 @@ def main():
         print(f"comex_bench: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("comex_bench: ended" + (f"; {args.json} has the rounds that are whole" if args.json else ""), file=sys.stderr)
-        return 130
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # who called is to see that it was ended
+        os.kill(os.getpid(), signal.SIGINT)
     results.about["problems"] = problems  # a run that is looked at again tells them again
     status = show(args, results, problems)
     print(f"measured in {duration(time.monotonic() - began)}")

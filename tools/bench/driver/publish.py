@@ -8,7 +8,7 @@ import sys
 import goals
 import scale
 from results import GROUPS, Results, group_of, title
-from table import facts, factor, markdown_table, number, shown, thin_lines
+from table import above, factor, markdown_table, number, shown
 
 SUGGESTED = re.compile(r"this load suggests (\d+) progress rank")
 
@@ -47,7 +47,7 @@ def tables(run, columns):
         rows = [row for row in run.ordered_rows() if group_of(row) == group]
         if any(run.cell(row, c) is not None for row in rows for c in columns):
             parts.append(f"#### {group}\n\n{markdown_table(run, columns, rows)}")
-    return "\n\n".join(parts + thin_lines(run, [c for c in run.columns if c["name"] in columns]))
+    return "\n\n".join(parts)
 
 
 def sweep_lines(run):
@@ -56,7 +56,7 @@ def sweep_lines(run):
     for c in run.columns:
         cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) if row in run.rows else "not measured" for row in rows]
         lines.append(f"| {c['name'].partition('@')[2]} | " + " | ".join(cells) + " |")
-    return facts(run.about) + "\n\n![the same, plotted](performance-naps.png)\n\n" + "\n".join(lines)
+    return above(run) + "\n\n![the same, plotted](performance-naps.png)\n\n" + "\n".join(lines)
 
 
 def barrier_lines(runs):
@@ -67,11 +67,11 @@ def barrier_lines(runs):
             if one.topic == goals.BARRIER:
                 lines.append(f"| {run.about['workers']} | {number(one.measured, one.unit)} | {number(one.limit, one.unit)} | "
                              f"{'kept' if one.is_met else 'not kept'} |")
-    return "\n".join([f"- {facts(run.about)}" for run in runs] + [""] + lines)
+    return "\n".join([f"- {above(run)}" for run in runs] + [""] + lines)
 
 
 def kernel_lines(run):
-    return facts(run.about) + "\n\n" + goal_lines(run) + "\n\n" + tables(run, [c["name"] for c in run.columns])
+    return above(run) + "\n\n" + goal_lines(run) + "\n\n" + tables(run, [c["name"] for c in run.columns])
 
 
 def load_lines(run):
@@ -81,7 +81,7 @@ def load_lines(run):
     for c in run.columns:
         cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) for row in rows]
         lines.append(f"| {c['name'].partition('@')[2]} | " + " | ".join(cells) + " |")
-    return "\n\n".join([facts(run.about), "\n".join(lines), load_told(run)]) + service_block(run)
+    return "\n\n".join([above(run), "\n".join(lines), load_told(run)]) + service_block(run)
 
 
 def load_told(run):
@@ -108,19 +108,19 @@ def service_block(run):
 
 def beside_lines(run):
     table = markdown_table(run, [c["name"] for c in run.columns], run.ordered_rows())
-    return facts(run.about) + "\n\n" + table + "\n\n" + goal_lines(run) + service_block(run)
+    return above(run) + "\n\n" + table + "\n\n" + goal_lines(run) + service_block(run)
 
 
 NEAR = ["comex", "armci", "armci_mpi", "rma", "floors"]
 FAR = ["forced", "virtual", "copied", "floors_virtual", "cluster", "floors_cluster"]
 # A part of the page: its marks, the runs it is made of, and how.
 PARTS = (
-    ("facts", ["two"], lambda run: "![comex_bench's page](performance.png)\n\n" + facts(run.about)),
+    ("facts", ["two"], lambda run: "![comex_bench's page](performance.png)\n\n" + above(run)),
     ("goals", ["two"], goal_lines),
     ("near", ["two"], lambda run: tables(run, NEAR)),
     ("far", ["two"], lambda run: tables(run, FAR)),
     ("crowded", ["crowded", "two"],
-     lambda many, run: "\n\n".join((facts(many.about), goal_lines(many, run), tables(many, NEAR)))),
+     lambda many, run: "\n\n".join((above(many), goal_lines(many, run), tables(many, NEAR)))),
     ("barriers", ["two", "four", "crowded"], lambda *runs: barrier_lines(runs)),
     ("naps", ["naps"], sweep_lines),
     ("beside", ["three"], beside_lines),

@@ -6,7 +6,7 @@ from dataclasses import replace
 import columns
 import launch
 from results import Results
-from table import facts, markdown_table
+from table import above, markdown_table
 
 # What is asked of a launch -> how it is called here.
 NEAR_ROWS = {row: row for row in ("init_finalize", "malloc_free.1048576", "barrier", "put_fence.8", "put_fence_all.8")}
@@ -33,8 +33,9 @@ def take_memory(results, column, plan):
     return [] if memory else [f"{plan.workers} workers, {column.title}: its sleeping job did not tell its memory"]
 
 
-def measure(plan, sizes, rounds, about):
-    """The run, and the problems there were. A number of workers that has failed is not tried again."""
+def measure(plan, sizes, rounds, about, keep=lambda results, problems: None):
+    """The run, and the problems there were. A number of workers that has failed is not tried again. keep: called with
+    both after every round."""
     near, far = columns.choose(columns.all_columns(), ["comex", "virtual"])
     results = Results(about, [{"name": str(n), "title": f"{n} workers", "place": near.place, "absent": ""} for n in sizes])
     problems = {}
@@ -44,10 +45,11 @@ def measure(plan, sizes, rounds, about):
             problems[workers] = take_launch(results, near, NEAR_ROWS, job) + take_launch(results, far, FAR_ROWS, job)
             if number == 0:
                 problems[workers] += take_memory(results, near, job)
-    return results, [problem for found in problems.values() for problem in found]
+        keep(results, sum(problems.values(), []))
+    return results, sum(problems.values(), [])
 
 
 def lines(run):
     sizes = [c["name"] for c in run.columns]
-    above = facts(run.about | {"workers": f"{min(map(int, sizes))} to {max(map(int, sizes))}"})
-    return above + "\n\n" + markdown_table(run, sizes, [row for row in ROWS if row in run.rows])
+    workers = f"{min(map(int, sizes))} to {max(map(int, sizes))}"
+    return above(run, {"workers": workers}) + "\n\n" + markdown_table(run, sizes, [row for row in ROWS if row in run.rows])

@@ -36,6 +36,12 @@ class Scale(unittest.TestCase):
         self.measured([2, 4, 8], 2)
         self.assertEqual([workers for name, workers in self.launched if name == "comex"], [2, 4, 8, 4, 8, 2])
 
+    def test_every_round_is_kept_as_it_ends(self):
+        kept = []
+        with mock.patch.multiple(launch, run=lambda *_: launch.Outcome({}), while_asleep=lambda *_: (None, launch.Asleep())):
+            scale.measure(PLAN, [2], 3, dict(ABOUT), lambda results, problems: kept.append(len(problems)))
+        self.assertEqual(kept, [3, 3, 3])
+
     def test_medians_stand_with_quartiles_and_machine_and_commit_above(self):
         run, problems = self.measured([2, 8], 3)
         self.assertEqual((problems, len(run.cell("barrier", "8").samples)), ([], 3))

@@ -71,7 +71,7 @@ def text_table(results):
         cells = [shown(entry["cells"].get(c["name"]), entry["unit"]) for c in columns]
         lines.append(f"{title(row):<{first}}" + "".join(f"{text:>{width}}" for text in cells))
     lines += ["", "median of the rounds; - : this column has no such row"]
-    lines += thin_lines(results, columns)
+    lines += thin_lines(results)
     lines += [f"not run: {c['title']}: {c['absent']}" for c in results.columns if c.get("absent")]
     return "\n".join(lines)
 
@@ -92,14 +92,23 @@ def markdown_table(results, columns, rows):
     return "\n".join(lines)
 
 
-def thin_lines(results, columns):
-    """Which figures come from fewer rounds than the run has, by column."""
+def thin_lines(results):
+    """Which figures come from fewer rounds than were asked for, by column."""
     lines = []
-    for column in columns:
-        found = [f"{title(row)} ({counted(rounds, 'round')})" for row, name, rounds in results.thin() if name == column["name"]]
-        if found:
-            lines.append(f"fewer rounds than {results.about['rounds']}: {column['title']}: {'; '.join(found)}")
+    for column in results.columns:
+        found = [(row, rounds) for row, name, rounds in results.thin() if name == column["name"]]
+        figures = sum(bool(entry["cells"].get(column["name"])) for entry in results.rows.values())
+        if found and len(found) == figures and len({rounds for _, rounds in found}) == 1:
+            lines.append(f"{column['title']}: {counted(found[0][1], 'round')} of {results.about['rounds']}")
+        elif found:
+            rows = "; ".join(f"{title(row)} ({counted(rounds, 'round')})" for row, rounds in found)
+            lines.append(f"fewer rounds than {results.about['rounds']}: {column['title']}: {rows}")
     return lines
+
+
+def above(results, changed=()):
+    """What stands above a table of a run; `changed`: facts that are to be told otherwise."""
+    return "\n\n".join([facts(results.about | dict(changed)), *thin_lines(results)])
 
 
 def csv_table(results):
