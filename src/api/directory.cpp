@@ -46,11 +46,6 @@ void write_places(const groups::Directory& directory, const pr::WorldSplit& spli
   }
 }
 
-std::span<const int> Speakers::among(const pr::Host& host) const {
-  const std::size_t ranks = host.ranks.size();
-  return std::span(host.ranks).subspan(std::min(first, ranks), std::min(end, ranks) - std::min(first, ranks));
-}
-
 Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, std::size_t most) {
   const std::size_t first = before.end;
   std::size_t longest = first;
@@ -63,18 +58,28 @@ Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, 
   return {first, std::min(longest, first + std::max<std::size_t>(most / open_hosts, 1))};
 }
 
-void write_said(const groups::Directory& directory, const pr::WorldSplit& split, const Speakers& speakers,
-                std::span<const RankSays> said) {
+namespace {
+
+// visit(rank, what it says), host by host.
+template <class Visit>
+void visit_said(const pr::WorldSplit& split, const Speakers& speakers, std::span<const RankSays> said,
+                Visit visit) {
   auto next = said.begin();
   for (const pr::Host& host : split.hosts) {
-    for (const int rank : speakers.among(host)) {
-      const RankSays& says = *next++;
-      const int worker = split.worker_of(rank);
-      if (worker < 0) continue;
-      directory.places()[static_cast<std::size_t>(worker)].base = says.base;
-      directory.numbers()[static_cast<std::size_t>(worker)].node_rank = says.node_rank;
-    }
+    for (const int rank : speakers.among(host)) visit(rank, *next++);
   }
+}
+
+}  // namespace
+
+void write_said(const groups::Directory& directory, const pr::WorldSplit& split, const Speakers& speakers,
+                std::span<const RankSays> said) {
+  visit_said(split, speakers, said, [&](int rank, const RankSays& says) {
+    const int worker = split.worker_of(rank);
+    if (worker < 0) return;
+    directory.places()[static_cast<std::size_t>(worker)].base = says.base;
+    directory.numbers()[static_cast<std::size_t>(worker)].node_rank = says.node_rank;
+  });
 }
 
 namespace {
@@ -95,19 +100,9 @@ std::vector<RankSays> exchange(transport::Collective& leaders, const pr::WorldSp
     sizes.push_back(here * sizeof(RankSays));
     ranks += here;
   }
-  const std::size_t first = std::min(speakers.first, own.size());
-  const std::span<const RankSays> mine = own.subspan(first, std::min(speakers.end, own.size()) - first);
   std::vector<RankSays> said(ranks);
-  leaders.all_gather_parts(std::as_bytes(mine), std::as_writable_bytes(std::span(said)), sizes);
+  leaders.all_gather_parts(std::as_bytes(speakers.of(own)), std::as_writable_bytes(std::span(said)), sizes);
   return said;
-}
-
-void meet_all(groups::AppRanks& apps, const pr::WorldSplit& split, const Speakers& speakers,
-              std::span<const RankSays> said) {
-  auto next = said.begin();
-  for (const pr::Host& host : split.hosts) {
-    for (const int rank : speakers.among(host)) apps.meet(rank, (next++)->app);
-  }
 }
 
 }  // namespace
@@ -122,7 +117,7 @@ std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const gr
   while ((speakers = next_speakers(split.hosts, speakers, most)).any()) {
     const std::vector<RankSays> said = exchange(leaders, split, speakers, own);
     write_said(directory, split, speakers, said);
-    meet_all(apps, split, speakers, said);
+    visit_said(split, speakers, said, [&](int rank, const RankSays& says) { apps.meet(rank, says.app); });
   }
   directory.number_pointer_domains();
   return apps.ranks();

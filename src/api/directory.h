@@ -5,6 +5,7 @@
 // of all ranks for them. Called by open_world.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,7 +37,13 @@ struct Speakers {
   std::size_t first = 0;
   std::size_t end = 0;
   bool any() const { return first < end; }
-  std::span<const int> among(const pr::Host& host) const;
+  // Theirs, of what a host has by local index.
+  template <class T>
+  std::span<const T> of(std::span<const T> by_local_index) const {
+    const std::size_t size = by_local_index.size();
+    return by_local_index.first(std::min(end, size)).subspan(std::min(first, size));
+  }
+  std::span<const int> among(const pr::Host& host) const { return of(std::span<const int>(host.ranks)); }
 };
 // Who comes after them: as many as fit into `most`, but one of each host at least; none when all have spoken.
 Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, std::size_t most);

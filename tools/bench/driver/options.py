@@ -104,12 +104,12 @@ WITHOUT_MEASURING = {"model": (), "list": (), "compare": (), "source": SHOWING}
 
 def refuse_idle_options(parser, args):
     """Those that would do nothing beside what is asked for."""
-    names = {action.dest: action.option_strings[0] for action in parser._actions if action.option_strings}
     given = [name for name in (*MEASURING, *SHOWING, *WITHOUT_MEASURING) if getattr(args, name) != parser.get_default(name)]
     for asked, beside in WITHOUT_MEASURING.items():
         idle = [name for name in given if name != asked and name not in beside] if asked in given else []
         if idle:
-            parser.error(f"{names[asked]} and {names[idle[0]]} exclude each other")
+            one, other = ("from" if name == "source" else name for name in (asked, idle[0]))
+            parser.error(f"--{one} and --{other} exclude each other")
 
 
 def settled(parser, args):
