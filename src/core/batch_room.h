@@ -20,10 +20,11 @@ struct BatchRoom {
     if (next.answers > next.items + next.ahead) next.ahead = next.answers - next.items;
     return next;
   }
-  // ahead + items: the most of answers so far and items to come, over all places to stop.
-  constexpr bool is_kept() const {
-    return sizeof(protocol::RequestHeader) + items <= protocol::message_bytes &&
-           answers <= protocol::reply_data_bytes && ahead + items <= protocol::message_bytes;
+  // Within messages of `limit` bytes, and a reply. ahead + items: the most of answers so far and items to
+  // come, over all places to stop.
+  constexpr bool is_kept(std::size_t limit) const {
+    return sizeof(protocol::RequestHeader) + items <= limit && answers <= protocol::reply_data_bytes &&
+           ahead + items <= limit;
   }
 };
 

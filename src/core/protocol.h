@@ -47,9 +47,9 @@
 // by a reply of its own, whose value is its number; a batch goes on behind it. The slot is that of the gets
 // and rmws, whose data and old values come in one reply, in the order of the items and each padded to 8
 // bytes; without any there is neither. Wherever one stops in it, the answers so far and the items to come
-// have at most `message_bytes` together (core/batch_room.h): a server that has to wait keeps them in one
-// copy. A process of the origin's host may send the batch in its name, so `target` is the origin's transport
-// rank.
+// have at most the bytes of a message together (core/batch_room.h): a server that has to wait keeps them in
+// one copy. A process of the origin's host may send the batch in its name, so `target` is the origin's
+// transport rank.
 //
 // Order: what an origin sends to a server, but for surrender and leave, is counted in `sequence`, from 1 up.
 // Messages from two senders may overtake each other; the server takes them in this order. Credits bound what

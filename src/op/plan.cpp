@@ -103,6 +103,7 @@ Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint
   Sizes sizes;
   sizes.chunk_bytes = legal_chunk_bytes(wanted_chunk);
   sizes.piece_bytes = piece_bytes(sizes.chunk_bytes, static_cast<std::uint64_t>(origins), staging_reserve);
+  sizes.message_bytes = message_limit(sizes.piece_bytes);
   return sizes;
 }
 

@@ -218,7 +218,7 @@ class Remote final : public transport::Sink {
     return batch.word.items() != 0 && batch.buffer->look().bits() != batch.word.bits();
   }
   static bool repeats_last(const Batch& batch, const protocol::BatchItem& item, ScaleWords scale);
-  static bool has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world);
+  bool has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world) const;
   bool make_place(Link& link, const FarSide& far);
   static void write_whole(Batch& batch, std::byte* to, const protocol::BatchItem& item, ScaleWords scale,
                           const FarSide& far);

@@ -45,8 +45,9 @@ remote::ScaleWords words_of(const void* scale, std::size_t bytes) {
 bool Remote::may_append(const Link& link) const {
   constexpr std::size_t head = sizeof(BatchItem) + sizeof(Naming);
   if (has_credit(link)) return true;
-  return link.batch != nullptr && link.batch->room.with(head + sizeof(Scale) + largest_item, 0).is_kept() &&
-         link.batch->room.with(head, largest_item).is_kept() &&
+  return link.batch != nullptr &&
+         link.batch->room.with(head + sizeof(Scale) + largest_item, 0).is_kept(sizes_.message_bytes) &&
+         link.batch->room.with(head, largest_item).is_kept(sizes_.message_bytes) &&
          link.batch->buffer->look().bits() == link.batch->word.bits();  // else it is another's by now
 }
 
@@ -99,8 +100,10 @@ inline bool Remote::repeats_last(const Batch& batch, const BatchItem& item, Scal
 // So much goes into the open batch. A batch that the pusher has taken has lost its buffer, which may be
 // another link's by now: nothing may be written there. Taken after this look, it stays the pusher's or free,
 // since only this worker opens buffers.
-inline bool Remote::has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world) {
-  return batch.world == world && batch.room.with(bytes, answer).is_kept() && !is_taken(batch);
+inline bool Remote::has_place(const Batch& batch, std::size_t bytes, std::size_t answer,
+                              WorldId world) const {
+  return batch.world == world && batch.room.with(bytes, answer).is_kept(sizes_.message_bytes) &&
+         !is_taken(batch);
 }
 
 // A new batch; false if none can be had.

@@ -59,7 +59,8 @@ void widen(Footprint& all, const BatchItem& head, bool is_first) {
 
 }  // namespace
 
-BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message) {
+BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message,
+                      std::size_t limit) {
   BatchShape shape;
   std::uint64_t items = 0;
   BatchRoom room;
@@ -82,8 +83,8 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
     room = room.with(bytes, protocol::answer_bytes(head));
     at += bytes;
   }
-  shape.is_sound =
-      items != 0 && items == header.operand && room.is_kept() && (room.answers != 0) == (header.slot != 0);
+  shape.is_sound = items != 0 && items == header.operand && room.is_kept(limit) &&
+                   (room.answers != 0) == (header.slot != 0);
   return shape;
 }
 

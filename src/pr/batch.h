@@ -36,7 +36,9 @@ struct BatchShape {
   Footprint footprint;
 };
 
-BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message);
+// `limit`: bytes of a message, at most.
+BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message,
+                      std::size_t limit);
 
 // From an item, or a new one before the first, to the one behind it.
 void go_to_next(Item& item, std::span<const std::byte> message);

@@ -1,10 +1,18 @@
 #include "pr/origin.h"
 
+#include <cstring>
+
 namespace comex::pr {
+
+void MessageCopy::hold(std::span<const std::byte> message) {
+  message_bytes_ = static_cast<std::uint32_t>(message.size());
+  begin_ = (room_ - message_bytes_) / 8 * 8;
+  std::memcpy(bytes_.get() + begin_, message.data(), message.size());
+}
 
 void Entry::reset() {
   transfer.reset();
-  copy.reset();
+  copy = {};
   item.reset();
   is_running = is_finished = is_large = false;
   fault = {};

@@ -24,21 +24,23 @@ namespace comex::pr {
 
 // A copy of a whole message, at the end, so that what belongs to it has the room before it: a piece of its
 // body, or the answers of a batch so far, which may take the place of items that are done.
-struct alignas(16) MessageBuffer {
-  std::byte bytes[protocol::message_bytes];
+class MessageCopy {
+ public:
+  MessageCopy() = default;
+  // Room for any message of at most so many bytes.
+  explicit MessageCopy(std::uint32_t room)
+      : bytes_(std::make_unique_for_overwrite<std::byte[]>(room)), room_(room) {}
 
-  std::byte* place_of(std::size_t message_bytes) {
-    return bytes + (protocol::message_bytes - message_bytes) / 8 * 8;
-  }
-  std::span<const std::byte> message(std::size_t message_bytes) {
-    return {place_of(message_bytes), message_bytes};
-  }
-};
+  explicit operator bool() const { return bytes_ != nullptr; }
+  void hold(std::span<const std::byte> message);
+  std::span<const std::byte> message() const { return {bytes_.get() + begin_, message_bytes_}; }
+  std::byte* room_before() const { return bytes_.get(); }
 
-// One that has overtaken another of its origin.
-struct HeldMessage {
-  std::unique_ptr<MessageBuffer> copy;
-  std::size_t bytes = 0;
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::uint32_t room_ = 0;
+  std::uint32_t begin_ = 0;
+  std::uint32_t message_bytes_ = 0;
 };
 
 // How far a request has come that is executed straight from its message, or from the copy of it.
@@ -57,8 +59,7 @@ struct Progress {
 struct Entry {
   protocol::RequestHeader header;
   Footprint footprint;
-  std::unique_ptr<MessageBuffer> copy;  // only when there is more than the header
-  std::uint32_t message_bytes = 0;
+  MessageCopy copy;  // only when there is more than the header
   bool is_running = false;
   bool is_finished = false;    // it took effect; about to be removed
   bool is_large = false;       // has a transfer while it runs
@@ -70,10 +71,8 @@ struct Entry {
   void reset();  // as new, for another request
 
   std::span<const std::byte> message() const {
-    if (copy) return copy->message(message_bytes);
-    return std::as_bytes(std::span(&header, 1));
+    return copy ? copy.message() : std::as_bytes(std::span(&header, 1));
   }
-  std::byte* room_before_message() const { return copy->bytes; }
 };
 
 using EntryList = std::list<Entry>;
@@ -99,7 +98,7 @@ struct Origin {
   std::vector<EntryList::iterator> running;  // these get turns
   std::size_t turn = 0;
   std::uint16_t last_sequence = 0;          // of the newest message that was taken
-  std::vector<HeldMessage> held;            // that came before their turn, in order; few, and rarely
+  std::vector<MessageCopy> held;            // that came before their turn, in order; few, and rarely
   std::uint64_t last_number = 0;            // of the newest write
   std::vector<std::uint64_t> refused_data;  // numbers of refused puts whose signals are still to come
   std::uint32_t waiting = 0;                // entries that have not started

@@ -9,10 +9,6 @@ std::uint32_t staging_buffers(const ServerOptions& options, std::uint32_t piece)
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, options.staging_bytes / piece));
 }
 
-std::uint64_t credit_pool(const ServerOptions& options) {
-  return options.pool_bytes / sizeof(MessageBuffer);
-}
-
 }  // namespace
 
 Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options)
@@ -20,7 +16,8 @@ Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions
       options_(std::move(options)),
       piece_bytes_(piece_bytes(options_.chunk_bytes, static_cast<std::uint64_t>(transport.size()),
                                options_.staging_reserve)),
-      credits_(credit_pool(options_), options_.max_window),
+      message_bytes_(message_limit(piece_bytes_)),
+      credits_(pool_credits(), options_.max_window),
       staging_(piece_bytes_, staging_buffers(options_, piece_bytes_), options_.chunk_bytes) {
   add_world(options_.world, arena, options_.slot_of);
 }
@@ -52,7 +49,7 @@ Server::Home& Server::home_of(const Header& header) {
 
 WireLimits Server::limits_for(const Header& header) {
   const Home* const home = find_home(header.world);
-  return {home != nullptr ? home->world : options_.world, options_.chunk_bytes, piece_bytes_};
+  return {home != nullptr ? home->world : options_.world, options_.chunk_bytes, piece_bytes_, message_bytes_};
 }
 
 Origin& Server::origin_of(TransportRank rank) {
@@ -60,7 +57,7 @@ Origin& Server::origin_of(TransportRank rank) {
   if (known != origins_.end()) return *known->second;
   idle_.emplace_back(rank, credits_.open(rank));
   origins_.emplace(rank, std::prev(idle_.end()));
-  counters_.queue_bound = std::max(counters_.queue_bound, credit_pool(options_) + origins_.size());
+  counters_.queue_bound = std::max(counters_.queue_bound, pool_credits() + origins_.size());
   return idle_.back();
 }
 

@@ -93,6 +93,7 @@ class Server final : public transport::Sink {
   Home* find_home(WorldId world);
   Home& home_of(const Header& header);
   WireLimits limits_for(const Header& header);
+  std::uint64_t pool_credits() const { return options_.pool_bytes / message_bytes_; }
   Origin& origin_of(TransportRank rank);
   void touch(Origin& origin);
   Step serve(Origin& origin, unsigned& moved);
@@ -109,8 +110,8 @@ class Server final : public transport::Sink {
   void take(Origin& origin, const Header& header, std::span<const std::byte> message);
   void take_held(Origin& origin);
   void handle_riding_fence(Origin& origin, const Header& write);
-  std::unique_ptr<MessageBuffer> copy_of(std::span<const std::byte> message);
-  void give_back(std::unique_ptr<MessageBuffer> buffer);
+  MessageCopy copy_of(std::span<const std::byte> message);
+  void give_back(MessageCopy copy);
   void handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message);
   void handle(Origin& origin, const Header& header, std::span<const std::byte> message);
   EntryList::iterator enqueue(Origin& origin, const Header& header, const Footprint& footprint,
@@ -157,7 +158,8 @@ class Server final : public transport::Sink {
 
   transport::Transport& transport_;
   ServerOptions options_;
-  const std::uint32_t piece_bytes_;  // of what is staged
+  const std::uint32_t piece_bytes_;    // of what is staged
+  const std::uint32_t message_bytes_;  // at most
   ServerCounters counters_;
   Credits credits_;
   StagingPool staging_;
@@ -166,9 +168,10 @@ class Server final : public transport::Sink {
   std::list<Origin> active_;  // those with entries; the front has its turn next
   std::unordered_map<TransportRank, std::list<Origin>::iterator> origins_;
   std::vector<Origin*> touched_;
-  MessageBuffer answers_;  // of the batch being executed straight from its message
+  alignas(16)
+      std::byte answers_[protocol::message_bytes];  // of the batch being executed straight from its message
   EntryList spare_entries_;
-  std::vector<std::unique_ptr<MessageBuffer>> spare_buffers_;
+  std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
   unsigned held_ = 0;  // messages, of all origins
 };

@@ -11,8 +11,7 @@ using protocol::Verb;
 void Server::on_message(const transport::Message& message) {
   ++counters_.requests;
   Header header;
-  const bool is_whole =
-      message.data.size() >= sizeof header && message.data.size() <= protocol::message_bytes;
+  const bool is_whole = message.data.size() >= sizeof header && message.data.size() <= message_bytes_;
   if (!is_whole) {  // there is no telling whom to answer
     ++counters_.refused;
     if (options_.report) options_.report({message.from, header, {protocol::Refusal::malformed, 0, 0}});
@@ -38,22 +37,22 @@ void Server::on_message(const transport::Message& message) {
 // What overtakes comes from one sender, which keeps the order of its own.
 void Server::hold(Origin& origin, const Header& header, std::span<const std::byte> message) {
   COMEX_BUG_IF(static_cast<std::int16_t>(header.sequence - origin.last_sequence) <= 0);
-  origin.held.push_back({copy_of(message), message.size()});
+  origin.held.push_back(copy_of(message));
   ++held_;
   ++counters_.held;
 }
 
 void Server::take_held(Origin& origin) {
   while (!origin.held.empty()) {
-    HeldMessage& first = origin.held.front();
+    MessageCopy& first = origin.held.front();
     Header header;
-    std::memcpy(&header, first.copy->message(first.bytes).data(), sizeof header);
+    std::memcpy(&header, first.message().data(), sizeof header);
     if (!origin.is_next(header)) return;
-    HeldMessage message = std::move(first);
+    MessageCopy copy = std::move(first);
     origin.held.erase(origin.held.begin());
     --held_;
-    take(origin, header, message.copy->message(message.bytes));
-    give_back(std::move(message.copy));
+    take(origin, header, copy.message());
+    give_back(std::move(copy));
   }
 }
 
@@ -173,17 +172,17 @@ void Server::place_queued(Origin& origin, EntryList::iterator entry, bool is_run
   }
 }
 
-std::unique_ptr<MessageBuffer> Server::copy_of(std::span<const std::byte> message) {
-  if (spare_buffers_.empty()) spare_buffers_.push_back(std::make_unique<MessageBuffer>());
-  std::unique_ptr<MessageBuffer> copy = std::move(spare_buffers_.back());
-  spare_buffers_.pop_back();
-  std::memcpy(copy->place_of(message.size()), message.data(), message.size());
+MessageCopy Server::copy_of(std::span<const std::byte> message) {
+  if (spare_copies_.empty()) spare_copies_.emplace_back(message_bytes_);
+  MessageCopy copy = std::move(spare_copies_.back());
+  spare_copies_.pop_back();
+  copy.hold(message);
   counters_.buffers_peak = std::max(counters_.buffers_peak, ++counters_.buffers);
   return copy;
 }
 
-void Server::give_back(std::unique_ptr<MessageBuffer> buffer) {
-  spare_buffers_.push_back(std::move(buffer));
+void Server::give_back(MessageCopy copy) {
+  spare_copies_.push_back(std::move(copy));
   --counters_.buffers;
 }
 
@@ -194,10 +193,7 @@ EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const 
   const EntryList::iterator entry = std::prev(origin.queue.end());
   entry->header = header;
   entry->footprint = footprint;
-  if (message.size() > sizeof header) {
-    entry->copy = copy_of(message);
-    entry->message_bytes = static_cast<std::uint32_t>(message.size());
-  }
+  if (message.size() > sizeof header) entry->copy = copy_of(message);
   if (protocol::is_credited(header.verb)) {
     counters_.queued_peak = std::max(counters_.queued_peak, ++counters_.queued);
   }

@@ -25,11 +25,11 @@ std::byte* make_answer(std::byte* answers, Progress& progress, std::size_t bytes
 }  // namespace
 
 Server::Batch Server::batch_of(Entry& entry) {
-  return {entry.header, entry.message(), entry.progress, *entry.item, entry.room_before_message(), true};
+  return {entry.header, entry.message(), entry.progress, *entry.item, entry.copy.room_before(), true};
 }
 
 void Server::handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message) {
-  const BatchShape shape = read_batch(header, message);
+  const BatchShape shape = read_batch(header, message, message_bytes_);
   const std::uint64_t last_number = header.number + header.operand - 1;
   counters_.batch_items += header.operand;
   if (!shape.is_sound) {
@@ -41,7 +41,7 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
   Progress progress{.arrived_at = counters_.chunks, .number = header.number};
   Item item;
   const bool may_start = origin.may_start(shape.footprint);
-  const bool is_done = may_start && run_batch(origin, {header, message, progress, item, answers_.bytes});
+  const bool is_done = may_start && run_batch(origin, {header, message, progress, item, answers_});
   if (is_done) {
     ++counters_.at_once;
     return;
@@ -50,7 +50,7 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
   const EntryList::iterator entry = enqueue(origin, header, shape.footprint, message);
   entry->progress = progress;
   entry->item = std::make_unique<Item>(item);
-  std::memcpy(batch_of(*entry).answers, answers_.bytes, progress.answered);
+  std::memcpy(batch_of(*entry).answers, answers_, progress.answered);
   place_queued(origin, entry, may_start);
 }
 

@@ -147,7 +147,7 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
   // A body for a world that is not served here is drained only, wherever.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
   std::byte* const own_room =
-      is_staged(method) && lies_in_copy(piece_bytes_) ? entry.room_before_message() : nullptr;
+      is_staged(method) && lies_in_copy(piece_bytes_) ? entry.copy.room_before() : nullptr;
   entry.transfer =
       std::make_unique<Transfer>(place, origin.rank, origin.staging, own_room, method, entry.header, payload);
 }

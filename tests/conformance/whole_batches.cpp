@@ -7,8 +7,9 @@ namespace comex::whole {
 namespace {
 
 TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
-  for (const std::uint64_t pool : {std::uint64_t{0}, 16 * protocol::message_bytes}) {
-    Rig rig({.pool_bytes = pool});
+  for (const RigOptions& options :
+       {RigOptions{.pool_bytes = 0}, RigOptions{}, RigOptions{.staging_reserve = 0}}) {
+    Rig rig(options);
     constexpr std::size_t words = 16;
     constexpr std::size_t operations = 5000;
     std::mt19937_64 random(4711);
@@ -53,6 +54,25 @@ TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
     rig.expect_quiet();
     EXPECT_GT(rig.server->counters().batch_items, operations / 2);
   }
+}
+
+TEST(WholeBatches, are_shorter_where_a_server_keeps_less_of_each_origin) {
+  const auto messages_of = [](const RigOptions& options) {
+    Rig rig(options);
+    nb::Completion done;
+    std::vector<std::int64_t> old(3000);
+    for (std::int64_t& each : old) {
+      EXPECT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
+      EXPECT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
+    }
+    rig.finish(done);
+    for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
+    return rig.server->counters().requests;
+  };
+  const std::uint64_t usual = messages_of({});
+  const std::uint64_t shorter = messages_of({.staging_reserve = 0});
+  EXPECT_GE(shorter * short_message, usual * protocol::message_bytes);
+  EXPECT_LT(shorter, 2 * usual);
 }
 
 TEST(WholeBatches, small_operations_share_messages) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/pieces.h"
+
 namespace comex {
 namespace {
 
@@ -15,19 +17,27 @@ constexpr std::size_t header = sizeof(protocol::RequestHeader);
 TEST(BatchRoom, takes_small_answers_beside_a_full_message) {
   BatchRoom words;
   for (int i = 0; i < 245; ++i) words = words.with(16, 8);
-  EXPECT_TRUE(words.is_kept());
+  EXPECT_TRUE(words.is_kept(protocol::message_bytes));
   EXPECT_EQ(header + words.items, protocol::message_bytes);
-  EXPECT_FALSE(words.with(16, 8).is_kept());
+  EXPECT_FALSE(words.with(16, 8).is_kept(protocol::message_bytes));
 }
 
 TEST(BatchRoom, is_full_when_the_reply_is) {
   BatchRoom large;
   for (int i = 0; i < 15; ++i) large = large.with(16, 256);
-  EXPECT_TRUE(large.is_kept());
-  EXPECT_FALSE(large.with(16, 256).is_kept());
+  EXPECT_TRUE(large.is_kept(protocol::message_bytes));
+  EXPECT_FALSE(large.with(16, 256).is_kept(protocol::message_bytes));
 }
 
-TEST(BatchRoom, holds_answers_so_far_and_items_to_come_at_every_place_to_stop) {
+TEST(BatchRoom, holds_fewer_where_messages_are_shorter) {
+  BatchRoom words;
+  for (int i = 0; i < 147; ++i) words = words.with(16, 8);
+  EXPECT_EQ(header + words.items, short_message);
+  EXPECT_TRUE(words.is_kept(short_message));
+  EXPECT_FALSE(words.with(8, 8).is_kept(short_message));
+}
+
+void check_every_place_to_stop(std::size_t limit) {
   std::mt19937 random(7);
   int refused_for_stops = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -39,8 +49,8 @@ TEST(BatchRoom, holds_answers_so_far_and_items_to_come_at_every_place_to_stop) {
       const bool is_get = random() % 10 < gets_in_ten;
       const auto item = is_get ? std::pair(std::size_t{16}, bytes) : std::pair(16 + bytes, std::size_t{0});
       const BatchRoom next = room.with(item.first, item.second);
-      if (!next.is_kept()) {
-        const bool is_message_full = header + next.items > protocol::message_bytes;
+      if (!next.is_kept(limit)) {
+        const bool is_message_full = header + next.items > limit;
         refused_for_stops += !is_message_full && next.answers <= protocol::reply_data_bytes;
         break;
       }
@@ -52,11 +62,16 @@ TEST(BatchRoom, holds_answers_so_far_and_items_to_come_at_every_place_to_stop) {
     for (const auto& [bytes, answer] : items) {
       to_come -= bytes;
       answers += answer;
-      ASSERT_LE(answers + to_come, protocol::message_bytes);
+      ASSERT_LE(answers + to_come, limit);
     }
-    ASSERT_LE(header + room.items, protocol::message_bytes);
+    ASSERT_LE(header + room.items, limit);
   }
   EXPECT_GT(refused_for_stops, 0);
+}
+
+TEST(BatchRoom, holds_answers_so_far_and_items_to_come_at_every_place_to_stop) {
+  check_every_place_to_stop(protocol::message_bytes);
+  check_every_place_to_stop(short_message);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/patch.h"
+#include "core/scalar.h"
+
 namespace comex {
 namespace {
 
@@ -27,6 +30,14 @@ TEST(Pieces, have_a_least_size_that_lies_beside_its_message) {
   EXPECT_EQ(piece_bytes(4096, 1, 0), smallest_piece);
   EXPECT_TRUE(lies_in_copy(smallest_piece));
   EXPECT_FALSE(lies_in_copy(2 * smallest_piece));
+}
+
+TEST(Pieces, have_shorter_messages_beside_them_where_they_are_least) {
+  EXPECT_EQ(message_limit(2 * smallest_piece), protocol::message_bytes);
+  EXPECT_EQ(message_limit(smallest_piece), short_message);
+  constexpr std::size_t longest_layout =
+      sizeof(protocol::StridedLayout) + (2 * max_stride_levels + 1) * sizeof(std::uint64_t);
+  EXPECT_GE(short_message, smallest_piece + sizeof(protocol::RequestHeader) + sizeof(Scale) + longest_layout);
 }
 
 TEST(Pieces, of_all_origins_that_need_room_of_their_own_fit_into_the_reserve) {

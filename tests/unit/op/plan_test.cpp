@@ -135,6 +135,7 @@ Sizes sizes_with_piece(std::uint32_t piece) {
   Sizes sizes;
   sizes.chunk_bytes = 64 * 1024;
   sizes.piece_bytes = piece;
+  sizes.message_bytes = message_limit(piece);
   return sizes;
 }
 
@@ -165,7 +166,7 @@ TEST(Plan, the_least_piece_has_room_beside_its_message) {
       const Plan plan = vector_plan(action, bytes, 5000, Scalar::float64, sizes);
       if (plan.method != Method::described_scatter) continue;
       const std::uint64_t n = plan.segments_per_message;
-      ASSERT_GE(n, 200u);
+      ASSERT_GE(n, 30u);
       ASSERT_LE(sizeof(protocol::RequestHeader) + plan.descriptor_bytes + 8 * n + smallest_piece,
                 sizes.message_bytes);
     }
@@ -176,7 +177,9 @@ TEST(Plan, sizes_are_those_of_the_servers_of_a_wire) {
   const Sizes few = sizes_on_wire(100001, 10, 1 << 20);
   EXPECT_EQ(few.chunk_bytes, 100000u);
   EXPECT_EQ(few.piece_bytes, 100000u);
+  EXPECT_EQ(few.message_bytes, protocol::message_bytes);
   EXPECT_EQ(sizes_on_wire(100001, 11, 1 << 20).piece_bytes, 65536u);
+  EXPECT_EQ(sizes_on_wire(100001, 513, 1 << 20).message_bytes, short_message);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class Written {
   BatchShape shape(std::uint32_t slot = 0) const {
     RequestHeader header = header_;
     header.slot = slot;
-    return read_batch(header, bytes_);
+    return read_batch(header, bytes_, protocol::message_bytes);
   }
 
  private:

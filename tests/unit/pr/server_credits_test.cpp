@@ -186,7 +186,7 @@ TEST(ServerCredits, the_peak_of_queued_requests_stays_at_the_bound_when_sixteen_
 
 TEST(ServerCredits, queued_requests_never_exceed_origins_plus_pool) {
   ServerOptions options = small_options();
-  options.pool_bytes = 20 * sizeof(MessageBuffer);
+  options.pool_bytes = 20 * protocol::message_bytes;
   options.max_window = 64;
   Rig rig(5, options);
   std::vector<std::unique_ptr<Hand>> hands;
@@ -242,7 +242,7 @@ TEST(ServerCredits, fence_and_unlock_need_no_credit) {
 
 TEST(ServerCredits, a_withdrawn_origin_surrenders_and_goes_on) {
   ServerOptions options = small_options();
-  options.pool_bytes = 7 * sizeof(MessageBuffer);
+  options.pool_bytes = 7 * protocol::message_bytes;
   options.max_window = 8;
   Rig rig(2, options);
   Hand rich(rig, 1);
@@ -275,7 +275,7 @@ TEST(ServerCredits, a_withdrawn_origin_surrenders_and_goes_on) {
 
 TEST(ServerCredits, those_of_who_left_go_back_to_the_pool) {
   ServerOptions options = small_options();
-  options.pool_bytes = 7 * sizeof(MessageBuffer);
+  options.pool_bytes = 7 * protocol::message_bytes;
   Rig rig(2, options);
   const Bytes word = pattern(8, 2);
   for (TransportRank rank = 1; rank <= 2; ++rank) {

@@ -158,7 +158,7 @@ TEST(ServerPiece, beside_a_message_that_leaves_no_room_for_it_is_refused) {
     return header.slot;
   };
   constexpr std::uint32_t most =
-      (protocol::message_bytes - smallest_piece - sizeof(RequestHeader) - sizeof(protocol::ScatterLayout)) /
+      (short_message - smallest_piece - sizeof(RequestHeader) - sizeof(protocol::ScatterLayout)) /
       sizeof(std::uint64_t);
   const Bytes data = pattern((most + 1) * segment, 3);
   hand.send_chunks(put(most), std::span(data).first(most * segment));
@@ -173,6 +173,24 @@ TEST(ServerPiece, beside_a_message_that_leaves_no_room_for_it_is_refused) {
   const Reply* reply = hand.reply_to(slot, 50);
   ASSERT_NE(reply, nullptr);
   EXPECT_EQ(reply->header.refusal, Refusal::malformed);
+}
+
+// Whoever sent it has other limits: there is no telling what it means.
+TEST(ServerPiece, of_the_least_size_comes_with_no_message_that_is_longer_than_theirs) {
+  ServerOptions options = small_options();
+  options.staging_reserve = 0;
+  Rig rig(1, options);
+  Hand hand(rig, 1);
+  constexpr std::uint64_t most = short_message - sizeof(RequestHeader);
+  const Bytes data = pattern(most + 8, 3);
+  hand.put(rig.memory, std::span(data).first(most));
+  ASSERT_NE(hand.reply_to(hand.fence(), 5), nullptr);
+  EXPECT_EQ(rig.read(rig.memory, most), Bytes(data.begin(), data.begin() + most));
+  hand.put(rig.memory, data);
+  rig.pass();
+  ASSERT_EQ(rig.refused.size(), 1u);
+  EXPECT_EQ(rig.refused[0].fault.refusal, Refusal::malformed);
+  EXPECT_EQ(rig.read(rig.memory + most, 8), Bytes(8));
 }
 
 }  // namespace

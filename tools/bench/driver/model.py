@@ -25,9 +25,10 @@ def jobs():
 
 
 def size_of(table, job):
-    return (table["per_rank"] * job["ranks"] + table["per_worker"] * job["workers"] + table["per_host"] * job["hosts"] +
-            table["per_local_rank"] * job["local"] + table["fixed"] + table["per_doubling"] * log2_up(job["workers"]) +
-            job["ranks"] * next((each for most, each in table["steps"] if job["ranks"] <= most), 0))
+    each, fixed = next(((each, fixed) for most, each, fixed in table["steps"] if job["ranks"] <= most), (0, 0))
+    return ((table["per_rank"] + each) * job["ranks"] + table["per_worker"] * job["workers"] +
+            table["per_host"] * job["hosts"] + table["per_local_rank"] * job["local"] + table["fixed"] + fixed +
+            table["per_doubling"] * log2_up(job["workers"]))
 
 
 def log2_up(n):

@@ -16,9 +16,9 @@ class Model(unittest.TestCase):
 
     def test_what_shrinks_as_jobs_grow_stands_in_steps(self):
         table = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0, "per_doubling": 0,
-                 "steps": [[10, 4], [20, 2]]}
+                 "steps": [[10, 4, 0], [20, 2, 5]]}
         sizes = [model.size_of(table, {"ranks": ranks, "workers": 1, "hosts": 0, "local": 0}) for ranks in (10, 11, 20, 21)]
-        self.assertEqual(sizes, [40, 22, 40, 0])
+        self.assertEqual(sizes, [40, 27, 45, 0])
 
     def test_goals_are_judged_by_what_stands_and_by_what_grows(self):
         empty = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0, "per_doubling": 0, "steps": []}
@@ -43,7 +43,7 @@ class Model(unittest.TestCase):
     def test_a_server_is_judged_at_the_largest_job_and_where_it_is_worst_off(self):
         empty = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0, "per_doubling": 0, "steps": []}
         tables = [empty | {"name": "a", "place": "server", "when": "traffic", "per_rank": 6144},
-                  empty | {"name": "b", "place": "server", "when": "staging", "steps": [[1000, 61440]]}]
+                  empty | {"name": "b", "place": "server", "when": "staging", "steps": [[1000, 61440, 0]]}]
         said = model.report(tables, SIZES)
         self.assertIn("P x 4 KiB + pool, 4,312 MB\n  if all talk to it: 6,442 MB, 1.5 x\n", said)
         self.assertIn("has to stage: 6,442 MB, 1.5 x; 3.2 x at 1,000 ranks\n", said)

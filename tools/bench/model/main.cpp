@@ -50,9 +50,10 @@ struct Table {
   double per_host = 0;
   double per_local_rank = 0;  // ranks of one host
   double fixed = 0;
-  struct Step {  // each rank of a job of at most so many; the first that fits counts
+  struct Step {  // of a job of at most so many ranks; the first that fits counts
     double most_ranks;
     double per_rank;
+    double fixed = 0;
   };
   std::vector<Step> steps = {};
   double per_doubling = 0;  // log2 of the workers
@@ -197,18 +198,41 @@ std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& 
   }
 }
 
+// What an origin has a copy of a message for, and as many as the pool lends: shorter where pieces are least.
+struct Copies {
+  explicit Copies(const comex::pr::ServerOptions& options)
+      : most_ranks{pieces_of_every_origin(options).back().most_ranks, 1e18},
+        credits{double(options.pool_bytes / comex::protocol::message_bytes),
+                double(options.pool_bytes / comex::short_message)} {}
+
+  std::vector<Table::Step> of_every_rank() const {
+    return {{most_ranks[0], bytes[0]}, {most_ranks[1], bytes[1]}};
+  }
+  std::vector<Table::Step> of_the_pool() const {
+    return {{most_ranks[0], 0, credits[0] * bytes[0]}, {most_ranks[1], 0, credits[1] * bytes[1]}};
+  }
+  std::vector<Table::Step> beside_the_pool(double each) const {
+    return {{most_ranks[0], 0, credits[0] * each}, {most_ranks[1], 0, credits[1] * each}};
+  }
+
+  double most_ranks[2];
+  double credits[2];
+  double bytes[2] = {comex::protocol::message_bytes + around, comex::short_message + around};
+
+ private:
+  static constexpr double around = block_bytes + doubling * sizeof(comex::pr::MessageCopy);
+};
+
 // Each message that was admitted and is not finished has an entry and a copy; a large one that runs a
 // transfer, a batch the item it is at, which is less. The answers of a batch and the least pieces of a body
 // lie in the copy.
 std::vector<Table> server_tables() {
   using namespace comex;
   constexpr double entry = sizeof(pr::Entry) + list_node;
-  constexpr double copy = sizeof(pr::MessageBuffer) + block_bytes + sizeof(void*);
   constexpr double transfer = sizeof(pr::Transfer) + block_bytes;
   constexpr double turn = doubling * sizeof(void*);
   const pr::ServerOptions options;
-  const std::uint64_t whole_credits = options.pool_bytes / sizeof(pr::MessageBuffer);
-  const auto credits = double(whole_credits);
+  const Copies copies(options);
   const double account = sizeof(pr::Origin) + sizeof(pr::Credits::Account) + 2 * list_node +
                          hash_node<TransportRank, void*> + doubling * sizeof(void*);
   return {
@@ -216,10 +240,18 @@ std::vector<Table> server_tables() {
       {"entries: a message and a fence of every origin", "server", "traffic", 0,
        2 * (entry + turn) + block_bytes},
       {"transfer of a large message of every origin", "server", "traffic", 0, transfer},
-      {"copy of a message of every origin", "server", "traffic", 0, copy},
-      {"pool of credits: copies", "server", "traffic", 0, 0, 0, 0, credits * copy},
-      {"pool of credits: entries and transfers", "server", "traffic", 0, 0, 0, 0,
-       credits * (entry + turn + transfer)},
+      {.name = "copy of a message of every origin",
+       .place = "server",
+       .when = "traffic",
+       .steps = copies.of_every_rank()},
+      {.name = "pool of credits: copies",
+       .place = "server",
+       .when = "traffic",
+       .steps = copies.of_the_pool()},
+      {.name = "pool of credits: entries and transfers",
+       .place = "server",
+       .when = "traffic",
+       .steps = copies.beside_the_pool(entry + turn + transfer)},
       {"staging: pool of pieces, one chunk to drop", "server", "staging", 0, 0, 0, 0,
        double(options.staging_bytes) + options.chunk_bytes},
       {.name = "staging: reserve, a piece of every origin",
@@ -237,7 +269,8 @@ void print(const Table& t, bool is_last) {
       t.name, t.place, t.when, t.per_rank, t.per_worker, t.per_host, t.per_local_rank, t.fixed,
       t.per_doubling);
   for (const Table::Step& step : t.steps) {
-    std::printf("%s[%.0f, %.9g]", &step == t.steps.data() ? "" : ", ", step.most_ranks, step.per_rank);
+    std::printf("%s[%.0f, %.9g, %.0f]", &step == t.steps.data() ? "" : ", ", step.most_ranks, step.per_rank,
+                step.fixed);
   }
   std::printf("]}%s\n", is_last ? "" : ",");
 }
