@@ -50,6 +50,19 @@ void Idle::pause() {
   if (doorbell_) seen_ = doorbell_->seen();
 }
 
+void Idle::give_way() {
+  const std::uint64_t now = os_->now_ns();
+  if (!policy_.yields_ever() || policy_.yields == 0 || is_dear(now)) return;
+  if (now - gave_way_ns_ < policy_.work_ns) return;
+  os_->yield();
+  gave_way_ns_ = os_->now_ns();
+  price_->note(gave_way_ns_ - now, gave_way_ns_);
+}
+
+bool Idle::is_dear(std::uint64_t now) const {
+  return policy_.mode != WaitMode::yield && price_->is_dear(now);
+}
+
 std::uint64_t Idle::spin_ns(std::uint64_t now, bool yields_are_dear) const {
   if (price_->was_turn(now)) return std::min(policy_.spin_ns, policy_.turn_spin_ns);
   return yields_are_dear ? std::max(policy_.spin_ns, policy_.dear_spin_ns) : policy_.spin_ns;
@@ -59,7 +72,7 @@ void Idle::spin() {
   cpu_relax();
   if (policy_.mode == WaitMode::spin || ++steps_ % steps_a_clock != 0) return;
   const std::uint64_t now = os_->now_ns();
-  const bool yields_are_dear = policy_.mode != WaitMode::yield && price_->is_dear(now);
+  const bool yields_are_dear = is_dear(now);
   if (now - since_ns_ < spin_ns(now, yields_are_dear)) return;
   steps_ = 0;
   const bool yields = policy_.mode == WaitMode::yield || (policy_.yields > 0 && !yields_are_dear);

@@ -2,7 +2,8 @@
 //
 // The caller's loop: look for work and drive MPI; if there was work reset(), else pause(). A ring that
 // comes after pause() or reset() returned makes the next nap return at once, so look after, never
-// before. No step lasts longer than nap_max_ns. Used by every wait of op, nb, pr and api.
+// before. No step lasts longer than nap_max_ns. Who has more work for long calls give_way() between. Used by
+// every wait of op, nb, pr and api.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct WaitPolicy {
   // How long it spins before these naps, if that is longer: a server that has just served finds the next
   // request of an origin that napped meanwhile.
   std::uint64_t dear_spin_ns = 0;
+  std::uint64_t work_ns = 20'000;  // after so long without a yield, who works gives way
 
   // For waits that sleep on a word of their own and count their rounds.
   bool yields_ever() const { return mode != WaitMode::spin; }
@@ -49,6 +51,9 @@ class Idle {
 
   void reset();  // there was work: start the ladder again
   void pause();  // nothing to do: one step down the ladder
+  // There is more work: a yield, if the last one is long ago and they are cheap. Who waits for what is done
+  // besides may share the core.
+  void give_way();
   // One step of any length up to `ns`, for who knows that only a ring can bring work (forever_ns).
   // True when rung.
   bool sleep(std::uint64_t ns);
@@ -61,6 +66,7 @@ class Idle {
  private:
   enum class Step : std::uint8_t { spin, yield, nap };
   Step first_step() const;
+  bool is_dear(std::uint64_t now) const;
   std::uint64_t spin_ns(std::uint64_t now, bool yields_are_dear) const;
   void spin();
   void yield();
@@ -74,6 +80,7 @@ class Idle {
   std::uint32_t seen_ = 0;
   std::uint32_t steps_ = 0;
   std::uint64_t since_ns_ = 0;
+  std::uint64_t gave_way_ns_ = 0;
   bool has_told_ = false;
 };
 

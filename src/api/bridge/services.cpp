@@ -55,7 +55,10 @@ unsigned Services::serve(transport::Transport& transport, MPI_Comm wire, pr::Ser
     }
     ++moved;
   }
-  return moved + server.advance();
+  const std::uint64_t chunks = server.counters().chunks;
+  moved += server.advance();
+  if (server.counters().chunks != chunks) idle_.give_way();
+  return moved;
 }
 
 unsigned Services::round() {

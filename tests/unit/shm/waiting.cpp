@@ -275,6 +275,34 @@ TEST(Idle, spins_for_less_after_a_turn_of_another_that_waits) {
   EXPECT_EQ(looks_awake(os, idle), awake) << "a time slice is no turn";
 }
 
+TEST(Idle, gives_way_now_and_then_where_yields_are_cheap) {
+  constexpr std::uint64_t dear = 100;
+  Paced os;
+  WaitPolicy policy;
+  policy.work_ns = 1'000;
+  YieldPrice price(dear);
+  Idle idle(os, policy, price);
+  os.sleep_ns(policy.work_ns);
+  const auto yields_in = [&](int rounds, std::uint64_t each_ns) {
+    const std::uint64_t before = os.yields();
+    for (int i = 0; i < rounds; ++i) {
+      os.sleep_ns(each_ns);
+      idle.give_way();
+    }
+    return os.yields() - before;
+  };
+  EXPECT_EQ(yields_in(10, policy.work_ns), 10u);
+  EXPECT_EQ(yields_in(100, policy.work_ns / 10), 10u);
+  os.let_yields_take(dear);
+  EXPECT_EQ(yields_in(1, policy.work_ns), 1u);
+  EXPECT_EQ(yields_in(9, dear), 0u) << "none is wanted for ten times as long";
+  for (const WaitMode mode : {WaitMode::spin, WaitMode::yield}) {
+    policy.mode = mode;
+    idle = Idle(os, policy, price);
+    EXPECT_EQ(yields_in(3, policy.work_ns), mode == WaitMode::spin ? 0u : 3u) << "whatever they cost";
+  }
+}
+
 TEST(YieldPrice, is_shared_by_waits) {
   Paced os;
   YieldPrice price(100);
