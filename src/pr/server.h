@@ -168,8 +168,8 @@ class Server final : public transport::Sink {
   std::list<Origin> active_;  // those with entries; the front has its turn next
   std::unordered_map<TransportRank, std::list<Origin>::iterator> origins_;
   std::vector<Origin*> touched_;
-  alignas(16)
-      std::byte answers_[protocol::message_bytes];  // of the batch being executed straight from its message
+  // Of the batch being executed straight from its message.
+  alignas(16) std::byte answers_[protocol::message_bytes];
   EntryList spare_entries_;
   std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
