@@ -41,7 +41,6 @@ struct WireLimits {
   WorldId world = 0;
   std::uint32_t chunk_bytes = 0;  // the largest that the server takes
   std::uint32_t piece_bytes = 0;  // and of what it has to stage
-  std::uint32_t message_bytes = 0;
 };
 
 // `message` begins with `header` (already copied out of it).

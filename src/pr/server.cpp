@@ -49,7 +49,7 @@ Server::Home& Server::home_of(const Header& header) {
 
 WireLimits Server::limits_for(const Header& header) {
   const Home* const home = find_home(header.world);
-  return {home != nullptr ? home->world : options_.world, options_.chunk_bytes, piece_bytes_, message_bytes_};
+  return {home != nullptr ? home->world : options_.world, options_.chunk_bytes, piece_bytes_};
 }
 
 Origin& Server::origin_of(TransportRank rank) {

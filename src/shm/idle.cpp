@@ -51,12 +51,12 @@ void Idle::pause() {
 }
 
 void Idle::give_way() {
+  if (!policy_.yields_ever() || policy_.yields == 0) return;
   const std::uint64_t now = os_->now_ns();
-  if (!policy_.yields_ever() || policy_.yields == 0 || is_dear(now)) return;
-  if (now - gave_way_ns_ < policy_.work_ns) return;
+  if (now - gave_way_ns_ < policy_.work_ns || is_dear(now)) return;
   os_->yield();
   gave_way_ns_ = os_->now_ns();
-  price_->note(gave_way_ns_ - now, gave_way_ns_);
+  if (policy_.mode != WaitMode::yield) price_->note(gave_way_ns_ - now, gave_way_ns_);
 }
 
 bool Idle::is_dear(std::uint64_t now) const {

@@ -35,7 +35,7 @@ struct WaitPolicy {
   // How long it spins before these naps, if that is longer: a server that has just served finds the next
   // request of an origin that napped meanwhile.
   std::uint64_t dear_spin_ns = 0;
-  std::uint64_t work_ns = 20'000;  // after so long without a yield, who works gives way
+  std::uint64_t work_ns = 20'000;  // at least so long from one time that who works gives way to the next
 
   // For waits that sleep on a word of their own and count their rounds.
   bool yields_ever() const { return mode != WaitMode::spin; }
@@ -51,8 +51,8 @@ class Idle {
 
   void reset();  // there was work: start the ladder again
   void pause();  // nothing to do: one step down the ladder
-  // There is more work: a yield, if the last one is long ago and they are cheap. Who waits for what is done
-  // besides may share the core.
+  // There is more work: a yield, if the last one here is long ago and they are cheap. Who waits for what is
+  // done besides may share the core.
   void give_way();
   // One step of any length up to `ns`, for who knows that only a ring can bring work (forever_ns).
   // True when rung.

@@ -26,6 +26,7 @@ class YieldPrice {
 
   // One took so long; true when that was dear.
   bool note(std::uint64_t took_ns, std::uint64_t now_ns) {
+    if (!is_asked()) return false;
     if (took_ns < dear_ns_) {
       if (took_ns >= turn_ns_) turns_until_ns_.store(now_ns + turns_for_ns, std::memory_order_relaxed);
       if (cheap_.fetch_add(1, std::memory_order_relaxed) == cheap_again) {

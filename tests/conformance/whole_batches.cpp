@@ -56,36 +56,29 @@ TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
   }
 }
 
+// How many messages so many fetch-and-adds of one word are.
+std::uint64_t messages_of(std::size_t adds, const RigOptions& options) {
+  Rig rig(options);
+  nb::Completion done;
+  std::vector<std::int64_t> old(adds);
+  for (std::int64_t& each : old) {
+    EXPECT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
+    EXPECT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
+  }
+  rig.finish(done);
+  for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
+  return rig.server->counters().requests;
+}
+
 TEST(WholeBatches, are_shorter_where_a_server_keeps_less_of_each_origin) {
-  const auto messages_of = [](const RigOptions& options) {
-    Rig rig(options);
-    nb::Completion done;
-    std::vector<std::int64_t> old(3000);
-    for (std::int64_t& each : old) {
-      EXPECT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
-      EXPECT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
-    }
-    rig.finish(done);
-    for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
-    return rig.server->counters().requests;
-  };
-  const std::uint64_t usual = messages_of({});
-  const std::uint64_t shorter = messages_of({.staging_reserve = 0});
+  const std::uint64_t usual = messages_of(3000, {});
+  const std::uint64_t shorter = messages_of(3000, {.staging_reserve = 0});
   EXPECT_GE(shorter * short_message, usual * protocol::message_bytes);
   EXPECT_LT(shorter, 2 * usual);
 }
 
 TEST(WholeBatches, small_operations_share_messages) {
-  Rig rig;
-  nb::Completion done;
-  std::vector<std::int64_t> old(1000);
-  for (std::int64_t& each : old) {
-    ASSERT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
-    ASSERT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
-  }
-  rig.finish(done);
-  for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
-  EXPECT_LE(rig.server->counters().requests, 8u);
+  EXPECT_LE(messages_of(1000, {}), 8u);
 }
 
 // Of every size; the largest ones fill the reply long before the request.

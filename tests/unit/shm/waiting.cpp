@@ -303,6 +303,12 @@ TEST(Idle, gives_way_now_and_then_where_yields_are_cheap) {
   }
 }
 
+TEST(YieldPrice, that_nobody_asks_is_never_dear) {
+  YieldPrice price(0);
+  EXPECT_FALSE(price.note(1'000'000, 1'000'000));
+  EXPECT_FALSE(price.is_dear(1'000'001));
+}
+
 TEST(YieldPrice, is_shared_by_waits) {
   Paced os;
   YieldPrice price(100);
