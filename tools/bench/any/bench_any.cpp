@@ -12,8 +12,10 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "contiguous_rows.h"
 #include "floor_rows.h"
@@ -61,24 +63,49 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// Each takes one value.
+template <class Number>
+bool read_number(std::string_view text, Number least, Number& into) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return error == std::errc() && end == text.data() + text.size() && into >= least;
+}
+
+bool read_milliseconds(std::string_view text, double& into_ns) {
+  double ms = 0;
+  if (!read_number(text, 0.0, ms) || ms == 0 || !std::isfinite(ms)) return false;
+  into_ns = ms * 1e6;
+  return true;
+}
+
+// Each takes one value; false if it cannot be.
 struct Setting {
   const char* name;
-  void (*read)(Command& command, const char* value);
+  const char* expected;
+  bool (*read)(Command& command, const char* value);
 };
 
 const Setting settings[] = {
-    {"--rows", [](Command& c, const char* v) { c.names = split(v); }},
-    {"--ms", [](Command& c, const char* v) { c.options.trial_ns = std::atof(v) * 1e6; }},
-    {"--allocations", [](Command& c, const char* v) { c.options.allocations = std::max(1, std::atoi(v)); }},
-    {"--places", [](Command& c, const char* v) { c.options.places = std::max(1, std::atoi(v)); }},
-    {"--seed", [](Command& c, const char* v) { c.options.seed = std::strtoull(v, nullptr, 10); }},
-    {"--workers", [](Command& c, const char* v) { c.options.workers = std::atoi(v); }},
-    {"--first-target", [](Command& c, const char* v) { c.options.first_target = std::max(0, std::atoi(v)); }},
-    {"--sleep", [](Command& c, const char* v) { c.sleep_seconds = static_cast<unsigned>(std::atoi(v)); }},
-    {"--requests", [](Command& c, const char* v) { c.requests = static_cast<unsigned>(std::atoi(v)); }},
+    {"--rows", "names",
+     [](Command& c, const char* v) {
+       c.names = split(v);
+       return !c.names.empty();
+     }},
+    {"--ms", "a time above 0",
+     [](Command& c, const char* v) { return read_milliseconds(v, c.options.trial_ns); }},
+    {"--allocations", "a number of at least 1",
+     [](Command& c, const char* v) { return read_number(v, 1, c.options.allocations); }},
+    {"--places", "a number of at least 1",
+     [](Command& c, const char* v) { return read_number(v, 1, c.options.places); }},
+    {"--seed", "a number",
+     [](Command& c, const char* v) { return read_number(v, std::uint64_t{0}, c.options.seed); }},
+    {"--workers", "a number", [](Command& c, const char* v) { return read_number(v, 0, c.options.workers); }},
+    {"--first-target", "a number",
+     [](Command& c, const char* v) { return read_number(v, 0, c.options.first_target); }},
+    {"--sleep", "whole seconds",
+     [](Command& c, const char* v) { return read_number(v, 0u, c.sleep_seconds); }},
+    {"--requests", "a number", [](Command& c, const char* v) { return read_number(v, 0u, c.requests); }},
 };
 
+// Says on its own what is wrong.
 bool read_command(int argc, char** argv, Command& command) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
@@ -88,8 +115,14 @@ bool read_command(int argc, char** argv, Command& command) {
     }
     const auto* const found = std::find_if(std::begin(settings), std::end(settings),
                                            [&](const Setting& s) { return name == s.name; });
-    if (found == std::end(settings) || i + 1 == argc) return false;
-    found->read(command, argv[++i]);
+    if (found == std::end(settings) || i + 1 == argc) {
+      usage();
+      return false;
+    }
+    if (!found->read(command, argv[++i])) {
+      std::fprintf(stderr, "bench_any: %s %s: expected %s\n", found->name, argv[i], found->expected);
+      return false;
+    }
   }
   return true;
 }
@@ -119,10 +152,22 @@ void print(const Row& row, const Answer& got) {
   std::fflush(stdout);
 }
 
+// Names may be meant for other programs that are measured besides.
+void tell_unknown(const std::vector<std::string>& names, const Rows& rows) {
+  for (const std::string& name : names) {
+    const auto has_it = [&](const Row& row) { return is_wanted(row.name, {name}); };
+    if (std::none_of(rows.begin(), rows.end(), has_it) && !is_wanted("init_finalize", {name})) {
+      std::fprintf(stderr, "bench_any: --rows %s: no such row here; --list names them\n", name.c_str());
+    }
+  }
+}
+
 bool measure(Runtime& runtime, const Command& command) {
   bool is_right = true;
   Rig rig(runtime, command.options);
-  for (const Row& row : all_rows()) {
+  const Rows rows = all_rows();
+  if (rig.is_origin()) tell_unknown(command.names, rows);
+  for (const Row& row : rows) {
     if (!is_wanted(row.name, command.names)) continue;
     if (!runtime.can(row.need, rig.target())) {
       if (rig.is_origin()) std::printf("ROW %s - %s absent\n", row.name.c_str(), row.unit);
@@ -135,6 +180,17 @@ bool measure(Runtime& runtime, const Command& command) {
   return is_right;
 }
 
+// Whether so many workers can measure what is asked for.
+bool is_possible(const Options& options, int size, bool tells) {
+  const bool is_size = options.workers == 0 || size == options.workers;
+  const bool has_target = options.first_target < size;
+  if (tells && !is_size) std::fprintf(stderr, "bench_any: %d workers instead of %d\n", size, options.workers);
+  if (tells && !has_target) {
+    std::fprintf(stderr, "bench_any: %d workers, and targets from %d on\n", size, options.first_target);
+  }
+  return is_size && has_target;
+}
+
 // Start and end of the runtime are a row too: one figure a launch. It is right where all workers live and
 // reach each other, and end well: one that does not tells by its status.
 int run(const Command& command) {
@@ -145,13 +201,8 @@ int run(const Command& command) {
   const Options& options = command.options;
   const int me = runtime.me();
   const int size = runtime.size();
-  if (options.workers != 0 && size != options.workers) {
-    if (me == 0) std::fprintf(stderr, "bench_any: %d workers instead of %d\n", size, options.workers);
-    return 1;
-  }
-  if (options.first_target >= size) {
-    if (me == 0)
-      std::fprintf(stderr, "bench_any: %d workers, and targets from %d on\n", size, options.first_target);
+  if (!is_possible(options, size, me == 0)) {
+    runtime.finish();
     return 1;
   }
   const bool sleeps = command.sleep_seconds != 0;
@@ -176,10 +227,7 @@ int run(const Command& command) {
 
 int main(int argc, char** argv) {
   bench::Command command;
-  if (!bench::read_command(argc, argv, command)) {
-    bench::usage();
-    return 2;
-  }
+  if (!bench::read_command(argc, argv, command)) return 2;
   if (command.lists) {
     for (const bench::Row& row : bench::all_rows()) std::printf("%s %s\n", row.name.c_str(), row.unit);
     std::puts("init_finalize ns");

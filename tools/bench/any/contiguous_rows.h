@@ -1,14 +1,15 @@
 // Put, get and accumulate of 8 B to 4 MiB, blocking, at random places; and put + fence.
 //
 // The first word of what is put counts the calls, so that the last visit of a place is known. Behind the
-// loop, some places are read back whole.
+// loop the places are read back whole, of large ones some.
 #pragma once
 
 #include "row.h"
 
 namespace bench {
 
-constexpr int checked_places = 24;
+constexpr std::size_t checked_places = 24;      // at least
+constexpr std::size_t checked_bytes = 4 << 20;  // and as many as make so much
 
 inline double pattern(std::size_t i) {
   return static_cast<double>(i % 1021) + 1;
@@ -36,7 +37,8 @@ template <class First, class Rest>
 bool check_places(Rig& rig, const std::vector<Place>& places, long calls, int bytes, First&& first,
                   Rest&& rest) {
   const std::size_t visited = std::min(places.size(), static_cast<std::size_t>(calls));
-  for (std::size_t i = 0; i < std::min<std::size_t>(visited, checked_places); ++i) {
+  const std::size_t checked = std::max(checked_places, checked_bytes / static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < std::min(visited, checked); ++i) {
     rig.rt.get(places[i], rig.spare(), bytes);
     if (rig.spare()[0] != first(i)) return false;
     for (std::size_t e = 1; e < static_cast<std::size_t>(bytes) / 8; ++e) {

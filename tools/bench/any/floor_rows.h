@@ -1,6 +1,8 @@
-// Floors that are rows of their own: a message and its reply, also beside large ones of another sender, and
-// handing a futex over.
+// Floors that are rows of their own: a message and its reply, also beside large ones of another sender,
+// handing a futex over, and a cache line.
 #pragma once
+
+#include <sched.h>
 
 #include <array>
 
@@ -148,10 +150,33 @@ inline Answer futex_row(Rig& rig) {
   return answer(rig, timing.nanoseconds / 2, is_right);
 }
 
+// A word to the other's cache and back, both spinning: how near the two cores are to each other at the time.
+inline Answer cache_line_row(Rig& rig) {
+  constexpr int patience = 10'000;  // looks; then they may share a core
+  set_word(rig, rig.word(rig.target(), 4), 0);
+  rig.rt.barrier();
+  const std::atomic_ref word(*reinterpret_cast<long*>(rig.word(rig.target(), 4).at));
+  const bool takes_part = rig.is_origin() || rig.rt.me() == rig.target();
+  const int mine = rig.is_origin() ? 0 : 1;
+  long taken = 0;
+  const Timing timing = by_all_together(rig, [&](long count) {
+    for (long i = 0; takes_part && i < count; ++i) {
+      for (int looks = 1; word.load(std::memory_order_acquire) % 2 != mine; ++looks) {
+        if (looks % patience == 0) sched_yield();
+      }
+      ++taken;
+      word.fetch_add(1, std::memory_order_release);
+    }
+  });
+  const bool is_right = !takes_part || (taken == timing.calls && word.load() == 2 * taken);
+  return answer(rig, timing.nanoseconds, is_right);
+}
+
 inline void add_floor_rows(Rows& rows) {
   rows.push_back({"floor.send_reply.8", "ns", Need::nothing, send_reply_row});
   rows.push_back({"floor.beside_put.8", "ns", Need::third_sender, send_reply_beside_row});
   rows.push_back({"floor.futex_handoff", "ns", Need::everybody, futex_row});
+  rows.push_back({"floor.cache_line.8", "ns", Need::everybody, cache_line_row});
 }
 
 #else

@@ -1,9 +1,11 @@
 // The rows on plain MPI-3 RMA, as one would write them by hand: a window an allocation, one passive epoch for
-// its whole life, flushes where comex.h promises completion, derived datatypes made once and kept. A lock is
-// MPI_Win_lock(EXCLUSIVE) on a window of its own.
+// its whole life, derived datatypes made once and kept. Flushes where comex.h promises completion, and of no
+// more than has been begun since. A lock is MPI_Win_lock(EXCLUSIVE) on a window of its own.
 #pragma once
 
 #include <mpi.h>
+
+#include <algorithm>
 
 #include "place.h"
 
@@ -14,6 +16,7 @@ class RmaRuntime {
   bool start() {
     MPI_Comm_rank(MPI_COMM_WORLD, &me_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    dirty_.resize(static_cast<std::size_t>(size_));
     return true;
   }
   bool finish() {
@@ -46,21 +49,22 @@ class RmaRuntime {
       if (windows_[i].window == MPI_WIN_NULL) made.id = static_cast<int>(i);
     }
     if (made.id == static_cast<int>(windows_.size())) windows_.emplace_back();
-    Window& here = windows_[static_cast<std::size_t>(made.id)];
+    Window& here = at(made.id);
+    here.is_dirty.assign(static_cast<std::size_t>(size_), 0);
     MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
                      &made.at[static_cast<std::size_t>(me_)], &here.window);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, here.window);
     return made;
   }
   void release(Segment& segment) {
-    Window& here = windows_[static_cast<std::size_t>(segment.id)];
+    Window& here = at(segment.id);
     settle();
     MPI_Win_unlock_all(here.window);
     MPI_Win_free(&here.window);
     here.window = MPI_WIN_NULL;
   }
   std::byte* own(const Segment& segment) {
-    MPI_Win_sync(windows_[static_cast<std::size_t>(segment.id)].window);
+    MPI_Win_sync(at(segment.id).window);
     return segment.at[static_cast<std::size_t>(me_)];
   }
 
@@ -72,19 +76,34 @@ class RmaRuntime {
   void origin_is_done() { barrier(); }
   void wait_for_origin() { barrier(); }
   void fence(int proc) {
-    for (const int id : dirty_) MPI_Win_flush(proc, windows_[static_cast<std::size_t>(id)].window);
-    forget();
+    std::vector<int>& segments = dirty_[static_cast<std::size_t>(proc)];
+    for (const int id : segments) {
+      MPI_Win_flush(proc, at(id).window);
+      at(id).is_dirty[static_cast<std::size_t>(proc)] = 0;
+    }
+    segments.clear();
   }
   void fence_all() {
-    for (const int id : dirty_) MPI_Win_flush_all(windows_[static_cast<std::size_t>(id)].window);
-    forget();
+    for (std::vector<int>& segments : dirty_) {
+      for (const int id : segments) {
+        std::vector<char>& is_dirty = at(id).is_dirty;
+        if (std::find(is_dirty.begin(), is_dirty.end(), 1) == is_dirty.end()) continue;
+        MPI_Win_flush_all(at(id).window);
+        std::fill(is_dirty.begin(), is_dirty.end(), 0);
+      }
+      segments.clear();
+    }
   }
   void wait() {
-    for (const int id : dirty_) MPI_Win_flush_local_all(windows_[static_cast<std::size_t>(id)].window);
+    for (const int id : begun_) {
+      MPI_Win_flush_local_all(at(id).window);
+      at(id).is_begun = false;
+    }
+    begun_.clear();
   }
 
   void put(void* from, const Place& to, int bytes) {
-    nbput(from, to, bytes);
+    MPI_Put(from, bytes, MPI_BYTE, to.proc, displacement(to), bytes, MPI_BYTE, dirty(to));
     MPI_Win_flush_local(to.proc, of(to));
   }
   void get(const Place& from, void* to, int bytes) {
@@ -92,7 +111,8 @@ class RmaRuntime {
     MPI_Win_flush(from.proc, of(from));
   }
   void acc(double* from, const Place& to, int bytes) {
-    nbacc(from, to, bytes);
+    const int count = bytes / 8;
+    MPI_Accumulate(from, count, MPI_DOUBLE, to.proc, displacement(to), count, MPI_DOUBLE, MPI_SUM, dirty(to));
     MPI_Win_flush_local(to.proc, of(to));
   }
   void put_and_fence(void* from, const Place& to, int bytes) {
@@ -131,17 +151,18 @@ class RmaRuntime {
     MPI_Win_flush_local(s.base.proc, of(s.base));
   }
   void nbput(void* from, const Place& to, int bytes) {
-    MPI_Put(from, bytes, MPI_BYTE, to.proc, displacement(to), bytes, MPI_BYTE, dirty(to));
+    MPI_Put(from, bytes, MPI_BYTE, to.proc, displacement(to), bytes, MPI_BYTE, begun(to, dirty(to)));
   }
   void nbget(const Place& from, void* to, int bytes) {
-    MPI_Get(to, bytes, MPI_BYTE, from.proc, displacement(from), bytes, MPI_BYTE, dirty(from));
+    MPI_Get(to, bytes, MPI_BYTE, from.proc, displacement(from), bytes, MPI_BYTE, begun(from, of(from)));
   }
   void nbacc(double* from, const Place& to, int bytes) {
     const int count = bytes / 8;
-    MPI_Accumulate(from, count, MPI_DOUBLE, to.proc, displacement(to), count, MPI_DOUBLE, MPI_SUM, dirty(to));
+    MPI_Accumulate(from, count, MPI_DOUBLE, to.proc, displacement(to), count, MPI_DOUBLE, MPI_SUM,
+                   begun(to, dirty(to)));
   }
-  void nbadd(const Place& at, long* old) {
-    MPI_Fetch_and_op(&one_, old, MPI_LONG, at.proc, displacement(at), MPI_SUM, dirty(at));
+  void nbadd(const Place& word, long* old) {
+    MPI_Fetch_and_op(&one_, old, MPI_LONG, word.proc, displacement(word), MPI_SUM, begun(word, of(word)));
   }
 
   long fetch_add(const Place& at, int by) {
@@ -168,7 +189,8 @@ class RmaRuntime {
  private:
   struct Window {
     MPI_Win window = MPI_WIN_NULL;
-    bool is_dirty = false;
+    bool is_begun = false;       // listed in begun_
+    std::vector<char> is_dirty;  // by target: listed in dirty_
   };
   struct Kept {
     const void* of;
@@ -177,22 +199,29 @@ class RmaRuntime {
   };
 
   static MPI_Aint displacement(const Place& place) { return static_cast<MPI_Aint>(place.offset); }
-  MPI_Win of(const Place& place) { return windows_[static_cast<std::size_t>(place.segment)].window; }
+  Window& at(int segment) { return windows_[static_cast<std::size_t>(segment)]; }
+  MPI_Win of(const Place& place) { return at(place.segment).window; }
+  // The next fence of that target is to flush it.
   MPI_Win dirty(const Place& place) {
-    Window& window = windows_[static_cast<std::size_t>(place.segment)];
-    if (!window.is_dirty) {
-      window.is_dirty = true;
-      dirty_.push_back(place.segment);
+    Window& window = at(place.segment);
+    char& is_dirty = window.is_dirty[static_cast<std::size_t>(place.proc)];
+    if (is_dirty == 0) {
+      is_dirty = 1;
+      dirty_[static_cast<std::size_t>(place.proc)].push_back(place.segment);
     }
     return window.window;
   }
-  void forget() {
-    for (const int id : dirty_) windows_[static_cast<std::size_t>(id)].is_dirty = false;
-    dirty_.clear();
+  // The next wait is to.
+  MPI_Win begun(const Place& place, MPI_Win window) {
+    if (!at(place.segment).is_begun) {
+      at(place.segment).is_begun = true;
+      begun_.push_back(place.segment);
+    }
+    return window;
   }
   void settle() {
-    for (const int id : dirty_) MPI_Win_flush_all(windows_[static_cast<std::size_t>(id)].window);
-    forget();
+    wait();
+    fence_all();
   }
 
   const Kept& types_of(const Shape& s) {
@@ -235,7 +264,9 @@ class RmaRuntime {
   long one_ = 1;
   MPI_Win locks_ = MPI_WIN_NULL;
   std::vector<Window> windows_;
-  std::vector<int> dirty_;
+  std::vector<std::vector<int>>
+      dirty_;               // by target: segments that something has been written to since its fence
+  std::vector<int> begun_;  // segments that something has been begun in since the last wait
   std::vector<Kept> kept_;
 };
 

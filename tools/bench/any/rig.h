@@ -96,6 +96,20 @@ class Rig {
     return drawn;
   }
 
+  // Collective. Told to the origin: the most of what the workers have.
+  double most_of(double mine) {
+    rt.put(&mine, big_.place(0, static_cast<std::size_t>(rt.me()) * sizeof mine), sizeof mine);
+    rt.fence(0);
+    rt.barrier();
+    if (is_origin()) {
+      std::vector<double> all(static_cast<std::size_t>(rt.size()));
+      std::memcpy(all.data(), rt.own(big_), all.size() * sizeof mine);
+      mine = *std::max_element(all.begin(), all.end());
+    }
+    rt.barrier();
+    return mine;
+  }
+
   Runtime& rt;
   const Options options;
 

@@ -71,8 +71,8 @@ NO_SINGLE_COPY = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 # Open MPI's default for windows is slower on one host, and its compare-and-swap crashes (4.1.4). ARMCI-MPI's mutexes
 # in turn do not work on this one, so it keeps the default.
 BEST_WINDOWS = ("--mca", "osc", "sm")
-# Between hosts of the virtual cluster the default finds no windows at all.
-FAR_WINDOWS = ("--mca", "osc", "pt2pt")
+# Windows without shared memory. Between hosts of the virtual cluster the default finds none at all.
+MESSAGE_WINDOWS = ("--mca", "osc", "pt2pt")
 
 # What the interfaces do not have (as Need in any/runtime.h): ARMCI no compare-and-swap, and no word that what nobody waits
 # for arrives; MPI's windows neither that nor a start of their own; the floors neither allocations nor a start, nor anything that several do to one place without a runtime.
@@ -81,7 +81,7 @@ RMA_LACKS = ("init_finalize", "unattended")
 FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put", "unattended")
 # The floor of another host is messages of equal bytes to it.
 MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "fetch_add.all", "compare_swap", "lock",
-                               "overlap", "busy", "first_get", "gups", "floor.futex_handoff")
+                               "overlap", "busy", "first_get", "gups", "floor.futex_handoff", "floor.cache_line")
 
 
 def all_columns():
@@ -101,9 +101,14 @@ def all_columns():
         Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
                counts_idle=True, counts_pushes=True, counts_chunks=True),
         Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1, lacks=MESSAGES_LACK),
-        Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=FAR_WINDOWS,
+        # Rivals of what takes everything by message on one machine.
+        Column("rma_messages", "MPI-3 RMA, by messages", "virtual", "bench_rma", mpi_options=MESSAGE_WINDOWS,
+               lacks=RMA_LACKS, by_default=False),
+        Column("armci_mpi_messages", "ARMCI-MPI, by messages", "virtual", "bench_armci_mpi", mpi_options=MESSAGE_WINDOWS,
                lacks=ARMCI_LACKS, by_default=False),
-        Column("rma_cluster", "MPI-3 RMA, virtual cluster", "cluster", "bench_rma", mpi_options=FAR_WINDOWS,
+        Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=MESSAGE_WINDOWS,
+               lacks=ARMCI_LACKS, by_default=False),
+        Column("rma_cluster", "MPI-3 RMA, virtual cluster", "cluster", "bench_rma", mpi_options=MESSAGE_WINDOWS,
                lacks=RMA_LACKS, by_default=False),
     ]
 

@@ -1,14 +1,13 @@
 """Whether a run is whole: every wanted row verified in every column that ran, save those that a column cannot have.
 
-Which rows there are, the programs say themselves (--list). Called by the driver with what each launch printed."""
+Which rows our own programs have stands in rows.txt, so that none is lost with the code that measured it; what a foreign
+one has it says itself (--list). Called by the driver with what each launch printed."""
 import math
 import os
 import subprocess
 
 import launch
 from columns import Refused, is_named, wants_third
-
-OURS = "bench_comex"  # has every row but the floors' own
 
 
 def listed(program):
@@ -25,18 +24,29 @@ def listed(program):
     return rows
 
 
+def pinned():
+    """The rows of our own programs, those of the floors too."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "rows.txt"), encoding="utf-8") as file:
+        return file.read().split()
+
+
 def rows_of(columns, plan):
     """column name -> the rows it is to have. A foreign program, which may be older, answers for its own ones only."""
-    lists = {}
-
-    def of(program):
+    ours, lists = pinned(), {}
+    for column in columns:
+        program = launch.program_path(column, plan)
         if program not in lists:
             lists[program] = listed(program)
-        return lists[program]
-
-    ours = of(os.path.join(plan.bin, OURS))
-    return {c.name: list(dict.fromkeys(of(launch.program_path(c, plan)) + ([] if c.is_foreign else ours)))
+        more = [] if column.is_foreign else [row for row in lists[program] if row not in ours]
+        if more:
+            raise Refused(f"{program} has rows that rows.txt does not name: {', '.join(more)}")
+    return {c.name: lists[launch.program_path(c, plan)] if c.is_foreign else [row for row in ours if not c.cannot_have(row)]
             for c in columns}
+
+
+def is_figure(value, unit):
+    """Only a share and a count may be nothing."""
+    return math.isfinite(value) and (value > 0 or (value == 0 and unit in ("percent", "percent of a core", "chunks")))
 
 
 def unknown(names, rows):
@@ -51,11 +61,11 @@ def lacks(column, rows, names, outcome, workers):
         if (names and not is_named(row, names)) or column.cannot_have(row) or \
                 (wants_third(row) and workers < 3):
             continue
-        value, _, verdict = outcome.rows.get(row, (None, "", "missing"))
+        value, unit, verdict = outcome.rows.get(row, (None, "", "missing"))
         if verdict == "missing":
             found["ended well and did not tell"].append(row)
         elif verdict == "absent" and not column.is_foreign:
             found["says that it has no"].append(row)
-        elif verdict == "verified" and not math.isfinite(value):
+        elif verdict == "verified" and not is_figure(value, unit):
             found["has no number for"].append(row)
     return [f"{column.title}: {what} {', '.join(rows)}" for what, rows in found.items() if rows]

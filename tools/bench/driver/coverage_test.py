@@ -34,8 +34,12 @@ class Coverage(unittest.TestCase):
         self.assertEqual(self.lacks("comex", told, ["beside_put"]), [])
         self.assertEqual(len(self.lacks("comex", told, ["beside_put"], workers=3)), 1)
 
-    def test_a_figure_is_a_number(self):
-        self.assertEqual(len(self.lacks("comex", "ROW put.8 nan ns verified", ["put"])), 1)
+    def test_a_figure_is_a_number_and_no_time_is_nothing(self):
+        for value in ("nan", "inf", "abc", "0", "-3"):
+            self.assertEqual(self.lacks("comex", f"ROW put.8 {value} ns verified", ["put"]),
+                             ["ComEx-PR: has no number for put.8"])
+        self.assertEqual(len(self.lacks("comex", "ROW put.8 0 x mean verified", ["put"])), 1)
+        self.assertEqual(self.lacks("comex", "ROW put.8 0 percent verified", ["put"]), [])
 
     def test_another_runtime_may_lack_what_it_says(self):
         other = columns.extra_column("theirs=/opt/bench_any")
@@ -55,6 +59,38 @@ class Coverage(unittest.TestCase):
                 os.chmod(f"{folder}/bench", 0o755)
                 with self.assertRaises(columns.Refused):
                     coverage.listed(f"{folder}/bench")
+
+    def rows_of(self, said, *chosen):
+        with tempfile.TemporaryDirectory() as folder:
+            for program in {c.program for c in chosen}:
+                path = os.path.join(folder, program)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\nprintf '{said}'\n")
+                os.chmod(path, 0o755)
+            return coverage.rows_of(list(chosen), launch.Plan(folder, "/vrun", 2, [], 60))
+
+    def test_a_row_that_a_program_lost_is_still_wanted(self):
+        wanted = self.rows_of("put.8 ns\n", column("comex"), column("armci"), column("floors"))
+        self.assertIn("gups", wanted["comex"])
+        self.assertIn("compare_swap", wanted["comex"])
+        self.assertNotIn("compare_swap", wanted["armci"])
+        self.assertEqual([name for name, rows in wanted.items() if "floor.futex_handoff" in rows], ["floors"])
+
+    def test_a_new_row_has_to_be_pinned(self):
+        with self.assertRaisesRegex(columns.Refused, "rows.txt does not name: put.7$"):
+            self.rows_of("put.8 ns\nput.7 ns\n", column("comex"))
+
+    def test_the_pinned_rows_are_those_that_were_asked_for(self):
+        rows = coverage.pinned()
+        self.assertEqual(len(rows), len(set(rows)))
+        sizes = [8 ** power for power in range(1, 8)]
+        asked = [f"{verb}.{size}" for verb in ("put", "get", "acc") for size in (*sizes, 4194304)]
+        asked += [f"nb{verb}.{size}" for verb in ("put", "get", "acc") for size in (8, 1024)] + ["nbrmw.8"]
+        asked += [f"{verb}s.{shape}" for verb in ("put", "get", "acc") for shape in ("128x512", "16x4096", "32x32x256")]
+        asked += ["put_fence.8", "putv.1000x8", "fetch_add.alone", "fetch_add.all", "compare_swap", "lock.alone", "lock.all",
+                  "barrier", "malloc_free.1048576", "init_finalize", "overlap.put.1048576", "busy.get.8", "get_compute_acc",
+                  "gups", "floor.send_reply.8", "floor.futex_handoff"]
+        self.assertEqual([row for row in asked if row not in rows], [])
 
 
 if __name__ == "__main__":

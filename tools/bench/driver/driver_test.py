@@ -125,6 +125,35 @@ class Comparing(unittest.TestCase):
         after.add("put.8", "comex", 5.0, "ns", "WRONG")
         self.assertEqual(compare.compare(run(put_8__comex=10.0), after)[0], [])
 
+    def wrong(self, **medians):
+        """A run like those of run(), all of it WRONG."""
+        made = run(**medians)
+        for row, name in [(row, name) for row, entry in made.rows.items() for name in entry["cells"]]:
+            made.add(row, name, 1.0, "ns", "WRONG")
+        return made
+
+    def test_what_became_wrong_is_told_and_is_worse(self):
+        before, after = run(put_8__comex=10.0), self.wrong(put_8__comex=10.0)
+        for one, other, said in ((before, after, "Became WRONG"), (after, after, "Still WRONG"), (after, before, "Right again"),
+                                 (run(), after, "Became WRONG"), (after, run(get_8__comex=1.0), "Was WRONG, has no figure now")):
+            self.assertIn(f"{said}: comex: put, 8 B", compare.text(one, other))
+            self.assertEqual(compare.is_worse(one, other), said == "Became WRONG")
+        self.assertEqual(compare.compare(before, after)[1], 0)
+
+    def test_cells_that_came_or_went_are_told(self):
+        one, both = run(put_8__comex=10.0, put_8__rma=1.0, get_8__comex=1.0), run(put_8__comex=10.0, get_8__comex=1.0, get_8__rma=1.0)
+        told = compare.text(one, both)
+        self.assertIn("Has no figure any more: rma: put, 8 B", told)
+        self.assertIn("Has a figure now: rma: get, 8 B", told)
+        self.assertIn("of 2 figures", told)
+        self.assertFalse(compare.is_worse(one, both))
+
+    def test_a_launch_that_failed_is_worse(self):
+        after = run(put_8__comex=10.0)
+        after.about["problems"] = ["MPI-3 RMA: status 1"]
+        self.assertTrue(compare.is_worse(run(put_8__comex=10.0), after))
+        self.assertIn("Problem after: MPI-3 RMA: status 1", compare.text(run(put_8__comex=10.0), after))
+
     def test_what_only_one_run_has_is_named(self):
         told = compare.text(run(put_8__comex=10.0, gone__comex=1.0), run(put_8__comex=10.0, come__comex=1.0))
         self.assertIn("Only before: rows: gone", told)
@@ -156,7 +185,7 @@ class Options(unittest.TestCase):
 
     def test_a_file_that_is_no_run_is_refused(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            for content in ("{", "{}", "[]", "1"):
+            for content in ("{", "{}", "[]", "1", '{"about": {}, "columns": [], "rows": [{"name": "r", "unit": "ns", "cells": []}]}'):
                 file.truncate(0)
                 file.write(content)
                 file.flush()
@@ -185,6 +214,11 @@ class Showing(unittest.TestCase):
         self.assertIn("<svg", page)
         self.assertNotIn("http", page.replace("http-equiv", ""))
         self.assertIn("8.00 ×", page)
+
+    def test_what_is_wrong_is_not_drawn(self):
+        results = run(put_8__comex=5.0, put_64__comex=6.0)
+        results.add("put.64", "comex", 6.0, "ns", "WRONG")
+        self.assertEqual([size for size, *_ in report.points(results, "put", "comex")], [8])
 
     def test_a_sweep_is_plotted_also_from_zero(self):
         for values in ((100, 200), (0, 1, 64)):

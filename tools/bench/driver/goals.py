@@ -15,7 +15,8 @@ BARRIER = "barrier ahead of MPI_Barrier"
 KERNELS = ("get_compute_acc", "gups")
 LATER = "busy.get.8"
 BESIDE_PUT = "beside_put.get.8"
-WITHOUT_RIVAL = ("forced", "virtual", "copied")  # configurations that no other runtime has
+BY_MESSAGE = ("forced", "virtual", "copied")
+RIVALS_BY_MESSAGE = ("armci_mpi_messages", "rma_messages")
 
 
 @dataclass
@@ -52,10 +53,10 @@ def is_absent(run, row, column):
 
 
 def figure(run, row, column):
-    """The median of the rounds; of chunks, whose number is to be kept in each of them, the most."""
+    """The median of the rounds; of what is to be kept in each of them, as a longest wait, the most."""
     cell = run.cell(row, column)
     median = run.median(row, column)
-    return max(cell.samples) if median is not None and run.rows[row]["unit"] == "chunks" else median
+    return max(cell.samples) if median is not None and run.rows[row]["unit"] in ("chunks", "x mean") else median
 
 
 def is_whole(run):
@@ -181,7 +182,7 @@ def oversubscribed(run):
         return
     for other, topic in (("armci_mpi", "every row ahead of ARMCI-MPI"), ("rma", "not behind MPI RMA in any row")):
         for row in shared_rows(run, other):
-            yield f"oversubscribed: {topic}", row, "comex", run.median(row, other), 1, 0
+            yield f"oversubscribed: {topic}", row, "comex", figure(run, row, other), 1, 0
 
 
 def first_in_every_row(run):
@@ -190,14 +191,16 @@ def first_in_every_row(run):
         return
     for other in ("armci_mpi", "rma"):
         for row in shared_rows(run, other):
-            yield "same host: not behind ARMCI-MPI or MPI RMA in any row", row, "comex", run.median(row, other), 1, 0
+            yield "same host: not behind ARMCI-MPI or MPI RMA in any row", row, "comex", figure(run, row, other), 1, 0
 
 
-def kernels_over_the_cluster(run):
-    for row in KERNELS:
-        for other in ("armci_mpi_cluster", "rma_cluster"):
-            if has_column(run, other):
-                yield "cluster: kernels ahead of ARMCI-MPI and MPI RMA", row, "cluster", run.median(row, other), 1, 0
+def kernels_by_message(run):
+    beside = [("cluster", ("armci_mpi_cluster", "rma_cluster"))] + [(column, RIVALS_BY_MESSAGE) for column in BY_MESSAGE]
+    for column, others in beside:
+        for row in KERNELS:
+            for other in others:
+                if has_column(run, other):
+                    yield f"{column}: kernels ahead of ARMCI-MPI and MPI RMA", row, column, run.median(row, other), 1, 0
 
 
 def unlike_fewer(run, fewer):
@@ -227,7 +230,7 @@ def rules(run, fewer):
     yield from head_of_line("forced")
     yield from far(run, "virtual")
     yield from far(run, "cluster")
-    yield from kernels_over_the_cluster(run)
+    yield from kernels_by_message(run)
     yield from far_strided(run, "copied", 70)
     yield from oversubscribed(run)
     if fewer is not None:
@@ -258,9 +261,10 @@ def unjudged(run, fewer=None):
 
 def without_measure(run, fewer=None):
     """What nothing can be judged by, and in a few words why."""
-    alone = [c for c in WITHOUT_RIVAL if any(run.median(row, c) is not None for row in KERNELS)]
-    if alone:
-        yield f"kernels of {', '.join(alone)}", "no other runtime has such a configuration"
+    has_rivals = any(has_column(run, other) for other in RIVALS_BY_MESSAGE)
+    alone = [c for c in BY_MESSAGE if any(run.median(row, c) is not None for row in KERNELS)]
+    if alone and not has_rivals:
+        yield f"kernels of {', '.join(alone)}", f"their rivals, {' and '.join(RIVALS_BY_MESSAGE)}, did not run"
     for row, why in unlike_fewer(run, fewer).items() if fewer is not None else ():
         yield f"{title(row)}, beside three ranks", why
 

@@ -96,13 +96,21 @@ def turned(items, number):
     return items[at:] + items[:at]
 
 
+def figure(text):
+    """Not a number for what is none, which no row may have."""
+    try:
+        return None if text == "-" else float(text)
+    except ValueError:
+        return float("nan")
+
+
 def read_rows(text):
     rows = {}
     for line in text.splitlines():
         match = ROW.match(line.strip())
         if match:
             name, value, unit, verdict = match.groups()
-            rows[name] = (None if value == "-" else float(value), unit, verdict)
+            rows[name] = (figure(value), unit, verdict)
     return rows
 
 

@@ -1,7 +1,7 @@
 """comex_bench: what one-sided operations cost, on this runtime, on others, and at the machine's floor.
 
 Launches the columns in turn, round after round, so that what disturbs the machine disturbs all alike; tells medians
-and quartiles. Every result is checked: status 1 when one is wrong or a column failed."""
+and quartiles. Every result is checked: status 1 when one is wrong or a column failed, of --compare in the later run."""
 import os
 import platform
 import signal
@@ -197,7 +197,7 @@ def main():
         return listing(args)
     if args.compare:
         print(compare.text(*args.compare))
-        return 0
+        return 1 if compare.is_worse(*args.compare) else 0
     if args.source:
         return show(args, args.source, args.source.about.get("problems", []))
     began = time.monotonic()

@@ -57,7 +57,7 @@ def a_run(path):
             return Results.from_json(file.read())
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise argparse.ArgumentTypeError(f"{path}: not a run that --json has written") from None
 
 

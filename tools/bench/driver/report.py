@@ -63,7 +63,7 @@ def points(run, verb, column):
     for row in run.rows:
         name, _, size = row.partition(".")
         cell = run.cell(row, column)
-        if name == verb and size.isdigit() and cell and cell.samples and cell.low > 0:
+        if name == verb and size.isdigit() and run.median(row, column) is not None and cell.low > 0:
             found.append((int(size), cell.low, cell.median, cell.high))
     return sorted(found)
 
@@ -141,8 +141,9 @@ def swept(run):
     plots = []
     for name, members in families.items():
         for row in run.ordered_rows():
-            unit, cells = run.rows[row]["unit"], [(v, run.cell(row, c)) for v, c, _ in sorted(members)]
-            found = [(v, c.low, c.median, c.high) for v, c in cells if c and c.samples and c.low > 0]
+            unit = run.rows[row]["unit"]
+            cells = [(v, run.cell(row, c)) for v, c, _ in sorted(members) if run.median(row, c) is not None]
+            found = [(v, c.low, c.median, c.high) for v, c in cells if c.low > 0]
             if len(found) > 1:
                 plot = svg.log_curves(title(row), [(name, "c-ours", found)], x_name=members[0][2],
                                       y_label=svg.percent_label if unit.startswith("percent") else svg.time_label)

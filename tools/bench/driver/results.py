@@ -24,6 +24,7 @@ TITLES = {
     "get_compute_acc": "get-compute-accumulate task", "gups": "random update (GUPS)", "idle": "idle host",
     "floor.beside_put.8": "MPI send + reply, 8 B, beside a stream of 256 KiB, 99th percentile",
     "floor.send_reply.8": "MPI send + reply, 8 B", "floor.futex_handoff": "futex hand-off",
+    "floor.cache_line.8": "a cache line to the other core and back",
 }
 GROUPS = (("Contiguous", r"(put|get|acc)\.|put_fence"), ("Non-blocking, 64 at a time", r"nb"),
           ("Strided and vector", r"(put|get|acc)[sv]\."), ("Atomics, locks, collectives", r"fetch|compare|lock|barrier|malloc|init"),

@@ -37,8 +37,7 @@ def factor(times):
 
 def facts(about):
     """What a figure means nothing without."""
-    settings = ", ".join(f"{k}={v}" for k, v in about.get("settings", {}).items()
-                         if not k.startswith("OMPI_MCA_")) or "none"
+    settings = ", ".join(f"{k}={v}" for k, v in about.get("settings", {}).items()) or "none"
     return (f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}, {about['mpi']}. {about['date']}, commit "
             f"{about['commit']}. {about['workers']} workers, {counted(about['rounds'], 'round')}, load before the run {about['load']}, "
             f"settings: {settings}. More ranks than cores make Open MPI yield; bound to nothing; single copy as it comes.")
