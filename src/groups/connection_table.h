@@ -4,9 +4,11 @@
 // its duplicates and regular parts of it cost O(1). Looked up on every operation with a group.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/ids.h"
@@ -28,6 +30,11 @@ class ConnectionTable {
   int rank_of(Lpid lpid) const;
   bool has_duplicates() const;        // O(n) for a list
   bool lies_below(Lpid bound) const;  // all lpids are smaller, and none is negative; O(1)
+
+  // Of each member of a list, for who computes what the runtime takes.
+  static constexpr std::size_t listed_member_bytes() {
+    return sizeof(decltype(List::by_rank)::value_type) + sizeof(decltype(List::sorted)::value_type);
+  }
 
  private:
   struct List {

@@ -71,6 +71,9 @@ class FenceLedger {
   }
   std::size_t targets() const { return targets_.size(); }  // for tests
   static constexpr std::size_t kept = 512;                 // targets that are not looked through
+  // Of each entry, for who computes what the runtime takes.
+  static constexpr std::size_t server_bytes() { return sizeof(Server); }
+  static constexpr std::size_t target_bytes() { return sizeof(Target); }
 
   void add_failure(Gpid target) { failures_[target] += 1; }
   bool has_failures() const { return !failures_.empty(); }

@@ -43,12 +43,14 @@ class HandleTable {
   bool take_failure(int handle);
 
   std::uint32_t slots() const { return size_.load(std::memory_order_acquire); }
+  // Of each slot, for who computes what the runtime takes.
+  static constexpr std::size_t slot_bytes() { return sizeof(Slot); }
+  static constexpr std::uint32_t chunk_slots = 1024;  // that are made at once
 
  private:
   static constexpr std::uint32_t slot_bits = 20;
   static constexpr std::uint32_t max_slots = 1u << slot_bits;
   static constexpr std::uint32_t last_generation = (1u << 11) - 1;
-  static constexpr std::uint32_t chunk_slots = 1024;
   static constexpr std::uint32_t max_chunks = max_slots / chunk_slots;
 
   struct Slot {

@@ -94,8 +94,7 @@ void Remote::part_done(Request* request, bool failed) {
 }
 
 void Remote::release(Request* request) {
-  constexpr std::size_t kept_addresses = 128;  // a KiB in each of those that are kept
-  if (request->addresses.capacity() > kept_addresses) std::vector<void*>().swap(request->addresses);
+  if (request->addresses.capacity() > remote::kept_addresses) std::vector<void*>().swap(request->addresses);
   requests_.give_back(request);
 }
 

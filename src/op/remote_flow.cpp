@@ -13,7 +13,6 @@ using remote::Kind;
 namespace {
 
 constexpr unsigned max_staged_per_link = 8;
-constexpr std::size_t max_staged = 128;
 
 }  // namespace
 
@@ -145,7 +144,8 @@ void Remote::fence_for_slots() {
 }
 
 bool Remote::may_stage(const Link& link) const {
-  return link.staged < max_staged_per_link && (!free_staging_.empty() || staging_.size() < max_staged);
+  return link.staged < max_staged_per_link &&
+         (!free_staging_.empty() || staging_.size() < remote::max_staged);
 }
 
 std::byte* Remote::take_staging(Link& link) {

@@ -25,6 +25,9 @@
 
 namespace comex::op::remote {
 
+inline constexpr std::size_t max_staged = 128;      // buffers for scattered bodies
+inline constexpr std::size_t kept_addresses = 128;  // of a vector operation, in each pooled request: a KiB
+
 enum class Kind : std::uint8_t {
   data,      // put, get, acc: any number of messages
   copied,    // a small write whose message is complete already, but for its number

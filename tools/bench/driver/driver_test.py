@@ -198,6 +198,18 @@ class Options(unittest.TestCase):
 
 
 class Showing(unittest.TestCase):
+    def test_the_list_says_which_columns_cannot_run_and_why(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "bench_comex")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n")
+            os.chmod(program, 0o755)
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                main.listing(options.arguments(["--bin", folder, "--vrun", "/bin/true", "--list"]))
+        lines = said.getvalue().splitlines()
+        self.assertIn("comex               ComEx-PR", lines)
+        self.assertIn(f"rma                 MPI-3 RMA; skipped here: no program {folder}/bench_rma", lines)
+
     def test_a_run_says_how_long_it_took(self):
         self.assertEqual([main.duration(s) for s in (38.71, 119.6, 1020)], ["38.7 s", "2 min 0 s", "17 min 0 s"])
 

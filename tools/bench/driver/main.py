@@ -154,8 +154,10 @@ def keep(args, results, problems):
 
 
 def listing(args):
+    plan = plan_of(args)
     for column in columns_.all_columns():
-        print(f"{column.name:<16}{column.title}")
+        why, _ = can_run(column, plan)
+        print(f"{column.name:<20}{column.title}" + (f"; skipped here: {' '.join(why.split())}" if why else ""))
     print(subprocess.run([os.path.join(args.bin, "bench_comex"), "--list"], capture_output=True, text=True).stdout +
           "idle percent of a core\n" + "\n".join(f"{row} ns" for row in (*columns_.IDLE_ROWS[1:], *columns_.PUSH_ROWS)) +
           "".join(f"\n{row} chunks" for row in columns_.CHUNK_ROWS))

@@ -163,7 +163,8 @@ def figures(run):
     columns = [c for c in run.columns if not c.get("absent")]
     head = "".join(f"<th>{escape(c['title'])}</th>" for c in columns)
     parts = ["<h2>Every figure</h2><p>Medians, and quartiles below them; the best runtime on the same host is bold. "
-             "Every result was checked; what came out wrong says so.</p>"]
+             "Every result was checked; what came out wrong says so. armci.h has no fetch-and-add that does not block: both "
+             "ARMCI columns tell the blocking one.</p>"]
     for group, _ in GROUPS:
         rows = [row for row in run.ordered_rows() if group_of(row) == group]
         if not rows:

@@ -12,6 +12,7 @@
 #include "api/allocations.h"
 #include "core/pieces.h"
 #include "core/protocol.h"
+#include "groups/connection_table.h"
 #include "groups/directory.h"
 #include "groups/group.h"
 #include "groups/world_book.h"
@@ -71,7 +72,8 @@ constexpr double doubling = 2;  // a vector that has just grown
 
 using namespace comex::model;
 constexpr double handles = comex::nb::HandleTable::completed_handle;  // slots there can be
-constexpr double handle_chunk = 1024;                                 // slots
+constexpr double handle_chunk = comex::nb::HandleTable::chunk_slots;
+constexpr double handle_slot = comex::nb::HandleTable::slot_bytes();
 const auto outstanding = double(comex::op::RemoteOptions{}.max_outstanding);
 constexpr double first_groups = 8;  // slots of groups::GroupTable that are made at once
 constexpr double window = comex::op::GroupCollective::window_bytes;
@@ -91,13 +93,12 @@ std::vector<Table> private_tables() {
        groups::max_groups * (group + doubling * sizeof(void*))},
       {"group: itself, its collectives", "private", "group", 0, 0, 0, 0, group},
       {"group, irregular: the list of its members", "private", "group", 0,
-       sizeof(ListedMember::by_rank) + sizeof(ListedMember::sorted)},
+       double(groups::ConnectionTable::listed_member_bytes())},
       {"handles: their chunks' places, the first chunk", "private", "always", 0, 0, 0, 0,
-       handles / handle_chunk * sizeof(void*) + handle_chunk * sizeof(HandleSlot)},
-      {"handles: all chunks, as many as there can be", "private", "slots", 0, 0, 0, 0,
-       handles * sizeof(HandleSlot)},
+       handles / handle_chunk * sizeof(void*) + handle_chunk * handle_slot},
+      {"handles: all chunks, as many as there can be", "private", "slots", 0, 0, 0, 0, handles * handle_slot},
       {"handles: slots, half of them in use", "private", "handles", 0, 0, 0, 0,
-       2 * outstanding * sizeof(HandleSlot)},
+       2 * outstanding * handle_slot},
       {"handles: what each one pending is for", "private", "handles", 0, 0, 0, 0,
        doubling * outstanding * sizeof(op::WaitReason)},
       {"mutexes: where the words about them stand", "private", "mutexes", 0, 0, 0, 0, sizeof(shm::MutexSets)},
@@ -124,8 +125,10 @@ std::vector<Table> traffic_tables() {
   using namespace comex;
   using op::Remote;
   constexpr double link = hash_node<TransportRank, op::remote::Link>;
-  constexpr double server = hash_node<TransportRank, LedgerServer> + doubling * sizeof(void*);
-  constexpr double target = hash_node<Gpid, LedgerTarget> + sizeof(std::size_t);  // its hash is kept
+  constexpr double server =
+      hash_node<TransportRank, EntryBytes<nb::FenceLedger::server_bytes()>> + doubling * sizeof(void*);
+  constexpr double target =
+      hash_node<Gpid, EntryBytes<nb::FenceLedger::target_bytes()>> + sizeof(std::size_t);  // its hash is kept
   constexpr double entry =
       hash_node<Lpid, EntryBytes<nb::ImplicitSet::entry_bytes()>> + doubling * sizeof(void*);
   constexpr double request = sizeof(op::remote::Request) + sizeof(void*);
@@ -142,7 +145,7 @@ std::vector<Table> traffic_tables() {
       {"implicit set: targets that need not be forgotten", "private", "traffic", 0, 0, 0, 0,
        double(nb::ImplicitSet::kept) * entry},
       {"pools, tables, lists: what is not given back", "private", "traffic", 0, 0, 0, 0,
-       pooled * (request + kept_addresses * sizeof(void*) + transfer + batch) +
+       pooled * (request + op::remote::kept_addresses * sizeof(void*) + transfer + batch) +
            few_entries * (slot + 4 * sizeof(void*) + sizeof(op::WaitReason)) +
            4 * few_buckets * sizeof(void*)},
       {"link to a server", "private", "open", 0, 0, link},
@@ -156,7 +159,7 @@ std::vector<Table> traffic_tables() {
       {"transfers, slots of replies", "private", "full", 0, 0, 0, 0,
        double(protocol::slot_count) * (transfer + slot)},
       {"staging of scattered bodies", "private", "full", 0, 0, 0, 0,
-       staging_buffers * double(pr::ServerOptions{}.chunk_bytes)},
+       double(op::remote::max_staged) * double(pr::ServerOptions{}.chunk_bytes)},
   };
 }
 

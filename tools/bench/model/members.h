@@ -5,13 +5,9 @@
 // Used by comex_bench_model.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-
-#include "core/ids.h"
-#include "nb/completion.h"
 
 namespace comex::model {
 
@@ -28,31 +24,11 @@ struct GroupExtras {  // of api::Runtime
   void *comm, *collective;
   std::uint64_t next_allocation;
 };
-struct ListedMember {  // of groups::ConnectionTable: in both of its vectors
-  Lpid by_rank;
-  std::pair<Lpid, std::uint32_t> sorted;
-};
-struct HandleSlot {  // of nb::HandleTable
-  std::atomic<std::uint32_t> generation;
-  nb::Completion completion;
-};
-struct LedgerServer {  // of nb::FenceLedger
-  TransportRank rank;
-  bool listed;
-  std::uint64_t unsent, issued, applied, blurred;
-};
-struct LedgerTarget {
-  TransportRank server;
-  std::uint32_t unsent;
-  std::uint64_t last;
-};
-constexpr double staging_buffers = 128;  // of op::Remote
-constexpr double kept_addresses = 128;   // of a vector operation, in each pooled request
-constexpr double answers = 256;          // of a batch, when it is full of gets
-constexpr double few_entries = 512;      // that vectors and nb::SlotTable keep room for
-constexpr double few_buckets = 2048;     // that hash tables keep
+constexpr double answers = 256;       // of a batch, when it is full of gets
+constexpr double few_entries = 512;   // that vectors and nb::SlotTable keep room for
+constexpr double few_buckets = 2048;  // that hash tables keep
 template <std::size_t bytes>
-struct alignas(void*) EntryBytes {  // of nb::ImplicitSet
+struct alignas(void*) EntryBytes {  // of what only tells its size
   std::byte entry[bytes];
 };
 
