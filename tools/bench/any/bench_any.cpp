@@ -15,6 +15,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 #include "contiguous_rows.h"
@@ -64,14 +65,15 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 template <class Number>
-bool read_number(std::string_view text, Number least, Number& into) {
+bool read_number(std::string_view text, Number least, Number& into,
+                 Number most = std::numeric_limits<Number>::max()) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-  return error == std::errc() && end == text.data() + text.size() && into >= least;
+  return error == std::errc() && end == text.data() + text.size() && into >= least && into <= most;
 }
 
 bool read_milliseconds(std::string_view text, double& into_ns) {
   double ms = 0;
-  if (!read_number(text, 0.0, ms) || ms == 0 || !std::isfinite(ms)) return false;
+  if (!read_number(text, 1e-6, ms, 1e6)) return false;
   into_ns = ms * 1e6;
   return true;
 }
@@ -89,7 +91,7 @@ const Setting settings[] = {
        c.names = split(v);
        return !c.names.empty();
      }},
-    {"--ms", "a time above 0",
+    {"--ms", "0.000001 to 1000000",
      [](Command& c, const char* v) { return read_milliseconds(v, c.options.trial_ns); }},
     {"--allocations", "a number of at least 1",
      [](Command& c, const char* v) { return read_number(v, 1, c.options.allocations); }},
@@ -100,9 +102,10 @@ const Setting settings[] = {
     {"--workers", "a number", [](Command& c, const char* v) { return read_number(v, 0, c.options.workers); }},
     {"--first-target", "a number",
      [](Command& c, const char* v) { return read_number(v, 0, c.options.first_target); }},
-    {"--sleep", "whole seconds",
-     [](Command& c, const char* v) { return read_number(v, 0u, c.sleep_seconds); }},
-    {"--requests", "a number", [](Command& c, const char* v) { return read_number(v, 0u, c.requests); }},
+    {"--sleep", "whole seconds, at least 1",
+     [](Command& c, const char* v) { return read_number(v, 1u, c.sleep_seconds); }},
+    {"--requests", "0 to 64",
+     [](Command& c, const char* v) { return read_number(v, 0u, c.requests, most_requests); }},
 };
 
 // Says on its own what is wrong.
@@ -123,6 +126,10 @@ bool read_command(int argc, char** argv, Command& command) {
       std::fprintf(stderr, "bench_any: %s %s: expected %s\n", found->name, argv[i], found->expected);
       return false;
     }
+  }
+  if (command.requests != 0 && command.sleep_seconds == 0) {
+    std::fprintf(stderr, "bench_any: --requests %u: expected --sleep beside it\n", command.requests);
+    return false;
   }
   return true;
 }

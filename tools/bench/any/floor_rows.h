@@ -129,47 +129,44 @@ inline Answer send_reply_beside_row(Rig& rig) {
   return one_of_a_hundred(rig, std::move(taken), rig.rt.all(messages.is_right()));
 }
 
-// Two workers wake one another in turn; the time of one hand-over, which is one way.
-inline Answer futex_row(Rig& rig) {
-  set_word(rig, rig.word(rig.target(), 7), 0);
+// The origin and the last worker count a word up in turn. While it is the other's, `wait(word, value)` is
+// called, after the own one `wake(word)`. Told is the time of two turns.
+template <class Wait, class Wake>
+Answer turns_row(Rig& rig, Wait&& wait, Wake&& wake) {
+  const Place place = rig.word(rig.target(), 7);
+  set_word(rig, place, 0);
   rig.rt.barrier();
-  int* const turn = reinterpret_cast<int*>(rig.word(rig.target(), 7).at);
+  int* const turn = reinterpret_cast<int*>(place.at);
   const bool takes_part = rig.is_origin() || rig.rt.me() == rig.target();
   const int mine = rig.is_origin() ? 0 : 1;
   const floors::Word word(*turn);
   long taken = 0;
   const Timing timing = by_all_together(rig, [&](long count) {
     for (long i = 0; takes_part && i < count; ++i) {
-      for (int now = word.load(); now % 2 != mine; now = word.load()) floors::sleep_on(turn, now);
+      for (int now = word.load(); now % 2 != mine; now = word.load()) wait(turn, now);
       ++taken;
       word.fetch_add(1);
-      floors::wake_one(turn);
-    }
-  });
-  const bool is_right = !takes_part || (taken == timing.calls && word.load() == 2 * taken);
-  return answer(rig, timing.nanoseconds / 2, is_right);
-}
-
-// A word to the other's cache and back, both spinning: how near the two cores are to each other at the time.
-inline Answer cache_line_row(Rig& rig) {
-  constexpr int patience = 10'000;  // looks; then they may share a core
-  set_word(rig, rig.word(rig.target(), 4), 0);
-  rig.rt.barrier();
-  const std::atomic_ref word(*reinterpret_cast<long*>(rig.word(rig.target(), 4).at));
-  const bool takes_part = rig.is_origin() || rig.rt.me() == rig.target();
-  const int mine = rig.is_origin() ? 0 : 1;
-  long taken = 0;
-  const Timing timing = by_all_together(rig, [&](long count) {
-    for (long i = 0; takes_part && i < count; ++i) {
-      for (int looks = 1; word.load(std::memory_order_acquire) % 2 != mine; ++looks) {
-        if (looks % patience == 0) sched_yield();
-      }
-      ++taken;
-      word.fetch_add(1, std::memory_order_release);
+      wake(turn);
     }
   });
   const bool is_right = !takes_part || (taken == timing.calls && word.load() == 2 * taken);
   return answer(rig, timing.nanoseconds, is_right);
+}
+
+// One hand-over, which is one way.
+inline Answer futex_row(Rig& rig) {
+  const Answer both = turns_row(rig, floors::sleep_on, floors::wake_one);
+  return {both.value / 2, both.is_right};
+}
+
+// There and back, both spinning: how near the two cores are to each other at the time.
+inline Answer cache_line_row(Rig& rig) {
+  constexpr long patience = 10'000;  // looks; then they may share a core
+  long looks = 0;
+  const auto look_again = [&](int*, int) {
+    if (++looks % patience == 0) sched_yield();
+  };
+  return turns_row(rig, look_again, [](int*) {});
 }
 
 inline void add_floor_rows(Rows& rows) {

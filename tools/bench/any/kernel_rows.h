@@ -62,8 +62,7 @@ inline Answer task_row(Rig& rig) {
   double* const mine = reinterpret_cast<double*>(rig.rt.own(rig.big()));
   for (std::size_t e = 0; e < Task::half / 8; ++e) mine[e] = pattern(e);
   std::fill_n(mine + Task::half / 8, Task::half / 8, 0.0);
-  set_word(rig, rig.word(0, 5), 0);
-  set_word(rig, rig.word(0, 6), 0);
+  for (const int number : {4, 5, 6}) set_word(rig, rig.word(0, number), 0);
   std::vector<double> block(1280 + 1);
   double added = 0;
   bool has_got = true;

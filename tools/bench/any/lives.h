@@ -38,14 +38,14 @@ inline long word_of(int worker, unsigned number) {
   return 1000L * worker + static_cast<long>(number);
 }
 
+constexpr unsigned most_requests = 64;  // of a job that sleeps
+
 // Tells who the workers are, then `asleep`, and sleeps; worker 0 asks then for a word, and again after each
 // of more pauses as long as naps need to grow. True if every answer was right.
 inline bool sleep_all(Runtime& runtime, unsigned seconds, unsigned requests) {
   constexpr unsigned pause_seconds = 2;
-  constexpr unsigned most = 64;
-  requests = std::min(requests, most);
-  Segment words = runtime.allocate(most * sizeof(long));
-  for (unsigned i = 0; i < most; ++i) {
+  Segment words = runtime.allocate(most_requests * sizeof(long));
+  for (unsigned i = 0; i < most_requests; ++i) {
     const long word = word_of(runtime.me(), i);
     std::memcpy(runtime.own(words) + i * sizeof(long), &word, sizeof word);
   }

@@ -10,6 +10,7 @@ BY_MESSAGE = {f"COMEX_ENABLE_{verb}_{where}": "0" for verb in ("PUT", "GET", "AC
 IDLE_ROWS = ("idle", "idle.first_get")  # share of a core, and the first request in the same state
 PUSH_ROWS = ("unattended.waited", "unattended.longest")  # by the progress ranks' count
 CHUNK_ROWS = ("beside_put.chunks",)  # by theirs too
+COALESCE = "COMEX_COALESCE_US"  # 0: nothing lies anywhere, and no batch is counted
 OWN_LAUNCHES = (IDLE_ROWS, PUSH_ROWS, CHUNK_ROWS)
 
 
@@ -117,11 +118,20 @@ def extra_column(text):
     """--column NAME=PROGRAM[:PROGRESS-RANKS]: any other runtime, by a bench_any of its own."""
     name, separator, rest = text.partition("=")
     program, _, ranks = rest.partition(":")
-    if not separator or not name or not program or not (ranks or "0").isdigit():
+    if not separator or not name or "," in name or not program or not (ranks or "0").isdigit():
         raise Refused(f"--column {text}: expected NAME=PROGRAM or NAME=PROGRAM:PROGRESS-RANKS")
     if name in [c.name for c in all_columns()] + ["near"]:
         raise Refused(f"--column {text}: there is a column {name} already")
     return Column(name, name, "near", os.path.abspath(program), int(ranks or 0))
+
+
+def extra_columns(texts):
+    """One for each text; a name may stand for one program only."""
+    extra = [extra_column(text) for text in texts]
+    for number, column in enumerate(extra):
+        if column.name in [other.name for other in extra[:number]]:
+            raise Refused(f"--column {texts[number]}: there is a column {column.name} already")
+    return extra
 
 
 def choose(columns, wanted):

@@ -54,13 +54,20 @@ def compare(before, after):
         unit = after.rows[row]["unit"]
         for column, cell in after.rows[row]["cells"].items():
             old = before.cell(row, column)
-            if "right" != state(old) or "right" != state(cell):
+            if state(old) != "right" or state(cell) != "right":
                 continue
             common += 1
             ratio = moved(old, cell)
             if ratio is not None:
                 found.append((row, column, ratio, (ratio > 1) == more_is_better(unit)))
     return found, common
+
+
+def fewest_rounds(before, after):
+    """Of any cell that is compared by its spread; memory is looked at once."""
+    return min([min(len(before.cell(row, column).samples), len(cell.samples))
+                for row, entry in after.rows.items() if entry["unit"] != "bytes" for column, cell in entry["cells"].items()
+                if state(before.cell(row, column)) == state(cell) == "right"], default=0)
 
 
 def text(before, after):
@@ -82,8 +89,7 @@ def text(before, after):
         rows = [row for row in one.ordered_rows() if row not in other.rows]
         names = [c["name"] for c in one.columns if c["name"] not in [o["name"] for o in other.columns]]
         lines += [f"{heading}: {kind}: {', '.join(found)}" for kind, found in (("rows", rows), ("columns", names)) if found]
-    fewest = min([len(c.samples) for r in (before, after) for e in r.rows.values() for c in e["cells"].values()
-                  if c.samples], default=0)
+    fewest = fewest_rounds(before, after)
     lines.append(f"{len(found)} of {common} figures moved beyond their quartiles and by 5 % or more")
     if fewest < 4:
         lines.append(f"(with {counted(fewest, 'round')} there is hardly a spread to compare with: measure at least 7)")

@@ -70,8 +70,10 @@ class Launching(unittest.TestCase):
     def test_another_runtime_is_a_column(self):
         other = columns.extra_column("theirs=/opt/bench_any:1")
         self.assertEqual((other.name, other.program, other.ranks(2)), ("theirs", "/opt/bench_any", 3))
-        for wrong in ("theirs", "theirs=/opt/bench_any:x", "comex=/opt/bench_any"):
+        for wrong in ("theirs", "theirs=/opt/bench_any:x", "comex=/opt/bench_any", "a,b=/opt/bench_any"):
             self.assertRaises(columns.Refused, columns.extra_column, wrong)
+        with self.assertRaisesRegex(columns.Refused, "/b/bench: there is a column x already"):
+            columns.extra_columns(["x=/a/bench", "y=/a/bench", "x=/b/bench"])
 
     def test_a_sweep_is_a_column_for_each_value(self):
         swept = columns.sweep([column("virtual")], "COMEX_NAP_MAX_US=100,200")
@@ -131,6 +133,15 @@ class Comparing(unittest.TestCase):
         for row, name in [(row, name) for row, entry in made.rows.items() for name in entry["cells"]]:
             made.add(row, name, 1.0, "ns", "WRONG")
         return made
+
+    def test_only_what_is_compared_by_its_spread_can_have_too_few_rounds(self):
+        before, after = run(put_8__comex=10.0), run(put_8__comex=10.0)
+        for one in (before, after):
+            one.add("memory.private", "comex", 5.0, "bytes", "verified")
+        after.add("get.8", "comex", 5.0, "ns", "verified")
+        self.assertNotIn("hardly a spread", compare.text(before, after))
+        before.add("get.8", "comex", 5.0, "ns", "verified")
+        self.assertIn("with 1 round there is hardly a spread", compare.text(before, after))
 
     def test_what_became_wrong_is_told_and_is_worse(self):
         before, after = run(put_8__comex=10.0), self.wrong(put_8__comex=10.0)
@@ -205,10 +216,12 @@ class Showing(unittest.TestCase):
                 file.write("#!/bin/sh\n")
             os.chmod(program, 0o755)
             with contextlib.redirect_stdout(io.StringIO()) as said:
-                main.listing(options.arguments(["--bin", folder, "--vrun", "/bin/true", "--list"]))
+                status = main.listing(options.arguments(["--bin", folder, "--vrun", "/bin/true", "--list"]))
         lines = said.getvalue().splitlines()
         self.assertIn("comex               ComEx-PR", lines)
-        self.assertIn(f"rma                 MPI-3 RMA; skipped here: no program {folder}/bench_rma", lines)
+        self.assertIn(f"rma                 MPI-3 RMA; cannot run: no program {folder}/bench_rma", lines)
+        self.assertTrue([line for line in lines if line.startswith("armci_mpi ") and "; skipped here: no program" in line])
+        self.assertEqual(status, 1)
 
     def test_a_run_says_how_long_it_took(self):
         self.assertEqual([main.duration(s) for s in (38.71, 119.6, 1020)], ["38.7 s", "2 min 0 s", "17 min 0 s"])

@@ -3,8 +3,9 @@
 A goal looks at one row and column; the limit comes from the floors or competitors beside it. Where the run has the column
 but not its figure, or not the one beside it, the goal is told as not judged; one without its column is no goal of the run."""
 from dataclasses import dataclass
+from itertools import product
 
-from columns import CHUNK_ROWS, PUSH_ROWS, all_columns, is_named, wants_third
+from columns import CHUNK_ROWS, COALESCE, PUSH_ROWS, all_columns, is_named, wants_third
 from results import GROUPS, group_of, more_is_better, title
 from table import number
 
@@ -17,6 +18,7 @@ LATER = "busy.get.8"
 BESIDE_PUT = "beside_put.get.8"
 BY_MESSAGE = ("forced", "virtual", "copied")
 RIVALS_BY_MESSAGE = ("armci_mpi_messages", "rma_messages")
+KERNEL_RIVALS = {"cluster": ("armci_mpi_cluster", "rma_cluster"), **dict.fromkeys(BY_MESSAGE, RIVALS_BY_MESSAGE)}
 
 
 @dataclass
@@ -144,8 +146,8 @@ def far(run, place):
     ahead = 5 if place == "virtual" else 100
     for row in ("nbput.8", "nbacc.8", "nbrmw.8"):
         yield f"{place}: non-blocking 8 B at {ahead} times MPI's rate", row, place, run.median(row, floors), 1 / ahead, 0
-    coalesce_ns = 1e3 * float(run.about.get("settings", {}).get("COMEX_COALESCE_US", 50))
-    for row in PUSH_ROWS:
+    coalesce_ns = 1e3 * float(run.about.get("settings", {}).get(COALESCE) or 50)
+    for row in PUSH_ROWS if coalesce_ns else ():
         yield f"{place}: what nobody waits for is sent within COMEX_COALESCE_US", row, place, coalesce_ns, 1, 0
     yield f"{place}: idle progress rank under 3 % of a core", "idle", place, 3, 1, 0
     for row in ("first_get.idle", "idle.first_get"):  # the second in the state that the share is taken in
@@ -195,12 +197,10 @@ def first_in_every_row(run):
 
 
 def kernels_by_message(run):
-    beside = [("cluster", ("armci_mpi_cluster", "rma_cluster"))] + [(column, RIVALS_BY_MESSAGE) for column in BY_MESSAGE]
-    for column, others in beside:
-        for row in KERNELS:
-            for other in others:
-                if has_column(run, other):
-                    yield f"{column}: kernels ahead of ARMCI-MPI and MPI RMA", row, column, run.median(row, other), 1, 0
+    for column, others in KERNEL_RIVALS.items():
+        for row, other in product(KERNELS, others):
+            if has_column(run, other):
+                yield f"{column}: kernels ahead of ARMCI-MPI and MPI RMA", row, column, run.median(row, other), 1, 0
 
 
 def unlike_fewer(run, fewer):
@@ -209,7 +209,7 @@ def unlike_fewer(run, fewer):
     for row, entry in run.rows.items():
         if is_absent(fewer, row, "comex"):
             why[row] = f"{few} have no such row"
-        elif more_is_better(entry["unit"]) and (fewer.median(row, "comex") or 0) < 1:
+        elif more_is_better(entry["unit"]) and (least := fewer.median(row, "comex")) is not None and least < 1:
             why[row] = f"{few} reach less than 1 %"
     return {row: text for row, text in why.items() if run.median(row, "comex") is not None}
 

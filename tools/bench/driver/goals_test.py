@@ -160,6 +160,21 @@ class Goals(unittest.TestCase):
             ("virtual: kernels ahead of ARMCI-MPI and MPI RMA", True),
             ("virtual: kernels ahead of ARMCI-MPI and MPI RMA", False)])
 
+    def test_what_nobody_waits_for_is_held_against_the_setting(self):
+        topic = "virtual: what nobody waits for is sent within COMEX_COALESCE_US"
+        for setting, limits in (("", [50e3]), ("200", [200e3]), ("0", [])):
+            results = run(unattended__virtual=1.0)
+            results.add("unattended.waited", "virtual", 40e3, "ns", "verified")
+            results.about["settings"] = {"COMEX_COALESCE_US": setting}
+            self.assertEqual([one.limit for one in goals.judge(results) if one.topic == topic], limits)
+
+    def test_a_figure_that_few_workers_have_not_is_not_called_small(self):
+        few, many = run(), run()
+        few.add("overlap.put.1048576", "comex", 80.0, "percent", "WRONG")
+        many.add("overlap.put.1048576", "comex", 80.0, "percent", "verified")
+        self.assertNotIn("less than 1 %", goals.unjudged_text(many, few))
+        self.assertIn("overlap of a 1 MiB put", goals.unjudged_text(many, few))
+
     def test_the_longest_wait_of_all_rounds_counts(self):
         results = run(lock_all__comex=1.0)
         for waited, theirs in ((1.5, 2.5), (3.0, 2.5), (1.5, 4.0)):

@@ -84,7 +84,7 @@ def measure_round(results, columns, plan, args, expected):
             problems += coverage.lacks(column, expected[column.name], args.names, outcome, args.np)
         if wants_idle and column.counts_idle:
             problems += measure_idle(results, column, plan, args.quick)
-        if wants_pushes and column.counts_pushes:
+        if wants_pushes and column.counts_pushes and launch.environment(column).get(columns_.COALESCE) != "0":
             problems += taken_in(results, column, columns_.PUSH_ROWS, launch.pushed(column, plan), "counting")
         if wants_chunks and column.counts_chunks and args.np >= 3:
             problems += taken_in(results, column, columns_.CHUNK_ROWS, launch.passed(column, plan), "counting")
@@ -106,7 +106,7 @@ def taken_in(results, column, wanted, found, kind):
 
 def chosen_columns(args):
     """The columns of this run."""
-    extra = [columns_.extra_column(text) for text in args.column]
+    extra = columns_.extra_columns(args.column)
     wanted = [name for name in args.columns.split(",") if name]
     for column in extra:
         if wanted and not {column.name, "near"} & set(wanted):
@@ -154,14 +154,16 @@ def keep(args, results, problems):
 
 
 def listing(args):
-    plan = plan_of(args)
+    plan, missing = plan_of(args), 0
     for column in columns_.all_columns():
-        why, _ = can_run(column, plan)
-        print(f"{column.name:<20}{column.title}" + (f"; skipped here: {' '.join(why.split())}" if why else ""))
+        why, may_be_absent = can_run(column, plan)
+        told = f"; {'skipped here' if may_be_absent else 'cannot run'}: {' '.join(why.split())}" if why else ""
+        print(f"{column.name:<20}{column.title}{told}")
+        missing += bool(why) and not may_be_absent
     print(subprocess.run([os.path.join(args.bin, "bench_comex"), "--list"], capture_output=True, text=True).stdout +
           "idle percent of a core\n" + "\n".join(f"{row} ns" for row in (*columns_.IDLE_ROWS[1:], *columns_.PUSH_ROWS)) +
           "".join(f"\n{row} chunks" for row in columns_.CHUNK_ROWS))
-    return 0
+    return 1 if missing else 0
 
 
 def duration(seconds):

@@ -205,8 +205,12 @@ std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& 
 struct Copies {
   explicit Copies(const comex::pr::ServerOptions& options)
       : most_ranks{pieces_of_every_origin(options).back().most_ranks, 1e18},
-        credits{double(options.pool_bytes / comex::protocol::message_bytes),
-                double(options.pool_bytes / comex::short_message)} {}
+        credits{lent(options, comex::protocol::message_bytes), lent(options, comex::short_message)} {}
+
+  static double lent(const comex::pr::ServerOptions& options, std::size_t message_bytes) {
+    const std::size_t whole = options.pool_bytes / message_bytes;
+    return double(whole);
+  }
 
   std::vector<Table::Step> of_every_rank() const {
     return {{most_ranks[0], bytes[0]}, {most_ranks[1], bytes[1]}};
