@@ -10,6 +10,8 @@ using shm::OutboxWord;
 
 // A worker that goes on opening batches would ring for each one that it opens after a look has found none.
 constexpr std::uint32_t empty_looks_allowed = 4;
+// What is due within this part of the age at which batches are sent goes with those that are: one look less.
+constexpr std::uint64_t soon_part = 8;
 
 }  // namespace
 
@@ -18,9 +20,10 @@ Pusher::Pusher(transport::Transport& transport, shm::Os& os, std::vector<shm::Ou
     : transport_(transport),
       os_(os),
       outboxes_(std::move(outboxes)),
-      period_ns_(std::max<std::uint64_t>(delay_ns / 2, 1)),
+      age_left_alone_ns_(std::max<std::uint64_t>(delay_ns * 3 / 10, 1)),
+      age_ns_(std::max<std::uint64_t>(delay_ns * 4 / 5, 1)),
       bell_(bell),
-      is_watched_(outboxes_.size()) {
+      workers_(outboxes_.size()) {
   counters_.allowed_ns = delay_ns;
 }
 
@@ -41,7 +44,7 @@ unsigned Pusher::advance() {
   if (watched_.empty()) return 0;
   const std::uint64_t now = os_.now_ns();
   if (now < next_look_ns_) return 0;
-  next_look_ns_ = now + period_ns_;
+  next_look_ns_ = shm::forever_ns;
   unsigned sent = 0;
   for (std::size_t i = 0; i < watched_.size();) {
     sent += look_at(watched_[i], now);
@@ -49,7 +52,7 @@ unsigned Pusher::advance() {
       ++i;
       continue;
     }
-    is_watched_[watched_[i].outbox] = false;
+    workers_[watched_[i].outbox].is_watched = false;
     watched_[i] = std::move(watched_.back());
     watched_.pop_back();
   }
@@ -58,8 +61,8 @@ unsigned Pusher::advance() {
 
 void Pusher::find_announced() {
   for (std::uint32_t i = 0; i < outboxes_.size(); ++i) {
-    if (is_watched_[i] || !outboxes_[i].is_announced()) continue;
-    is_watched_[i] = true;
+    if (workers_[i].is_watched || !outboxes_[i].is_announced()) continue;
+    workers_[i].is_watched = true;
     Watched watched;
     watched.outbox = i;
     watched_.push_back(std::move(watched));
@@ -70,17 +73,42 @@ void Pusher::find_announced() {
 // What seems to begin later than now was begun by another clock, and counts as old.
 unsigned Pusher::look_at(Watched& watched, std::uint64_t now_ns) {
   const shm::Outbox& outbox = outboxes_[watched.outbox];
+  Worker& worker = workers_[watched.outbox];
+  worker.note_sent(outbox);
+  const std::uint64_t age_ns = age_ns_for(worker);
   unsigned sent = 0;
   bool is_empty = true;
   for (std::uint32_t i = 0; i < outbox.size(); ++i) {
     const OutboxWord word = outbox[i].look();
     if (word.state() != OutboxWord::State::open) continue;
     is_empty = false;
-    const bool is_old = now_ns - outbox[i].begun_ns.load(std::memory_order_relaxed) >= period_ns_;
-    if (is_old && take(outbox[i], word)) ++sent;
+    const std::uint64_t begun_ns = outbox[i].begun_ns.load(std::memory_order_relaxed);
+    if (now_ns - begun_ns < age_ns - age_ns / soon_part)
+      next_look_ns_ = std::min(next_look_ns_, begun_ns + age_ns);
+    else if (take(outbox[i], word))
+      ++sent;
   }
+  worker.note_pushed(sent);
+  next_look_ns_ = std::min(next_look_ns_, now_ns + age_ns_for(worker));
   watched.empty_looks = is_empty ? watched.empty_looks + 1 : 0;
   return sent;
+}
+
+std::uint64_t Pusher::age_ns_for(const Worker& worker) const {
+  return worker.sends_itself ? age_ns_ : age_left_alone_ns_;
+}
+
+// Of what has been closed we know what we have pushed; the worker sent the rest.
+void Pusher::Worker::note_sent(const shm::Outbox& outbox) {
+  std::uint32_t others = 0 - pushed;
+  for (std::uint32_t i = 0; i < outbox.size(); ++i) others += outbox[i].look().closings();
+  if (others != sent) sends_itself = true;
+  sent = others;
+}
+
+void Pusher::Worker::note_pushed(std::uint32_t batches) {
+  if (batches > 0) sends_itself = false;
+  pushed += batches;
 }
 
 // Its worker may add to it meanwhile, or send it itself.

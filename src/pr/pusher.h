@@ -1,10 +1,13 @@
 // Sends what workers of the host have left in their outboxes, in their name.
 //
-// A batch that has been open for half of the given delay is taken and sent; looks are as far apart, so none
-// stays longer than the delay. The worker says when it opened it, and reserved credit, running numbers and
-// place in the order when it opened the batch: nothing is missing and no answer comes here. Looks only
-// while something is announced, so an idle host costs one load a call. Owned by a progress rank or by the
-// progress thread of a worker that serves itself, which holds the engine lock around advance().
+// The worker says when it opened a batch. One that has been open for long enough is taken and sent, with
+// those that will have been soon; the next look is when the oldest of the others has been, and as far away
+// where none is open. Long enough is three tenths of the given delay for a worker that leaves its batches
+// alone, so that who wakes up late still keeps the delay, and four fifths for one that sends them itself,
+// which looks would only disturb. The worker reserved credit, running numbers and place in the order when it
+// opened the batch: nothing is missing and no answer comes here. Looks only while something is announced, so
+// an idle host costs one load a call. Owned by a progress rank or by the progress thread of a worker that
+// serves itself, which holds the engine lock around advance().
 #pragma once
 
 #include <cstdint>
@@ -35,7 +38,17 @@ class Pusher {
   const PushCounters& counters() const { return counters_; }
 
  private:
-  // A worker that has announced something.
+  // Who sent the last of a worker's batches that has left: itself, or its pusher.
+  struct Worker {
+    bool is_watched = false;
+    bool sends_itself = false;
+    std::uint32_t sent = 0;    // by itself until the last look, modulo 2^32
+    std::uint32_t pushed = 0;  // by us
+
+    void note_sent(const shm::Outbox& outbox);
+    void note_pushed(std::uint32_t batches);
+  };
+  // One that has announced something.
   struct Watched {
     std::uint32_t outbox = 0;
     std::uint32_t empty_looks = 0;
@@ -45,15 +58,17 @@ class Pusher {
   unsigned look_at(Watched& watched, std::uint64_t now_ns);
   bool take(shm::OutboxBuffer& buffer, shm::OutboxWord seen);
   bool is_over(Watched& watched);
+  std::uint64_t age_ns_for(const Worker& worker) const;  // at which its batches are sent
 
   transport::Transport& transport_;
   shm::Os& os_;
   std::vector<shm::Outbox> outboxes_;
-  const std::uint64_t period_ns_;
+  const std::uint64_t age_left_alone_ns_;
+  const std::uint64_t age_ns_;
   std::optional<shm::Doorbell> bell_;
   std::uint32_t rings_ = 0;
   bool has_looked_ = false;
-  std::vector<bool> is_watched_;
+  std::vector<Worker> workers_;
   std::vector<Watched> watched_;
   std::uint64_t next_look_ns_ = 0;
   PushCounters counters_;

@@ -33,6 +33,10 @@ class OutboxWord {
   constexpr bool has_answer() const { return (bits_ & answer_bit) != 0; }  // an item is an rmw
   constexpr std::uint32_t items() const { return (bits_ >> items_shift) & 0xfff; }
   constexpr std::uint32_t bytes() const { return (bits_ >> bytes_shift) & 0xffff; }  // of the message
+  // So far, modulo 2^32.
+  constexpr std::uint32_t closings() const {
+    return static_cast<std::uint32_t>(bits_ >> epoch_shift) - (state() == State::open ? 1 : 0);
+  }
 
   // The epoch grows with each opening, so no two openings are taken for one.
   constexpr OutboxWord opened(std::uint32_t bytes) const {

@@ -86,13 +86,6 @@ TEST_F(WholePushes, a_look_at_what_is_just_open_leaves_it_alone) {
   EXPECT_EQ(rig.server->counters().batch_items, 2u);
 }
 
-TEST_F(WholePushes, a_first_look_sends_what_has_been_open_for_long) {
-  append(5, 0);
-  rig.os.sleep_ns(push_delay_ns / 2);
-  EXPECT_EQ(rig.pusher->advance(), 1u);
-  EXPECT_LT(rig.pusher->counters().longest_ns, push_delay_ns);
-}
-
 TEST_F(WholePushes, what_its_origin_has_sent_is_not_sent_again) {
   append(5, 0);
   EXPECT_EQ(rig.pusher->advance(), 0u);
