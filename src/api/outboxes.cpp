@@ -34,15 +34,16 @@ shm::Outbox own_outbox(World& world) {
 
 pr::Pusher make_pusher(World& world) {
   std::vector<shm::Outbox> outboxes;
-  if (world.is_worker()) {
+  const bool collects = buffers(world) != 0;
+  if (collects && world.is_worker()) {
     outboxes.push_back(own_outbox(world));
-  } else if (buffers(world) != 0) {
+  } else if (collects) {
     for (const int rank : world.share.host_workers()) {
       const pr::RankPlace& worker = world.share.place_of(rank);
       if (worker.server == world.transport->rank()) outboxes.push_back(outbox_of(world, worker));
     }
   }
-  return {*world.transport, *world.os, std::move(outboxes),
+  return {*world.transport, *world.os, outboxes,
           static_cast<std::uint64_t>(world.settings.coalesce_us) * 1000,
           world.arena->doorbell(world.arena->slot())};
 }

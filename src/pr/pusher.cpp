@@ -1,7 +1,6 @@
 #include "pr/pusher.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace comex::pr {
 namespace {
@@ -10,31 +9,29 @@ using shm::OutboxWord;
 
 // A worker that goes on opening batches would ring for each one that it opens after a look has found none.
 constexpr std::uint32_t empty_looks_allowed = 4;
-// What is due within this part of the age at which batches are sent goes with those that are: one look less.
-constexpr std::uint64_t soon_part = 8;
 
 }  // namespace
 
-Pusher::Pusher(transport::Transport& transport, shm::Os& os, std::vector<shm::Outbox> outboxes,
+Pusher::Pusher(transport::Transport& transport, shm::Os& os, const std::vector<shm::Outbox>& outboxes,
                std::uint64_t delay_ns, std::optional<shm::Doorbell> bell)
     : transport_(transport),
       os_(os),
-      outboxes_(std::move(outboxes)),
       age_left_alone_ns_(std::max<std::uint64_t>(delay_ns * 3 / 10, 1)),
       age_ns_(std::max<std::uint64_t>(delay_ns * 4 / 5, 1)),
-      bell_(bell),
-      workers_(outboxes_.size()) {
+      soon_ns_(age_left_alone_ns_ / 8),
+      bell_(bell) {
   counters_.allowed_ns = delay_ns;
+  for (const shm::Outbox& outbox : outboxes) workers_.emplace_back().outbox = outbox;
 }
 
 bool Pusher::is_due() {
-  if (outboxes_.empty()) return false;
+  if (workers_.empty()) return false;
   if (!watched_.empty() && os_.now_ns() >= next_look_ns_) return true;
   return !bell_ || !has_looked_ || bell_->seen() != rings_;
 }
 
 unsigned Pusher::advance() {
-  if (outboxes_.empty()) return 0;
+  if (workers_.empty()) return 0;
   const std::uint32_t rings = bell_ ? bell_->seen() : rings_ + 1;
   if (rings != rings_ || !has_looked_) {
     rings_ = rings;
@@ -47,51 +44,61 @@ unsigned Pusher::advance() {
   next_look_ns_ = shm::forever_ns;
   unsigned sent = 0;
   for (std::size_t i = 0; i < watched_.size();) {
-    sent += look_at(watched_[i], now);
-    if (!is_over(watched_[i])) {
-      ++i;
-      continue;
+    Worker& worker = workers_[watched_[i]];
+    if (worker.look_ns <= now + soon_ns_) {
+      sent += look_at(worker, now);
+      if (is_over(worker)) {
+        worker.is_watched = false;
+        watched_[i] = watched_.back();
+        watched_.pop_back();
+        continue;
+      }
     }
-    workers_[watched_[i].outbox].is_watched = false;
-    watched_[i] = std::move(watched_.back());
-    watched_.pop_back();
+    next_look_ns_ = std::min(next_look_ns_, worker.look_ns);
+    ++i;
   }
   return sent;
 }
 
 void Pusher::find_announced() {
-  for (std::uint32_t i = 0; i < outboxes_.size(); ++i) {
-    if (workers_[i].is_watched || !outboxes_[i].is_announced()) continue;
-    workers_[i].is_watched = true;
-    Watched watched;
-    watched.outbox = i;
-    watched_.push_back(std::move(watched));
-    next_look_ns_ = 0;  // it begins with what is open now
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = workers_[i];
+    if (worker.is_watched || !worker.outbox.is_announced()) continue;
+    worker.is_watched = true;
+    worker.empty_looks = 0;
+    worker.look_ns = 0;  // it begins with what is open now
+    watched_.push_back(i);
+    next_look_ns_ = 0;
   }
 }
 
-// What seems to begin later than now was begun by another clock, and counts as old.
-unsigned Pusher::look_at(Watched& watched, std::uint64_t now_ns) {
-  const shm::Outbox& outbox = outboxes_[watched.outbox];
-  Worker& worker = workers_[watched.outbox];
-  worker.note_sent(outbox);
+unsigned Pusher::look_at(Worker& worker, std::uint64_t now_ns) {
+  worker.note_sent();
   const std::uint64_t age_ns = age_ns_for(worker);
+  std::uint64_t due_ns = shm::forever_ns;
   unsigned sent = 0;
   bool is_empty = true;
-  for (std::uint32_t i = 0; i < outbox.size(); ++i) {
-    const OutboxWord word = outbox[i].look();
+  for (std::uint32_t i = 0; i < worker.outbox.size(); ++i) {
+    shm::OutboxBuffer& buffer = worker.outbox[i];
+    const OutboxWord word = buffer.look();
     if (word.state() != OutboxWord::State::open) continue;
     is_empty = false;
-    const std::uint64_t begun_ns = outbox[i].begun_ns.load(std::memory_order_relaxed);
-    if (now_ns - begun_ns < age_ns - age_ns / soon_part)
-      next_look_ns_ = std::min(next_look_ns_, begun_ns + age_ns);
-    else if (take(outbox[i], word))
+    const std::uint64_t begun_ns = buffer.begun_ns.load(std::memory_order_relaxed);
+    if (!is_old(begun_ns, now_ns, age_ns))
+      due_ns = std::min(due_ns, begun_ns + age_ns);
+    else if (take(buffer, word))
       ++sent;
   }
   worker.note_pushed(sent);
-  next_look_ns_ = std::min(next_look_ns_, now_ns + age_ns_for(worker));
-  watched.empty_looks = is_empty ? watched.empty_looks + 1 : 0;
+  worker.look_ns = due_ns == shm::forever_ns ? now_ns + age_ns_for(worker) : due_ns;
+  worker.empty_looks = is_empty ? worker.empty_looks + 1 : 0;
   return sent;
+}
+
+// What began a little later than now was opened during this look. Much later is another clock's: old.
+bool Pusher::is_old(std::uint64_t begun_ns, std::uint64_t now_ns, std::uint64_t age_ns) const {
+  if (begun_ns - now_ns < age_ns) return false;
+  return now_ns - begun_ns >= age_ns - soon_ns_;
 }
 
 std::uint64_t Pusher::age_ns_for(const Worker& worker) const {
@@ -99,7 +106,7 @@ std::uint64_t Pusher::age_ns_for(const Worker& worker) const {
 }
 
 // Of what has been closed we know what we have pushed; the worker sent the rest.
-void Pusher::Worker::note_sent(const shm::Outbox& outbox) {
+void Pusher::Worker::note_sent() {
   std::uint32_t others = 0 - pushed;
   for (std::uint32_t i = 0; i < outbox.size(); ++i) others += outbox[i].look().closings();
   if (others != sent) sends_itself = true;
@@ -128,15 +135,15 @@ bool Pusher::take(shm::OutboxBuffer& buffer, OutboxWord seen) {
   return false;
 }
 
-bool Pusher::is_over(Watched& watched) {
-  if (watched.empty_looks < empty_looks_allowed) return false;
-  shm::Outbox& outbox = outboxes_[watched.outbox];
+bool Pusher::is_over(Worker& worker) {
+  if (worker.empty_looks < empty_looks_allowed) return false;
+  shm::Outbox& outbox = worker.outbox;
   outbox.take_back();
   for (std::uint32_t i = 0; i < outbox.size(); ++i) {
     if (outbox[i].look().state() != OutboxWord::State::open) continue;
     // Opened before the announcement was taken back, so it may not be announced again.
     outbox.announce();
-    watched.empty_looks = 0;
+    worker.empty_looks = 0;
     return false;
   }
   return true;

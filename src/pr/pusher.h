@@ -1,13 +1,14 @@
 // Sends what workers of the host have left in their outboxes, in their name.
 //
-// The worker says when it opened a batch. One that has been open for long enough is taken and sent, with
-// those that will have been soon; the next look is when the oldest of the others has been, and as far away
-// where none is open. Long enough is three tenths of the given delay for a worker that leaves its batches
-// alone, so that who wakes up late still keeps the delay, and four fifths for one that sends them itself,
-// which looks would only disturb. The worker reserved credit, running numbers and place in the order when it
-// opened the batch: nothing is missing and no answer comes here. Looks only while something is announced, so
-// an idle host costs one load a call. Owned by a progress rank or by the progress thread of a worker that
-// serves itself, which holds the engine lock around advance().
+// A batch is due at a certain age, by the clock of its worker, and then the worker is looked at; one that has
+// none open, at such intervals. The age is three tenths of the given delay if the worker's last batch was
+// pushed: it seems to leave its batches alone, and a progress rank that naps wakes up late. It is four fifths
+// if the worker has sent one itself since: most go without us, and a look takes a core from somebody. What
+// such a worker leaves after all has one fifth of the delay for waking up in. The worker reserved credit,
+// running numbers and place in the order when it opened the batch: nothing is missing and no answer comes
+// here. Looks only while something is announced, so an idle host costs one load a call. Owned by a progress
+// rank or by the progress thread of a worker that serves itself, which holds the engine lock around
+// advance().
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ namespace comex::pr {
 class Pusher {
  public:
   // `bell` is what the outboxes ring.
-  Pusher(transport::Transport& transport, shm::Os& os, std::vector<shm::Outbox> outboxes,
+  Pusher(transport::Transport& transport, shm::Os& os, const std::vector<shm::Outbox>& outboxes,
          std::uint64_t delay_ns, std::optional<shm::Doorbell> bell);
 
   // Whether advance() has something to do; needs no lock.
@@ -38,38 +39,36 @@ class Pusher {
   const PushCounters& counters() const { return counters_; }
 
  private:
-  // Who sent the last of a worker's batches that has left: itself, or its pusher.
   struct Worker {
-    bool is_watched = false;
-    bool sends_itself = false;
-    std::uint32_t sent = 0;    // by itself until the last look, modulo 2^32
-    std::uint32_t pushed = 0;  // by us
-
-    void note_sent(const shm::Outbox& outbox);
-    void note_pushed(std::uint32_t batches);
-  };
-  // One that has announced something.
-  struct Watched {
-    std::uint32_t outbox = 0;
+    shm::Outbox outbox;
+    std::uint64_t look_ns = 0;  // when next, while it is watched: it has announced something
     std::uint32_t empty_looks = 0;
+    std::uint32_t sent = 0;    // batches by itself until the last look, modulo 2^32
+    std::uint32_t pushed = 0;  // by us
+    bool is_watched = false;
+    bool sends_itself = false;  // one at least since we last pushed
+
+    void note_sent();
+    void note_pushed(std::uint32_t batches);
   };
 
   void find_announced();
-  unsigned look_at(Watched& watched, std::uint64_t now_ns);
+  unsigned look_at(Worker& worker, std::uint64_t now_ns);
   bool take(shm::OutboxBuffer& buffer, shm::OutboxWord seen);
-  bool is_over(Watched& watched);
-  std::uint64_t age_ns_for(const Worker& worker) const;  // at which its batches are sent
+  bool is_over(Worker& worker);
+  bool is_old(std::uint64_t begun_ns, std::uint64_t now_ns, std::uint64_t age_ns) const;
+  std::uint64_t age_ns_for(const Worker& worker) const;  // at which its batches are due
 
   transport::Transport& transport_;
   shm::Os& os_;
-  std::vector<shm::Outbox> outboxes_;
   const std::uint64_t age_left_alone_ns_;
   const std::uint64_t age_ns_;
+  const std::uint64_t soon_ns_;  // what is due within it goes with what is due: one look less
   std::optional<shm::Doorbell> bell_;
   std::uint32_t rings_ = 0;
   bool has_looked_ = false;
   std::vector<Worker> workers_;
-  std::vector<Watched> watched_;
+  std::vector<std::uint32_t> watched_;  // of workers_
   std::uint64_t next_look_ns_ = 0;
   PushCounters counters_;
 };

@@ -21,20 +21,30 @@ class WholeLooks : public testing::Test {
   }
   std::byte* place(std::size_t index) { return rig.region + 8 * index; }
   void append(std::size_t index = 0) {
+    ++value;
     ASSERT_TRUE(rig.origin(index).append(contiguous(Action::put, &value, place(index), 8), rig.far));
   }
   void compute(std::uint64_t ns) { rig.os.sleep_ns(ns); }
   unsigned look() { return rig.pusher->advance(); }
   unsigned look_when_due() {
-    compute(rig.pusher->due_in());
+    if (rig.pusher->due_in() != shm::forever_ns) compute(rig.pusher->due_in());
     return look();
   }
+  // How long the one batch waited that goes when it is due.
+  std::uint64_t push_one() {
+    const std::uint64_t before = rig.pusher->counters().waited_ns;
+    EXPECT_EQ(look_when_due(), 1u);
+    return rig.pusher->counters().waited_ns - before;
+  }
   std::uint64_t longest_ns() const { return rig.pusher->counters().longest_ns; }
+  bool is_announced(std::size_t index) {
+    return shm::Outbox(rig.outbox_places[index]->bytes, outbox_buffers).is_announced();
+  }
   // The pusher knows the origin as one that sends its batches itself.
   void send_one(std::size_t index = 0) {
     append(index);
     rig.origin(index).send_batches();
-    EXPECT_EQ(look_when_due(), 0u);
+    EXPECT_EQ(look(), 0u);
   }
 
   Rig rig{{.origins = 2}};
@@ -62,18 +72,16 @@ TEST_F(WholeLooks, a_batch_that_is_open_says_when_to_look_next) {
   compute(push_delay_ns / 5);
   EXPECT_EQ(look(), 0u);
   EXPECT_LT(rig.pusher->due_in(), push_delay_ns / 5) << "and not a whole age";
-  EXPECT_EQ(look_when_due(), 1u);
-  EXPECT_LT(longest_ns(), push_delay_ns / 2);
+  EXPECT_LT(push_one(), push_delay_ns / 2);
 }
 
 TEST_F(WholeLooks, who_sends_batches_itself_is_left_more_time) {
   send_one();
-  append();
   compute(push_delay_ns / 2);
-  EXPECT_EQ(look(), 0u);
+  append();
+  EXPECT_EQ(look_when_due(), 0u) << "after three tenths";
   append();  // joins it
-  EXPECT_EQ(look_when_due(), 1u);
-  EXPECT_GT(longest_ns(), push_delay_ns * 7 / 10);
+  EXPECT_GT(push_one(), push_delay_ns * 7 / 10);
   EXPECT_LT(longest_ns(), push_delay_ns);
 }
 
@@ -81,11 +89,9 @@ TEST_F(WholeLooks, who_has_left_one_alone_is_left_no_more_time) {
   send_one();
   append();
   EXPECT_EQ(look_when_due() + look_when_due(), 1u);
-  const std::uint64_t before = rig.pusher->counters().waited_ns;
   append();
   EXPECT_EQ(look(), 0u);
-  EXPECT_EQ(look_when_due(), 1u);
-  EXPECT_LT(rig.pusher->counters().waited_ns - before, push_delay_ns / 2);
+  EXPECT_LT(push_one(), push_delay_ns / 2);
 }
 
 TEST_F(WholeLooks, what_it_sent_while_nobody_looked_counts) {
@@ -95,8 +101,26 @@ TEST_F(WholeLooks, what_it_sent_while_nobody_looked_counts) {
   }
   append();
   EXPECT_EQ(look(), 0u);
-  compute(push_delay_ns / 2);
+  EXPECT_GT(push_one(), push_delay_ns * 7 / 10);
+}
+
+TEST_F(WholeLooks, who_sends_one_and_leaves_one_leaves_them_alone) {
+  append();
+  rig.origin().send_batches();
+  append();
+  compute(push_delay_ns);
+  EXPECT_EQ(look(), 1u);
+  append();
+  EXPECT_LT(push_one(), push_delay_ns / 2);
+}
+
+TEST_F(WholeLooks, who_is_forgotten_keeps_its_time) {
+  send_one();
+  while (rig.pusher->due_in() != shm::forever_ns) EXPECT_EQ(look_when_due(), 0u);
+  EXPECT_FALSE(is_announced(0));
+  append();
   EXPECT_EQ(look(), 0u);
+  EXPECT_GT(push_one(), push_delay_ns * 7 / 10);
 }
 
 TEST_F(WholeLooks, each_worker_has_its_own_time) {
@@ -104,11 +128,25 @@ TEST_F(WholeLooks, each_worker_has_its_own_time) {
   append(0);
   append(1);
   EXPECT_EQ(look(), 0u);
-  EXPECT_EQ(look_when_due(), 1u);
+  EXPECT_LT(push_one(), push_delay_ns / 2);
   rig.serve();
-  rig.origin(0).send_batches();
-  EXPECT_EQ(rig.pusher->counters().batches, 1u) << "the one that origin 1 has left";
-  EXPECT_LT(longest_ns(), push_delay_ns / 2);
+  EXPECT_EQ(word_at(rig, 1), value);
+  EXPECT_LT(word_at(rig, 0), value - 1) << "open still";
+  EXPECT_EQ(look_when_due(), 0u) << "at the other again";
+  EXPECT_GT(push_one(), push_delay_ns * 7 / 10);
+  rig.serve();
+  EXPECT_EQ(word_at(rig, 0), value - 1);
+}
+
+TEST_F(WholeLooks, who_leaves_nothing_is_not_forgotten_sooner_for_what_others_leave) {
+  send_one(0);
+  for (int i = 0; i < 4; ++i) {
+    append(1);
+    EXPECT_EQ(look(), 0u);
+    compute(push_delay_ns * 3 / 10);
+    EXPECT_EQ(look(), 1u);
+  }
+  EXPECT_TRUE(is_announced(0)) << "looked at twice, by its own time";
 }
 
 TEST_F(WholeLooks, what_is_due_soon_goes_with_what_is_due) {
@@ -117,6 +155,16 @@ TEST_F(WholeLooks, what_is_due_soon_goes_with_what_is_due) {
   append(1);
   EXPECT_EQ(look(), 0u);
   EXPECT_EQ(look_when_due(), 2u);
+}
+
+TEST_F(WholeLooks, what_is_opened_during_a_look_is_young_and_what_another_clock_opened_is_old) {
+  append();
+  std::atomic<std::uint64_t>& begun_ns = shm::Outbox(rig.outbox_places[0]->bytes, outbox_buffers)[0].begun_ns;
+  const std::uint64_t now = begun_ns;
+  begun_ns = now + push_delay_ns / 10;
+  EXPECT_EQ(look(), 0u);
+  begun_ns = now + 1000 * push_delay_ns;
+  EXPECT_EQ(look_when_due(), 1u);
 }
 
 TEST_F(WholeLooks, who_sends_batches_itself_is_looked_at_within_the_delay_and_seldom) {

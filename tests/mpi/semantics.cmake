@@ -66,6 +66,7 @@ add_test(NAME mpi.coalesce.windows
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows_test ${COMEX_LAUNCH} $<TARGET_FILE:mpi_coalesce>)
 set_tests_properties(mpi.coalesce.windows PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2)
 run(coalesce own_thread 4 ENV ${own_thread} ARGS threads LABELS long)
+run(coalesce own_thread_one_at_a_time 3 ENV ${own_thread} COMEX_COALESCE_US=0 ARGS threads one_at_a_time)
 run(threads on_one_host 4)
 run(threads on_two_hosts 4 ENV ${two_hosts})
 run(threads mixed 4 ENV COMEX_ENABLE_PUT_SMP=0)
