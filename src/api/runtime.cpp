@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/caller.h"
+#include "api/eager.h"
 #include "api/outboxes.h"
 #include "api/server_options.h"
 #include "api/sides.h"
@@ -24,6 +25,7 @@ op::RemoteOptions remote_options(World& world) {
   options.self = static_cast<Worker>(world.place.worker);
   options.sizes = op::sizes_on_wire(world.settings.effective_chunk_bytes(), world.transport->size(),
                                     static_cast<std::uint64_t>(world.settings.staging_reserve));
+  options.sizes.eager_bytes = eager_bytes(world.settings.eager_threshold, world.eager, world.spans_machines);
   options.outbox = own_outbox(world);
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
   return options;

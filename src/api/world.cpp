@@ -283,6 +283,7 @@ void settle_on_machine(World& world, const Reporter& reporter) {
   bind_progress_ranks(machine, world, reporter);
   world.node_rank = number_on_node(machine, world);
   world.spans_machines = machine.size() < world.wire.size();
+  world.eager = transport::read_eager_bytes();
   world.wait_policy = wait_policy(world, crowd_of(machine, world));
 }
 

@@ -22,6 +22,7 @@
 #include "pr/world_split.h"
 #include "shm/arena.h"
 #include "shm/idle.h"
+#include "transport/mpi_eager.h"
 #include "transport/transport.h"
 
 namespace comex::api {
@@ -73,6 +74,7 @@ struct World {
   shm::WaitPolicy wait_policy;
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
   bool spans_machines = false;
+  transport::EagerBytes eager;  // of this process's MPI
 
   bool is_worker() const { return place.role == pr::Role::worker; }
   bool serves_itself() const { return is_worker() && place.server < 0; }

@@ -25,6 +25,17 @@ Verb verb_of(Action action) {
   return Verb::put;
 }
 
+// At most `most`. A body that a few messages can carry which the substrate sends unasked goes in so many
+// equal ones, all under way at once: each is shorter, and none waits for a handshake. A longer one goes in as
+// few chunks as may be.
+std::uint32_t chunk_of(std::uint64_t bytes, std::uint32_t most, const Sizes& sizes) {
+  const std::uint64_t eager = sizes.eager_bytes;
+  if (bytes <= eager || eager >= most || bytes > eager * protocol::chunks_in_flight) return most;
+  const std::uint64_t messages = (bytes + eager - 1) / eager;
+  const std::uint64_t share = (bytes + messages - 1) / messages;
+  return static_cast<std::uint32_t>((share + 15) / 16 * 16);
+}
+
 // `is_staged`: by the server, who takes its own chunks in place.
 Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, bool is_staged,
            const Sizes& sizes) {
@@ -34,7 +45,8 @@ Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, boo
   plan.header.layout = layout;
   plan.header.scalar = scalar;
   plan.header.bytes = bytes;
-  plan.header.chunk_bytes = is_staged ? std::min(sizes.piece_bytes, sizes.chunk_bytes) : sizes.chunk_bytes;
+  const std::uint32_t most = is_staged ? std::min(sizes.piece_bytes, sizes.chunk_bytes) : sizes.chunk_bytes;
+  plan.header.chunk_bytes = chunk_of(bytes, most, sizes);
   plan.descriptor_bytes = action == Action::acc ? static_cast<std::uint32_t>(sizeof(Scale)) : 0;
   return plan;
 }
@@ -86,8 +98,8 @@ Plan plan_vector(const Operation& operation, const Sizes& sizes) {
     return each;
   } else {
     plan.method = Method::described_scatter;
-    const bool shares_copy = lies_in_copy(plan.header.chunk_bytes);
-    segments = shares_copy ? (space - plan.header.chunk_bytes) / offset_bytes : described;
+    const bool shares_copy = lies_in_copy(sizes.piece_bytes);
+    segments = shares_copy ? (space - sizes.piece_bytes) / offset_bytes : described;
   }
   plan.segments_per_message = static_cast<std::uint32_t>(std::min(segments, scatter.count));
   return plan;

@@ -7,7 +7,8 @@
 //   described_scatter vector of medium segments: messages of offsets, data in pieces through staging
 //   each_segment      vector of large segments: each one a contiguous operation
 //
-// Chunks and pieces: core/pieces.h. Elements of an accumulate are never cut: both are multiples of 16,
+// Chunks and pieces: core/pieces.h; bodies of few messages that need no handshake are cut into such (decision
+// 0017). Elements of an accumulate are never cut: both are multiples of 16,
 // messages hold whole segments. Made by op/remote for each operation; tested as a table.
 #pragma once
 
@@ -35,6 +36,7 @@ struct Sizes {
   std::uint32_t piece_bytes = 256 * 1024;    // at most: of what the server has to stage
   std::uint32_t small_segment_bytes = 128;   // up to here segments travel inside the message
   std::uint32_t large_segment_bytes = 2048;  // from above here each segment is its own operation
+  std::uint32_t eager_bytes = 0;  // of the longest message that the substrate sends unasked; 0: not known
 };
 
 // The chunk that settings ask for, made legal: a multiple of 16, from 4 KiB to 1 MiB.

@@ -234,7 +234,10 @@ INSTANTIATE_TEST_SUITE_P(
                       // Pieces of 4,096 beside chunks of 16 KiB; the least ones, sent eagerly.
                       RigOptions{.chunk_bytes = 16384, .staging_reserve = 3 * 4096},
                       RigOptions{.chunk_bytes = 16384, .staging_reserve = 0},
-                      RigOptions{.staging_reserve = 0, .eager_limit_bytes = 4096}));
+                      RigOptions{.staging_reserve = 0, .eager_limit_bytes = 4096},
+                      // Bodies of up to 8 KiB in eager messages, longer ones in chunks that are not.
+                      RigOptions{
+                          .chunk_bytes = 16384, .eager_limit_bytes = 2048, .knows_eager_limit = true}));
 
 }  // namespace
 }  // namespace comex::whole

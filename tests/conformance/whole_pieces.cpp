@@ -12,6 +12,8 @@ constexpr RigOptions in_chunks{.chunk_bytes = 64 * 1024};
 constexpr RigOptions in_pieces{.chunk_bytes = 64 * 1024, .staging_reserve = 3 * 8192};
 constexpr RigOptions in_least_pieces{
     .chunk_bytes = 64 * 1024, .staging_reserve = 0, .eager_limit_bytes = 4096};
+constexpr RigOptions in_eager_messages{
+    .chunk_bytes = 64 * 1024, .eager_limit_bytes = 32 * 1024, .knows_eager_limit = true};
 
 constexpr std::uint64_t run = 4112;  // of whole elements of every type, not of whole pieces
 constexpr int rows = 23;
@@ -96,7 +98,7 @@ TEST_P(WholePieces, of_any_size_leave_the_same_bytes) {
     SCOPED_TRACE("layout " + std::to_string(static_cast<int>(shape.layout)) + ", segments of " +
                  std::to_string(shape.segment));
     const Outcome whole = outcome_of(in_chunks, shape.layout, GetParam(), shape.segment);
-    for (const RigOptions& options : {in_pieces, in_least_pieces}) {
+    for (const RigOptions& options : {in_pieces, in_least_pieces, in_eager_messages}) {
       const Outcome cut = outcome_of(options, shape.layout, GetParam(), shape.segment);
       EXPECT_TRUE(cut.region == whole.region);
       EXPECT_TRUE(cut.got == whole.got);
@@ -111,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Types, WholePieces,
 // One of each kind, beyond everything, from three origins at once: what is dropped comes in chunks and
 // pieces.
 TEST(WholePieces, refused_ones_of_several_origins_are_dropped_side_by_side) {
-  for (const RigOptions& pieces : {in_chunks, in_pieces, in_least_pieces}) {
+  for (const RigOptions& pieces : {in_chunks, in_pieces, in_least_pieces, in_eager_messages}) {
     RigOptions options = pieces;
     options.origins = 3;
     Rig rig(options);

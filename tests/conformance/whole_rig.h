@@ -41,6 +41,7 @@ struct RigOptions {
   std::uint32_t chunk_bytes = chunk;
   std::uint64_t staging_reserve = default_staging_reserve;
   std::size_t eager_limit_bytes = 1024;
+  bool knows_eager_limit = false;
 };
 
 // Time passes where somebody sleeps, and a little with each look at it.
@@ -76,6 +77,9 @@ class Rig {
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(100 + rank);
       origin.sizes = op::sizes_on_wire(wish.chunk_bytes, fabric.size(), wish.staging_reserve);
+      if (wish.knows_eager_limit) {
+        origin.sizes.eager_bytes = static_cast<std::uint32_t>(wish.eager_limit_bytes);
+      }
       origin.slots = wish.slots;
       outbox_places.push_back(std::make_unique<OutboxPlace>());
       origin.outbox = shm::Outbox(outbox_places.back()->bytes, outbox_buffers, std::nullopt, &os);

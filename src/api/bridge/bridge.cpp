@@ -6,6 +6,7 @@
 
 #include "api/bridge/bridges.h"
 #include "api/bridge/closing.h"
+#include "api/eager.h"
 #include "api/runtime.h"
 
 namespace comex::api {
@@ -18,7 +19,10 @@ op::RemoteOptions remote_options(const Runtime& runtime, const MeetingPoint& poi
   options.self = runtime.me();
   options.sizes =
       op::sizes_on_wire(point.wire.chunk_bytes(), point.wire.size(), point.wire.staging_reserve());
-  options.max_outstanding = static_cast<std::size_t>(runtime.world->settings.max_nb_outstanding);
+  const World& world = *runtime.world;
+  options.sizes.eager_bytes =
+      eager_bytes(world.settings.eager_threshold, world.eager, point.wire.spans_machines());
+  options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
   return options;
 }
 

@@ -36,6 +36,10 @@ std::uint64_t Wire::staging_reserve() const {
   return std::ranges::min_element(rows_, {}, &WireRow::staging_reserve)->staging_reserve;
 }
 
+bool Wire::spans_machines() const {
+  return std::ranges::any_of(rows_, [&](const WireRow& row) { return row.machine != rows_.front().machine; });
+}
+
 bool Wire::same_arena(TransportRank a, TransportRank b) const {
   return row(a).world == row(b).world && row(a).host == row(b).host;
 }

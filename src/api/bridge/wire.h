@@ -56,6 +56,7 @@ class Wire {
   std::size_t worker_count() const { return worker_count_; }
   std::uint32_t chunk_bytes() const;      // what all can take
   std::uint64_t staging_reserve() const;  // what all have
+  bool spans_machines() const;
 
   // Of each arena of another world that `rank` may have in its address space, the lowest rank of that arena.
   std::vector<TransportRank> guest_arenas(TransportRank rank) const;

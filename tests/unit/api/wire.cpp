@@ -66,6 +66,11 @@ TEST(Wire, bodies_travel_in_chunks_that_all_can_take) {
   EXPECT_EQ(wire.chunk_bytes(), 8192u);
 }
 
+TEST(Wire, spans_machines_where_not_all_ranks_are_of_one_virtual_hosts_or_not) {
+  EXPECT_FALSE(Wire({row(0, 0, 0, true, "a"), row(1, 0, 0, true, "a", 1)}).spans_machines());
+  EXPECT_TRUE(Wire({row(0, 0, 0, true, "a"), row(1, 0, 0, true, "b")}).spans_machines());
+}
+
 TEST(Wire, every_server_has_the_room_that_the_least_of_them_has) {
   std::vector<WireRow> rows = {row(4, 0, 0, true, "a"), row(1, 0, 0, true, "b"), row(2, 0, 0, true, "c")};
   for (WireRow& each : rows) each.staging_reserve = 1000 * (each.world + 1);

@@ -159,6 +159,50 @@ TEST(Plan, what_the_server_has_to_stage_travels_in_pieces_and_the_rest_in_chunks
   EXPECT_EQ(vector_plan(Action::put, 3000, 5000, Scalar::none, sizes).header.chunk_bytes, 64u * 1024);
 }
 
+TEST(Plan, a_body_that_four_eager_messages_can_carry_is_cut_into_equal_ones) {
+  Sizes sizes = sizes_with_piece(16 * 1024);
+  sizes.eager_bytes = 4032;
+  for (const Action action : {Action::put, Action::get, Action::acc}) {
+    const std::uint32_t most = action == Action::acc ? 16 * 1024 : 64 * 1024;
+    for (std::uint64_t bytes = 16; bytes <= 20000; bytes += 8) {
+      const std::uint64_t chunk = plan_contiguous(action, Scalar::float64, bytes, sizes).header.chunk_bytes;
+      if (bytes <= 4032 || bytes > 4 * 4032) {
+        ASSERT_EQ(chunk, most) << bytes;
+        continue;
+      }
+      const std::uint64_t messages = (bytes + 4031) / 4032;
+      ASSERT_EQ((bytes + chunk - 1) / chunk, messages) << bytes;
+      ASSERT_LE(chunk, 4032u) << bytes;
+      ASSERT_EQ(chunk % 16, 0u) << bytes;
+      ASSERT_LT(chunk * messages - bytes, 16 * messages) << bytes;
+    }
+  }
+  Operation column = strided(Action::put, 80, 100);
+  EXPECT_EQ(make_plan(column, sizes).header.chunk_bytes, 4000u);
+  EXPECT_EQ(vector_plan(Action::put, 1000, 8, Scalar::none, sizes).header.chunk_bytes, 4000u);
+}
+
+TEST(Plan, pieces_shorter_than_an_eager_message_and_unknown_limits_cut_nothing) {
+  for (const std::uint32_t eager : {0u, 8192u, 16384u}) {
+    Sizes sizes = sizes_with_piece(8192);
+    sizes.eager_bytes = eager;
+    EXPECT_EQ(plan_contiguous(Action::acc, Scalar::float64, 30000, sizes).header.chunk_bytes, 8192u);
+  }
+  Sizes sizes = sizes_with_piece(smallest_piece);
+  sizes.eager_bytes = 4032;
+  EXPECT_EQ(plan_contiguous(Action::acc, Scalar::float64, 8000, sizes).header.chunk_bytes, smallest_piece);
+}
+
+TEST(Plan, offsets_leave_no_room_for_a_short_chunk_that_has_its_own) {
+  Sizes sizes = sizes_with_piece(64 * 1024);
+  const Plan whole = vector_plan(Action::put, 136, 30, Scalar::none, sizes);
+  sizes.eager_bytes = 4032;
+  const Plan cut = vector_plan(Action::put, 136, 30, Scalar::none, sizes);
+  ASSERT_EQ(cut.method, Method::described_scatter);
+  EXPECT_EQ(cut.header.chunk_bytes, 2048u);
+  EXPECT_EQ(cut.segments_per_message, whole.segments_per_message);
+}
+
 TEST(Plan, the_least_piece_has_room_beside_its_message) {
   const Sizes sizes = sizes_with_piece(smallest_piece);
   for (const Action action : {Action::put, Action::get, Action::acc}) {

@@ -66,11 +66,11 @@ def is_whole(run):
     return {group_of(row) for row in run.rows} >= {name for name, _ in GROUPS}
 
 
-def shared_rows(run, other):
-    """Rows in which comex can be beside the other: those that both have, except the cost of idling, which has a goal of
-    its own."""
+def shared_rows(run, other, column="comex"):
+    """Rows in which the column can be beside the other: those that both have, except the cost of idling, which has a goal
+    of its own."""
     return [row for row in run.rows if not is_named(row, ["idle"]) and has_column(run, other)
-            and not is_absent(run, row, "comex") and not is_absent(run, row, other)]
+            and not is_absent(run, row, column) and not is_absent(run, row, other)]
 
 
 def near(run):
@@ -203,6 +203,20 @@ def kernels_by_message(run):
                 yield f"{column}: kernels ahead of ARMCI-MPI and MPI RMA", row, column, run.median(row, other), 1, 0
 
 
+def first_by_message(run):
+    """The other rows, where everything is a message, beside the same rivals."""
+    for column, others in KERNEL_RIVALS.items():
+        for other in others if has_column(run, column) else ():
+            for row in shared_rows(run, other, column):
+                if row not in KERNELS:
+                    yield f"{column}: not behind ARMCI-MPI or MPI RMA in any row", row, column, figure(run, row, other), 1, 0
+
+
+def beside_rivals_by_message(run, _=None):
+    yield from kernels_by_message(run)
+    yield from first_by_message(run)
+
+
 def unlike_fewer(run, fewer):
     """row -> why that of fewer workers is no measure for it."""
     few, why = f"{fewer.about.get('workers', 2)} workers", {}
@@ -230,7 +244,7 @@ def rules(run, fewer):
     yield from head_of_line("forced")
     yield from far(run, "virtual")
     yield from far(run, "cluster")
-    yield from kernels_by_message(run)
+    yield from beside_rivals_by_message(run)
     yield from far_strided(run, "copied", 70)
     yield from oversubscribed(run)
     if fewer is not None:
@@ -238,20 +252,20 @@ def rules(run, fewer):
     yield "same host: idle progress rank under 1 % of a core", "idle", "comex", 1, 1, 0
 
 
-def judge(run, fewer=None):
+def judge(run, fewer=None, by=rules):
     judged = []
-    for topic, row, column, base, factor, extra in rules(run, fewer):
+    for topic, row, column, base, factor, extra in by(run, fewer):
         measured = figure(run, row, column)
         if measured is not None and base is not None:
             judged.append(Judged(topic, named(run, row, column), measured, base * factor + extra, run.rows[row]["unit"]))
     return judged
 
 
-def unjudged(run, fewer=None):
+def unjudged(run, fewer=None, by=rules):
     """topic -> titles of rows that want a figure: their own, or the one that makes the limit. Of a run of a few rows,
     only these are looked at."""
     missing, whole = {}, is_whole(run)
-    for topic, row, column, base, _, _ in rules(run, fewer):
+    for topic, row, column, base, _, _ in by(run, fewer):
         if not (whole or row in run.rows) or not has_column(run, column) or is_absent(run, row, column):
             continue
         if base is None or run.median(row, column) is None:
@@ -269,9 +283,9 @@ def without_measure(run, fewer=None):
         yield f"{title(row)}, beside three ranks", why
 
 
-def unjudged_text(run, fewer=None):
+def unjudged_text(run, fewer=None, by=rules):
     """One line, or nothing."""
-    told = [f"{topic} ({', '.join(rows)})" for topic, rows in unjudged(run, fewer).items()]
+    told = [f"{topic} ({', '.join(rows)})" for topic, rows in unjudged(run, fewer, by).items()]
     told += [f"{what} ({why})" for what, why in without_measure(run, fewer)]
     return "not judged: " + "; ".join(told) if told else ""
 

@@ -160,6 +160,14 @@ class Goals(unittest.TestCase):
             ("virtual: kernels ahead of ARMCI-MPI and MPI RMA", True),
             ("virtual: kernels ahead of ARMCI-MPI and MPI RMA", False)])
 
+    def test_rows_by_message_are_held_against_those_of_others_who_have_them(self):
+        results = run(get_4096__virtual=9.0, get_4096__rma_messages=8.0, get_4096__armci_mpi_messages=10.0,
+                      compare_swap__virtual=9.0, compare_swap__rma_messages=9.5, gups__virtual=9.0)
+        topic = "virtual: not behind ARMCI-MPI or MPI RMA in any row"
+        judged = [one for one in goals.judge(results, by=goals.beside_rivals_by_message) if one.topic == topic]
+        self.assertEqual([(one.what, one.limit, one.is_met) for one in judged], [
+            ("get, 4 KiB", 10.0, True), ("get, 4 KiB", 8.0, False), ("compare-and-swap", 9.5, True)])
+
     def test_what_nobody_waits_for_is_held_against_the_setting(self):
         topic = "virtual: what nobody waits for is sent within COMEX_COALESCE_US"
         for setting, limits in (("", [50e3]), ("200", [200e3]), ("0", [])):

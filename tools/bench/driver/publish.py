@@ -23,14 +23,14 @@ def replaced(text, name, block):
     return head + begin + block + "\n" + end + tail
 
 
-def goal_lines(run, fewer=None):
+def goal_lines(run, fewer=None, by=goals.rules):
     lines = ["| goal | rows that keep it | hardest row | measured | limit |", "|---|---|---|---|---|"]
-    judged = goals.judge(run, fewer)
+    judged = goals.judge(run, fewer, by)
     for topic, found in goals.by_topic(judged).items():
         hardest = goals.worst(found)
         lines.append(f"| {topic} | {sum(one.is_met for one in found)} of {len(found)} | {hardest.what} | "
                      f"{number(hardest.measured, hardest.unit)} | {number(hardest.limit, hardest.unit)} |")
-    told = goals.unjudged_text(run, fewer)
+    told = goals.unjudged_text(run, fewer, by)
     return "\n".join(lines + missed_lines(judged) + (["", told] if told else []))
 
 
@@ -71,7 +71,8 @@ def barrier_lines(runs):
 
 
 def kernel_lines(run):
-    return above(run) + "\n\n" + goal_lines(run) + "\n\n" + tables(run, [c["name"] for c in run.columns])
+    told = goal_lines(run, by=goals.beside_rivals_by_message)
+    return above(run) + "\n\n" + told + "\n\n" + tables(run, [c["name"] for c in run.columns])
 
 
 def load_lines(run):
