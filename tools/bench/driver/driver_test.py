@@ -341,8 +341,8 @@ class Showing(unittest.TestCase):
         self.assertEqual(page.count("| 2 | 5.00 ns | 6.00 ns | kept |"), 3)
         self.assertIn("served 3", page)
         self.assertIn(" 1 round,", page)
-        self.assertIn("old kernels", page)
-        self.assertIn("kernels.json: its part of the page stays", said.getvalue())
+        self.assertIn("old rivals", page)
+        self.assertIn("rivals.json: its part of the page stays", said.getvalue())
 
     def test_naps_are_told_by_the_share_and_both_first_requests_also_where_a_run_lacks_one(self):
         results = Results({**ABOUT, "workers": 2, "cores": 2}, [{"name": "virtual@100", "title": "t", "place": "virtual"}])

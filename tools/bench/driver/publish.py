@@ -70,7 +70,7 @@ def barrier_lines(runs):
     return "\n".join([f"- {above(run)}" for run in runs] + [""] + lines)
 
 
-def kernel_lines(run):
+def rival_lines(run):
     told = goal_lines(run, by=goals.beside_rivals_by_message)
     return above(run) + "\n\n" + told + "\n\n" + tables(run, [c["name"] for c in run.columns])
 
@@ -125,7 +125,8 @@ PARTS = (
     ("barriers", ["two", "four", "crowded"], lambda *runs: barrier_lines(runs)),
     ("naps", ["naps"], sweep_lines),
     ("beside", ["three"], beside_lines),
-    ("kernels", ["kernels"], kernel_lines),
+    ("rivals", ["rivals"], rival_lines),
+    ("crowded_rivals", ["crowded_rivals"], rival_lines),
     ("load", ["load"], load_lines),
     ("scale", ["scale"], scale.lines),
 )

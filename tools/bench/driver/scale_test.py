@@ -48,11 +48,12 @@ class Scale(unittest.TestCase):
         first, _, table = scale.lines(run).partition("\n\n")
         self.assertIn("commit 0. 2 to 8 workers, 3 rounds,", first)
         self.assertIn("| barrier | 7.00 ms (4.00 ms .. 8.00 ms) | 5.00 ms (4.00 ms .. 8.00 ms) |", table)
+        self.assertIn("| barrier, two hosts | 8.00 ms (5.00 ms .. 9.00 ms) | ", table)
         self.assertIn("| private memory, a rank | 3,000 kB | 3,000 kB |", table)
 
     def test_a_row_that_is_not_told_and_a_job_that_does_not_sleep_are_problems(self):
         _, problems = self.measured([2], 1, run=lambda plan: launch.Outcome({}), memory=None)
-        self.assertIn("did not tell put_fence_all.far", problems[1])
+        self.assertIn("did not tell malloc_free.far, did not tell barrier.far, did not tell put_fence_all.far", problems[1])
         self.assertIn("its sleeping job did not tell its memory", problems[2])
 
     def test_a_size_that_fails_is_not_tried_again_and_the_others_are(self):

@@ -165,7 +165,6 @@ std::vector<Table> traffic_tables() {
 
 std::vector<Table> shared_tables() {
   using namespace comex;
-  constexpr double board = 4096;  // api::board_layout_bytes
   constexpr double buffers = 16;  // of an outbox, with as many servers or more
   constexpr double split_host =   // with one progress rank, which is listed twice
       doubling * sizeof(pr::Host) + 2 * block_bytes + (1 + doubling) * sizeof(RankNumber);
@@ -182,7 +181,7 @@ std::vector<Table> shared_tables() {
       {"rows of the directory, a piece of them, at most", "shared", "init", 0, 0,
        sizeof(groups::HostName) + doubling * sizeof(std::size_t), 0, said_at_once},
       {"arena: header, barrier", "shared", "always", 0, 0, 0, 0, 2.0 * shm::page_bytes},
-      {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board},
+      {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board_bytes},
       {"arena: outboxes", "shared", "always", 0, 0, 0, double(shm::Outbox::bytes_for(unsigned(buffers)))},
       {"arena: stripes", "shared", "always", 0, 0, 0, 0, 64.0 * shm::stripe_count},
       {"arena: mutexes, one of every rank", "shared", "mutexes", 0, 0, 0, sizeof(shm::FairMutexBlock)},

@@ -2,7 +2,7 @@
 // members.
 //
 // Only their sizes count. They are copies because the originals are private, or stand among what needs MPI.
-// Used by comex_bench_model.
+// Used by comex_bench_model; same_sizes.cpp holds those that a header shows against the originals.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,9 @@ struct RankSays {  // of api::open_directory
   std::int32_t app, node_rank;
 };
 constexpr double said_at_once = 4 << 20;
+
+constexpr double board_bytes = 4096;  // api::board_layout_bytes: what a board holds besides its outbox
+
 struct GroupExtras {  // of api::Runtime
   void *comm, *collective;
   std::uint64_t next_allocation;
