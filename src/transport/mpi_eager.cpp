@@ -1,6 +1,6 @@
 #include "transport/mpi_eager.h"
 
-#include <mpi.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 
@@ -21,55 +21,59 @@ constexpr const char* network_ways[] = {"btl_tcp_eager_limit",   "btl_openib_eag
                                         "btl_usnic_eager_limit", "btl_ugni_eager_limit"};
 
 template <std::size_t N>
-std::uint32_t least_of(const char* const (&names)[N], const ControlVariable& variable) {
+std::uint32_t least_of(const char* const (&names)[N], const LimitVariable& limit) {
   std::uint64_t least = UINT64_MAX;
-  for (const char* name : names) least = std::min(least, variable(name).value_or(UINT64_MAX));
+  for (const char* name : names) least = std::min(least, limit(name).value_or(UINT64_MAX));
   if (least == UINT64_MAX || least <= envelope_bytes) return 0;
   return static_cast<std::uint32_t>(std::min(least - envelope_bytes, most_bytes)) & ~15u;
 }
 
-// A session of MPI's tool interface, which any number of users may open side by side.
-class ToolSession {
- public:
-  ToolSession() {
-    int provided = 0;
-    is_open_ = MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS;
-  }
-  ~ToolSession() {
-    if (is_open_) MPI_T_finalize();
-  }
-  ToolSession(const ToolSession&) = delete;
-  ToolSession& operator=(const ToolSession&) = delete;
+template <typename Function>
+Function* in_open_mpi(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
 
-  std::optional<std::uint64_t> read(const char* name) const {
-    int index = 0;
-    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-    int count = 0;
-    if (!is_open_ || MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS) return std::nullopt;
-    if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) != MPI_SUCCESS) return std::nullopt;
-    std::uint64_t value = 0;
-    const bool is_read = count == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS;
-    MPI_T_cvar_handle_free(&handle);
-    if (!is_read) return std::nullopt;
-    return value;
+// Open MPI's variables, as mca_base_var.h declares the access to them. Looked up at run time, since another
+// MPI has none. The standard's way to the same, MPI_T_init_thread, loads every component that is installed:
+// 0.2 s.
+class OpenMpiVariables {
+ public:
+  bool has(const char* name) const { return index_of(name).has_value(); }
+
+  std::optional<std::uint64_t> size(const char* name) const {
+    const std::optional<int> index = index_of(name);
+    const std::size_t* value = nullptr;
+    if (!index || get_value_ == nullptr) return std::nullopt;
+    if (get_value_(*index, &value, nullptr, nullptr) != 0 || value == nullptr) return std::nullopt;
+    return *value;
   }
 
  private:
-  bool is_open_ = false;
+  using FindByName = int(const char* name, int* index);
+  using GetValue = int(int index, const void* place, void* source, const char** file);
+
+  std::optional<int> index_of(const char* name) const {
+    int index = -1;
+    if (find_by_name_ == nullptr || find_by_name_(name, &index) != 0 || index < 0) return std::nullopt;
+    return index;
+  }
+
+  FindByName* find_by_name_ = in_open_mpi<FindByName>("mca_base_var_find_by_name");
+  GetValue* get_value_ = in_open_mpi<GetValue>("mca_base_var_get_value");
 };
 
 }  // namespace
 
-EagerBytes eager_bytes_of(const ControlVariable& variable) {
-  if (!variable(matching)) return {};
-  EagerBytes found{least_of(memory_ways, variable), least_of(network_ways, variable)};
+EagerBytes eager_bytes_of(bool is_matched_by_ob1, const LimitVariable& limit) {
+  if (!is_matched_by_ob1) return {};
+  EagerBytes found{least_of(memory_ways, limit), least_of(network_ways, limit)};
   if (found.within_machine == 0) found.within_machine = found.between_machines;
   return found;
 }
 
 EagerBytes read_eager_bytes() {
-  const ToolSession session;
-  return eager_bytes_of([&](const char* name) { return session.read(name); });
+  const OpenMpiVariables variables;
+  return eager_bytes_of(variables.has(matching), [&](const char* name) { return variables.size(name); });
 }
 
 }  // namespace comex::transport

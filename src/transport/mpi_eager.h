@@ -1,5 +1,5 @@
 // How long a message may be that MPI sends at once, whether its receiver is ready or not: what Open MPI's own
-// control variables tell. A longer one waits for a handshake, and costs two trips more.
+// variables tell. A longer one waits for a handshake, and costs two trips more.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct EagerBytes {
   friend bool operator==(const EagerBytes&, const EagerBytes&) = default;
 };
 
-// The value of a control variable of this name; nothing: there is none, or what it belongs to is not in use.
-using ControlVariable = std::function<std::optional<std::uint64_t>(const char* name)>;
+// The limit of this name; nothing: there is none, or what it belongs to is not in use.
+using LimitVariable = std::function<std::optional<std::uint64_t>(const char* name)>;
 
 // Pure. What several ways to a peer have in common is the least of them.
-EagerBytes eager_bytes_of(const ControlVariable& variable);
+EagerBytes eager_bytes_of(bool is_matched_by_ob1, const LimitVariable& limit);
 
 // Of this process's MPI, after MPI_Init.
 EagerBytes read_eager_bytes();
