@@ -1,8 +1,8 @@
 #include "transport/mpi_eager.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
+
+#include "transport/mpi_library.h"
 
 namespace comex::transport {
 
@@ -28,14 +28,8 @@ std::uint32_t least_of(const char* const (&names)[N], const LimitVariable& limit
   return static_cast<std::uint32_t>(std::min(least - envelope_bytes, most_bytes)) & ~15u;
 }
 
-template <typename Function>
-Function* in_open_mpi(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
-// Open MPI's variables, as mca_base_var.h declares the access to them. Looked up at run time, since another
-// MPI has none. The standard's way to the same, MPI_T_init_thread, loads every component that is installed:
-// 0.2 s.
+// Open MPI's variables, as its mca_base_var.h declares the access to them. The standard's way to the same,
+// MPI_T_init_thread, loads every component that is installed: 0.2 s.
 class OpenMpiVariables {
  public:
   bool has(const char* name) const { return index_of(name).has_value(); }
@@ -58,8 +52,8 @@ class OpenMpiVariables {
     return index;
   }
 
-  FindByName* find_by_name_ = in_open_mpi<FindByName>("mca_base_var_find_by_name");
-  GetValue* get_value_ = in_open_mpi<GetValue>("mca_base_var_get_value");
+  FindByName* find_by_name_ = in_mpi<FindByName>("mca_base_var_find_by_name");
+  GetValue* get_value_ = in_mpi<GetValue>("mca_base_var_get_value");
 };
 
 }  // namespace

@@ -1,16 +1,15 @@
 #include "transport/mpi_tuning.h"
 
-#include <dlfcn.h>
+#include "transport/mpi_library.h"
 
 namespace comex::transport {
 
 namespace {
 
-using Switch = bool (*)(bool);
+using Switch = bool(bool);
 
-// Looked up at run time: another MPI, or another Open MPI, may not have it.
-Switch find_switch() {
-  return reinterpret_cast<Switch>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
+Switch* find_switch() {
+  return in_mpi<Switch>("opal_progress_set_yield_when_idle");
 }
 
 }  // namespace
@@ -18,7 +17,7 @@ Switch find_switch() {
 MpiYieldSwitch::MpiYieldSwitch() : change_(find_switch()) {}
 
 std::optional<bool> set_mpi_yield_when_idle(bool yields) {
-  const Switch change = find_switch();
+  Switch* const change = find_switch();
   if (change == nullptr) return std::nullopt;
   return change(yields);
 }
