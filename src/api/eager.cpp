@@ -12,4 +12,17 @@ std::uint32_t eager_bytes(std::int64_t wanted, const transport::EagerBytes& know
   return told == 0 ? set : std::min(set, told);
 }
 
+op::Sizes wire_sizes(const World& world, TransportRank ranks) {
+  op::Sizes sizes = op::sizes_on_wire(world.settings.effective_chunk_bytes(), ranks,
+                                      static_cast<std::uint64_t>(world.settings.staging_reserve));
+  sizes.eager_bytes = eager_bytes(world.settings.eager_threshold, world.eager, world.spans_machines);
+  return sizes;
+}
+
+transport::Bundles bundles_on_wire(const op::Sizes& sizes, bool spans_machines, bool is_worker) {
+  return {.are_taken = spans_machines && sizes.message_bytes == protocol::message_bytes,
+          .are_sent = sizes.eager_bytes >= protocol::bundle_bytes,
+          .are_answered = !is_worker};
+}
+
 }  // namespace comex::api

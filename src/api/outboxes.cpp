@@ -2,15 +2,24 @@
 
 #include <algorithm>
 
+#include "op/remote_parts.h"
+
 namespace comex::api {
 namespace {
 
-// One for each server, so that batches to several collect side by side; with more servers the oldest leaves
-// early. One more, since the pusher may be copying out of one.
+// For each server as many as may be kept for company, where there may be any, so that batches to several
+// collect side by side; with more servers the oldest leaves early. One more, since the pusher may be copying
+// out of one.
 std::uint32_t buffers(const World& world) {
   constexpr std::uint32_t most = 16;
   if (world.settings.coalesce_us == 0) return 0;
-  return std::min(world.share.servers + 1, most);
+  const std::uint32_t each = world.share.hosts > 1 ? op::remote::most_kept + 1 : 1;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::uint64_t{each} * world.share.servers + 1, most));
+}
+
+std::uint64_t coalesce_ns(const World& world) {
+  return static_cast<std::uint64_t>(world.settings.coalesce_us) * 1000;
 }
 
 shm::Outbox outbox_of(World& world, const pr::RankPlace& worker) {
@@ -32,6 +41,10 @@ shm::Outbox own_outbox(World& world) {
   return buffers(world) == 0 || !is_pushed ? shm::Outbox() : outbox_of(world, world.place);
 }
 
+std::uint64_t longest_keep_ns(const World& world) {
+  return coalesce_ns(world) / 2;
+}
+
 pr::Pusher make_pusher(World& world) {
   std::vector<shm::Outbox> outboxes;
   const bool collects = buffers(world) != 0;
@@ -43,8 +56,7 @@ pr::Pusher make_pusher(World& world) {
       if (worker.server == world.transport->rank()) outboxes.push_back(outbox_of(world, worker));
     }
   }
-  return {*world.transport, *world.os, outboxes,
-          static_cast<std::uint64_t>(world.settings.coalesce_us) * 1000,
+  return {*world.transport, *world.os, outboxes, coalesce_ns(world),
           world.arena->doorbell(world.arena->slot())};
 }
 

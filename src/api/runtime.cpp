@@ -23,10 +23,10 @@ constexpr std::uint64_t self_context = 3;
 op::RemoteOptions remote_options(World& world) {
   op::RemoteOptions options;
   options.self = static_cast<Worker>(world.place.worker);
-  options.sizes = op::sizes_on_wire(world.settings.effective_chunk_bytes(), world.transport->size(),
-                                    static_cast<std::uint64_t>(world.settings.staging_reserve));
-  options.sizes.eager_bytes = eager_bytes(world.settings.eager_threshold, world.eager, world.spans_machines);
+  options.sizes = wire_sizes(world, world.transport->size());
   options.outbox = own_outbox(world);
+  options.bundles = bundles_on_wire(options.sizes, world.spans_machines, true).may_be_sent();
+  options.keep_ns = longest_keep_ns(world);
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
   return options;
 }

@@ -11,7 +11,10 @@ void tell_of_service(const World& world, const Services& services, const Reporte
   const pr::ServiceMeter& meter = services.meter();
   if (!meter.measures()) return;
   const pr::Host& host = world.own_host();
-  const pr::Service service{services.server().counters(), services.pushed(), meter.busy_ns(), meter.total_ns(),
+  const pr::Service service{services.server().counters(),
+                            services.pushed(),
+                            meter.busy_ns(),
+                            meter.total_ns(),
                             static_cast<std::uint32_t>(host.progress_ranks.size()),
                             static_cast<std::uint32_t>(host.ranks.size())};
   reporter.notice("progress rank " + std::to_string(world.wire.rank()) + " " + pr::service_text(service));

@@ -10,6 +10,7 @@
 #include "api/banner.h"
 #include "api/bind.h"
 #include "api/directory.h"
+#include "api/eager.h"
 #include "api/environment.h"
 #include "api/exchange.h"
 #include "api/hosts.h"
@@ -223,7 +224,9 @@ pr::CpuMask own_cpus(const World& world) {
 }
 
 void open_transport(World& world, const Reporter& reporter) {
-  world.transport = std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter));
+  world.transport = std::make_shared<transport::MpiTransport>(
+      world.wire.get(), mpi_failure(reporter),
+      bundles_on_wire(wire_sizes(world, world.wire.size()), world.spans_machines, world.is_worker()));
   world.transport->set_bell(&*world.bell);
 }
 

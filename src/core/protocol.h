@@ -29,12 +29,17 @@
 //                      origin --[RequestHeader surrender, operand]---> server        (operand = new limit)
 //   error              origin <--[ReplyHeader refused]---------------- server
 //   collective token   worker --[TokenHeader|data]-------------------> worker
+//   bundle             anybody --[BundleHeader|part|part...]---------> anybody       (parts are messages)
 //   end of service     worker --[RequestHeader leave]----------------> server
 //
 // Small and large: a put or acc is small when it carries its data (body_inline), a get when its
 // `bytes` are at most `reply_data_bytes`. Chunks have `chunk_bytes`, the last one the rest: where the server
 // has to stage them at most a piece (core/pieces.h); the least piece and its request have at most
 // `message_bytes` together.
+//
+// Bundle: messages from one process to another in a row, which it posted in a row, as one of the substrate's:
+// where that sends longer ones at once, fewer cost less. The transports of a wire pack and unpack them, and
+// nobody above them knows.
 //
 // Slots: from 1 up, one per request that awaits a reply or sends a body. Slot 0 is none (inline
 // writes), and the one fence or unlock under way, which its server alone identifies.
@@ -136,6 +141,8 @@ enum class Verb : std::uint8_t {
   data_batch,
   // worker -> worker
   token = 128,
+  // transport -> transport
+  bundle = 192,
 };
 constexpr bool is_request(Verb verb) {
   return verb < Verb::data;
@@ -331,6 +338,22 @@ struct TokenHeader {
   std::uint64_t bytes = 0;     // of the whole token; what does not fit follows in further messages, in order
 };
 static_assert(sizeof(TokenHeader) == 32 && std::is_trivially_copyable_v<TokenHeader>);
+
+struct BundleHeader {
+  Verb verb = Verb::bundle;
+  std::uint8_t spare[3] = {};
+  std::uint32_t messages = 0;
+  // followed by so many parts, each a BundlePart, a message and what pads it to 8 bytes
+};
+static_assert(sizeof(BundleHeader) == 8);
+struct BundlePart {
+  std::uint32_t bytes = 0;  // of the message
+  std::uint32_t spare = 0;
+};
+static_assert(sizeof(BundlePart) == 8);
+// Of a whole one, at most: five of the longest messages. Only on wires that span machines.
+inline constexpr std::size_t bundle_bytes = sizeof(BundleHeader) + 5 * (sizeof(BundlePart) + message_bytes);
+static_assert(message_bytes % 8 == 0);
 
 inline constexpr std::size_t reply_data_bytes = message_bytes - sizeof(ReplyHeader);
 inline constexpr std::size_t token_data_bytes = message_bytes - sizeof(TokenHeader);

@@ -25,11 +25,13 @@ Verb verb_of(Action action) {
   return Verb::put;
 }
 
-// At most `most`. A body that a few messages can carry which the substrate sends unasked goes in so many
-// equal ones, all under way at once: each is shorter, and none waits for a handshake. A longer one goes in as
-// few chunks as may be.
+// At most `most`. Pieces that miss the limit by what MPI's envelope takes keep it. A body that a few messages
+// can carry which the substrate sends unasked goes in so many equal ones, all under way at once: each is
+// shorter, and none waits for a handshake. A longer one goes in as few chunks as may be.
 std::uint32_t chunk_of(std::uint64_t bytes, std::uint32_t most, const Sizes& sizes) {
+  constexpr std::uint32_t envelope_bytes = 64;
   const std::uint64_t eager = sizes.eager_bytes;
+  if (most > eager && most - eager <= envelope_bytes) return sizes.eager_bytes;
   if (bytes <= eager || eager >= most || bytes > eager * protocol::chunks_in_flight) return most;
   const std::uint64_t messages = (bytes + eager - 1) / eager;
   const std::uint64_t share = (bytes + messages - 1) / messages;
@@ -47,6 +49,7 @@ Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, boo
   plan.header.bytes = bytes;
   const std::uint32_t most = is_staged ? std::min(sizes.piece_bytes, sizes.chunk_bytes) : sizes.chunk_bytes;
   plan.header.chunk_bytes = chunk_of(bytes, most, sizes);
+  plan.asked_chunk_bytes = most;
   plan.descriptor_bytes = action == Action::acc ? static_cast<std::uint32_t>(sizeof(Scale)) : 0;
   return plan;
 }

@@ -15,6 +15,8 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
       sizes_(options.sizes),
       max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
       outbox_(options.outbox),
+      bundles_(options.bundles),
+      keep_ns_(options.keep_ns),
       slots_(options.slots) {}
 
 Remote::~Remote() = default;
@@ -72,7 +74,7 @@ void Remote::copy_addresses(Request& request) {
 // write that has to wait is copied, so that its caller need not.
 void Remote::enqueue(Request* request) {
   Link& link = *request->link;
-  if (link.batch != nullptr) close(link);
+  if (link.has_batches()) close(link);
   if (link.queue.empty() && send_head(link, *request)) return;
   if (request->kind == Kind::data) copy_message(link, *request);
   link.queue.push_back(request);
@@ -103,7 +105,7 @@ void Remote::start_fence(TransportRank server, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
   if (!ledger_.dirty(server)) return;
   Link& link = link_of(server);
-  link.expects_fence = std::exchange(link.lone_writes, 0) == 1 && link.batch == nullptr && link.queue.empty();
+  link.expects_fence = std::exchange(link.lone_writes, 0) == 1 && !link.has_batches() && link.queue.empty();
   if (link.last_fence == nullptr && link.batch != nullptr && !link.reserved_busy && close(link, true)) {
     ride(link);
   }

@@ -36,6 +36,8 @@ struct RemoteOptions {
   std::uint32_t slots = protocol::slot_count;
   std::size_t max_outstanding = 8192;  // operations under way
   shm::Outbox outbox;                  // where batches collect; empty: append() takes nothing
+  bool bundles = false;                // messages in a row travel together: full batches wait for company
+  std::uint64_t keep_ns = 0;           // for so long at most
 };
 
 class Remote final : public transport::Sink {
@@ -172,8 +174,8 @@ class Remote final : public transport::Sink {
   void fence_for_slots();
   std::byte* take_staging(Link& link);
   void give_back_staging(Link& link, std::byte* buffer);
-  bool may_stage(const Link& link) const;
-  void post(Link& link, std::size_t bytes);
+  bool may_stage(const Link& link, unsigned buffers = 1) const;
+  void post(Link& link, std::size_t bytes, bool has_next = false);
   void post_reserved(Link& link);
   void stamp(Link& link);
   bool may_ride(const Link& link) const {
@@ -189,12 +191,16 @@ class Remote final : public transport::Sink {
   Header header_for(const Request& request) const;
   std::size_t write_message(const Request& request, const Header& header, std::byte* to);
   bool send_data(Link& link, Request& request);
+  bool may_send_next(const Link& link, const Request& request) const;
   bool send_data_message(Link& link, Request& request);
   bool send_copied(Link& link, Request& request);
   bool copy_message(Link& link, Request& request);
 
   // remote_body.cpp: transfers with chunks
   Transfer* new_transfer(Link& link, Request& request, const Header& header);
+  static unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes);
+  unsigned chunks_a_buffer(std::uint32_t chunk_bytes) const;
+  unsigned buffers_wanted(const Header& header) const;
   void begin_body(Link& link, Transfer& transfer);
   unsigned move_body(Transfer& transfer);
   unsigned send_chunks(Transfer& transfer);
@@ -214,6 +220,8 @@ class Remote final : public transport::Sink {
   // remote_batch.cpp: small operations that travel together
   bool may_append(const Link& link) const;
   bool open_batch(Link& link, const FarSide& far);
+  bool may_keep(const Link& link) const;
+  void keep(Link& link);
   static bool is_taken(const Batch& batch) {
     return batch.word.items() != 0 && batch.buffer->look().bits() != batch.word.bits();
   }
@@ -228,7 +236,8 @@ class Remote final : public transport::Sink {
   void expect_answer(Link& link, const FarSide& far);
   void await(Link& link, nb::Completion& completion, void* result, const protocol::BatchItem& item);
   bool close(Link& link, bool with_fence = false);
-  void let_go(Link& link);
+  static bool holds(const Link& link, const Batch& batch);
+  void let_go(Link& link, Batch& batch);
   void on_data_batch(Link& link, const Reply& reply, std::span<const std::byte> data);
   bool refuse_answer(const Link& link, const Reply& reply);
 
@@ -244,6 +253,8 @@ class Remote final : public transport::Sink {
   const Sizes sizes_;
   const std::size_t max_outstanding_;
   shm::Outbox outbox_;
+  const bool bundles_;
+  const std::uint64_t keep_ns_;
   std::uint32_t next_buffer_ = 0;
   bool errors_return_ = false;
   bool slots_short_ = false;
@@ -262,7 +273,7 @@ class Remote final : public transport::Sink {
   Link* last_link_ = nullptr;
   FarSide appended_to_;
   std::vector<Link*> waiting_;     // links with a queue
-  std::vector<Link*> open_;        // links with an open batch, the oldest first
+  std::vector<Link*> open_;        // links with an open batch or full ones, the oldest first
   std::vector<Transfer*> moving_;  // transfers with chunks to move
   std::vector<std::unique_ptr<std::byte[]>> staging_;
   std::vector<std::byte*> free_staging_;

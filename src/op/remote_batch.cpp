@@ -1,7 +1,8 @@
 // Batches: small operations written one behind the other into a buffer of the outbox. The message leaves
-// when it is full, when anything else is started on its server, when the process has something to wait for,
-// or when the pusher of the host finds that it has been lying there. It has its credit and its place in the
-// order from the beginning, so each of these is free to send it at any time.
+// when it is full, or with the next ones where messages travel in bundles, when anything else is started on
+// its server, when the process has something to wait for, or when the pusher of the host finds that it has
+// been lying there. It has its credit and its place in the order from the beginning, so each of these is free
+// to send it at any time.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -86,7 +87,7 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
   batch->answers.clear();
   batch->room = {};
   batch->transfer = nullptr;
-  open_.push_back(&link);
+  if (link.kept_count == 0) open_.push_back(&link);
   holds_.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -108,9 +109,30 @@ inline bool Remote::has_place(const Batch& batch, std::size_t bytes, std::size_t
 
 // A new batch; false if none can be had.
 bool Remote::make_place(Link& link, const FarSide& far) {
-  if (link.batch != nullptr && is_taken(*link.batch)) let_go(link);
-  if (link.batch != nullptr) close(link);
-  return open_batch(link, far);
+  if (link.batch != nullptr && !is_taken(*link.batch) && may_keep(link)) {
+    keep(link);
+  } else if (link.has_batches()) {
+    close(link);
+  }
+  if (open_batch(link, far)) return true;
+  if (link.has_batches()) close(link);
+  return false;
+}
+
+// The full batch, while the next one fills: if there is room in a bundle and a credit for that, and nothing
+// in it becomes too old by it.
+bool Remote::may_keep(const Link& link) const {
+  if (!bundles_ || link.kept_count == remote::most_kept || !has_credit(link)) return false;
+  const Batch& oldest = link.kept_count != 0 ? *link.kept[0] : *link.batch;
+  return outbox_.age_ns(*oldest.buffer) < keep_ns_;
+}
+
+void Remote::keep(Link& link) {
+  Batch& full = *link.batch;
+  const OutboxWord next = full.word.kept();
+  if (!full.buffer->replace(full.word, next)) return let_go(link, full);  // pushed
+  full.word = next;
+  link.kept[link.kept_count++] = std::exchange(link.batch, nullptr);
 }
 
 // An item at its place. The first in its batch, or one that repeats nothing.
@@ -165,7 +187,7 @@ bool Remote::append_item(BatchItem item, ScaleWords scale, const FarSide& far, c
     }
     write(to + (bytes - protocol::load_bytes(item)));
     if (publish_item(batch, bytes, answer)) break;
-    let_go(link);
+    close(link);  // what was kept follows
   }
   ledger_.issue_at_once(link.rank, far.gpid());
   link.last_fence = nullptr;
@@ -260,26 +282,47 @@ bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far,
   return true;
 }
 
-// Sends the open batch; false: the pusher has, without the fence.
+// Sends the open batch and those that were kept for it; false: the pusher has sent it, without the fence.
 bool Remote::close(Link& link, bool with_fence) {
-  Batch& batch = *link.batch;
-  const bool is_mine = batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free));
-  if (is_mine) {  // nobody else opens it again
-    const std::uint8_t flags = with_fence ? std::uint8_t{protocol::fence_rides} : std::uint8_t{0};
-    transport_.post(link.rank, batch.buffer->copy_to(transport_.stage(), batch.word, flags));
+  Batch* mine[remote::most_kept + 1];
+  unsigned count = 0;
+  const auto claim = [&](Batch* batch) {  // nobody else opens its buffer again
+    const bool is_mine = batch->buffer->replace(batch->word, batch->word.in(OutboxWord::State::free));
+    if (is_mine) mine[count++] = batch;
+    return is_mine;
+  };
+  for (unsigned i = 0; i < link.kept_count; ++i) claim(link.kept[i]);
+  const bool is_open_mine = link.batch != nullptr && claim(link.batch);
+  for (unsigned i = 0; i < count; ++i) {
+    const bool is_last = i + 1 == count;
+    const bool rides = with_fence && mine[i] == link.batch;
+    const std::uint8_t flags = rides ? std::uint8_t{protocol::fence_rides} : std::uint8_t{0};
+    const std::size_t bytes = mine[i]->buffer->copy_to(transport_.stage(), mine[i]->word, flags);
+    is_last ? transport_.post(link.rank, bytes) : transport_.post_with_next(link.rank, bytes);
   }
-  let_go(link);
-  return is_mine;
+  while (link.kept_count != 0) let_go(link, *link.kept[0]);
+  if (link.batch != nullptr) let_go(link, *link.batch);
+  return is_open_mine;
 }
 
-// The batch has left, whoever has sent it.
-void Remote::let_go(Link& link) {
-  Batch* batch = std::exchange(link.batch, nullptr);
-  std::erase(open_, &link);
+bool Remote::holds(const Link& link, const Batch& batch) {
+  return link.batch == &batch ||
+         std::find(link.kept, link.kept + link.kept_count, &batch) != link.kept + link.kept_count;
+}
+
+// A batch of this link has left, whoever has sent it.
+void Remote::let_go(Link& link, Batch& batch) {
+  if (link.batch == &batch) {
+    link.batch = nullptr;
+  } else {
+    std::remove(link.kept, link.kept + link.kept_count, &batch);
+    --link.kept_count;
+  }
+  if (!link.has_batches()) std::erase(open_, &link);
   holds_.store(!open_.empty(), std::memory_order_relaxed);
-  const bool has_answer = !batch->answers.empty();
-  Transfer* transfer = batch->transfer;
-  if (!has_answer) batches_.give_back(batch);
+  const bool has_answer = !batch.answers.empty();
+  Transfer* transfer = batch.transfer;
+  if (!has_answer) batches_.give_back(&batch);
   if (transfer == nullptr) return;
   transfer->request->sent = true;
   if (!has_answer) end_transfer(transfer, false);  // what it was for came too late
@@ -293,7 +336,7 @@ void Remote::on_data_batch(Link& link, const Reply& reply, std::span<const std::
   Transfer* transfer = transfer_of(link, reply);
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *transfer->request->batch;
-  if (link.batch == &batch) let_go(link);  // the pusher was quick
+  if (holds(link, batch)) let_go(link, batch);  // the pusher was quick
   COMEX_BUG_IF(data.size() != batch.room.answers);
   const std::byte* at = data.data();
   for (const Batch::Answer& answer : batch.answers) {

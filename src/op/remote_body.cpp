@@ -33,16 +33,40 @@ Remote::Transfer* Remote::new_transfer(Link& link, Request& request, const Heade
   return transfer;
 }
 
+// At the same time.
+unsigned Remote::chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes) {
+  const std::uint64_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
+  return static_cast<unsigned>(std::min<std::uint64_t>(chunks, protocol::chunks_in_flight));
+}
+
+unsigned Remote::chunks_a_buffer(std::uint32_t chunk_bytes) const {
+  return std::max(sizes_.chunk_bytes / chunk_bytes, 1u);
+}
+
+// So many, before a body that is not contiguous here may begin. Who gets posts all receives of the chunks
+// under way at first, whatever comes: a refusal fills each of them.
+unsigned Remote::buffers_wanted(const Header& header) const {
+  if (header.verb != Verb::get) return 1;
+  const unsigned chunks = chunks_under_way(header.bytes, header.chunk_bytes);
+  const unsigned a_buffer = chunks_a_buffer(header.chunk_bytes);
+  return (chunks + a_buffer - 1) / a_buffer;
+}
+
 void Remote::begin_body(Link& link, Transfer& transfer) {
-  const std::uint64_t chunks = (transfer.bytes + transfer.chunk_bytes - 1) / transfer.chunk_bytes;
-  const auto wanted = static_cast<unsigned>(std::min<std::uint64_t>(chunks, protocol::chunks_in_flight));
+  const unsigned wanted = chunks_under_way(transfer.bytes, transfer.chunk_bytes);
   transfer.depth = wanted;
   if (transfer.near.contiguous() == nullptr) {
-    transfer.depth = 0;
-    while (transfer.depth < wanted && may_stage(link)) {
-      transfer.chunks[transfer.depth++].staging = take_staging(link);
+    const unsigned a_buffer = chunks_a_buffer(transfer.chunk_bytes);
+    unsigned depth = 0;
+    for (unsigned chunk = 0; chunk < wanted; ++chunk) {
+      std::byte*& buffer = transfer.buffers[chunk / a_buffer];
+      if (buffer == nullptr) buffer = take_staging(link);
+      if (buffer == nullptr) break;
+      transfer.chunks[chunk].staging = buffer + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
+      ++depth;
     }
-    COMEX_BUG_IF(transfer.depth == 0);
+    COMEX_BUG_IF(depth == 0 || (transfer.verb == Verb::get && depth != wanted));
+    transfer.depth = depth;
   }
   transfer.has_body = true;
   ++link.bodies;
@@ -127,8 +151,9 @@ unsigned Remote::receive_chunks(Transfer& transfer) {
 void Remote::end_transfer(Transfer* transfer, bool failed) {
   Link& link = *transfer->link;
   if (transfer->has_body) {
-    for (auto& chunk : transfer->chunks) {
-      if (chunk.staging != nullptr) give_back_staging(link, std::exchange(chunk.staging, nullptr));
+    for (auto& chunk : transfer->chunks) chunk.staging = nullptr;
+    for (std::byte*& buffer : transfer->buffers) {
+      if (buffer != nullptr) give_back_staging(link, std::exchange(buffer, nullptr));
     }
     --link.bodies;
     const auto mine = std::find(moving_.begin(), moving_.end(), transfer);

@@ -64,9 +64,14 @@ void Remote::stamp(Link& link) {
   std::memcpy(transport_.stage() + offsetof(Header, sequence), &link.sequence, sizeof link.sequence);
 }
 
-void Remote::post(Link& link, std::size_t bytes) {
+// `has_next`: another message to this server follows at once.
+void Remote::post(Link& link, std::size_t bytes, bool has_next) {
   stamp(link);
-  transport_.post(link.rank, bytes);
+  if (has_next) {
+    transport_.post_with_next(link.rank, bytes);
+  } else {
+    transport_.post(link.rank, bytes);
+  }
   ++link.sent;
 }
 
@@ -131,7 +136,7 @@ void Remote::fence_for_slots() {
   slots_short_ = false;
   for (auto& [rank, link] : links_) {
     if (link.held.empty() || link.reserved_busy) continue;
-    if (link.batch != nullptr) close(link);
+    if (link.has_batches()) close(link);
     Header header;
     header.verb = Verb::fence;
     header.world = link.world;
@@ -143,9 +148,9 @@ void Remote::fence_for_slots() {
   }
 }
 
-bool Remote::may_stage(const Link& link) const {
-  return link.staged < max_staged_per_link &&
-         (!free_staging_.empty() || staging_.size() < remote::max_staged);
+bool Remote::may_stage(const Link& link, unsigned buffers) const {
+  const std::size_t out = staging_.size() - free_staging_.size();
+  return link.staged + buffers <= max_staged_per_link && out + buffers <= remote::max_staged;
 }
 
 std::byte* Remote::take_staging(Link& link) {

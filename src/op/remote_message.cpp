@@ -119,6 +119,13 @@ bool Remote::send_data(Link& link, Request& request) {
   return true;
 }
 
+// Whether another message of it can go behind the one that is about to.
+bool Remote::may_send_next(const Link& link, const Request& request) const {
+  if (!is_vector(request) || request.next_segment >= request.operation.scatter.count) return false;
+  const bool needs_slot = request.plan.header.verb == Verb::get;
+  return link.sent + 1 < link.limit && (!needs_slot || slots_.available() != 0);
+}
+
 // One message of an operation; false when it cannot go yet.
 bool Remote::send_data_message(Link& link, Request& request) {
   if (!has_credit(link)) return false;
@@ -128,9 +135,14 @@ bool Remote::send_data_message(Link& link, Request& request) {
   Transfer* transfer = nullptr;
   if (with_body || !is_write) {
     if (with_body && link.bodies >= max_bodies_per_link) return false;
+    // What leaves unasked may stand in the server's MPI until it is applied: no more of it than of bodies
+    // under way.
+    if (with_body && is_write && link.bodies + link.held.size() >= max_bodies_per_link) {
+      header.chunk_bytes = request.plan.asked_chunk_bytes;
+    }
     NearSide near = near_of(request);
     // What is sent must be able to finish by itself, so it has its staging before it goes.
-    if (with_body && near.contiguous() == nullptr && !may_stage(link)) return false;
+    if (with_body && near.contiguous() == nullptr && !may_stage(link, buffers_wanted(header))) return false;
     transfer = new_transfer(link, request, header);
     if (transfer == nullptr) return false;
     transfer->near = std::move(near);
@@ -140,9 +152,9 @@ bool Remote::send_data_message(Link& link, Request& request) {
   const bool has_fence = is_write && !with_body && !is_vector(request) && may_ride(link);
   if (has_fence) header.flags |= protocol::fence_rides;
   const std::size_t bytes = write_message(request, header, transport_.stage());
-  post(link, bytes);
-  if (is_write && !with_body) note_write(link, has_fence);
   request.next_segment += is_vector(request) ? next_part(request).count : 1;
+  post(link, bytes, !with_body && may_send_next(link, request));
+  if (is_write && !with_body) note_write(link, has_fence);
   if (with_body) {
     transfer->number = header.number;
     begin_body(link, *transfer);

@@ -26,6 +26,7 @@
 namespace comex::op::remote {
 
 inline constexpr std::size_t max_staged = 128;      // buffers for scattered bodies
+inline constexpr unsigned most_kept = 4;            // full batches that wait for company, of a server
 inline constexpr std::size_t kept_addresses = 128;  // of a vector operation, in each pooled request: a KiB
 
 enum class Kind : std::uint8_t {
@@ -108,10 +109,11 @@ struct Transfer {
   // the body, chunk by chunk; a ring of at most `depth`, oldest at `head`
   struct Chunk {
     transport::Ticket ticket;
-    std::byte* staging = nullptr;
+    std::byte* staging = nullptr;  // in one of the buffers
     std::uint32_t bytes = 0;
   };
   Chunk chunks[protocol::chunks_in_flight];
+  std::byte* buffers[protocol::chunks_in_flight] = {};  // for staging; one takes as many chunks as fit
   std::uint32_t chunk_bytes = 0;
   unsigned depth = 0;
   unsigned head = 0;
@@ -134,7 +136,10 @@ struct Link {
   std::uint16_t surrenders = 0;
 
   nb::Fifo<Request*> queue;
-  Batch* batch = nullptr;         // as far as is known here still open: the queue is empty then
+  // As far as is known here still open: the queue is empty then.
+  Batch* batch = nullptr;
+  Batch* kept[most_kept] = {};  // full ones before it, the oldest first
+  unsigned kept_count = 0;
   bool listed = false;            // in Remote::waiting_
   unsigned copied = 0;            // copied messages in the queue
   bool reserved_busy = false;     // a fence or an unlock is under way
@@ -147,9 +152,10 @@ struct Link {
   unsigned staged = 0;            // staging buffers they hold
   nb::Fifo<HeldSlot> held;        // bodies that have left; the slot is free once the number is applied
 
+  bool has_batches() const { return batch != nullptr || kept_count != 0; }
   // Nothing here points to it, and nothing is to come but credits.
   bool is_idle() const {
-    return queue.empty() && batch == nullptr && !listed && !reserved_busy && last_fence == nullptr &&
+    return queue.empty() && !has_batches() && !listed && !reserved_busy && last_fence == nullptr &&
            transfers == 0 && held.empty();
   }
 };

@@ -3,12 +3,12 @@
 // A batch is due at a certain age, by the clock of its worker, and then the worker is looked at; one that has
 // none open, at such intervals. The age is three tenths of the given delay if the worker's last batch was
 // pushed: it seems to leave its batches alone, and a progress rank that naps wakes up late. It is four fifths
-// if the worker has sent one itself since: most go without us, and a look takes a core from somebody. What
-// such a worker leaves after all has one fifth of the delay for waking up in. The worker reserved credit,
-// running numbers and place in the order when it opened the batch: nothing is missing and no answer comes
-// here. Looks only while something is announced, so an idle host costs one load a call. Owned by a progress
-// rank or by the progress thread of a worker that serves itself, which holds the engine lock around
-// advance().
+// if the worker has sent one itself since, or keeps full ones for company: most go without us, and a look
+// takes a core from somebody. What such a worker leaves after all has one fifth of the delay for waking up
+// in. The worker reserved credit, running numbers and place in the order when it opened the batch: nothing is
+// missing and no answer comes here. Looks only while something is announced, so an idle host costs one load a
+// call. Owned by a progress rank or by the progress thread of a worker that serves itself, which holds the
+// engine lock around advance().
 #pragma once
 
 #include <cstdint>
@@ -49,6 +49,7 @@ class Pusher {
     bool sends_itself = false;  // one at least since we last pushed
 
     void note_sent();
+    bool goes_on() const;
     void note_pushed(std::uint32_t batches);
   };
 

@@ -143,6 +143,7 @@ class Server final : public transport::Sink {
     bool is_queued = false;
   };
   static Batch batch_of(Entry& entry);
+  void fetch_ahead(const Batch& batch);
   bool run_batch(Origin& origin, const Batch& batch);
   bool execute_item(const Batch& batch, const Item& item, Fault& fault);
   bool accumulate_item(const Batch& batch, const Item& item);

@@ -8,6 +8,16 @@ namespace comex::pr {
 
 using protocol::Verb;
 
+namespace {
+
+protocol::RequestHeader header_in(const MessageCopy& copy) {
+  protocol::RequestHeader header;
+  std::memcpy(&header, copy.message().data(), sizeof header);
+  return header;
+}
+
+}  // namespace
+
 void Server::on_message(const transport::Message& message) {
   ++counters_.requests;
   Header header;
@@ -34,10 +44,14 @@ void Server::on_message(const transport::Message& message) {
   if (!origin.held.empty()) take_held(origin);
 }
 
-// What overtakes comes from one sender, which keeps the order of its own.
+// In order: who pushes for the origin may send its batches in any.
 void Server::hold(Origin& origin, const Header& header, std::span<const std::byte> message) {
-  COMEX_BUG_IF(static_cast<std::int16_t>(header.sequence - origin.last_sequence) <= 0);
-  origin.held.push_back(copy_of(message));
+  const auto ahead = [&](const Header& of) {
+    return static_cast<std::int16_t>(of.sequence - origin.last_sequence);
+  };
+  COMEX_BUG_IF(ahead(header) <= 0);
+  const auto is_later = [&](const MessageCopy& copy) { return ahead(header_in(copy)) > ahead(header); };
+  origin.held.insert(std::ranges::find_if(origin.held, is_later), copy_of(message));
   ++held_;
   ++counters_.held;
 }
@@ -45,8 +59,7 @@ void Server::hold(Origin& origin, const Header& header, std::span<const std::byt
 void Server::take_held(Origin& origin) {
   while (!origin.held.empty()) {
     MessageCopy& first = origin.held.front();
-    Header header;
-    std::memcpy(&header, first.message().data(), sizeof header);
+    const Header header = header_in(first);
     if (!origin.is_next(header)) return;
     MessageCopy copy = std::move(first);
     origin.held.erase(origin.held.begin());

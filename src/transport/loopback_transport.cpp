@@ -41,10 +41,18 @@ class LoopbackEndpoint final : public Transport {
     return staged_.data();
   }
 
+  // Each arrives by itself; only that its sender keeps its word is checked.
+  void post_with_next(TransportRank to, std::size_t bytes) override {
+    post(to, bytes);
+    next_is_to_ = to;
+  }
+
   void post(TransportRank to, std::size_t bytes) override {
     {
       const OneThreadAtATime guard(busy_);
       COMEX_BUG_IF(staged_.empty() || bytes > staged_.size());
+      COMEX_BUG_IF(next_is_to_ != no_rank && next_is_to_ != to);
+      next_is_to_ = no_rank;
       staged_.resize(bytes);
       staged_.shrink_to_fit();
       fabric_.at(to).mailbox.put_letter({rank_, std::exchange(staged_, {})});
@@ -55,6 +63,7 @@ class LoopbackEndpoint final : public Transport {
   bool receive(Message& message) override {
     {
       const OneThreadAtATime guard(busy_);
+      COMEX_BUG_IF(next_is_to_ != no_rank);
       mailbox.land();
       current_ = {};  // what was handed out before is gone, for sanitizers to see
       if (!mailbox.take_letter(current_)) return false;
@@ -132,6 +141,7 @@ class LoopbackEndpoint final : public Transport {
   const TransportRank size_;
   std::atomic<bool> busy_{false};
   std::vector<std::byte> staged_;
+  TransportRank next_is_to_ = no_rank;  // what is posted next; no_rank: anybody
   LoopbackLetter current_;
   TicketTable<Body> bodies_;
 };

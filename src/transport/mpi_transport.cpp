@@ -9,14 +9,22 @@ namespace {
 // Above every tag of the protocol, within the 32767 that any MPI allows.
 constexpr int probe_tag = 32767;
 static_assert(protocol::get_tag(protocol::slot_count - 1) < probe_tag);
-static_assert(body_limit_bytes <= INT_MAX && protocol::message_bytes <= INT_MAX);
+static_assert(body_limit_bytes <= INT_MAX && protocol::bundle_bytes <= INT_MAX);
+
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t in_lines(std::size_t bytes) {
+  return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+}
 
 }  // namespace
 
-MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure)
+MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles)
     : wire_(wire),
       check_(std::move(on_failure)),
-      ring_(std::make_unique_for_overwrite<std::array<Buffer, ring_slots>>()) {
+      slot_room_(in_lines(bundles.are_taken ? protocol::bundle_bytes : protocol::message_bytes)),
+      ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_room_)),
+      sends_bundles_(bundles.may_be_sent()),
+      bundles_answers_(sends_bundles_ && bundles.are_answered) {
   check_.let_errors_return(wire_);
   check_(PMPI_Comm_rank(wire_, &rank_), "MPI_Comm_rank");
   check_(PMPI_Comm_size(wire_, &size_), "MPI_Comm_size");
@@ -37,9 +45,9 @@ void MpiTransport::abandon() {
     check_(PMPI_Request_free(&pending_first_->request), "MPI_Request_free");
     pending_first_ = pending_first_->next;
   }
-  for (std::unique_ptr<Outgoing>& each : outgoing_) static_cast<void>(each.release());
-  outgoing_.clear();
-  free_ = staged_ = nullptr;
+  messages_.abandon();
+  bundles_.abandon();
+  staged_ = bundle_ = nullptr;
   unsent_ = 0;
   bodies_.for_each_taken([this](Body& body) {
     if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
@@ -50,7 +58,7 @@ void MpiTransport::abandon() {
 
 void MpiTransport::post_ring() {
   for (unsigned slot = 0; slot < ring_slots; ++slot) {
-    check_(PMPI_Recv_init((*ring_)[slot].bytes, protocol::message_bytes, MPI_BYTE, MPI_ANY_SOURCE,
+    check_(PMPI_Recv_init(slot_bytes(slot), static_cast<int>(slot_room_), MPI_BYTE, MPI_ANY_SOURCE,
                           protocol::header_tag, wire_, &ring_requests_[slot]),
            "MPI_Recv_init");
     check_(PMPI_Start(&ring_requests_[slot]), "MPI_Start");
@@ -67,30 +75,83 @@ void MpiTransport::take_back_ring() {
   }
 }
 
-std::byte* MpiTransport::stage() {
-  if (staged_ == nullptr) {
-    if (free_ == nullptr) {
-      outgoing_.push_back(std::make_unique<Outgoing>());
-      free_ = outgoing_.back().get();
-    }
-    staged_ = free_;
-    free_ = staged_->next;
+MpiTransport::Outgoing* MpiTransport::Pool::take() {
+  if (free == nullptr) {
+    all.push_back(std::make_unique<Outgoing>());
+    all.back()->bytes = std::make_unique_for_overwrite<std::byte[]>(room);
+    all.back()->pool = this;
+    free = all.back().get();
   }
-  return staged_->buffer.bytes;
+  return std::exchange(free, free->next);
+}
+
+void MpiTransport::Pool::give_back(Outgoing* buffer) {
+  buffer->next = free;
+  free = buffer;
+}
+
+// MPI may still look at them.
+void MpiTransport::Pool::abandon() {
+  for (std::unique_ptr<Outgoing>& each : all) static_cast<void>(each.release());
+  all.clear();
+  free = nullptr;
+}
+
+std::byte* MpiTransport::stage() {
+  if (staged_ == nullptr) staged_ = messages_.take();
+  return staged_->bytes.get();
 }
 
 void MpiTransport::post(TransportRank to, std::size_t bytes) {
-  COMEX_BUG_IF(staged_ == nullptr || bytes > protocol::message_bytes || !is_rank(to));
-  check_(PMPI_Isend(staged_->buffer.bytes, static_cast<int>(bytes), MPI_BYTE, to, protocol::header_tag, wire_,
-                    &staged_->request),
+  const bool is_answer = bundles_answers_ && !unpacked_.empty() && to == unpacked_from_;
+  if (is_answer) return post_with_next(to, bytes);
+  if (bundle_ == nullptr) return launch(staged_, to, bytes);
+  if (to != bundle_to_) {
+    COMEX_BUG_IF(!holds_answers_);
+    launch_bundle();
+    return launch(staged_, to, bytes);
+  }
+  add_to_bundle(to, bytes);
+  launch_bundle();
+}
+
+// What is copied is a fraction of what a message of its own would cost.
+void MpiTransport::post_with_next(TransportRank to, std::size_t bytes) {
+  if (!sends_bundles_) return post(to, bytes);
+  if (bundle_ != nullptr && holds_answers_ && to != bundle_to_) launch_bundle();
+  if (bundle_ == nullptr) {
+    bundle_ = bundles_.take();
+    packed_ = BundleWriter(bundle_->bytes.get());
+    bundle_to_ = to;
+  }
+  holds_answers_ = bundles_answers_ && !unpacked_.empty();
+  add_to_bundle(to, bytes);
+  if (!packed_.has_room(protocol::message_bytes)) launch_bundle();
+}
+
+void MpiTransport::add_to_bundle(TransportRank to, std::size_t bytes) {
+  COMEX_BUG_IF(staged_ == nullptr || bytes > protocol::message_bytes || to != bundle_to_);
+  packed_.add({staged_->bytes.get(), bytes});
+}
+
+void MpiTransport::launch_bundle() {
+  launch(bundle_, bundle_to_, packed_.finish());
+  if (bundle_ != nullptr) bundles_.give_back(std::exchange(bundle_, nullptr));
+}
+
+// A buffer that has left at once stays, ready for what is filled in next.
+void MpiTransport::launch(Outgoing*& filled, TransportRank to, std::size_t bytes) {
+  COMEX_BUG_IF(filled == nullptr || bytes > filled->pool->room || !is_rank(to));
+  check_(PMPI_Isend(filled->bytes.get(), static_cast<int>(bytes), MPI_BYTE, to, protocol::header_tag, wire_,
+                    &filled->request),
          "MPI_Isend");
   const MpiYieldSwitch::Off off(yield_);
   int sent = 0;
-  check_(PMPI_Test(&staged_->request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
-  if (sent == 0) {  // else the buffer stays, ready for the next stage()
-    append_pending(staged_);
+  check_(PMPI_Test(&filled->request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
+  if (sent == 0) {
+    append_pending(filled);
     ++unsent_;
-    staged_ = nullptr;
+    filled = nullptr;
   }
   if (bell_ != nullptr) bell_->sent(to);
 }
@@ -113,13 +174,17 @@ void MpiTransport::reap_pending() {
       append_pending(oldest);
       return;
     }
-    oldest->next = free_;
-    free_ = oldest;
+    oldest->pool->give_back(oldest);
     --unsent_;
   }
 }
 
 bool MpiTransport::receive(Message& message) {
+  if (!unpacked_.empty()) {
+    message = {unpacked_from_, unpacked_.take()};
+    return true;
+  }
+  if (bundle_ != nullptr) launch_bundle();  // the last one was not answered
   const MpiYieldSwitch::Off off(yield_);
   if (handed_out_) {
     check_(PMPI_Start(&ring_requests_[head_]), "MPI_Start");
@@ -135,8 +200,12 @@ bool MpiTransport::receive(Message& message) {
   int bytes = 0;
   check_(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   handed_out_ = true;
-  message.from = status.MPI_SOURCE;
-  message.data = {(*ring_)[head_].bytes, static_cast<std::size_t>(bytes)};
+  message = {status.MPI_SOURCE, {slot_bytes(head_), static_cast<std::size_t>(bytes)}};
+  if (BundleReader::is_bundle(message.data)) {
+    unpacked_from_ = message.from;
+    unpacked_ = BundleReader(message.data);
+    message.data = unpacked_.take();
+  }
   if (bell_ != nullptr) bell_->received(message.from);
   return true;
 }

@@ -2,7 +2,8 @@
 //
 // The wire is the caller's: dup'ed for this transport alone, freed after it. Small messages arrive
 // in a ring of posted receives, of which only the oldest is tested, so that they are seen in the
-// order in which MPI matched them. All calls are PMPI_*: nobody's wrapper sees them. Created by api
+// order in which MPI matched them. Where all ranks of a wire take bundles, messages that are posted in a row
+// for one receiver travel as one. All calls are PMPI_*: nobody's wrapper sees them. Created by api
 // on every rank of a world; MPI must still be initialised when it is destroyed.
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "transport/bundle.h"
 #include "transport/mpi_check.h"
 #include "transport/mpi_tuning.h"
 #include "transport/ticket_table.h"
@@ -19,9 +21,18 @@
 
 namespace comex::transport {
 
+// On this wire, and by this rank.
+struct Bundles {
+  bool are_taken = false;  // by all ranks, and known to all
+  bool are_sent = false;   // only where they are taken
+  // Answers to one travel as one as well: for who goes on receiving whatever happens, as a progress rank does.
+  bool are_answered = false;
+  bool may_be_sent() const { return are_taken && are_sent; }
+};
+
 class MpiTransport final : public Transport {
  public:
-  MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure);
+  MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles = {});
   // Waits for the sends and bodies still in flight towards others, takes back what is posted here.
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
@@ -31,6 +42,7 @@ class MpiTransport final : public Transport {
   TransportRank size() const override { return size_; }
   std::byte* stage() override;
   void post(TransportRank to, std::size_t bytes) override;
+  void post_with_next(TransportRank to, std::size_t bytes) override;
   bool receive(Message& message) override;
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) override;
@@ -45,14 +57,22 @@ class MpiTransport final : public Transport {
  private:
   static constexpr unsigned ring_slots = 16;
 
-  struct alignas(64) Buffer {
-    std::byte bytes[protocol::message_bytes];
-  };
-  // On the free list or on the pending list, or staged.
+  // On its pool's free list or on the pending list, or being filled.
+  struct Pool;
   struct Outgoing {
-    Buffer buffer;
+    std::unique_ptr<std::byte[]> bytes;
+    Pool* pool = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
     Outgoing* next = nullptr;
+  };
+  struct Pool {  // of buffers of one length
+    std::size_t room = 0;
+    std::vector<std::unique_ptr<Outgoing>> all;
+    Outgoing* free = nullptr;
+
+    Outgoing* take();
+    void give_back(Outgoing* buffer);
+    void abandon();
   };
   struct Body {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -63,6 +83,10 @@ class MpiTransport final : public Transport {
   Ticket send(SendCall* call, const char* name, TransportRank to, int tag, std::span<const std::byte> body);
   void post_ring();
   void take_back_ring();
+  std::byte* slot_bytes(unsigned slot) const { return ring_.get() + slot * slot_room_; }
+  void launch(Outgoing*& filled, TransportRank to, std::size_t bytes);
+  void launch_bundle();
+  void add_to_bundle(TransportRank to, std::size_t bytes);
   void append_pending(Outgoing* sent);
   void reap_pending();
   bool is_rank(TransportRank rank) const { return rank >= 0 && rank < size_; }
@@ -74,16 +98,25 @@ class MpiTransport final : public Transport {
   TransportRank size_ = 0;
 
   // Slots head_, head_ + 1, ... (mod ring_slots) are posted, in this order; while handed_out_, the
-  // slot at head_ holds the message the caller is looking at and is not posted.
-  std::unique_ptr<std::array<Buffer, ring_slots>> ring_;
+  // slot at head_ holds the message the caller is looking at, alone or of a bundle, and is not posted.
+  const std::size_t slot_room_;
+  std::unique_ptr<std::byte[]> ring_;
   std::array<MPI_Request, ring_slots> ring_requests_;
   unsigned head_ = 0;
   bool handed_out_ = false;
+  TransportRank unpacked_from_ = no_rank;
+  BundleReader unpacked_;    // what is left of the bundle at head_
   bool has_polled_ = false;  // a receive() that found nothing has let MPI work
 
-  std::vector<std::unique_ptr<Outgoing>> outgoing_;  // owner of all of them
-  Outgoing* free_ = nullptr;
+  Pool messages_{protocol::message_bytes, {}, nullptr};
+  Pool bundles_{protocol::bundle_bytes, {}, nullptr};
+  const bool sends_bundles_;
+  const bool bundles_answers_;
   Outgoing* staged_ = nullptr;
+  Outgoing* bundle_ = nullptr;  // begun, and to be sent with the next post
+  BundleWriter packed_;
+  TransportRank bundle_to_ = no_rank;
+  bool holds_answers_ = false;  // to messages of unpacked_: it goes when that ends, or before anything else
   Outgoing* pending_first_ = nullptr;
   Outgoing* pending_last_ = nullptr;
   std::size_t unsent_ = 0;

@@ -28,8 +28,8 @@ struct Ticket {
   explicit operator bool() const { return index != UINT32_MAX; }
 };
 
-// Told about every small message that this process has sent or received, after the fact. The
-// runtime uses it to ring the doorbell of a receiver on the same host.
+// Told about every small message that this process has sent or received, after the fact; about those that
+// travel together once. The runtime uses it to ring the doorbell of a receiver on the same host.
 class Bell {
  public:
   virtual ~Bell() = default;
@@ -49,6 +49,8 @@ class Transport {
   // order. One buffer is staged at a time.
   virtual std::byte* stage() = 0;
   virtual void post(TransportRank to, std::size_t bytes) = 0;
+  // The same, where what is posted next goes to the same rank, at once: the two may travel together.
+  virtual void post_with_next(TransportRank to, std::size_t bytes) = 0;
   // The oldest small message that has arrived; false when there is none.
   virtual bool receive(Message& message) = 0;
 

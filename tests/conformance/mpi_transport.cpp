@@ -38,6 +38,8 @@ class Wire {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
+// `bundled`: messages in a row travel together, as they do on wires that span machines.
+template <bool bundled = false>
 class MpiRanks {
  public:
   void run(Check check) {
@@ -52,10 +54,10 @@ class MpiRanks {
 
  private:
   Wire wire_;
-  MpiTransport transport_{wire_.comm(), throw_failure};
+  MpiTransport transport_{wire_.comm(), throw_failure, {bundled, bundled}};
 };
 
-using Transports = testing::Types<MpiRanks>;
+using Transports = testing::Types<MpiRanks<>, MpiRanks<true>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Mpi, TransportConformance, Transports);
 
 // A word of rank 0 that all ranks of the host see, to tell each other something without MPI calls.
@@ -101,7 +103,7 @@ using Meetings = testing::Types<MpiMeeting>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Mpi, CollectiveConformance, Meetings);
 
 TEST(MpiTransport, moves_the_users_own_messages_while_it_makes_progress) {
-  MpiRanks ranks;
+  MpiRanks<> ranks;
   Transport& wire = ranks.transport();
   if (wire.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   SharedWord received;
@@ -131,6 +133,92 @@ TEST(MpiTransport, hands_a_failed_call_to_its_owner_with_the_call_and_the_reason
   } catch (const std::runtime_error& failure) {
     EXPECT_NE(std::string(failure.what()).find("MPI_Send failed"), std::string::npos) << failure.what();
     EXPECT_NE(std::string(failure.what()).find("rank"), std::string::npos) << failure.what();
+  }
+}
+
+class Count final : public Bell {
+ public:
+  void sent(TransportRank) override { ++sent_messages; }
+  void received(TransportRank) override { ++received_messages; }
+  int sent_messages = 0;
+  int received_messages = 0;
+};
+
+// Counted as the bell is told: twelve of 500 bytes make one bundle, and arrive as one message each.
+TEST(MpiTransport, sends_a_row_of_messages_as_one_where_bundles_are_taken) {
+  struct Case {
+    Bundles bundles;
+    int expected;
+  };
+  for (const Case& each : {Case{{false, false}, 12}, Case{{true, false}, 12}, Case{{true, true}, 1}}) {
+    const Wire wire;
+    int rank = 0;
+    MPI_Comm_rank(wire.comm(), &rank);
+    MpiTransport transport(wire.comm(), throw_failure, each.bundles);
+    Count count;
+    transport.set_bell(&count);
+    for (int i = 0; i < 12; ++i) {
+      std::fill_n(transport.stage(), 500, std::byte{64});
+      i < 11 ? transport.post_with_next(rank, 500) : transport.post(rank, 500);
+    }
+    int arrived = 0;
+    Message message;
+    while (arrived < 12) {
+      if (!transport.receive(message)) continue;
+      ++arrived;
+      EXPECT_EQ(message.from, rank);
+      EXPECT_EQ(message.data.size(), 500U);
+    }
+    EXPECT_EQ(count.sent_messages, each.expected);
+    EXPECT_EQ(count.received_messages, each.expected);
+  }
+}
+
+// The last message of a row is not answered, and another one goes elsewhere meanwhile.
+TEST(MpiTransport, answers_a_bundle_with_one_where_that_is_wanted) {
+  constexpr int row = 5;
+  for (const bool are_answered : {false, true}) {
+    const Wire wire;
+    int rank = 0;
+    int size = 0;
+    MPI_Comm_rank(wire.comm(), &rank);
+    MPI_Comm_size(wire.comm(), &size);
+    MpiTransport transport(wire.comm(), throw_failure, {true, true, are_answered});
+    const auto stage = [&](int number) {
+      std::fill_n(transport.stage(), 100, std::byte{64});
+      transport.stage()[1] = static_cast<std::byte>(number);
+    };
+    for (int i = 0; i < row; ++i) {
+      stage(i);
+      i + 1 < row ? transport.post_with_next(rank, 100) : transport.post(rank, 100);
+    }
+    Count count;
+    transport.set_bell(&count);
+    const TransportRank other = (rank + 1) % size;
+    std::vector<int> answers;
+    int from_other = 0;
+    Message message;
+    while (answers.size() < row - 1 || from_other == 0) {
+      if (!transport.receive(message)) continue;
+      const int number = static_cast<int>(message.data[1]);
+      if (number >= 100) {
+        answers.push_back(number);
+      } else if (number == 99) {
+        ++from_other;
+      } else if (number + 1 < row) {
+        if (number == 2 && other != rank) {
+          stage(99);
+          transport.post(other, 100);
+        }
+        stage(100 + number);
+        transport.post(rank, 100);
+        if (other == rank) from_other = 1;
+      }
+    }
+    EXPECT_EQ(answers, (std::vector<int>{100, 101, 102, 103}));
+    const int elsewhere = other == rank ? 0 : 1;
+    EXPECT_EQ(count.sent_messages, are_answered ? 1 + 2 * elsewhere : row - 1 + elsewhere);
+    MPI_Barrier(wire.comm());
   }
 }
 

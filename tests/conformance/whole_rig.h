@@ -33,6 +33,8 @@ inline constexpr std::uint64_t push_delay_ns = 2000;
 inline constexpr std::uint64_t region_bytes = 512 * 1024;
 inline constexpr std::uint64_t mutexes = 4;
 inline constexpr std::uint32_t outbox_buffers = 4;
+inline constexpr std::uint32_t outbox_buffers_for_bundles = 6;
+inline constexpr std::uint64_t keep_ns = push_delay_ns / 2;
 
 struct RigOptions {
   TransportRank origins = 1;
@@ -42,6 +44,7 @@ struct RigOptions {
   std::uint64_t staging_reserve = default_staging_reserve;
   std::size_t eager_limit_bytes = 1024;
   bool knows_eager_limit = false;
+  bool bundles = false;  // full batches are kept for company
 };
 
 // Time passes where somebody sleeps, and a little with each look at it.
@@ -73,6 +76,7 @@ class Rig {
     region = allocate(region_bytes);
     const std::byte* const set = allocate(mutexes * sizeof(shm::FairMutexBlock));
     arena.mutex_sets().show(target_slot, arena.offset_of(set), mutexes);
+    const std::uint32_t buffers = wish.bundles ? outbox_buffers_for_bundles : outbox_buffers;
     for (TransportRank rank = 1; rank <= wish.origins; ++rank) {
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(100 + rank);
@@ -82,11 +86,13 @@ class Rig {
       }
       origin.slots = wish.slots;
       outbox_places.push_back(std::make_unique<OutboxPlace>());
-      origin.outbox = shm::Outbox(outbox_places.back()->bytes, outbox_buffers, std::nullopt, &os);
+      origin.outbox = shm::Outbox(outbox_places.back()->bytes, buffers, std::nullopt, &os);
+      origin.bundles = wish.bundles;
+      origin.keep_ns = keep_ns;
       origins.push_back(std::make_unique<op::Remote>(fabric.endpoint(rank), origin));
     }
     std::vector<shm::Outbox> outboxes;
-    for (const auto& place : outbox_places) outboxes.emplace_back(place->bytes, outbox_buffers);
+    for (const auto& place : outbox_places) outboxes.emplace_back(place->bytes, buffers);
     pusher.emplace(fabric.endpoint(pusher_rank), os, outboxes, push_delay_ns, std::nullopt);
     far.world = world;
     far.server = 0;
@@ -153,7 +159,7 @@ class Rig {
   }
 
   struct alignas(64) OutboxPlace {
-    std::byte bytes[shm::Outbox::bytes_for(outbox_buffers)] = {};
+    std::byte bytes[shm::Outbox::bytes_for(outbox_buffers_for_bundles)] = {};
   };
   bool sends_batches = true;  // at each turn, as a process that waits
   std::vector<std::unique_ptr<OutboxPlace>> outbox_places;

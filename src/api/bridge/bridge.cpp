@@ -6,7 +6,6 @@
 
 #include "api/bridge/bridges.h"
 #include "api/bridge/closing.h"
-#include "api/eager.h"
 #include "api/runtime.h"
 
 namespace comex::api {
@@ -17,12 +16,8 @@ constexpr std::uint64_t closing_context = 1;  // of the tokens of the bridge its
 op::RemoteOptions remote_options(const Runtime& runtime, const MeetingPoint& point) {
   op::RemoteOptions options;
   options.self = runtime.me();
-  options.sizes =
-      op::sizes_on_wire(point.wire.chunk_bytes(), point.wire.size(), point.wire.staging_reserve());
-  const World& world = *runtime.world;
-  options.sizes.eager_bytes =
-      eager_bytes(world.settings.eager_threshold, world.eager, point.wire.spans_machines());
-  options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
+  options.sizes = point.sizes(*runtime.world);
+  options.max_outstanding = static_cast<std::size_t>(runtime.world->settings.max_nb_outstanding);
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/bridge/bridge_server.h"
+#include "api/eager.h"
 #include "api/exchange.h"
 #include "api/hosts.h"
 #include "transport/mpi_collective.h"
@@ -80,6 +81,13 @@ std::vector<TransportRank> MeetingPoint::own_servers() const {
   return found;
 }
 
+op::Sizes MeetingPoint::sizes(const World& world) const {
+  op::Sizes sizes = op::sizes_on_wire(wire.chunk_bytes(), wire.size(), wire.staging_reserve());
+  // Between jobs Open MPI goes over the network even within a machine.
+  sizes.eager_bytes = eager_bytes(world.settings.eager_threshold, world.eager, true);
+  return sizes;
+}
+
 void MeetingPoint::release_wire() {
   if (facts.release) facts.release(std::move(facts.wire));
   facts.wire = Communicator();
@@ -98,8 +106,9 @@ std::unique_ptr<MeetingPoint> meet(World& world, const Reporter& reporter, Guest
   point->me = all.rank();
   attach_guests(world, arenas, *point);
   point->servers = point->wire.servers(gather(all, attached_by(*point)));
-  point->transport =
-      std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter));
+  point->transport = std::make_unique<transport::MpiTransport>(
+      point->facts.wire.get(), mpi_failure(reporter),
+      bundles_on_wire(point->sizes(world), point->wire.spans_machines(), world.is_worker()));
   // A progress rank has one even if it serves nobody: it learns there when the workers have left.
   const bool serves = std::ranges::count(point->servers, point->me) != 0;
   if (serves || !world.is_worker()) point->server = make_bridge_server(world, reporter, *point);

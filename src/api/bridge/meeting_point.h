@@ -13,6 +13,7 @@
 #include "api/bridge/service_end.h"
 #include "api/bridge/wire.h"
 #include "api/world.h"
+#include "op/plan.h"
 #include "pr/server.h"
 #include "transport/mpi_transport.h"
 
@@ -40,6 +41,7 @@ struct MeetingPoint {
   // Those whom it concerns that this worker leaves while others stay: the progress ranks of its world, and
   // who serves it.
   std::vector<TransportRank> own_servers() const;
+  op::Sizes sizes(const World& own) const;  // of what travels on the wire
   void release_wire();
   void abandon_wire();  // without the others
 };

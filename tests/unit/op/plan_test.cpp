@@ -182,6 +182,15 @@ TEST(Plan, a_body_that_four_eager_messages_can_carry_is_cut_into_equal_ones) {
   EXPECT_EQ(vector_plan(Action::put, 1000, 8, Scalar::none, sizes).header.chunk_bytes, 4000u);
 }
 
+TEST(Plan, pieces_that_miss_the_eager_limit_by_an_envelope_keep_it) {
+  Sizes sizes;
+  sizes.piece_bytes = 65536;  // in a job of some 4,000
+  sizes.eager_bytes = 65472;  // TCP's, less the envelope
+  const Plan acc = plan_contiguous(Action::acc, Scalar::float64, 1 << 20, sizes);
+  EXPECT_EQ(acc.header.chunk_bytes, 65472u);
+  EXPECT_EQ(plan_contiguous(Action::put, Scalar::none, 1 << 20, sizes).header.chunk_bytes, 256u * 1024);
+}
+
 TEST(Plan, pieces_shorter_than_an_eager_message_and_unknown_limits_cut_nothing) {
   for (const std::uint32_t eager : {0u, 8192u, 16384u}) {
     Sizes sizes = sizes_with_piece(8192);

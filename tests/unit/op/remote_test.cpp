@@ -313,6 +313,66 @@ TEST(Remote, a_large_get_that_is_refused_touches_nothing_and_ends) {
   EXPECT_TRUE(script.fabric.drained());
 }
 
+// Each leaves only when all receives of its first chunks can be posted: as many as a refusal fills.
+TEST(Remote, gets_that_are_not_contiguous_here_have_all_their_receives_however_many_there_are) {
+  Script script;
+  script.remote.set_errors_return(true);
+  script.grant(20);
+  constexpr std::size_t gets = 5;
+  constexpr std::size_t span = 1536 * 24;
+  std::vector<std::byte> near(gets * span, std::byte{5});
+  nb::Completion done;
+  for (std::size_t i = 0; i < gets; ++i) {
+    Operation get = script.get(near.data() + i * span, 8);
+    get.layout = protocol::Layout::strided;
+    get.patch = {};
+    get.patch.levels = 1;
+    get.patch.counts[0] = 8;
+    get.patch.counts[1] = 1536;  // three chunks
+    get.patch.near_strides[0] = 24;
+    get.patch.far_strides[0] = 8;
+    script.remote.start(get, script.far, done);
+  }
+  std::size_t answered = 0;
+  for (std::size_t looks = 0; looks < 10 && answered < gets; ++looks) {
+    const std::vector<Seen> seen = script.look();
+    EXPECT_LE(seen.size(), 2u) << "the others wait for buffers";
+    for (const Seen& one : seen) {
+      ASSERT_EQ(one.header.chunk_bytes, 4096u);
+      for (int chunk = 0; chunk < 3; ++chunk) {
+        const transport::Ticket ticket =
+            script.server().start_send(1, protocol::get_tag(one.header.slot), {});
+        EXPECT_TRUE(script.server().done(ticket));
+      }
+      ReplyHeader refusal = script.reply(Verb::refused, one.header.slot);
+      refusal.refused_verb = Verb::get;
+      script.say(refusal);
+      ++answered;
+    }
+  }
+  EXPECT_EQ(answered, gets);
+  EXPECT_TRUE(done.done());
+  EXPECT_EQ(near, std::vector<std::byte>(near.size(), std::byte{5}));
+  EXPECT_TRUE(script.remote.quiet());
+  EXPECT_TRUE(script.fabric.drained()) << "no empty chunk waits for the next get of that slot";
+}
+
+TEST(Remote, eager_chunks_stand_unapplied_of_no_more_bodies_than_may_be_under_way) {
+  RemoteOptions options = Script::small_options();
+  options.sizes.eager_bytes = 2048;
+  Script script(options, 2048);
+  script.grant(40);
+  const std::vector<std::byte> source(6000, std::byte{1});
+  nb::Completion done;
+  for (int i = 0; i < 20; ++i)
+    script.remote.start(script.put(source.data(), source.size()), script.far, done);
+  std::size_t eager = 0;
+  std::size_t asked = 0;
+  for (const Seen& one : script.look()) ++(one.header.chunk_bytes < 2048 ? eager : asked);
+  EXPECT_EQ(eager, 16u);
+  EXPECT_EQ(asked, 4u) << "whole chunks, which wait for their receiver";
+}
+
 TEST(Remote, a_refused_small_put_is_told_by_the_target_once) {
   Script script;
   const std::uint64_t value = 1;

@@ -9,7 +9,7 @@
 namespace comex::transport::test {
 namespace {
 
-// A message of this suite: its number, then bytes that depend on number and sender.
+// A message of this suite: a verb, its number, then bytes that depend on number and sender.
 std::byte filler(TransportRank from, std::uint32_t number) {
   return static_cast<std::byte>(number * 31 + static_cast<std::uint32_t>(from) * 7 + 1);
 }
@@ -19,17 +19,22 @@ std::size_t length_of(std::uint32_t number) {
   return lengths[number % std::size(lengths)];
 }
 
-void post_numbered(Transport& wire, TransportRank to, std::uint32_t number, std::size_t bytes) {
+void stage_numbered(Transport& wire, std::uint32_t number, std::size_t bytes) {
   std::byte* out = wire.stage();
   std::fill_n(out, bytes, filler(wire.rank(), number));
-  std::memcpy(out, &number, sizeof number);
+  const std::uint32_t begin = number << 8 | static_cast<std::uint32_t>(protocol::Verb::data);
+  std::memcpy(out, &begin, sizeof begin);
+}
+
+void post_numbered(Transport& wire, TransportRank to, std::uint32_t number, std::size_t bytes) {
+  stage_numbered(wire, number, bytes);
   wire.post(to, bytes);
 }
 
 std::uint32_t number_in(const Message& message) {
-  std::uint32_t number = UINT32_MAX;
-  if (message.data.size() >= sizeof number) std::memcpy(&number, message.data.data(), sizeof number);
-  return number;
+  std::uint32_t begin = UINT32_MAX;
+  if (message.data.size() >= sizeof begin) std::memcpy(&begin, message.data.data(), sizeof begin);
+  return begin >> 8;
 }
 
 bool is_intact(const Message& message, std::size_t bytes) {
@@ -81,6 +86,64 @@ RankTask messages_in_order(Transport& wire) {
   while (!take.finished()) {
     take.resume();
     co_await pause;
+  }
+  while (wire.unsent() > 0) {
+    wire.progress();
+    co_await pause;
+  }
+}
+
+// Rows of all lengths, some longer than any bundle, between messages that travel alone.
+RankTask messages_in_rows(Transport& wire) {
+  constexpr std::uint32_t rows = 60;
+  std::uint32_t count = 0;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const std::uint32_t first = count;
+    count += row % 14 + 1;
+    for (TransportRank to = 0; to < wire.size(); ++to) {
+      for (std::uint32_t number = first; number < count; ++number) {
+        stage_numbered(wire, number, length_of(number));
+        if (number + 1 < count) {
+          wire.post_with_next(to, length_of(number));
+        } else {
+          wire.post(to, length_of(number));
+        }
+      }
+    }
+    if (row % 8 == 0) co_await pause;
+  }
+  RankTask take = take_numbered(wire, count, true);
+  while (!take.finished()) {
+    take.resume();
+    co_await pause;
+  }
+  while (wire.unsent() > 0) {
+    wire.progress();
+    co_await pause;
+  }
+}
+
+// Those of a bundle too stay where they are while others arrive.
+RankTask row_stays_valid(Transport& wire) {
+  constexpr std::uint32_t count = 40;
+  const TransportRank to = (wire.rank() + 1) % wire.size();
+  for (std::uint32_t number = 0; number < count; ++number) {
+    stage_numbered(wire, number, length_of(number));
+    if (number % 10 != 9) {
+      wire.post_with_next(to, length_of(number));
+    } else {
+      wire.post(to, length_of(number));
+    }
+  }
+  Message message;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    while (!wire.receive(message)) co_await pause;
+    for (int i = 0; i < 20; ++i) {
+      wire.progress();
+      co_await pause;
+    }
+    EXPECT_EQ(number_in(message), number);
+    EXPECT_TRUE(is_intact(message, length_of(number)));
   }
   while (wire.unsent() > 0) {
     wire.progress();
@@ -145,6 +208,32 @@ RankTask bell_counts(Transport& wire) {
   wire.set_bell(nullptr);
   for (const unsigned sent : bell.sent_to) EXPECT_EQ(sent, 3U);
   for (const unsigned received : bell.received_from) EXPECT_EQ(received, 3U);
+}
+
+// However many travel together, both ends count the same: a receiver that sleeps until they do would miss
+// some.
+RankTask bell_counts_of_rows(Transport& wire) {
+  CountingBell bell(wire.size());
+  wire.set_bell(&bell);
+  for (TransportRank to = 0; to < wire.size(); ++to) {
+    for (std::uint32_t number = 0; number < 12; ++number) {
+      stage_numbered(wire, number, 500);
+      if (number != 11) {
+        wire.post_with_next(to, 500);
+      } else {
+        wire.post(to, 500);
+      }
+    }
+  }
+  RankTask take = take_numbered(wire, 12, false);
+  while (!take.finished()) {
+    take.resume();
+    co_await pause;
+  }
+  wire.set_bell(nullptr);
+  EXPECT_GT(bell.sent_to[0], 0U);
+  // All send the same rows, so what each has sent to one it has received from one.
+  EXPECT_EQ(bell.sent_to, bell.received_from);
 }
 
 RankTask to_itself(Transport& wire) {

@@ -11,9 +11,12 @@ namespace comex::transport::test {
 using Check = RankTask (*)(Transport& wire);
 
 RankTask messages_in_order(Transport& wire);
+RankTask messages_in_rows(Transport& wire);
 RankTask flood(Transport& wire);
 RankTask message_stays_valid(Transport& wire);
+RankTask row_stays_valid(Transport& wire);
 RankTask bell_counts(Transport& wire);
+RankTask bell_counts_of_rows(Transport& wire);
 RankTask to_itself(Transport& wire);
 
 RankTask bodies_both_ways(Transport& wire);

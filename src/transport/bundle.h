@@ -1,0 +1,88 @@
+// Small messages packed into one of the substrate's, and taken out again one by one.
+//
+// Pure; protocol.h has the layout. A BundleWriter fills memory of protocol::bundle_bytes, a BundleReader
+// looks at a bundle that must stay in place. What does not add up is a bug of the sender. Used by
+// MpiTransport.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "core/protocol.h"
+#include "core/status.h"
+
+namespace comex::transport {
+
+constexpr std::size_t padded_part_bytes(std::size_t message) {
+  return sizeof(protocol::BundlePart) + protocol::padded(message);
+}
+
+class BundleWriter {
+ public:
+  BundleWriter() = default;
+  explicit BundleWriter(std::byte* to) : to_(to) {}
+
+  bool has_room(std::size_t message) const {
+    return bytes_ + padded_part_bytes(message) <= protocol::bundle_bytes;
+  }
+  void add(std::span<const std::byte> message) {
+    COMEX_BUG_IF(to_ == nullptr || !has_room(message.size()));
+    const protocol::BundlePart part{static_cast<std::uint32_t>(message.size())};
+    std::memcpy(to_ + bytes_, &part, sizeof part);
+    std::memcpy(to_ + bytes_ + sizeof part, message.data(), message.size());
+    const std::size_t all = padded_part_bytes(message.size());
+    std::memset(to_ + bytes_ + sizeof part + message.size(), 0, all - sizeof part - message.size());
+    bytes_ += all;
+    ++messages_;
+  }
+  // Bytes of the bundle, which is whole now.
+  std::size_t finish() {
+    protocol::BundleHeader header;
+    header.messages = messages_;
+    std::memcpy(to_, &header, sizeof header);
+    return bytes_;
+  }
+  std::uint32_t messages() const { return messages_; }
+
+ private:
+  std::byte* to_ = nullptr;
+  std::size_t bytes_ = sizeof(protocol::BundleHeader);
+  std::uint32_t messages_ = 0;
+};
+
+class BundleReader {
+ public:
+  BundleReader() = default;
+  explicit BundleReader(std::span<const std::byte> bundle) {
+    protocol::BundleHeader header;
+    COMEX_BUG_IF(bundle.size() < sizeof header);
+    std::memcpy(&header, bundle.data(), sizeof header);
+    rest_ = bundle.subspan(sizeof header);
+    messages_ = header.messages;
+    COMEX_BUG_IF(messages_ == 0 && !rest_.empty());
+  }
+  static bool is_bundle(std::span<const std::byte> message) {
+    return !message.empty() && static_cast<protocol::Verb>(message[0]) == protocol::Verb::bundle;
+  }
+
+  bool empty() const { return messages_ == 0; }
+  std::span<const std::byte> take() {
+    protocol::BundlePart part;
+    COMEX_BUG_IF(messages_ == 0 || rest_.size() < sizeof part);
+    std::memcpy(&part, rest_.data(), sizeof part);
+    COMEX_BUG_IF(rest_.size() < padded_part_bytes(part.bytes));
+    const std::span<const std::byte> message = rest_.subspan(sizeof part, part.bytes);
+    rest_ = rest_.subspan(padded_part_bytes(part.bytes));
+    --messages_;
+    COMEX_BUG_IF(messages_ == 0 && !rest_.empty());
+    return message;
+  }
+
+ private:
+  std::span<const std::byte> rest_;
+  std::uint32_t messages_ = 0;
+};
+
+}  // namespace comex::transport
