@@ -32,20 +32,19 @@ inline Answer send_reply_row(Rig& rig) {
                 !takes_part || counted + (rig.is_origin() ? 0 : 1) == 2 * timing.calls);
 }
 
-// The same while worker 1 sends the target 256 MiB in messages of 256 KiB, again and again: 8 bytes beside
-// large puts without a runtime. The origin hears of each as it begins and when it has been sent.
+// The same while worker 1 sends the target the bytes of large puts in messages of 256 KiB, again and again: 8
+// bytes beside large puts without a runtime. The origin hears of each as it begins and when it has been sent.
 class BesideLargeMessages {
  public:
-  explicit BesideLargeMessages(Rig& rig) : rig_(rig), comm_(rig.rt.comm()) {}
+  explicit BesideLargeMessages(Rig& rig) : rig_(rig), comm_(rig.rt.comm()), puts_(rig.options) {}
 
   void send_large_ones() const {
-    std::vector<double> source(LargePuts::bytes / 8);
-    fill_pattern(source.data(), LargePuts::bytes);
+    std::vector<double> source = puts_.source();
     const auto* const bytes = reinterpret_cast<const std::byte*>(source.data());
-    for (int i = 0; i < LargePuts::times; ++i) {
+    for (int i = 0; i < puts_.times; ++i) {
       source.back() = i;
       tell(2 * i + 1);
-      for (int piece = 0; piece < pieces; ++piece) {
+      for (int piece = 0; piece < pieces(); ++piece) {
         MPI_Send(bytes + offset_of(piece), piece_bytes, MPI_BYTE, rig_.target(), large, comm_);
       }
       tell(2 * i + 2);
@@ -54,7 +53,7 @@ class BesideLargeMessages {
   // What each request took beside one of them.
   std::vector<double> ask() {
     std::vector<double> taken;
-    while (heard_ < 2 * LargePuts::times) {
+    while (heard_ < 2 * puts_.times) {
       const bool is_beside = heard_ % 2 == 1;
       const double before = now_ns();
       ++asked_;
@@ -77,8 +76,8 @@ class BesideLargeMessages {
     int posted = 0;
     const auto receive_word = [&] { MPI_Irecv(&word, 1, MPI_LONG, 0, small, comm_, requests.data()); };
     const auto receive_piece = [&](std::size_t at) {
-      if (posted == LargePuts::times * pieces) return;
-      MPI_Irecv(landing + offset_of(posted++ % pieces), piece_bytes, MPI_BYTE, 1, large, comm_,
+      if (posted == puts_.times * pieces()) return;
+      MPI_Irecv(landing + offset_of(posted++ % pieces()), piece_bytes, MPI_BYTE, 1, large, comm_,
                 &requests[at]);
     };
     receive_word();
@@ -91,7 +90,7 @@ class BesideLargeMessages {
       MPI_Send(&word, 1, MPI_LONG, 0, small, comm_);
       receive_word();
     }
-    is_right_ = LargePuts::have_arrived(landing);
+    is_right_ = puts_.have_arrived(landing);
   }
   bool is_right() const { return is_right_; }
 
@@ -99,8 +98,8 @@ class BesideLargeMessages {
   static constexpr int large = 12, small = 13, state = 14;
   static constexpr int window = 4;
   static constexpr int piece_bytes = 256 << 10;
-  static constexpr int pieces = LargePuts::bytes / piece_bytes;
 
+  int pieces() const { return puts_.bytes / piece_bytes; }
   static std::size_t offset_of(int piece) { return static_cast<std::size_t>(piece) * piece_bytes; }
 
   void tell(int word) const { MPI_Send(&word, 1, MPI_INT, 0, state, comm_); }
@@ -112,6 +111,7 @@ class BesideLargeMessages {
 
   Rig& rig_;
   MPI_Comm comm_;
+  LargePuts puts_;
   int heard_ = 0;
   long asked_ = 0;
   bool is_right_ = true;
@@ -119,7 +119,8 @@ class BesideLargeMessages {
 
 inline Answer send_reply_beside_row(Rig& rig) {
   const bool is_target = rig.rt.me() == rig.target();
-  std::vector<double> landing(is_target ? LargePuts::bytes / 8 : 0);  // its pages are there before
+  const std::size_t room = is_target ? LargePuts(rig.options).size() : 0;
+  std::vector<double> landing(room / 8);  // its pages are there before
   BesideLargeMessages messages(rig);
   std::vector<double> taken;
   rig.rt.barrier();

@@ -147,16 +147,25 @@ inline Answer first_request_row(Rig& rig, bool others_compute) {
   return answer(rig, median_of(taken), is_right);
 }
 
-// One large put after another, each begun and ended with a word to worker 0.
+// One large put after another, each begun and ended with a word to worker 0. A short run has smaller ones,
+// since most of its time would go into fresh pages, and more of them, so that there are requests enough.
 struct LargePuts {
-  static constexpr int times = 3;
-  static constexpr int bytes = 256 << 20;
+  explicit LargePuts(const Options& options)
+      : bytes(options.is_short() ? 16 << 20 : 256 << 20), times(options.is_short() ? 8 : 3) {}
+
+  int bytes;
+  int times;
   Place there;
   Place told;  // to worker 0: odd while a put is under way
 
+  std::size_t size() const { return static_cast<std::size_t>(bytes); }
+  std::vector<double> source() const {
+    std::vector<double> made(size() / 8);
+    fill_pattern(made.data(), bytes);
+    return made;
+  }
   void make(Rig& rig) const {
-    std::vector<double> source(bytes / 8);
-    fill_pattern(source.data(), bytes);
+    std::vector<double> source = this->source();
     for (long i = 0; i < times; ++i) {
       source.back() = static_cast<double>(i);
       tell(rig, 2 * i + 1);
@@ -165,11 +174,10 @@ struct LargePuts {
     }
   }
   void tell(Rig& rig, long word) const { rig.rt.put_and_fence(&word, told, 8); }
-  static bool have_arrived(const std::byte* memory) {
-    std::vector<double> wanted(bytes / 8);
-    fill_pattern(wanted.data(), bytes);
+  bool have_arrived(const std::byte* memory) const {
+    std::vector<double> wanted = source();
     wanted.back() = times - 1;
-    return std::memcmp(memory, wanted.data(), bytes) == 0;
+    return std::memcmp(memory, wanted.data(), size()) == 0;
   }
 };
 
@@ -182,13 +190,15 @@ inline Answer one_of_a_hundred(Rig& rig, std::vector<double> taken, bool is_righ
   return answer(rig, taken.empty() ? 0.0 : taken[(taken.size() * 99 + 99) / 100 - 1], is_right && is_enough);
 }
 
-// Worker 1 puts 256 MiB to the target in one call; worker 0 asks for 8 bytes meanwhile.
+// Worker 1 puts 256 MiB to the target in one call, of a short run 16; worker 0 asks for 8 bytes meanwhile.
 inline Answer beside_put_row(Rig& rig) {
   const Place word = rig.word(rig.target(), 3);
   const bool is_target = rig.rt.me() == rig.target();
-  Segment landing = rig.rt.allocate(is_target ? LargePuts::bytes : 0);
-  const LargePuts puts{landing.place(rig.target(), 0), rig.word(0, 4)};
-  if (is_target) std::memset(rig.rt.own(landing), 0, LargePuts::bytes);  // its pages are there before
+  LargePuts puts(rig.options);
+  Segment landing = rig.rt.allocate(is_target ? puts.size() : 0);
+  puts.there = landing.place(rig.target(), 0);
+  puts.told = rig.word(0, 4);
+  if (is_target) std::memset(rig.rt.own(landing), 0, puts.size());  // its pages are there before
   set_word(rig, word, 42);
   set_word(rig, puts.told, 0);
   std::vector<double> taken;
@@ -196,7 +206,7 @@ inline Answer beside_put_row(Rig& rig) {
   if (rig.rt.me() == 1) puts.make(rig);
   if (rig.is_origin()) {
     const volatile long* const heard = rig.own_word(4);
-    while (*heard < 2 * LargePuts::times) {
+    while (*heard < 2 * puts.times) {
       const bool is_beside = *heard % 2 == 1;
       long value = 0;
       const double before = now_ns();
@@ -206,7 +216,7 @@ inline Answer beside_put_row(Rig& rig) {
     }
   }
   rig.rt.barrier();
-  if (is_target) is_right = LargePuts::have_arrived(rig.rt.own(landing));
+  if (is_target) is_right = puts.have_arrived(rig.rt.own(landing));
   is_right = rig.rt.all(is_right);
   rig.rt.release(landing);
   return one_of_a_hundred(rig, std::move(taken), is_right);

@@ -19,6 +19,14 @@ def is_named(row, names):
     return any(row == name or row.startswith(f"{name}.") for name in names)
 
 
+def coalesce_us(settings):
+    """What the settings say, however they write it; the runtime refuses what is no number."""
+    try:
+        return float(settings.get(COALESCE) or 50)
+    except ValueError:
+        return 50.0
+
+
 def wants_third(row):
     """Whether two workers cannot have it."""
     return is_named(row, ["beside_put", "floor.beside_put"])
@@ -40,7 +48,7 @@ class Column:
     counts_idle: bool = False
     counts_pushes: bool = False  # its progress ranks tell how long what they send for workers lay there
     counts_chunks: bool = False  # and how many chunks they moved between a small get and its answer
-    lacks: tuple = ()         # rows it cannot have: names, or beginnings up to a dot
+    lacks: tuple = ()         # rows it cannot have: names, or beginnings up to a dot; no launch measures them
     by_default: bool = True   # unless it is asked for by name
     why_absent: str = ""      # filled in when it cannot run here
     may_be_absent: bool = False  # and the machine or the build is free to be so
@@ -69,9 +77,11 @@ class Column:
 VIRTUAL = {"COMEX_VIRTUAL_HOSTS": "2"}
 # Without it large messages are copied twice, through memory of MPI's, and no longer straight out of the sender's.
 NO_SINGLE_COPY = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
-# Open MPI's default for windows is slower on one host, and its compare-and-swap crashes (4.1.4). ARMCI-MPI's mutexes
-# in turn do not work on this one, so it keeps the default.
+# Open MPI's default for windows is slower on one host, and its compare-and-swap crashes (4.1.4).
 BEST_WINDOWS = ("--mca", "osc", "sm")
+# ARMCI-MPI makes its mutexes by MPI_Win_create, which these do not have: it ends the job ("invalid window"). With the
+# default's priority below theirs, 50 in place of 101 beside 100, memory is on these and only mutexes are on the default.
+SHARED_WINDOWS_FIRST = ("--mca", "osc_rdma_priority", "50")
 # Windows without shared memory. Between hosts of the virtual cluster the default finds none at all.
 MESSAGE_WINDOWS = ("--mca", "osc", "pt2pt")
 
@@ -79,7 +89,8 @@ MESSAGE_WINDOWS = ("--mca", "osc", "pt2pt")
 # for arrives; MPI's windows neither that nor a start of their own; the floors neither allocations nor a start, nor anything that several do to one place without a runtime.
 ARMCI_LACKS = ("compare_swap", "unattended")
 RMA_LACKS = ("init_finalize", "unattended")
-# Between processes of one machine the locks of windows by messages let two in at once (Open MPI 4.1.4).
+# The locks of windows by messages let two in at once (Open MPI 4.1.4), on one machine and between hosts; every row of
+# locks looks for that.
 RMA_MESSAGES_LACK = RMA_LACKS + ("lock",)
 FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put", "unattended")
 # The floor of another host is messages of equal bytes to it.
@@ -92,6 +103,8 @@ def all_columns():
         Column("comex", "ComEx-PR", "near", "bench_comex", 1, counts_idle=True),
         Column("armci", "ComEx-PR, by ARMCI", "near", "bench_armci", 1, lacks=ARMCI_LACKS),
         Column("armci_mpi", "ARMCI-MPI", "near", "bench_armci_mpi", counts_idle=True, lacks=ARMCI_LACKS),
+        Column("armci_mpi_sm", "ARMCI-MPI, shared windows", "near", "bench_armci_mpi", mpi_options=SHARED_WINDOWS_FIRST,
+               lacks=ARMCI_LACKS),
         Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=BEST_WINDOWS, lacks=RMA_LACKS),
         Column("floors", "floor", "near", "bench_floors", 1, lacks=FLOORS_LACK),
         Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE), counts_chunks=True),
@@ -101,6 +114,8 @@ def all_columns():
                lacks=MESSAGES_LACK),
         Column("copied", "ComEx-PR, two virtual hosts, single copy off", "virtual", "bench_comex", 1,
                {**VIRTUAL, **NO_SINGLE_COPY}),
+        Column("floors_copied", "MPI messages, virtual hosts, single copy off", "virtual", "bench_floors", 1,
+               {**VIRTUAL, **NO_SINGLE_COPY}, lacks=MESSAGES_LACK),
         Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
                counts_idle=True, counts_pushes=True, counts_chunks=True),
         Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1, lacks=MESSAGES_LACK),
@@ -112,7 +127,7 @@ def all_columns():
         Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=MESSAGE_WINDOWS,
                lacks=ARMCI_LACKS, by_default=False),
         Column("rma_cluster", "MPI-3 RMA, virtual cluster", "cluster", "bench_rma", mpi_options=MESSAGE_WINDOWS,
-               lacks=RMA_LACKS, by_default=False),
+               lacks=RMA_MESSAGES_LACK, by_default=False),
     ]
 
 

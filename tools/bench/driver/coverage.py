@@ -46,7 +46,8 @@ def rows_of(columns, plan):
 
 def is_figure(value, unit):
     """Only a share and a count may be nothing."""
-    return math.isfinite(value) and (value > 0 or (value == 0 and unit in ("percent", "percent of a core", "chunks")))
+    may_be_nothing = unit in ("percent", "percent of a core", "chunks")
+    return value is not None and math.isfinite(value) and (value > 0 or (value == 0 and may_be_nothing))
 
 
 def unknown(names, rows):

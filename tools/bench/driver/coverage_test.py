@@ -39,6 +39,7 @@ class Coverage(unittest.TestCase):
             self.assertEqual(self.lacks("comex", f"ROW put.8 {value} ns verified", ["put"]),
                              ["ComEx-PR: has no number for put.8"])
         self.assertEqual(len(self.lacks("comex", "ROW put.8 0 x mean verified", ["put"])), 1)
+        self.assertEqual(self.lacks("comex", "ROW put.8 - ns verified", ["put"]), ["ComEx-PR: has no number for put.8"])
         self.assertEqual(self.lacks("comex", "ROW put.8 0 percent verified", ["put"]), [])
 
     def test_another_runtime_may_lack_what_it_says(self):

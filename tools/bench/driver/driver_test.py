@@ -24,6 +24,12 @@ from table import above, csv_table, number, text_table
 PLAN = launch.Plan("/bin/there", "/vrun", 3, ["--ms", "1"], 60)
 
 
+def source_of(name):
+    """Of the measuring program."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "any", name), encoding="utf-8") as file:
+        return file.read()
+
+
 class Statistics(unittest.TestCase):
     def test_quartiles_lie_between_samples(self):
         self.assertEqual([quantile([4, 1, 3, 2, 5], q) for q in (1, 2, 3)], [2, 3, 4])
@@ -53,6 +59,32 @@ class Launching(unittest.TestCase):
     def test_hosts_of_the_cluster_get_their_share(self):
         line = " ".join(launch.command(column("cluster"), PLAN, []))
         self.assertIn("--host vh1:3,vh2:2 -np 5 /bin/there/bench_comex", line)
+
+    def test_what_a_column_cannot_have_is_not_measured(self):
+        for name in ("rma_messages", "rma_cluster"):
+            asked = launch.measuring_options(column(name), PLAN)
+            self.assertIn("lock", asked[asked.index("--without") + 1].split(","))
+        self.assertNotIn("--without", launch.measuring_options(column("comex"), PLAN))
+        self.assertNotIn("--without", launch.measuring_options(columns.extra_column("theirs=/opt/bench_any"), PLAN))
+
+    def test_armci_mpi_runs_on_either_kind_of_windows_and_shared_ones_lack_nothing(self):
+        there = columns.choose(columns.all_columns(), [])
+        default, shared = (next(c for c in there if c.name == name) for name in ("armci_mpi", "armci_mpi_sm"))
+        self.assertEqual((shared.program, shared.lacks, default.mpi_options), (default.program, default.lacks, ()))
+        self.assertIn("--mca osc_rdma_priority 50", " ".join(launch.command(shared, PLAN, [])))
+
+    def test_the_floor_with_single_copy_off_runs_as_what_it_stands_beside(self):
+        self.assertEqual(column("floors_copied").environment, column("copied").environment)
+        self.assertTrue(column("floors_copied").by_default)
+
+    def test_pushes_are_counted_unless_nothing_lies_anywhere(self):
+        args = mock.Mock(names=["unattended"], np=2, quick=True)
+        for setting, counts in (("", True), ("50", True), ("0", False), ("00", False), ("-0", False)):
+            with mock.patch.dict(os.environ, {columns.COALESCE: setting}), \
+                    mock.patch.multiple(launch, run=mock.DEFAULT, pushed=mock.DEFAULT) as made:
+                made["run"].return_value, made["pushed"].return_value = launch.Outcome(), {}
+                main.measure_round(Results({}), [column("virtual")], PLAN, args, {"virtual": []})
+            self.assertEqual(made["pushed"].called, counts, setting)
 
     def test_cores_bind_the_whole_launch(self):
         plan = launch.Plan("/b", "/v", 2, [], 60, "0,1")
@@ -183,7 +215,9 @@ class Options(unittest.TestCase):
         return said.getvalue()
 
     def test_what_cannot_be_is_refused_in_one_line(self):
-        for given in (("--rounds", "0"), ("--scale", "2", "--rows", "put"), ("--ms", "0"), ("--ms", "x"), ("--np", "1"), ("--scale", "x"), ("--scale", "2,"),
+        for given in (("--rounds", "0"), ("--scale", "2", "--rows", "put"), ("--ms", "0"), ("--ms", "x"), ("--ms", "nan"),
+                      ("--ms", "2e6"), ("--ms", "1e-7"), ("--seed", "-1"), ("--seed", "x"), ("--seed", str(2 ** 64)),
+                      ("--np", "1"), ("--scale", "x"), ("--scale", "2,"), ("--scale", "2,4,2"),
                       ("--cores", "nonsense"), ("--rows", ","), ("--seconds", "0"), ("--json", "/no/folder/run.json"),
                       ("--from", "/no/run.json"), ("--compare", "/no/run.json", "/no/run.json"), ("--unknown",)):
             self.assertIn(given[0], self.refused(*given))
@@ -201,6 +235,21 @@ class Options(unittest.TestCase):
                 file.write(content)
                 file.flush()
                 self.assertIn("not a run", self.refused("--from", file.name))
+
+    def test_the_limits_of_a_launch_are_those_of_the_driver(self):
+        source = source_of("bench_any.cpp")
+        self.assertIn("read_number(text, 1e-6, ms, 1e6)", source)
+        self.assertIn("std::uint64_t seed", source_of("rig.h"))
+        for ms, seed in (("1e-6", "0"), ("1000000", str(2 ** 64 - 1))):
+            args = options.arguments(["--bin", "/b", "--vrun", "/v", "--ms", ms, "--seed", seed])
+            self.assertEqual((args.ms, args.seed), (float(ms), int(seed)))
+
+    def test_a_quick_run_is_short_for_its_launches_and_others_are_not(self):
+        short_ns = float(re.search(r"is_short\(\) const \{ return trial_ns < ([\de]+);", source_of("rig.h"))[1])
+        small, large = map(int, re.search(r"is_short\(\) \? (\d+) << 20 : (\d+) << 20", source_of("progress_rows.h")).groups())
+        taken = [options.arguments(["--bin", "/b", "--vrun", "/v", *given]).ms for given in ((), ("--quick",))]
+        self.assertEqual([ms * 1e6 < short_ns for ms in taken], [False, True])
+        self.assertLessEqual(8 * small, large)
 
     def test_quick_is_one_round_unless_more_are_asked_for(self):
         taken = [options.arguments(["--bin", "/b", "--vrun", "/v", *given]) for given in
@@ -359,6 +408,15 @@ class Showing(unittest.TestCase):
         results.add("first_get.idle", "comex", 1.0, "ns", "verified")
         for block in (publish.barrier_lines([results]), publish.sweep_lines(results), publish.beside_lines(results)):
             self.assertIn("c, 2 cores, Linux k, m. d, commit 0. 2 workers, 1 round,", block.partition("|")[0])
+
+    def test_every_column_is_shown_where_it_was_measured(self):
+        chosen = lambda wanted: sorted(c.name for c in columns.choose(columns.all_columns(), wanted))
+        self.assertEqual(sorted({*publish.NEAR, *publish.FAR}), chosen([]))
+        self.assertEqual(sorted(publish.CROWDED), chosen(["near"]))
+
+    def test_a_launch_measures_floors_of_their_own_behind_all_other_rows(self):
+        rows = re.search(r"Rows all_rows\(\) \{(.*?)\n\}", source_of("bench_any.cpp"), re.S)[1]
+        self.assertEqual(re.findall(r"add_(\w+)_rows\(rows\)", rows)[-1], "floor")
 
     def test_three_workers_measure_what_is_judged_of_them(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(publish.__file__)), "..", "publish"), encoding="utf-8") as file:

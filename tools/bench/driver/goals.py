@@ -5,7 +5,7 @@ but not its figure, or not the one beside it, the goal is told as not judged; on
 from dataclasses import dataclass
 from itertools import product
 
-from columns import CHUNK_ROWS, COALESCE, PUSH_ROWS, all_columns, is_named, wants_third
+from columns import CHUNK_ROWS, PUSH_ROWS, all_columns, coalesce_us, is_named, wants_third
 from results import GROUPS, group_of, more_is_better, title
 from table import number
 
@@ -17,8 +17,11 @@ KERNELS = ("get_compute_acc", "gups")
 LATER = "busy.get.8"
 BESIDE_PUT = "beside_put.get.8"
 BY_MESSAGE = ("forced", "virtual", "copied")
-RIVALS_BY_MESSAGE = ("armci_mpi_messages", "rma_messages")
-FAR_RIVALS = {"cluster": ("armci_mpi_cluster", "rma_cluster"), **dict.fromkeys(BY_MESSAGE, RIVALS_BY_MESSAGE)}
+# Another runtime -> its columns, of which the better figure counts.
+RIVALS = {"ARMCI-MPI": ("armci_mpi", "armci_mpi_sm"), "MPI RMA": ("rma",)}
+RIVALS_BY_MESSAGE = {"ARMCI-MPI": ("armci_mpi_messages",), "MPI RMA": ("rma_messages",)}
+FAR_RIVALS = {"cluster": {"ARMCI-MPI": ("armci_mpi_cluster",), "MPI RMA": ("rma_cluster",)},
+              **dict.fromkeys(BY_MESSAGE, RIVALS_BY_MESSAGE)}
 
 
 @dataclass
@@ -45,13 +48,13 @@ def has_column(run, column):
 
 
 def is_absent(run, row, column):
-    """By what the column's program said, or cannot have."""
+    """By what the column cannot have, or its program said."""
+    if any(c.name == column and c.cannot_have(row) for c in all_columns()):
+        return True
     cell = run.cell(row, column)
     if cell is not None:
         return cell.verdict == "absent"
-    if wants_third(row) and run.about.get("workers", 2) < 3:
-        return True
-    return any(c.name == column and c.cannot_have(row) for c in all_columns())
+    return wants_third(row) and run.about.get("workers", 2) < 3
 
 
 def figure(run, row, column):
@@ -61,16 +64,33 @@ def figure(run, row, column):
     return max(cell.samples) if median is not None and run.rows[row]["unit"] in ("chunks", "x mean") else median
 
 
+def best(run, row, columns):
+    """The better of a runtime's figures."""
+    found = [one for one in (figure(run, row, column) for column in columns) if one is not None]
+    return (max if more_is_better(run.rows[row]["unit"]) else min)(found) if found else None
+
+
+def those_that_ran(run, rivals):
+    """Of the runtimes, with their columns that ran."""
+    found = {name: [column for column in columns if has_column(run, column)] for name, columns in rivals.items()}
+    return {name: columns for name, columns in found.items() if columns}
+
+
+def near_rivals(run):
+    """Where none ran, all are told as not judged."""
+    return those_that_ran(run, RIVALS) or RIVALS
+
+
 def is_whole(run):
     """Not of a few rows only, that were asked for by name: it has some of every group."""
     return {group_of(row) for row in run.rows} >= {name for name, _ in GROUPS}
 
 
-def shared_rows(run, other, column="comex"):
-    """Rows in which the column can be beside the other: those that both have, except the cost of idling, which has a goal
-    of its own."""
-    return [row for row in run.rows if not is_named(row, ["idle"]) and has_column(run, other)
-            and not is_absent(run, row, column) and not is_absent(run, row, other)]
+def shared_rows(run, others, column="comex"):
+    """Rows in which the column can be beside one of the others: those that both have, except the cost of idling, which has
+    a goal of its own."""
+    return [row for row in run.rows if not is_named(row, ["idle"]) and not is_absent(run, row, column)
+            and not all(is_absent(run, row, other) for other in others)]
 
 
 def near(run):
@@ -82,9 +102,9 @@ def near(run):
         row = f"acc.{size}"
         stripes = 10 * -(-size // STRIPE)
         yield "same host: acc within 10 % + 20 ns + 10 ns a stripe", row, "comex", floor(row), 1.10, 20 + stripes
-    for other in ("armci_mpi", "rma"):
-        for row in ("put.8", "get.8"):
-            yield "same host: 8 B four times ahead of ARMCI-MPI and MPI RMA", row, "comex", run.median(row, other), 0.25, 0
+    rivals = near_rivals(run)
+    for others, row in product(rivals.values(), ("put.8", "get.8")):
+        yield f"same host: 8 B four times ahead of {' and '.join(rivals)}", row, "comex", best(run, row, others), 0.25, 0
     for shape in ("128x512", "16x4096", "32x32x256"):
         for row in (f"puts.{shape}", f"gets.{shape}"):
             yield "same host: strided put, get within 10 % + 20 ns of the plain loop", row, "comex", floor(row), 1.10, 20
@@ -106,9 +126,9 @@ def meetings(run):
     yield "same host: longest wait at most twice the mean", "lock.longest_wait", "comex", 2, 1, 0
     barriers = [run.median("barrier", other) for other in ("floors", "rma")]  # both are MPI's
     yield BARRIER, "barrier", "comex", min((b for b in barriers if b is not None), default=None), 1, 0
-    for row in KERNELS:
-        for other in ("armci_mpi", "rma"):
-            yield "kernels ahead of ARMCI-MPI and MPI RMA", row, "comex", run.median(row, other), 1, 0
+    rivals = near_rivals(run)
+    for row, others in product(KERNELS, rivals.values()):
+        yield f"kernels ahead of {' and '.join(rivals)}", row, "comex", best(run, row, others), 1, 0
 
 
 def far_strided(run, column, percent):
@@ -146,7 +166,7 @@ def far(run, place):
     ahead = 5 if place == "virtual" else 100
     for row in ("nbput.8", "nbacc.8", "nbrmw.8"):
         yield f"{place}: non-blocking 8 B at {ahead} times MPI's rate", row, place, run.median(row, floors), 1 / ahead, 0
-    coalesce_ns = 1e3 * float(run.about.get("settings", {}).get(COALESCE) or 50)
+    coalesce_ns = 1e3 * coalesce_us(run.about.get("settings", {}))
     for row in PUSH_ROWS if coalesce_ns else ():
         yield f"{place}: what nobody waits for is sent within COMEX_COALESCE_US", row, place, coalesce_ns, 1, 0
     yield f"{place}: idle progress rank under 3 % of a core", "idle", place, 3, 1, 0
@@ -182,34 +202,36 @@ def oversubscribed(run):
     """More processes than cores: no row behind ARMCI-MPI or MPI RMA."""
     if run.about.get("workers", 2) <= run.about.get("cores", 2):
         return
-    for other, topic in (("armci_mpi", "not behind ARMCI-MPI in any row"), ("rma", "not behind MPI RMA in any row")):
-        for row in shared_rows(run, other):
-            yield f"oversubscribed: {topic}", row, "comex", figure(run, row, other), 1, 0
+    for name, others in those_that_ran(run, RIVALS).items():
+        for row in shared_rows(run, others):
+            yield f"oversubscribed: not behind {name} in any row", row, "comex", best(run, row, others), 1, 0
 
 
 def first_in_every_row(run):
     """Two workers on one host: not behind anybody, in no row that both have."""
     if run.about.get("workers", 2) != 2:
         return
-    for other in ("armci_mpi", "rma"):
-        for row in shared_rows(run, other):
-            yield "same host: not behind ARMCI-MPI or MPI RMA in any row", row, "comex", figure(run, row, other), 1, 0
+    rivals = those_that_ran(run, RIVALS)
+    for others in rivals.values():
+        for row in shared_rows(run, others):
+            yield f"same host: not behind {' or '.join(rivals)} in any row", row, "comex", best(run, row, others), 1, 0
 
 
 def kernels_by_message(run):
-    for column, others in FAR_RIVALS.items():
-        for row, other in product(KERNELS, others):
-            if has_column(run, other):
-                yield f"{column}: kernels ahead of ARMCI-MPI and MPI RMA", row, column, run.median(row, other), 1, 0
+    for column, runtimes in FAR_RIVALS.items():
+        rivals = those_that_ran(run, runtimes)
+        for row, others in product(KERNELS, rivals.values()):
+            yield f"{column}: kernels ahead of {' and '.join(rivals)}", row, column, best(run, row, others), 1, 0
 
 
 def first_by_message(run):
     """The other rows, where everything is a message, beside the same rivals."""
-    for column, others in FAR_RIVALS.items():
-        for other in others if has_column(run, column) else ():
-            for row in shared_rows(run, other, column):
+    for column, runtimes in FAR_RIVALS.items():
+        rivals = those_that_ran(run, runtimes) if has_column(run, column) else {}
+        for others in rivals.values():
+            for row in shared_rows(run, others, column):
                 if row not in KERNELS:
-                    yield f"{column}: not behind ARMCI-MPI or MPI RMA in any row", row, column, figure(run, row, other), 1, 0
+                    yield f"{column}: not behind {' or '.join(rivals)} in any row", row, column, best(run, row, others), 1, 0
 
 
 def beside_rivals_by_message(run, _=None):
@@ -275,10 +297,10 @@ def unjudged(run, fewer=None, by=rules):
 
 def without_measure(run, fewer=None):
     """What nothing can be judged by, and in a few words why."""
-    has_rivals = any(has_column(run, other) for other in RIVALS_BY_MESSAGE)
+    rivals = [column for columns in RIVALS_BY_MESSAGE.values() for column in columns]
     alone = [c for c in BY_MESSAGE if any(run.median(row, c) is not None for row in KERNELS)]
-    if alone and not has_rivals:
-        yield f"kernels of {', '.join(alone)}", f"their rivals, {' and '.join(RIVALS_BY_MESSAGE)}, did not run"
+    if alone and not those_that_ran(run, RIVALS_BY_MESSAGE):
+        yield f"kernels of {', '.join(alone)}", f"their rivals, {' and '.join(rivals)}, did not run"
     for row, why in unlike_fewer(run, fewer).items() if fewer is not None else ():
         yield f"{title(row)}, beside three ranks", why
 

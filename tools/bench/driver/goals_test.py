@@ -148,6 +148,41 @@ class Goals(unittest.TestCase):
         self.assertNotIn("three times", publish.goal_lines(many, few))
         self.assertNotIn(told, goals.unjudged_text(many))
 
+    def test_what_a_column_cannot_have_is_no_row_of_it_whatever_a_launch_told(self):
+        results = run()
+        for verdict in ("WRONG", "verified"):
+            results.add("lock.alone", "virtual", 9.0, "ns", "verified")
+            for name in ("rma_messages", "rma_cluster"):
+                results.add("lock.alone", name, 8.0, "ns", verdict)
+                self.assertTrue(goals.is_absent(results, "lock.alone", name))
+            results.columns = [c for c in results.columns if not c["name"].startswith("armci")]
+            self.assertEqual(goals.judge(results, by=goals.beside_rivals_by_message), [])
+            self.assertEqual(goals.unjudged(results, by=goals.beside_rivals_by_message), {})
+
+    def test_only_rivals_that_ran_are_named(self):
+        results = run(gups__cluster=9.0, gups__rma_cluster=8.0, gups__comex=9.0, gups__armci_mpi_sm=8.0, put_8__comex=1.0,
+                      put_8__armci_mpi=9.0, put_8__cluster=9.0, put_8__rma_cluster=10.0)
+        results.columns = [c for c in results.columns if c["name"] not in ("armci_mpi_cluster", "rma")]
+        self.assertEqual([one.topic for one in goals.judge(results)], [
+            "same host: 8 B four times ahead of ARMCI-MPI", "kernels ahead of ARMCI-MPI",
+            *2 * ["same host: not behind ARMCI-MPI in any row"], "cluster: kernels ahead of MPI RMA",
+            "cluster: not behind MPI RMA in any row"])
+
+    def test_the_better_of_two_columns_of_a_runtime_counts(self):
+        results = run(gups__comex=9.0, gups__armci_mpi=10.0, gups__armci_mpi_sm=8.0, put_8__comex=9.0, put_8__armci_mpi=40.0,
+                      put_8__armci_mpi_sm=50.0, init_finalize__comex=9.0, init_finalize__armci_mpi=8.0)
+        for name, saved, waited in (("comex", 50.0, 3.0), ("armci_mpi", 10.0, 4.0), ("armci_mpi_sm", 60.0, 5.0)):
+            results.add("overlap.put.1048576", name, saved, "percent", "verified")
+            results.add("lock.longest_wait", name, waited, "x mean", "verified")
+        for workers, topic in ((2, "same host: not behind ARMCI-MPI or MPI RMA in any row"),
+                               (8, "oversubscribed: not behind ARMCI-MPI in any row")):
+            results.about["workers"] = workers
+            self.assertEqual({one.what: one.limit for one in goals.judge(results) if one.topic == topic}, {
+                title("gups"): 8.0, title("put.8"): 40.0, title("init_finalize"): 8.0, title("overlap.put.1048576"): 60.0,
+                title("lock.longest_wait"): 4.0})
+        self.assertEqual([one.limit for one in goals.judge(results) if "ahead of" in one.topic], [10.0, 8.0])
+        self.assertEqual(report.best_rival(results, "gups"), ("armci_mpi_sm", 8.0))
+
     def test_kernels_without_a_rival_are_told(self):
         results = run(gups__forced=9.0, gups__copied=9.0)
         results.columns = [c for c in results.columns if not c["name"].endswith("_messages")]
@@ -170,7 +205,7 @@ class Goals(unittest.TestCase):
 
     def test_what_nobody_waits_for_is_held_against_the_setting(self):
         topic = "virtual: what nobody waits for is sent within COMEX_COALESCE_US"
-        for setting, limits in (("", [50e3]), ("200", [200e3]), ("0", [])):
+        for setting, limits in (("", [50e3]), ("200", [200e3]), ("0", []), ("00", []), ("-0", []), ("soon", [50e3])):
             results = run(unattended__virtual=1.0)
             results.add("unattended.waited", "virtual", 40e3, "ns", "verified")
             results.about["settings"] = {"COMEX_COALESCE_US": setting}

@@ -65,7 +65,8 @@ def environment(column, token=""):
 
 
 def measuring_options(column, plan):
-    return plan.options + ["--workers", str(plan.workers), "--first-target", str(column.first_target(plan.workers))]
+    lacks = ["--without", ",".join(column.lacks)] if column.lacks else []
+    return plan.options + lacks + ["--workers", str(plan.workers), "--first-target", str(column.first_target(plan.workers))]
 
 
 def start(column, plan, options, token=""):

@@ -84,7 +84,7 @@ def measure_round(results, columns, plan, args, expected):
             problems += coverage.lacks(column, expected[column.name], args.names, outcome, args.np)
         if wants_idle and column.counts_idle:
             problems += measure_idle(results, column, plan, args.quick)
-        if wants_pushes and column.counts_pushes and launch.environment(column).get(columns_.COALESCE) != "0":
+        if wants_pushes and column.counts_pushes and columns_.coalesce_us(launch.environment(column)):
             problems += taken_in(results, column, columns_.PUSH_ROWS, launch.pushed(column, plan), "counting")
         if wants_chunks and column.counts_chunks and args.np >= 3:
             problems += taken_in(results, column, columns_.CHUNK_ROWS, launch.passed(column, plan), "counting")

@@ -69,6 +69,10 @@ class Model(unittest.TestCase):
         large = {"ranks": 1 << 20, "hosts": 1 << 14, "workers": 63 << 14, "local": 64}
         self.assertEqual(model.calls(large, SIZES)[1][2][0], (3 + 4) * 14)  # rows in four pieces
 
+    def test_bodies_just_above_the_eager_limit_are_told(self):
+        told = " ".join(" ".join(model.operation_lines(SIZES)).split())
+        self.assertIn("just above MPI's eager limit in up to four messages that MPI sends at once", told)
+
     def test_long_tokens_of_a_gather_travel_in_pieces(self):
         self.assertEqual(model.gathered(8, 16, SIZES), (3, 3, 7 * 16 + 3 * 32))
         steps, messages, _ = model.gathered(1024, 16, SIZES)

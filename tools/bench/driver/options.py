@@ -20,18 +20,28 @@ def at_least(least, why=""):
     return number
 
 
+# As the launches take them (any/bench_any.cpp).
 def milliseconds(text):
     try:
         value = float(text)
     except ValueError:
         value = 0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text}: expected a time above 0")
+    if not 1e-6 <= value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text}: expected 0.000001 to 1000000")
     return value
 
 
+def seed(text):
+    if not text.isdecimal() or int(text) >= 2 ** 64:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number of at most {2 ** 64 - 1}")
+    return int(text)
+
+
 def workers(text):
-    return [at_least(2, "an origin and a target")(each) for each in text.split(",")]
+    sizes = [at_least(2, "an origin and a target")(each) for each in text.split(",")]
+    if len(set(sizes)) < len(sizes):
+        raise argparse.ArgumentTypeError(f"{text}: expected each number once")
+    return sizes
 
 
 def cores(text):
@@ -76,7 +86,7 @@ def arguments(given=None):
     parser.add_argument("--sweep", default="", metavar="NAME=VALUE,...",
                         help="every column once for each value of an environment variable")
     parser.add_argument("--cores", type=cores, metavar="LIST", help="run on these cores only, as for taskset")
-    parser.add_argument("--seed", type=int, default=1, help="of the random targets and offsets")
+    parser.add_argument("--seed", type=seed, default=1, help="of the random targets and offsets")
     parser.add_argument("--quick", action="store_true", help="one short round: is every row there, and right?")
     parser.add_argument("--json", type=new_file, metavar="FILE", help="write everything")
     parser.add_argument("--csv", type=new_file, metavar="FILE", help="write a line for each row and column")

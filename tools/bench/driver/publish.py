@@ -112,8 +112,9 @@ def beside_lines(run):
     return above(run) + "\n\n" + table + "\n\n" + goal_lines(run) + service_block(run)
 
 
-NEAR = ["comex", "armci", "armci_mpi", "rma", "floors"]
-FAR = ["forced", "virtual", "copied", "floors_virtual", "cluster", "floors_cluster"]
+NEAR = ["comex", "armci", "armci_mpi", "armci_mpi_sm", "rma", "floors"]
+CROWDED = ["comex", "forced", *NEAR[1:]]
+FAR = ["forced", "virtual", "copied", "floors_virtual", "floors_copied", "cluster", "floors_cluster"]
 # A part of the page: its marks, the runs it is made of, and how.
 PARTS = (
     ("facts", ["two"], lambda run: "![comex_bench's page](performance.png)\n\n" + above(run)),
@@ -121,7 +122,7 @@ PARTS = (
     ("near", ["two"], lambda run: tables(run, NEAR)),
     ("far", ["two"], lambda run: tables(run, FAR)),
     ("crowded", ["crowded", "two"],
-     lambda many, run: "\n\n".join((above(many), goal_lines(many, run), tables(many, NEAR)))),
+     lambda many, run: "\n\n".join((above(many), goal_lines(many, run), tables(many, CROWDED)))),
     ("barriers", ["two", "four", "crowded"], lambda *runs: barrier_lines(runs)),
     ("naps", ["naps"], sweep_lines),
     ("beside", ["three"], beside_lines),

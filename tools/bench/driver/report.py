@@ -7,11 +7,12 @@ import svg
 from results import GROUPS, group_of, more_is_better, title
 from table import factor, number, shown, spread
 
-RIVALS = ("armci_mpi", "rma")
+RIVALS = tuple(column for columns in goals.RIVALS.values() for column in columns)
 WIDEST = 32.0  # bars end there
 TILES = ("put.8", "get.262144", "fetch_add.alone", "accs.128x512", "barrier", "get_compute_acc")
 # Which columns share a plot, and the colour each keeps throughout.
-NEAR = (("comex", "c-ours"), ("armci_mpi", "c-other"), ("rma", "c-third"), ("floors", "c-floor"))
+NEAR = (("comex", "c-ours"), ("armci_mpi", "c-other"), ("armci_mpi_sm", "c-fourth"), ("rma", "c-third"),
+        ("floors", "c-floor"))
 VIRTUAL = (("virtual", "c-ours"), ("forced", "c-third"), ("floors_virtual", "c-floor"))
 CLUSTER = (("cluster", "c-ours"), ("floors_cluster", "c-floor"))
 
@@ -163,7 +164,7 @@ def figures(run):
     columns = [c for c in run.columns if not c.get("absent")]
     head = "".join(f"<th>{escape(c['title'])}</th>" for c in columns)
     parts = ["<h2>Every figure</h2><p>Medians, and quartiles below them; the best runtime on the same host is bold. "
-             "Every result was checked; what came out wrong says so. armci.h has no fetch-and-add that does not block: both "
+             "Every result was checked; what came out wrong says so. armci.h has no fetch-and-add that does not block: all "
              "ARMCI columns tell the blocking one.</p>"]
     for group, _ in GROUPS:
         rows = [row for row in run.ordered_rows() if group_of(row) == group]
