@@ -19,9 +19,10 @@ op::Sizes wire_sizes(const World& world, TransportRank ranks) {
   return sizes;
 }
 
-transport::Bundles bundles_on_wire(const op::Sizes& sizes, bool spans_machines, bool is_worker) {
+transport::Bundles bundles_on_wire(const op::Sizes& sizes, const transport::EagerBytes& told,
+                                   bool spans_machines, bool is_worker) {
   return {.are_taken = spans_machines && sizes.message_bytes == protocol::message_bytes,
-          .are_sent = sizes.eager_bytes >= protocol::bundle_bytes,
+          .are_sent = std::min(sizes.eager_bytes, told.between_machines) >= protocol::bundle_bytes,
           .are_answered = !is_worker};
 }
 

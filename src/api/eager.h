@@ -18,7 +18,9 @@ std::uint32_t eager_bytes(std::int64_t wanted, const transport::EagerBytes& know
 op::Sizes wire_sizes(const World& world, TransportRank ranks);
 
 // Pure. On a wire that spans machines or not, with these sizes. All of it agree on what is taken; each says
-// for itself what it sends. Where jobs are so vast that messages are short, nothing is kept for bundles.
-transport::Bundles bundles_on_wire(const op::Sizes& sizes, bool spans_machines, bool is_worker);
+// for itself what it sends: only where MPI tells that it sends so much at once, whatever is set. Where jobs
+// are so vast that messages are short, nothing is kept for bundles.
+transport::Bundles bundles_on_wire(const op::Sizes& sizes, const transport::EagerBytes& told,
+                                   bool spans_machines, bool is_worker);
 
 }  // namespace comex::api

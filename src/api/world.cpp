@@ -224,9 +224,11 @@ pr::CpuMask own_cpus(const World& world) {
 }
 
 void open_transport(World& world, const Reporter& reporter) {
-  world.transport = std::make_shared<transport::MpiTransport>(
-      world.wire.get(), mpi_failure(reporter),
-      bundles_on_wire(wire_sizes(world, world.wire.size()), world.spans_machines, world.is_worker()));
+  transport::Bundles bundles = bundles_on_wire(wire_sizes(world, world.wire.size()), world.eager,
+                                               world.spans_machines, world.is_worker());
+  bundles.near = world.neighbours;
+  world.transport =
+      std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter), std::move(bundles));
   world.transport->set_bell(&*world.bell);
 }
 
@@ -287,6 +289,10 @@ void settle_on_machine(World& world, const Reporter& reporter) {
   world.node_rank = number_on_node(machine, world);
   world.spans_machines = machine.size() < world.wire.size();
   world.eager = transport::read_eager_bytes();
+  if (world.spans_machines) {
+    world.neighbours = gather(machine, static_cast<TransportRank>(world.wire.rank()));
+    std::ranges::sort(world.neighbours);
+  }
   world.wait_policy = wait_policy(world, crowd_of(machine, world));
 }
 

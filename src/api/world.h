@@ -74,7 +74,8 @@ struct World {
   shm::WaitPolicy wait_policy;
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
   bool spans_machines = false;
-  transport::EagerBytes eager;  // of this process's MPI
+  transport::EagerBytes eager;            // of this process's MPI
+  std::vector<TransportRank> neighbours;  // ranks of this machine, ascending, where there are other machines
 
   bool is_worker() const { return place.role == pr::Role::worker; }
   bool serves_itself() const { return is_worker() && place.server < 0; }

@@ -62,7 +62,8 @@ void Server::fetch_ahead(const Batch& batch) {
   Item ahead = batch.item;
   while (ahead.end < batch.message.size()) {
     go_to_next(ahead, batch.message);
-    __builtin_prefetch(home->arena().base() + ahead.head.offset, 1);
+    const std::uint64_t offset = ahead.head.offset;  // not checked yet
+    if (offset < home->arena().reservation_bytes()) __builtin_prefetch(home->arena().base() + offset, 1);
   }
 }
 

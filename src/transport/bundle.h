@@ -2,7 +2,7 @@
 //
 // Pure; protocol.h has the layout. A BundleWriter fills memory of protocol::bundle_bytes, a BundleReader
 // looks at a bundle that must stay in place. What does not add up is a bug of the sender. Used by
-// MpiTransport.
+// MpiTransport, whose receives have room for it.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,14 @@
 #include "core/status.h"
 
 namespace comex::transport {
+
+// Receives of small messages that a process has posted, and the room of each, in whole cache lines.
+inline constexpr unsigned ring_slots = 16;
+constexpr std::size_t ring_slot_bytes(bool takes_bundles) {
+  constexpr std::size_t line = 64;
+  const std::size_t longest = takes_bundles ? protocol::bundle_bytes : protocol::message_bytes;
+  return (longest + line - 1) / line * line;
+}
 
 constexpr std::size_t padded_part_bytes(std::size_t message) {
   return sizeof(protocol::BundlePart) + protocol::padded(message);

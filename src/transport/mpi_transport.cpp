@@ -1,5 +1,6 @@
 #include "transport/mpi_transport.h"
 
+#include <algorithm>
 #include <climits>
 #include <utility>
 
@@ -11,18 +12,14 @@ constexpr int probe_tag = 32767;
 static_assert(protocol::get_tag(protocol::slot_count - 1) < probe_tag);
 static_assert(body_limit_bytes <= INT_MAX && protocol::bundle_bytes <= INT_MAX);
 
-constexpr std::size_t line_bytes = 64;
-constexpr std::size_t in_lines(std::size_t bytes) {
-  return (bytes + line_bytes - 1) / line_bytes * line_bytes;
-}
-
 }  // namespace
 
 MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles)
     : wire_(wire),
       check_(std::move(on_failure)),
-      slot_room_(in_lines(bundles.are_taken ? protocol::bundle_bytes : protocol::message_bytes)),
+      slot_room_(ring_slot_bytes(bundles.are_taken)),
       ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_room_)),
+      near_(std::move(bundles.near)),
       sends_bundles_(bundles.may_be_sent()),
       bundles_answers_(sends_bundles_ && bundles.are_answered) {
   check_.let_errors_return(wire_);
@@ -103,7 +100,7 @@ std::byte* MpiTransport::stage() {
 }
 
 void MpiTransport::post(TransportRank to, std::size_t bytes) {
-  const bool is_answer = bundles_answers_ && !unpacked_.empty() && to == unpacked_from_;
+  const bool is_answer = bundles_answers_ && !unpacked_.empty() && to == unpacked_from_ && takes_bundle(to);
   if (is_answer) return post_with_next(to, bytes);
   if (bundle_ == nullptr) return launch(staged_, to, bytes);
   if (to != bundle_to_) {
@@ -115,9 +112,13 @@ void MpiTransport::post(TransportRank to, std::size_t bytes) {
   launch_bundle();
 }
 
+bool MpiTransport::takes_bundle(TransportRank to) const {
+  return sends_bundles_ && !std::ranges::binary_search(near_, to);
+}
+
 // What is copied is a fraction of what a message of its own would cost.
 void MpiTransport::post_with_next(TransportRank to, std::size_t bytes) {
-  if (!sends_bundles_) return post(to, bytes);
+  if (!takes_bundle(to)) return post(to, bytes);
   if (bundle_ != nullptr && holds_answers_ && to != bundle_to_) launch_bundle();
   if (bundle_ == nullptr) {
     bundle_ = bundles_.take();

@@ -25,8 +25,12 @@ namespace comex::transport {
 struct Bundles {
   bool are_taken = false;  // by all ranks, and known to all
   bool are_sent = false;   // only where they are taken
-  // Answers to one travel as one as well: for who goes on receiving whatever happens, as a progress rank does.
+  // Answers to one travel as one as well: for who goes on receiving whatever happens, as a progress rank
+  // does.
   bool are_answered = false;
+  // Ranks that MPI reaches another way than over the network, ascending: theirs go one by one, since a longer
+  // one would wait there until its sender looks after it, with all that comes behind it.
+  std::vector<TransportRank> near = {};
   bool may_be_sent() const { return are_taken && are_sent; }
 };
 
@@ -44,6 +48,9 @@ class MpiTransport final : public Transport {
   void post(TransportRank to, std::size_t bytes) override;
   void post_with_next(TransportRank to, std::size_t bytes) override;
   bool receive(Message& message) override;
+  void flush() override {
+    if (bundle_ != nullptr) launch_bundle();
+  }
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override;
@@ -55,8 +62,6 @@ class MpiTransport final : public Transport {
   void abandon();
 
  private:
-  static constexpr unsigned ring_slots = 16;
-
   // On its pool's free list or on the pending list, or being filled.
   struct Pool;
   struct Outgoing {
@@ -89,6 +94,7 @@ class MpiTransport final : public Transport {
   void add_to_bundle(TransportRank to, std::size_t bytes);
   void append_pending(Outgoing* sent);
   void reap_pending();
+  bool takes_bundle(TransportRank to) const;
   bool is_rank(TransportRank rank) const { return rank >= 0 && rank < size_; }
 
   const MPI_Comm wire_;
@@ -110,6 +116,7 @@ class MpiTransport final : public Transport {
 
   Pool messages_{protocol::message_bytes, {}, nullptr};
   Pool bundles_{protocol::bundle_bytes, {}, nullptr};
+  const std::vector<TransportRank> near_;
   const bool sends_bundles_;
   const bool bundles_answers_;
   Outgoing* staged_ = nullptr;

@@ -54,6 +54,9 @@ class Transport {
   // The oldest small message that has arrived; false when there is none.
   virtual bool receive(Message& message) = 0;
 
+  // Answers that wait for those to the rest of a bundle wait no longer.
+  virtual void flush() {}
+
   // Bodies, straight from and to the caller's memory, which must stay in place until done().
   virtual Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) = 0;
   // Complete only once there is a receive for it, so that the sender cannot run ahead of the receiver.

@@ -54,7 +54,7 @@ class MpiRanks {
 
  private:
   Wire wire_;
-  MpiTransport transport_{wire_.comm(), throw_failure, {bundled, bundled}};
+  MpiTransport transport_{wire_.comm(), throw_failure, {.are_taken = bundled, .are_sent = bundled}};
 };
 
 using Transports = testing::Types<MpiRanks<>, MpiRanks<true>>;
@@ -150,7 +150,8 @@ TEST(MpiTransport, sends_a_row_of_messages_as_one_where_bundles_are_taken) {
     Bundles bundles;
     int expected;
   };
-  for (const Case& each : {Case{{false, false}, 12}, Case{{true, false}, 12}, Case{{true, true}, 1}}) {
+  for (const Case& each : {Case{{false, false}, 12}, Case{{true, false}, 12}, Case{{true, true}, 1},
+                           Case{{true, true, false, {0, 1, 2, 3, 4, 5, 6, 7}}, 12}}) {
     const Wire wire;
     int rank = 0;
     MPI_Comm_rank(wire.comm(), &rank);

@@ -83,8 +83,7 @@ std::vector<TransportRank> MeetingPoint::own_servers() const {
 
 op::Sizes MeetingPoint::sizes(const World& world) const {
   op::Sizes sizes = op::sizes_on_wire(wire.chunk_bytes(), wire.size(), wire.staging_reserve());
-  // Between jobs Open MPI goes over the network even within a machine.
-  sizes.eager_bytes = eager_bytes(world.settings.eager_threshold, world.eager, true);
+  sizes.eager_bytes = eager_bytes(world.settings.eager_threshold, world.eager, wire.spans_machines());
   return sizes;
 }
 
@@ -106,9 +105,11 @@ std::unique_ptr<MeetingPoint> meet(World& world, const Reporter& reporter, Guest
   point->me = all.rank();
   attach_guests(world, arenas, *point);
   point->servers = point->wire.servers(gather(all, attached_by(*point)));
-  point->transport = std::make_unique<transport::MpiTransport>(
-      point->facts.wire.get(), mpi_failure(reporter),
-      bundles_on_wire(point->sizes(world), point->wire.spans_machines(), world.is_worker()));
+  transport::Bundles bundles =
+      bundles_on_wire(point->sizes(world), world.eager, point->wire.spans_machines(), world.is_worker());
+  bundles.near = point->wire.neighbours(point->me);
+  point->transport = std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter),
+                                                               std::move(bundles));
   // A progress rank has one even if it serves nobody: it learns there when the workers have left.
   const bool serves = std::ranges::count(point->servers, point->me) != 0;
   if (serves || !world.is_worker()) point->server = make_bridge_server(world, reporter, *point);

@@ -57,6 +57,7 @@ unsigned Services::serve(transport::Transport& transport, MPI_Comm wire, pr::Ser
   }
   const std::uint64_t chunks = server.counters().chunks;
   moved += server.advance();
+  transport.flush();
   if (server.counters().chunks != chunks) idle_.give_way();
   return moved;
 }

@@ -40,6 +40,14 @@ bool Wire::spans_machines() const {
   return std::ranges::any_of(rows_, [&](const WireRow& row) { return row.machine != rows_.front().machine; });
 }
 
+std::vector<TransportRank> Wire::neighbours(TransportRank of) const {
+  std::vector<TransportRank> found;
+  for (TransportRank rank = 0; rank < size(); ++rank) {
+    if (row(rank).machine == row(of).machine) found.push_back(rank);
+  }
+  return found;
+}
+
 bool Wire::same_arena(TransportRank a, TransportRank b) const {
   return row(a).world == row(b).world && row(a).host == row(b).host;
 }

@@ -57,6 +57,7 @@ class Wire {
   std::uint32_t chunk_bytes() const;      // what all can take
   std::uint64_t staging_reserve() const;  // what all have
   bool spans_machines() const;
+  std::vector<TransportRank> neighbours(TransportRank of) const;  // on its machine, itself too, ascending
 
   // Of each arena of another world that `rank` may have in its address space, the lowest rank of that arena.
   std::vector<TransportRank> guest_arenas(TransportRank rank) const;

@@ -35,26 +35,31 @@ op::Sizes sizes_of(TransportRank ranks, std::uint32_t eager) {
 }
 
 TEST(Bundles, are_taken_where_a_wire_spans_machines) {
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), true, true).are_taken);
-  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), false, true).are_taken);
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 0), true, true).are_taken) << "others may send them";
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), known, true, true).are_taken);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), known, false, true).are_taken);
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 0), known, true, true).are_taken) << "others may send them";
 }
 
 TEST(Bundles, are_sent_where_mpi_sends_them_unasked) {
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), true, true).are_sent);
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, protocol::bundle_bytes), true, true).are_sent);
-  EXPECT_FALSE(bundles_on_wire(sizes_of(8, protocol::bundle_bytes - 1), true, true).are_sent);
-  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 0), true, true).are_sent)
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), known, true, true).are_sent);
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, protocol::bundle_bytes), known, true, true).are_sent);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, protocol::bundle_bytes - 1), known, true, true).are_sent);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 0), known, true, true).are_sent)
       << "COMEX_EAGER_THRESHOLD=0, or not known";
 }
 
+TEST(Bundles, are_not_sent_because_somebody_says_so) {
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), {}, true, true).are_sent);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), {4032, 8192}, true, true).are_sent);
+}
+
 TEST(Bundles, are_answered_together_by_who_never_returns_to_a_program) {
-  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), true, true).are_answered);
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), true, false).are_answered);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), known, true, true).are_answered);
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), known, true, false).are_answered);
 }
 
 TEST(Bundles, take_no_room_in_vast_jobs) {
-  EXPECT_FALSE(bundles_on_wire(sizes_of(1 << 20, 65472), true, true).are_taken);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(1 << 20, 65472), known, true, true).are_taken);
 }
 
 }  // namespace

@@ -66,6 +66,13 @@ TEST(Wire, bodies_travel_in_chunks_that_all_can_take) {
   EXPECT_EQ(wire.chunk_bytes(), 8192u);
 }
 
+TEST(Wire, neighbours_are_all_ranks_of_a_machine_whatever_its_virtual_hosts) {
+  const Wire wire({row(0, 0, 0, true, "a"), row(1, 0, 0, true, "b"), row(0, 1, 0, true, "a", 1),
+                   row(0, 2, 0, false, "a")});
+  EXPECT_EQ(wire.neighbours(0), (std::vector<TransportRank>{0, 2, 3}));
+  EXPECT_EQ(wire.neighbours(1), std::vector<TransportRank>{1});
+}
+
 TEST(Wire, spans_machines_where_not_all_ranks_are_of_one_virtual_hosts_or_not) {
   EXPECT_FALSE(Wire({row(0, 0, 0, true, "a"), row(1, 0, 0, true, "a", 1)}).spans_machines());
   EXPECT_TRUE(Wire({row(0, 0, 0, true, "a"), row(1, 0, 0, true, "b")}).spans_machines());

@@ -34,6 +34,7 @@
 #include "shm/mutex_sets.h"
 #include "shm/os.h"
 #include "shm/outbox.h"
+#include "transport/bundle.h"
 
 namespace {
 
@@ -200,6 +201,19 @@ std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& 
   }
 }
 
+// Room for bundles, where hosts are machines and messages are whole ones.
+std::vector<Table> transport_tables() {
+  using namespace comex;
+  const double whole = pieces_of_every_origin(pr::ServerOptions{}).back().most_ranks;
+  const auto ring = [](bool takes_bundles) {
+    return double(transport::ring_slots) * double(transport::ring_slot_bytes(takes_bundles)) + block_bytes;
+  };
+  return {{.name = "receives of small messages",
+           .place = "private",
+           .when = "always",
+           .steps = {{whole, 0, ring(true)}, {1e18, 0, ring(false)}}}};
+}
+
 // What an origin has a copy of a message for, and as many as the pool lends: shorter where pieces are least.
 struct Copies {
   explicit Copies(const comex::pr::ServerOptions& options)
@@ -308,6 +322,7 @@ void print_sizes() {
 
 int main() {
   std::vector<Table> tables = private_tables();
+  for (const Table& table : transport_tables()) tables.push_back(table);
   for (const Table& table : traffic_tables()) tables.push_back(table);
   for (const Table& table : shared_tables()) tables.push_back(table);
   for (const Table& table : server_tables()) tables.push_back(table);
