@@ -117,7 +117,7 @@ class Remote final : public transport::Sink {
   // After a fence of all: what much traffic took is given back, but for what was needed since the last time.
   void tidy();
   std::size_t links() const { return links_.size(); }  // for tests
-  static constexpr std::size_t kept_links = 256;       // that are not looked through
+  static constexpr std::size_t kept_links = 128;       // that are not looked through
 
   // The last message to a server.
   void leave(TransportRank server, protocol::Leaving how = protocol::Leaving::together);

@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank = -1, size = -1, right;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  void **memory = malloc((size_t)size * sizeof *memory);
+  void** memory = malloc((size_t)size * sizeof *memory);
   int value = 1000 + rank, got = -1;
   ARMCI_Init();
   ARMCI_Malloc(memory, 64);
-  *(int *)memory[rank] = value;
+  *(int*)memory[rank] = value;
   MPI_Barrier(MPI_COMM_WORLD);
   ARMCI_Get(memory[(rank + 1) % size], &got, sizeof got, (rank + 1) % size);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,15 +1,15 @@
-/* Reads rank and size of MPI_COMM_WORLD, then starts the runtime itself, ends it, goes on with MPI_COMM_WORLD and
- * starts it again. Under libcomex_world nothing of that changes who is who. */
+/* Reads rank and size of MPI_COMM_WORLD, then starts the runtime itself, ends it, goes on with MPI_COMM_WORLD
+ * and starts it again. Under libcomex_world nothing of that changes who is who. */
 #include <comex.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(claim) \
-  do { \
+#define CHECK(claim)                      \
+  do {                                    \
     if (!(claim)) fail(__LINE__, #claim); \
   } while (0)
 
-static void fail(int line, const char *claim) {
+static void fail(int line, const char* claim) {
   fprintf(stderr, "aware.c:%d: not so: %s\n", line, claim);
   MPI_Abort(MPI_COMM_WORLD, 3);
 }
@@ -17,25 +17,25 @@ static void fail(int line, const char *claim) {
 static void one_sided(int rank, int size) {
   const int next = (rank + 1) % size;
   int mine = -1, workers = -1, sum = 0, value = 100 + rank;
-  void **memory = malloc((size_t)size * sizeof *memory);
+  void** memory = malloc((size_t)size * sizeof *memory);
   long ticket = -1;
   CHECK(comex_group_rank(COMEX_GROUP_WORLD, &mine) == COMEX_SUCCESS && mine == rank);
   CHECK(comex_group_size(COMEX_GROUP_WORLD, &workers) == COMEX_SUCCESS && workers == size);
   CHECK(comex_malloc(memory, 64, COMEX_GROUP_WORLD) == COMEX_SUCCESS);
-  *(long *)memory[rank] = 0;
+  *(long*)memory[rank] = 0;
   comex_barrier(COMEX_GROUP_WORLD);
   comex_rmw(COMEX_FETCH_AND_ADD_LONG, &ticket, memory[0], 1, 0, COMEX_GROUP_WORLD);
   CHECK(ticket >= 0 && ticket < size);
-  comex_put(&value, (char *)memory[next] + 32, sizeof value, next, COMEX_GROUP_WORLD);
+  comex_put(&value, (char*)memory[next] + 32, sizeof value, next, COMEX_GROUP_WORLD);
   comex_barrier(COMEX_GROUP_WORLD);
-  CHECK(*(int *)((char *)memory[rank] + 32) == 100 + (rank + size - 1) % size);
+  CHECK(*(int*)((char*)memory[rank] + 32) == 100 + (rank + size - 1) % size);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   CHECK(sum == 100 * size + size * (size - 1) / 2);
   comex_free(memory[rank], COMEX_GROUP_WORLD);
   free(memory);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank = -1, size = -1, again = -1, members = -1;
   MPI_Comm workers;
   MPI_Init(&argc, &argv);

@@ -6,12 +6,12 @@
 
 static int rank, size;
 
-#define CHECK(claim) \
-  do { \
+#define CHECK(claim)                      \
+  do {                                    \
     if (!(claim)) fail(__LINE__, #claim); \
   } while (0)
 
-static void fail(int line, const char *claim) {
+static void fail(int line, const char* claim) {
   fprintf(stderr, "calls.c:%d: rank %d of %d: not so: %s\n", line, rank, size, claim);
   MPI_Abort(MPI_COMM_WORLD, 3);
 }
@@ -146,9 +146,10 @@ static void windows_and_files(int on_one_host) {
   }
   snprintf(name, sizeof name, "world_calls.%ld", rank == 0 ? (long)(MPI_Wtime() * 1e6) % 1000000007 : 0L);
   MPI_Bcast(name, (int)sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-  CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                      &file) == MPI_SUCCESS);
-  MPI_File_write_at_all(file, (MPI_Offset)rank * (MPI_Offset)sizeof(int), &shared, 1, MPI_INT, MPI_STATUS_IGNORE);
+  CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                      MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  MPI_File_write_at_all(file, (MPI_Offset)rank * (MPI_Offset)sizeof(int), &shared, 1, MPI_INT,
+                        MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_File_get_size(file, &bytes);
   CHECK(bytes == (MPI_Offset)size * (MPI_Offset)sizeof(int));
@@ -162,11 +163,11 @@ static void errors(void) {
   CHECK(handler == MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   CHECK(MPI_Send(&number, 1, MPI_INT, size, 0, MPI_COMM_WORLD) != MPI_SUCCESS); /* no such rank here */
-  CHECK(MPI_Type_contiguous(-1, MPI_INT, NULL) != MPI_SUCCESS);                 /* an error of no communicator */
+  CHECK(MPI_Type_contiguous(-1, MPI_INT, NULL) != MPI_SUCCESS); /* an error of no communicator */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int provided = -1;
   const int threaded = argc > 2 && strcmp(argv[2], "thread") == 0;
   if (threaded) {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank = -1, size = -1, sum = -1;
   if (comex_init_args(&argc, &argv) != COMEX_SUCCESS) return 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

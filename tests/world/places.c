@@ -9,7 +9,7 @@ __attribute__((noinline)) static void three_times(void) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank, own, found, *value;
   MPI_Comm workers, copy;
   MPI_Init(&argc, &argv);

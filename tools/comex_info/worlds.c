@@ -4,7 +4,8 @@
  *
  * The first world spawns a second one of this program; both then print, worker by worker, host, MPI ranks,
  * lpid table and the connections that are alive. Hosts and roles of each world come from the library
- * (COMEX_VERBOSE, which comex_info sets and spawned worlds are given). Usage: comex_worlds [processes to spawn]
+ * (COMEX_VERBOSE, which comex_info sets and spawned worlds are given). Usage: comex_worlds [processes to
+ * spawn]
  */
 #include <comex/worlds.h>
 #include <stdio.h>
