@@ -74,6 +74,24 @@ RankTask take_numbered(Transport& wire, std::uint32_t count, bool check_bytes) {
   EXPECT_EQ(wrong, 0U) << "on rank " << wire.rank();
 }
 
+// Looks at each of `count` messages of one sender for so long that others could arrive over it.
+RankTask take_looking_long(Transport& wire, std::uint32_t count) {
+  Message message;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    while (!wire.receive(message)) co_await pause;
+    for (int i = 0; i < 20; ++i) {
+      wire.progress();
+      co_await pause;
+    }
+    EXPECT_EQ(number_in(message), number);
+    EXPECT_TRUE(is_intact(message, length_of(number)));
+  }
+  while (wire.unsent() > 0) {
+    wire.progress();
+    co_await pause;
+  }
+}
+
 }  // namespace
 
 RankTask messages_in_order(Transport& wire) {
@@ -135,18 +153,9 @@ RankTask row_stays_valid(Transport& wire) {
       wire.post(to, length_of(number));
     }
   }
-  Message message;
-  for (std::uint32_t number = 0; number < count; ++number) {
-    while (!wire.receive(message)) co_await pause;
-    for (int i = 0; i < 20; ++i) {
-      wire.progress();
-      co_await pause;
-    }
-    EXPECT_EQ(number_in(message), number);
-    EXPECT_TRUE(is_intact(message, length_of(number)));
-  }
-  while (wire.unsent() > 0) {
-    wire.progress();
+  RankTask take = take_looking_long(wire, count);
+  while (!take.finished()) {
+    take.resume();
     co_await pause;
   }
 }
@@ -178,18 +187,9 @@ RankTask message_stays_valid(Transport& wire) {
   constexpr std::uint32_t count = 40;
   const TransportRank to = (wire.rank() + 1) % wire.size();
   for (std::uint32_t number = 0; number < count; ++number) post_numbered(wire, to, number, length_of(number));
-  Message message;
-  for (std::uint32_t number = 0; number < count; ++number) {
-    while (!wire.receive(message)) co_await pause;
-    for (int i = 0; i < 20; ++i) {
-      wire.progress();
-      co_await pause;
-    }
-    EXPECT_EQ(number_in(message), number);
-    EXPECT_TRUE(is_intact(message, length_of(number)));
-  }
-  while (wire.unsent() > 0) {
-    wire.progress();
+  RankTask take = take_looking_long(wire, count);
+  while (!take.finished()) {
+    take.resume();
     co_await pause;
   }
 }
