@@ -17,7 +17,8 @@ static_assert(body_limit_bytes <= INT_MAX && protocol::bundle_bytes <= INT_MAX);
 MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles)
     : wire_(wire),
       check_(std::move(on_failure)),
-      slot_room_(ring_slot_bytes(bundles.are_taken)),
+      takes_bundles_(bundles.are_taken),
+      slot_room_(ring_slot_bytes(takes_bundles_)),
       ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_room_)),
       near_(std::move(bundles.near)),
       sends_bundles_(bundles.may_be_sent()),
@@ -202,7 +203,7 @@ bool MpiTransport::receive(Message& message) {
   check_(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   handed_out_ = true;
   message = {status.MPI_SOURCE, {slot_bytes(head_), static_cast<std::size_t>(bytes)}};
-  if (BundleReader::is_bundle(message.data)) {
+  if (takes_bundles_ && BundleReader::is_bundle(message.data)) {
     unpacked_from_ = message.from;
     unpacked_ = BundleReader(message.data);
     message.data = unpacked_.take();

@@ -105,6 +105,7 @@ class MpiTransport final : public Transport {
 
   // Slots head_, head_ + 1, ... (mod ring_slots) are posted, in this order; while handed_out_, the
   // slot at head_ holds the message the caller is looking at, alone or of a bundle, and is not posted.
+  const bool takes_bundles_;
   const std::size_t slot_room_;
   std::unique_ptr<std::byte[]> ring_;
   std::array<MPI_Request, ring_slots> ring_requests_;

@@ -232,7 +232,7 @@ TEST(MpiTransport, takes_back_all_its_receives_when_it_is_destroyed) {
   {
     MpiTransport transport(wire.comm(), throw_failure);
     EXPECT_TRUE(transport.start_receive(rank, 5, room));
-    transport.stage();
+    std::fill_n(transport.stage(), 8, std::byte{64});
     transport.post(rank, 8);
     Message message;
     while (!transport.receive(message)) transport.progress();
