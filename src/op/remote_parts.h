@@ -25,8 +25,11 @@
 
 namespace comex::op::remote {
 
-inline constexpr std::size_t max_staged = 128;      // buffers for scattered bodies
-inline constexpr unsigned most_kept = 4;            // full batches that wait for company, of a server
+inline constexpr std::size_t max_staged = 128;  // buffers for scattered bodies
+inline constexpr unsigned most_kept = 4;        // full batches that wait for company, of a server
+static_assert(sizeof(protocol::BundleHeader) +
+                  (most_kept + 1) * (sizeof(protocol::BundlePart) + protocol::message_bytes) <=
+              protocol::bundle_bytes);
 inline constexpr std::size_t kept_addresses = 128;  // of a vector operation, in each pooled request: a KiB
 
 enum class Kind : std::uint8_t {
