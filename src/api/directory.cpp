@@ -123,11 +123,10 @@ std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const gr
   return apps.ranks();
 }
 
-void open_directory(transport::Collective& all, transport::Collective& host, World& world,
+void open_directory(transport::Collective& host, transport::Collective* leaders, World& world,
                     const pr::WorldSplit* split) {
   const std::vector<RankSays> of_host = gather(
       host, RankSays{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told.app, world.node_rank});
-  const std::unique_ptr<transport::Collective> leaders = all.among(host.rank() == 0 ? 0 : -1);
   std::vector<std::int32_t> app_ranks(of_host.size());
   COMEX_BUG_IF(leaders != nullptr && split == nullptr);
   if (leaders != nullptr) {

@@ -34,10 +34,11 @@ class Neighbours {
   // Probes until all are settled, or somebody has failed: this rank's failure. Says when ranks that look
   // alike share no memory.
   Status settle(const Reporter& reporter);
-  // The lowest rank of this one's host.
-  int leader() const { return rank_of(round_.leader[me_]); }
+  Machine machine() const { return {leader(), alike_->among(leader())}; }
 
  private:
+  // The lowest rank of this one's host.
+  int leader() const { return rank_of(round_.leader[me_]); }
   int rank_of(int index) const { return ranks_[static_cast<std::size_t>(index)]; }
   bool leads() const { return round_.leader[me_] == alike_->rank(); }
   Result<shm::ObjectName> make_probe(shm::Object& probe) const;
@@ -80,12 +81,12 @@ Status Neighbours::settle(const Reporter& reporter) {
 
 }  // namespace
 
-Result<int> find_host(transport::Collective& all, shm::Os& os, const Settings& settings,
-                      const Reporter& reporter) {
+Result<Machine> find_machine(transport::Collective& all, shm::Os& os, const Settings& settings,
+                             const Reporter& reporter) {
   Neighbours neighbours(all, os, own_host_key(os, settings));
   const Status mine = neighbours.settle(reporter);
   if (Status everywhere = settle(all, mine); !everywhere) return everywhere.take_failure();
-  return neighbours.leader();
+  return neighbours.machine();
 }
 
 std::vector<int> machines_of_ranks(transport::Collective& lowest, int machine, std::span<const int> own,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -20,9 +21,14 @@ namespace comex::api {
 // What this process says of its host.
 pr::HostKey own_host_key(shm::Os& os, const Settings& settings);
 
-// The lowest rank of the caller's host. Says when ranks that look alike share no memory.
-Result<int> find_host(transport::Collective& all, shm::Os& os, const Settings& settings,
-                      const Reporter& reporter);
+// The caller's: its lowest rank, which is its number, and all of its ranks.
+struct Machine {
+  int number = 0;
+  std::unique_ptr<transport::Collective> ranks;
+};
+// Says when ranks that look alike share no memory.
+Result<Machine> find_machine(transport::Collective& all, shm::Os& os, const Settings& settings,
+                             const Reporter& reporter);
 
 // For each of so many ranks the number of its machine. Among the lowest ranks of virtual hosts alone; `own`:
 // the ranks of the caller's, ascending; `machine`: its number.

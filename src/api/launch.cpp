@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "transport/mpi_tuning.h"
+
 namespace comex::api {
 namespace {
 
@@ -44,7 +46,10 @@ Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
 }
 
 std::unique_ptr<World> Launch::over_all_ranks() {
-  if (!lounge_) lounge_ = Communicator::duplicate(MPI_COMM_WORLD);
+  if (!lounge_) {
+    const transport::YieldsInMpi while_waiting(true);
+    lounge_ = Communicator::duplicate(MPI_COMM_WORLD);
+  }
   if (has_split()) wake_progress_ranks();
   for (;;) {
     auto world = open_world(MPI_COMM_WORLD, *reporter_, openings_++, first_life_ ? &*first_life_ : nullptr);

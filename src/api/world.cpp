@@ -21,6 +21,7 @@
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
 #include "transport/mpi_transport.h"
+#include "transport/mpi_tuning.h"
 
 namespace comex::api {
 namespace {
@@ -60,11 +61,14 @@ Settings agree_on_settings(transport::Collective& all, const FirstLife* first_li
   return keep_roles(asked, first_life->settings);
 }
 
-// Who does what, as far as this rank gets to know it.
+// Who does what, as far as this rank gets to know it, and whom it talks to while its world opens.
 struct Roles {
   pr::SplitShare share;
   pr::RankPlace place;                // this rank's
   std::optional<pr::WorldSplit> all;  // on the lowest rank of each host
+  std::unique_ptr<transport::Collective> machine;
+  std::unique_ptr<transport::Collective> host;     // by local index
+  std::unique_ptr<transport::Collective> leaders;  // the lowest ranks of all hosts; null on others
 };
 
 pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Status& failed) {
@@ -109,35 +113,36 @@ pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::Wor
 }
 
 // Those of the caller's virtual host: the ranks of a machine cut it by themselves.
-std::unique_ptr<transport::Collective> own_virtual_host(transport::Collective& all, int machine,
+std::unique_ptr<transport::Collective> own_virtual_host(transport::Collective& machine,
                                                         const Settings& settings) {
   const Result<pr::VirtualHosts> asked = pr::parse_virtual_hosts(settings.virtual_hosts);
   const pr::VirtualHosts cut = asked ? asked.value() : pr::VirtualHosts{};  // the split refuses the others
-  const std::unique_ptr<transport::Collective> ranks = all.among(machine);
-  return ranks->among(pr::virtual_part(cut, ranks->rank(), ranks->size()));
+  return machine.among(pr::virtual_part(cut, machine.rank(), machine.size()));
 }
 
 // The lowest rank of each host finds out for all of its own.
 Roles find_roles(transport::Collective& all, World& world, const Settings& settings,
                  const Reporter& reporter) {
-  const Result<int> lowest = find_host(all, *world.os, settings, reporter);
-  if (!lowest) {
-    if (all.rank() == 0) reporter.fatal({.operation = "init"}, lowest.failure().text);
+  Result<Machine> found = find_machine(all, *world.os, settings, reporter);
+  if (!found) {
+    if (all.rank() == 0) reporter.fatal({.operation = "init"}, found.failure().text);
     all.barrier();
   }
-  const auto host = own_virtual_host(all, lowest.value(), settings);
-  const std::unique_ptr<transport::Collective> leaders = all.among(host->rank() == 0 ? 0 : -1);
-  std::vector<int> ranks = gather(*host, all.rank());
+  Machine machine = std::move(found).value();
   Roles roles;
+  roles.host = own_virtual_host(*machine.ranks, settings);
+  roles.leaders = all.among(roles.host->rank() == 0 ? 0 : -1);
+  roles.machine = std::move(machine.ranks);
+  std::vector<int> ranks = gather(*roles.host, all.rank());
   Status failed;
   std::size_t own_host = 0;
-  if (leaders != nullptr) {
-    own_host = static_cast<std::size_t>(leaders->rank());  // hosts come in the order of their lowest ranks
+  if (roles.leaders != nullptr) {
+    own_host = static_cast<std::size_t>(roles.leaders->rank());  // in the order of their lowest ranks
     const auto size = static_cast<std::size_t>(all.size());
-    roles.all = split(machines_of_ranks(*leaders, lowest.value(), ranks, size), settings, failed);
+    roles.all = split(machines_of_ranks(*roles.leaders, machine.number, ranks, size), settings, failed);
   }
   require(all, reporter, failed);
-  roles.share = hand_out(*host, roles.all, own_host, std::move(ranks));
+  roles.share = hand_out(*roles.host, roles.all, own_host, std::move(ranks));
   roles.place = roles.share.place_of(all.rank());
   return roles;
 }
@@ -281,10 +286,7 @@ shm::WaitPolicy wait_policy(const World& world, const Crowd& machine) {
 }
 
 // What depends on who else runs on the processors of this machine.
-void settle_on_machine(World& world, const Reporter& reporter) {
-  const Communicator ranks =
-      Communicator::split(world.wire.get(), world.share.host.real_host, world.wire.rank());
-  transport::MpiCollective machine(ranks.get(), mpi_failure(reporter));
+void settle_on_machine(transport::Collective& machine, World& world, const Reporter& reporter) {
   bind_progress_ranks(machine, world, reporter);
   world.node_rank = number_on_node(machine, world);
   world.spans_machines = machine.size() < world.wire.size();
@@ -308,6 +310,7 @@ void tell_of_world(transport::Collective& all, const World& world, const Reporte
 
 std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t opening,
                                   const FirstLife* first_life) {
+  const transport::YieldsInMpi while_waiting(true);  // for ranks that may share this one's core
   auto os = shm::make_posix_os();
   Communicator wire = Communicator::duplicate(comm);
   transport::MpiCollective all(wire.get(), mpi_failure(reporter));
@@ -331,14 +334,13 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   if (all.rank() == 0 && first_life == nullptr) {
     print_notices(*roles.all, who_lacks_threads, world->settings.verbose, reporter);
   }
-  world->host = Communicator::split(world->wire.get(), world->place.host, world->place.local_index);
   world->workers =
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
   world->self = Communicator::duplicate(MPI_COMM_SELF);
-  transport::MpiCollective host(world->host.get(), mpi_failure(reporter));
-  open_arena(host, *world, reporter);
-  settle_on_machine(*world, reporter);
-  open_directory(all, host, *world, roles.all ? &*roles.all : nullptr);
+  COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
+  open_arena(*roles.host, *world, reporter);
+  settle_on_machine(*roles.machine, *world, reporter);
+  open_directory(*roles.host, roles.leaders.get(), *world, roles.all ? &*roles.all : nullptr);
   world->os->set_timer_slack(1000);
   open_transport(*world, reporter);
   if (world->is_worker()) reporter.identify({.rank = world->place.worker, .host = host_name});

@@ -64,7 +64,6 @@ struct World {
   pr::SplitShare share;
   pr::RankPlace place;   // this rank's
   Communicator wire;     // all ranks
-  Communicator host;     // ranks of this (virtual) host, by local index
   Communicator workers;  // workers, by worker number; null on progress ranks
   Communicator self;     // this rank alone
   std::optional<shm::Arena> arena;

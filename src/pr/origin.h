@@ -45,7 +45,7 @@ class MessageCopy {
 
 // How far a request has come that is executed straight from its message, or from the copy of it.
 struct Progress {
-  std::uint64_t arrived_at = 0;  // chunks the server had moved by then
+  std::uint64_t arrived_at = 0;  // chunks the server had moved when it had not come yet
   std::uint32_t worked = 0;      // acc: bytes added so far
   std::uint32_t refusals = 0;    // acc: tries that met a busy stripe
 

@@ -58,6 +58,7 @@ class Server final : public transport::Sink {
   void add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of);
 
   void on_message(const transport::Message& message) override;
+  void on_all_taken() override { chunks_at_look_ = counters_.chunks; }
   unsigned advance() override;
   bool quiet() const override;
 
@@ -175,6 +176,7 @@ class Server final : public transport::Sink {
   std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
   unsigned held_ = 0;  // messages, of all origins
+  std::uint64_t chunks_at_look_ = 0;  // moved by the last look that found no message
 };
 
 }  // namespace comex::pr

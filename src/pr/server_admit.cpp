@@ -160,7 +160,7 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
     refuse(origin, header, {payload.refusal, header.offset, header.bytes});
     return;
   }
-  Progress progress{.arrived_at = counters_.chunks};
+  Progress progress{.arrived_at = chunks_at_look_};
   const Footprint footprint = footprint_of(header, payload);
   const bool may_start = !is_large && origin.may_start(footprint);
   if (may_start && execute({origin, header, payload, progress})) {

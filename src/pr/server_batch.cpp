@@ -38,7 +38,7 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
     refuse(origin, header, {Refusal::malformed, header.offset, header.bytes});
     return;
   }
-  Progress progress{.arrived_at = counters_.chunks, .number = header.number};
+  Progress progress{.arrived_at = chunks_at_look_, .number = header.number};
   Item item;
   const bool may_start = origin.may_start(shape.footprint);
   const bool is_done = may_start && run_batch(origin, {header, message, progress, item, answers_});

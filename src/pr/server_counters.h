@@ -21,7 +21,9 @@ struct ServerCounters {
   std::uint64_t credit_messages = 0;
   std::uint64_t withdrawals = 0;
   std::uint64_t small_gets = 0;
-  std::uint64_t small_get_chunks = 0;       // chunks moved between arrival and reply, all of them
+  // Chunks moved from the last look that found no message to the reply, so no fewer than since the arrival;
+  // all of them.
+  std::uint64_t small_get_chunks = 0;
   std::uint64_t small_get_chunks_peak = 0;  // and of the worst one
   std::uint64_t credited = 0;               // requests that take a credit
   std::uint64_t queued = 0;                 // of these, in queues now

@@ -13,6 +13,8 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void on_message(const Message& message) = 0;
+  // A look found nothing more: whatever is handed over later has arrived since.
+  virtual void on_all_taken() {}
   // Moves whatever can move (bodies, queued requests); returns how many things moved.
   virtual unsigned advance() = 0;
   // The program waits from here on, or asks for progress: what was kept back for company leaves.

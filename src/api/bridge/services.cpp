@@ -46,8 +46,9 @@ Services::~Services() {
 unsigned Services::serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server) {
   constexpr unsigned messages_a_round = 64;
   unsigned moved = 0;
+  bool is_more = true;
   transport::Message message;
-  while (moved < messages_a_round && transport.receive(message)) {
+  while (moved < messages_a_round && (is_more = transport.receive(message))) {
     if (message.data.front() == static_cast<std::byte>(protocol::Verb::token)) {
       summons_.on_message(transport, wire, message);
     } else {
@@ -55,6 +56,7 @@ unsigned Services::serve(transport::Transport& transport, MPI_Comm wire, pr::Ser
     }
     ++moved;
   }
+  if (!is_more) server.on_all_taken();
   const std::uint64_t chunks = server.counters().chunks;
   moved += server.advance();
   transport.flush();

@@ -194,7 +194,21 @@ TEST(ServerTurns, a_pass_moves_one_chunk_so_that_a_small_get_waits_for_one_at_mo
   }
   EXPECT_GE(before, 50U) << "meanwhile the large ones moved";
   EXPECT_EQ(rig.server->counters().small_gets, 60U);
-  EXPECT_EQ(rig.server->counters().small_get_chunks_peak, 0U);
+  EXPECT_EQ(rig.server->counters().small_get_chunks_peak, 1U) << "the one that was under way when it came";
+}
+
+TEST(ServerTurns, a_small_get_counts_all_chunks_since_the_last_look_that_found_nothing) {
+  Rig rig(2);
+  const std::uint64_t size = 20 * small_chunk;
+  Hand large(rig, 1);
+  large.send_chunks(large.big_put(rig.memory + size, size), pattern(size, 1));
+  Hand small(rig, 2);
+  while (rig.server->counters().chunks == 0) rig.pass();
+  const std::uint32_t get = small.get(rig.memory, 8);
+  const std::uint64_t before = rig.server->counters().chunks;
+  while (rig.server->counters().chunks - before < 3) rig.server->advance();  // never looks
+  ASSERT_NE(small.reply_to(get, 1), nullptr);
+  EXPECT_EQ(rig.server->counters().small_get_chunks_peak, 3U + 1U);
 }
 
 TEST(ServerTurns, go_round_the_origins) {

@@ -95,6 +95,7 @@ class Rig {
   unsigned pass() {  // what a pump does once
     while (receive_one()) {
     }
+    server->on_all_taken();
     return server->advance();
   }
   void run(unsigned passes = 200) {

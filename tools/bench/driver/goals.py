@@ -17,9 +17,12 @@ KERNELS = ("get_compute_acc", "gups")
 LATER = "busy.get.8"
 BESIDE_PUT = "beside_put.get.8"
 BY_MESSAGE = ("forced", "virtual", "copied")
+# To be kept in every round: its worst one is judged.
+KEPT_ALWAYS = (*CHUNK_ROWS, "lock.longest_wait", "unattended.longest", BESIDE_PUT)
 # Another runtime -> its columns, of which the better figure counts.
 RIVALS = {"ARMCI-MPI": ("armci_mpi", "armci_mpi_sm"), "MPI RMA": ("rma",)}
 RIVALS_BY_MESSAGE = {"ARMCI-MPI": ("armci_mpi_messages",), "MPI RMA": ("rma_messages",)}
+FLOORS_OF = {"virtual": ("floors_virtual", "floors"), "cluster": ("floors_cluster",)}
 FAR_RIVALS = {"cluster": {"ARMCI-MPI": ("armci_mpi_cluster",), "MPI RMA": ("rma_cluster",)},
               **dict.fromkeys(BY_MESSAGE, RIVALS_BY_MESSAGE)}
 
@@ -59,9 +62,8 @@ def is_absent(run, row, column):
 
 def figure(run, row, column):
     """The median of the rounds; of what is to be kept in each of them, as a longest wait, the most."""
-    cell = run.cell(row, column)
     median = run.median(row, column)
-    return max(cell.samples) if median is not None and run.rows[row]["unit"] in ("chunks", "x mean") else median
+    return median if median is None or row not in KEPT_ALWAYS else max(run.cell(row, column).samples)
 
 
 def best(run, row, columns):
@@ -144,9 +146,15 @@ def computing(run):
     return {1: "a computing process", 2: "two computing processes"}.get(others, f"{others} computing processes")
 
 
+def least_trip(run, place):
+    """MPI's small message and its reply. Of virtual hosts the quicker of two: as many processes as ours, or one host's."""
+    trips = [run.median("floor.send_reply.8", floors) for floors in FLOORS_OF[place]]
+    return min((trip for trip in trips if trip is not None), default=None)
+
+
 def far(run, place):
     floors = f"floors_{place}"
-    trip = run.median("floor.send_reply.8", floors)
+    trip = least_trip(run, place)
     factor, extra = (1, 200) if place == "virtual" else (1.15, 0)
     for row in ("get.8", "fetch_add.alone", "compare_swap", "put_fence.8"):
         yield f"{place}: a small request within " + ("200 ns" if extra else "15 %") + " of send + reply", row, place, trip, factor, extra
@@ -239,23 +247,24 @@ def beside_rivals_by_message(run, _=None):
     yield from first_by_message(run)
 
 
-def unlike_fewer(run, fewer):
+def unlike_fewer(run, fewer, column="comex"):
     """row -> why that of fewer workers is no measure for it."""
     few, why = f"{fewer.about.get('workers', 2)} workers", {}
     for row, entry in run.rows.items():
-        if is_absent(fewer, row, "comex"):
+        if is_absent(fewer, row, column):
             why[row] = f"{few} have no such row"
-        elif more_is_better(entry["unit"]) and (least := fewer.median(row, "comex")) is not None and least < 1:
+        elif more_is_better(entry["unit"]) and (least := fewer.median(row, column)) is not None and least < 1:
             why[row] = f"{few} reach less than 1 %"
-    return {row: text for row, text in why.items() if run.median(row, "comex") is not None}
+    return {row: text for row, text in why.items() if run.median(row, column) is not None}
 
 
 def beside_fewer(run, fewer):
     """The same rows with fewer workers, of another run on the same machine."""
-    for row, entry in run.rows.items():
-        if row not in ("barrier", "lock.all", "lock.longest_wait", *unlike_fewer(run, fewer)):
-            yield "oversubscribed: within three times that of three ranks, but barrier and contended locks", row, "comex", \
-                fewer.median(row, "comex"), 1 / 3 if more_is_better(entry["unit"]) else 3, 0
+    for column, row in product(("comex", "forced"), run.rows):
+        if row not in ("barrier", "lock.all", "lock.longest_wait", *unlike_fewer(run, fewer, column)):
+            where = "" if column == "comex" else f"{column}, "
+            yield f"{where}oversubscribed: within three times that of three ranks, but barrier and contended locks", row, \
+                column, fewer.median(row, column), 1 / 3 if more_is_better(run.rows[row]["unit"]) else 3, 0
 
 
 def rules(run, fewer):
@@ -301,8 +310,9 @@ def without_measure(run, fewer=None):
     alone = [c for c in BY_MESSAGE if any(run.median(row, c) is not None for row in KERNELS)]
     if alone and not those_that_ran(run, RIVALS_BY_MESSAGE):
         yield f"kernels of {', '.join(alone)}", f"their rivals, {' and '.join(rivals)}, did not run"
-    for row, why in unlike_fewer(run, fewer).items() if fewer is not None else ():
-        yield f"{title(row)}, beside three ranks", why
+    for column in ("comex", "forced") if fewer is not None else ():
+        for row, why in unlike_fewer(run, fewer, column).items():
+            yield title(row) + ("" if column == "comex" else f", {column}") + ", beside three ranks", why
 
 
 def unjudged_text(run, fewer=None, by=rules):

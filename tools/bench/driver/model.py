@@ -58,6 +58,7 @@ def calls(job, sizes):
     pieces = -(-job["local"] // max(1, sizes["rows_at_once"] // hosts))
     gathers = 3 + pieces  # how many ranks each host has, which, in pieces their rows, the hosts' names
     init = sizes["minima"] * log2_up(ranks)
+    splits = sizes["splits"] * log2_up(ranks)
     others = hosts - 1
     fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
     meeting = (log2_up(hosts), log2_up(hosts), sizes["token"] * log2_up(hosts))
@@ -72,6 +73,8 @@ def calls(job, sizes):
         ("init: ranks, rows in pieces, all-gathers of hosts", "by a host's first rank",
          (gathers * log2_up(hosts), gathers * log2_up(hosts),
           (sizes["rank"] + sizes["row"]) * ranks + (sizes["maximum"] + sizes["host_name"]) * hosts)),
+        (f"init: {sizes['splits']} splits, if MPI's gathers double", "by a rank",
+         (splits, splits, sizes["splits"] * sizes["split"] * (ranks - 1))),
         ("fence_all, nothing written", one, (0, 0, 0)),
         ("fence_all, every host written to", one + ", with the answers", fence),
         ("barrier, nothing unfenced: the meeting", leader, meeting),
@@ -92,7 +95,8 @@ def operation_lines(sizes):
         ("small non-blocking ones, collected",
          f"1 of up to {sizes['message']:,} B to each server: {ask}, and for each"),
         ("", f"of them {sizes['item']} B and its data, {sizes['repeated']} B if it is like the one before;"),
-        ("", f"1 answer to all of them if there are gets or rmws: {answer} and their data"),
+        ("", f"1 answer to all of them if there are gets or rmws: {answer} and their data;"),
+        ("", "up to five such messages in a row, and their answers, are one of MPI's between machines"),
         ("put or acc, large", f"1: {ask}, then a body in chunks of {chunk}, just above MPI's eager limit in up to"),
         ("", "four messages that MPI sends at once; accumulates and what is scattered at its target in pieces,"),
         ("", f"down to {sizes['piece'] // 1024} KiB in large jobs"),
@@ -113,9 +117,9 @@ def message_lines(sizes):
                   " " * 4 + "".join(f"{f'{s:,}, {m:,}, {bytes_text(b)}':>24}" for s, m, b in cells)]
     return lines + [
         "  On one host barrier, malloc, free and create_mutexes send no messages: its workers meet in shared memory.",
-        "  Broadcasts and barriers of init, what goes round within a host, and what MPI sends to split communicators, are",
-        "  not among it. All ranks gather places and masks of processors under COMEX_VERBOSE, 1 B where workers without a",
-        "  progress rank have no thread, 8 B where settings are unknown.",
+        "  Broadcasts and barriers of init, and what goes round within a machine, are not among it. All ranks gather places",
+        "  and masks of processors under COMEX_VERBOSE, 1 B where workers without a progress rank have no thread, 8 B where",
+        "  settings are unknown.",
         ""] + operation_lines(sizes)
 
 
@@ -183,8 +187,9 @@ def step_lines(sizes):
     return lines + [
         "  Nowhere are there more than O(log P) steps. A gather tells everybody about everybody: in its last step alone",
         "  each sends half of these bytes: malloc's, since its caller wants the address of everybody. Calls that make",
-        "  groups out of the world gather likewise, and a free by another's address than the own. A fence sends one",
-        "  request to each server that was written to: O(P) if that was every host.", ""]
+        "  groups out of the world gather likewise, and a free by another's address than the own; so does MPI to split",
+        "  a communicator of all ranks, two words of each. A fence sends one request to each server that was written to:",
+        "  O(P) if that was every host.", ""]
 
 
 def server_line(text, tables, sizes):

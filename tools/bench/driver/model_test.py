@@ -66,6 +66,7 @@ class Model(unittest.TestCase):
         job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
         self.assertEqual(model.calls(job, SIZES)[0][2], (20, 20, 2 * 8 * 10))
         self.assertEqual(model.calls(job, SIZES)[1][2], (16, 16, 20 * 1024 + 72 * 16))
+        self.assertEqual(model.calls(job, SIZES)[2][2], (30, 30, 3 * 8 * 1023))
         large = {"ranks": 1 << 20, "hosts": 1 << 14, "workers": 63 << 14, "local": 64}
         self.assertEqual(model.calls(large, SIZES)[1][2][0], (3 + 4) * 14)  # rows in four pieces
 
@@ -92,7 +93,7 @@ class Model(unittest.TestCase):
 
 SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "repeated": 8, "address": 8, "window": 8 * 3968,
          "verdict": 32, "pool": 16 << 20, "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8,
-         "minima": 2, "rank": 4, "row": 16, "rows_at_once": 1 << 18, "host_name": 64}
+         "minima": 2, "splits": 3, "split": 8, "rank": 4, "row": 16, "rows_at_once": 1 << 18, "host_name": 64}
 
 
 if __name__ == "__main__":

@@ -299,6 +299,9 @@ void print(const Table& t, bool is_last) {
 // no name to warn of; is lowest in MPI_COMM_WORLD, knows the world's name; has made the probe; has
 // split; is not cut and shows nothing; has no lack of threads.
 constexpr int init_minima = 11;
+// All ranks at once, into those that look alike, lowest ones, workers; MPI gathers a color and a key of each.
+constexpr int init_splits = 3;
+constexpr std::size_t split_words = 2 * sizeof(int);
 
 void print_sizes() {
   using namespace comex;
@@ -313,9 +316,9 @@ void print_sizes() {
       op::GroupCollective::window_bytes, sizeof(api::Verdict), sizeof(Maximum),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
-  std::printf("\"minima\": %d, \"rank\": %zu, \"row\": %zu, \"rows_at_once\": %.0f, \"host_name\": %zu}\n",
-              init_minima, sizeof(RankNumber), sizeof(RankSays), said_at_once / sizeof(RankSays),
-              sizeof(groups::HostName));
+  std::printf("\"minima\": %d, \"splits\": %d, \"split\": %zu, ", init_minima, init_splits, split_words);
+  std::printf("\"rank\": %zu, \"row\": %zu, \"rows_at_once\": %.0f, \"host_name\": %zu}\n", sizeof(RankNumber),
+              sizeof(RankSays), said_at_once / sizeof(RankSays), sizeof(groups::HostName));
 }
 
 }  // namespace
