@@ -58,8 +58,8 @@ std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const gr
                                         const pr::WorldSplit& split, std::span<const RankSays> own,
                                         std::size_t most);
 
-// Collective over the ranks of each host. Makes world.group and world.bell, and the rank of the process in its
-// program. leaders, split: on the lowest rank of each host, elsewhere null.
+// Collective over the ranks of each host. Makes world.group and world.bell, and the rank of the process in
+// its program. leaders, split: on the lowest rank of each host, elsewhere null.
 void open_directory(transport::Collective& host, transport::Collective* leaders, World& world,
                     const pr::WorldSplit* split);
 

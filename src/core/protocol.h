@@ -29,7 +29,7 @@
 //                      origin --[RequestHeader surrender, operand]---> server        (operand = new limit)
 //   error              origin <--[ReplyHeader refused]---------------- server
 //   collective token   worker --[TokenHeader|data]-------------------> worker
-//   bundle             anybody --[BundleHeader|part|part...]---------> anybody       (parts are messages)
+//   bundle             anybody --[BundleHeader|part|part...]---------> anybody       (messages, a short body)
 //   end of service     worker --[RequestHeader leave]----------------> server
 //
 // Small and large: a put or acc is small when it carries its data (body_inline), a get when its
@@ -38,8 +38,8 @@
 // `message_bytes` together.
 //
 // Bundle: messages from one process to another in a row, which it posted in a row, as one of the substrate's:
-// where that sends longer ones at once, fewer cost less. The transports of a wire pack and unpack them, and
-// nobody above them knows.
+// where that sends longer ones at once, fewer cost less. The chunk of a body that is posted right behind its
+// request may close one. The transports of a wire pack and unpack them, and nobody above them knows.
 //
 // Slots: from 1 up, one per request that awaits a reply or sends a body. Slot 0 is none (inline
 // writes), and the one fence or unlock under way, which its server alone identifies.
@@ -342,13 +342,13 @@ static_assert(sizeof(TokenHeader) == 32 && std::is_trivially_copyable_v<TokenHea
 struct BundleHeader {
   Verb verb = Verb::bundle;
   std::uint8_t spare[3] = {};
-  std::uint32_t messages = 0;
-  // followed by so many parts, each a BundlePart, a message and what pads it to 8 bytes
+  std::uint32_t parts = 0;
+  // followed by so many parts, each a BundlePart, a message or body and what pads it to 8 bytes
 };
 static_assert(sizeof(BundleHeader) == 8);
 struct BundlePart {
-  std::uint32_t bytes = 0;  // of the message
-  std::uint32_t spare = 0;
+  std::uint32_t bytes = 0;  // of the message or body
+  std::uint32_t tag = 0;    // of a body, which belongs to the message before it; 0: a message
 };
 static_assert(sizeof(BundlePart) == 8);
 // Of a whole one, at most: five of the longest messages. Only on wires that span machines.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "op/remote.h"
+#include "transport/bundle.h"
 
 namespace comex::op {
 
@@ -64,6 +65,11 @@ NearSide near_of(const remote::Request& request) {
   }
   if (is_packed(operation.patch, Side::near)) return NearSide::of_bytes(operation.near);
   return NearSide::of_patch(operation.near, operation.patch);
+}
+
+// Whether the body of a write may come with its message, whatever that is: it is one chunk, and short.
+bool comes_along(const protocol::RequestHeader& header) {
+  return header.bytes <= header.chunk_bytes && transport::fit_together(protocol::message_bytes, header.bytes);
 }
 
 }  // namespace
@@ -133,13 +139,14 @@ bool Remote::send_data_message(Link& link, Request& request) {
   const bool is_write = header.verb != Verb::get;
   const bool with_body = has_body(header, sizes_);
   Transfer* transfer = nullptr;
+  bool body_comes_along = false;
   if (with_body || !is_write) {
     if (with_body && link.bodies >= max_bodies_per_link) return false;
     // What leaves unasked may stand in the server's MPI until it is applied: no more of it than of bodies
     // under way.
-    if (with_body && is_write && link.bodies + link.held.size() >= max_bodies_per_link) {
-      header.chunk_bytes = request.plan.asked_chunk_bytes;
-    }
+    const bool is_asked = is_write && link.bodies + link.held.size() >= max_bodies_per_link;
+    if (with_body && is_asked) header.chunk_bytes = request.plan.asked_chunk_bytes;
+    body_comes_along = is_write && !is_asked && comes_along(header);
     NearSide near = near_of(request);
     // What is sent must be able to finish by itself, so it has its staging before it goes.
     if (with_body && near.contiguous() == nullptr && !may_stage(link, buffers_wanted(header))) return false;
@@ -149,12 +156,13 @@ bool Remote::send_data_message(Link& link, Request& request) {
     header.slot = transfer->slot;
   }
   if (is_write) header.number = ledger_.issue(link.rank, request.far.gpid());
-  const bool has_fence = is_write && !with_body && !is_vector(request) && may_ride(link);
+  const bool is_small = is_write && (!with_body || body_comes_along);
+  const bool has_fence = is_small && !is_vector(request) && may_ride(link);
   if (has_fence) header.flags |= protocol::fence_rides;
   const std::size_t bytes = write_message(request, header, transport_.stage());
   request.next_segment += is_vector(request) ? next_part(request).count : 1;
-  post(link, bytes, !with_body && may_send_next(link, request));
-  if (is_write && !with_body) note_write(link, has_fence);
+  post(link, bytes, with_body ? body_comes_along : may_send_next(link, request));
+  if (is_small) note_write(link, has_fence);
   if (with_body) {
     transfer->number = header.number;
     begin_body(link, *transfer);

@@ -175,7 +175,7 @@ class Server final : public transport::Sink {
   EntryList spare_entries_;
   std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
-  unsigned held_ = 0;  // messages, of all origins
+  unsigned held_ = 0;                 // messages, of all origins
   std::uint64_t chunks_at_look_ = 0;  // moved by the last look that found no message
 };
 

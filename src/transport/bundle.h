@@ -26,38 +26,43 @@ constexpr std::size_t ring_slot_bytes(bool takes_bundles) {
 constexpr std::size_t padded_part_bytes(std::size_t message) {
   return sizeof(protocol::BundlePart) + protocol::padded(message);
 }
+// Whether a message and a body behind it fit into one.
+constexpr bool fit_together(std::size_t message, std::uint64_t body) {
+  return body <= protocol::bundle_bytes &&
+         sizeof(protocol::BundleHeader) + padded_part_bytes(message) + padded_part_bytes(body) <=
+             protocol::bundle_bytes;
+}
 
 class BundleWriter {
  public:
   BundleWriter() = default;
   explicit BundleWriter(std::byte* to) : to_(to) {}
 
-  bool has_room(std::size_t message) const {
-    return bytes_ + padded_part_bytes(message) <= protocol::bundle_bytes;
-  }
-  void add(std::span<const std::byte> message) {
-    COMEX_BUG_IF(to_ == nullptr || !has_room(message.size()));
-    const protocol::BundlePart part{static_cast<std::uint32_t>(message.size())};
+  bool has_room(std::size_t part) const { return bytes_ + padded_part_bytes(part) <= protocol::bundle_bytes; }
+  // A message, or with a tag a body of the one before it.
+  void add(std::span<const std::byte> what, int tag = 0) {
+    COMEX_BUG_IF(to_ == nullptr || !has_room(what.size()) || (tag != 0 && parts_ == 0));
+    const protocol::BundlePart part{static_cast<std::uint32_t>(what.size()), static_cast<std::uint32_t>(tag)};
     std::memcpy(to_ + bytes_, &part, sizeof part);
-    std::memcpy(to_ + bytes_ + sizeof part, message.data(), message.size());
-    const std::size_t all = padded_part_bytes(message.size());
-    std::memset(to_ + bytes_ + sizeof part + message.size(), 0, all - sizeof part - message.size());
+    std::memcpy(to_ + bytes_ + sizeof part, what.data(), what.size());
+    const std::size_t all = padded_part_bytes(what.size());
+    std::memset(to_ + bytes_ + sizeof part + what.size(), 0, all - sizeof part - what.size());
     bytes_ += all;
-    ++messages_;
+    ++parts_;
   }
   // Bytes of the bundle, which is whole now.
   std::size_t finish() {
     protocol::BundleHeader header;
-    header.messages = messages_;
+    header.parts = parts_;
     std::memcpy(to_, &header, sizeof header);
     return bytes_;
   }
-  std::uint32_t messages() const { return messages_; }
+  std::uint32_t parts() const { return parts_; }
 
  private:
   std::byte* to_ = nullptr;
   std::size_t bytes_ = sizeof(protocol::BundleHeader);
-  std::uint32_t messages_ = 0;
+  std::uint32_t parts_ = 0;
 };
 
 class BundleReader {
@@ -68,29 +73,36 @@ class BundleReader {
     COMEX_BUG_IF(bundle.size() < sizeof header);
     std::memcpy(&header, bundle.data(), sizeof header);
     rest_ = bundle.subspan(sizeof header);
-    messages_ = header.messages;
-    COMEX_BUG_IF(messages_ == 0 && !rest_.empty());
+    parts_ = header.parts;
+    COMEX_BUG_IF((parts_ == 0 && !rest_.empty()) || tag() != 0);
   }
   static bool is_bundle(std::span<const std::byte> message) {
     return !message.empty() && static_cast<protocol::Verb>(message[0]) == protocol::Verb::bundle;
   }
 
-  bool empty() const { return messages_ == 0; }
+  bool empty() const { return parts_ == 0; }
+  // What comes next: of a body its tag; 0: a message, or nothing.
+  int tag() const { return empty() ? 0 : static_cast<int>(next().tag); }
   std::span<const std::byte> take() {
-    protocol::BundlePart part;
-    COMEX_BUG_IF(messages_ == 0 || rest_.size() < sizeof part);
-    std::memcpy(&part, rest_.data(), sizeof part);
-    COMEX_BUG_IF(rest_.size() < padded_part_bytes(part.bytes));
-    const std::span<const std::byte> message = rest_.subspan(sizeof part, part.bytes);
+    const protocol::BundlePart part = next();
+    const std::span<const std::byte> taken = rest_.subspan(sizeof part, part.bytes);
     rest_ = rest_.subspan(padded_part_bytes(part.bytes));
-    --messages_;
-    COMEX_BUG_IF(messages_ == 0 && !rest_.empty());
-    return message;
+    --parts_;
+    COMEX_BUG_IF(parts_ == 0 && !rest_.empty());
+    return taken;
   }
 
  private:
+  protocol::BundlePart next() const {
+    protocol::BundlePart part;
+    COMEX_BUG_IF(parts_ == 0 || rest_.size() < sizeof part);
+    std::memcpy(&part, rest_.data(), sizeof part);
+    COMEX_BUG_IF(rest_.size() < padded_part_bytes(part.bytes));
+    return part;
+  }
+
   std::span<const std::byte> rest_;
-  std::uint32_t messages_ = 0;
+  std::uint32_t parts_ = 0;
 };
 
 }  // namespace comex::transport

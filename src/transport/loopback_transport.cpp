@@ -123,6 +123,8 @@ class LoopbackEndpoint final : public Transport {
   Ticket send(TransportRank to, int tag, std::span<const std::byte> body, bool eager) {
     const OneThreadAtATime guard(busy_);
     COMEX_BUG_IF(tag <= protocol::header_tag || body.size() > body_limit_bytes);
+    COMEX_BUG_IF(next_is_to_ != no_rank && next_is_to_ != to);
+    next_is_to_ = no_rank;
     auto flight = std::make_shared<LoopbackFlight>();
     flight->from = rank_;
     flight->tag = tag;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <utility>
 
 namespace comex::transport {
@@ -52,6 +53,7 @@ void MpiTransport::abandon() {
     check_(PMPI_Request_free(&body.request), "MPI_Request_free");
   });
   bodies_ = {};
+  arrived_.clear();
 }
 
 void MpiTransport::post_ring() {
@@ -183,12 +185,13 @@ void MpiTransport::reap_pending() {
 
 bool MpiTransport::receive(Message& message) {
   if (!unpacked_.empty()) {
-    message = {unpacked_from_, unpacked_.take()};
+    message = {unpacked_from_, unpack()};
     return true;
   }
   if (bundle_ != nullptr) launch_bundle();  // the last one was not answered
   const MpiYieldSwitch::Off off(yield_);
   if (handed_out_) {
+    keep_arrived();
     check_(PMPI_Start(&ring_requests_[head_]), "MPI_Start");
     head_ = (head_ + 1) % ring_slots;
     handed_out_ = false;
@@ -206,13 +209,55 @@ bool MpiTransport::receive(Message& message) {
   if (takes_bundles_ && BundleReader::is_bundle(message.data)) {
     unpacked_from_ = message.from;
     unpacked_ = BundleReader(message.data);
-    message.data = unpacked_.take();
+    message.data = unpack();
   }
   if (bell_ != nullptr) bell_->received(message.from);
   return true;
 }
 
+// The next message, behind which its bodies are to be had.
+std::span<const std::byte> MpiTransport::unpack() {
+  const std::span<const std::byte> message = unpacked_.take();
+  while (const int tag = unpacked_.tag())
+    arrived_.push_back({unpacked_from_, tag, unpacked_.take(), nullptr});
+  return message;
+}
+
+// Their place is received into again.
+void MpiTransport::keep_arrived() {
+  for (Arrived& body : arrived_) {
+    if (body.copy != nullptr) continue;
+    body.copy = std::make_unique_for_overwrite<std::byte[]>(body.bytes.size());
+    std::memcpy(body.copy.get(), body.bytes.data(), body.bytes.size());
+    body.bytes = {body.copy.get(), body.bytes.size()};
+  }
+}
+
+std::optional<std::size_t> MpiTransport::take_arrived(TransportRank from, int tag,
+                                                      std::span<std::byte> body) {
+  const auto found = std::ranges::find_if(
+      arrived_, [&](const Arrived& each) { return each.from == from && each.tag == tag; });
+  if (found == arrived_.end()) return std::nullopt;
+  const std::size_t bytes = found->bytes.size();
+  COMEX_BUG_IF(bytes > body.size());
+  std::memcpy(body.data(), found->bytes.data(), bytes);
+  arrived_.erase(found);
+  return bytes;
+}
+
+// Of what is begun and waits for it, if there is room; answers go to who has receives posted for bodies.
+bool MpiTransport::may_close_bundle(TransportRank to, std::size_t bytes) const {
+  return bundle_ != nullptr && !holds_answers_ && to == bundle_to_ && bytes != 0 && packed_.has_room(bytes);
+}
+
 Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::byte> body) {
+  if (may_close_bundle(to, body.size())) {
+    COMEX_BUG_IF(tag <= protocol::header_tag || tag >= probe_tag);
+    packed_.add(body, tag);
+    launch_bundle();
+    return bodies_.take({});
+  }
+  if (bundle_ != nullptr && !holds_answers_) launch_bundle();
   return send(PMPI_Isend, "MPI_Isend", to, tag, body);
 }
 
@@ -226,20 +271,29 @@ Ticket MpiTransport::send(SendCall* call, const char* name, TransportRank to, in
   COMEX_BUG_IF(body.size() > body_limit_bytes);
   MPI_Request request = MPI_REQUEST_NULL;
   check_(call(body.data(), static_cast<int>(body.size()), MPI_BYTE, to, tag, wire_, &request), name);
-  return bodies_.take({request, false});
+  return bodies_.take({request, false, 0});
 }
 
 Ticket MpiTransport::start_receive(TransportRank from, int tag, std::span<std::byte> body) {
   COMEX_BUG_IF(!is_rank(from) || tag <= protocol::header_tag || tag >= probe_tag);
   COMEX_BUG_IF(body.size() > body_limit_bytes);
+  if (!arrived_.empty()) {
+    if (const auto bytes = take_arrived(from, tag, body))
+      return bodies_.take({MPI_REQUEST_NULL, true, *bytes});
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   check_(PMPI_Irecv(body.data(), static_cast<int>(body.size()), MPI_BYTE, from, tag, wire_, &request),
          "MPI_Irecv");
-  return bodies_.take({request, true});
+  return bodies_.take({request, true, 0});
 }
 
 bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
   Body& body = bodies_.at(ticket);
+  if (body.request == MPI_REQUEST_NULL) {
+    if (received_bytes != nullptr) *received_bytes = body.bytes;
+    bodies_.spend(ticket);
+    return true;
+  }
   const MpiYieldSwitch::Off off(yield_);
   int complete = 0;
   MPI_Status status;

@@ -3,14 +3,17 @@
 // The wire is the caller's: dup'ed for this transport alone, freed after it. Small messages arrive
 // in a ring of posted receives, of which only the oldest is tested, so that they are seen in the
 // order in which MPI matched them. Where all ranks of a wire take bundles, messages that are posted in a row
-// for one receiver travel as one. All calls are PMPI_*: nobody's wrapper sees them. Created by api
-// on every rank of a world; MPI must still be initialised when it is destroyed.
+// for one receiver travel as one, and with them the short body that comes next. All calls are PMPI_*:
+// nobody's wrapper sees them. Created by api on every rank of a world; MPI must still be initialised when it
+// is destroyed.
 #pragma once
 
 #include <mpi.h>
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "transport/bundle.h"
@@ -80,8 +83,16 @@ class MpiTransport final : public Transport {
     void abandon();
   };
   struct Body {
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;  // null: it has travelled with its message
     bool is_receive = false;
+    std::size_t bytes = 0;  // then, of a receive
+  };
+  // In the bundle at head_, or in a copy of its own once that is posted again.
+  struct Arrived {
+    TransportRank from = no_rank;
+    int tag = 0;
+    std::span<const std::byte> bytes;
+    std::unique_ptr<std::byte[]> copy;
   };
 
   using SendCall = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
@@ -92,6 +103,10 @@ class MpiTransport final : public Transport {
   void launch(Outgoing*& filled, TransportRank to, std::size_t bytes);
   void launch_bundle();
   void add_to_bundle(TransportRank to, std::size_t bytes);
+  bool may_close_bundle(TransportRank to, std::size_t bytes) const;
+  std::span<const std::byte> unpack();
+  void keep_arrived();
+  std::optional<std::size_t> take_arrived(TransportRank from, int tag, std::span<std::byte> body);
   void append_pending(Outgoing* sent);
   void reap_pending();
   bool takes_bundle(TransportRank to) const;
@@ -112,8 +127,9 @@ class MpiTransport final : public Transport {
   unsigned head_ = 0;
   bool handed_out_ = false;
   TransportRank unpacked_from_ = no_rank;
-  BundleReader unpacked_;    // what is left of the bundle at head_
-  bool has_polled_ = false;  // a receive() that found nothing has let MPI work
+  BundleReader unpacked_;         // what is left of the bundle at head_
+  std::vector<Arrived> arrived_;  // bodies that came with their messages, and are not asked for yet
+  bool has_polled_ = false;       // a receive() that found nothing has let MPI work
 
   Pool messages_{protocol::message_bytes, {}, nullptr};
   Pool bundles_{protocol::bundle_bytes, {}, nullptr};

@@ -49,7 +49,8 @@ class Transport {
   // order. One buffer is staged at a time.
   virtual std::byte* stage() = 0;
   virtual void post(TransportRank to, std::size_t bytes) = 0;
-  // The same, where what is posted next goes to the same rank, at once: the two may travel together.
+  // The same, where what is posted next, or the body that is sent next, goes to the same rank, at once: the
+  // two may travel together.
   virtual void post_with_next(TransportRank to, std::size_t bytes) = 0;
   // The oldest small message that has arrived; false when there is none.
   virtual bool receive(Message& message) = 0;

@@ -175,6 +175,37 @@ TEST(MpiTransport, sends_a_row_of_messages_as_one_where_bundles_are_taken) {
   }
 }
 
+// The message is all that arrives: its body is there with it.
+TEST(MpiTransport, sends_a_short_body_with_the_message_before_it_where_bundles_are_taken) {
+  for (const bool bundled : {false, true}) {
+    const Wire wire;
+    int rank = 0;
+    MPI_Comm_rank(wire.comm(), &rank);
+    MpiTransport transport(wire.comm(), throw_failure, {.are_taken = bundled, .are_sent = bundled});
+    const std::vector<std::byte> body(5000, std::byte{7});
+    std::fill_n(transport.stage(), 80, std::byte{64});
+    transport.post_with_next(rank, 80);
+    const Ticket sent = transport.start_send(rank, 9, body);
+    Message message;
+    while (!transport.receive(message)) {
+    }
+    std::vector<std::byte> got(body.size());
+    std::size_t bytes = 0;
+    const Ticket received = transport.start_receive(rank, 9, got);
+    if (bundled) {
+      ASSERT_TRUE(transport.done(received, &bytes)) << "no look at MPI is needed";
+      ASSERT_TRUE(transport.done(sent, nullptr));
+    } else {
+      while (!transport.done(received, &bytes)) {
+      }
+      while (!transport.done(sent, nullptr)) {
+      }
+    }
+    EXPECT_EQ(bytes, body.size());
+    EXPECT_EQ(got, body);
+  }
+}
+
 // The last message of a row is not answered, and another one goes elsewhere meanwhile.
 TEST(MpiTransport, answers_a_bundle_with_one_where_that_is_wanted) {
   constexpr int row = 5;

@@ -20,7 +20,7 @@ std::vector<std::byte> bundle_of(const std::vector<std::size_t>& lengths) {
     EXPECT_TRUE(writer.has_room(lengths[i]));
     writer.add(std::vector<std::byte>(lengths[i], static_cast<std::byte>(i + 1)));
   }
-  EXPECT_EQ(writer.messages(), lengths.size());
+  EXPECT_EQ(writer.parts(), lengths.size());
   room.resize(writer.finish());
   room.shrink_to_fit();
   return room;
@@ -39,6 +39,37 @@ TEST(Bundle, gives_back_messages_of_any_length_in_their_order) {
         std::ranges::all_of(message, [&](std::byte b) { return b == static_cast<std::byte>(i + 1); }));
   }
   EXPECT_TRUE(reader.empty());
+}
+
+TEST(Bundle, tells_bodies_from_messages_by_their_tags) {
+  std::vector<std::byte> room(bundle_bytes);
+  BundleWriter writer(room.data());
+  writer.add(std::vector<std::byte>(80, std::byte{1}));
+  writer.add(std::vector<std::byte>(80, std::byte{2}));
+  writer.add(std::vector<std::byte>(4097, std::byte{3}), 17);
+  room.resize(writer.finish());
+  BundleReader reader(room);
+  for (const int tag : {0, 0, 17}) {
+    ASSERT_FALSE(reader.empty());
+    ASSERT_EQ(reader.tag(), tag);
+    const std::span<const std::byte> part = reader.take();
+    EXPECT_EQ(part.size(), tag == 0 ? 80U : 4097U);
+  }
+  EXPECT_TRUE(reader.empty());
+  EXPECT_EQ(reader.tag(), 0);
+}
+
+TEST(Bundle, takes_a_message_and_a_body_if_they_fit_and_no_byte_more) {
+  const std::size_t most = bundle_bytes - sizeof(protocol::BundleHeader) - padded_part_bytes(80) - 8;
+  EXPECT_TRUE(fit_together(80, most));
+  EXPECT_FALSE(fit_together(80, most + 1));
+  EXPECT_FALSE(fit_together(88, most));
+  EXPECT_FALSE(fit_together(80, UINT64_MAX - 8));
+  std::vector<std::byte> room(bundle_bytes);
+  BundleWriter writer(room.data());
+  writer.add(std::vector<std::byte>(80));
+  EXPECT_TRUE(writer.has_room(most));
+  EXPECT_FALSE(writer.has_room(most + 1));
 }
 
 TEST(Bundle, takes_five_of_the_longest_messages_and_no_byte_more) {
@@ -63,6 +94,15 @@ TEST(Bundle, is_told_from_every_message_by_its_first_byte) {
     const std::byte first{static_cast<unsigned char>(verb)};
     EXPECT_FALSE(BundleReader::is_bundle({&first, 1}));
   }
+}
+
+TEST(BundleDeathTest, that_begins_with_a_body_is_a_bug) {
+  std::vector<std::byte> room(bundle_bytes);
+  BundleWriter writer(room.data());
+  EXPECT_DEATH(writer.add(std::vector<std::byte>(8), 17), "bug at");
+  std::vector<std::byte> bundle = bundle_of({8});
+  bundle[sizeof(protocol::BundleHeader) + offsetof(protocol::BundlePart, tag)] = std::byte{17};
+  EXPECT_DEATH(BundleReader{bundle}, "bug at");
 }
 
 TEST(BundleDeathTest, that_does_not_add_up_is_a_bug) {

@@ -99,6 +99,46 @@ RankTask tags_apart(Transport& wire) {
   }
 }
 
+// Short ones may travel with the message that they are posted behind, longer ones not. Some receives are
+// posted as the message is looked at, the others when all messages have come.
+RankTask bodies_behind_messages(Transport& wire) {
+  constexpr unsigned count = 40;
+  constexpr std::size_t message_bytes = 80;
+  constexpr std::size_t most = protocol::bundle_bytes - message_bytes - 24;
+  constexpr std::size_t lengths[] = {1, 4096, most, most + 1, 9001, 70'000, 0};
+  const auto length = [&](unsigned i) { return lengths[i % std::size(lengths)]; };
+  std::vector<Exchange> bodies(count);
+  for (unsigned i = 0; i < count; ++i) {
+    bodies[i].out = pattern(length(i), wire.rank(), next_rank(wire), i);
+    bodies[i].in.resize(length(i));
+    std::fill_n(wire.stage(), message_bytes, static_cast<std::byte>(protocol::Verb::data));
+    wire.stage()[1] = static_cast<std::byte>(i);
+    wire.post_with_next(next_rank(wire), message_bytes);
+    bodies[i].sent = wire.start_send(next_rank(wire), protocol::put_tag(i), bodies[i].out);
+    if (i % 5 == 0) co_await pause;
+  }
+  const auto receive = [&](unsigned i) {
+    bodies[i].received = wire.start_receive(previous_rank(wire), protocol::put_tag(i), bodies[i].in);
+  };
+  Message message;
+  for (unsigned i = 0; i < count; ++i) {
+    while (!wire.receive(message)) co_await pause;
+    EXPECT_EQ(message.data.size(), message_bytes);
+    EXPECT_EQ(static_cast<unsigned>(message.data[1]), i);
+    if (i % 3 != 0) receive(i);
+  }
+  for (unsigned i = 0; i < count; i += 3) receive(i);
+  for (unsigned i = 0; i < count; ++i) {
+    std::size_t received_bytes = 99;
+    while (!wire.done(bodies[i].received, &received_bytes)) co_await pause;
+    EXPECT_EQ(received_bytes, length(i));
+    EXPECT_TRUE(bodies[i].in == pattern(length(i), previous_rank(wire), wire.rank(), i)) << "body " << i;
+  }
+  for (Exchange& body : bodies) {
+    while (!wire.done(body.sent)) co_await pause;
+  }
+}
+
 RankTask empty_bodies(Transport& wire) {
   Bytes room(16, std::byte{9});
   const Ticket sent = wire.start_send(next_rank(wire), 8, {});

@@ -22,6 +22,7 @@ RankTask to_itself(Transport& wire);
 RankTask bodies_both_ways(Transport& wire);
 RankTask bodies_in_posting_order(Transport& wire);
 RankTask tags_apart(Transport& wire);
+RankTask bodies_behind_messages(Transport& wire);
 RankTask empty_bodies(Transport& wire);
 RankTask short_bodies(Transport& wire);
 RankTask matched_bodies(Transport& wire);

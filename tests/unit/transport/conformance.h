@@ -51,6 +51,9 @@ TYPED_TEST_P(TransportConformance, matches_bodies_of_one_tag_in_posting_order) {
 TYPED_TEST_P(TransportConformance, keeps_tags_apart_whatever_the_order_of_posting) {
   this->rig_.run(tags_apart);
 }
+TYPED_TEST_P(TransportConformance, carries_bodies_that_are_posted_behind_their_messages) {
+  this->rig_.run(bodies_behind_messages);
+}
 TYPED_TEST_P(TransportConformance, carries_bodies_without_a_byte) {
   this->rig_.run(empty_bodies);
 }
@@ -71,8 +74,8 @@ REGISTER_TYPED_TEST_SUITE_P(
     keeps_a_message_of_a_row_intact_until_the_next_is_received, tells_the_bell_of_every_message,
     tells_the_bells_of_both_ends_the_same_of_rows, delivers_messages_and_bodies_to_the_sender_itself,
     carries_bodies_of_one_tag_in_both_directions_at_once, matches_bodies_of_one_tag_in_posting_order,
-    keeps_tags_apart_whatever_the_order_of_posting, carries_bodies_without_a_byte,
-    reports_how_much_of_a_receive_was_filled, completes_a_matched_send_only_once_it_has_a_receive,
-    keeps_thousands_of_tickets_apart_and_reuses_them);
+    keeps_tags_apart_whatever_the_order_of_posting, carries_bodies_that_are_posted_behind_their_messages,
+    carries_bodies_without_a_byte, reports_how_much_of_a_receive_was_filled,
+    completes_a_matched_send_only_once_it_has_a_receive, keeps_thousands_of_tickets_apart_and_reuses_them);
 
 }  // namespace comex::transport::test

@@ -99,7 +99,7 @@ def operation_lines(sizes):
         ("", "up to five such messages in a row, and their answers, are one of MPI's between machines"),
         ("put or acc, large", f"1: {ask}, then a body in chunks of {chunk}, just above MPI's eager limit in up to"),
         ("", "four messages that MPI sends at once; accumulates and what is scattered at its target in pieces,"),
-        ("", f"down to {sizes['piece'] // 1024} KiB in large jobs"),
+        ("", f"down to {sizes['piece'] // 1024} KiB in large jobs; a short one and its request are one of MPI's between machines"),
         ("get, large", f"1: {ask}, then such a body from the server"),
         ("fence of a server, lock", f"2: {ask}, {answer}; a fence that rides on a write: only its answer"),
         ("unlock", f"1: {ask}; no answer of its own"),

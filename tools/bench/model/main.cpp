@@ -317,8 +317,9 @@ void print_sizes() {
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
   std::printf("\"minima\": %d, \"splits\": %d, \"split\": %zu, ", init_minima, init_splits, split_words);
-  std::printf("\"rank\": %zu, \"row\": %zu, \"rows_at_once\": %.0f, \"host_name\": %zu}\n", sizeof(RankNumber),
-              sizeof(RankSays), said_at_once / sizeof(RankSays), sizeof(groups::HostName));
+  std::printf("\"rank\": %zu, \"row\": %zu, \"rows_at_once\": %.0f, \"host_name\": %zu}\n",
+              sizeof(RankNumber), sizeof(RankSays), said_at_once / sizeof(RankSays),
+              sizeof(groups::HostName));
 }
 
 }  // namespace
