@@ -67,9 +67,9 @@ NearSide near_of(const remote::Request& request) {
   return NearSide::of_patch(operation.near, operation.patch);
 }
 
-// Whether the body of a write may come with its message, whatever that is: it is one chunk, and short.
+// Whether the body of a write may come with its message: it is one chunk, and short.
 bool comes_along(const protocol::RequestHeader& header) {
-  return header.bytes <= header.chunk_bytes && transport::fit_together(protocol::message_bytes, header.bytes);
+  return header.bytes <= std::min<std::uint64_t>(header.chunk_bytes, transport::short_body_bytes);
 }
 
 }  // namespace

@@ -26,12 +26,10 @@ constexpr std::size_t ring_slot_bytes(bool takes_bundles) {
 constexpr std::size_t padded_part_bytes(std::size_t message) {
   return sizeof(protocol::BundlePart) + protocol::padded(message);
 }
-// Whether a message and a body behind it fit into one.
-constexpr bool fit_together(std::size_t message, std::uint64_t body) {
-  return body <= protocol::bundle_bytes &&
-         sizeof(protocol::BundleHeader) + padded_part_bytes(message) + padded_part_bytes(body) <=
-             protocol::bundle_bytes;
-}
+// Of a body that fits behind any message, at most.
+inline constexpr std::size_t short_body_bytes = protocol::bundle_bytes - sizeof(protocol::BundleHeader) -
+                                                padded_part_bytes(protocol::message_bytes) -
+                                                sizeof(protocol::BundlePart);
 
 class BundleWriter {
  public:

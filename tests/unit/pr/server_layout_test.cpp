@@ -200,8 +200,9 @@ TEST(ServerTurns, a_pass_moves_one_chunk_so_that_a_small_get_waits_for_one_at_mo
 TEST(ServerTurns, a_small_get_counts_all_chunks_since_the_last_look_that_found_nothing) {
   Rig rig(2);
   const std::uint64_t size = 20 * small_chunk;
+  const Bytes data = pattern(size, 1);
   Hand large(rig, 1);
-  large.send_chunks(large.big_put(rig.memory + size, size), pattern(size, 1));
+  large.send_chunks(large.big_put(rig.memory + size, size), data);
   Hand small(rig, 2);
   while (rig.server->counters().chunks == 0) rig.pass();
   const std::uint32_t get = small.get(rig.memory, 8);

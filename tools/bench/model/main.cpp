@@ -231,6 +231,10 @@ struct Copies {
   std::vector<Table::Step> of_the_pool() const {
     return {{most_ranks[0], 0, credits[0] * bytes[0]}, {most_ranks[1], 0, credits[1] * bytes[1]}};
   }
+  // With each message where it is of this length, in all jobs but the most vast.
+  std::vector<Table::Step> with_long_ones(double each) const {
+    return {{most_ranks[0], each, credits[0] * each}, {most_ranks[1], 0, 0}};
+  }
   std::vector<Table::Step> beside_the_pool(double each) const {
     return {{most_ranks[0], 0, credits[0] * each}, {most_ranks[1], 0, credits[1] * each}};
   }
@@ -278,6 +282,10 @@ std::vector<Table> server_tables() {
        .place = "server",
        .when = "staging",
        .steps = pieces_of_every_origin(options)},
+      {.name = "short bodies that came with their requests",
+       .place = "server",
+       .when = "staging",
+       .steps = copies.with_long_ones(transport::short_body_bytes + block_bytes)},
   };
 }
 
