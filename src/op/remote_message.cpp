@@ -67,11 +67,6 @@ NearSide near_of(const remote::Request& request) {
   return NearSide::of_patch(operation.near, operation.patch);
 }
 
-// Whether the body of a write may come with its message: it is one chunk, and short.
-bool comes_along(const protocol::RequestHeader& header) {
-  return header.bytes <= std::min<std::uint64_t>(header.chunk_bytes, transport::short_body_bytes);
-}
-
 }  // namespace
 
 // The header of the next message, but for slot and number.
@@ -139,14 +134,14 @@ bool Remote::send_data_message(Link& link, Request& request) {
   const bool is_write = header.verb != Verb::get;
   const bool with_body = has_body(header, sizes_);
   Transfer* transfer = nullptr;
-  bool body_comes_along = false;
+  bool has_short_body = false;  // which leaves at once
   if (with_body || !is_write) {
     if (with_body && link.bodies >= max_bodies_per_link) return false;
     // What leaves unasked may stand in the server's MPI until it is applied: no more of it than of bodies
     // under way.
     const bool is_asked = is_write && link.bodies + link.held.size() >= max_bodies_per_link;
     if (with_body && is_asked) header.chunk_bytes = request.plan.asked_chunk_bytes;
-    body_comes_along = is_write && !is_asked && comes_along(header);
+    has_short_body = is_write && !is_asked && header.bytes <= transport::short_body_bytes;
     NearSide near = near_of(request);
     // What is sent must be able to finish by itself, so it has its staging before it goes.
     if (with_body && near.contiguous() == nullptr && !may_stage(link, buffers_wanted(header))) return false;
@@ -156,12 +151,13 @@ bool Remote::send_data_message(Link& link, Request& request) {
     header.slot = transfer->slot;
   }
   if (is_write) header.number = ledger_.issue(link.rank, request.far.gpid());
-  const bool is_small = is_write && (!with_body || body_comes_along);
+  const bool is_small = is_write && (!with_body || has_short_body);
   const bool has_fence = is_small && !is_vector(request) && may_ride(link);
   if (has_fence) header.flags |= protocol::fence_rides;
   const std::size_t bytes = write_message(request, header, transport_.stage());
   request.next_segment += is_vector(request) ? next_part(request).count : 1;
-  post(link, bytes, with_body ? body_comes_along : may_send_next(link, request));
+  const bool has_one_chunk = has_short_body && header.bytes <= header.chunk_bytes;
+  post(link, bytes, with_body ? has_one_chunk : may_send_next(link, request));
   if (is_small) note_write(link, has_fence);
   if (with_body) {
     transfer->number = header.number;
