@@ -152,7 +152,8 @@ bool Remote::send_data_message(Link& link, Request& request) {
   }
   if (is_write) header.number = ledger_.issue(link.rank, request.far.gpid());
   const bool is_small = is_write && (!with_body || has_short_body);
-  const bool has_fence = is_small && !is_vector(request) && may_ride(link);
+  // A store follows a put with a signal, and wants a fence of its own.
+  const bool has_fence = is_small && !is_vector(request) && !request.operation.has_signal && may_ride(link);
   if (has_fence) header.flags |= protocol::fence_rides;
   const std::size_t bytes = write_message(request, header, transport_.stage());
   request.next_segment += is_vector(request) ? next_part(request).count : 1;

@@ -33,6 +33,7 @@ MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles 
 MpiTransport::~MpiTransport() {
   while (pending_first_ != nullptr) reap_pending();
   bodies_.for_each_taken([this](Body& body) {
+    if (body.is_complete()) return;
     if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
     check_(PMPI_Wait(&body.request, MPI_STATUS_IGNORE), "MPI_Wait");
   });
@@ -49,6 +50,7 @@ void MpiTransport::abandon() {
   staged_ = bundle_ = nullptr;
   unsent_ = 0;
   bodies_.for_each_taken([this](Body& body) {
+    if (body.is_complete()) return;
     if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
     check_(PMPI_Request_free(&body.request), "MPI_Request_free");
   });
@@ -223,13 +225,12 @@ std::span<const std::byte> MpiTransport::unpack() {
   return message;
 }
 
-// Their place is received into again.
+// The place of the newest is received into again.
 void MpiTransport::keep_arrived() {
-  for (Arrived& body : arrived_) {
-    if (body.copy != nullptr) continue;
-    body.copy = std::make_unique_for_overwrite<std::byte[]>(body.bytes.size());
-    std::memcpy(body.copy.get(), body.bytes.data(), body.bytes.size());
-    body.bytes = {body.copy.get(), body.bytes.size()};
+  for (auto body = arrived_.rbegin(); body != arrived_.rend() && body->copy == nullptr; ++body) {
+    body->copy = std::make_unique_for_overwrite<std::byte[]>(body->bytes.size());
+    std::memcpy(body->copy.get(), body->bytes.data(), body->bytes.size());
+    body->bytes = {body->copy.get(), body->bytes.size()};
   }
 }
 
@@ -289,7 +290,7 @@ Ticket MpiTransport::start_receive(TransportRank from, int tag, std::span<std::b
 
 bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
   Body& body = bodies_.at(ticket);
-  if (body.request == MPI_REQUEST_NULL) {
+  if (body.is_complete()) {
     if (received_bytes != nullptr) *received_bytes = body.bytes;
     bodies_.spend(ticket);
     return true;

@@ -86,6 +86,7 @@ class MpiTransport final : public Transport {
     MPI_Request request = MPI_REQUEST_NULL;  // null: it has travelled with its message
     bool is_receive = false;
     std::size_t bytes = 0;  // then, of a receive
+    bool is_complete() const { return request == MPI_REQUEST_NULL; }
   };
   // In the bundle at head_, or in a copy of its own once that is posted again.
   struct Arrived {

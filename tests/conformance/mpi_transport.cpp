@@ -281,6 +281,29 @@ TEST(MpiTransport, takes_back_all_its_receives_when_it_is_destroyed) {
   }
 }
 
+// Tickets of bodies that came with their messages stand for no request of MPI's; one body was never asked
+// for.
+TEST(MpiTransport, is_abandoned_or_destroyed_with_short_bodies_that_nobody_has_looked_after) {
+  for (const bool is_abandoned : {true, false}) {
+    const Wire wire;
+    int rank = 0;
+    MPI_Comm_rank(wire.comm(), &rank);
+    MpiTransport transport(wire.comm(), throw_failure, {.are_taken = true, .are_sent = true});
+    const std::vector<std::byte> body(5000, std::byte{7});
+    std::vector<std::byte> got(body.size());
+    for (const int tag : {9, 10}) {
+      std::fill_n(transport.stage(), 80, std::byte{64});
+      transport.post_with_next(rank, 80);
+      EXPECT_TRUE(transport.start_send(rank, tag, body));
+    }
+    Message message;
+    for (int messages = 0; messages < 2;) messages += transport.receive(message) ? 1 : 0;
+    EXPECT_TRUE(transport.start_receive(rank, 9, got));
+    EXPECT_EQ(got, body);
+    if (is_abandoned) transport.abandon();
+  }
+}
+
 TEST(MpiTuning, switches_the_yield_off_and_back) {
   const auto before = set_mpi_yield_when_idle(false);
   if (!before) GTEST_SKIP() << describe_mpi_yield(before);
