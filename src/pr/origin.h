@@ -100,6 +100,7 @@ struct Origin {
   std::uint16_t last_sequence = 0;          // of the newest message that was taken
   std::vector<MessageCopy> held;            // that came before their turn, in order; few, and rarely
   std::uint64_t last_number = 0;            // of the newest write
+  std::uint64_t chunks_at_answer = 0;       // the server had moved as its last lone get was answered
   std::vector<std::uint64_t> refused_data;  // numbers of refused puts whose signals are still to come
   std::uint32_t waiting = 0;                // entries that have not started
   std::uint32_t refused_call = 0;           // the last call of several messages of which a refusal was told

@@ -154,6 +154,12 @@ class Server final : public transport::Sink {
   void say(Origin& origin, protocol::Verb verb);
   void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
   void reply_data(const Small& small);
+  // All of its call, which waits for it: the thread that asks has had the answer to the one before. Where
+  // several threads of an origin ask at once, what is counted between them may be too little.
+  static bool is_lone_get(const Header& header) {
+    return header.verb == protocol::Verb::get && header.call == 0 &&
+           (header.flags & protocol::non_blocking) == 0;
+  }
   void count_small_gets(std::uint64_t gets, std::uint64_t arrived_at);
   void reply_batch(Origin& origin, const Batch& batch);
   void refuse(Origin& origin, const Header& header, const Fault& fault);

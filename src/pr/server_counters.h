@@ -21,8 +21,8 @@ struct ServerCounters {
   std::uint64_t credit_messages = 0;
   std::uint64_t withdrawals = 0;
   std::uint64_t small_gets = 0;
-  // Chunks moved from the last look that found no message to the reply, so no fewer than since the arrival;
-  // all of them.
+  // Chunks moved to the reply, all of them: from the last look that found no message, or the answer to the
+  // lone get before, so no fewer than since the arrival.
   std::uint64_t small_get_chunks = 0;
   std::uint64_t small_get_chunks_peak = 0;  // and of the worst one
   std::uint64_t credited = 0;               // requests that take a credit

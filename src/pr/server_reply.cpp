@@ -53,6 +53,7 @@ void Server::reply_data(const Small& small) {
   }
   post(small.origin, header, staged);
   count_small_gets(1, small.progress.arrived_at);
+  if (is_lone_get(small.header)) small.origin.chunks_at_answer = counters_.chunks;
 }
 
 void Server::count_small_gets(std::uint64_t gets, std::uint64_t arrived_at) {

@@ -212,6 +212,27 @@ TEST(ServerTurns, a_small_get_counts_all_chunks_since_the_last_look_that_found_n
   EXPECT_EQ(rig.server->counters().small_get_chunks_peak, 3U + 1U);
 }
 
+// A server that is asked again and again before it looks in vain.
+TEST(ServerTurns, a_get_that_waits_for_its_answer_came_after_that_to_the_one_before) {
+  Rig rig(2);
+  const std::uint64_t size = 20 * small_chunk;
+  const Bytes data = pattern(size, 1);
+  Hand large(rig, 1);
+  large.send_chunks(large.big_put(rig.memory + size, size), data);
+  ASSERT_TRUE(rig.receive_one());
+  Hand small(rig, 2);
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t before = rig.server->counters().chunks;
+    while (rig.server->counters().chunks == before) rig.server->advance();
+    small.get(rig.memory, 8);
+    ASSERT_TRUE(rig.receive_one());
+    ASSERT_TRUE(small.may_send());
+  }
+  EXPECT_EQ(rig.server->counters().small_gets, 5U);
+  EXPECT_EQ(rig.server->counters().small_get_chunks, 5U);
+  EXPECT_EQ(rig.server->counters().small_get_chunks_peak, 1U);
+}
+
 TEST(ServerTurns, go_round_the_origins) {
   Rig rig(3);
   const std::uint64_t size = 20 * small_chunk;
