@@ -41,6 +41,8 @@ static void print_worker(int me) {
 }
 
 int main(int argc, char** argv) {
+  static char lines[1 << 14];
+  setvbuf(stdout, lines, _IOFBF, sizeof lines); /* a worker's leave together: the launcher mixes processes */
   MPI_Init(&argc, &argv);
   must(comex_init(), "comex_worlds: init");
   comex_group_t others, all;
