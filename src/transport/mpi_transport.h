@@ -119,9 +119,9 @@ class MpiTransport final : public Transport {
   TransportRank rank_ = no_rank;
   TransportRank size_ = 0;
 
+  const bool takes_bundles_;
   // Slots head_, head_ + 1, ... (mod ring_slots) are posted, in this order; while handed_out_, the
   // slot at head_ holds the message the caller is looking at, alone or of a bundle, and is not posted.
-  const bool takes_bundles_;
   const std::size_t slot_room_;
   std::unique_ptr<std::byte[]> ring_;
   std::array<MPI_Request, ring_slots> ring_requests_;

@@ -175,23 +175,26 @@ TEST(MpiTransport, sends_a_row_of_messages_as_one_where_bundles_are_taken) {
   }
 }
 
+// To itself: a message, and the body that belongs to it.
+Ticket post_with_body(MpiTransport& transport, int tag, std::span<const std::byte> body) {
+  std::fill_n(transport.stage(), 80, std::byte{64});
+  transport.post_with_next(transport.rank(), 80);
+  return transport.start_send(transport.rank(), tag, body);
+}
+
 // The message is all that arrives: its body is there with it.
 TEST(MpiTransport, sends_a_short_body_with_the_message_before_it_where_bundles_are_taken) {
   for (const bool bundled : {false, true}) {
     const Wire wire;
-    int rank = 0;
-    MPI_Comm_rank(wire.comm(), &rank);
     MpiTransport transport(wire.comm(), throw_failure, {.are_taken = bundled, .are_sent = bundled});
     const std::vector<std::byte> body(5000, std::byte{7});
-    std::fill_n(transport.stage(), 80, std::byte{64});
-    transport.post_with_next(rank, 80);
-    const Ticket sent = transport.start_send(rank, 9, body);
+    const Ticket sent = post_with_body(transport, 9, body);
     Message message;
     while (!transport.receive(message)) {
     }
     std::vector<std::byte> got(body.size());
     std::size_t bytes = 0;
-    const Ticket received = transport.start_receive(rank, 9, got);
+    const Ticket received = transport.start_receive(transport.rank(), 9, got);
     if (bundled) {
       ASSERT_TRUE(transport.done(received, &bytes)) << "no look at MPI is needed";
       ASSERT_TRUE(transport.done(sent, nullptr));
@@ -286,19 +289,13 @@ TEST(MpiTransport, takes_back_all_its_receives_when_it_is_destroyed) {
 TEST(MpiTransport, is_abandoned_or_destroyed_with_short_bodies_that_nobody_has_looked_after) {
   for (const bool is_abandoned : {true, false}) {
     const Wire wire;
-    int rank = 0;
-    MPI_Comm_rank(wire.comm(), &rank);
     MpiTransport transport(wire.comm(), throw_failure, {.are_taken = true, .are_sent = true});
     const std::vector<std::byte> body(5000, std::byte{7});
     std::vector<std::byte> got(body.size());
-    for (const int tag : {9, 10}) {
-      std::fill_n(transport.stage(), 80, std::byte{64});
-      transport.post_with_next(rank, 80);
-      EXPECT_TRUE(transport.start_send(rank, tag, body));
-    }
+    for (const int tag : {9, 10}) EXPECT_TRUE(post_with_body(transport, tag, body));
     Message message;
     for (int messages = 0; messages < 2;) messages += transport.receive(message) ? 1 : 0;
-    EXPECT_TRUE(transport.start_receive(rank, 9, got));
+    EXPECT_TRUE(transport.start_receive(transport.rank(), 9, got));
     EXPECT_EQ(got, body);
     if (is_abandoned) transport.abandon();
   }
