@@ -74,6 +74,7 @@ struct World {
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
   bool spans_machines = false;
   transport::EagerBytes eager;            // of this process's MPI
+  bool copies_in_kernel = false;          // MPI, from anybody to anybody of the wire
   std::vector<TransportRank> neighbours;  // ranks of this machine, ascending, where there are other machines
 
   bool is_worker() const { return place.role == pr::Role::worker; }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/operation.h"
+#include "core/staging_room.h"
 #include "nb/completion.h"
 #include "nb/fence_ledger.h"
 #include "nb/request_pool.h"
@@ -201,7 +202,8 @@ class Remote final : public transport::Sink {
   static unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes);
   unsigned chunks_a_buffer(std::uint32_t chunk_bytes) const;
   unsigned buffers_wanted(const Header& header) const;
-  void begin_body(Link& link, Transfer& transfer);
+  static std::uint64_t place_of_body(const Plan& plan, const Header& header, const NearSide& near);
+  void begin_body(Link& link, Transfer& transfer, std::size_t shift);
   unsigned move_body(Transfer& transfer);
   unsigned send_chunks(Transfer& transfer);
   unsigned receive_chunks(Transfer& transfer);
@@ -275,7 +277,7 @@ class Remote final : public transport::Sink {
   std::vector<Link*> waiting_;     // links with a queue
   std::vector<Link*> open_;        // links with an open batch or full ones, the oldest first
   std::vector<Transfer*> moving_;  // transfers with chunks to move
-  std::vector<std::unique_ptr<std::byte[]>> staging_;
+  std::vector<StagingRoom> staging_;
   std::vector<std::byte*> free_staging_;
   std::size_t most_staging_ = 0;  // in use at once since tidy()
 };

@@ -52,7 +52,16 @@ unsigned Remote::buffers_wanted(const Header& header) const {
   return (chunks + a_buffer - 1) / a_buffer;
 }
 
-void Remote::begin_body(Link& link, Transfer& transfer) {
+// In its page. What is staged for a get lies at the begin of one, what is packed where it goes from best: to
+// contiguous memory, or to the begin of a page where the server has to stage it.
+std::uint64_t Remote::place_of_body(const Plan& plan, const Header& header, const NearSide& near) {
+  if (near.contiguous() != nullptr)
+    return reinterpret_cast<std::uintptr_t>(near.contiguous()) % page_of_rooms;
+  return header.verb == Verb::get || plan.is_staged ? 0 : packing_shift(header.offset);
+}
+
+// `shift`: in staging.
+void Remote::begin_body(Link& link, Transfer& transfer, std::size_t shift) {
   const unsigned wanted = chunks_under_way(transfer.bytes, transfer.chunk_bytes);
   transfer.depth = wanted;
   if (transfer.near.contiguous() == nullptr) {
@@ -62,7 +71,7 @@ void Remote::begin_body(Link& link, Transfer& transfer) {
       std::byte*& buffer = transfer.buffers[chunk / a_buffer];
       if (buffer == nullptr) buffer = take_staging(link);
       if (buffer == nullptr) break;
-      transfer.chunks[chunk].staging = buffer + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
+      transfer.chunks[chunk].staging = buffer + shift + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
       ++depth;
     }
     COMEX_BUG_IF(depth == 0 || (transfer.verb == Verb::get && depth != wanted));

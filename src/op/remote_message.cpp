@@ -147,6 +147,7 @@ bool Remote::send_data_message(Link& link, Request& request) {
     if (with_body && near.contiguous() == nullptr && !may_stage(link, buffers_wanted(header))) return false;
     transfer = new_transfer(link, request, header);
     if (transfer == nullptr) return false;
+    if (with_body) header.operand = place_of_body(request.plan, header, near);
     transfer->near = std::move(near);
     header.slot = transfer->slot;
   }
@@ -162,7 +163,7 @@ bool Remote::send_data_message(Link& link, Request& request) {
   if (is_small) note_write(link, has_fence);
   if (with_body) {
     transfer->number = header.number;
-    begin_body(link, *transfer);
+    begin_body(link, *transfer, header.operand);
   }
   return true;
 }

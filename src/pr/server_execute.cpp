@@ -139,11 +139,20 @@ bool Server::accumulate(const Small& small) {
   return false;
 }
 
+// A copy of our own beside the substrate's, which is slow from memory that lies so to memory that lies so.
+bool Server::is_worth_a_detour(const Header& header) const {
+  if (!options_.copies_in_kernel || header.chunk_bytes < least_copied_in_kernel) return false;
+  if (header.chunk_bytes > piece_bytes_) return false;
+  return header.verb == Verb::get ? is_slow_copy(header.offset, header.operand)
+                                  : is_slow_copy(header.operand, header.offset);
+}
+
 void Server::start_transfer(Origin& origin, Entry& entry) {
   const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
   const Home* const home = find_home(entry.header.world);
   if (!entry.fault) entry.fault = check(entry.header, payload);
-  const Method method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
+  const Method method =
+      choose_method(entry.header, payload, static_cast<bool>(entry.fault), is_worth_a_detour(entry.header));
   // A body for a world that is not served here is drained only, wherever.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
   std::byte* const own_room =

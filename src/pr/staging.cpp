@@ -9,16 +9,16 @@ namespace comex::pr {
 StagingPool::Buffer StagingPool::take(Share& share) {
   const bool has_one_of_its_own = share.held == 0 && !lies_in_copy(piece_bytes_);
   if (out_ >= limit_ && !has_one_of_its_own) return {};
-  std::unique_ptr<std::byte[]> bytes;
+  StagingRoom room;
   if (free_.empty()) {
-    bytes = std::make_unique_for_overwrite<std::byte[]>(piece_bytes_);
+    room = make_staging_room(piece_bytes_);
   } else {
-    bytes = std::move(free_.back());
+    room = std::move(free_.back());
     free_.pop_back();
   }
   ++share.held;
   peak_ = std::max(peak_, ++out_);
-  return Buffer(*this, share, std::move(bytes));
+  return Buffer(*this, share, std::move(room));
 }
 
 std::byte* StagingPool::drain() {
@@ -26,10 +26,10 @@ std::byte* StagingPool::drain() {
   return drain_.get();
 }
 
-void StagingPool::give(Share& share, std::unique_ptr<std::byte[]> bytes) {
+void StagingPool::give(Share& share, StagingRoom room) {
   --share.held;
   --out_;
-  if (out_ + free_.size() < limit_) free_.push_back(std::move(bytes));
+  if (out_ + free_.size() < limit_) free_.push_back(std::move(room));
 }
 
 }  // namespace comex::pr

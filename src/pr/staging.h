@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/staging_room.h"
+
 namespace comex::pr {
 
 class StagingPool {
@@ -25,27 +27,27 @@ class StagingPool {
   class Buffer {
    public:
     Buffer() = default;
-    Buffer(StagingPool& pool, Share& share, std::unique_ptr<std::byte[]> bytes)
-        : pool_(&pool), share_(&share), bytes_(std::move(bytes)) {}
+    Buffer(StagingPool& pool, Share& share, StagingRoom room)
+        : pool_(&pool), share_(&share), room_(std::move(room)) {}
     Buffer(Buffer&&) = default;
     Buffer& operator=(Buffer&& other) noexcept {
       release();
       pool_ = other.pool_;
       share_ = other.share_;
-      bytes_ = std::move(other.bytes_);
+      room_ = std::move(other.room_);
       return *this;
     }
     ~Buffer() { release(); }
     void release() {
-      if (bytes_) pool_->give(*share_, std::move(bytes_));
+      if (room_) pool_->give(*share_, std::move(room_));
     }
-    explicit operator bool() const { return bytes_ != nullptr; }
-    std::byte* data() const { return bytes_.get(); }
+    explicit operator bool() const { return room_ != nullptr; }
+    std::byte* data() const { return room_.get(); }  // of a piece at any shift
 
    private:
     StagingPool* pool_ = nullptr;
     Share* share_ = nullptr;
-    std::unique_ptr<std::byte[]> bytes_;
+    StagingRoom room_;
   };
 
   StagingPool(std::uint32_t piece, std::uint32_t buffers, std::uint32_t chunk)
@@ -57,14 +59,14 @@ class StagingPool {
   std::uint32_t peak() const { return peak_; }
 
  private:
-  void give(Share& share, std::unique_ptr<std::byte[]> bytes);
+  void give(Share& share, StagingRoom room);
 
   std::uint32_t piece_bytes_;
   std::uint32_t limit_;
   std::uint32_t chunk_bytes_;
   std::uint32_t out_ = 0;
   std::uint32_t peak_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> free_;
+  std::vector<StagingRoom> free_;
   std::unique_ptr<std::byte[]> drain_;
 };
 

@@ -25,8 +25,9 @@ bool Transfer::start_send() {
     body = place_of(started_);
   } else if (method_ == Method::gather_and_send) {
     if (!take_room(next)) return false;
-    far_.gather(next.staged, bytes_of(started_));
-    body = {next.staged, bytes_of(started_)};
+    std::byte* const packed = next.staged + (next.pooled ? packing_shift(header_.operand) : 0);
+    far_.gather(packed, bytes_of(started_));
+    body = {packed, bytes_of(started_)};
   }
   next.ticket = place_.transport.start_send(peer_, protocol::get_tag(header_.slot), body);
   ++started_;

@@ -34,9 +34,10 @@ class OpenMpiVariables {
  public:
   bool has(const char* name) const { return index_of(name).has_value(); }
 
-  std::optional<std::uint64_t> size(const char* name) const {
+  template <class T>  // as the variable is declared
+  std::optional<T> value(const char* name) const {
     const std::optional<int> index = index_of(name);
-    const std::size_t* value = nullptr;
+    const T* value = nullptr;
     if (!index || get_value_ == nullptr) return std::nullopt;
     if (get_value_(*index, &value, nullptr, nullptr) != 0 || value == nullptr) return std::nullopt;
     return *value;
@@ -67,7 +68,19 @@ EagerBytes eager_bytes_of(bool is_matched_by_ob1, const LimitVariable& limit) {
 
 EagerBytes read_eager_bytes() {
   const OpenMpiVariables variables;
-  return eager_bytes_of(variables.has(matching), [&](const char* name) { return variables.size(name); });
+  return eager_bytes_of(variables.has(matching),
+                        [&](const char* name) { return variables.value<std::size_t>(name); });
+}
+
+bool is_copy_in_kernel(bool is_matched_by_ob1, std::optional<int> single_copy) {
+  constexpr int cma = 1;
+  constexpr int knem = 2;
+  return is_matched_by_ob1 && (single_copy == cma || single_copy == knem);
+}
+
+bool copies_in_kernel() {
+  const OpenMpiVariables variables;
+  return is_copy_in_kernel(variables.has(matching), variables.value<int>("btl_vader_single_copy_mechanism"));
 }
 
 }  // namespace comex::transport

@@ -1,5 +1,6 @@
-// How long a message may be that MPI sends at once, whether its receiver is ready or not: what Open MPI's own
-// variables tell. A longer one waits for a handshake, and costs two trips more.
+// How long a message may be that MPI sends at once, whether its receiver is ready or not, and how it moves
+// longer ones within a machine: what Open MPI's own variables tell. A longer one waits for a handshake, and
+// costs two trips more.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,12 @@ using LimitVariable = std::function<std::optional<std::uint64_t>(const char* nam
 // Pure. What several ways to a peer have in common is the least of them.
 EagerBytes eager_bytes_of(bool is_matched_by_ob1, const LimitVariable& limit);
 
+// Pure. By the number that vader, the way through shared memory, has for its single copy; nothing: not known.
+bool is_copy_in_kernel(bool is_matched_by_ob1, std::optional<int> single_copy);
+
 // Of this process's MPI, after MPI_Init.
 EagerBytes read_eager_bytes();
+// Whether the receiver has the kernel copy a longer message within its machine, once.
+bool copies_in_kernel();
 
 }  // namespace comex::transport

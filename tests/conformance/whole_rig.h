@@ -44,7 +44,8 @@ struct RigOptions {
   std::uint64_t staging_reserve = default_staging_reserve;
   std::size_t eager_limit_bytes = 1024;
   bool knows_eager_limit = false;
-  bool bundles = false;  // full batches are kept for company
+  bool bundles = false;           // full batches are kept for company
+  bool copies_in_kernel = false;  // the substrate
 };
 
 // Time passes where somebody sleeps, and a little with each look at it.
@@ -70,6 +71,7 @@ class Rig {
     options.staging_reserve = wish.staging_reserve;
     options.pool_bytes = wish.pool_bytes;
     options.staging_bytes = 8 * chunk;
+    options.copies_in_kernel = wish.copies_in_kernel;
     options.slot_of = [](Worker worker) { return worker == target ? target_slot : pr::no_host_slot; };
     options.report = [this](const pr::RefusedRequest&) { ++refused; };
     server = std::make_unique<pr::Server>(fabric.endpoint(0), arena, options);
