@@ -27,11 +27,12 @@ MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles 
   check_.let_errors_return(wire_);
   check_(PMPI_Comm_rank(wire_, &rank_), "MPI_Comm_rank");
   check_(PMPI_Comm_size(wire_, &size_), "MPI_Comm_size");
+  messages_ = SendPool(protocol::message_bytes, kept_messages(static_cast<std::uint64_t>(size_)));
   post_ring();
 }
 
 MpiTransport::~MpiTransport() {
-  while (pending_first_ != nullptr) reap_pending();
+  while (!pending_.empty()) reap_pending();
   bodies_.for_each_taken([this](Body& body) {
     if (body.is_complete()) return;
     if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
@@ -41,14 +42,13 @@ MpiTransport::~MpiTransport() {
 }
 
 void MpiTransport::abandon() {
-  while (pending_first_ != nullptr) {
-    check_(PMPI_Request_free(&pending_first_->request), "MPI_Request_free");
-    pending_first_ = pending_first_->next;
+  for (Outgoing& sent : pending_) {
+    check_(PMPI_Request_free(&sent.request), "MPI_Request_free");
+    static_cast<void>(sent.bytes.release());
   }
-  messages_.abandon();
-  bundles_.abandon();
-  staged_ = bundle_ = nullptr;
-  unsent_ = 0;
+  pending_.clear();
+  staged_ = {};
+  bundle_ = {};
   bodies_.for_each_taken([this](Body& body) {
     if (body.is_complete()) return;
     if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
@@ -77,37 +77,15 @@ void MpiTransport::take_back_ring() {
   }
 }
 
-MpiTransport::Outgoing* MpiTransport::Pool::take() {
-  if (free == nullptr) {
-    all.push_back(std::make_unique<Outgoing>());
-    all.back()->bytes = std::make_unique_for_overwrite<std::byte[]>(room);
-    all.back()->pool = this;
-    free = all.back().get();
-  }
-  return std::exchange(free, free->next);
-}
-
-void MpiTransport::Pool::give_back(Outgoing* buffer) {
-  buffer->next = free;
-  free = buffer;
-}
-
-// MPI may still look at them.
-void MpiTransport::Pool::abandon() {
-  for (std::unique_ptr<Outgoing>& each : all) static_cast<void>(each.release());
-  all.clear();
-  free = nullptr;
-}
-
 std::byte* MpiTransport::stage() {
-  if (staged_ == nullptr) staged_ = messages_.take();
-  return staged_->bytes.get();
+  if (staged_.bytes == nullptr) staged_ = taken_from(messages_);
+  return staged_.bytes.get();
 }
 
 void MpiTransport::post(TransportRank to, std::size_t bytes) {
   const bool is_answer = bundles_answers_ && !unpacked_.empty() && to == unpacked_from_ && takes_bundle(to);
   if (is_answer) return post_with_next(to, bytes);
-  if (bundle_ == nullptr) return launch(staged_, to, bytes);
+  if (!has_bundle()) return launch(staged_, to, bytes);
   if (to != bundle_to_) {
     COMEX_BUG_IF(!holds_answers_);
     launch_bundle();
@@ -124,10 +102,10 @@ bool MpiTransport::takes_bundle(TransportRank to) const {
 // What is copied is a fraction of what a message of its own would cost.
 void MpiTransport::post_with_next(TransportRank to, std::size_t bytes) {
   if (!takes_bundle(to)) return post(to, bytes);
-  if (bundle_ != nullptr && holds_answers_ && to != bundle_to_) launch_bundle();
-  if (bundle_ == nullptr) {
-    bundle_ = bundles_.take();
-    packed_ = BundleWriter(bundle_->bytes.get());
+  if (has_bundle() && holds_answers_ && to != bundle_to_) launch_bundle();
+  if (!has_bundle()) {
+    bundle_ = taken_from(bundles_);
+    packed_ = BundleWriter(bundle_.bytes.get());
     bundle_to_ = to;
   }
   holds_answers_ = bundles_answers_ && !unpacked_.empty();
@@ -136,52 +114,41 @@ void MpiTransport::post_with_next(TransportRank to, std::size_t bytes) {
 }
 
 void MpiTransport::add_to_bundle(TransportRank to, std::size_t bytes) {
-  COMEX_BUG_IF(staged_ == nullptr || bytes > protocol::message_bytes || to != bundle_to_);
-  packed_.add({staged_->bytes.get(), bytes});
+  COMEX_BUG_IF(staged_.bytes == nullptr || bytes > protocol::message_bytes || to != bundle_to_);
+  packed_.add({staged_.bytes.get(), bytes});
 }
 
 void MpiTransport::launch_bundle() {
   launch(bundle_, bundle_to_, packed_.finish());
-  if (bundle_ != nullptr) bundles_.give_back(std::exchange(bundle_, nullptr));
+  if (has_bundle()) bundles_.give_back(std::exchange(bundle_, {}).bytes);
 }
 
 // A buffer that has left at once stays, ready for what is filled in next.
-void MpiTransport::launch(Outgoing*& filled, TransportRank to, std::size_t bytes) {
-  COMEX_BUG_IF(filled == nullptr || bytes > filled->pool->room || !is_rank(to));
-  check_(PMPI_Isend(filled->bytes.get(), static_cast<int>(bytes), MPI_BYTE, to, protocol::header_tag, wire_,
-                    &filled->request),
+void MpiTransport::launch(Outgoing& filled, TransportRank to, std::size_t bytes) {
+  COMEX_BUG_IF(filled.bytes == nullptr || bytes > filled.pool->room() || !is_rank(to));
+  check_(PMPI_Isend(filled.bytes.get(), static_cast<int>(bytes), MPI_BYTE, to, protocol::header_tag, wire_,
+                    &filled.request),
          "MPI_Isend");
   const MpiYieldSwitch::Off off(yield_);
   int sent = 0;
-  check_(PMPI_Test(&filled->request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
-  if (sent == 0) {
-    append_pending(filled);
-    ++unsent_;
-    filled = nullptr;
-  }
+  check_(PMPI_Test(&filled.request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
+  if (sent == 0) pending_.push_back(std::exchange(filled, {}));
   if (bell_ != nullptr) bell_->sent(to);
-}
-
-void MpiTransport::append_pending(Outgoing* sent) {
-  sent->next = nullptr;
-  (pending_first_ == nullptr ? pending_first_ : pending_last_->next) = sent;
-  pending_last_ = sent;
 }
 
 // One test that fails is enough: it has let MPI work. That send goes to the end of the list, so
 // that a receiver that is stuck does not keep the buffers of all others.
 void MpiTransport::reap_pending() {
-  while (pending_first_ != nullptr) {
-    Outgoing* oldest = pending_first_;
+  while (!pending_.empty()) {
     int sent = 0;
-    check_(PMPI_Test(&oldest->request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
-    pending_first_ = oldest->next;
+    check_(PMPI_Test(&pending_.front().request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
+    Outgoing oldest = std::move(pending_.front());
+    pending_.pop_front();
     if (sent == 0) {
-      append_pending(oldest);
+      pending_.push_back(std::move(oldest));
       return;
     }
-    oldest->pool->give_back(oldest);
-    --unsent_;
+    oldest.pool->give_back(std::move(oldest.bytes));
   }
 }
 
@@ -190,7 +157,7 @@ bool MpiTransport::receive(Message& message) {
     message = {unpacked_from_, unpack()};
     return true;
   }
-  if (bundle_ != nullptr) launch_bundle();  // the last one was not answered
+  if (has_bundle()) launch_bundle();  // the last one was not answered
   const MpiYieldSwitch::Off off(yield_);
   if (handed_out_) {
     keep_arrived();
@@ -198,7 +165,7 @@ bool MpiTransport::receive(Message& message) {
     head_ = (head_ + 1) % ring_slots;
     handed_out_ = false;
   }
-  if (pending_first_ != nullptr) reap_pending();
+  if (!pending_.empty()) reap_pending();
   int arrived = 0;
   MPI_Status status;
   check_(PMPI_Test(&ring_requests_[head_], &arrived, &status), "MPI_Test");
@@ -248,7 +215,7 @@ std::optional<std::size_t> MpiTransport::take_arrived(TransportRank from, int ta
 
 // Of what is begun and waits for it, if there is room; answers go to who has receives posted for bodies.
 bool MpiTransport::may_close_bundle(TransportRank to, std::size_t bytes) const {
-  return bundle_ != nullptr && !holds_answers_ && to == bundle_to_ && bytes != 0 && packed_.has_room(bytes);
+  return has_bundle() && !holds_answers_ && to == bundle_to_ && bytes != 0 && packed_.has_room(bytes);
 }
 
 Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::byte> body) {
@@ -258,7 +225,7 @@ Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::
     launch_bundle();
     return bodies_.take({});
   }
-  if (bundle_ != nullptr && !holds_answers_) launch_bundle();
+  if (has_bundle() && !holds_answers_) launch_bundle();
   return send(PMPI_Isend, "MPI_Isend", to, tag, body);
 }
 
@@ -313,7 +280,7 @@ bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
 void MpiTransport::progress() {
   if (std::exchange(has_polled_, false)) return;
   const MpiYieldSwitch::Off off(yield_);
-  if (pending_first_ != nullptr) reap_pending();
+  if (!pending_.empty()) reap_pending();
   int found = 0;
   check_(PMPI_Iprobe(rank_, probe_tag, wire_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }

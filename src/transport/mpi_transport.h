@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 #include "transport/bundle.h"
 #include "transport/mpi_check.h"
 #include "transport/mpi_tuning.h"
+#include "transport/send_pool.h"
 #include "transport/ticket_table.h"
 #include "transport/transport.h"
 
@@ -52,35 +54,23 @@ class MpiTransport final : public Transport {
   void post_with_next(TransportRank to, std::size_t bytes) override;
   bool receive(Message& message) override;
   void flush() override {
-    if (bundle_ != nullptr) launch_bundle();
+    if (has_bundle()) launch_bundle();
   }
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override;
   bool done(Ticket ticket, std::size_t* received_bytes) override;
   void progress() override;
-  std::size_t unsent() const override { return unsent_; }
+  std::size_t unsent() const override { return pending_.size(); }
 
   // The others are lost: nothing is waited for any more, and what MPI may still look at is never freed.
   void abandon();
 
  private:
-  // On its pool's free list or on the pending list, or being filled.
-  struct Pool;
-  struct Outgoing {
-    std::unique_ptr<std::byte[]> bytes;
-    Pool* pool = nullptr;
+  struct Outgoing {  // being filled, or with MPI
+    SendPool::Buffer bytes;
+    SendPool* pool = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
-    Outgoing* next = nullptr;
-  };
-  struct Pool {  // of buffers of one length
-    std::size_t room = 0;
-    std::vector<std::unique_ptr<Outgoing>> all;
-    Outgoing* free = nullptr;
-
-    Outgoing* take();
-    void give_back(Outgoing* buffer);
-    void abandon();
   };
   struct Body {
     MPI_Request request = MPI_REQUEST_NULL;  // null: it has travelled with its message
@@ -101,14 +91,15 @@ class MpiTransport final : public Transport {
   void post_ring();
   void take_back_ring();
   std::byte* slot_bytes(unsigned slot) const { return ring_.get() + slot * slot_room_; }
-  void launch(Outgoing*& filled, TransportRank to, std::size_t bytes);
+  static Outgoing taken_from(SendPool& pool) { return {pool.take(), &pool}; }
+  bool has_bundle() const { return bundle_.bytes != nullptr; }
+  void launch(Outgoing& filled, TransportRank to, std::size_t bytes);
   void launch_bundle();
   void add_to_bundle(TransportRank to, std::size_t bytes);
   bool may_close_bundle(TransportRank to, std::size_t bytes) const;
   std::span<const std::byte> unpack();
   void keep_arrived();
   std::optional<std::size_t> take_arrived(TransportRank from, int tag, std::span<std::byte> body);
-  void append_pending(Outgoing* sent);
   void reap_pending();
   bool takes_bundle(TransportRank to) const;
   bool is_rank(TransportRank rank) const { return rank >= 0 && rank < size_; }
@@ -132,19 +123,17 @@ class MpiTransport final : public Transport {
   std::vector<Arrived> arrived_;  // bodies that came with their messages, and are not asked for yet
   bool has_polled_ = false;       // a receive() that found nothing has let MPI work
 
-  Pool messages_{protocol::message_bytes, {}, nullptr};
-  Pool bundles_{protocol::bundle_bytes, {}, nullptr};
+  SendPool messages_{protocol::message_bytes, 0};
+  SendPool bundles_{protocol::bundle_bytes, kept_bundles};
   const std::vector<TransportRank> near_;
   const bool sends_bundles_;
   const bool bundles_answers_;
-  Outgoing* staged_ = nullptr;
-  Outgoing* bundle_ = nullptr;  // begun, and to be sent with the next post
+  Outgoing staged_;
+  Outgoing bundle_;  // if it has bytes, begun, and to be sent with the next post
   BundleWriter packed_;
   TransportRank bundle_to_ = no_rank;
-  bool holds_answers_ = false;  // to messages of unpacked_: it goes when that ends, or before anything else
-  Outgoing* pending_first_ = nullptr;
-  Outgoing* pending_last_ = nullptr;
-  std::size_t unsent_ = 0;
+  bool holds_answers_ = false;    // to messages of unpacked_: it goes when that ends, or before anything else
+  std::deque<Outgoing> pending_;  // MPI has not sent them yet
 
   TicketTable<Body> bodies_;
 };

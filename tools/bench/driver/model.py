@@ -124,7 +124,9 @@ def message_lines(sizes):
 
 
 def rows_of(tables, place, when):
-    return [t for t in tables if t["place"] == place and t["when"] in when]
+    """What a host's lowest rank holds is there once a host, as what is shared."""
+    places = ("shared", "lowest") if place == "shared" else (place,)
+    return [t for t in tables if t["place"] in places and t["when"] in when]
 
 
 def total(tables, job):
@@ -218,6 +220,10 @@ def summary(tables, sizes):
             if grown:
                 besides = [] if when == BEFORE_ARENA else standing
                 lines.append(f"  {place}, and {text}: {verdict(total(besides + grown, job), most)}")
+    for when, text in GROWING:
+        grown = rows_of(tables, "lowest", (when,))
+        if grown:
+            lines.append(f"  private to the lowest rank of each host, {text}: {verdict(total(always + grown, job), MOST_PRIVATE)}")
     lines += [f"goal of a server: P x 4 KiB + pool, {bytes_text(server_goal(job, sizes))}",
               server_line("if all talk to it", rows_of(tables, "server", ("traffic",)), sizes),
               server_line("if all send bodies that it has to stage", rows_of(tables, "server", ("traffic", "staging")),
@@ -228,7 +234,7 @@ def summary(tables, sizes):
 def unknown(tables):
     """Those that no section would show."""
     shown = {("private", "always"), ("shared", "always"), ("server", "traffic"), ("server", "staging")}
-    shown |= {(place, when) for place in ("private", "shared") for when, _ in GROWING}
+    shown |= {(place, when) for place in ("private", "shared", "lowest") for when, _ in GROWING}
     return [table["name"] for table in tables if (table["place"], table["when"]) not in shown]
 
 

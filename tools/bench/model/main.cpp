@@ -35,12 +35,15 @@
 #include "shm/os.h"
 #include "shm/outbox.h"
 #include "transport/bundle.h"
+#include "transport/send_pool.h"
 
 namespace {
 
 struct Table {
   const char* name;
-  const char* place;  // private: in every process; shared: once a host; server: in every progress rank
+  // private: in every process; shared: once a host; lowest: once a host too, in its lowest rank; server: in
+  // every progress rank
+  const char* place;
   // always, roles and init (before there is an arena, and beside it), gather (malloc and free, while they
   // run), claims (a free by others' addresses), allocation (each), group (each, of all workers, no range of
   // them), groups (as many as there can be), mutexes (one of every worker), handles (as many pending as there
@@ -174,12 +177,12 @@ std::vector<Table> shared_tables() {
       {"directory: numbers of every worker", "shared", "always", 0, sizeof(groups::WorkerNumbers)},
       {"directory: hosts", "shared", "always", 0, 0, sizeof(groups::HostPlace)},
       {"directory: slot of every rank", "shared", "always", sizeof(std::int32_t)},
-      {"machines of all ranks, in the rank that splits", "shared", "roles", 2 * sizeof(RankNumber), 0,
+      {"machines of all ranks, in the rank that splits", "lowest", "roles", 2 * sizeof(RankNumber), 0,
        tree_node<int, std::int32_t[3]> + tree_node<std::pair<int, int>, std::size_t>},
-      {"split, as it is made", "shared", "roles", sizeof(RankNumber), sizeof(RankNumber), split_host},
-      {"split, in the rank that made it", "shared", "init", sizeof(RankNumber), sizeof(RankNumber),
+      {"split, as it is made", "lowest", "roles", sizeof(RankNumber), sizeof(RankNumber), split_host},
+      {"split, in the rank that made it", "lowest", "init", sizeof(RankNumber), sizeof(RankNumber),
        split_host},
-      {"rows of the directory, a piece of them, at most", "shared", "init", 0, 0,
+      {"rows of the directory, a piece of them, at most", "lowest", "init", 0, 0,
        sizeof(groups::HostName) + doubling * sizeof(std::size_t), 0, said_at_once},
       {"arena: header, barrier", "shared", "always", 0, 0, 0, 0, 2.0 * shm::page_bytes},
       {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board_bytes},
@@ -196,22 +199,34 @@ std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& 
     const std::uint32_t piece = comex::piece_bytes(options.chunk_bytes, ranks, options.staging_reserve);
     if (comex::lies_in_copy(piece)) return steps;
     const std::uint64_t most = options.staging_reserve / piece;
-    steps.push_back({double(most), piece + block_bytes});
+    steps.push_back({double(most), double(piece + comex::largest_shift) + block_bytes});
     ranks = most + 1;
   }
 }
 
-// Room for bundles, where hosts are machines and messages are whole ones.
+// Room for bundles, where hosts are machines and messages are whole ones. What MPI has not taken yet is not
+// among it: it takes messages as short as these at once.
 std::vector<Table> transport_tables() {
   using namespace comex;
   const double whole = pieces_of_every_origin(pr::ServerOptions{}).back().most_ranks;
   const auto ring = [](bool takes_bundles) {
     return double(transport::ring_slots) * double(transport::ring_slot_bytes(takes_bundles)) + block_bytes;
   };
+  const auto outgoing = [](std::size_t bytes, std::size_t kept) {  // and one that is being filled
+    return double(1 + kept) * (double(bytes) + block_bytes);
+  };
+  const auto messages = [&](double ranks) {
+    return outgoing(protocol::message_bytes, transport::kept_messages(std::uint64_t(ranks)));
+  };
   return {{.name = "receives of small messages",
            .place = "private",
            .when = "always",
-           .steps = {{whole, 0, ring(true)}, {1e18, 0, ring(false)}}}};
+           .steps = {{whole, 0, ring(true)}, {1e18, 0, ring(false)}}},
+          {.name = "messages to send: buffers that are kept",
+           .place = "private",
+           .when = "traffic",
+           .steps = {{whole, 0, messages(1) + outgoing(protocol::bundle_bytes, transport::kept_bundles)},
+                     {1e18, 0, messages(1e18)}}}};
 }
 
 // What an origin has a copy of a message for, and as many as the pool lends: shorter where pieces are least.
@@ -277,7 +292,8 @@ std::vector<Table> server_tables() {
        .when = "traffic",
        .steps = copies.beside_the_pool(entry + turn + transfer)},
       {"staging: pool of pieces, one chunk to drop", "server", "staging", 0, 0, 0, 0,
-       double(options.staging_bytes) + options.chunk_bytes},
+       double(options.staging_bytes + options.staging_bytes / smallest_piece * comex::largest_shift) +
+           options.chunk_bytes},
       {.name = "staging: reserve, a piece of every origin",
        .place = "server",
        .when = "staging",

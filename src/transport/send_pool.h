@@ -1,0 +1,48 @@
+// Buffers of one length, for messages to be filled in and sent.
+//
+// A few that are free are kept for the next messages: within a machine about half of them are with MPI for a
+// while. What receivers in trouble have kept busy besides is given back to the heap, so that what a process
+// holds for good does not grow with the size of the job.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace comex::transport {
+
+// Of messages: in the largest jobs a process has no memory to spare.
+constexpr std::size_t kept_messages(std::uint64_t ranks) {
+  return ranks <= 65'536 ? 16 : 2;
+}
+inline constexpr std::size_t kept_bundles = 2;
+
+class SendPool {
+ public:
+  using Buffer = std::unique_ptr<std::byte[]>;
+
+  SendPool(std::size_t room, std::size_t kept) : room_(room), kept_(kept) { free_.reserve(kept); }
+
+  std::size_t room() const { return room_; }
+  std::size_t free() const { return free_.size(); }
+
+  Buffer take() {
+    if (free_.empty()) return std::make_unique_for_overwrite<std::byte[]>(room_);
+    Buffer buffer = std::move(free_.back());
+    free_.pop_back();
+    return buffer;
+  }
+
+  void give_back(Buffer buffer) {
+    if (free_.size() < kept_) free_.push_back(std::move(buffer));
+  }
+
+ private:
+  std::size_t room_;
+  std::size_t kept_;
+  std::vector<Buffer> free_;
+};
+
+}  // namespace comex::transport
