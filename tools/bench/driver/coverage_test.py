@@ -84,13 +84,16 @@ class Coverage(unittest.TestCase):
     def test_the_pinned_rows_are_those_that_were_asked_for(self):
         rows = coverage.pinned()
         self.assertEqual(len(rows), len(set(rows)))
-        sizes = [8 ** power for power in range(1, 8)]
+        sizes = [8 ** power for power in range(1, 8)] + [65536]
         asked = [f"{verb}.{size}" for verb in ("put", "get", "acc") for size in (*sizes, 4194304)]
         asked += [f"nb{verb}.{size}" for verb in ("put", "get", "acc") for size in (8, 1024)] + ["nbrmw.8"]
         asked += [f"{verb}s.{shape}" for verb in ("put", "get", "acc") for shape in ("128x512", "16x4096", "32x32x256")]
-        asked += ["put_fence.8", "putv.1000x8", "fetch_add.alone", "fetch_add.all", "compare_swap", "lock.alone", "lock.all",
-                  "barrier", "malloc_free.1048576", "init_finalize", "overlap.put.1048576", "busy.get.8", "get_compute_acc",
-                  "gups", "floor.send_reply.8", "floor.futex_handoff"]
+        asked += [f"{verb}v.1000x8" for verb in ("put", "get", "acc")]
+        asked += ["put_fence.8", "put_fence.4096", "put_fence_all.8", "fetch_add.alone", "fetch_add.all", "compare_swap",
+                  "lock.alone", "lock.all", "lock.longest_wait", "barrier", "malloc_free.1048576", "init_finalize",
+                  "overlap.put.1048576", "overlap.get.1048576", "busy.get.8", "busy.fetch_add", "busy.acc_fence.8",
+                  "first_get.idle", "first_get.busy", "unattended.put.8", "beside_put.get.8", "get_compute_acc", "gups",
+                  "floor.send_reply.8", "floor.beside_put.8", "floor.futex_handoff"]
         self.assertEqual([row for row in asked if row not in rows], [])
 
 

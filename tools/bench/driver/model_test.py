@@ -34,6 +34,15 @@ class Model(unittest.TestCase):
         self.assertIn("shared, and with mutexes, one of every worker: 11 x", said)
         self.assertRaises(ValueError, model.report, tables + [empty | {"name": "f", "place": "private", "when": "?"}], SIZES)
 
+    def test_what_one_process_of_a_host_holds_counts_for_both_goals(self):
+        empty = {"per_rank": 0, "per_worker": 0, "per_host": 0, "per_local_rank": 0, "fixed": 0, "per_doubling": 0, "steps": []}
+        tables = [empty | {"name": "a", "place": "private", "when": "always", "fixed": 500_000},
+                  empty | {"name": "b", "place": "lowest", "when": "init", "fixed": 32_000_000},
+                  empty | {"name": "c", "place": "shared", "when": "always", "fixed": 64_000_000}]
+        said = model.report(tables, SIZES)
+        self.assertIn("shared, and while init runs: 1.5 x", said)
+        self.assertIn("private to the lowest rank of each host, while init runs: 32 x", said)
+
     def test_the_largest_job_is_that_of_the_goals(self):
         job = list(model.jobs())[-1]
         self.assertEqual((job["hosts"] * 64, job["hosts"]), (job["ranks"], 16384))
