@@ -52,12 +52,12 @@ unsigned Remote::buffers_wanted(const Header& header) const {
   return (chunks + a_buffer - 1) / a_buffer;
 }
 
-// In its page. What is staged for a get lies at the begin of one, what is packed where it goes from best: to
-// contiguous memory, or to the begin of a page where the server has to stage it.
+// In its page. What is staged here begins with a page, or behind it where the target's memory lies badly to
+// that; the server's staging, if it has to use that, lies as it likes.
 std::uint64_t Remote::place_of_body(const Plan& plan, const Header& header, const NearSide& near) {
-  if (near.contiguous() != nullptr)
-    return reinterpret_cast<std::uintptr_t>(near.contiguous()) % page_of_rooms;
-  return header.verb == Verb::get || plan.is_staged ? 0 : packing_shift(header.offset);
+  if (near.contiguous() != nullptr) return place_in_page(near.contiguous());
+  if (plan.is_staged) return 0;
+  return header.verb == Verb::get ? receiving_shift(header.offset, 0) : packing_shift(0, header.offset);
 }
 
 // `shift`: in staging.

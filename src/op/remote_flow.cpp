@@ -156,7 +156,7 @@ bool Remote::may_stage(const Link& link, unsigned buffers) const {
 std::byte* Remote::take_staging(Link& link) {
   if (!may_stage(link)) return nullptr;
   if (free_staging_.empty()) {
-    staging_.push_back(make_staging_room(sizes_.chunk_bytes));
+    staging_.push_back(make_staging_room(sizes_.chunk_bytes, page_of_rooms));
     free_staging_.push_back(staging_.back().get());
   }
   ++link.staged;

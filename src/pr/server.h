@@ -39,7 +39,9 @@ struct ServerOptions {
   std::uint64_t staging_bytes = 8 * 1024 * 1024;            // pieces beyond one each
   std::uint64_t staging_reserve = default_staging_reserve;  // COMEX_STAGING_RESERVE: for one each
   std::uint32_t max_window = 64;                            // messages of one origin
-  bool copies_in_kernel = false;  // the substrate, from origins here and back (core/staging_room.h)
+  // Bytes of the shortest body that the substrate has the kernel copy, from all origins here and back; 0: it
+  // copies none so (core/staging_room.h).
+  std::uint64_t copied_in_kernel_from = 0;
 
   // Host slot of a worker, no_host_slot for one of another host. Empty: all are elsewhere.
   std::function<shm::HostSlot(Worker)> slot_of;

@@ -139,10 +139,12 @@ bool Server::accumulate(const Small& small) {
   return false;
 }
 
-// A copy of our own beside the substrate's, which is slow from memory that lies so to memory that lies so.
+// A copy of our own beside the kernel's, which is slow from memory that lies so to memory that lies so.
+// Nobody is to wait for room because of it.
 bool Server::is_worth_a_detour(const Header& header) const {
-  if (!options_.copies_in_kernel || header.chunk_bytes < least_copied_in_kernel) return false;
-  if (header.chunk_bytes > piece_bytes_) return false;
+  const std::uint64_t chunk_bytes = std::min<std::uint64_t>(header.chunk_bytes, header.bytes);
+  if (options_.copied_in_kernel_from == 0 || chunk_bytes < options_.copied_in_kernel_from) return false;
+  if (header.chunk_bytes > piece_bytes_ || staging_.spare() < protocol::chunks_in_flight) return false;
   return header.verb == Verb::get ? is_slow_copy(header.offset, header.operand)
                                   : is_slow_copy(header.operand, header.offset);
 }

@@ -1,4 +1,4 @@
-// Buffers for the pieces of bodies that cannot be received or sent in place.
+// Buffers for the pieces of bodies that cannot be received or sent in place, or not well.
 //
 // A bounded pool, filled on demand. Every origin may hold one buffer even when the pool is empty, so
 // origins that do not take their data delay nobody else: at most pool + origins buffers exist. The least
@@ -56,6 +56,7 @@ class StagingPool {
   Buffer take(Share& share);  // of a piece; empty: none to be had now
   std::byte* drain();         // of a chunk; what is there is never looked at
   std::uint32_t out() const { return out_; }
+  std::uint32_t spare() const { return out_ < limit_ ? limit_ - out_ : 0; }  // of the pool
   std::uint32_t peak() const { return peak_; }
 
  private:

@@ -61,6 +61,14 @@ void Transfer::give_back_room(Chunk& chunk) {
   chunk.staged = nullptr;
 }
 
+// Of a chunk in its room. The least pieces lie in a copy of their message, which ends with them.
+std::size_t Transfer::shift_of(const std::byte* room, std::uint64_t k) {
+  if (!chunk(k).pooled) return 0;
+  const std::uint64_t here = place_in_page(room);
+  const std::uint64_t there = header_.operand + chunk_begin(k);
+  return header_.verb == Verb::get ? packing_shift(here, there) : receiving_shift(there, here);
+}
+
 Step Transfer::step() {
   const bool is_send =
       method_ == Method::send_in_place || method_ == Method::gather_and_send || method_ == Method::send_empty;

@@ -95,6 +95,7 @@ class Transfer {
   std::uint64_t bytes_of(std::uint64_t k) const;
   Chunk& chunk(std::uint64_t k) { return ring_[k % protocol::chunks_in_flight]; }
   std::span<std::byte> place_of(std::uint64_t k);  // of a body in place
+  std::size_t shift_of(const std::byte* room, std::uint64_t k);
 
   const TransferPlace& place_;
   StagingPool::Share& share_;

@@ -25,7 +25,7 @@ bool Transfer::start_send() {
     body = place_of(started_);
   } else if (method_ == Method::gather_and_send) {
     if (!take_room(next)) return false;
-    std::byte* const packed = next.staged + (next.pooled ? packing_shift(header_.operand) : 0);
+    std::byte* const packed = next.staged + shift_of(next.staged, started_);
     far_.gather(packed, bytes_of(started_));
     body = {packed, bytes_of(started_)};
   }

@@ -8,9 +8,11 @@
 #include <sched.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "transport/mpi_collective.h"
@@ -347,6 +349,21 @@ TEST(MpiEager, is_the_longest_message_that_leaves_unasked_up_to_the_envelope) {
     EXPECT_FALSE(longer) << limit + 64;
   }
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// What the launcher of these tests says of it.
+TEST(MpiEager, tells_whether_the_kernel_copies) {
+  const char* const mechanism = std::getenv("OMPI_MCA_btl_vader_single_copy_mechanism");
+  const char* const ways = std::getenv("OMPI_MCA_btl");
+  const bool has_memory_way =
+      ways == nullptr || std::string_view(ways).find("vader") != std::string_view::npos;
+  if (mechanism != nullptr) {
+    EXPECT_EQ(copies_in_kernel(), std::string_view(mechanism) == "cma");
+  } else if (!has_memory_way) {
+    EXPECT_FALSE(copies_in_kernel());
+  } else {
+    EXPECT_TRUE(copies_in_kernel());
+  }
 }
 
 }  // namespace

@@ -44,8 +44,9 @@ struct RigOptions {
   std::uint64_t staging_reserve = default_staging_reserve;
   std::size_t eager_limit_bytes = 1024;
   bool knows_eager_limit = false;
-  bool bundles = false;           // full batches are kept for company
-  bool copies_in_kernel = false;  // the substrate
+  bool bundles = false;  // full batches are kept for company
+  std::uint64_t staging_bytes = 8 * chunk;
+  std::uint64_t copied_in_kernel_from = 0;  // by the substrate
 };
 
 // Time passes where somebody sleeps, and a little with each look at it.
@@ -70,8 +71,8 @@ class Rig {
     options.chunk_bytes = wish.chunk_bytes;
     options.staging_reserve = wish.staging_reserve;
     options.pool_bytes = wish.pool_bytes;
-    options.staging_bytes = 8 * chunk;
-    options.copies_in_kernel = wish.copies_in_kernel;
+    options.staging_bytes = wish.staging_bytes;
+    options.copied_in_kernel_from = wish.copied_in_kernel_from;
     options.slot_of = [](Worker worker) { return worker == target ? target_slot : pr::no_host_slot; };
     options.report = [this](const pr::RefusedRequest&) { ++refused; };
     server = std::make_unique<pr::Server>(fabric.endpoint(0), arena, options);

@@ -19,20 +19,29 @@ TEST(StagingRoom, a_copy_is_slow_to_less_than_32_bytes_behind_its_source_in_a_pa
   }
 }
 
-TEST(StagingRoom, what_is_packed_for_any_place_is_copied_well) {
-  for (std::uint64_t to = 0; to < 2 * page_of_rooms; ++to) {
-    EXPECT_FALSE(is_slow_copy(packing_shift(to), to)) << to;
-    EXPECT_LE(packing_shift(to), largest_shift);
+TEST(StagingRoom, in_any_room_there_is_a_good_place_for_any_other_end) {
+  for (const std::uint64_t room :
+       {std::uint64_t{0}, std::uint64_t{64}, std::uint64_t{4032}, std::uint64_t{4080}}) {
+    for (std::uint64_t other = 0; other < 2 * page_of_rooms; ++other) {
+      const std::size_t packed = packing_shift(room, other);
+      const std::size_t received = receiving_shift(other, room);
+      EXPECT_FALSE(is_slow_copy(room + packed, other)) << room << ", " << other;
+      EXPECT_FALSE(is_slow_copy(other, room + received)) << room << ", " << other;
+      EXPECT_LE(packed, largest_shift);
+      EXPECT_LE(received, largest_shift);
+    }
   }
 }
 
-TEST(StagingRoom, rooms_begin_with_a_page_and_are_written_to_their_end) {
-  for (const std::size_t bytes :
-       {std::size_t{1}, std::size_t{2048}, std::size_t{8192}, std::size_t{262144}}) {
-    const StagingRoom room = make_staging_room(bytes);
-    const auto address = reinterpret_cast<std::uintptr_t>(room.get());
-    EXPECT_EQ(address % (bytes < least_copied_in_kernel ? 64 : page_of_rooms), 0u) << bytes;
-    room[0] = room[bytes + largest_shift - 1] = std::byte{1};  // sanitizers see what is not there
+TEST(StagingRoom, rooms_are_aligned_and_have_the_shift_to_spare) {
+  for (const std::size_t alignment : {cache_line, page_of_rooms}) {
+    for (const std::size_t piece :
+         {std::size_t{1}, std::size_t{2048}, std::size_t{8192}, std::size_t{262144}}) {
+      EXPECT_GE(room_bytes(piece, alignment), piece + largest_shift);
+      const StagingRoom room = make_staging_room(piece, alignment);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room.get()) % alignment, 0u) << piece;
+      room[0] = room[piece + largest_shift - 1] = std::byte{1};  // sanitizers see what is not there
+    }
   }
 }
 

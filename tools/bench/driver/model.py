@@ -223,7 +223,8 @@ def summary(tables, sizes):
     for when, text in GROWING:
         grown = rows_of(tables, "lowest", (when,))
         if grown:
-            lines.append(f"  private to the lowest rank of each host, {text}: {verdict(total(always + grown, job), MOST_PRIVATE)}")
+            grown += rows_of(tables, "private", (when,)) + ([] if when == BEFORE_ARENA else always)
+            lines.append(f"  private to the lowest rank of each host, {text}: {verdict(total(grown, job), MOST_PRIVATE)}")
     lines += [f"goal of a server: P x 4 KiB + pool, {bytes_text(server_goal(job, sizes))}",
               server_line("if all talk to it", rows_of(tables, "server", ("traffic",)), sizes),
               server_line("if all send bodies that it has to stage", rows_of(tables, "server", ("traffic", "staging")),

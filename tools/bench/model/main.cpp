@@ -163,7 +163,9 @@ std::vector<Table> traffic_tables() {
       {"transfers, slots of replies", "private", "full", 0, 0, 0, 0,
        double(protocol::slot_count) * (transfer + slot)},
       {"staging of scattered bodies", "private", "full", 0, 0, 0, 0,
-       double(op::remote::max_staged) * double(pr::ServerOptions{}.chunk_bytes)},
+       double(op::remote::max_staged) *
+           (double(comex::room_bytes(pr::ServerOptions{}.chunk_bytes, page_of_rooms)) +
+            2 * double(page_of_rooms))},  // what the allocator adds where it aligns to pages
   };
 }
 
@@ -199,13 +201,13 @@ std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& 
     const std::uint32_t piece = comex::piece_bytes(options.chunk_bytes, ranks, options.staging_reserve);
     if (comex::lies_in_copy(piece)) return steps;
     const std::uint64_t most = options.staging_reserve / piece;
-    steps.push_back({double(most), double(piece + comex::largest_shift) + block_bytes});
+    steps.push_back({double(most), double(comex::room_bytes(piece)) + block_bytes});
     ranks = most + 1;
   }
 }
 
-// Room for bundles, where hosts are machines and messages are whole ones. What MPI has not taken yet is not
-// among it: it takes messages as short as these at once.
+// Room for bundles, where hosts are machines and messages are whole ones. What is with MPI is not among
+// it: between machines it takes messages as short as these at once.
 std::vector<Table> transport_tables() {
   using namespace comex;
   const double whole = pieces_of_every_origin(pr::ServerOptions{}).back().most_ranks;
@@ -292,7 +294,7 @@ std::vector<Table> server_tables() {
        .when = "traffic",
        .steps = copies.beside_the_pool(entry + turn + transfer)},
       {"staging: pool of pieces, one chunk to drop", "server", "staging", 0, 0, 0, 0,
-       double(options.staging_bytes + options.staging_bytes / smallest_piece * comex::largest_shift) +
+       double(options.staging_bytes / smallest_piece * comex::room_bytes(smallest_piece)) +
            options.chunk_bytes},
       {.name = "staging: reserve, a piece of every origin",
        .place = "server",
