@@ -273,6 +273,7 @@ std::vector<Table> server_tables() {
   constexpr double transfer = sizeof(pr::Transfer) + block_bytes;
   constexpr double turn = doubling * sizeof(void*);
   const pr::ServerOptions options;
+  const std::uint64_t pooled = options.staging_bytes / smallest_piece * room_bytes(smallest_piece);
   const Copies copies(options);
   const double account = sizeof(pr::Origin) + sizeof(pr::Credits::Account) + 2 * list_node +
                          hash_node<TransportRank, void*> + doubling * sizeof(void*);
@@ -294,8 +295,7 @@ std::vector<Table> server_tables() {
        .when = "traffic",
        .steps = copies.beside_the_pool(entry + turn + transfer)},
       {"staging: pool of pieces, one chunk to drop", "server", "staging", 0, 0, 0, 0,
-       double(options.staging_bytes / smallest_piece * comex::room_bytes(smallest_piece)) +
-           options.chunk_bytes},
+       double(pooled) + options.chunk_bytes},
       {.name = "staging: reserve, a piece of every origin",
        .place = "server",
        .when = "staging",
