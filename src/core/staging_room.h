@@ -27,13 +27,9 @@ constexpr bool is_slow_copy(std::uint64_t from, std::uint64_t to) {
   return behind != 0 && behind < largest_shift;
 }
 
-// Where in a room that begins at `room` a piece is packed that is copied to `to`, or received that is copied
-// from `from`.
-constexpr std::size_t packing_shift(std::uint64_t room, std::uint64_t to) {
-  return is_slow_copy(room, to) ? largest_shift : 0;
-}
-constexpr std::size_t receiving_shift(std::uint64_t from, std::uint64_t room) {
-  return is_slow_copy(from, room) ? largest_shift : 0;
+// How far behind the begin of a room a piece lies well, whichever of the two the room is.
+constexpr std::size_t room_shift(std::uint64_t from, std::uint64_t to) {
+  return is_slow_copy(from, to) ? largest_shift : 0;
 }
 
 struct FreeRoom {

@@ -203,7 +203,7 @@ class Remote final : public transport::Sink {
   unsigned chunks_a_buffer(std::uint32_t chunk_bytes) const;
   unsigned buffers_wanted(const Header& header) const;
   static std::uint64_t place_of_body(const Plan& plan, const Header& header, const NearSide& near);
-  void begin_body(Link& link, Transfer& transfer, std::size_t shift);
+  void begin_body(Link& link, Transfer& transfer, std::uint64_t place);
   unsigned move_body(Transfer& transfer);
   unsigned send_chunks(Transfer& transfer);
   unsigned receive_chunks(Transfer& transfer);

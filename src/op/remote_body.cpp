@@ -57,11 +57,11 @@ unsigned Remote::buffers_wanted(const Header& header) const {
 std::uint64_t Remote::place_of_body(const Plan& plan, const Header& header, const NearSide& near) {
   if (near.contiguous() != nullptr) return place_in_page(near.contiguous());
   if (plan.is_staged) return 0;
-  return header.verb == Verb::get ? receiving_shift(header.offset, 0) : packing_shift(0, header.offset);
+  return header.verb == Verb::get ? room_shift(header.offset, 0) : room_shift(0, header.offset);
 }
 
-// `shift`: in staging.
-void Remote::begin_body(Link& link, Transfer& transfer, std::size_t shift) {
+// `place`: as told above.
+void Remote::begin_body(Link& link, Transfer& transfer, std::uint64_t place) {
   const unsigned wanted = chunks_under_way(transfer.bytes, transfer.chunk_bytes);
   transfer.depth = wanted;
   if (transfer.near.contiguous() == nullptr) {
@@ -71,7 +71,7 @@ void Remote::begin_body(Link& link, Transfer& transfer, std::size_t shift) {
       std::byte*& buffer = transfer.buffers[chunk / a_buffer];
       if (buffer == nullptr) buffer = take_staging(link);
       if (buffer == nullptr) break;
-      transfer.chunks[chunk].staging = buffer + shift + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
+      transfer.chunks[chunk].staging = buffer + place + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
       ++depth;
     }
     COMEX_BUG_IF(depth == 0 || (transfer.verb == Verb::get && depth != wanted));

@@ -1,4 +1,5 @@
 // Small requests, executed in one go, and the start and end of large ones.
+#include <algorithm>
 #include <atomic>
 
 #include "kernels/copy.h"

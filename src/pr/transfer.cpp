@@ -66,7 +66,7 @@ std::size_t Transfer::shift_of(const std::byte* room, std::uint64_t k) {
   if (!chunk(k).pooled) return 0;
   const std::uint64_t here = place_in_page(room);
   const std::uint64_t there = header_.operand + chunk_begin(k);
-  return header_.verb == Verb::get ? packing_shift(here, there) : receiving_shift(there, here);
+  return header_.verb == Verb::get ? room_shift(here, there) : room_shift(there, here);
 }
 
 Step Transfer::step() {

@@ -66,8 +66,8 @@ void LoopbackMailbox::match(LaneName name) {
     const bool body_is_longer_than_its_receive = flight.bytes.size() > landing.bytes.size();
     COMEX_BUG_IF(body_is_longer_than_its_receive);
     std::copy(flight.bytes.begin(), flight.bytes.end(), landing.bytes.begin());
-    const bool is_once = flight.copy.empty();  // else it was sent at once, from anywhere
-    if (is_once && is_slow_copy(place_in_page(flight.bytes.data()), place_in_page(landing.bytes.data())))
+    const bool is_straight = flight.copy.empty();  // else it was sent at once, from anywhere
+    if (is_straight && is_slow_copy(place_in_page(flight.bytes.data()), place_in_page(landing.bytes.data())))
       ++sources_.at(static_cast<std::size_t>(flight.from)).counts.badly_placed;
     landing.received_bytes = flight.bytes.size();
     landing.complete = true;

@@ -355,7 +355,7 @@ TEST(MpiEager, is_the_longest_message_that_leaves_unasked_up_to_the_envelope) {
 TEST(MpiEager, tells_whether_the_kernel_copies) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size < 2) GTEST_SKIP() << "needs 2 ranks";
+  if (size < 2) GTEST_SKIP() << "needs 2 ranks: a process alone has no way through shared memory";
   const char* const mechanism = std::getenv("OMPI_MCA_btl_vader_single_copy_mechanism");
   const char* const ways = std::getenv("OMPI_MCA_btl");
   const bool has_memory_way =

@@ -25,7 +25,7 @@ std::byte* at_place(std::byte* from, std::uint64_t place) {
   return from + (place + page_of_rooms - place_in_page(from)) % page_of_rooms;
 }
 
-// In rows that lie apart; both sides at once would be cut otherwise.
+// Which side lies in rows that are apart.
 enum class Rows { none, near, far };
 
 Operation operation_of(Action action, Rows rows, std::byte* near, std::byte* far) {

@@ -23,8 +23,8 @@ TEST(StagingRoom, in_any_room_there_is_a_good_place_for_any_other_end) {
   for (const std::uint64_t room :
        {std::uint64_t{0}, std::uint64_t{64}, std::uint64_t{4032}, std::uint64_t{4080}}) {
     for (std::uint64_t other = 0; other < 2 * page_of_rooms; ++other) {
-      const std::size_t packed = packing_shift(room, other);
-      const std::size_t received = receiving_shift(other, room);
+      const std::size_t packed = room_shift(room, other);
+      const std::size_t received = room_shift(other, room);
       EXPECT_FALSE(is_slow_copy(room + packed, other)) << room << ", " << other;
       EXPECT_FALSE(is_slow_copy(other, room + received)) << room << ", " << other;
       EXPECT_LE(packed, largest_shift);
