@@ -175,6 +175,7 @@ shm::ArenaOptions arena_options(const World& world) {
   options.world = world.id;
   options.slot = static_cast<shm::HostSlot>(world.place.local_index);
   options.keep_bytes = static_cast<std::uint64_t>(world.settings.arena_keep);
+  options.large_pages = world.settings.arena_large_pages;
   options.dump_core = world.settings.core == CoreDump::full;
   return options;
 }

@@ -42,6 +42,7 @@ struct Arena::Body {
     place.geometry = ticket.geometry;
     place.slot = slot;
     place.keep_bytes = ticket.keep_bytes;
+    place.large_pages = ticket.large_pages != 0;
     extents.emplace(place);
     stripes.emplace(reinterpret_cast<StripeWord*>(base + ticket.geometry.stripes_offset),
                     LockParty{os, &object, slot});
@@ -114,6 +115,7 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   body->ticket.geometry = geometry.value();
   body->ticket.address_seed = os.random_bits();
   body->ticket.keep_bytes = options.keep_bytes;
+  body->ticket.large_pages = options.large_pages ? 1 : 0;
   body->ticket.world = options.world;
   return Arena(std::move(body));
 }

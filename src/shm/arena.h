@@ -33,6 +33,7 @@ struct ArenaOptions {
   WorldId world = 0;
   HostSlot slot = 0;                      // this process's
   std::uint64_t keep_bytes = 1ULL << 30;  // committed memory kept for reuse (COMEX_ARENA_KEEP)
+  bool large_pages = true;                // where the system has them (COMEX_ARENA_LARGE_PAGES)
   bool dump_core = false;                 // COMEX_CORE=full
 };
 
@@ -43,7 +44,7 @@ struct ArenaTicket {
   std::uint64_t address_seed = 0;
   std::uint64_t keep_bytes = 0;
   WorldId world = 0;
-  std::uint32_t unused = 0;
+  std::uint32_t large_pages = 0;
 };
 
 class Arena {

@@ -120,10 +120,11 @@ bool Extents::commit(std::uint32_t id, Shortage& shortage) {
   if (records_[id].is_committed != 0) return true;
   const std::uint64_t offset = chain_.offset(id);
   const std::uint64_t bytes = round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
+  const bool large_pages = place_.large_pages && records_[id].is_placed == 0;  // placed ones move one by one
   for (int attempt = 0; attempt < 2; ++attempt) {
     committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);
     const bool has_room = is_within_room(offset, bytes, shortage);
-    if (has_room && commit_steps(offset, bytes, shortage)) {
+    if (has_room && commit_steps(offset, bytes, large_pages, shortage)) {
       records_[id].is_committed = 1;
       return true;
     }
@@ -154,13 +155,16 @@ std::uint64_t Extents::others_committing() const {
 }
 
 // Leaves nothing committed, and nothing announced, when it fails.
-bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage) {
+bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, Shortage& shortage) {
   for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t step = std::min(commit_step_bytes, bytes - done);
-    if (!extend_or_tell(*place_.os, *place_.object, offset + done, step, shortage)) {
+    const std::uint64_t begin = offset + done;
+    // To the next multiple of a step, so that no large page is cut.
+    const std::uint64_t step = std::min(commit_step_bytes - begin % commit_step_bytes, bytes - done);
+    if (large_pages) place_.os->grant_large_pages(*place_.object, begin, step);
+    if (!extend_or_tell(*place_.os, *place_.object, begin, step, shortage)) {
       shortage.free_bytes += done;
       shortage.others_bytes = others_committing();
-      if (done > 0) static_cast<void>(place_.os->punch(*place_.object, offset, done));
+      static_cast<void>(place_.os->punch(*place_.object, offset, done + step));
       committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
       return false;
     }

@@ -43,6 +43,7 @@ class Extents {
     Geometry geometry;
     HostSlot slot = 0;
     std::uint64_t keep_bytes = 0;
+    bool large_pages = false;  // ask for them
   };
   explicit Extents(const Place& place);
   static std::uint64_t first_bytes(const Geometry& geometry);  // from 0, that must exist before format
@@ -87,7 +88,7 @@ class Extents {
   bool grow_table(std::uint64_t end, Shortage& shortage);
   bool commit(std::uint32_t id, Shortage& shortage);
   bool is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage);
-  bool commit_steps(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage);
+  bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, Shortage& shortage);
   std::uint64_t others_committing() const;
   void publish(std::uint32_t id);
   bool trim();  // punches all that is kept; false = nothing was

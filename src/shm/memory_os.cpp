@@ -80,6 +80,7 @@ struct MemoryOs::Body {
   int next_descriptor = 1;
   std::uint64_t next_inode = 1;
   std::uint64_t granted_pages = 0;
+  std::uint64_t large_pages = 0;
 
   std::shared_ptr<Thing> thing_of(int descriptor) const {
     const auto found = opened.find(descriptor);
@@ -97,6 +98,11 @@ MemoryOs::~MemoryOs() = default;
 std::uint64_t MemoryOs::granted_bytes() const {
   const std::scoped_lock lock(body_->mutex);
   return body_->granted_pages * page_bytes;
+}
+
+std::uint64_t MemoryOs::large_pages_granted() const {
+  const std::scoped_lock lock(body_->mutex);
+  return body_->large_pages;
 }
 
 void MemoryOs::kill_slot(HostSlot slot) {
@@ -190,6 +196,16 @@ Status MemoryOs::punch(const Object& object, std::uint64_t offset, std::uint64_t
     mprotect(thing->base + page * page_bytes, page_bytes, PROT_NONE);
   }
   return {};
+}
+
+void MemoryOs::grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t large = faults.large_page_bytes;
+  if (large == 0) return;
+  for (std::uint64_t page = round_up(offset, large); page + large <= offset + bytes; page += large) {
+    if (!extend(object, page, large)) return;
+    const std::scoped_lock lock(body_->mutex);
+    ++body_->large_pages;
+  }
 }
 
 Result<std::byte*> MemoryOs::map(const Object& object, const MapWish& wish) {

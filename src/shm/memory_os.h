@@ -18,6 +18,7 @@ struct MemoryFaults {
   bool refuse_attach = false;                    // open_object_of fails
   std::uint64_t ram_bytes = 1ULL << 32;
   std::uint64_t address_space_bytes = ~0ULL;
+  std::uint64_t large_page_bytes = 0;  // 0: it has none
 };
 
 class MemoryOs : public Os {
@@ -27,7 +28,8 @@ class MemoryOs : public Os {
 
   MemoryFaults faults;
   std::uint64_t granted_bytes() const;
-  void kill_slot(HostSlot slot);  // its life holds are let go, as if the process had died
+  std::uint64_t large_pages_granted() const;  // ever
+  void kill_slot(HostSlot slot);              // its life holds are let go, as if the process had died
 
   Result<Object> create_object(Backing backing) override;
   Result<ObjectName> name_of(const Object& object) override;
@@ -35,6 +37,7 @@ class MemoryOs : public Os {
   void close_object(int descriptor) override;
   Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
+  void grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Result<std::byte*> map(const Object& object, const MapWish& wish) override;
   void unmap(std::byte* base, std::uint64_t bytes) override;
   std::vector<AddressRange> address_ranges() const override;

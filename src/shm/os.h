@@ -109,6 +109,9 @@ class Os {
   // granted on the way are punched again. The object's size is never more than what was granted.
   virtual Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
   virtual Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
+  // Grants as large pages what whole ones of [offset, offset + bytes) the system has to give: a favour, which
+  // may be none. extend() grants the rest; who then gives up punches all of it.
+  virtual void grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
 
   virtual Result<std::byte*> map(const Object& object, const MapWish& wish) = 0;
   virtual void unmap(std::byte* base, std::uint64_t bytes) = 0;

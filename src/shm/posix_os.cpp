@@ -23,6 +23,7 @@
 
 #include "shm/address_ranges.h"
 #include "shm/geometry.h"
+#include "shm/large_pages.h"
 #include "shm/room.h"
 
 #if !defined(MAP_FIXED_NOREPLACE)
@@ -166,6 +167,12 @@ class PosixOs final : public Os {
     return {};
   }
 
+  void grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
+    if (offset + bytes <= soft_limit(RLIMIT_FSIZE)) {
+      make_large_pages(object.descriptor(), offset, bytes, large_page_bytes_);
+    }
+  }
+
   Result<std::byte*> map(const Object& object, const MapWish& wish) override {
     void* const hint = reinterpret_cast<void*>(wish.address);
     const int flags = MAP_SHARED | MAP_NORESERVE | (hint != nullptr ? MAP_FIXED_NOREPLACE : 0);
@@ -289,6 +296,8 @@ class PosixOs final : public Os {
     range.l_len = 1;
     return range;
   }
+
+  const std::uint64_t large_page_bytes_ = large_page_bytes();
 };
 
 }  // namespace

@@ -196,6 +196,49 @@ TEST_F(ExtentsTest, joins_kept_and_fresh_space_when_nothing_else_fits) {
   EXPECT_TRUE(extents_.is_consistent());
 }
 
+// Whole ones within the allocation.
+std::uint64_t large_pages_of(const Extent& extent) {
+  const std::uint64_t first = round_up(extent.offset, test_large_page_bytes) / test_large_page_bytes;
+  return std::max(first, (extent.offset + extent.reserved) / test_large_page_bytes) - first;
+}
+
+TEST_F(ExtentsTest, asks_for_every_large_page_that_an_allocation_spans) {
+  os_.faults.large_page_bytes = test_large_page_bytes;
+  std::uint64_t expected = 0;
+  for (const std::uint64_t bytes : {1ULL << 20, 5ULL << 20, 41ULL << 20, (17ULL << 20) + 100}) {
+    const std::uint64_t before = os_.granted_bytes();
+    const Extent e = allocate(1, bytes);
+    expected += large_pages_of(e);
+    EXPECT_EQ(os_.large_pages_granted(), expected) << bytes;
+    EXPECT_LE(os_.granted_bytes() - before, e.reserved + (1 << 20)) << "the rest is for the books";
+  }
+  EXPECT_GT(expected, 20u);
+  ASSERT_TRUE(extents_.allocate(1, 8 << 20, 0, Pages::placed));
+  EXPECT_EQ(os_.large_pages_granted(), expected) << "what is placed moves page by page";
+}
+
+TEST_F(ExtentsTest, asks_for_no_large_pages_where_they_are_not_wanted) {
+  ArenaOptions options = small_arena(4);
+  options.large_pages = false;
+  Arena plain = mapped_arena(os_, options);
+  Arena other = attached_arena(os_, plain.ticket(), 1, 0);
+  os_.faults.large_page_bytes = test_large_page_bytes;
+  ASSERT_TRUE(plain.extents().allocate(0, 8 << 20));
+  ASSERT_TRUE(other.extents().allocate(1, 8 << 20));
+  EXPECT_EQ(os_.large_pages_granted(), 0u);
+}
+
+TEST_F(ExtentsTest, gives_large_pages_back_when_the_system_refuses_the_rest) {
+  os_.faults.large_page_bytes = test_large_page_bytes;
+  allocate(0, 100);  // the books of what comes
+  const std::uint64_t before = os_.granted_bytes();
+  os_.faults.hidden_bytes = before + (6 << 20);  // so that large pages come first, and small ones no more
+  EXPECT_FALSE(extents_.allocate(0, (6 << 20) + 4096));
+  EXPECT_GT(os_.large_pages_granted(), 0u);
+  EXPECT_EQ(os_.granted_bytes(), before);
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
 TEST_F(ExtentsTest, tells_the_nearest_and_who_holds_what) {
   Extent found;
   EXPECT_EQ(extents_.nearest(5, found), Nearby::none);

@@ -7,6 +7,15 @@
 namespace comex::shm {
 namespace {
 
+OsCase memory_with_large_pages() {
+  const auto make = [] {
+    auto os = std::make_unique<MemoryOs>();
+    os->faults.large_page_bytes = test_large_page_bytes;
+    return os;
+  };
+  return {"memory_large_pages", make, Backing::automatic};
+}
+
 class OsConformance : public testing::TestWithParam<OsCase> {
  protected:
   std::unique_ptr<Os> os_ = GetParam().make();
@@ -82,6 +91,31 @@ TEST_P(OsConformance, grants_pages_that_were_punched_again) {
   os_->unmap(base, 1 << 20);
 }
 
+TEST_P(OsConformance, keeps_what_is_there_where_it_grants_large_pages) {
+  constexpr std::uint64_t bytes = 16ULL << 20;
+  constexpr std::uint64_t end = bytes - page_bytes;
+  const Object object = this->object();
+  std::byte* const base = os_->map(object, {bytes}).value();
+  const auto count = [&](int value) {  // behind the object's prefix
+    return static_cast<std::uint64_t>(std::count(base + page_bytes, base + end, std::byte(value)));
+  };
+  ASSERT_TRUE(os_->extend(object, 0, 3 * page_bytes));
+  ASSERT_TRUE(os_->extend(object, 5 << 20, page_bytes));
+  std::memset(base + page_bytes, 7, 2 * page_bytes);
+  std::memset(base + (5 << 20), 8, page_bytes);
+  os_->grant_large_pages(object, page_bytes, end - page_bytes);
+  ASSERT_TRUE(os_->extend(object, page_bytes, end - page_bytes));
+  EXPECT_EQ(count(7), 2 * page_bytes);
+  EXPECT_EQ(count(8), page_bytes);
+  EXPECT_EQ(count(0), end - 4 * page_bytes);
+  std::memset(base + page_bytes, 9, end - page_bytes);
+  ASSERT_TRUE(os_->punch(object, 2 << 20, 4 << 20));
+  ASSERT_TRUE(os_->extend(object, 2 << 20, 4 << 20));
+  EXPECT_EQ(count(9), end - page_bytes - (4 << 20));
+  EXPECT_EQ(count(0), 4u << 20);
+  os_->unmap(base, bytes);
+}
+
 TEST_P(OsConformance, knows_who_is_alive) {
   const Object object = this->object();
   const Object again = os_->open_object_of(os_->name_of(object).value()).value();
@@ -139,6 +173,7 @@ TEST_P(OsConformance, tells_facts_that_make_sense) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, OsConformance, testing::ValuesIn(os_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Large, OsConformance, testing::Values(memory_with_large_pages()), case_name);
 
 }  // namespace
 }  // namespace comex::shm

@@ -2,6 +2,9 @@
 #include "shm/posix_os.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "shm/large_pages.h"
 #include "support.h"
 
 namespace {
@@ -64,6 +68,31 @@ std::vector<std::string> mapping_flags(const void* address) {
     }
   }
   return {};
+}
+
+// By a bare call, so that nothing of ours is asked.
+bool kernel_makes_large_pages(std::uint64_t large) {
+  const int descriptor = memfd_create("large", MFD_CLOEXEC);
+  bool is_made = false;
+  void* const room = mmap(nullptr, 2 * large, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (descriptor >= 0 && room != MAP_FAILED && ftruncate(descriptor, static_cast<off_t>(large)) == 0) {
+    auto* const view = reinterpret_cast<void*>(round_up(reinterpret_cast<std::uintptr_t>(room), large));
+    void* const mapped = mmap(view, large, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0);
+    if (mapped != MAP_FAILED) {
+      std::memset(mapped, 1, page_bytes);
+      is_made = madvise(mapped, large, 25) == 0;  // MADV_COLLAPSE, which older headers do not name
+    }
+  }
+  if (room != MAP_FAILED) munmap(room, 2 * large);
+  if (descriptor >= 0) close(descriptor);
+  return is_made;
+}
+
+// As a system may be told to do for all shared memory.
+bool shmem_gives_large_pages() {
+  std::string words;
+  std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/shmem_enabled"), words);
+  return words.find("[never]") == std::string::npos && words.find("[deny]") == std::string::npos;
 }
 
 bool has(const std::vector<std::string>& flags, const char* flag) {
@@ -128,6 +157,67 @@ TEST_P(PosixOsTest, asks_again_for_the_shortest_step_however_often_it_is_interru
   ASSERT_TRUE(grown) << grown.failure().text;
   EXPECT_EQ(met.interrupted, 50u);
   EXPECT_EQ(met.granted_bytes, bytes);
+}
+
+// Of the mapping that holds `address`, by a line of /proc/self/smaps such as "ShmemPmdMapped: 8192 kB".
+std::uint64_t kilobytes_of(const void* address, const std::string& line_name) {
+  std::ifstream smaps("/proc/self/smaps");
+  bool is_here = false;
+  for (std::string line; std::getline(smaps, line);) {
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    std::uint64_t low = 0, high = 0, kilobytes = 0;
+    char dash = 0;
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    if (is_here && first == line_name + ":" && words >> kilobytes) return kilobytes;
+    if (std::istringstream range(line); range >> std::hex >> low >> dash >> high && dash == '-') {
+      is_here = low <= at && at < high;
+    }
+  }
+  return 0;
+}
+
+// One process grants them, others meet them when they touch the memory.
+TEST_P(PosixOsTest, lets_every_process_have_the_large_pages_of_an_allocation) {
+  const std::uint64_t large = large_page_bytes();
+  if (large == 0 || large > 16 << 20) GTEST_SKIP() << "this machine has no large pages of a few MiB";
+  for (const bool is_wanted : {true, false}) {
+    ArenaOptions options = small_arena(2, GetParam());
+    options.large_pages = is_wanted;
+    Arena owner = mapped_arena(*os_, options);
+    const std::uint64_t aligned = owner.candidate(1);
+    Arena other = attached_arena(*os_, owner.ticket(), 1, aligned);
+    const Extent extent = owner.extents().allocate(0, 64 << 20).value();
+    std::memset(other.at(extent.offset), 1, extent.bytes);
+    EXPECT_EQ(std::count(owner.at(extent.offset), owner.at(extent.offset) + extent.bytes, std::byte{1}),
+              64 << 20);
+    const std::uint64_t there = kilobytes_of(other.base(), "ShmemPmdMapped") * 1024;
+    const bool gives_some = kernel_makes_large_pages(large);
+    if (is_wanted && !gives_some) GTEST_SKIP() << "this kernel makes no large pages, or has none left";
+    if (is_wanted) {
+      EXPECT_GT(there, 0u);
+      EXPECT_EQ(there % large, 0u);
+    } else if (!shmem_gives_large_pages()) {
+      EXPECT_EQ(there, 0u);
+    }
+  }
+}
+
+TEST_P(PosixOsTest, grants_large_pages_within_what_it_was_asked_for_only) {
+  constexpr std::uint64_t begin = 1 << 20;
+  constexpr std::uint64_t bytes = 8 << 20;
+  const Object object = os_->create_object(GetParam()).value();
+  os_->grant_large_pages(object, begin, bytes);
+  struct stat facts {};
+  ASSERT_EQ(fstat(object.descriptor(), &facts), 0);
+  EXPECT_LE(facts.st_size, begin + bytes);
+  const off_t first = lseek(object.descriptor(), page_bytes, SEEK_DATA);  // -1 where there is nothing
+  EXPECT_TRUE(first == -1 || first >= off_t{begin}) << first;
+  ASSERT_TRUE(os_->extend(object, begin, bytes));
+  ASSERT_TRUE(os_->punch(object, begin, bytes));
+  ASSERT_EQ(fstat(object.descriptor(), &facts), 0);
+  EXPECT_EQ(facts.st_blocks * 512, page_bytes) << "all of it goes back";
 }
 
 std::string name_of_backing(const testing::TestParamInfo<Backing>& info) {

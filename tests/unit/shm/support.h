@@ -25,6 +25,8 @@ inline void PrintTo(const OsCase& which, std::ostream* out) {
   *out << which.name;
 }
 
+inline constexpr std::uint64_t test_large_page_bytes = 2ULL << 20;
+
 inline std::vector<OsCase> os_cases() {
   return {{"memory", [] { return std::make_unique<MemoryOs>(); }, Backing::automatic},
           {"posix_memfd", [] { return make_posix_os(); }, Backing::memfd},
