@@ -160,11 +160,11 @@ bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large
     const std::uint64_t begin = offset + done;
     // To the next multiple of a step, so that no large page is cut.
     const std::uint64_t step = std::min(commit_step_bytes - begin % commit_step_bytes, bytes - done);
-    if (large_pages) place_.os->grant_large_pages(*place_.object, begin, step);
-    if (!extend_or_tell(*place_.os, *place_.object, begin, step, shortage)) {
-      shortage.free_bytes += done;
-      shortage.others_bytes = others_committing();
+    large_pages = large_pages && place_.os->grant_large_pages(*place_.object, begin, step);
+    if (const Status grown = place_.os->extend(*place_.object, begin, step); !grown) {
       static_cast<void>(place_.os->punch(*place_.object, offset, done + step));
+      shortage = shortage_met(*place_.os, *place_.object, offset, bytes, grown.failure());
+      shortage.others_bytes = others_committing();
       committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
       return false;
     }

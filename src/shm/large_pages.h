@@ -8,9 +8,9 @@ namespace comex::shm {
 // Of this machine's shared memory; 0: it has none.
 std::uint64_t large_page_bytes();
 
-// Makes large pages of `large` bytes of what is empty in [offset, offset + bytes) of the object, as long as
-// the kernel gives them; a page or so of what it refused may exist then. Never fails, and touches nothing
-// that exists.
-void make_large_pages(int descriptor, std::uint64_t offset, std::uint64_t bytes, std::uint64_t large);
+// Makes the large pages of `large` > 0 bytes that lie wholly in [offset, offset + bytes) of the object, which
+// keeps what is there. False: the kernel has no more; a small page of each that it refused may exist then,
+// and the object may be as long as the last.
+bool make_large_pages(int descriptor, std::uint64_t offset, std::uint64_t bytes, std::uint64_t large);
 
 }  // namespace comex::shm

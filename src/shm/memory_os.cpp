@@ -81,6 +81,7 @@ struct MemoryOs::Body {
   std::uint64_t next_inode = 1;
   std::uint64_t granted_pages = 0;
   std::uint64_t large_pages = 0;
+  std::uint64_t refused_large_pages = 0;
 
   std::shared_ptr<Thing> thing_of(int descriptor) const {
     const auto found = opened.find(descriptor);
@@ -103,6 +104,11 @@ std::uint64_t MemoryOs::granted_bytes() const {
 std::uint64_t MemoryOs::large_pages_granted() const {
   const std::scoped_lock lock(body_->mutex);
   return body_->large_pages;
+}
+
+std::uint64_t MemoryOs::large_pages_refused() const {
+  const std::scoped_lock lock(body_->mutex);
+  return body_->refused_large_pages;
 }
 
 void MemoryOs::kill_slot(HostSlot slot) {
@@ -198,14 +204,17 @@ Status MemoryOs::punch(const Object& object, std::uint64_t offset, std::uint64_t
   return {};
 }
 
-void MemoryOs::grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) {
+bool MemoryOs::grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t large = faults.large_page_bytes;
-  if (large == 0) return;
+  if (large == 0) return false;
   for (std::uint64_t page = round_up(offset, large); page + large <= offset + bytes; page += large) {
-    if (!extend(object, page, large)) return;
+    const bool is_made = large_pages_granted() < faults.most_large_pages && extend(object, page, large);
+    if (!is_made) static_cast<void>(extend(object, page, page_bytes));  // a kernel leaves such a page behind
     const std::scoped_lock lock(body_->mutex);
-    ++body_->large_pages;
+    ++(is_made ? body_->large_pages : body_->refused_large_pages);
+    if (!is_made) return false;
   }
+  return true;
 }
 
 Result<std::byte*> MemoryOs::map(const Object& object, const MapWish& wish) {

@@ -18,7 +18,8 @@ struct MemoryFaults {
   bool refuse_attach = false;                    // open_object_of fails
   std::uint64_t ram_bytes = 1ULL << 32;
   std::uint64_t address_space_bytes = ~0ULL;
-  std::uint64_t large_page_bytes = 0;  // 0: it has none
+  std::uint64_t large_page_bytes = 0;      // 0: it has none
+  std::uint64_t most_large_pages = ~0ULL;  // ever; then they are refused
 };
 
 class MemoryOs : public Os {
@@ -29,7 +30,8 @@ class MemoryOs : public Os {
   MemoryFaults faults;
   std::uint64_t granted_bytes() const;
   std::uint64_t large_pages_granted() const;  // ever
-  void kill_slot(HostSlot slot);              // its life holds are let go, as if the process had died
+  std::uint64_t large_pages_refused() const;
+  void kill_slot(HostSlot slot);  // its life holds are let go, as if the process had died
 
   Result<Object> create_object(Backing backing) override;
   Result<ObjectName> name_of(const Object& object) override;
@@ -37,7 +39,7 @@ class MemoryOs : public Os {
   void close_object(int descriptor) override;
   Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
-  void grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
+  bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Result<std::byte*> map(const Object& object, const MapWish& wish) override;
   void unmap(std::byte* base, std::uint64_t bytes) override;
   std::vector<AddressRange> address_ranges() const override;

@@ -109,9 +109,10 @@ class Os {
   // granted on the way are punched again. The object's size is never more than what was granted.
   virtual Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
   virtual Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
-  // Grants as large pages what whole ones of [offset, offset + bytes) the system has to give: a favour, which
-  // may be none. extend() grants the rest; who then gives up punches all of it.
-  virtual void grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
+  // Grants those large pages that lie wholly in [offset, offset + bytes) and that the system has: a favour,
+  // which may be none, and may leave single small pages. extend() grants the rest; a caller who gives up
+  // punches the whole range. False: one was refused, and more need not be asked for now.
+  virtual bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
 
   virtual Result<std::byte*> map(const Object& object, const MapWish& wish) = 0;
   virtual void unmap(std::byte* base, std::uint64_t bytes) = 0;

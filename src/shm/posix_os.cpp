@@ -167,10 +167,9 @@ class PosixOs final : public Os {
     return {};
   }
 
-  void grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
-    if (offset + bytes <= soft_limit(RLIMIT_FSIZE)) {
-      make_large_pages(object.descriptor(), offset, bytes, large_page_bytes_);
-    }
+  bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
+    return large_page_bytes_ != 0 && offset + bytes <= soft_limit(RLIMIT_FSIZE) &&
+           make_large_pages(object.descriptor(), offset, bytes, large_page_bytes_);
   }
 
   Result<std::byte*> map(const Object& object, const MapWish& wish) override {

@@ -49,12 +49,18 @@ Shortage shortage_in(const MemoryRoom& room, std::uint64_t offset, std::uint64_t
   return shortage;
 }
 
+Shortage shortage_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
+                      const Failure& refusal) {
+  Shortage shortage = shortage_in(os.room(object.backing()), offset, bytes);
+  if (shortage.limit != Limit::file_size) shortage.call = refusal.text;
+  return shortage;
+}
+
 bool extend_or_tell(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
                     Shortage& shortage) {
   const Status grown = os.extend(object, offset, bytes);
   if (grown) return true;
-  shortage = shortage_in(os.room(object.backing()), offset, bytes);
-  if (shortage.limit != Limit::file_size) shortage.call = grown.failure().text;
+  shortage = shortage_met(os, object, offset, bytes, grown.failure());
   return false;
 }
 

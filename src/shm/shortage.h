@@ -24,6 +24,10 @@ struct Shortage {
 // What [offset, offset + bytes) of an object meets first; it is no shortage if free_bytes holds it.
 Shortage shortage_in(const MemoryRoom& room, std::uint64_t offset, std::uint64_t bytes);
 
+// What a refusal of Os::extend met; to be asked when what was granted for the same end is given back.
+Shortage shortage_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
+                      const Failure& refusal);
+
 // As Os::extend; false: the shortage says why not.
 bool extend_or_tell(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
                     Shortage& shortage);

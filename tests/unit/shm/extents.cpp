@@ -232,11 +232,24 @@ TEST_F(ExtentsTest, gives_large_pages_back_when_the_system_refuses_the_rest) {
   os_.faults.large_page_bytes = test_large_page_bytes;
   allocate(0, 100);  // the books of what comes
   const std::uint64_t before = os_.granted_bytes();
-  os_.faults.hidden_bytes = before + (6 << 20);  // so that large pages come first, and small ones no more
-  EXPECT_FALSE(extents_.allocate(0, (6 << 20) + 4096));
+  os_.faults.room_bytes = before + (30 << 20);
+  os_.faults.hidden_bytes = before + (25 << 20);  // so that large pages come first, and small ones no more
+  const Result<Extent> refused = extents_.allocate(0, 26 << 20);
+  ASSERT_FALSE(refused);
   EXPECT_GT(os_.large_pages_granted(), 0u);
   EXPECT_EQ(os_.granted_bytes(), before);
+  const std::string free_text = "free by now " + std::to_string(30 << 20);
+  EXPECT_NE(refused.failure().text.find(free_text), std::string::npos) << refused.failure().text;
   EXPECT_TRUE(extents_.is_consistent());
+}
+
+TEST_F(ExtentsTest, asks_for_no_more_large_pages_once_one_is_refused) {
+  allocate(0, 100);
+  os_.faults.large_page_bytes = test_large_page_bytes;
+  os_.faults.most_large_pages = 3;
+  allocate(0, 60 << 20);
+  EXPECT_EQ(os_.large_pages_granted(), 3u);
+  EXPECT_EQ(os_.large_pages_refused(), 1u);
 }
 
 TEST_F(ExtentsTest, tells_the_nearest_and_who_holds_what) {
