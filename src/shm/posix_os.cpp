@@ -103,6 +103,7 @@ bool make_large_pages(int descriptor, std::uint64_t offset, std::uint64_t bytes,
   const std::uint64_t first = round_up(offset, large);
   const std::uint64_t end = (offset + bytes) / large * large;
   if (first >= end) return true;
+  if (end > soft_limit(RLIMIT_FSIZE)) return false;  // a signal otherwise
   // The kernel makes them in a mapping that lies as they do.
   const std::uint64_t room = end - first + large;
   void* const hold = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -205,8 +206,7 @@ class PosixOs final : public Os {
   }
 
   bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
-    return large_page_bytes_ != 0 && offset + bytes <= soft_limit(RLIMIT_FSIZE) &&
-           make_large_pages(object.descriptor(), offset, bytes, large_page_bytes_);
+    return large_page_bytes_ != 0 && make_large_pages(object.descriptor(), offset, bytes, large_page_bytes_);
   }
 
   Result<std::byte*> map(const Object& object, const MapWish& wish) override {
