@@ -22,6 +22,7 @@
 #include "floor_rows.h"
 #include "kernel_rows.h"
 #include "lives.h"
+#include "memory_rows.h"
 #include "meeting_rows.h"
 #include "progress_rows.h"
 #include "rate_rows.h"
@@ -159,6 +160,7 @@ Rows all_rows() {
   add_rate_rows(rows);
   add_shaped_rows(rows);
   add_meeting_rows(rows);
+  add_memory_rows(rows);
   add_progress_rows(rows);
   add_unattended_rows(rows);
   add_kernel_rows(rows);

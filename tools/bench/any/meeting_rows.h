@@ -171,8 +171,7 @@ inline Answer barrier_row(Rig& rig) {
 }
 
 // Memory that was allocated must be there for others: each writes to its neighbour, then looks at its own.
-inline Answer allocation_row(Rig& rig) {
-  constexpr std::size_t bytes = std::size_t{1} << 20;
+inline Answer allocation_row(Rig& rig, std::size_t bytes) {
   const Timing timing = by_all(rig, [&](long) {
     Segment made = rig.rt.allocate(bytes);
     rig.rt.release(made);
@@ -199,7 +198,6 @@ inline void add_meeting_rows(Rows& rows) {
   rows.push_back({"lock.all", "ns", Need::everybody, lock_by_all_row});
   rows.push_back({"lock.longest_wait", "x mean", Need::everybody, longest_wait_row});
   rows.push_back({"barrier", "ns", Need::nothing, barrier_row});
-  rows.push_back({"malloc_free.1048576", "ns", Need::allocation, allocation_row});
 }
 
 }  // namespace bench

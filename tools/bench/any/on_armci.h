@@ -49,6 +49,10 @@ class ArmciRuntime {
     return made;
   }
   void release(Segment& segment) { ARMCI_Free(segment.at[static_cast<std::size_t>(me_)]); }
+  std::byte* allocate_local(std::size_t bytes) {
+    return static_cast<std::byte*>(ARMCI_Malloc_local(static_cast<armci_size_t>(bytes)));
+  }
+  void release_local(std::byte* block) { ARMCI_Free_local(block); }
   std::byte* own(const Segment& segment) { return segment.at[static_cast<std::size_t>(me_)]; }
 
   void barrier() { ARMCI_Barrier(); }

@@ -67,6 +67,8 @@ class ComexRuntime {
     return made;
   }
   void release(Segment& segment) { comex_free(segment.at[static_cast<std::size_t>(me_)], COMEX_GROUP_WORLD); }
+  std::byte* allocate_local(std::size_t bytes) { return static_cast<std::byte*>(comex_malloc_local(bytes)); }
+  void release_local(std::byte* block) { comex_free_local(block); }
   std::byte* own(const Segment& segment) { return segment.at[static_cast<std::size_t>(me_)]; }
 
   void barrier() { comex_barrier(COMEX_GROUP_WORLD); }

@@ -3,6 +3,7 @@
 // copies and atomics, workers on another one by MPI messages (floor_messages.h).
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 
 #include "floor_messages.h"
@@ -46,13 +47,15 @@ class FloorRuntime {
       return false;
     }
     if (need == Need::third_sender) return size() > 2;
-    return is_near(proc) || need == Need::nothing;
+    return is_near(proc) || need == Need::nothing || need == Need::local_memory;
   }
 
   long from_first(long value) { return below_.from_first(value); }
   bool all(bool mine) { return below_.all(mine); }
   Segment allocate(std::size_t bytes) { return below_.allocate(bytes); }
   void release(Segment& segment) { below_.release(segment); }
+  std::byte* allocate_local(std::size_t bytes) { return static_cast<std::byte*>(std::malloc(bytes)); }
+  void release_local(std::byte* block) { std::free(block); }
   std::byte* own(const Segment& segment) { return below_.own(segment); }
 
   void barrier() { below_.barrier(); }

@@ -63,6 +63,12 @@ class RmaRuntime {
     MPI_Win_free(&here.window);
     here.window = MPI_WIN_NULL;
   }
+  std::byte* allocate_local(std::size_t bytes) {
+    std::byte* block = nullptr;
+    MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &block);
+    return block;
+  }
+  void release_local(std::byte* block) { MPI_Free_mem(block); }
   std::byte* own(const Segment& segment) {
     MPI_Win_sync(at(segment.id).window);
     return segment.at[static_cast<std::size_t>(me_)];

@@ -8,6 +8,7 @@
 // - start, finish, me, size: collective; start follows MPI_Init and may never return on progress ranks;
 // - from_first(x), worker 0's number to all, and all(x), whether it is true everywhere;
 // - allocate, release: collective; each worker says how many bytes it gives, none perhaps;
+// - allocate_local, release_local: memory of the caller's own, as its runtime has it;
 // - barrier, origin_is_done, wait_for_origin, and meet, the barrier that is measured;
 // - put, get, acc, puts ..., putv ...: blocking, as comex.h has them (acc: double, scale 1);
 // - nbput, nbget, nbacc, nbadd: implicit requests; wait: completion of all of them;
@@ -26,6 +27,7 @@ enum class Need {
   locks,
   compare_and_swap,
   allocation,
+  local_memory,
   everybody,
   accumulates_by_all,  // to the same place, without losing any
   third_worker,

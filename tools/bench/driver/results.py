@@ -2,15 +2,17 @@
 import json
 import re
 
-SIZES = ((1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
+SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (10 ** 6, "MB"), (1, "B"))
 VERBS = {"nbput": "non-blocking put", "nbget": "non-blocking get", "nbacc": "non-blocking acc",
          "puts": "strided put", "gets": "strided get", "accs": "strided acc", "putv": "vector put",
          "getv": "vector get", "accv": "vector acc", "put_fence": "put + fence",
-         "put_fence_all": "put to all + fence_all", "nbrmw": "non-blocking fetch-and-add"}
+         "put_fence_all": "put to all + fence_all", "nbrmw": "non-blocking fetch-and-add",
+         "malloc_free": "malloc + free", "local_fresh": "malloc of own memory, fresh", "local_again": "malloc + free of own memory",
+         "local_used": "malloc, use and free of own memory"}
 TITLES = {
     "fetch_add.alone": "fetch-and-add, alone", "fetch_add.all": "fetch-and-add, by all workers",
     "compare_swap": "compare-and-swap", "lock.alone": "lock + unlock, alone", "lock.all": "lock + unlock, by all",
-    "lock.longest_wait": "lock by all: longest wait", "malloc_free.1048576": "malloc + free, 1 MiB",
+    "lock.longest_wait": "lock by all: longest wait",
     "init_finalize": "init + finalize", "overlap.put.1048576": "overlap of a 1 MiB put",
     "overlap.get.1048576": "overlap of a 1 MiB get", "busy.get.8": "get 8 B while others compute",
     "busy.fetch_add": "fetch-and-add while others compute", "busy.acc_fence.8": "acc 8 B + fence while others compute",
@@ -28,7 +30,7 @@ TITLES = {
     "floor.cache_line.8": "a cache line to the other core and back",
 }
 GROUPS = (("Contiguous", r"(put|get|acc)\.|put_fence"), ("Non-blocking, 64 at a time", r"nb"),
-          ("Strided and vector", r"(put|get|acc)[sv]\."), ("Atomics, locks, collectives", r"fetch|compare|lock|barrier|malloc|init"),
+          ("Strided and vector", r"(put|get|acc)[sv]\."), ("Atomics, locks, collectives", r"fetch|compare|lock|barrier|init"), ("Memory", r"local_|malloc"),
           ("Beside computing", r"overlap|busy|beside|first|idle|unattended"), ("Kernels", r"get_compute|gups"), ("Floors", r"floor"))
 
 

@@ -1,0 +1,86 @@
+// What memory costs: of one's own, fresh, again, and used, and allocated over all workers. On the runtime that has
+// none of its own (the floors) it is malloc.
+//
+// A fresh block has never been one before: many live at once, and each worker goes once through them. `Used`
+// means that a byte of every page is written, as a program fills what it allocates.
+#pragma once
+
+#include <array>
+
+#include "meeting_rows.h"
+
+namespace bench {
+
+inline constexpr std::size_t chemistry_bytes = 42'000'000;  // of a block that a chemistry program allocates in a loop
+inline constexpr std::size_t touched_every = 4096;
+
+inline void touch(std::byte* block, std::size_t bytes, std::byte value) {
+  for (std::size_t at = 0; at < bytes; at += touched_every) block[at] = value;
+  block[bytes - 1] = value;
+}
+
+inline bool is_touched(const std::byte* block, std::size_t bytes, std::byte value) {
+  bool is_right = block[bytes - 1] == value;
+  for (std::size_t at = 0; at < bytes; at += touched_every) is_right = is_right && block[at] == value;
+  return is_right;
+}
+
+// Untouched until all are there; then their first bytes tell whether each is a block of its own.
+inline Answer fresh_local_row(Rig& rig, std::size_t bytes) {
+  constexpr std::size_t most_live_bytes = std::size_t{256} << 20;
+  const std::size_t live = std::clamp<std::size_t>(most_live_bytes / bytes, 2, 1000);
+  std::vector<std::byte*> blocks(live);
+  rig.rt.barrier();
+  const double before = now_ns();
+  for (std::byte*& block : blocks) block = rig.rt.allocate_local(bytes);
+  const double taken = now_ns() - before;
+  bool is_right = true;
+  for (std::size_t i = 0; i < live; ++i) {
+    is_right = is_right && blocks[i] != nullptr;
+    if (is_right) std::memcpy(blocks[i], &i, sizeof i);
+  }
+  for (std::size_t i = 0; is_right && i < live; ++i) is_right = std::memcmp(blocks[i], &i, sizeof i) == 0;
+  for (std::byte* block : blocks) rig.rt.release_local(block);
+  rig.rt.barrier();
+  return answer(rig, taken / static_cast<double>(live), is_right);
+}
+
+inline Answer local_row(Rig& rig, std::size_t bytes, bool is_used) {
+  bool is_right = true;
+  const Timing timing = by_origin(rig, [&](long i) {
+    std::byte* const block = rig.rt.allocate_local(bytes);
+    is_right = is_right && block != nullptr;
+    const auto value = static_cast<std::byte>(i);
+    if (is_used && is_right) touch(block, bytes, value);
+    keep(block);
+    rig.rt.release_local(block);
+  });
+  std::byte* const block = rig.rt.allocate_local(bytes);
+  touch(block, bytes, std::byte{7});
+  is_right = is_right && is_touched(block, bytes, std::byte{7});
+  rig.rt.release_local(block);
+  return answer(rig, timing.nanoseconds, is_right);
+}
+
+inline void add_memory_rows(Rows& rows) {
+  const std::size_t mebibyte = std::size_t{1} << 20;
+  const auto name = [](const char* what, std::size_t bytes) { return what + std::to_string(bytes); };
+  for (const std::size_t bytes : {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes}) {
+    rows.push_back({name("local_fresh.", bytes), "ns", Need::local_memory,
+                    [bytes](Rig& rig) { return fresh_local_row(rig, bytes); }});
+  }
+  for (const std::size_t bytes : {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
+    rows.push_back({name("local_again.", bytes), "ns", Need::local_memory,
+                    [bytes](Rig& rig) { return local_row(rig, bytes, false); }});
+  }
+  for (const std::size_t bytes : {std::size_t{4096}, mebibyte, chemistry_bytes}) {
+    rows.push_back({name("local_used.", bytes), "ns", Need::local_memory,
+                    [bytes](Rig& rig) { return local_row(rig, bytes, true); }});
+  }
+  for (const std::size_t bytes : {std::size_t{16}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
+    rows.push_back({name("malloc_free.", bytes), "ns", Need::allocation,
+                    [bytes](Rig& rig) { return allocation_row(rig, bytes); }});
+  }
+}
+
+}  // namespace bench
