@@ -42,14 +42,4 @@ void Allocations::remove(std::uint64_t id, std::uint32_t my_endpoint) {
   by_id_.erase(found);
 }
 
-void Allocations::add_local(void* address) {
-  const std::lock_guard lock(mutex_);
-  local_.insert(address);
-}
-
-bool Allocations::remove_local(void* address) {
-  const std::lock_guard lock(mutex_);
-  return local_.erase(address) != 0;
-}
-
 }  // namespace comex::api

@@ -1,6 +1,6 @@
-// The allocations a worker knows, and what of each is its own.
+// The collective allocations that a worker knows, and what of each is its own.
 //
-// Collective allocations are known to all members by the id they agreed on; local ones by address only. What
+// All members know an allocation by the id they agreed on; the arena knows local ones. What
 // the others' addresses are is not kept, so that an allocation takes the same however many members it has;
 // where it spans worlds they are, since the same memory is at another address for each. Thread safe. Used by
 // the memory calls of the API.
@@ -11,7 +11,6 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,16 +40,12 @@ class Allocations {
   std::optional<Allocation> by_id(std::uint64_t id, std::uint32_t my_endpoint) const;
   void remove(std::uint64_t id, std::uint32_t my_endpoint);
 
-  void add_local(void* address);
-  bool remove_local(void* address);
-
  private:
   using Key = std::pair<std::uint64_t, std::uint32_t>;  // id, own endpoint
 
   mutable std::mutex mutex_;
   std::map<Key, Allocation> by_id_;
   std::unordered_map<const void*, Key> by_own_address_;
-  std::unordered_set<const void*> local_;
 };
 
 }  // namespace comex::api

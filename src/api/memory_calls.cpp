@@ -101,7 +101,6 @@ void* comex_malloc_local(size_t bytes) {
     runtime->reporter.fail({.operation = "malloc_local"}, mine.failure());
     return nullptr;
   }
-  if (mine.value() != nullptr) runtime->allocations.add_local(mine.value());
   return mine.value();
 }
 
@@ -109,9 +108,11 @@ int comex_free_local(void* ptr) {
   Runtime* runtime = enter("free_local");
   if (runtime == nullptr) return COMEX_FAILURE;
   if (ptr == nullptr) return COMEX_SUCCESS;
-  if (!runtime->allocations.remove_local(ptr)) {
+  comex::shm::Arena& arena = *runtime->world->arena;
+  const std::uint64_t offset = arena.offset_of(ptr);
+  if (!arena.holds(ptr) || !arena.extents().begins_local(runtime->me(), offset) ||
+      !arena.extents().release(offset)) {
     return runtime->reporter.fail({"free_local", {}, ptr}, "the address is not one that malloc_local gave");
   }
-  release_own(*runtime, ptr);
   return COMEX_SUCCESS;
 }

@@ -155,7 +155,7 @@ Result<void*> make_own(Runtime& runtime, int num) {
     return caller_error("the number of mutexes is " + std::to_string(num) + "; it must not be negative");
   }
   const std::size_t bytes = static_cast<std::size_t>(num) * sizeof(shm::FairMutexBlock);
-  Result<void*> own = allocate_own(runtime, bytes, 0, nullptr);
+  Result<void*> own = allocate_own(runtime, bytes, internal_memory, nullptr);
   if (!own || own.value() == nullptr) return own;
   std::memset(own.value(), 0, bytes);
   shm::Arena& arena = *runtime.world->arena;

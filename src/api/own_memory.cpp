@@ -5,6 +5,20 @@
 #include "pr/placement.h"
 
 namespace comex::api {
+namespace {
+
+// The kernel keeps a note for every range that it is told of; smaller ones lie where they are touched first.
+constexpr std::uint64_t least_preferred_bytes = 2ULL << 20;
+
+void prefer_near_memory(Runtime& runtime, void* address, std::uint64_t bytes) {
+  std::optional<NearMemory>& near = runtime.world->near_memory;
+  const Status preferred = near->topology.prefer_memory(address, bytes, near->nodes);
+  if (preferred) return;
+  runtime.reporter.notice(preferred.failure().text + ": memory lies where it is touched first");
+  near.reset();  // said once
+}
+
+}  // namespace
 
 void release_own(Runtime& runtime, void* address) {
   if (address == nullptr) return;
@@ -33,6 +47,9 @@ Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id
   Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id, pages);
   if (!extent) return extent.take_failure();
   void* address = arena.at(extent->offset);
+  if (runtime.world->near_memory && nodes.empty() && extent->reserved >= least_preferred_bytes) {
+    prefer_near_memory(runtime, address, extent->reserved);
+  }
   if (topology) {
     Status placed = topology->place_memory(address, extent->reserved, nodes);
     if (!placed) {

@@ -174,7 +174,8 @@ shm::ArenaOptions arena_options(const World& world) {
   options.geometry.reservation_bytes = static_cast<std::uint64_t>(world.settings.arena_reserve);
   options.world = world.id;
   options.slot = static_cast<shm::HostSlot>(world.place.local_index);
-  options.keep_bytes = static_cast<std::uint64_t>(world.settings.arena_keep);
+  options.keep_bytes = static_cast<std::uint64_t>(world.settings.arena_keep);  // -1: shm::keep_a_share
+  options.on_touch = world.settings.arena_commit == ArenaCommit::touch;
   options.large_pages = world.settings.arena_large_pages;
   options.dump_core = world.settings.core == CoreDump::full;
   return options;
@@ -227,6 +228,15 @@ void open_arena(transport::Collective& host, World& world, const Reporter& repor
 
 pr::CpuMask own_cpus(const World& world) {
   return {world.os->host_facts().allowed_cpus};
+}
+
+std::optional<NearMemory> near_memory(const World& world) {
+  const shm::HostFacts facts = world.os->host_facts();
+  if (!world.is_worker() || !facts.has_memory_nodes) return std::nullopt;
+  pr::Topology topology = pr::Topology::load();
+  std::vector<unsigned> nodes = pr::nodes_near({facts.allowed_cpus}, topology.memory());
+  if (nodes.empty()) return std::nullopt;
+  return NearMemory{std::move(topology), std::move(nodes)};
 }
 
 void open_transport(World& world, const Reporter& reporter) {
@@ -342,6 +352,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   world->self = Communicator::duplicate(MPI_COMM_SELF);
   COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
   open_arena(*roles.host, *world, reporter);
+  world->near_memory = near_memory(*world);
   settle_on_machine(*roles.machine, *world, reporter);
   open_directory(*roles.host, roles.leaders.get(), *world, roles.all ? &*roles.all : nullptr);
   world->os->set_timer_slack(1000);

@@ -19,6 +19,7 @@
 #include "core/settings.h"
 #include "groups/process_group.h"
 #include "groups/world_description.h"
+#include "pr/placement.h"
 #include "pr/world_split.h"
 #include "shm/arena.h"
 #include "shm/idle.h"
@@ -48,6 +49,12 @@ struct ToldRanks {
   std::int32_t node_rank = groups::unknown_rank;
 };
 
+// Where a worker's memory is wanted, whoever touches it first.
+struct NearMemory {
+  pr::Topology topology;
+  std::vector<unsigned> nodes;
+};
+
 struct World {
   World(std::unique_ptr<shm::Os> system, Settings agreed)
       : os(std::move(system)), settings(std::move(agreed)) {}
@@ -67,6 +74,7 @@ struct World {
   Communicator workers;  // workers, by worker number; null on progress ranks
   Communicator self;     // this rank alone
   std::optional<shm::Arena> arena;
+  std::optional<NearMemory> near_memory;  // of a worker that is bound to a part of a machine with several
   std::optional<groups::ProcessGroup> group;
   std::optional<HostBell> bell;
   std::shared_ptr<transport::Transport> transport;

@@ -22,6 +22,7 @@ namespace comex {
 enum class RankPosition : unsigned char { largest, smallest };
 enum class LpidOrder : unsigned char { spawner, parent };
 enum class ArenaBacking : unsigned char { automatic, memfd, posix };
+enum class ArenaCommit : unsigned char { touch, now };
 enum class CoreDump : unsigned char { lean, full };
 enum class WaitMode : unsigned char { automatic, spin, yield, sleep };
 enum class BindMode : unsigned char { progress, none };

@@ -145,6 +145,18 @@ Status Topology::place_memory(void* address, std::size_t bytes, std::span<const 
   return {};
 }
 
+Status Topology::prefer_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const {
+  if (!loaded_) return environment_error(notice_);
+  Bitmap set(loaded_->hwloc);
+  for (const unsigned node : nodes)
+    if (!set.add(node)) return refused("hwloc_bitmap_set");
+  // Without HWLOC_MEMBIND_STRICT it is a preference.
+  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), HWLOC_MEMBIND_BIND,
+                                      HWLOC_MEMBIND_BYNODESET) != 0)
+    return refused("hwloc_set_area_membind");
+  return {};
+}
+
 Status Topology::release_memory(void* address, std::size_t bytes) const {
   if (!loaded_) return environment_error(notice_);
   Bitmap set(loaded_->hwloc);

@@ -91,6 +91,14 @@ std::string present(std::span<const MemoryNode> memory) {
 
 }  // namespace
 
+std::vector<unsigned> nodes_near(const CpuMask& bound, std::span<const MemoryNode> memory) {
+  std::vector<unsigned> nodes;
+  if (bound.empty()) return nodes;
+  for (const MemoryNode& node : memory)
+    if (is_ordinary(node) && node.near_cpus.covers(bound)) nodes.push_back(node.number);
+  return nodes;
+}
+
 Result<std::vector<unsigned>> nodes_of_kind(std::string_view device, std::span<const MemoryNode> memory) {
   std::vector<unsigned> nodes;
   if (device.empty()) return nodes;

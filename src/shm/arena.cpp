@@ -7,6 +7,15 @@
 
 namespace comex::shm {
 
+namespace {
+
+// A large page that comes when it is touched is for data only: the books are touched here and there.
+std::uint64_t large_pages_from(const ArenaTicket& ticket) {
+  return ticket.on_touch != 0 ? ticket.geometry.data_offset : 0;
+}
+
+}  // namespace
+
 struct Arena::Body {
   Os* os = nullptr;
   Object object;
@@ -29,7 +38,8 @@ struct Arena::Body {
 
   Status map(std::uint64_t address) {
     unmap();
-    Result<std::byte*> mapped = os->map(object, {ticket.geometry.reservation_bytes, address, dump_core});
+    Result<std::byte*> mapped = os->map(
+        object, {ticket.geometry.reservation_bytes, address, dump_core, large_pages_from(ticket)});
     if (!mapped) return mapped.take_failure();
     base = mapped.value();
     Extents::Place place;
@@ -43,6 +53,7 @@ struct Arena::Body {
     place.slot = slot;
     place.keep_bytes = ticket.keep_bytes;
     place.large_pages = ticket.large_pages != 0;
+    place.on_touch = ticket.on_touch != 0;
     extents.emplace(place);
     stripes.emplace(reinterpret_cast<StripeWord*>(base + ticket.geometry.stripes_offset),
                     LockParty{os, &object, slot});
@@ -91,7 +102,7 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   const MemoryRoom room = os.room(options.backing);
   Result<Geometry> geometry = decide_geometry(bounded(options.geometry, room, os.address_ranges()), room);
   if (!geometry) return geometry.take_failure();
-  Result<Object> object = os.create_object(options.backing);
+  Result<Object> object = os.create_object(options.backing, options.on_touch && options.large_pages);
   const std::uint64_t first_bytes = Extents::first_bytes(geometry.value());
   if (!object) return refused_arena(os, options.backing, first_bytes, object.take_failure());
 
@@ -105,6 +116,8 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   if (Status first = os.extend(body->object, 0, first_bytes); !first) {
     return refused_arena(os, body->object.backing(), first_bytes, first.take_failure());
   }
+  const bool on_touch =
+      options.on_touch && os.let_pages_come(body->object, geometry.value().reservation_bytes);
   Result<ObjectName> name = os.name_of(body->object);
   if (!name) return name.take_failure();
   Result<Object> life = os.hold_life(body->object, options.slot);
@@ -116,6 +129,7 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   body->ticket.address_seed = os.random_bits();
   body->ticket.keep_bytes = options.keep_bytes;
   body->ticket.large_pages = options.large_pages ? 1 : 0;
+  body->ticket.on_touch = on_touch ? 1 : 0;
   body->ticket.world = options.world;
   return Arena(std::move(body));
 }

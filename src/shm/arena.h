@@ -32,7 +32,8 @@ struct ArenaOptions {
   GeometryWish geometry;
   WorldId world = 0;
   HostSlot slot = 0;                      // this process's
-  std::uint64_t keep_bytes = 1ULL << 30;  // committed memory kept for reuse (COMEX_ARENA_KEEP)
+  std::uint64_t keep_bytes = keep_a_share;  // freed memory kept for reuse (COMEX_ARENA_KEEP)
+  bool on_touch = false;                  // pages come when they are touched, where the system lets them
   bool large_pages = true;                // where the system has them (COMEX_ARENA_LARGE_PAGES)
   bool dump_core = false;                 // COMEX_CORE=full
 };
@@ -44,7 +45,8 @@ struct ArenaTicket {
   std::uint64_t address_seed = 0;
   std::uint64_t keep_bytes = 0;
   WorldId world = 0;
-  std::uint32_t large_pages = 0;
+  std::uint16_t large_pages = 0;
+  std::uint16_t on_touch = 0;
 };
 
 class Arena {

@@ -23,8 +23,8 @@ void make_odd(ExtentRecord& record) {
 
 }  // namespace
 
-void ExtentChain::format() {
-  block_->records_committed = std::min(chunk_records, geometry_.max_records);
+void ExtentChain::format(bool on_touch) {
+  block_->records_committed = on_touch ? geometry_.max_records : std::min(chunk_records, geometry_.max_records);
   block_->records_used = 2;  // 0 means none
   block_->first = 1;
   records_[0].version.store(1, std::memory_order_relaxed);
@@ -162,6 +162,7 @@ std::uint32_t ExtentChain::new_record(Os& os, const Object& object, Shortage& sh
 
 void ExtentChain::drop(std::uint32_t id) {
   make_odd(records_[id]);
+  records_[id].cell_bytes.store(0, std::memory_order_relaxed);
   records_[id].state.store(ExtentState::unused, std::memory_order_release);
   records_[id].next_free = block_->unused_records;
   block_->unused_records = id;

@@ -20,9 +20,9 @@ namespace comex::shm {
 
 // What an allocation got, and what nearest() tells.
 struct Extent {
-  std::uint64_t offset = 0;    // of its first byte in the arena, page aligned
+  std::uint64_t offset = 0;    // of its first byte in the arena, aligned to 64 bytes, of large ones to a page
   std::uint64_t bytes = 0;     // asked for
-  std::uint64_t reserved = 0;  // whole pages
+  std::uint64_t reserved = 0;  // whole pages, or the cell of a small one
   Worker owner = 0;
   std::uint64_t allocation = 0;  // caller's number of the allocation it belongs to
 };
@@ -31,11 +31,12 @@ struct Extent {
 // after; or fresh ones, which the owner moves to memory of some kind and which nobody gets after.
 enum class Pages : std::uint8_t { any, placed };
 
-enum class ExtentState : std::uint32_t { unused, free, reserving, live, retired, releasing };
+// A slab is cut into cells for small blocks (small_blocks.h).
+enum class ExtentState : std::uint32_t { unused, free, reserving, live, retired, releasing, slab };
 
 // In the arena. One cache line; the fields that check() reads are atomics.
 struct ExtentRecord {
-  std::atomic<std::uint32_t> version;  // even = live
+  std::atomic<std::uint32_t> version;  // even = live; a slab's is odd
   std::atomic<std::uint32_t> owner;
   std::atomic<std::uint64_t> offset;
   std::atomic<std::uint64_t> bytes;
@@ -47,7 +48,7 @@ struct ExtentRecord {
   std::atomic<ExtentState> state;
   std::uint32_t is_committed;
   std::uint32_t is_placed;  // on memory of a kind: its pages are neither recycled nor taken from others
-  std::uint32_t unused;
+  std::atomic<std::uint32_t> cell_bytes;  // of a slab; else 0
 };
 static_assert(sizeof(ExtentRecord) == 64);
 
@@ -62,6 +63,10 @@ struct alignas(64) ExtentsBlock {
   std::uint32_t rebuilds;                  // times a dead holder's work was put right
   std::uint64_t kept_bytes;                // committed and free
   std::uint64_t live_bytes;
+  std::uint64_t most_bytes;                    // live and kept ones may have, as far as was asked
+  std::uint64_t most_kept_bytes;               // of freed memory
+  std::atomic<std::uint64_t> room_asked_ns;    // when; 0: never
+  std::atomic<std::uint64_t> last_kept_ns;     // when memory was last freed and kept; 0: none is kept
   OwnerLockWord lock;
   std::uint32_t bins[2][bin_count];  // [is committed][log2 of pages]
 };
@@ -73,7 +78,8 @@ class ExtentChain {
   ExtentChain(ExtentsBlock& block, ExtentRecord* records, const Geometry& geometry)
       : block_(&block), records_(records), geometry_(geometry) {}
 
-  void format();   // one free record over all of the data area
+  // One free record over all of the data area. `on_touch`: the pages of all records come when they are touched.
+  void format(bool on_touch);
   void rebuild();  // after a holder died
 
   // A free record of at least `bytes`, cut to that; 0 = no such space; none = no record for what is cut off,

@@ -1,6 +1,7 @@
 #include "shm/extents.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "shm/extents_held.h"
 
@@ -8,7 +9,6 @@ namespace comex::shm {
 
 namespace {
 
-constexpr std::uint64_t commit_step_bytes = 16ULL << 20;
 constexpr std::uint64_t entries_per_chunk = commit_chunk_bytes / sizeof(std::uint32_t);
 
 std::uint64_t data_pages(const Geometry& geometry) {
@@ -20,8 +20,10 @@ std::uint64_t data_pages(const Geometry& geometry) {
 Extents::Extents(const Place& place)
     : place_(place),
       records_(reinterpret_cast<ExtentRecord*>(place.base + place.geometry.records_offset)),
+      spans_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.spans_offset)),
       table_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.table_offset)),
-      chain_(*place.block, records_, place.geometry) {}
+      chain_(*place.block, records_, place.geometry),
+      small_(*this) {}
 
 std::uint64_t Extents::first_bytes(const Geometry& geometry) {
   const std::uint64_t records = geometry.max_records * sizeof(ExtentRecord);
@@ -29,13 +31,27 @@ std::uint64_t Extents::first_bytes(const Geometry& geometry) {
 }
 
 void Extents::format() {
-  chain_.format();
+  chain_.format(place_.on_touch);
+  if (place_.on_touch) {
+    place_.block->table_pages.store(static_cast<std::uint32_t>(data_pages(place_.geometry)));
+  }
 }
 
 // ---- taking ----
 
 Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages) {
   if (bytes == 0) return caller_error("an extent of 0 bytes");
+  if (pages == Pages::any && SmallBlocks::takes(bytes)) {
+    Result<Extent> small = small_.allocate(owner, bytes, allocation);
+    if (small) return small;
+  }
+  // Where there is no room for a slab there may be some for a page.
+  return allocate_pages(owner, bytes, allocation, pages, 0);
+}
+
+// cell_bytes: of a slab, which is whole pages; else 0.
+Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
+                                       std::uint32_t cell_bytes) {
   Shortage shortage;
   const std::uint32_t id = reserve(owner, bytes, allocation, pages, shortage);
   if (id == 0) return does_not_fit(owner, bytes, shortage);
@@ -47,7 +63,7 @@ Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_
     }
     return does_not_fit(owner, bytes, shortage);
   }
-  publish(id);
+  publish(id, cell_bytes);
   return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, allocation};
 }
 
@@ -55,25 +71,37 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
                                Shortage& shortage) {
   const std::uint64_t whole = round_up(bytes, page_bytes);
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // rounding may wrap
-  for (int attempt = 0; can_be && attempt < 2; ++attempt) {
+  MemoryRoom room;
+  if (is_room_old()) room = ask_for_room();
+  for (int attempt = 0; can_be && attempt < 3; ++attempt) {
+    if (attempt == 1) room = ask_for_room();  // somebody may have given back
     const Held held(*this);
     const std::optional<std::uint32_t> taken = take_covered(owner, whole, pages, shortage);
     const std::uint32_t id = taken.value_or(0);
     if (id == 0) {
       // What is kept counts against the same limits; and kept and never-granted space are not joined:
       // after the punch they may be one.
-      if (attempt == 0 && trim()) continue;
+      if (attempt < 2 && trim()) continue;
       if (!taken) return 0;
       break;
     }
-    records_[id].offset.store(chain_.offset(id), std::memory_order_release);
-    records_[id].bytes.store(bytes, std::memory_order_release);
-    records_[id].owner.store(owner, std::memory_order_release);
-    records_[id].allocation = allocation;
-    records_[id].is_placed = pages == Pages::placed ? 1 : 0;
-    return id;
+    if (is_promised(0)) {
+      records_[id].offset.store(chain_.offset(id), std::memory_order_release);
+      records_[id].bytes.store(bytes, std::memory_order_release);
+      records_[id].owner.store(owner, std::memory_order_release);
+      records_[id].allocation = allocation;
+      records_[id].is_placed = pages == Pages::placed ? 1 : 0;
+      return id;
+    }
+    place_.block->live_bytes -= whole;
+    chain_.give(id, records_[id].is_committed != 0);
+    if (attempt == 1) trim();
+    if (attempt == 2) {
+      shortage = promise_ended(room);
+      return 0;
+    }
   }
-  const MemoryRoom room = place_.os->room(place_.object->backing());
+  room = place_.os->room(place_.object->backing());
   const Held held(*this);
   const Shortage met = shortage_in(room, place_.geometry.data_offset + place_.block->live_bytes, whole);
   shortage = {};
@@ -116,81 +144,57 @@ bool Extents::grow_table(std::uint64_t end, Shortage& shortage) {
   return true;
 }
 
-bool Extents::commit(std::uint32_t id, Shortage& shortage) {
-  if (records_[id].is_committed != 0) return true;
-  const std::uint64_t offset = chain_.offset(id);
-  const std::uint64_t bytes = round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
-  const bool large_pages = place_.large_pages && records_[id].is_placed == 0;  // placed pages move one by one
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);
-    const bool has_room = is_within_room(offset, bytes, shortage);
-    if (has_room && commit_steps(offset, bytes, large_pages, shortage)) {
-      records_[id].is_committed = 1;
-      return true;
+void Extents::publish(std::uint32_t id, std::uint32_t cell_bytes) {
+  ExtentRecord& record = records_[id];
+  if (cell_bytes != 0) {  // its cells are live each for itself: no check may take all of it for a block
+    const std::uint64_t words = slab_bytes / cell_bytes;
+    std::memset(place_.base + chain_.offset(id), 0, words * sizeof(std::uint32_t));
+    record.cell_bytes.store(cell_bytes, std::memory_order_release);
+  }
+  mark(id);
+  record.state.store(cell_bytes != 0 ? ExtentState::slab : ExtentState::live, std::memory_order_release);
+  if (cell_bytes == 0) record.version.fetch_add(1, std::memory_order_release);  // even: checks pass from here on
+}
+
+// Spans that lie wholly within it need no entry for each page.
+void Extents::mark(std::uint32_t id) {
+  const std::uint64_t begin = chain_.offset(id) - place_.geometry.data_offset;
+  const std::uint64_t end = begin + round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
+  for (std::uint64_t at = begin; at < end;) {
+    const std::uint64_t span = at / span_bytes;
+    const std::uint64_t stop = std::min(end, (span + 1) * span_bytes);
+    const bool is_whole = stop - at == span_bytes;
+    for (std::uint64_t page = at / page_bytes; !is_whole && page < stop / page_bytes; ++page) {
+      table_[page].store(id, std::memory_order_release);
     }
-    if (!has_room) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
-    const Held held(*this);
-    if (!trim()) return false;  // what is kept for reuse counts against the same limit
+    spans_[span].store(is_whole ? id : 0, std::memory_order_release);
+    at = stop;
   }
-  return false;
-}
-
-// What everybody of the host is just now committing counts: ranks allocate at the same time.
-bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage) {
-  const MemoryRoom room = place_.os->room(place_.object->backing());
-  shortage = shortage_in(room, offset, bytes);
-  if (bytes > shortage.free_bytes) return false;
-  shortage.others_bytes = others_committing();
-  return bytes + shortage.others_bytes <= room.bytes;
-}
-
-std::uint64_t Extents::others_committing() const {
-  std::uint64_t sum = 0;
-  for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
-    const std::uint64_t theirs = committing(slot).load(std::memory_order_seq_cst);
-    const bool counts = theirs != 0 && slot != place_.slot && place_.os->is_alive(*place_.object, slot);
-    if (counts) sum += theirs;
-  }
-  return sum;
-}
-
-// Leaves nothing committed, and nothing announced, when it fails.
-bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, Shortage& shortage) {
-  for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t begin = offset + done;
-    // To the next multiple of a step, so that no large page is cut.
-    const std::uint64_t step = std::min(commit_step_bytes - begin % commit_step_bytes, bytes - done);
-    large_pages = large_pages && place_.os->grant_large_pages(*place_.object, begin, step);
-    if (const Status grown = place_.os->extend(*place_.object, begin, step); !grown) {
-      static_cast<void>(place_.os->punch(*place_.object, offset, done + step));
-      shortage = shortage_met(*place_.os, *place_.object, offset, bytes, grown.failure());
-      shortage.others_bytes = others_committing();
-      committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
-      return false;
-    }
-    committing(place_.slot).fetch_sub(step, std::memory_order_relaxed);
-    done += step;
-  }
-  return true;
-}
-
-void Extents::publish(std::uint32_t id) {
-  const std::uint64_t first = (chain_.offset(id) - place_.geometry.data_offset) / page_bytes;
-  const std::uint64_t bytes = records_[id].bytes.load(std::memory_order_relaxed);
-  const std::uint64_t end = first + round_up(bytes, page_bytes) / page_bytes;
-  for (std::uint64_t page = first; page < end; ++page) table_[page].store(id, std::memory_order_release);
-  records_[id].state.store(ExtentState::live, std::memory_order_release);
-  records_[id].version.fetch_add(1, std::memory_order_release);  // even: checks pass from here on
 }
 
 // ---- giving back ----
 
 std::uint32_t Extents::locate(std::uint64_t offset) const {
-  if (offset < place_.geometry.data_offset) return 0;
-  const std::uint64_t page = (offset - place_.geometry.data_offset) / page_bytes;
-  if (page >= place_.block->table_pages.load(std::memory_order_acquire)) return 0;
-  const std::uint32_t id = table_[page].load(std::memory_order_acquire);
-  return id != 0 && records_[id].offset.load(std::memory_order_acquire) == offset ? id : 0;
+  const ExtentRecord* const found = find_record(offset);
+  const bool is_its = found != nullptr && found->offset.load(std::memory_order_acquire) == offset &&
+                      found->cell_bytes.load(std::memory_order_acquire) == 0;
+  return is_its ? static_cast<std::uint32_t>(found - records_) : 0;
+}
+
+std::optional<Cell> Extents::locate_cell(std::uint64_t offset) const {
+  const ExtentRecord* const found = find_record(offset);
+  std::optional<Cell> cell;
+  if (found != nullptr) cell = cell_at(place_.base, *found, offset);
+  if (cell && cell->into != 0) cell.reset();
+  return cell;
+}
+
+bool Extents::begins_local(Worker owner, std::uint64_t offset) const {
+  const ExtentRecord* const found = find_record(offset);
+  if (found == nullptr || found->owner.load(std::memory_order_acquire) != owner) return false;
+  if (const std::optional<Cell> cell = locate_cell(offset)) return cell->is_live() && cell->is_local();
+  return locate(offset) != 0 && found->allocation == 0 &&
+         found->state.load(std::memory_order_acquire) == ExtentState::live;
 }
 
 std::uint64_t Extents::placed_bytes(std::uint64_t offset) const {
@@ -200,6 +204,10 @@ std::uint64_t Extents::placed_bytes(std::uint64_t offset) const {
 }
 
 Status Extents::retire(std::uint64_t offset) {
+  if (const std::optional<Cell> cell = locate_cell(offset); cell && cell->is_live()) {
+    std::uint32_t expected = cell->value;
+    if (cell->word->compare_exchange_strong(expected, expected | Cell::retired_bit)) return {};
+  }
   const std::uint32_t id = locate(offset);
   ExtentState expected = ExtentState::live;
   if (id == 0 || !records_[id].state.compare_exchange_strong(expected, ExtentState::retired)) {
@@ -210,6 +218,7 @@ Status Extents::retire(std::uint64_t offset) {
 }
 
 Status Extents::release(std::uint64_t offset) {
+  if (const std::optional<Cell> cell = locate_cell(offset)) return small_.release(*cell);
   const std::uint32_t id = locate(offset);
   if (id != 0 && records_[id].state.load(std::memory_order_acquire) == ExtentState::live) {
     if (Status retired = retire(offset); !retired) return retired;
@@ -218,14 +227,30 @@ Status Extents::release(std::uint64_t offset) {
   if (id == 0 || !records_[id].state.compare_exchange_strong(expected, ExtentState::releasing)) {
     return caller_error("arena offset " + std::to_string(offset) + " is not the start of an allocation");
   }
+  give_back(id);
+  return {};
+}
+
+void Extents::release_slab(std::uint64_t offset) {
+  const auto id = static_cast<std::uint32_t>(find_record(offset) - records_);
+  records_[id].cell_bytes.store(0, std::memory_order_release);
+  records_[id].state.store(ExtentState::releasing, std::memory_order_release);
+  give_back(id);
+}
+
+// One that is releasing.
+void Extents::give_back(std::uint32_t id) {
+  if (is_room_old()) ask_for_room();
+  const std::uint64_t offset = chain_.offset(id);
   std::uint64_t bytes = 0;
   {
     const Held held(*this);
     bytes = chain_.size(id);
     place_.block->live_bytes -= bytes;
-    if (records_[id].is_placed == 0 && place_.block->kept_bytes + bytes <= place_.keep_bytes) {
+    if (records_[id].is_placed == 0 && place_.block->kept_bytes + bytes <= most_kept()) {
       chain_.give(id, true);
-      return {};
+      place_.block->last_kept_ns.store(place_.os->now_ns(), std::memory_order_relaxed);
+      return;
     }
     place_.block->live_bytes += bytes;  // until its pages are gone, which takes long: outside of the lock
   }
@@ -233,24 +258,6 @@ Status Extents::release(std::uint64_t offset) {
   const Held held(*this);
   place_.block->live_bytes -= bytes;
   chain_.give(id, !punched);  // what could not be punched is still there
-  return {};
-}
-
-bool Extents::trim() {
-  const std::vector<std::uint32_t> kept = chain_.kept();
-  for (const std::uint32_t id : kept) {
-    if (chain_.state(id) != ExtentState::free) continue;  // joined with one that could not be punched
-    const std::uint64_t bytes = chain_.size(id);
-    chain_.mark_punched(id);
-    const Status punched = place_.os->punch(*place_.object, chain_.offset(id), bytes);
-    chain_.give(id, !punched);
-  }
-  return !kept.empty();
-}
-
-std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
-  auto* const first = reinterpret_cast<std::byte*>(place_.committing);
-  return *reinterpret_cast<std::atomic<std::uint64_t>*>(first + slot * place_.committing_stride);
 }
 
 }  // namespace comex::shm

@@ -13,8 +13,8 @@ constexpr std::size_t named_owners = 8;
 Nearby nearest_of(const std::vector<Extent>& extents, std::uint64_t offset, Extent& found) {
   std::uint64_t least = ~0ULL;
   for (const Extent& extent : extents) {
-    // Whole pages: what lies behind the last byte in its page is nearest to that extent.
-    const std::uint64_t last = extent.offset + round_up(extent.bytes, page_bytes) - 1;
+    // What lies behind the last byte in its page or cell is nearest to that extent.
+    const std::uint64_t last = extent.offset + extent.reserved - 1;
     const std::uint64_t distance = offset < extent.offset ? extent.offset - offset
                                    : offset > last        ? offset - last
                                                           : 0;
@@ -42,9 +42,13 @@ std::string told(std::vector<OwnerTotal> totals) {
 }  // namespace
 
 Verdict Extents::explain(Worker owner, std::uint64_t offset) const {
-  const std::uint64_t page = (offset - place_.geometry.data_offset) / page_bytes;
-  if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return Verdict::no_extent;
-  const ExtentRecord& found = records_[table_[page].load(std::memory_order_acquire)];
+  const ExtentRecord* const record = find_record(offset);
+  if (record == nullptr) return Verdict::no_extent;
+  const ExtentRecord& found = *record;
+  if (const std::optional<Cell> cell = cell_at(place_.base, found, offset)) {
+    if (!cell->is_live()) return cell->is_retired() ? Verdict::retired : Verdict::no_extent;
+    return found.owner.load(std::memory_order_relaxed) != owner ? Verdict::wrong_owner : Verdict::past_end;
+  }
   const std::uint64_t into = offset - found.offset.load(std::memory_order_relaxed);
   const std::uint64_t length = found.bytes.load(std::memory_order_relaxed);
   if (into >= round_up(length, page_bytes)) return Verdict::no_extent;  // an old entry of the table
@@ -63,9 +67,21 @@ std::vector<Extent> Extents::live() {
 std::vector<Extent> Extents::collect_live() const {
   std::vector<Extent> found;
   for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
-    if (chain_.state(id) == ExtentState::live) found.push_back(chain_.extent(id));
+    const ExtentState state = chain_.state(id);
+    if (state == ExtentState::live) found.push_back(chain_.extent(id));
+    if (state == ExtentState::slab) collect_cells(records_[id], found);
   }
   return found;
+}
+
+void Extents::collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const {
+  const std::uint64_t begin = slab.offset.load(std::memory_order_relaxed);
+  const std::uint32_t room = slab.cell_bytes.load(std::memory_order_relaxed);
+  for (std::uint64_t at = 0; room != 0 && at < slab_bytes; at += room) {
+    const std::optional<Cell> cell = cell_at(place_.base, slab, begin + at);
+    if (!cell || !cell->is_live()) continue;
+    found.push_back({cell->begin, cell->bytes(), room, slab.owner.load(std::memory_order_relaxed), 0});
+  }
 }
 
 bool Extents::find(std::uint64_t offset, Extent& found) {
@@ -78,16 +94,19 @@ bool Extents::find(std::uint64_t offset, Extent& found) {
 }
 
 bool Extents::covering(std::uint64_t offset, Extent& found) const {
-  const std::uint64_t page = (offset - place_.geometry.data_offset) / page_bytes;
-  if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return false;
-  const ExtentRecord& record = records_[table_[page].load(std::memory_order_acquire)];
-  const std::uint32_t version = record.version.load(std::memory_order_acquire);
+  const ExtentRecord* const record = find_record(offset);
+  if (record == nullptr) return false;
+  if (const std::optional<Cell> cell = cell_at(place_.base, *record, offset)) {
+    found = {cell->begin, cell->bytes(), cell->room, record->owner.load(std::memory_order_acquire), 0};
+    return cell->is_live();
+  }
+  const std::uint32_t version = record->version.load(std::memory_order_acquire);
   Extent extent;
-  extent.offset = record.offset.load(std::memory_order_acquire);
-  extent.bytes = record.bytes.load(std::memory_order_acquire);
-  extent.owner = record.owner.load(std::memory_order_acquire);
+  extent.offset = record->offset.load(std::memory_order_acquire);
+  extent.bytes = record->bytes.load(std::memory_order_acquire);
+  extent.owner = record->owner.load(std::memory_order_acquire);
   extent.reserved = round_up(extent.bytes, page_bytes);
-  const bool is_live = (version & 1u) == 0 && record.version.load(std::memory_order_relaxed) == version;
+  const bool is_live = (version & 1u) == 0 && record->version.load(std::memory_order_relaxed) == version;
   if (!is_live || offset - extent.offset >= extent.reserved) return false;
   found = extent;
   return true;

@@ -1,10 +1,13 @@
 // Where everything lies in an arena: decided purely from how many ranks the host has and how much is
 // reserved.
 //
-//   0        header | slot blocks | boards | stripes | barrier | directory
+//   0        header | slot blocks | boards | stripes | barrier | directory | spans (below)
 //   records  one per extent, sparse, committed in steps before first touched
 //   table    page -> record, sparse, committed in steps before first touched
 //   data     extents, to the end of the reservation
+//
+// A span is 2 MiB of data: its entry names the record of the extent that holds all of it, if one does, and
+// then its pages need none in the table.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +19,7 @@
 namespace comex::shm {
 
 inline constexpr std::uint64_t page_bytes = 4096;
+inline constexpr std::uint64_t span_bytes = 2ULL << 20;
 inline constexpr std::uint64_t slot_block_bytes = 256;
 inline constexpr std::uint32_t stripe_count = 4096;
 inline constexpr std::uint64_t stripe_block_bytes = 16 * 1024;
@@ -48,6 +52,7 @@ struct Geometry {
   std::uint64_t stripes_offset = 0;
   std::uint64_t barrier_offset = 0;
   std::uint64_t directory_offset = 0;
+  std::uint64_t spans_offset = 0;
   std::uint64_t fixed_bytes = 0;  // what is committed at creation, from offset 0
   std::uint64_t records_offset = 0;
   std::uint64_t table_offset = 0;

@@ -25,6 +25,7 @@ struct Thing {  // one shared object
   std::uint64_t inode = 0;
   std::uint64_t cookie = 0;
   std::vector<bool> granted;  // by page
+  bool is_touched = false;    // the others come when they are touched
   std::byte* base = nullptr;
   std::uint64_t mapped_bytes = 0;
   unsigned mappings = 0;
@@ -48,13 +49,31 @@ struct Thing {  // one shared object
       return false;
     }
     std::byte* const to = static_cast<std::byte*>(mapped);
-    for (std::uint64_t page = 0; page < granted.size(); ++page) {
-      if (!granted[page]) continue;
+    if (is_touched) mprotect(to, bytes, PROT_READ | PROT_WRITE);
+    const std::vector<bool> is_there = is_touched ? touched() : granted;
+    for (std::uint64_t page = 0; page < is_there.size(); ++page) {
+      if (!is_there[page]) continue;
       mprotect(to + page * page_bytes, page_bytes, PROT_READ | PROT_WRITE);
       if (base != nullptr) std::memcpy(to + page * page_bytes, base + page * page_bytes, page_bytes);
     }
     let_go(std::exchange(base, to), std::exchange(mapped_bytes, bytes));
     return true;
+  }
+
+  // Pages that were granted or touched.
+  std::vector<bool> touched() const {
+    std::vector<unsigned char> residency(mapped_bytes / page_bytes);
+    std::vector<bool> pages = granted;
+    if (base == nullptr || mincore(base, mapped_bytes, residency.data()) != 0) return pages;
+    pages.resize(residency.size());
+    for (std::size_t page = 0; page < residency.size(); ++page) {
+      if ((residency[page] & 1u) != 0) pages[page] = true;
+    }
+    return pages;
+  }
+  std::uint64_t taken_bytes() const {
+    const std::vector<bool> pages = is_touched ? touched() : granted;
+    return static_cast<std::uint64_t>(std::count(pages.begin(), pages.end(), true)) * page_bytes;
   }
 };
 
@@ -82,7 +101,17 @@ struct MemoryOs::Body {
   std::uint64_t granted_pages = 0;
   std::uint64_t large_pages = 0;
   std::uint64_t refused_large_pages = 0;
+  unsigned room_asked = 0;
 
+  // What every object takes together.
+  std::uint64_t taken_bytes() const {
+    std::set<const Thing*> seen;
+    std::uint64_t bytes = 0;
+    for (const auto& [descriptor, entry] : opened) {
+      if (seen.insert(entry.thing.get()).second) bytes += entry.thing->taken_bytes();
+    }
+    return bytes;
+  }
   std::shared_ptr<Thing> thing_of(int descriptor) const {
     const auto found = opened.find(descriptor);
     return found == opened.end() ? nullptr : found->second.thing;
@@ -120,7 +149,12 @@ void MemoryOs::kill_slot(HostSlot slot) {
   }
 }
 
-Result<Object> MemoryOs::create_object(Backing backing) {
+unsigned MemoryOs::room_asked() const {
+  const std::scoped_lock lock(body_->mutex);
+  return body_->room_asked;
+}
+
+Result<Object> MemoryOs::create_object(Backing backing, bool) {
   auto thing = std::make_shared<Thing>();
   thing->cookie = random_bits();
   int descriptor = 0;
@@ -167,6 +201,20 @@ void MemoryOs::close_object(int descriptor) {
   body_->opened.erase(found);
 }
 
+bool MemoryOs::let_pages_come(const Object& object, std::uint64_t bytes) {
+  const std::scoped_lock lock(body_->mutex);
+  const auto thing = body_->thing_of(object.descriptor());
+  if (faults.refuse_touch || object.backing() == Backing::posix || bytes > faults.file_bytes) return false;
+  thing->is_touched = true;
+  if (thing->base != nullptr) mprotect(thing->base, thing->mapped_bytes, PROT_READ | PROT_WRITE);
+  return true;
+}
+
+std::uint64_t MemoryOs::resident_bytes(const Object& object) {
+  const std::scoped_lock lock(body_->mutex);
+  return body_->thing_of(object.descriptor())->taken_bytes();
+}
+
 Status MemoryOs::extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) {
   const std::scoped_lock lock(body_->mutex);
   const auto thing = body_->thing_of(object.descriptor());
@@ -193,13 +241,14 @@ Status MemoryOs::punch(const Object& object, std::uint64_t offset, std::uint64_t
   const std::scoped_lock lock(body_->mutex);
   const auto thing = body_->thing_of(object.descriptor());
   const std::uint64_t end = std::min<std::uint64_t>((offset + bytes) / page_bytes, thing->granted.size());
+  if (thing->is_touched && thing->base != nullptr) madvise(thing->base + offset, bytes, MADV_DONTNEED);
   for (std::uint64_t page = offset / page_bytes; page < end; ++page) {
     if (!thing->granted[page]) continue;
     thing->granted[page] = false;
     --body_->granted_pages;
     if (thing->base == nullptr) continue;
     madvise(thing->base + page * page_bytes, page_bytes, MADV_DONTNEED);
-    mprotect(thing->base + page * page_bytes, page_bytes, PROT_NONE);
+    if (!thing->is_touched) mprotect(thing->base + page * page_bytes, page_bytes, PROT_NONE);
   }
   return {};
 }
@@ -250,8 +299,10 @@ std::vector<AddressRange> MemoryOs::address_ranges() const {
 
 MemoryRoom MemoryOs::room(Backing) {
   MemoryRoom room;
-  const std::uint64_t granted = granted_bytes();
-  room.bytes = faults.room_bytes > granted ? faults.room_bytes - granted : 0;
+  const std::scoped_lock lock(body_->mutex);
+  ++body_->room_asked;
+  const std::uint64_t taken = body_->taken_bytes();
+  room.bytes = faults.room_bytes > taken ? faults.room_bytes - taken : 0;
   room.limit = faults.room_limit;
   room.ram_bytes = faults.ram_bytes;
   room.file_bytes = faults.file_bytes;

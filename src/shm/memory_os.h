@@ -16,6 +16,7 @@ struct MemoryFaults {
   Limit room_limit = Limit::ram;                 // who says so
   std::vector<std::uint64_t> refused_addresses;  // map at one of these fails
   bool refuse_attach = false;                    // open_object_of fails
+  bool refuse_touch = false;                     // let_pages_come fails
   std::uint64_t ram_bytes = 1ULL << 32;
   std::uint64_t address_space_bytes = ~0ULL;
   std::uint64_t large_page_bytes = 0;      // 0: it has none
@@ -31,12 +32,15 @@ class MemoryOs : public Os {
   std::uint64_t granted_bytes() const;
   std::uint64_t large_pages_granted() const;  // ever
   std::uint64_t large_pages_refused() const;
+  unsigned room_asked() const;    // how often
   void kill_slot(HostSlot slot);  // its life holds are let go, as if the process had died
 
-  Result<Object> create_object(Backing backing) override;
+  Result<Object> create_object(Backing backing, bool large_pages = false) override;
   Result<ObjectName> name_of(const Object& object) override;
   Result<Object> open_object_of(const ObjectName& name) override;
   void close_object(int descriptor) override;
+  bool let_pages_come(const Object& object, std::uint64_t bytes) override;
+  std::uint64_t resident_bytes(const Object& object) override;
   Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;

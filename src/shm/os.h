@@ -50,6 +50,7 @@ struct HostFacts {
   std::uint64_t host_id = 0;
   std::uint64_t shm_device = 0;
   std::int32_t pid = 0;
+  bool has_memory_nodes = false;                 // several, so that it matters where a page lies
   std::array<std::uint64_t, 16> allowed_cpus{};  // a bit for each processor this process may run on
 };
 
@@ -86,6 +87,7 @@ struct MapWish {
   std::uint64_t bytes = 0;
   std::uint64_t address = 0;  // exactly here or a Failure; 0 = anywhere
   bool dump_core = false;
+  std::uint64_t large_from = 0;  // large pages are welcome from this offset on
 };
 
 inline constexpr std::uint32_t any_waiter = 0xffffffffu;    // as a bitset
@@ -99,12 +101,18 @@ class Os {
   Os& operator=(const Os&) = delete;
   virtual ~Os() = default;
 
-  // Objects. A new one is of one page: its prefix holds the cookie. `automatic` tries memfd, then posix.
-  virtual Result<Object> create_object(Backing backing) = 0;
+  // Objects. A new one is of one page: its prefix holds the cookie. `automatic` takes an object that gives large
+  // pages on touch where they are wanted and the system lets this user have one, else memfd, else posix.
+  virtual Result<Object> create_object(Backing backing, bool large_pages = false) = 0;
   virtual Result<ObjectName> name_of(const Object& object) = 0;
   virtual Result<Object> open_object_of(const ObjectName& name) = 0;
   virtual void close_object(int descriptor) = 0;
 
+  // The object is `bytes` long after this, and its pages come when they are touched. False: the system does not
+  // promise that there (a mount or the process limits the object, or memory is never overcommitted).
+  virtual bool let_pages_come(const Object& object, std::uint64_t bytes) = 0;
+  // What the object takes of the host's memory now.
+  virtual std::uint64_t resident_bytes(const Object& object) = 0;
   // Pages [offset, offset + bytes) exist after this and can be touched; on failure those that were
   // granted on the way are punched again. The object's size is never more than what was granted.
   virtual Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;

@@ -24,6 +24,7 @@
 #include "shm/address_ranges.h"
 #include "shm/geometry.h"
 #include "shm/room.h"
+#include "shm/tmpfs_os.h"
 
 #if !defined(MAP_FIXED_NOREPLACE)
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -68,6 +69,11 @@ std::uint64_t soft_limit(int resource) {
   return limit.rlim_cur == RLIM_INFINITY ? ~0ULL : limit.rlim_cur;
 }
 
+// By /proc/sys/vm/overcommit_memory: then a page that is touched may be refused.
+bool is_accounted_strictly() {
+  return read_file("/proc/sys/vm/overcommit_memory").value_or("0").front() == '2';
+}
+
 std::uint64_t address_space_left() {
   const std::uint64_t limit = soft_limit(RLIMIT_AS);
   if (limit == ~0ULL) return limit;
@@ -76,8 +82,12 @@ std::uint64_t address_space_left() {
   return limit > pages * page_bytes ? limit - pages * page_bytes : 0;
 }
 
-// memfd first: it needs no mount and no room there.
-Result<Object> open_new(Os& os, Backing backing) {
+// memfd before /dev/shm: it needs no mount and no room there.
+Result<Object> open_new(Os& os, Backing backing, bool large_pages) {
+  if (backing == Backing::automatic && large_pages) {
+    const int descriptor = open_file_with_large_pages();
+    if (descriptor >= 0) return Object(os, descriptor, Backing::memfd);
+  }
   if (backing != Backing::posix) {
     const int descriptor = memfd_create("comex", MFD_CLOEXEC);
     if (descriptor >= 0) return Object(os, descriptor, Backing::memfd);
@@ -127,8 +137,8 @@ bool make_large_pages(int descriptor, std::uint64_t offset, std::uint64_t bytes,
 
 class PosixOs final : public Os {
  public:
-  Result<Object> create_object(Backing backing) override {
-    Result<Object> made = open_new(*this, backing);
+  Result<Object> create_object(Backing backing, bool large_pages) override {
+    Result<Object> made = open_new(*this, backing, large_pages);
     if (!made) return made;
     const Object& object = made.value();
     if (Status grown = extend(object, 0, page_bytes); !grown) return grown.take_failure();
@@ -173,6 +183,18 @@ class PosixOs final : public Os {
   }
 
   void close_object(int descriptor) override { close(descriptor); }
+
+  bool let_pages_come(const Object& object, std::uint64_t bytes) override {
+    // A mount may be full, and strict accounting may refuse, when a page is touched: that would be SIGBUS.
+    return object.backing() == Backing::memfd && bytes <= soft_limit(RLIMIT_FSIZE) && !is_accounted_strictly() &&
+           ftruncate(object.descriptor(), static_cast<off_t>(bytes)) == 0;
+  }
+
+  std::uint64_t resident_bytes(const Object& object) override {
+    struct stat facts {};
+    if (fstat(object.descriptor(), &facts) != 0) return 0;
+    return static_cast<std::uint64_t>(facts.st_blocks) * 512;
+  }
 
   Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
     // Beyond this limit the kernel sends a signal, not an error.
@@ -224,7 +246,9 @@ class PosixOs final : public Os {
       return refused("madvise(MADV_DONTFORK)", error);
     }
     if (!wish.dump_core) madvise(base, wish.bytes, MADV_DONTDUMP);
-    madvise(base, wish.bytes, MADV_HUGEPAGE);  // where the kernel allows it
+    if (wish.large_from < wish.bytes) {  // where the kernel allows it
+      madvise(static_cast<std::byte*>(base) + wish.large_from, wish.bytes - wish.large_from, MADV_HUGEPAGE);
+    }
     return static_cast<std::byte*>(base);
   }
 
@@ -285,6 +309,8 @@ class PosixOs final : public Os {
     struct stat mount {};
     if (stat(mount_path, &mount) == 0) facts.shm_device = mount.st_dev;
     facts.pid = getpid();
+    const std::string nodes = read_file("/sys/devices/system/node/has_memory").value_or("");  // "0", "0-1", "0,2"
+    facts.has_memory_nodes = nodes.find_first_of("-,") != std::string::npos;
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
     static_assert(CPU_SETSIZE == 64 * std::tuple_size_v<decltype(facts.allowed_cpus)>);

@@ -40,6 +40,6 @@ comex_add_mpi_test(NAME mpi_memory_limits_fine_two_hosts PROGRAM mpi_memory_limi
 # So many that no worker hears every other's word.
 comex_add_mpi_test(NAME mpi_memory_limits_brief_many PROGRAM mpi_memory_limits RANKS 20 ARGS brief ENV ${two_hosts})
 
-foreach(arena memfd posix)
+foreach(arena auto posix)
   comex_add_fault_test(kill_${arena} kill_driver.py ${arena} $<TARGET_FILE:mpi_kill>)
 endforeach()

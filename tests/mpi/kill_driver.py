@@ -2,7 +2,7 @@
 """Kills one process of a job at a random moment: nothing of ours may stay in /dev/shm, and no process.
 
 kill_driver.py ARENA PROGRAM [ROUNDS]
-  ARENA: memfd or posix
+  ARENA: auto, memfd or posix
 Victims take turns: each rank (the first leads its host, the last is a progress rank) and the launcher.
 COMEX_TEST_SEED sets the moments.
 """

@@ -192,7 +192,9 @@ long arena_kib() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code closed;  // the listing's own descriptor
     const std::string name = std::filesystem::read_symlink(entry.path(), closed).string();
-    if (name.rfind("/memfd:comex", 0) != 0 && name.rfind("/dev/shm/#", 0) != 0) continue;
+    const bool is_arena = name.rfind("/memfd:comex", 0) == 0 || name.rfind("/dev/shm/#", 0) == 0 ||
+                          name.rfind("/comex (deleted)", 0) == 0;
+    if (!is_arena) continue;
     struct stat status {};
     if (stat(entry.path().c_str(), &status) == 0) blocks[status.st_ino] = status.st_blocks;
   }

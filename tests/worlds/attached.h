@@ -18,7 +18,9 @@ inline std::size_t arenas_here() {
   for (std::string line; std::getline(maps, line);) {
     std::string range, access, offset, device, inode, name;
     std::istringstream(line) >> range >> access >> offset >> device >> inode >> name;
-    if (name.starts_with("/memfd:comex") || name.starts_with("/dev/shm/comex")) found.insert(inode);
+    const bool is_arena =
+        name.starts_with("/memfd:comex") || name.starts_with("/comex") || name.starts_with("/dev/shm/comex");
+    if (is_arena) found.insert(device + " " + inode);
   }
   return found.size();
 }

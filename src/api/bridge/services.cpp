@@ -147,12 +147,14 @@ void Services::rest_after(unsigned moved) {
     if (may_watch && watched_naps_->step(idle_, messages)) return;
     watched_naps_->leave(messages);
   }
+  const bool would_nap = moved == 0 && idle_.would_nap();
+  const std::uint64_t kept_ns = would_nap ? world_.arena->extents().give_back_unused() : shm::forever_ns;
   if (moved != 0) {
     idle_.reset();
-  } else if (push_in_ns != shm::forever_ns && idle_.would_nap()) {
+  } else if (push_in_ns != shm::forever_ns && would_nap) {
     idle_.sleep(push_in_ns);
-  } else if (may_sleep_ && idle_.would_nap() && only_messages_bring_work()) {
-    idle_.sleep(shm::forever_ns);
+  } else if (may_sleep_ && would_nap && only_messages_bring_work()) {
+    idle_.sleep(kept_ns);
   } else {
     idle_.pause();
   }

@@ -84,8 +84,8 @@ TEST_F(ShortageTest, says_so_when_all_records_are_in_use) {
   place.geometry = arena_.geometry();
   place.geometry.max_records = 5;
   Extents few(place);
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(few.allocate(0, 100));
-  const Result<Extent> made = few.allocate(0, 100);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(few.allocate(0, 4000));
+  const Result<Extent> made = few.allocate(0, 4000);
   ASSERT_FALSE(made);
   expect_parts(made.failure().text,
                {"limited by the arena's extent records (all 5 are in use)", "fewer and larger"});
@@ -109,7 +109,7 @@ TEST_F(ShortageTest, does_not_claim_that_more_is_free_than_wanted) {
 }
 
 TEST_F(ShortageTest, counts_whole_pages_as_what_somebody_holds) {
-  fill(64, 10);
+  fill(3000, 10);
   leave(page_bytes, Limit::ram);
   expect_parts(refusal(2 * page_bytes), {"worker 0 holds 40960 in 10"});
 }

@@ -1,0 +1,148 @@
+// How much the arena may promise, and where pages are committed rather than touched, how they are.
+#include <algorithm>
+
+#include "shm/extents_held.h"
+
+namespace comex::shm {
+
+namespace {
+
+constexpr std::uint64_t commit_step_bytes = 16ULL << 20;
+constexpr std::uint64_t room_lasts_ns = 1'000'000'000;  // then others may have taken of it
+constexpr std::uint64_t unused_ns = 10'000'000'000;     // what is kept so long without a use goes back
+constexpr std::uint64_t kept_share = 4;                 // one part in so many of what is free
+
+std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
+  return a + b < a ? ~std::uint64_t{0} : a + b;
+}
+
+}  // namespace
+
+// What is kept counts as much as what lives: its pages may be there.
+bool Extents::is_promised(std::uint64_t more) const {
+  const ExtentsBlock& block = *place_.block;
+  return !place_.on_touch || block.live_bytes + block.kept_bytes + more <= block.most_bytes;
+}
+
+Shortage Extents::promise_ended(const MemoryRoom& room) const {
+  const ExtentsBlock& block = *place_.block;
+  Shortage shortage;
+  shortage.free_bytes = block.most_bytes - std::min(block.most_bytes, block.live_bytes + block.kept_bytes);
+  shortage.limit = room.limit;
+  shortage.where = room.where;
+  return shortage;
+}
+
+bool Extents::is_room_old() const {
+  const std::uint64_t asked_ns = place_.block->room_asked_ns.load(std::memory_order_relaxed);
+  return asked_ns == 0 || place_.os->now_ns() - asked_ns > room_lasts_ns;
+}
+
+std::uint64_t Extents::most_kept() const {
+  return place_.keep_bytes == keep_a_share ? place_.block->most_kept_bytes : place_.keep_bytes;
+}
+
+// Reading the limits of a host takes some hundred microseconds, so an answer serves all of its ranks for a while.
+MemoryRoom Extents::ask_for_room() {
+  const std::uint64_t resident_bytes = place_.os->resident_bytes(*place_.object);
+  MemoryRoom room = place_.os->room(place_.object->backing());
+  const Held held(*this);
+  ExtentsBlock& block = *place_.block;
+  block.most_bytes = saturated_sum(room.bytes, resident_bytes);
+  block.most_kept_bytes = saturated_sum(room.bytes, block.kept_bytes) / kept_share;
+  block.room_asked_ns.store(place_.os->now_ns(), std::memory_order_relaxed);
+  if (block.kept_bytes > most_kept()) trim();  // others have come to need it
+  return room;
+}
+
+bool Extents::commit(std::uint32_t id, Shortage& shortage) {
+  if (records_[id].is_committed != 0) return true;
+  if (place_.on_touch) {
+    records_[id].is_committed = 1;  // its pages may be there from now on
+    return true;
+  }
+  const std::uint64_t offset = chain_.offset(id);
+  const std::uint64_t bytes = round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
+  const bool large_pages = place_.large_pages && records_[id].is_placed == 0;  // placed pages move one by one
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);
+    const bool has_room = is_within_room(offset, bytes, shortage);
+    if (has_room && commit_steps(offset, bytes, large_pages, shortage)) {
+      records_[id].is_committed = 1;
+      return true;
+    }
+    if (!has_room) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
+    const Held held(*this);
+    if (!trim()) return false;  // what is kept for reuse counts against the same limit
+  }
+  return false;
+}
+
+// What everybody of the host is just now committing counts: ranks allocate at the same time.
+bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage) {
+  const MemoryRoom room = place_.os->room(place_.object->backing());
+  shortage = shortage_in(room, offset, bytes);
+  if (bytes > shortage.free_bytes) return false;
+  shortage.others_bytes = others_committing();
+  return bytes + shortage.others_bytes <= room.bytes;
+}
+
+std::uint64_t Extents::others_committing() const {
+  std::uint64_t sum = 0;
+  for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
+    const std::uint64_t theirs = committing(slot).load(std::memory_order_seq_cst);
+    const bool counts = theirs != 0 && slot != place_.slot && place_.os->is_alive(*place_.object, slot);
+    if (counts) sum += theirs;
+  }
+  return sum;
+}
+
+// Leaves nothing committed, and nothing announced, when it fails.
+bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, Shortage& shortage) {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t begin = offset + done;
+    // To the next multiple of a step, so that no large page is cut.
+    const std::uint64_t step = std::min(commit_step_bytes - begin % commit_step_bytes, bytes - done);
+    large_pages = large_pages && place_.os->grant_large_pages(*place_.object, begin, step);
+    if (const Status grown = place_.os->extend(*place_.object, begin, step); !grown) {
+      static_cast<void>(place_.os->punch(*place_.object, offset, done + step));
+      shortage = shortage_met(*place_.os, *place_.object, offset, bytes, grown.failure());
+      shortage.others_bytes = others_committing();
+      committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
+      return false;
+    }
+    committing(place_.slot).fetch_sub(step, std::memory_order_relaxed);
+    done += step;
+  }
+  return true;
+}
+
+std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
+  auto* const first = reinterpret_cast<std::byte*>(place_.committing);
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(first + slot * place_.committing_stride);
+}
+
+std::uint64_t Extents::give_back_unused() {
+  const std::uint64_t kept_ns = place_.block->last_kept_ns.load(std::memory_order_relaxed);
+  if (kept_ns == 0) return forever_ns;
+  const std::uint64_t unused_for_ns = place_.os->now_ns() - kept_ns;
+  if (unused_for_ns < unused_ns) return unused_ns - unused_for_ns;
+  const Held held(*this, Held::Try{});
+  if (held) trim();
+  return held ? forever_ns : unused_ns;
+}
+
+bool Extents::trim() {
+  place_.block->last_kept_ns.store(0, std::memory_order_relaxed);
+  const std::vector<std::uint32_t> kept = chain_.kept();
+  for (const std::uint32_t id : kept) {
+    if (chain_.state(id) != ExtentState::free) continue;  // joined with one that could not be punched
+    const std::uint64_t bytes = chain_.size(id);
+    chain_.mark_punched(id);
+    const Status punched = place_.os->punch(*place_.object, chain_.offset(id), bytes);
+    chain_.give(id, !punched);
+  }
+  return !kept.empty();
+}
+
+}  // namespace comex::shm

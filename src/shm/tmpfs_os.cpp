@@ -1,0 +1,112 @@
+#include "shm/tmpfs_os.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+namespace comex::shm {
+
+namespace {
+
+#if defined(SYS_fsopen) && defined(SYS_fsconfig) && defined(SYS_fsmount)
+
+constexpr unsigned fs_close_on_exec = 1;  // FSOPEN_CLOEXEC, FSMOUNT_CLOEXEC
+constexpr unsigned set_string = 1;        // FSCONFIG_SET_STRING
+constexpr unsigned create = 6;            // FSCONFIG_CMD_CREATE
+
+// A file on a tmpfs that is mounted nowhere and goes with the file.
+int open_on_new_tmpfs() {
+  const int context = static_cast<int>(syscall(SYS_fsopen, "tmpfs", fs_close_on_exec));
+  if (context < 0) return -1;
+  const auto set = [context](const char* key, const char* value) {
+    return syscall(SYS_fsconfig, context, set_string, key, value, 0) == 0;
+  };
+  int mount = -1;
+  // advise: large pages come in mappings that ask for them. size 0: as much as the machine has.
+  const bool is_made = set("huge", "advise") && set("size", "0") &&
+                       syscall(SYS_fsconfig, context, create, nullptr, nullptr, 0) == 0;
+  if (is_made) mount = static_cast<int>(syscall(SYS_fsmount, context, fs_close_on_exec, 0));
+  close(context);
+  if (mount < 0) return -1;
+  // The name is for people who look at the mappings of a process; it is gone at once.
+  const int descriptor = openat(mount, "comex", O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  unlinkat(mount, "comex", 0);
+  close(mount);
+  return descriptor;
+}
+
+bool write_file(const char* path, const char* text) {
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const auto length = static_cast<ssize_t>(std::strlen(text));
+  const bool is_written = write(file, text, std::strlen(text)) == length;
+  close(file);
+  return is_written;
+}
+
+struct Attempt {
+  uid_t user;
+  gid_t group;
+  int descriptor;
+};
+
+// In a process that shares this one's memory and descriptors, so that only it has the namespaces.
+int open_in_own_namespace(void* attempt_of_caller) {
+  auto& attempt = *static_cast<Attempt*>(attempt_of_caller);
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return 1;
+  // The file system knows only users that the namespace maps.
+  std::array<char, 64> map{};
+  std::snprintf(map.data(), map.size(), "%u %u 1", attempt.user, attempt.user);
+  if (!write_file("/proc/self/uid_map", map.data())) return 1;
+  std::snprintf(map.data(), map.size(), "%u %u 1", attempt.group, attempt.group);
+  if (!write_file("/proc/self/setgroups", "deny") || !write_file("/proc/self/gid_map", map.data())) return 1;
+  attempt.descriptor = open_on_new_tmpfs();
+  return 0;
+}
+
+int open_in_namespace_of_child() {
+  alignas(16) static thread_local std::array<std::byte, 64 * 1024> stack;
+  Attempt attempt{geteuid(), getegid(), -1};
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the program runs in the child
+  // Without an exit signal: the program's waits and handlers for children never see this one.
+  const pid_t child = clone(open_in_own_namespace, stack.data() + stack.size(),
+                            CLONE_VM | CLONE_FILES | CLONE_VFORK, &attempt);
+  if (child > 0) {
+    while (waitpid(child, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) continue;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return attempt.descriptor;
+}
+
+#else
+
+int open_on_new_tmpfs() {
+  return -1;
+}
+int open_in_namespace_of_child() {
+  return -1;
+}
+
+#endif
+
+}  // namespace
+
+int open_file_with_large_pages() {
+  const int descriptor = open_on_new_tmpfs();
+  return descriptor >= 0 ? descriptor : open_in_namespace_of_child();
+}
+
+}  // namespace comex::shm

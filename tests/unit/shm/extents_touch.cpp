@@ -1,0 +1,297 @@
+// Memory that costs what is touched: pages on touch within what the host has, small blocks that share pages,
+// freed memory that is kept as far as the host can spare it.
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "support.h"
+
+namespace comex::shm {
+namespace {
+
+constexpr std::uint64_t mebibyte = 1ULL << 20;
+
+// Time stands still unless a test moves it, so that an answer about the room stays as old as it is.
+class TimedOs : public MemoryOs {
+ public:
+  std::uint64_t now_ns() override { return now_; }
+  void pass_seconds(std::uint64_t seconds) { now_ += seconds * 1'000'000'000; }
+
+ private:
+  std::uint64_t now_ = 1;
+};
+
+ArenaOptions on_touch() {
+  ArenaOptions options = small_arena(4);
+  options.on_touch = true;
+  options.keep_bytes = keep_a_share;
+  return options;
+}
+
+class TouchTest : public testing::Test {
+ protected:
+  TimedOs os_;
+  Arena arena_ = mapped_arena(os_, on_touch());
+  Extents& extents_ = arena_.extents();
+  const Object& object_ = *arena_.lock_party().object;
+
+  Extent allocate(Worker owner, std::uint64_t bytes) {
+    Result<Extent> made = extents_.allocate(owner, bytes);
+    EXPECT_TRUE(made) << (made ? "" : made.failure().text);
+    return made ? made.value() : Extent{};
+  }
+  void fill(const Extent& extent) { std::memset(arena_.at(extent.offset), 1, extent.bytes); }
+  std::uint64_t resident() { return os_.resident_bytes(object_); }
+  void leave(std::uint64_t bytes) { os_.faults.room_bytes = resident() + bytes; }
+};
+
+TEST_F(TouchTest, takes_nothing_until_a_page_is_touched) {
+  allocate(0, 5000);  // the books
+  const std::uint64_t before = resident();
+  const Extent e = allocate(0, 40 * mebibyte);
+  EXPECT_LE(resident() - before, 16 * page_bytes) << "entries of the tables";
+  std::memset(arena_.at(e.offset + 7 * mebibyte), 1, 3 * page_bytes);
+  EXPECT_LE(resident() - before, 19 * page_bytes);
+  EXPECT_EQ(extents_.check(0, e.offset, e.bytes), Verdict::ok);
+}
+
+TEST_F(TouchTest, reads_zeros_where_nobody_wrote_and_what_others_wrote) {
+  const Extent e = allocate(0, mebibyte);
+  Arena other = attached_arena(os_, arena_.ticket(), 1, 0);
+  other.at(e.offset)[5] = std::byte{9};
+  EXPECT_EQ(arena_.at(e.offset)[5], std::byte{9});
+  EXPECT_EQ(arena_.at(e.offset)[mebibyte - 1], std::byte{0});
+}
+
+TEST_F(TouchTest, refuses_at_once_what_the_host_has_no_room_for) {
+  fill(allocate(1, 3 * mebibyte));
+  leave(20 * mebibyte);
+  os_.faults.room_limit = Limit::cgroup;
+  os_.pass_seconds(2);
+  allocate(0, 10 * mebibyte);  // promised, not touched
+  const Result<Extent> made = extents_.allocate(2, 12 * mebibyte);
+  ASSERT_FALSE(made);
+  const std::string& text = made.failure().text;
+  for (const char* part : {"worker 2", "wanted 12582912", "free ", "cgroup", "worker 0 holds 10485760 in 1",
+                           "worker 1 holds 3145728 in 1"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+  }
+  EXPECT_TRUE(extents_.is_consistent());
+  EXPECT_TRUE(extents_.allocate(2, 8 * mebibyte));
+}
+
+// The sum of all that was promised can be touched: what room() left is never overdrawn.
+TEST_F(TouchTest, promises_no_more_than_there_is_whatever_is_touched_when) {
+  leave(16 * mebibyte);
+  os_.pass_seconds(2);
+  const std::uint64_t most = resident() + 16 * mebibyte;
+  std::mt19937 random(11);
+  std::vector<Extent> live;
+  unsigned refused = 0;
+  for (int step = 0; step < 1000; ++step) {
+    os_.pass_seconds(random() % 2);
+    const Result<Extent> made = extents_.allocate(random() % 4, 1 + random() % (3 * mebibyte));
+    if (made) {
+      live.push_back(made.value());
+    } else {
+      ++refused;
+    }
+    if (!live.empty() && random() % 8 == 0) fill(live[random() % live.size()]);
+    if (!live.empty() && (!made || random() % 2 == 0)) {
+      std::swap(live[random() % live.size()], live.back());
+      ASSERT_TRUE(extents_.release(live.back().offset));
+      live.pop_back();
+    }
+  }
+  EXPECT_GT(refused, 10u);
+  for (const Extent& each : live) fill(each);
+  EXPECT_LE(resident(), most);
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
+TEST_F(TouchTest, asks_for_the_room_now_and_then_only) {
+  allocate(0, 5000);
+  const unsigned before = os_.room_asked();
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(extents_.release(allocate(0, 5 * mebibyte).offset));
+  EXPECT_EQ(os_.room_asked(), before);
+  os_.pass_seconds(2);
+  for (int i = 0; i < 1000; ++i) allocate(0, 5000);
+  EXPECT_EQ(os_.room_asked(), before + 1);
+}
+
+TEST_F(TouchTest, gives_the_same_pages_again_and_again) {
+  fill(allocate(0, 5 * mebibyte));
+  const Extent e = allocate(0, 30 * mebibyte);
+  fill(e);
+  const std::uint64_t before = resident();
+  ASSERT_TRUE(extents_.release(e.offset));
+  for (int i = 0; i < 50; ++i) {
+    const Extent again = allocate(0, 30 * mebibyte);
+    EXPECT_EQ(again.offset, e.offset);
+    fill(again);
+    ASSERT_TRUE(extents_.release(again.offset));
+  }
+  EXPECT_EQ(resident(), before);
+}
+
+TEST_F(TouchTest, keeps_a_share_of_what_is_free_and_gives_it_back_when_others_need_it) {
+  leave(64 * mebibyte);
+  os_.pass_seconds(2);
+  const Extent small = allocate(0, 10 * mebibyte);
+  const Extent large = allocate(0, 40 * mebibyte);
+  fill(small);
+  fill(large);
+  const std::uint64_t before = resident();
+  ASSERT_TRUE(extents_.release(large.offset));
+  EXPECT_EQ(extents_.kept_bytes(), 0u) << "40 MiB are more than a quarter of 64";
+  ASSERT_TRUE(extents_.release(small.offset));
+  EXPECT_EQ(extents_.kept_bytes(), 10 * mebibyte);
+  EXPECT_EQ(resident(), before - 40 * mebibyte);
+  leave(4 * mebibyte);  // somebody else has taken the rest
+  os_.pass_seconds(2);
+  ASSERT_TRUE(extents_.release(allocate(0, 5000).offset));
+  EXPECT_LE(extents_.kept_bytes(), 2 * page_bytes);
+  EXPECT_LE(resident(), before - 50 * mebibyte + 4 * page_bytes);
+}
+
+TEST_F(TouchTest, gives_up_what_it_keeps_before_it_refuses) {
+  leave(64 * mebibyte);
+  os_.pass_seconds(2);
+  const Extent kept = allocate(0, 12 * mebibyte);
+  fill(kept);
+  ASSERT_TRUE(extents_.release(kept.offset));
+  ASSERT_EQ(extents_.kept_bytes(), 12 * mebibyte);
+  fill(allocate(1, 60 * mebibyte));
+  EXPECT_EQ(extents_.kept_bytes(), 0u);
+}
+
+TEST_F(TouchTest, gives_back_what_is_kept_and_not_used_for_long) {
+  EXPECT_EQ(extents_.give_back_unused(), forever_ns) << "nothing is kept";
+  const Extent e = allocate(0, 5 * mebibyte);
+  fill(e);
+  ASSERT_TRUE(extents_.release(e.offset));
+  os_.pass_seconds(4);
+  EXPECT_EQ(extents_.give_back_unused(), 6'000'000'000u);
+  EXPECT_EQ(extents_.kept_bytes(), 5 * mebibyte);
+  os_.pass_seconds(7);
+  EXPECT_EQ(extents_.give_back_unused(), forever_ns);
+  EXPECT_EQ(extents_.kept_bytes(), 0u);
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
+TEST_F(TouchTest, commits_where_the_system_promises_no_pages_on_touch) {
+  MemoryOs os;
+  os.faults.refuse_touch = true;
+  Arena arena = mapped_arena(os, on_touch());
+  EXPECT_EQ(arena.ticket().on_touch, 0);
+  const std::uint64_t before = os.granted_bytes();
+  ASSERT_TRUE(arena.extents().allocate(0, 8 * mebibyte));
+  EXPECT_GE(os.granted_bytes(), before + 8 * mebibyte);
+}
+
+// ---- small blocks ----
+
+TEST_F(TouchTest, lets_small_blocks_share_pages) {
+  const std::uint64_t before = resident();
+  std::vector<Extent> blocks;
+  for (int i = 0; i < 20000; ++i) {
+    blocks.push_back(allocate(0, 16));
+    arena_.at(blocks.back().offset)[0] = std::byte{1};
+  }
+  EXPECT_LE(resident() - before, 2 * mebibyte);
+  for (const Extent& each : blocks) ASSERT_TRUE(extents_.release(each.offset));
+  EXPECT_LE(extents_.totals().size(), 0u);
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
+TEST_F(TouchTest, checks_every_small_block_to_its_last_byte) {
+  for (const std::uint64_t bytes : {1U, 2U, 16U, 63U, 64U, 65U, 100U, 500U, 1025U, 2047U, 2048U}) {
+    const Extent e = allocate(3, bytes);
+    EXPECT_EQ(e.offset % 64, 0u);
+    EXPECT_EQ(extents_.check(3, e.offset, bytes), Verdict::ok) << bytes;
+    EXPECT_EQ(extents_.check(3, e.offset + bytes - 1, 1), Verdict::ok) << bytes;
+    EXPECT_EQ(extents_.check(3, e.offset, bytes + 1), Verdict::past_end) << bytes;
+    EXPECT_EQ(extents_.check(3, e.offset + bytes - 1, ~0ULL), Verdict::past_end) << bytes;
+    EXPECT_EQ(extents_.check(2, e.offset, 1), Verdict::wrong_owner) << bytes;
+    EXPECT_NE(extents_.check(3, e.offset + e.reserved, 1), Verdict::ok) << "the next cell is free";
+    EXPECT_FALSE(extents_.release(e.offset + 1));
+    Extent found;
+    EXPECT_TRUE(extents_.find(e.offset + bytes - 1, found));
+    EXPECT_EQ(found.bytes, bytes);
+    EXPECT_TRUE(extents_.covering(e.offset + bytes - 1, found));
+    EXPECT_EQ(found.bytes, bytes);
+    ASSERT_TRUE(extents_.retire(e.offset));
+    EXPECT_EQ(extents_.check(3, e.offset, 1), Verdict::retired) << bytes;
+    EXPECT_FALSE(extents_.retire(e.offset));
+    ASSERT_TRUE(extents_.release(e.offset));
+    EXPECT_EQ(extents_.check(3, e.offset, 1), Verdict::no_extent) << bytes;
+    EXPECT_FALSE(extents_.release(e.offset));
+  }
+}
+
+TEST_F(TouchTest, lets_no_check_pass_on_the_words_of_a_slab) {
+  const Extent e = allocate(0, 16);
+  for (std::uint64_t offset = e.offset / page_bytes * page_bytes - page_bytes; offset < e.offset; offset += 64) {
+    EXPECT_NE(extents_.check(0, offset, 1), Verdict::ok) << offset;
+  }
+}
+
+TEST_F(TouchTest, tells_local_memory_from_that_of_allocations) {
+  for (const std::uint64_t bytes : {std::uint64_t{16}, std::uint64_t{5000}, 3 * mebibyte}) {
+    const Extent local = extents_.allocate(1, bytes).value();
+    const Extent shared = extents_.allocate(1, bytes, 77).value();
+    EXPECT_TRUE(extents_.begins_local(1, local.offset));
+    EXPECT_FALSE(extents_.begins_local(2, local.offset)) << "of another worker";
+    EXPECT_FALSE(extents_.begins_local(1, local.offset + 64));
+    EXPECT_FALSE(extents_.begins_local(1, shared.offset));
+    ASSERT_TRUE(extents_.release(local.offset));
+    EXPECT_FALSE(extents_.begins_local(1, local.offset));
+  }
+  EXPECT_FALSE(extents_.begins_local(1, 0));
+  EXPECT_FALSE(extents_.begins_local(1, ~0ULL));
+}
+
+TEST_F(TouchTest, reuses_what_was_a_slab_as_anything_else) {
+  std::vector<Extent> blocks;
+  for (int i = 0; i < 5000; ++i) blocks.push_back(allocate(0, 200));
+  for (const Extent& each : blocks) ASSERT_TRUE(extents_.release(each.offset));
+  const Extent large = allocate(0, 3 * mebibyte);
+  fill(large);
+  EXPECT_EQ(extents_.check(0, large.offset, large.bytes), Verdict::ok);
+  for (int i = 0; i < 5000; ++i) {
+    const Extent e = allocate(0, 200);
+    ASSERT_EQ(extents_.check(0, e.offset, 200), Verdict::ok);
+    ASSERT_NE(extents_.check(0, e.offset, 201), Verdict::ok);
+  }
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
+// Extents of every size side by side: one lookup finds each, whether a span, a page or a cell holds it.
+TEST_F(TouchTest, finds_every_byte_of_extents_of_every_size) {
+  std::mt19937 random(5);
+  std::vector<Extent> live;
+  for (int step = 0; step < 4000; ++step) {
+    const std::uint64_t size = std::uint64_t{1} << random() % 23;
+    if (live.size() < 12 || random() % 2 == 0) {
+      const Result<Extent> made = extents_.allocate(random() % 4, size + random() % size);
+      if (made) live.push_back(made.value());
+    }
+    if (live.size() > 30 || (!live.empty() && random() % 3 == 0)) {
+      std::swap(live[random() % live.size()], live.back());
+      const Extent gone = live.back();
+      live.pop_back();
+      ASSERT_TRUE(extents_.release(gone.offset));
+      ASSERT_NE(extents_.check(gone.owner, gone.offset, 1), Verdict::ok);
+    }
+    for (const Extent& each : live) {
+      ASSERT_EQ(extents_.check(each.owner, each.offset, each.bytes), Verdict::ok);
+      ASSERT_EQ(extents_.check(each.owner, each.offset + random() % each.bytes, 1), Verdict::ok);
+      ASSERT_NE(extents_.check(each.owner, each.offset, each.bytes + 1), Verdict::ok);
+      ASSERT_NE(extents_.check(each.owner + 1, each.offset, 1), Verdict::ok);
+    }
+  }
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
+}  // namespace
+}  // namespace comex::shm
