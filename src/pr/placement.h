@@ -64,8 +64,8 @@ class Topology {
 
   // Asks for the pages of a range, touched or allocated from now on, on the nodes given.
   Status place_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const;
-  // Asks for the pages of a range that nobody has touched yet on these nodes, whoever touches them, as far as there
-  // is room.
+  // Asks for the pages of a range that nobody has touched yet on these nodes, whoever touches them, as far as
+  // there is room.
   Status prefer_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const;
   // Pages of the range go where they are touched again, as if place_memory had never been.
   Status release_memory(void* address, std::size_t bytes) const;
@@ -94,8 +94,8 @@ struct CoreChoice {
 std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<const CpuMask> workers,
                                      std::span<const CpuMask> progress_ranks);
 
-// The ordinary memory beside all processors that a process is bound to; none where it may leave them, or where
-// nothing is known.
+// The ordinary memory beside all processors that a process is bound to; none where it may leave them, or
+// where nothing is known.
 std::vector<unsigned> nodes_near(const CpuMask& bound, std::span<const MemoryNode> memory);
 
 // The memory nodes of "dram", "hbm" or "numa:N"; none for an empty device. An unknown kind, or one the

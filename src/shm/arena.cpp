@@ -38,8 +38,8 @@ struct Arena::Body {
 
   Status map(std::uint64_t address) {
     unmap();
-    Result<std::byte*> mapped = os->map(
-        object, {ticket.geometry.reservation_bytes, address, dump_core, large_pages_from(ticket)});
+    Result<std::byte*> mapped =
+        os->map(object, {ticket.geometry.reservation_bytes, address, dump_core, large_pages_from(ticket)});
     if (!mapped) return mapped.take_failure();
     base = mapped.value();
     Extents::Place place;

@@ -31,11 +31,11 @@ struct ArenaOptions {
   Backing backing = Backing::automatic;
   GeometryWish geometry;
   WorldId world = 0;
-  HostSlot slot = 0;                      // this process's
+  HostSlot slot = 0;                        // this process's
   std::uint64_t keep_bytes = keep_a_share;  // freed memory kept for reuse (COMEX_ARENA_KEEP)
-  bool on_touch = false;                  // pages come when they are touched, where the system lets them
-  bool large_pages = true;                // where the system has them (COMEX_ARENA_LARGE_PAGES)
-  bool dump_core = false;                 // COMEX_CORE=full
+  bool on_touch = false;                    // pages come when they are touched, where the system lets them
+  bool large_pages = true;                  // where the system has them (COMEX_ARENA_LARGE_PAGES)
+  bool dump_core = false;                   // COMEX_CORE=full
 };
 
 // Trivially copyable: send it as bytes to every process of the host.

@@ -24,7 +24,8 @@ void make_odd(ExtentRecord& record) {
 }  // namespace
 
 void ExtentChain::format(bool on_touch) {
-  block_->records_committed = on_touch ? geometry_.max_records : std::min(chunk_records, geometry_.max_records);
+  block_->records_committed =
+      on_touch ? geometry_.max_records : std::min(chunk_records, geometry_.max_records);
   block_->records_used = 2;  // 0 means none
   block_->first = 1;
   records_[0].version.store(1, std::memory_order_relaxed);

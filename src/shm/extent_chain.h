@@ -63,10 +63,10 @@ struct alignas(64) ExtentsBlock {
   std::uint32_t rebuilds;                  // times a dead holder's work was put right
   std::uint64_t kept_bytes;                // committed and free
   std::uint64_t live_bytes;
-  std::uint64_t most_bytes;                    // live and kept ones may have, as far as was asked
-  std::uint64_t most_kept_bytes;               // of freed memory
-  std::atomic<std::uint64_t> room_asked_ns;    // when; 0: never
-  std::atomic<std::uint64_t> last_kept_ns;     // when memory was last freed and kept; 0: none is kept
+  std::uint64_t most_bytes;                  // live and kept ones may have, as far as was asked
+  std::uint64_t most_kept_bytes;             // of freed memory
+  std::atomic<std::uint64_t> room_asked_ns;  // when; 0: never
+  std::atomic<std::uint64_t> last_kept_ns;   // when memory was last freed and kept; 0: none is kept
   OwnerLockWord lock;
   std::uint32_t bins[2][bin_count];  // [is committed][log2 of pages]
 };
@@ -78,7 +78,8 @@ class ExtentChain {
   ExtentChain(ExtentsBlock& block, ExtentRecord* records, const Geometry& geometry)
       : block_(&block), records_(records), geometry_(geometry) {}
 
-  // One free record over all of the data area. `on_touch`: the pages of all records come when they are touched.
+  // One free record over all of the data area. `on_touch`: the pages of all records come when they are
+  // touched.
   void format(bool on_touch);
   void rebuild();  // after a holder died
 

@@ -50,8 +50,8 @@ Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_
 }
 
 // cell_bytes: of a slab, which is whole pages; else 0.
-Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
-                                       std::uint32_t cell_bytes) {
+Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation,
+                                       Pages pages, std::uint32_t cell_bytes) {
   Shortage shortage;
   const std::uint32_t id = reserve(owner, bytes, allocation, pages, shortage);
   if (id == 0) return does_not_fit(owner, bytes, shortage);
@@ -153,7 +153,8 @@ void Extents::publish(std::uint32_t id, std::uint32_t cell_bytes) {
   }
   mark(id);
   record.state.store(cell_bytes != 0 ? ExtentState::slab : ExtentState::live, std::memory_order_release);
-  if (cell_bytes == 0) record.version.fetch_add(1, std::memory_order_release);  // even: checks pass from here on
+  if (cell_bytes == 0)
+    record.version.fetch_add(1, std::memory_order_release);  // even: checks pass from here on
 }
 
 // Spans that lie wholly within it need no entry for each page.

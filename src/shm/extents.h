@@ -64,8 +64,8 @@ class Extents {
   Status retire(std::uint64_t offset);   // checks fail from now on; offset is an extent's first byte
   Status release(std::uint64_t offset);  // its space may be reused; retires first if need be
 
-  // Gives back what is kept and was not asked for during ten seconds; a look at a word where nothing is. Says for
-  // how long the caller may sleep until it should ask again.
+  // Gives back what is kept and was not asked for during ten seconds; a look at a word where nothing is. Says
+  // for how long the caller may sleep until it should ask again.
   std::uint64_t give_back_unused();
 
   // Lock-free, any thread: may [offset, offset + bytes) of `owner` be touched?
@@ -104,8 +104,8 @@ class Extents {
   }
   std::vector<Extent> collect_live() const;  // under the lock
   void collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const;
-  Verdict explain(Worker owner, std::uint64_t offset) const;  // why it is not covered
-  std::uint32_t locate(std::uint64_t offset) const;           // 0 = no extent begins at offset
+  Verdict explain(Worker owner, std::uint64_t offset) const;    // why it is not covered
+  std::uint32_t locate(std::uint64_t offset) const;             // 0 = no extent begins at offset
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none = no small block may begin at offset
   std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
                         Shortage& shortage);
@@ -118,7 +118,7 @@ class Extents {
   MemoryRoom ask_for_room();  // takes the lock
   std::uint64_t most_kept() const;
   Shortage promise_ended(const MemoryRoom& room) const;  // under the lock
-  void mark(std::uint32_t id);  // in spans and table
+  void mark(std::uint32_t id);                           // in spans and table
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
   bool commit(std::uint32_t id, Shortage& shortage);

@@ -42,7 +42,8 @@ std::uint64_t Extents::most_kept() const {
   return place_.keep_bytes == keep_a_share ? place_.block->most_kept_bytes : place_.keep_bytes;
 }
 
-// Reading the limits of a host takes some hundred microseconds, so an answer serves all of its ranks for a while.
+// Reading the limits of a host takes some hundred microseconds, so an answer serves all of its ranks for a
+// while.
 MemoryRoom Extents::ask_for_room() {
   const std::uint64_t resident_bytes = place_.os->resident_bytes(*place_.object);
   MemoryRoom room = place_.os->room(place_.object->backing());

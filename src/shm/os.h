@@ -101,15 +101,16 @@ class Os {
   Os& operator=(const Os&) = delete;
   virtual ~Os() = default;
 
-  // Objects. A new one is of one page: its prefix holds the cookie. `automatic` takes an object that gives large
-  // pages on touch where they are wanted and the system lets this user have one, else memfd, else posix.
+  // Objects. A new one is of one page: its prefix holds the cookie. `automatic` takes an object that gives
+  // large pages on touch where they are wanted and the system lets this user have one, else memfd, else
+  // posix.
   virtual Result<Object> create_object(Backing backing, bool large_pages = false) = 0;
   virtual Result<ObjectName> name_of(const Object& object) = 0;
   virtual Result<Object> open_object_of(const ObjectName& name) = 0;
   virtual void close_object(int descriptor) = 0;
 
-  // The object is `bytes` long after this, and its pages come when they are touched. False: the system does not
-  // promise that there (a mount or the process limits the object, or memory is never overcommitted).
+  // The object is `bytes` long after this, and its pages come when they are touched. False: the system does
+  // not promise that there (a mount or the process limits the object, or memory is never overcommitted).
   virtual bool let_pages_come(const Object& object, std::uint64_t bytes) = 0;
   // What the object takes of the host's memory now.
   virtual std::uint64_t resident_bytes(const Object& object) = 0;

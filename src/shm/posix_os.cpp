@@ -186,8 +186,8 @@ class PosixOs final : public Os {
 
   bool let_pages_come(const Object& object, std::uint64_t bytes) override {
     // A mount may be full, and strict accounting may refuse, when a page is touched: that would be SIGBUS.
-    return object.backing() == Backing::memfd && bytes <= soft_limit(RLIMIT_FSIZE) && !is_accounted_strictly() &&
-           ftruncate(object.descriptor(), static_cast<off_t>(bytes)) == 0;
+    return object.backing() == Backing::memfd && bytes <= soft_limit(RLIMIT_FSIZE) &&
+           !is_accounted_strictly() && ftruncate(object.descriptor(), static_cast<off_t>(bytes)) == 0;
   }
 
   std::uint64_t resident_bytes(const Object& object) override {
@@ -309,7 +309,8 @@ class PosixOs final : public Os {
     struct stat mount {};
     if (stat(mount_path, &mount) == 0) facts.shm_device = mount.st_dev;
     facts.pid = getpid();
-    const std::string nodes = read_file("/sys/devices/system/node/has_memory").value_or("");  // "0", "0-1", "0,2"
+    const std::string nodes =
+        read_file("/sys/devices/system/node/has_memory").value_or("");  // "0", "0-1", "0,2"
     facts.has_memory_nodes = nodes.find_first_of("-,") != std::string::npos;
     cpu_set_t cpus;
     CPU_ZERO(&cpus);

@@ -2,7 +2,8 @@
 //
 // The slab begins with a word for each cell, which says how long the block in it is and whether it lives; so
 // the bounds check of a small block is as exact as that of a large one, and as free of locks. Which cells are
-// free only the owner knows, in memory of its own, so that allocating takes no lock of the host. Part of Extents.
+// free only the owner knows, in memory of its own, so that allocating takes no lock of the host. Part of
+// Extents.
 #pragma once
 
 #include <atomic>
@@ -78,7 +79,7 @@ class SmallBlocks {
 
   Extents* extents_;
   std::mutex mutex_;
-  std::map<std::uint64_t, Slab> slabs_;                  // by arena offset
+  std::map<std::uint64_t, Slab> slabs_;                   // by arena offset
   std::map<Kind, std::vector<std::uint64_t>> with_room_;  // slabs that have free cells
 };
 

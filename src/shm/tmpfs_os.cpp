@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 namespace comex::shm {
 
@@ -75,14 +76,15 @@ int open_in_own_namespace(void* attempt_of_caller) {
 }
 
 int open_in_namespace_of_child() {
-  alignas(16) static thread_local std::array<std::byte, 64 * 1024> stack;
+  constexpr std::size_t stack_bytes = 64 * 1024;
+  const auto stack = std::make_unique<std::max_align_t[]>(stack_bytes / sizeof(std::max_align_t));
   Attempt attempt{geteuid(), getegid(), -1};
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the program runs in the child
   // Without an exit signal: the program's waits and handlers for children never see this one.
-  const pid_t child = clone(open_in_own_namespace, stack.data() + stack.size(),
+  const pid_t child = clone(open_in_own_namespace, stack.get() + stack_bytes / sizeof(std::max_align_t),
                             CLONE_VM | CLONE_FILES | CLONE_VFORK, &attempt);
   if (child > 0) {
     while (waitpid(child, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) continue;

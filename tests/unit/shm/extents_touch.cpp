@@ -231,7 +231,8 @@ TEST_F(TouchTest, checks_every_small_block_to_its_last_byte) {
 
 TEST_F(TouchTest, lets_no_check_pass_on_the_words_of_a_slab) {
   const Extent e = allocate(0, 16);
-  for (std::uint64_t offset = e.offset / page_bytes * page_bytes - page_bytes; offset < e.offset; offset += 64) {
+  for (std::uint64_t offset = e.offset / page_bytes * page_bytes - page_bytes; offset < e.offset;
+       offset += 64) {
     EXPECT_NE(extents_.check(0, offset, 1), Verdict::ok) << offset;
   }
 }

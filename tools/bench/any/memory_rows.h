@@ -1,5 +1,5 @@
-// What memory costs: of one's own, fresh, again, and used, and allocated over all workers. On the runtime that has
-// none of its own (the floors) it is malloc.
+// What memory costs: of one's own, fresh, again, and used, and allocated over all workers. On the runtime
+// that has none of its own (the floors) it is malloc.
 //
 // A fresh block has never been one before: many live at once, and each worker goes once through them. `Used`
 // means that a byte of every page is written, as a program fills what it allocates.
@@ -11,7 +11,8 @@
 
 namespace bench {
 
-inline constexpr std::size_t chemistry_bytes = 42'000'000;  // of a block that a chemistry program allocates in a loop
+inline constexpr std::size_t chemistry_bytes =
+    42'000'000;  // of a block that a chemistry program allocates in a loop
 inline constexpr std::size_t touched_every = 4096;
 
 inline void touch(std::byte* block, std::size_t bytes, std::byte value) {
@@ -69,7 +70,8 @@ inline void add_memory_rows(Rows& rows) {
     rows.push_back({name("local_fresh.", bytes), "ns", Need::local_memory,
                     [bytes](Rig& rig) { return fresh_local_row(rig, bytes); }});
   }
-  for (const std::size_t bytes : {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
+  for (const std::size_t bytes :
+       {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
     rows.push_back({name("local_again.", bytes), "ns", Need::local_memory,
                     [bytes](Rig& rig) { return local_row(rig, bytes, false); }});
   }
