@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
   GA_Zero(counter);
   long sum = 0, all = (long)tasks * n;
   for (int i = 0; i < tasks; ++i) sum += NGA_Read_inc(counter, zero, 1);
-  GA_Lgop(&sum, 1, "+");
+  char sum_of[] = {'+', ' ', 'x', 'y', 0}; /* in the manner of a Fortran literal */
+  GA_Lgop(&sum, 1, sum_of);
   bad += sum != all * (all - 1) / 2;
   GA_Igop(&bad, 1, "+");
   if (me == 0) printf("%d processes, %d wrong\n", n, bad);

@@ -1,5 +1,5 @@
 # The program that calls everything, on several layouts; and a small Global Arrays program on the packaged flavour.
-set(parts data nonblocking patches drawn aggregate atomics memory groups messages scopes main)
+set(parts data nonblocking patches drawn aggregate atomics memory groups messages reductions scopes main)
 list(TRANSFORM parts REPLACE "(.+)" "program/\\1.c")
 armci_client(armci_whole_comex armci_shared ${parts} program/own_comex.c)
 armci_client(armci_whole_packaged armci_openmpi_shared ${parts} program/own_packaged.c)

@@ -15,9 +15,7 @@ void reduce_over(int scope, void* x, int n, const char* op, int type) {
   const Reduction reduction = Reduction::of(op, type);
   const std::size_t elements = checked_count(n);
   const Scene scene = enter_collective(scope, collective_group());
-  if (!scene.takes_part()) return;
-  if (scene.team->index == 0) reduction.prepare(x, elements);
-  reduce(*scene.team, x, elements, reduction, Others::keep);
+  if (scene.takes_part()) reduce(*scene.team, x, elements, reduction, Others::keep);
 }
 
 }  // namespace

@@ -60,8 +60,10 @@ void combine_bids(void* into, const void* from, std::size_t bids) {
 }
 
 void select(int scope, void* x, int n, const char* op, int type, int contribute) {
-  const std::string_view name = operation_name(op);
-  if (name != "min" && name != "max") comex_error("a selection is neither by \"min\" nor by \"max\"", 1);
+  const Operation operation = operation_named(op);
+  if (operation != Operation::min && operation != Operation::max) {
+    comex_error(("a selection is by \"min\" or \"max\", not by \"" + first_of_name(op) + "\"").c_str(), 1);
+  }
   const std::size_t bytes = checked_count(n);
   if (bytes < type_bytes(type)) comex_error("a selection of fewer bytes than its value has", n);
   const Scene scene = enter_collective(scope, collective_group());
@@ -69,7 +71,8 @@ void select(int scope, void* x, int n, const char* op, int type, int contribute)
   const Team& team = *scene.team;
   Bid best;
   if (contribute != 0) best = bid_of(x, type, team.index);
-  reduce_for_all(scene, &best, 1, {sizeof best, name == "max" ? combine_bids<true> : combine_bids<false>});
+  reduce_for_all(scene, &best, 1,
+                 {sizeof best, operation == Operation::max ? combine_bids<true> : combine_bids<false>});
   broadcast(team, x, bytes, best.index >= 0 ? best.index : team.size() - 1);
 }
 

@@ -25,7 +25,6 @@ void broadcast_from(int world_root, const Scene& scene, void* bytes, std::size_t
 
 void reduce_for_all(const Scene& scene, void* x, std::size_t elements, const Reduction& reduction) {
   if (!scene.takes_part()) return;
-  reduction.prepare(x, elements);
   reduce(*scene.team, x, elements, reduction, Others::spoil);
   broadcast(*scene.team, x, elements * reduction.element_bytes(), 0);
 }

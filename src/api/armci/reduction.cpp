@@ -1,9 +1,12 @@
 #include "api/armci/reduction.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <string>
+#include <iterator>
+#include <string_view>
 #include <type_traits>
 
 #include "flavour.h"
@@ -95,41 +98,93 @@ E truth_and(E a, E b) {
   std::abort();
 }
 
-template <class E>
-Reduction::Combine combine_of_integers(std::string_view name) {
-  if (name == "or" || name == "|") return combine_all<E, bit_or<E>>;
-  if (name == "and" || name == "&") return combine_all<E, bit_and<E>>;
-  if (name == "||") return combine_all<E, truth_or<E>>;
-  if (name == "&&") return combine_all<E, truth_and<E>>;
-  return nullptr;
+struct Name {
+  std::string_view text;
+  Operation operation;
+};
+
+// Longest first, so that a name is not taken for a shorter one that it begins with.
+constexpr Name names[] = {
+    {"absmax", Operation::absmax}, {"absmin", Operation::absmin}, {"max", Operation::max},
+    {"min", Operation::min},       {"and", Operation::bit_and},   {"or", Operation::bit_or},
+    {"||", Operation::truth_or},   {"&&", Operation::truth_and},  {"+", Operation::sum},
+    {"*", Operation::product},     {"|", Operation::bit_or},      {"&", Operation::bit_and}};
+
+bool begins_with(const char* text, std::string_view name) {
+  for (const char wanted : name) {
+    if (*text++ != wanted) return false;
+  }
+  return true;
 }
 
 template <class E>
-Reduction::Combine combine_of(std::string_view name) {
-  if (name == "+") return combine_all<E, sum<E>>;
-  if (name == "*") return combine_all<E, product<E>>;
-  if (name == "max" || name == "absmax") return combine_all<E, greatest<E>>;
-  if (name == "min" || name == "absmin") return combine_all<E, least<E>>;
-  if constexpr (std::is_integral_v<E>) return combine_of_integers<E>(name);
+Reduction::Combine combine_of_integers(Operation operation) {
+  switch (operation) {
+    case Operation::bit_or:
+      return combine_all<E, bit_or<E>>;
+    case Operation::bit_and:
+      return combine_all<E, bit_and<E>>;
+    case Operation::truth_or:
+      return combine_all<E, truth_or<E>>;
+    case Operation::truth_and:
+      return combine_all<E, truth_and<E>>;
+    default:
+      return nullptr;
+  }
+}
+
+template <class E>
+Reduction::Combine combine_of(Operation operation) {
+  switch (operation) {
+    case Operation::sum:
+      return combine_all<E, sum<E>>;
+    case Operation::product:
+      return combine_all<E, product<E>>;
+    case Operation::max:
+    case Operation::absmax:
+      return combine_all<E, greatest<E>>;
+    case Operation::min:
+    case Operation::absmin:
+      return combine_all<E, least<E>>;
+    default:
+      break;
+  }
+  if constexpr (std::is_integral_v<E>) return combine_of_integers<E>(operation);
   return nullptr;
 }
 
 template <class E>
 Reduction make_reduction(const char* op) {
-  const std::string_view name = operation_name(op);
-  const Reduction::Combine combine = combine_of<E>(name);
+  const Operation operation = operation_named(op);
+  const Reduction::Combine combine = combine_of<E>(operation);
   if (combine == nullptr) {
-    refuse("a collective's operation \"" + std::string(name) + "\" is unknown for its type");
+    refuse("a collective's operation \"" + first_of_name(op) + "\" is unknown for its type");
   }
-  const bool is_absolute = name == "absmax" || name == "absmin";
+  const bool is_absolute = operation == Operation::absmax || operation == Operation::absmin;
   return Reduction(sizeof(E), combine, is_absolute ? &make_absolute<E> : nullptr);
 }
 
 }  // namespace
 
-std::string_view operation_name(const char* op) {
-  const std::string_view name = op == nullptr ? "" : op;
-  return name.substr(0, name.find_last_not_of(' ') + 1);
+Operation operation_named(const char* op) {
+  if (op == nullptr) return Operation::unknown;
+  const auto* found =
+      std::ranges::find_if(names, [&](const Name& name) { return begins_with(op, name.text); });
+  return found == std::end(names) ? Operation::unknown : found->operation;
+}
+
+// Where the first byte can be read, all up to the next multiple of the smallest page can.
+std::string first_of_name(const char* op) {
+  constexpr std::size_t most = 8;
+  constexpr std::size_t page = 4096;
+  std::string shown;
+  if (op == nullptr) return shown;
+  const std::size_t readable = page - reinterpret_cast<std::uintptr_t>(op) % page;
+  for (std::size_t i = 0; i < std::min(most, readable); ++i) {
+    if (op[i] < ' ' || op[i] > '~') break;
+    shown += op[i];
+  }
+  return shown;
 }
 
 std::size_t type_bytes(int type) {

@@ -50,7 +50,8 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
   const Place place = place_in(team, 0);
   const std::size_t width = reduction.element_bytes();
   const std::size_t elements_a_piece = Mail::max_piece / width;
-  const bool needs_copy = others == Others::keep && place.parent >= 0 && !place.children.empty();
+  const bool changes_it = reduction.prepares() || !place.children.empty();
+  const bool needs_copy = others == Others::keep && place.parent >= 0 && changes_it;
   const std::size_t piece_room = std::min(elements, elements_a_piece) * width;
   std::vector<std::byte> came(place.children.empty() ? 0 : piece_room);
   std::vector<std::byte> copy(needs_copy ? piece_room : 0);
@@ -64,6 +65,7 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
       std::memcpy(copy.data(), at, piece * width);
       partial = copy.data();
     }
+    reduction.prepare(partial, piece);
     for (const int child : place.children) {
       mail.receive(came.data(), piece * width, child);
       reduction.combine(partial, came.data(), piece);

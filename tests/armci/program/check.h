@@ -18,6 +18,9 @@ extern int me, nproc, failures;
     }                                                                                              \
   } while (0)
 
+/* A name at the very end of readable memory, without a terminator; valid until the next call. */
+char* at_edge(const char* name);
+
 /* The neighbour `steps` further on, around the circle. */
 int neighbour(int steps);
 
@@ -36,6 +39,8 @@ void test_default_group(void);
 void test_broadcast(void);
 void test_gop(void);
 void test_select(void);
+void test_names(void);
+void test_reductions(void);
 void test_point_to_point(void);
 void test_fences(void);
 void test_scopes(void);

@@ -32,6 +32,8 @@ int main(int argc, char** argv) {
   test_broadcast();
   test_gop();
   test_select();
+  test_names();
+  test_reductions();
   test_point_to_point();
   test_fences();
   test_scopes();

@@ -40,9 +40,8 @@ void test_broadcast(void) {
   do {                                                                                               \
     static const char* const names[] = {"+", "*", "max", "min", "absmax", "absmin"};                 \
     for (int which = 0; which < 6; ++which) {                                                        \
-      char op[8];                                                                                    \
+      char* op = at_edge(names[which]);                                                              \
       Type x[5];                                                                                     \
-      strcpy(op, names[which]);                                                                      \
       for (int i = 0; i < 5; ++i) x[i] = (Type)((me % 2 ? -1 : 1) * (me + i + 1));                   \
       call(x, 5, op);                                                                                \
       for (int i = 0; i < 5; ++i) {                                                                  \

@@ -57,7 +57,7 @@ void test_fences(void) {
 static void test_group_messages(void) {
   int n = 0, rank = 0, word;
   int* list = malloc((size_t)nproc * sizeof *list);
-  char plus[] = "+", max[] = "max";
+  char *plus = at_edge("+"), max[] = {'m', 'a', 'x', '!'};
   ARMCI_Group half;
   for (int r = me % 2; r < nproc; r += 2) list[n++] = r;
   ARMCI_Group_create(n, list, &half);
@@ -98,7 +98,7 @@ void test_scopes(void) {
   const armci_domain_t smp = ARMCI_DOMAIN_SMP;
   int here = armci_domain_nprocs(smp, -1), host = armci_domain_my_id(smp), hosts = armci_domain_count(smp);
   int first = armci_domain_glob_proc_id(smp, host, 0), last = armci_domain_glob_proc_id(smp, host, here - 1);
-  char plus[] = "+", max[] = "max";
+  char *plus = at_edge("+"), max[] = {'m', 'a', 'x', 'y', 'z'};
   int word = 1, root, up, left, right;
   armci_msg_gop_scope(SCOPE_NODE, &word, 1, plus, ARMCI_INT);
   CHECK(word == here);
