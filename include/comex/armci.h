@@ -82,7 +82,8 @@ void ARMCI_Cleanup(void);
 void ARMCI_Error(const char* msg, int code);
 
 /* -- Memory. The _group forms are collective over the group, Malloc over the default group, Free over the
- * group that the memory is of. */
+ * group that the memory is of. Of 0 bytes one gets NULL, which is freed as well; where all have NULL, Free is
+ * over what Malloc is over. */
 int ARMCI_Malloc(void** ptr_arr, armci_size_t bytes);
 int ARMCI_Malloc_memdev(void** ptr_arr, armci_size_t bytes, const char* device);
 int ARMCI_Free(void* ptr);
@@ -131,7 +132,8 @@ int ARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* handle);
 int ARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc, armci_hdl_t* handle);
 #define ARMCI_Put1(src, dst, bytes, proc) ARMCI_Put((src), (dst), (bytes), (proc))
 
-/* -- Strided: count[0] in bytes, count[1..stride_levels] repetitions, strides in bytes. */
+/* -- Strided: count[0] in bytes, count[1..stride_levels] repetitions, strides in bytes, at most 8 levels.
+ * Negative counts and strides are refused: begin at the lowest address of both sides. */
 int ARMCI_PutS(void* src, int src_stride[], void* dst, int dst_stride[], int count[], int stride_levels,
                int proc);
 int ARMCI_GetS(void* src, int src_stride[], void* dst, int dst_stride[], int count[], int stride_levels,

@@ -13,6 +13,12 @@
  *   MPI_THREAD_MULTIPLE; collective calls over one group by one thread of a process at a time, in one order
  *   on all members. Groups are made, and worlds meet or part, by one thread of a process at a time, or
  *   by threads that drive endpoints of one group, together: MPI's communicators want it so.
+ * - Where a worker serves itself and has no thread for it (no progress rank, MPI without
+ * MPI_THREAD_MULTIPLE), every call serves others now and then: a loop around any of them sees what they
+ * write.
+ * - A forked child has no runtime: calls are refused there, with a line, and end the child only. What malloc
+ *   gave is not mapped there either (EFAULT, SIGSEGV), unless COMEX_FORK=share is set: then the child may
+ * load and store until it exits, as a checkpoint does, while the parent goes on.
  */
 #ifndef COMEX_COMEX_H_
 #define COMEX_COMEX_H_
@@ -116,13 +122,14 @@ COMEX_API int comex_thread_level(void);
  * once. Free is collective over the group. */
 COMEX_API int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group);
 COMEX_API int comex_group_free(comex_group_t group);
-COMEX_API int comex_group_rank(comex_group_t group, int* rank);
-COMEX_API int comex_group_size(comex_group_t group, int* size);
+COMEX_API int comex_group_rank(comex_group_t group, int* rank); /* of COMEX_GROUP_NULL: -1 */
+COMEX_API int comex_group_size(comex_group_t group, int* size); /* of that: 0 */
 /* The members' communicator, in rank order; it stays the library's and lives as long as the group.
  * Collectives of the program belong here: MPI_COMM_WORLD holds progress ranks, which never enter them. */
 COMEX_API int comex_group_comm(comex_group_t group, MPI_Comm* comm);
-/* Both arrays hold n ranks; a rank that `to` does not have becomes MPI_UNDEFINED. Ranks of an inter-group are
- * those of its remote side, as in operations; so is group_rank below, and *world_rank the process's local id.
+/* Both arrays hold n >= 0 ranks, the first those of `from`; what `to` does not have becomes MPI_UNDEFINED.
+ * Ranks of an inter-group are those of its remote side, as in operations; so is group_rank below, and
+ * *world_rank the process's local id.
  */
 COMEX_API int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, comex_group_t to,
                                           int* ranks_to);
@@ -150,18 +157,19 @@ COMEX_API int comex_test(comex_request_t* handle, int* status); /* *status: 0 do
  * MPI_Test and the like. */
 COMEX_API int comex_progress(void);
 
-/* -- Contiguous, `bytes` >= 0. Blocking put and acc return when src may be reused, get when dst is filled.
- * src and dst must not overlap. */
+/* -- Contiguous, `bytes` >= 0; of 0 bytes, addresses may be NULL. Blocking put and acc return when src may be
+ * reused, get when dst is filled. src and dst must not overlap. */
 COMEX_API int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group);
 COMEX_API int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group);
 /* dst[i] += *scale * src[i], each element atomically among accumulates of one type. `op` is a COMEX_ACC_
- * type; bytes that do not fill an element are not accumulated. */
+ * type; bytes that do not fill an element, of each run in the forms below, are not accumulated. */
 COMEX_API int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group);
 
 /* -- Strided: count[0] is the bytes of one run, count[1..stride_levels] are repetitions (stride_levels + 1
  * entries); src_stride[i] and dst_stride[i] are the bytes between repetitions at level i + 1 (stride_levels
  * entries each, ignored where the count is 1). 0 <= stride_levels <= COMEX_MAX_STRIDE_LEVEL; a count of 0
- * moves nothing. Written runs of a put or get must not overlap; sources and accumulated runs may. */
+ * moves nothing. Negative counts and strides are refused: begin at the lowest address of both sides. Written
+ * runs of a put or get must not overlap, or are refused; sources and accumulated runs may. */
 COMEX_API int comex_puts(void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                          int stride_levels, int proc, comex_group_t group);
 COMEX_API int comex_gets(void* src, int* src_stride, void* dst, int* dst_stride, int* count,
@@ -169,8 +177,9 @@ COMEX_API int comex_gets(void* src, int* src_stride, void* dst, int* dst_stride,
 COMEX_API int comex_accs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride,
                          int* count, int stride_levels, int proc, comex_group_t group);
 
-/* -- Vector: `len` descriptors, each of darr[i].count pairs of addresses of darr[i].bytes bytes. They may
- * name a place more than once: a put or get leaves one of its values there. */
+/* -- Vector: `len` descriptors, each of darr[i].count pairs of addresses of darr[i].bytes bytes, none of
+ * these numbers negative. They may name a place more than once: a put or get leaves one of its values there.
+ */
 COMEX_API int comex_putv(comex_giov_t* darr, int len, int proc, comex_group_t group);
 COMEX_API int comex_getv(comex_giov_t* darr, int len, int proc, comex_group_t group);
 COMEX_API int comex_accv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group);
@@ -225,19 +234,20 @@ COMEX_API int comex_wait_until(long* word, int compare, long value);
 COMEX_API int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group);
 /* device: NULL (as comex_malloc), "dram", "hbm" or "numa:N". */
 COMEX_API int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, const char* device);
-/* `ptr` is any member's address of that allocation, or NULL; at least one rank must name it. The caller's own
- * is the quickest: for another's its owner is asked, and one that hosts use for several allocations is
- * refused. `group` has the members of the group it was allocated over, in any order. Fences first. */
+/* `ptr` is any member's address of that allocation, or NULL; where one rank names it, all free it. NULL by
+ * all succeeds and frees nothing, as after a malloc of 0 bytes by all. The caller's own is the quickest: for
+ * another's its owner is asked, and one that hosts use for several allocations is refused. `group` has the
+ * members of the group it was allocated over, in any order. Fences first. */
 COMEX_API int comex_free(void* ptr, comex_group_t group);
 COMEX_API int comex_free_dev(void* ptr, comex_group_t group);
 /* Not collective; memory of the caller, remotely usable like any other. NULL for 0 bytes, or without room. */
 COMEX_API void* comex_malloc_local(size_t bytes);
 COMEX_API int comex_free_local(void* ptr); /* NULL is allowed */
 
-/* -- Mutexes. Create and destroy are collective over the workers; each brings `num` >= 0 mutexes of its own,
- * named by (mutex, proc), proc a rank of COMEX_GROUP_WORLD. Locks are granted in order of arrival, are not
- * recursive, and fence nothing: fence before unlock to publish. Unlock by another than the owner is an error;
- * of endpoints, worlds.h says who that is. */
+/* -- Mutexes. Create and destroy are collective over the workers, and come in turn; each worker brings
+ * `num` >= 0 mutexes of its own, named by (mutex, proc), proc a rank of COMEX_GROUP_WORLD. Locks are granted
+ * in order of arrival, are not recursive, and fence nothing: fence before unlock to publish. Unlock by
+ * another than the owner is an error; of endpoints, worlds.h says who that is. */
 COMEX_API int comex_create_mutexes(int num);
 COMEX_API int comex_destroy_mutexes(void);
 COMEX_API int comex_lock(int mutex, int proc);

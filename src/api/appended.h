@@ -12,7 +12,7 @@ namespace comex::api {
 // The runtime, when a worker of its world is meant that is reached through a server.
 inline Runtime* behind_server(op::Way way, const void* near, const void* far_address, int proc,
                               comex_group_t group) {
-  Runtime* const runtime = current();
+  Runtime* const runtime = at_once();
   const auto target = static_cast<Worker>(proc);
   const bool is_plain = runtime != nullptr && group == COMEX_GROUP_WORLD && target < runtime->size() &&
                         near != nullptr && far_address != nullptr;

@@ -13,12 +13,10 @@
 namespace comex::api {
 
 inline Runtime* enter(const char* operation) {
-  Runtime* runtime = current();
+  Runtime* runtime = pass();
   if (runtime != nullptr) [[likely]]
     return runtime;
-  const bool is_after = process().was_initialized;
-  introduced_reporter().fail({.operation = operation},
-                             is_after ? "called after comex_finalize" : "called before comex_init");
+  introduced_reporter().fail({.operation = operation}, why_there_is_none());
   return nullptr;
 }
 

@@ -1,5 +1,6 @@
 #include "api/environment.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -22,6 +23,10 @@ std::vector<std::string> environment_names() {
     names.emplace_back(text.substr(0, text.find('=')));
   }
   return names;
+}
+
+void call_in_forked_children(void (*call)()) {
+  pthread_atfork(nullptr, nullptr, call);
 }
 
 }  // namespace comex::api

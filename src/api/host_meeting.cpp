@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/diagnose.h"
 #include "core/status.h"
 
 namespace comex::api {
@@ -28,36 +29,54 @@ void HostMeeting::gather(std::span<const std::byte> mine, std::span<std::byte> a
   BoardLayout::Notice& own = own_->notices[turn];
   std::memcpy(own.said, mine.data(), bytes);
   own.gathering.store(gathering_, std::memory_order_relaxed);
-  wait_on(boards_.front()->gather, "gather",
-          [this](op::StallWatch& watch) { watch.set_target(first_missing()); });
+  wait_on(boards_.front()->gather, "gather", [&] {
+    return listed("worker", late([&](const BoardLayout& board) {
+                    return board.notices[turn].gathering.load(std::memory_order_relaxed) == gathering_;
+                  }));
+  });
   for (std::size_t i = 0; i < boards_.size(); ++i) {
     std::memcpy(all.data() + i * bytes, boards_[i]->notices[turn].said, bytes);
   }
 }
 
-Lpid HostMeeting::first_missing() const {
-  const auto is_missing = [&](const BoardLayout* board) {
-    return board->notices[gathering_ % 2].gathering.load(std::memory_order_relaxed) != gathering_;
-  };
-  const auto found = std::ranges::find_if(boards_, is_missing);
-  if (found == boards_.end()) return no_lpid;
-  const std::vector<int> workers = world_.share.host_workers();  // by rank they are in the same order
-  const int rank = workers[static_cast<std::size_t>(found - boards_.begin())];
-  return static_cast<Lpid>(world_.share.place_of(rank).worker);
+void HostMeeting::enter() {
+  own_->entered.store(++meetings_, std::memory_order_relaxed);
+  wait_on(boards_.front()->enter, "barrier", [this] {
+    return listed("worker", late([this](const BoardLayout& board) {
+                    return board.entered.load(std::memory_order_relaxed) >= meetings_;
+                  }));
+  });
 }
 
-void HostMeeting::wait_on(shm::HostBarrierBlock& block) {
-  wait_on(block, "barrier", [](op::StallWatch&) {});
+void HostMeeting::leave() {
+  own_->left.store(meetings_, std::memory_order_relaxed);
+  wait_on(boards_.front()->leave, "barrier", [this] {
+    const std::vector<int> missing = late(
+        [this](const BoardLayout& board) { return board.left.load(std::memory_order_relaxed) >= meetings_; });
+    const bool is_leader =
+        missing.size() == 1 && boards_.front()->left.load(std::memory_order_relaxed) < meetings_;
+    return is_leader ? std::string("workers of other hosts") : listed("worker", missing);
+  });
 }
 
-template <class Look>
-void HostMeeting::wait_on(shm::HostBarrierBlock& block, const char* what, const Look& look) {
+template <class HasCome>
+std::vector<int> HostMeeting::late(const HasCome& has_come) const {
+  const std::vector<int> ranks = world_.share.host_workers();  // in the order of the workers
+  std::vector<int> workers;
+  for (std::size_t i = 0; i < boards_.size(); ++i) {
+    if (!has_come(*boards_[i])) workers.push_back(static_cast<int>(world_.share.place_of(ranks[i]).worker));
+  }
+  return workers;
+}
+
+void HostMeeting::wait_on(shm::HostBarrierBlock& block, const char* what,
+                          op::FunctionRef<std::string()> awaited) {
   constexpr unsigned pauses = 20;        // a microsecond, less than a yield that meets another process
   constexpr unsigned yields = 100;       // the others are mostly on their way
   constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
   shm::HostBarrier meeting(*world_.os, block, static_cast<std::uint32_t>(boards_.size()));
   const shm::WaitPolicy& policy = world_.wait_policy;
-  op::StallWatch watch = engine_.watch({what});
+  op::StallWatch watch = engine_.watch({.operation = what, .awaited = &awaited});
   const std::uint32_t token = meeting.arrive();
   for (unsigned i = 0; policy.workers_have_cores && i < pauses && !meeting.done(token); ++i) shm::cpu_relax();
   for (unsigned round = 1; !meeting.done(token); ++round) {
@@ -69,7 +88,6 @@ void HostMeeting::wait_on(shm::HostBarrierBlock& block, const char* what, const 
       world_.os->yield();
     }
     watch.set_slow(sleeps);
-    if (sleeps) look(watch);
     watch.look();
   }
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "api/world.h"
@@ -21,24 +22,24 @@ class HostMeeting {
 
   std::size_t size() const { return boards_.size(); }
   bool is_lowest() const { return boards_.front() == own_; }
-  void enter() { wait_on(boards_.front()->enter); }
-  void leave() { wait_on(boards_.front()->leave); }
+  void enter();
+  void leave();  // the lowest comes when other hosts have met
   // What each worker of the host shows, in their order; at most BoardLayout::Notice::said. Nobody returns
   // before all have come to this, and to no barrier.
   void gather(std::span<const std::byte> mine, std::span<std::byte> all);
 
  private:
-  // Drives the engine meanwhile; look() is called now and then once that lasts.
-  template <class Look>
-  void wait_on(shm::HostBarrierBlock& block, const char* what, const Look& look);
-  void wait_on(shm::HostBarrierBlock& block);
-  Lpid first_missing() const;
+  // Drives the engine meanwhile; awaited() says who has not come, should that last.
+  void wait_on(shm::HostBarrierBlock& block, const char* what, op::FunctionRef<std::string()> awaited);
+  template <class HasCome>
+  std::vector<int> late(const HasCome& has_come) const;  // the workers of whose boards it does not hold
 
   World& world_;
   op::Engine& engine_;
   std::vector<BoardLayout*> boards_;  // of the host's workers, ascending
   BoardLayout* own_ = nullptr;
   std::uint64_t gathering_ = 0;
+  std::uint64_t meetings_ = 0;
 };
 
 }  // namespace comex::api

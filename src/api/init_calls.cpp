@@ -23,7 +23,7 @@ int comex_finalize(void) {
 }
 
 int comex_initialized(void) {
-  return current() != nullptr ? 1 : 0;
+  return pass() != nullptr ? 1 : 0;
 }
 
 void comex_error(const char* msg, int code) {
@@ -35,13 +35,14 @@ void comex_error(const char* msg, int code) {
 
 int comex_set_errors(int mode) {
   Process& self = process();
+  Runtime* runtime = pass();
   if (mode != COMEX_ERRORS_ABORT && mode != COMEX_ERRORS_RETURN) {
     return introduced_reporter().fail({.operation = "set_errors"},
                                       "the mode " + std::to_string(mode) +
                                           " is unknown; COMEX_ERRORS_ABORT is 0, COMEX_ERRORS_RETURN is 1");
   }
   self.reporter.set_returns(mode == COMEX_ERRORS_RETURN);
-  if (Runtime* runtime = current(); runtime != nullptr) {
+  if (runtime != nullptr) {
     const comex::op::Engine::Lock lock = runtime->engine.enter();
     runtime->remote.set_errors_return(mode == COMEX_ERRORS_RETURN);
   }
@@ -49,6 +50,7 @@ int comex_set_errors(int mode) {
 }
 
 int comex_get_errors(int* mode) {
+  pass();
   if (mode == nullptr) {
     return introduced_reporter().fail({.operation = "get_errors"}, "the place for the result is null");
   }
@@ -57,6 +59,7 @@ int comex_get_errors(int* mode) {
 }
 
 int comex_version(int* major, int* minor, int* patch) {
+  pass();
   if (major != nullptr) *major = COMEX_VERSION_MAJOR;
   if (minor != nullptr) *minor = COMEX_VERSION_MINOR;
   if (patch != nullptr) *patch = COMEX_VERSION_PATCH;
@@ -64,5 +67,6 @@ int comex_version(int* major, int* minor, int* patch) {
 }
 
 int comex_thread_level(void) {
+  pass();
   return wanted_thread_level();
 }

@@ -54,7 +54,7 @@ struct Named {  // a mutex; of the own host: one that exists
 
 // Whether there is such a one on another host, its server says.
 bool find_mutex(const char* name, int mutex, int proc, Named& named) {
-  Runtime* runtime = current();
+  Runtime* runtime = pass();
   if (runtime == nullptr) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
   if (runtime->endpoints_made.load(std::memory_order_relaxed) != 0) [[unlikely]]
@@ -91,7 +91,14 @@ void lock_here(const Named& named) {
     return;
   Runtime& runtime = *named.runtime;
   const shm::WaitPolicy& policy = runtime.world->wait_policy;
-  op::StallWatch watch = runtime.engine.watch({"lock", static_cast<int>(named.owner)});
+  const auto who_holds_it = [&] {
+    Worker holder = 0;
+    const std::string text = "mutex " + std::to_string(named.index);
+    return mutex.holder(holder) ? text + ", which worker " + std::to_string(holder) + " holds" : text;
+  };
+  const op::FunctionRef<std::string()> awaited(who_holds_it);
+  op::StallWatch watch = runtime.engine.watch(
+      {.operation = "lock", .target = static_cast<int>(named.owner), .awaited = &awaited});
   for (unsigned round = 0;; ++round) {
     const bool asks = round > yields && round % rounds_a_question == 0;
     const shm::Taken taken = mutex.step(turn, party, asks);
@@ -236,10 +243,10 @@ int comex_lock(int mutex, int proc) {
 
 int comex_trylock(int mutex, int proc, int* acquired) {
   Named named;
-  if (acquired == nullptr && enter("trylock") != nullptr) {
-    return current()->reporter.fail({"trylock", comex::Target(proc)}, "the place for the result is null");
-  }
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
+  if (acquired == nullptr) {
+    return named.runtime->reporter.fail({"trylock", comex::Target(proc)}, "the place for the result is null");
+  }
   if (named.is_direct) {
     named.order_before_direct();
     comex::shm::FairMutex here = named.here();

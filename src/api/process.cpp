@@ -16,7 +16,8 @@ constinit std::atomic<Runtime*> current_runtime{nullptr};
 
 // MPI deletes the attributes of MPI_COMM_SELF first in MPI_Finalize, while messages still travel.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
-  if (current() != nullptr) finalize();
+  if (process().is_forked_child) return MPI_SUCCESS;  // the parent lives on, with its progress ranks
+  if (detail::current() != nullptr) finalize();
   process().launch.release_progress_ranks();
   return MPI_SUCCESS;
 }
@@ -31,6 +32,10 @@ void hook_into_mpi_finalize(Process& self) {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detail::on_mpi_finalize, &key, nullptr);
   PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
   PMPI_Comm_free_keyval(&key);
+  call_in_forked_children([] {
+    process().is_forked_child = true;
+    detail::current_runtime.store(nullptr, std::memory_order_release);
+  });
   self.has_finalize_hook = true;
 }
 
@@ -85,6 +90,15 @@ Process& process() {
   return *self;
 }
 
+const char* why_there_is_none() {
+  const Process& self = process();
+  if (self.is_forked_child) {
+    return "called in a forked child: the runtime is the parent's; with COMEX_FORK=share a child may load "
+           "and store";
+  }
+  return self.was_initialized ? "called after comex_finalize" : "called before comex_init";
+}
+
 Reporter& introduced_reporter() {
   Reporter& reporter = process().reporter;
   if (reporter.identity().rank >= 0) return reporter;
@@ -100,8 +114,9 @@ Reporter& introduced_reporter() {
 
 int initialize(MPI_Comm comm, int* argc, char*** argv) {
   Process& self = process();
+  if (self.is_forked_child) return self.reporter.fail({.operation = "init"}, why_there_is_none());
   const std::lock_guard lock(self.starting);
-  if (current() != nullptr) return 0;
+  if (pass() != nullptr) return 0;
   start_mpi(argc, argv);
   if (!mpi_is_running())
     return introduced_reporter().fail({.operation = "init"}, "MPI was finalized already");
@@ -137,8 +152,9 @@ int initialize(MPI_Comm comm, int* argc, char*** argv) {
 
 int finalize() {
   Process& self = process();
+  if (self.is_forked_child) return self.reporter.fail({.operation = "finalize"}, why_there_is_none());
   const std::lock_guard lock(self.starting);
-  if (current() == nullptr) return 0;
+  if (detail::current() == nullptr) return 0;
   const CallScope call("finalize", groups::world_handle);
   return close_runtime(self) ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 
 #include "api/caller.h"
 #include "api/communicator.h"
+#include "api/process.h"
 
 namespace comex::api {
 
@@ -22,7 +23,8 @@ void Reporter::print(const Identity& who, const Context& where, std::string_view
 void Reporter::end_job(int code) {
   // Above 123 a launcher reports a signal or a failure of its own.
   const int shown = code >= 1 && code <= 123 ? code : failure_exit_code;
-  if (mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
+  // MPI is the parent's, whose job goes on.
+  if (!process().is_forked_child && mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
   std::_Exit(shown);
 }
 

@@ -12,7 +12,7 @@
 namespace comex::api {
 namespace {
 
-// A poll of MPI takes the time of some ten direct operations.
+// A poll of MPI takes the time of some ten calls.
 constexpr unsigned calls_a_poll = 16;
 
 // Contexts of collectives; groups made later have their leader's number in the upper half.
@@ -31,32 +31,20 @@ op::RemoteOptions remote_options(World& world) {
   return options;
 }
 
-op::EngineOptions engine_options(World& world, const Reporter& reporter, Runtime& runtime) {
+op::EngineOptions engine_options(World& world, Runtime& runtime) {
   op::EngineOptions options;
   options.wait = world.wait_policy;
   options.has_threads = world.has_threads;
   options.doorbell = world.arena->doorbell(world.arena->slot());
   options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
   options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
-    const op::WaitReason reason = runtime.reason_of(wait);
-    const ProgramCall call = program_call();
-    std::string text = "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s";
-    if (reason.server != no_rank) text += " for MPI rank " + std::to_string(reason.server);
-    if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
-      text += ", in its " + std::string(reason.operation);
-    }
-    const char* const name = call.name != nullptr ? call.name : reason.operation;
-    const Context where = runtime.context(name, reason.target, reason.named, reason.address);
-    if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
-      text += ", over group " + std::to_string(call.group);
-    }
-    Reporter::print(reporter.caller(), where, text);
+    runtime.tell_of_stall(wait, waited_ns);
   };
   return options;
 }
 
 // A worker without progress rank and thread, of whom other hosts may want something at any time.
-bool serves_in_calls(const World& world) {
+bool has_to_serve_in_calls(const World& world) {
   return world.serves_itself() && !world.has_threads && world.group->host_count() > 1;
 }
 
@@ -65,20 +53,18 @@ bool serves_in_calls(const World& world) {
 Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
     : reporter(reports),
       world(std::move(opened)),
-      router(*world->group, static_cast<Worker>(world->place.worker), world->settings,
-             serves_in_calls(*world)),
+      router(*world->group, static_cast<Worker>(world->place.worker), world->settings),
       direct(*world->arena),
       remote(*world->transport, remote_options(*world)),
       tokens(*world->transport),
       server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
-      engine(*world->transport, {server.get(), &remote, &tokens}, *world->os,
-             engine_options(*world, reporter, *this)),
+      engine(*world->transport, {server.get(), &remote, &tokens}, *world->os, engine_options(*world, *this)),
       book(world->description, static_cast<Worker>(world->place.worker), &bridges, &*world->group),
       mutexes(world->arena->mutex_sets()),
       host_(*world, engine) {
   remote.set_errors_return(reporter.returns());
 
-  serves_in_calls_ = serves_in_calls(*world);
+  serves_in_calls_ = has_to_serve_in_calls(*world);
 
   add_first_groups();
 
@@ -88,6 +74,10 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
     membership.me = static_cast<std::uint32_t>(world->place.host);
     membership.rank_of = [this](std::uint32_t host) { return world->group->lowest_worker(host); };
     membership.context = leaders_context;
+    membership.text_of = [this](std::uint32_t host) {
+      return "host " + std::to_string(host) + ", of worker " +
+             std::to_string(world->group->lowest_worker(host));
+    };
     host_leaders_ = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
   }
   engine.set_between_rounds([this] { meetings.losses.tell(*this); });
@@ -209,8 +199,11 @@ void Runtime::fence_members(const groups::Group& group) {
     });
   });
   const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
+  const auto who_is_silent = [&] { return servers_text(dirty_servers(group)); };
+  const op::FunctionRef<std::string()> awaited(who_is_silent);
   const op::Engine::Lock lock =
-      engine.enter_when([&] { return completion.done() && implicit.all_done(keep); }, {"fence_all"});
+      engine.enter_when([&] { return completion.done() && implicit.all_done(keep); },
+                        {.operation = "fence_all", .awaited = &awaited});
   if (is_world) remote.tidy();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -262,9 +255,11 @@ bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
   return !implicit.take_failures(keep);
 }
 
+void Runtime::serve_in_call() {
+  if (calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll == 0) engine.poll();
+}
+
 void Runtime::order_before_direct(const Reach& target) {
-  if (serves_in_calls_ && direct_calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll == 0)
-    engine.poll();
   if (!router.is_mixed()) return;
   fence(target);
   engine.wait([&] { return handles_done([&target](Lpid each) { return each == target.lpid; }); },

@@ -126,13 +126,26 @@ class Runtime {
     engine.wait([&completion] { return completion.done(); }, reason);
   }
 
+  // Nobody else serves this worker's memory for other hosts, so that it is served in calls of the program: a
+  // program may wait, by whatever call, for what another host writes there.
+  bool serves_in_calls() const { return serves_in_calls_; }
+  void serve_now_and_then() {
+    if (serves_in_calls_) [[unlikely]]
+      serve_in_call();
+  }
+  // From now on: this worker serves processes of other worlds, and no thread does it for it.
+  void begin_serving_in_calls() { serves_in_calls_ = true; }
+
   void fence(const Reach& target);
   // Before a direct operation: what this worker has under way to the same place through a server, gets and
-  // rmws too, takes effect first. Where nobody else serves this worker's memory, now and then a round of
-  // that: a program may poll its own memory for what another host writes there.
+  // rmws too, takes effect first.
   void order_before_direct(const Reach& target);
   void fence_members(const groups::Group& group);
   bool has_nothing_under_way();  // false in doubt; handles, whose owners wait for them, aside
+  // For lines about long waits: the servers that have not said that all is done, and who they are.
+  void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
+  std::vector<TransportRank> dirty_servers(const groups::Group& group);
+  std::string servers_text(std::span<const TransportRank> servers) const;
   // What is under way to anybody, in whichever world.
   void fence_everybody();
   // True when a write to it was refused since the last call; told once.
@@ -221,6 +234,7 @@ class Runtime {
 
  private:
   void add_first_groups();
+  void serve_in_call();
   op::Membership membership_of(const groups::Group& group) const;
   // Stops at the first that is pending, and forgets those that are not: cheap however often it is asked.
   template <class Keep>
@@ -256,7 +270,7 @@ class Runtime {
   std::unique_ptr<pr::Pusher> pusher_;                 // the thread's
   std::unique_ptr<op::ProgressThread> thread_;
   bool serves_in_calls_ = false;
-  std::atomic<unsigned> direct_calls_{0};
+  std::atomic<unsigned> calls_{0};
 };
 
 }  // namespace comex::api

@@ -13,7 +13,7 @@ namespace comex::api {
 
 class Small {
  public:
-  Small(int proc, comex_group_t group) : runtime_(current()), target_(static_cast<Worker>(proc)) {
+  Small(int proc, comex_group_t group) : runtime_(at_once()), target_(static_cast<Worker>(proc)) {
     is_small_ = runtime_ != nullptr && group == COMEX_GROUP_WORLD && target_ < runtime_->size() &&
                 runtime_->router.is_plain(target_);
   }

@@ -39,6 +39,8 @@ struct BoardLayout {
   shm::HostBarrierBlock leave;
   shm::HostBarrierBlock gather;
   Notice notices[2];
+  alignas(64) std::atomic<std::uint64_t> entered;  // how often; for lines about long waits
+  std::atomic<std::uint64_t> left;
 };
 inline constexpr std::uint64_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);

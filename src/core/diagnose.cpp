@@ -60,4 +60,16 @@ std::string format_line(const Identity& who, const Context& where, std::string_v
   return one_line(std::move(line));
 }
 
+std::string listed(std::string_view what, std::span<const int> numbers) {
+  constexpr std::size_t most = 8;
+  if (numbers.empty()) return {};
+  std::string text = std::string(what) + (numbers.size() > 1 ? "s " : " ") + std::to_string(numbers[0]);
+  const std::size_t named = numbers.size() > most ? most - 1 : numbers.size();
+  for (std::size_t i = 1; i < named; ++i) {
+    text += (i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
+  }
+  if (named < numbers.size()) text += " and " + std::to_string(numbers.size() - named) + " others";
+  return text;
+}
+
 }  // namespace comex

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,9 @@ struct Context {
   Target target = {};
   const void* address = nullptr;
 };
+
+// "worker 3", "workers 3, 5 and 7", "workers 0, 1, 2, 3, 4, 5, 6 and 93 others"; of none: nothing.
+std::string listed(std::string_view what, std::span<const int> numbers);
 
 std::string format_line(const Identity& who, const Context& where, std::string_view text);
 

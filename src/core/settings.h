@@ -24,6 +24,7 @@ enum class LpidOrder : unsigned char { spawner, parent };
 enum class ArenaBacking : unsigned char { automatic, memfd, posix };
 enum class ArenaCommit : unsigned char { touch, now };
 enum class CoreDump : unsigned char { lean, full };
+enum class ForkMode : unsigned char { none, share };
 enum class WaitMode : unsigned char { automatic, spin, yield, sleep };
 enum class BindMode : unsigned char { progress, none };
 enum class WorldMode : unsigned char { on, warn, off };

@@ -33,7 +33,11 @@ void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span
   const auto is_over = [&] {
     return tokens_.take(rank, members_.context, token.sequence, token.phase, into) || tokens_.is_lost();
   };
-  engine_.wait(is_over, reason_of(operation, from));
+  WaitReason reason = reason_of(operation, from);
+  const auto text = [&] { return members_.text_of(from); };
+  const FunctionRef<std::string()> awaited(text);
+  if (members_.text_of) reason.awaited = &awaited;
+  engine_.wait(is_over, reason);
 }
 
 WaitReason GroupCollective::reason_of(const char* operation, std::uint32_t awaited) const {

@@ -32,7 +32,8 @@ struct Membership {
   std::uint64_t context = 0;
   std::uint64_t first_sequence = 0;
   bool has_endpoints = false;  // one process may be several members: tokens name members too
-  std::function<MemberName(std::uint32_t member)> name_of = {};  // for lines about long waits; may be empty
+  std::function<MemberName(std::uint32_t member)> name_of = {};   // for lines about long waits; may be empty
+  std::function<std::string(std::uint32_t member)> text_of = {};  // the same, where members are no processes
 };
 
 class GroupCollective {

@@ -12,7 +12,7 @@ std::uint8_t ways(bool put, bool get, bool acc) {
 
 }  // namespace
 
-Router::Router(const groups::ProcessGroup& world, Worker me, const Settings& settings, bool never_plain)
+Router::Router(const groups::ProcessGroup& world, Worker me, const Settings& settings)
     : world_(&world),
       me_(me),
       my_host_(world.place(me).host),
@@ -20,7 +20,7 @@ Router::Router(const groups::ProcessGroup& world, Worker me, const Settings& set
       same_host_(ways(settings.put_smp, settings.get_smp, settings.acc_smp)) {
   const std::uint8_t all = ways(true, true, true);
   is_mixed_ = self_ != all || same_host_ != all;
-  if (!is_mixed_ && !never_plain) plain_host_ = my_host_;
+  if (!is_mixed_) plain_host_ = my_host_;
 }
 
 }  // namespace comex::op

@@ -20,8 +20,7 @@ constexpr Way way_of(Action action) {
 
 class Router {
  public:
-  // never_plain: direct operations have more to do than to load and store.
-  Router(const groups::ProcessGroup& world, Worker me, const Settings& settings, bool never_plain = false);
+  Router(const groups::ProcessGroup& world, Worker me, const Settings& settings);
 
   Where where(Worker target) const {
     if (target == me_) return Where::self;
@@ -46,7 +45,7 @@ class Router {
   const groups::ProcessGroup* world_;
   Worker me_;
   std::uint32_t my_host_;
-  std::uint32_t plain_host_ = UINT32_MAX;  // the own host, unless is_mixed_ or never_plain
+  std::uint32_t plain_host_ = UINT32_MAX;  // the own host, unless is_mixed_
   std::uint8_t self_ = 0;                  // one bit for each Way that is direct
   std::uint8_t same_host_ = 0;
   bool is_mixed_ = false;

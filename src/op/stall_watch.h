@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "core/ids.h"
+#include "op/function_ref.h"
 #include "shm/os.h"
 
 namespace comex::op {
@@ -20,6 +22,9 @@ struct WaitReason {
   int handle = 0;                  // the wait for a handle: whose operation it is knows who told of stalls
   const void* address = nullptr;   // of the word that is waited for; null: none
   Naming named = {};               // the target, by the program
+  // Who or what has not come, asked as the line is printed, without the engine's lock; null or empty text:
+  // see `server`. It lives as long as the wait.
+  const FunctionRef<std::string()>* awaited = nullptr;
 };
 
 struct StallOptions {
@@ -42,7 +47,6 @@ class StallWatch {
     options_.on_stall(reason_, now - since_ns_);
   }
   void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
-  void set_target(Lpid target) { reason_.target = target; }
 
  private:
   static constexpr unsigned looks_per_clock = 64;

@@ -46,6 +46,7 @@ class MemoryOs : public Os {
   bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Result<std::byte*> map(const Object& object, const MapWish& wish) override;
   void unmap(std::byte* base, std::uint64_t bytes) override;
+  void give_to_children(std::byte*, std::uint64_t) override {}
   std::vector<AddressRange> address_ranges() const override;
   MemoryRoom room(Backing backing) override;
   bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,

@@ -125,6 +125,8 @@ class Os {
 
   virtual Result<std::byte*> map(const Object& object, const MapWish& wish) = 0;
   virtual void unmap(std::byte* base, std::uint64_t bytes) = 0;
+  // A mapping is not in forked children unless it is given to them.
+  virtual void give_to_children(std::byte* base, std::uint64_t bytes) = 0;
   virtual std::vector<AddressRange> address_ranges() const = 0;  // where candidates may lie
 
   virtual MemoryRoom room(Backing backing) = 0;

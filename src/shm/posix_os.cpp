@@ -254,6 +254,8 @@ class PosixOs final : public Os {
 
   void unmap(std::byte* base, std::uint64_t bytes) override { munmap(base, bytes); }
 
+  void give_to_children(std::byte* base, std::uint64_t bytes) override { madvise(base, bytes, MADV_DOFORK); }
+
   std::vector<AddressRange> address_ranges() const override { return usable_address_ranges(); }
 
   MemoryRoom room(Backing backing) override {

@@ -52,6 +52,21 @@ comex_add_mpi_test(NAME armci.starts_mpi_and_ends_it PROGRAM armci_start RANKS 3
 comex_add_mpi_test(NAME armci.starts_mpi_at_a_level_of_threads PROGRAM armci_start_packaged RANKS 3 LABELS armci)
 comex_add_mpi_test(NAME armci.mp3_names_speak_of_workers PROGRAM armci_mp3 RANKS 3 LABELS armci)
 
+# Whatever call that is.
+foreach(flavour comex packaged)
+  set(library armci_shared)
+  if(flavour STREQUAL packaged)
+    set(library armci_openmpi_shared)
+  endif()
+  armci_client(armci_polls_${flavour} ${library} polls.cpp)
+  target_link_libraries(armci_polls_${flavour} PRIVATE comex_shared)
+  add_test(NAME armci.${flavour}_calls_that_return_at_once_serve COMMAND ${CMAKE_SOURCE_DIR}/tests/mpi/polls_test
+    "P?ARMCI_|ARMCIX_|armci_|derr_printf$|dassertp_fail$" $<TARGET_FILE:${library}> ${COMEX_LAUNCH}
+    $<TARGET_FILE:armci_polls_${flavour}>)
+  set_tests_properties(armci.${flavour}_calls_that_return_at_once_serve PROPERTIES LABELS "mpi;armci" TIMEOUT 100
+    PROCESSORS 2)
+endforeach()
+
 find_package(Threads REQUIRED)
 armci_client(armci_threads armci_shared threads.c)
 target_link_libraries(armci_threads PRIVATE Threads::Threads)

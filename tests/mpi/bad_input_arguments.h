@@ -41,6 +41,12 @@ inline void size_cases(Bed& bed) {
   int first[11] = {-8, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   run("gets negative_count", "gets", "negative",
       [&] { return comex_gets(far, strides, near, strides, first, 1, target, world); });
+  int backwards[10] = {-16};
+  int twice[11] = {8, 2};
+  run("puts negative_source_stride", "puts", "origin-side stride\\[0\\] is -16, negative",
+      [&] { return comex_puts(near, backwards, far, strides, twice, 1, target, world); });
+  run("gets negative_source_stride", "gets", "target-side stride\\[0\\] is -16, negative",
+      [&] { return comex_gets(far, backwards, near, strides, twice, 1, target, world); });
   int good[11] = {8, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   run("puts too_many_levels", "puts", "9.*(at most|to|0 and) 8", [&] {
     return comex_puts(near, strides, far, strides, good, COMEX_MAX_STRIDE_LEVEL + 1, target, world);

@@ -20,6 +20,8 @@ endforeach()
 
 set(two_hosts COMEX_VIRTUAL_HOSTS=2)
 set(forced COMEX_ENABLE_PUT_SMP=0 COMEX_ENABLE_GET_SMP=0 COMEX_ENABLE_ACC_SMP=0)
+comex_add_mpi_test(NAME mpi_fork PROGRAM mpi_fork RANKS 3)
+comex_add_mpi_test(NAME mpi_fork_share PROGRAM mpi_fork RANKS 3 ARGS share ENV COMEX_FORK=share)
 comex_add_mpi_test(NAME mpi_life_world PROGRAM mpi_life RANKS 3 ARGS world)
 comex_add_mpi_test(NAME mpi_life_world_two_hosts PROGRAM mpi_life RANKS 5 ARGS world ENV ${two_hosts} COMEX_ARENA=posix
   COMEX_CHUNK_BYTES=64k COMEX_PROGRESS_RANK_POSITION=smallest COMEX_CORE=full)

@@ -1,11 +1,11 @@
 // Waits that last: worker 1 waits for a mutex that worker 0 holds, then worker 0 in a barrier for worker 1.
-// Or, where workers serve themselves, worker 0 for a get from worker 1, which is in no call.
+// Or, where workers serve themselves, worker 0 for a get from worker 1, or a fence, which is in no call.
 //
 // Or all calls whose waits are made of others: worker 1 in a malloc over a group, then in finalize, and
 // worker 2 in wait_until, while worker 0 is late.
 //
-// Usage: stall [SECONDS [get | calls]]   how long one keeps the other waiting. stall_test looks at what is
-// printed.
+// Usage: stall [SECONDS [get | fence | calls]]   how long one keeps the other waiting. stall_test looks at
+// what is printed.
 #include <comex/comex.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ void lock_and_meet(int me, unsigned seconds) {
   comex_barrier(COMEX_GROUP_WORLD);
 }
 
-void get_from_one_that_sleeps(int me, unsigned seconds) {
+void get_from_one_that_sleeps(int me, unsigned seconds, bool puts) {
   void* words[2] = {};
   comex_malloc(words, sizeof(long), COMEX_GROUP_WORLD);
   comex_barrier(COMEX_GROUP_WORLD);
@@ -42,6 +42,10 @@ void get_from_one_that_sleeps(int me, unsigned seconds) {
     MPI_Recv(nullptr, 0, MPI_BYTE, 1, 0, workers, MPI_STATUS_IGNORE);
     long word = 0;
     comex_request_t handle{};
+    if (puts) {
+      comex_nbput(&word, words[1], sizeof word, 0, reversed, nullptr);
+      comex_fence_all(COMEX_GROUP_WORLD);
+    }
     comex_nbget(words[1], &word, sizeof word, 0, reversed, &handle);
     comex_wait(&handle);
   }
@@ -78,7 +82,7 @@ int main(int argc, char** argv) {
   if (argc > 2 && argv[2][0] == 'c') {
     come_late_to_calls(me, seconds);
   } else if (argc > 2) {
-    get_from_one_that_sleeps(me, seconds);
+    get_from_one_that_sleeps(me, seconds, argv[2][0] == 'f');
   } else {
     lock_and_meet(me, seconds);
   }

@@ -12,6 +12,7 @@ COMEX_C int PARMCI_Wait(armci_hdl_t* handle) {
     return comex_wait_all(COMEX_GROUP_WORLD);
   }
   const int code = code_of(handle);
+  pass();
   if (code == 0) return COMEX_SUCCESS;
   if (code < 0) {
     int left = 0;
@@ -26,6 +27,7 @@ COMEX_PROFILED(Wait);
 
 COMEX_C int PARMCI_Test(armci_hdl_t* handle) {
   const int code = handle == nullptr ? 0 : code_of(handle);
+  pass();
   if (code == 0) return 0;
   if (code < 0) return state().aggregates.test(code);
   comex_request_t request = code;

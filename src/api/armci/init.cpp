@@ -83,7 +83,9 @@ COMEX_C FinalizeResult PARMCI_Finalize(void) {
 COMEX_PROFILED(Finalize);
 
 // Nothing of ours outlives a process, so there is nothing to clean up.
-COMEX_C void PARMCI_Cleanup(void) {}
+COMEX_C void PARMCI_Cleanup(void) {
+  pass();
+}
 COMEX_PROFILED(Cleanup);
 
 COMEX_C void PARMCI_Error(const char* msg, int code) {

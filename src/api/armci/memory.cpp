@@ -85,10 +85,13 @@ COMEX_C int PARMCI_Free_local(void* ptr) {
 }
 COMEX_PROFILED(Free_local);
 
-COMEX_C void PARMCI_Set_shm_limit(unsigned long) {}
+COMEX_C void PARMCI_Set_shm_limit(unsigned long) {
+  pass();
+}
 COMEX_PROFILED(Set_shm_limit);
 
 COMEX_C void PARMCI_Copy(void* src, void* dst, int bytes) {
+  pass();
   if (bytes > 0) std::memmove(dst, src, static_cast<std::size_t>(bytes));
 }
 COMEX_PROFILED(Copy);

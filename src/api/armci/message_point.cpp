@@ -64,6 +64,7 @@ COMEX_C void armci_msg_abort(int code) {
 }
 
 COMEX_C double armci_timer(void) {
+  pass();
   return PMPI_Wtime();
 }
 

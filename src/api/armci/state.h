@@ -52,7 +52,13 @@ struct State {
   GroupTeams& teams_of(comex_group_t group);
 };
 
+// Calls that need nothing of comex.h come to it here, or by pass(): where a worker serves itself, a program
+// may wait by any call for what another one writes.
 State& state();
+
+inline void pass() {
+  comex_initialized();
+}
 
 // The group of collectives without a group argument.
 inline comex_group_t collective_group() {

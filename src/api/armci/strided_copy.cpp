@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "api/armci/export.h"
+#include "api/armci/state.h"
 #include "api/armci/strided_pieces.h"
 
 using namespace comex::armci;
@@ -9,6 +10,7 @@ using namespace comex::armci;
 namespace {
 
 long checked_runs(const int* count, int stride_levels) {
+  pass();
   const long runs = run_count(count, stride_levels);
   if (runs < 0) comex_error("a strided patch has a negative count, or stride levels outside 0 to 8", 1);
   return runs;

@@ -167,6 +167,7 @@ Result<BridgeId> open_bridge(Runtime& runtime, BridgeFacts facts) {
   {
     const op::Engine::Lock lock = runtime.engine.enter();
     runtime.engine.attach(bridge.transport(), {bridge.point->server.get(), &bridge.remote, &bridge.tokens});
+    if (bridge.point->server != nullptr && !runtime.world->has_threads) runtime.begin_serving_in_calls();
   }
   start(*bridge.point);
   return id;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "core/settings.h"
 #include "op/direct.h"
 #include "shm/arena.h"
 
@@ -24,13 +25,15 @@ struct GuestArena {
 
 class GuestArenas {
  public:
-  std::shared_ptr<GuestArena> attach(shm::Os& os, const shm::ArenaTicket& ticket, bool dump_core) {
+  std::shared_ptr<GuestArena> attach(shm::Os& os, const shm::ArenaTicket& ticket, const Settings& settings) {
     std::weak_ptr<GuestArena>& known = by_cookie_[ticket.object.cookie];
     if (std::shared_ptr<GuestArena> here = known.lock()) return here;
     auto made = std::make_shared<GuestArena>();
-    Result<shm::Arena> attached = shm::Arena::attach_guest(os, ticket, dump_core);
+    Result<shm::Arena> attached = shm::Arena::attach_guest(os, ticket, settings.core == CoreDump::full);
     if (attached) {
       made->arena.emplace(std::move(attached).value());
+      const shm::Arena& guest = *made->arena;
+      if (settings.fork == ForkMode::share) os.give_to_children(guest.base(), guest.reservation_bytes());
       made->direct.emplace(*made->arena);
     }
     known = made;

@@ -39,8 +39,7 @@ WireRow own_row(World& world) {
 void attach_guests(World& world, GuestArenas& arenas, MeetingPoint& point) {
   point.guests = point.wire.guest_arenas(point.me);
   for (const TransportRank guest : point.guests) {
-    point.arenas.push_back(
-        arenas.attach(*world.os, point.wire.row(guest).ticket, world.settings.core == CoreDump::full));
+    point.arenas.push_back(arenas.attach(*world.os, point.wire.row(guest).ticket, world.settings));
   }
 }
 

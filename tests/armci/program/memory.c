@@ -9,6 +9,9 @@ void test_memory(void) {
   CHECK(at[0] == NULL);
   for (int i = 1; i < nproc; ++i) CHECK(at[i] != NULL);
   CHECK(ARMCI_Free(at[me]) == 0);
+  CHECK(ARMCI_Malloc(at, 0) == 0);
+  for (int i = 0; i < nproc; ++i) CHECK(at[i] == NULL);
+  CHECK(ARMCI_Free(at[me]) == 0);
   CHECK(ARMCI_Malloc_memdev(at, 100, NULL) == 0);
   CHECK(ARMCI_Put(text, at[neighbour(1)], 4, neighbour(1)) == 0);
   ARMCI_Barrier();
@@ -18,6 +21,9 @@ void test_memory(void) {
   ARMCI_Group_get_world(&world);
   CHECK(ARMCI_Malloc_group(at, 100, &world) == 0);
   CHECK(ARMCI_Free_group(at[me], &world) == 0);
+  CHECK(ARMCI_Malloc_group(at, 0, &world) == 0);
+  CHECK(at[me] == NULL);
+  CHECK(ARMCI_Free_group(NULL, &world) == 0);
   CHECK(ARMCI_Malloc_group_memdev(at, 100, &world, NULL) == 0);
   CHECK(ARMCI_Free_group(at[me], &world) == 0);
   /* Local memory is reachable from afar. */

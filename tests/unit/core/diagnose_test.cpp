@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <vector>
+
 namespace comex {
 namespace {
 
@@ -57,4 +60,16 @@ TEST(Diagnose, speaks_before_rank_and_host_are_known) {
 }
 
 }  // namespace
+TEST(Diagnose, lists_numbers_and_counts_those_that_are_too_many) {
+  EXPECT_EQ(listed("worker", {}), "");
+  const std::vector<int> few{3, 5, 7};
+  EXPECT_EQ(listed("worker", std::span(few).first(1)), "worker 3");
+  EXPECT_EQ(listed("worker", std::span(few).first(2)), "workers 3 and 5");
+  EXPECT_EQ(listed("worker", few), "workers 3, 5 and 7");
+  const std::vector<int> eight{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(listed("MPI rank", eight), "MPI ranks 0, 1, 2, 3, 4, 5, 6 and 7");
+  const std::vector<int> nine{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(listed("MPI rank", nine), "MPI ranks 0, 1, 2, 3, 4, 5, 6 and 2 others");
+}
+
 }  // namespace comex

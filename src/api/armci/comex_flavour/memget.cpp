@@ -19,6 +19,7 @@ COMEX_PROFILED(Memget);
 
 // Memory of the host has the same address in all its processes.
 COMEX_C void* PARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
+  pass();
   if (meminfo->armci_addr == nullptr) return nullptr;
   if (PARMCI_Same_node(meminfo->cpid) == 0) return nullptr;
   return meminfo->armci_addr + offset;
@@ -26,7 +27,9 @@ COMEX_C void* PARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
 COMEX_PROFILED(Memat);
 
 // Nothing was attached for it alone.
-COMEX_C void PARMCI_Memdt(armci_meminfo_t*, long) {}
+COMEX_C void PARMCI_Memdt(armci_meminfo_t*, long) {
+  pass();
+}
 COMEX_PROFILED(Memdt);
 
 COMEX_C void PARMCI_Memctl(armci_meminfo_t* meminfo) {

@@ -22,16 +22,19 @@ COMEX_C int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
 COMEX_PROFILED(Init_thread_comm);
 
 COMEX_C void PARMCI_INIT_HANDLE(armci_hdl_t* handle) {
+  pass();
   set_code(handle, 0);
 }
 COMEX_PROFILED(INIT_HANDLE);
 
 COMEX_C void PARMCI_Access_begin(void*) {
+  pass();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 COMEX_PROFILED(Access_begin);
 
 COMEX_C void PARMCI_Access_end(void*) {
+  pass();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 COMEX_PROFILED(Access_end);

@@ -1,0 +1,210 @@
+// Every call of comex.h and worlds.h that returns at once makes progress where a worker serves itself:
+// polls.h.
+//
+// Usage: polls [names]
+#include "polls.h"
+
+#include <comex/worlds.h>
+
+namespace {
+
+constexpr comex_group_t world = COMEX_GROUP_WORLD;
+constexpr comex_group_t alone = COMEX_GROUP_SELF;
+constexpr int mine = 0;   // who polls
+constexpr int other = 1;  // on another host, in a fence
+
+long near_words[4];
+long* own = nullptr;     // memory of this worker
+long* theirs = nullptr;  // of the other one
+int one_run[1] = {sizeof(long)};
+int number = 0;
+int numbers[2];
+int first_rank[1] = {0};
+double one = 1;
+comex_request_t handle;
+void* from[1];
+void* to[1];
+comex_giov_t pairs = {from, to, 1, sizeof(long)};
+comex_gpid_t gpid;
+comex_gpid_t gpids[2];
+
+comex_giov_t* between(void* source, void* target) {
+  from[0] = source;
+  to[0] = target;
+  return &pairs;
+}
+
+template <class Make>
+void make_and_free(const Make& make) {
+  comex_group_t group = COMEX_GROUP_NULL;
+  make(&group);
+  comex_group_free(group);
+}
+
+const Poll polls[] = {
+    {"comex_init", [] { comex_init(); }},
+    {"comex_init_args", [] { comex_init_args(nullptr, nullptr); }},
+    {"comex_init_comm", [] { comex_init_comm(MPI_COMM_WORLD); }},
+    {"comex_initialized", [] { comex_initialized(); }},
+    {"comex_set_errors", [] { comex_set_errors(COMEX_ERRORS_ABORT); }},
+    {"comex_get_errors", [] { comex_get_errors(&number); }},
+    {"comex_version", [] { comex_version(&number, &number, &number); }},
+    {"comex_thread_level", [] { comex_thread_level(); }},
+
+    {"comex_group_create comex_group_free",
+     [] { make_and_free([](comex_group_t* group) { comex_group_create(1, first_rank, alone, group); }); }},
+    {"comex_group_dup", [] { make_and_free([](comex_group_t* group) { comex_group_dup(alone, group); }); }},
+    {"comex_group_split",
+     [] { make_and_free([](comex_group_t* group) { comex_group_split(alone, 0, 0, group); }); }},
+    {"comex_group_from_lpids",
+     [] { make_and_free([](comex_group_t* group) { comex_group_from_lpids(1, first_rank, group); }); }},
+    {"comex_group_create_endpoints",
+     [] { make_and_free([](comex_group_t* group) { comex_group_create_endpoints(alone, 1, group); }); }},
+    {"comex_group_rank", [] { comex_group_rank(world, &number); }},
+    {"comex_group_size", [] { comex_group_size(world, &number); }},
+    {"comex_group_comm",
+     [] {
+       MPI_Comm comm = MPI_COMM_NULL;
+       comex_group_comm(world, &comm);
+     }},
+    {"comex_group_translate_ranks",
+     [] { comex_group_translate_ranks(1, first_rank, world, world, &number); }},
+    {"comex_group_translate_world", [] { comex_group_translate_world(world, mine, &number); }},
+    {"comex_host_of", [] { comex_host_of(mine, world, &number); }},
+    {"comex_group_compare", [] { comex_group_compare(world, alone, &number); }},
+    {"comex_group_compare_basic", [] { comex_group_compare_basic(world, alone, &number); }},
+    {"comex_group_same_context", [] { comex_group_same_context(world, alone, &number); }},
+    {"comex_group_relation", [] { comex_group_relation(world, alone, &number); }},
+    {"comex_group_same_endpoint", [] { comex_group_same_endpoint(world, alone, &number); }},
+
+    {"comex_gpid", [] { comex_gpid(world, mine, &gpid); }},
+    {"comex_gpids", [] { comex_gpids(world, 2, gpids, &number); }},
+    {"comex_gpid_to_lpid", [] { comex_gpid_to_lpid(gpid, &number); }},
+    {"comex_gpids_to_lpids", [] { comex_gpids_to_lpids(1, &gpid, &number); }},
+    {"comex_lpid_to_gpid", [] { comex_lpid_to_gpid(mine, &gpid); }},
+    {"comex_lpids", [] { comex_lpids(world, 2, numbers); }},
+    {"comex_lpid_count", [] { comex_lpid_count(&number); }},
+    {"comex_process_ranks",
+     [] {
+       comex_process_ranks_t ranks{};
+       comex_process_ranks(mine, &ranks);
+     }},
+    {"comex_table_references", [] { comex_table_references(world, &number); }},
+    {"comex_connection_references", [] { comex_connection_references(gpid, &number); }},
+    {"comex_world_references", [] { comex_world_references(gpid.world, &number); }},
+    {"comex_set_card_hook", [] { comex_set_card_hook(nullptr); }},
+    {"comex_world_parent",
+     [] {
+       comex_group_t parent = COMEX_GROUP_NULL;
+       comex_world_parent(&parent);
+     }},
+    {"comex_world_open_port comex_world_close_port",
+     [] {
+       char port[1024];
+       comex_world_open_port(port, sizeof port);
+       comex_world_close_port(port);
+     }},
+
+    {"comex_barrier", [] { comex_barrier(alone); }},
+    {"comex_fence_all", [] { comex_fence_all(world); }},
+    {"comex_fence_proc", [] { comex_fence_proc(mine, world); }},
+    {"comex_wait_all", [] { comex_wait_all(world); }},
+    {"comex_wait_proc", [] { comex_wait_proc(other, world); }},
+    {"comex_wait", [] { comex_wait(&handle); }},
+    {"comex_test", [] { comex_test(&handle, &number); }},
+    {"comex_progress", [] { comex_progress(); }},
+    {"comex_wait_until", [] { comex_wait_until(own, COMEX_CMP_EQ, *own); }},
+
+    {"comex_put", [] { comex_put(near_words, own, sizeof(long), mine, world); }},
+    {"comex_get", [] { comex_get(own, near_words, sizeof(long), mine, world); }},
+    {"comex_acc", [] { comex_acc(COMEX_ACC_DBL, &one, near_words, own, sizeof(long), mine, world); }},
+    {"comex_puts", [] { comex_puts(near_words, nullptr, own, nullptr, one_run, 0, mine, world); }},
+    {"comex_gets", [] { comex_gets(own, nullptr, near_words, nullptr, one_run, 0, mine, world); }},
+    {"comex_accs",
+     [] { comex_accs(COMEX_ACC_DBL, &one, near_words, nullptr, own, nullptr, one_run, 0, mine, world); }},
+    {"comex_putv", [] { comex_putv(between(near_words, own), 1, mine, world); }},
+    {"comex_getv", [] { comex_getv(between(own, near_words), 1, mine, world); }},
+    {"comex_accv", [] { comex_accv(COMEX_ACC_DBL, &one, between(near_words, own), 1, mine, world); }},
+    {"comex_nbput", [] { comex_nbput(near_words, own, sizeof(long), mine, world, nullptr); }},
+    {"comex_nbget", [] { comex_nbget(own, near_words, sizeof(long), mine, world, nullptr); }},
+    {"comex_nbacc",
+     [] { comex_nbacc(COMEX_ACC_DBL, &one, near_words, own, sizeof(long), mine, world, nullptr); }},
+    {"comex_nbputs",
+     [] { comex_nbputs(near_words, nullptr, own, nullptr, one_run, 0, mine, world, nullptr); }},
+    {"comex_nbgets",
+     [] { comex_nbgets(own, nullptr, near_words, nullptr, one_run, 0, mine, world, nullptr); }},
+    {"comex_nbaccs",
+     [] {
+       comex_nbaccs(COMEX_ACC_DBL, &one, near_words, nullptr, own, nullptr, one_run, 0, mine, world, nullptr);
+     }},
+    {"comex_nbputv", [] { comex_nbputv(between(near_words, own), 1, mine, world, nullptr); }},
+    {"comex_nbgetv", [] { comex_nbgetv(between(own, near_words), 1, mine, world, nullptr); }},
+    {"comex_nbaccv",
+     [] { comex_nbaccv(COMEX_ACC_DBL, &one, between(near_words, own), 1, mine, world, nullptr); }},
+    {"comex_rmw", [] { comex_rmw(COMEX_FETCH_AND_ADD_LONG, near_words, own, 1, mine, world); }},
+    {"comex_nbrmw", [] { comex_nbrmw(COMEX_FETCH_AND_ADD_LONG, near_words, own, 1, mine, world, nullptr); }},
+    {"comex_put_signal", [] { comex_put_signal(nullptr, nullptr, 0, own, 1, mine, world); }},
+    // To the other host they return as soon as they are under way.
+    {"comex_nbput", [] { comex_nbput(near_words, theirs, sizeof(long), other, world, nullptr); }},
+    {"comex_nbget", [] { comex_nbget(theirs, near_words + 1, sizeof(long), other, world, nullptr); }},
+    {"comex_nbrmw",
+     [] { comex_nbrmw(COMEX_FETCH_AND_ADD_LONG, near_words + 2, theirs, 1, other, world, nullptr); }},
+
+    {"comex_malloc comex_free",
+     [] {
+       void* memory = nullptr;
+       comex_malloc(&memory, 64, alone);
+       comex_free(memory, alone);
+     }},
+    {"comex_malloc_mem_dev comex_free_dev",
+     [] {
+       void* memory = nullptr;
+       comex_malloc_mem_dev(&memory, 64, alone, nullptr);
+       comex_free_dev(memory, alone);
+     }},
+    {"comex_malloc_local comex_free_local", [] { comex_free_local(comex_malloc_local(64)); }},
+    {"comex_free_local", [] { comex_free_local(nullptr); }},
+    {"comex_lock comex_unlock",
+     [] {
+       comex_lock(0, mine);
+       comex_unlock(0, mine);
+     }},
+    {"comex_trylock",
+     [] {
+       comex_trylock(0, mine, &number);
+       comex_unlock(0, mine);
+     }},
+
+    // These end the job or the runtime, or wait for the others, whom they serve meanwhile.
+    {"comex_error comex_finalize comex_create_mutexes comex_destroy_mutexes", nullptr},
+    {"comex_world_spawn comex_world_accept comex_world_connect comex_world_disconnect", nullptr},
+    {"comex_intergroup_create comex_group_merge", nullptr},
+    {"comex_group_remote_size", nullptr},  // of inter-groups, which take a second world
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr int count = sizeof polls / sizeof polls[0];
+  if (argc > 1) {
+    poll_names(polls, count);
+    return 0;
+  }
+  MPI_Init(&argc, &argv);  // without threads
+  comex_init();
+  int me = 0;
+  void* memory[2];
+  comex_group_rank(world, &me);
+  comex_malloc(memory, 8 * sizeof(long), world);
+  own = static_cast<long*>(memory[me]);
+  theirs = static_cast<long*>(memory[1 - me]);
+  std::memset(own, 0, 8 * sizeof(long));
+  comex_create_mutexes(1);
+  comex_gpid(world, mine, &gpid);
+  comex_nbput(near_words, own, 0, me, world, &handle);
+  comex_barrier(world);
+  const int unseen = poll_all(polls, count, me);
+  comex_finalize();
+  MPI_Finalize();
+  return unseen == 0 ? 0 : 1;
+}
