@@ -105,10 +105,12 @@ struct Name {
 
 // Longest first, so that a name is not taken for a shorter one that it begins with.
 constexpr Name names[] = {
-    {"absmax", Operation::absmax}, {"absmin", Operation::absmin}, {"max", Operation::max},
-    {"min", Operation::min},       {"and", Operation::bit_and},   {"or", Operation::bit_or},
-    {"||", Operation::truth_or},   {"&&", Operation::truth_and},  {"+", Operation::sum},
-    {"*", Operation::product},     {"|", Operation::bit_or},      {"&", Operation::bit_and}};
+    {"absmax", Operation::absmax},  {"absmin", Operation::absmin}, {"band", Operation::bit_and},
+    {"land", Operation::truth_and}, {"bor", Operation::bit_or},    {"lor", Operation::truth_or},
+    {"max", Operation::max},        {"min", Operation::min},       {"and", Operation::bit_and},
+    {"or", Operation::bit_or},      {"||", Operation::truth_or},   {"&&", Operation::truth_and},
+    {"+", Operation::sum},          {"*", Operation::product},     {"|", Operation::bit_or},
+    {"&", Operation::bit_and}};
 
 bool begins_with(const char* text, std::string_view name) {
   for (const char wanted : name) {

@@ -16,9 +16,10 @@ char* at_edge(const char* name) {
   return memcpy(edge - length, name, length);
 }
 
-enum { operations = 10, whole_only = 6 }; /* the operations from there on are of integers only */
-static const char* const names[operations] = {"+",      "*",  "max", "min", "absmax",
-                                              "absmin", "or", "and", "||",  "&&"};
+/* From whole_only on of integers only; the last four are other names of the four before. */
+enum { operations = 14, whole_only = 6, other_names = 10 };
+static const char* const names[operations] = {"+",   "*",  "max", "min", "absmax", "absmin", "or",
+                                              "and", "||", "&&",  "bor", "band",   "lor",    "land"};
 static const int types[] = {ARMCI_INT, ARMCI_LONG, ARMCI_LONG_LONG, ARMCI_FLOAT, ARMCI_DOUBLE};
 static const int scopes[] = {SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS};
 
@@ -54,7 +55,7 @@ static long long absolute(long long value) {
 }
 
 static long long combined(int operation, long long a, long long b) {
-  switch (operation) {
+  switch (operation < other_names ? operation : operation - 4) {
     case 0:
       return a + b;
     case 1:
