@@ -89,7 +89,7 @@ std::vector<Notice> notices_for(const WorldSplit& split, int wanted) {
                                                 " cannot give them: a host of " +
                                                 std::to_string(lowered_ranks) + " ranks gives " +
                                                 std::to_string(lowered_ranks - 1) + " and keeps one worker"});
-  if (self_served > 0)
+  if (self_served > 0 && split.ranks() > 1)  // a single process has nobody to serve
     notices.push_back(
         {NoticeKind::self_served, counted(self_served, "worker") + (self_served == 1 ? " has" : " have") +
                                       " no progress rank on the host and make" +

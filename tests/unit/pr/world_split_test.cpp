@@ -280,10 +280,14 @@ TEST(WorldSplit, says_once_that_progress_ranks_were_lowered) {
 
 TEST(WorldSplit, says_that_workers_without_a_progress_rank_serve_themselves) {
   EXPECT_TRUE(has(split(one_host(3), {{number, "0"}}).value(), NoticeKind::self_served));
-  const auto lone = split(one_host(1), {{number, "3"}});
-  ASSERT_EQ(lone->notices.size(), 1u);
-  EXPECT_EQ(lone->notices[0].kind, NoticeKind::self_served);
+  const auto lone = split({0, 0, 0, 3}, {{number, "2"}});
+  EXPECT_TRUE(has(lone.value(), NoticeKind::self_served));
   EXPECT_FALSE(has(split(one_host(3), {}).value(), NoticeKind::self_served));
+}
+
+TEST(WorldSplit, says_nothing_of_a_job_of_one_process) {
+  for (const char* wanted : {"0", "1", "3"})
+    EXPECT_TRUE(split(one_host(1), {{number, wanted}})->notices.empty()) << wanted;
 }
 
 TEST(WorldSplit, says_that_groups_are_uneven_and_progress_ranks_idle) {
