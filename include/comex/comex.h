@@ -240,7 +240,9 @@ COMEX_API int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t g
  * members of the group it was allocated over, in any order. Fences first. */
 COMEX_API int comex_free(void* ptr, comex_group_t group);
 COMEX_API int comex_free_dev(void* ptr, comex_group_t group);
-/* Not collective; memory of the caller, remotely usable like any other. NULL for 0 bytes, or without room. */
+/* Not collective; memory of the caller, remotely usable like any other. NULL for 0 bytes. Without room it
+ * returns NULL as well, whatever is chosen for errors, and the program goes on; a line tells of it, once a
+ * process. */
 COMEX_API void* comex_malloc_local(size_t bytes);
 COMEX_API int comex_free_local(void* ptr); /* NULL is allowed */
 

@@ -97,8 +97,11 @@ void* comex_malloc_local(size_t bytes) {
   Runtime* runtime = enter("malloc_local");
   if (runtime == nullptr) return nullptr;
   const comex::Result<void*> mine = allocate_own(*runtime, bytes, 0, nullptr);
-  if (!mine) {
-    runtime->reporter.fail({.operation = "malloc_local"}, mine.failure());
+  if (!mine) {  // the program goes on without, perhaps very often
+    if (!process().has_told_of_no_room.exchange(true)) {
+      runtime->reporter.warn({.operation = "malloc_local"},
+                             mine.failure().text + "; it returns NULL, told once");
+    }
     return nullptr;
   }
   return mine.value();

@@ -23,6 +23,7 @@ struct Process {
   bool was_initialized = false;
   bool has_finalize_hook = false;
   bool is_forked_child = false;  // of one that has been initialized: nothing here is its own
+  std::atomic<bool> has_told_of_no_room{false};  // by malloc_local, which fails without ending anything
 };
 
 Process& process();
