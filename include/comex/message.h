@@ -31,8 +31,10 @@ extern "C" {
 #define SCOPE_NODE 337    /* its members of the caller's domain */
 #define SCOPE_MASTERS 339 /* its first member of each domain; a call of another returns at once */
 
-void armci_msg_init(int* argc, char*** argv); /* starts MPI, if nobody has */
-void armci_msg_finalize(void);                /* ends ARMCI and MPI, if nobody has */
+/* Starts MPI and ARMCI, if nobody has, as ARMCI_Init_args does: all of the below works from here on, and
+ * progress ranks do not return. A later init finds ARMCI started. */
+void armci_msg_init(int* argc, char*** argv);
+void armci_msg_finalize(void); /* ends ARMCI and MPI, if nobody has; before or after ARMCI_Finalize */
 int armci_msg_me(void);
 int armci_msg_nproc(void);
 void armci_msg_abort(int code);
@@ -83,8 +85,9 @@ void armci_msg_clus_dgop(double* x, int n, char* op);
 void armci_grp_clus_brdcst(void* buffer, int len, int grp_master, int grp_clus_nproc, ARMCI_Group* group);
 
 /* Element by element: "+", "*", "max", "min", "absmax", "absmin"; of integers also "or", "and", "bor",
- * "band" (bits) and "lor", "land", "||", "&&" (truth). All ranks get the same bits. A name ends where the known one ends: what follows is not read,
- * so that neither a single character nor a Fortran literal needs a terminator. */
+ * "band" (bits) and "lor", "land", "||", "&&" (truth). All ranks get the same bits. A name ends where the known
+ * one ends: what follows is not read, so that neither a single character nor a Fortran literal needs a
+ * terminator. */
 void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type);
 void armci_msg_igop(int* x, int n, char* op);
 void armci_msg_lgop(long* x, int n, char* op);

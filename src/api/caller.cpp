@@ -1,6 +1,9 @@
 #include "api/caller.h"
 
+#include "api/call_name.h"
 #include "api/runtime.h"
+
+constinit thread_local const char* comex_call_name = nullptr;
 
 namespace comex::api {
 namespace {

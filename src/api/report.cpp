@@ -7,11 +7,21 @@
 #include <cstdlib>
 #include <string>
 
+#include "api/call_name.h"
 #include "api/caller.h"
 #include "api/communicator.h"
 #include "api/process.h"
 
 namespace comex::api {
+namespace {
+
+// As the program knows it; a line about no operation stays one.
+Context as_called(Context where) {
+  if (where.operation != nullptr && comex_call_name != nullptr) where.operation = comex_call_name;
+  return where;
+}
+
+}  // namespace
 
 void Reporter::print(const Identity& who, const Context& where, std::string_view text) {
   // One write, so that lines of several ranks do not mix.
@@ -35,7 +45,7 @@ Identity Reporter::caller() const {
 }
 
 int Reporter::fail(const Context& where, std::string_view text) const {
-  print(caller(), where, text);
+  print(caller(), as_called(where), text);
   if (!returns()) end_job(failure_exit_code);
   return 1;
 }
@@ -45,12 +55,12 @@ int Reporter::fail(const Context& where, const Failure& failure) const {
 }
 
 void Reporter::fatal(const Context& where, std::string_view text, int code) const {
-  print(who_, where, text);
+  print(who_, as_called(where), text);
   end_job(code);
 }
 
 void Reporter::warn(const Context& where, std::string_view text) const {
-  print(caller(), where, text);
+  print(caller(), as_called(where), text);
 }
 
 void Reporter::notice(std::string_view text) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "api/call_name.h"
 #include "api/caller.h"
 #include "api/eager.h"
 #include "api/outboxes.h"

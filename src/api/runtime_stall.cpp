@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/call_name.h"
 #include "api/caller.h"
 #include "api/runtime.h"
 #include "api/sides.h"
@@ -22,7 +23,8 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
   if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
     text += ", in its " + std::string(reason.operation);
   }
-  const char* const name = call.name != nullptr ? call.name : reason.operation;
+  const char* name = call.name != nullptr ? call.name : reason.operation;
+  if (comex_call_name != nullptr) name = comex_call_name;  // as the program made it
   const Context where = context(name, reason.target, reason.named, reason.address);
   if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
     text += ", over group " + std::to_string(call.group);

@@ -66,6 +66,17 @@ foreach(flavour comex packaged)
   set_tests_properties(armci.${flavour}_calls_that_return_at_once_serve PROPERTIES LABELS "mpi;armci" TIMEOUT 100
     PROCESSORS 2)
 endforeach()
+# Classic starts and ends, in every order: I and A are ARMCI's, E the messages' end, M MPI's, w works in between.
+armci_client(armci_start_order_comex armci_shared start_order.c)
+armci_client(armci_start_order_packaged armci_openmpi_shared start_order.c)
+foreach(order IwAAEE EEAA IwEAE IIwM MAE AIwAM)
+  comex_add_mpi_test(NAME armci.comex_starts_and_ends_as_${order} PROGRAM armci_start_order_comex RANKS 3 ARGS ${order}
+    LABELS armci TIMEOUT 30)
+endforeach()
+foreach(order IwAE E EAA)
+  comex_add_mpi_test(NAME armci.packaged_starts_and_ends_as_${order} PROGRAM armci_start_order_packaged RANKS 3
+    ARGS ${order} LABELS armci TIMEOUT 30)
+endforeach()
 
 find_package(Threads REQUIRED)
 armci_client(armci_threads armci_shared threads.c)

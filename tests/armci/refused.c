@@ -11,7 +11,11 @@ int main(int argc, char** argv) {
   long word = 0;
   armci_giov_t pairs;
   armci_hdl_t aggregate;
-  char nonsense[] = "divided by", plus[] = "+";
+  char nonsense[] = {'d', 'i', 'v', 'i', 'd', 'e', 'd', ' ', 'b', 'y'}, unprintable[] = "ma\nx", plus[] = "+";
+  const armci_size_t too_large = (armci_size_t)1 << 50;
+  void* mine;
+  ARMCI_Group world;
+  int wrong = 0;
   ARMCI_Malloc(at, 64);
   ARMCI_SET_AGGREGATE_HANDLE(&aggregate);
   pairs.src_ptr_array = none;
@@ -74,6 +78,52 @@ int main(int argc, char** argv) {
     case 17:
       armci_die("no way on", 8);
       break;
+    case 19:
+      ARMCI_Malloc(at, too_large);
+      break;
+    case 20:
+      ARMCI_Group_get_world(&world);
+      ARMCI_Malloc_group(at, too_large, &world);
+      break;
+    case 21:
+      ARMCI_Malloc_memdev(at, 8, "nowhere");
+      break;
+    case 22:
+      ARMCI_Group_get_world(&world);
+      ARMCI_Malloc_group_memdev(at, 8, &world, "nowhere");
+      break;
+    case 23:
+      ARMCI_Free(&word);
+      break;
+    case 24:
+      ARMCI_Free_local(&word);
+      break;
+    case 25:
+      ARMCI_Lock(12345, 0);
+      break;
+    case 26:
+      ARMCI_Group_create(-1, &stride[0], &world);
+      break;
+    case 27:
+      ARMCI_Fence(armci_msg_nproc());
+      break;
+    case 28:
+      ARMCI_GetValueLong(at[0], armci_msg_nproc());
+      break;
+    case 29:
+      ARMCI_PutS_flag(&word, stride, at[0], stride, count, 1, count, 1, armci_msg_nproc());
+      break;
+    case 30:
+      armci_msg_group_igop(count, 1, unprintable, (ARMCI_Group_get_world(&world), &world));
+      break;
+    /* One that fails and ends nothing: told once. */
+    case 31:
+      for (int i = 0; i < 3; ++i) wrong += ARMCI_Malloc_local(too_large) != NULL;
+      mine = ARMCI_Malloc_local(64);
+      wrong += mine == NULL || ARMCI_Free_local(mine) != 0;
+      ARMCI_Finalize();
+      MPI_Finalize();
+      return wrong;
     default:
       ARMCI_Error("the program's own words", 9);
       break;

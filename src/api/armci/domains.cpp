@@ -37,14 +37,17 @@ int some_share_memory(comex_group_t group) {
 }  // namespace
 
 COMEX_C int armci_domain_nprocs(armci_domain_t, int id) {
+  const comex::api::CallName called(__func__);
   return static_cast<int>(members_of(id).size());
 }
 
 COMEX_C int armci_domain_id(armci_domain_t, int glob_proc_id) {
+  const comex::api::CallName called(__func__);
   return state().domains.id_of[checked_proc(glob_proc_id)];
 }
 
 COMEX_C int armci_domain_glob_proc_id(armci_domain_t, int id, int loc_proc_id) {
+  const comex::api::CallName called(__func__);
   const std::vector<int>& members = members_of(id);
   if (loc_proc_id < 0 || static_cast<std::size_t>(loc_proc_id) >= members.size()) {
     comex_error("a domain has no such member", loc_proc_id);
@@ -53,19 +56,23 @@ COMEX_C int armci_domain_glob_proc_id(armci_domain_t, int id, int loc_proc_id) {
 }
 
 COMEX_C int armci_domain_my_id(armci_domain_t) {
+  const comex::api::CallName called(__func__);
   return state().domains.id_of[static_cast<std::size_t>(state().me)];
 }
 
 COMEX_C int armci_domain_count(armci_domain_t) {
+  const comex::api::CallName called(__func__);
   return static_cast<int>(state().domains.members.size());
 }
 
 COMEX_C int armci_domain_same_id(armci_domain_t, int proc) {
+  const comex::api::CallName called(__func__);
   const std::vector<int>& id_of = state().domains.id_of;
   return id_of[checked_proc(proc)] == id_of[static_cast<std::size_t>(state().me)] ? 1 : 0;
 }
 
 COMEX_C int PARMCI_Same_node(int proc) {
+  const comex::api::CallName called(__func__);
   int here = 0;
   int there = 0;
   comex_host_of(state().me, COMEX_GROUP_WORLD, &here);
@@ -75,11 +82,13 @@ COMEX_C int PARMCI_Same_node(int proc) {
 COMEX_PROFILED(Same_node);
 
 COMEX_C int PARMCI_Uses_shm(void) {
+  const comex::api::CallName called(__func__);
   return some_share_memory(COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(Uses_shm);
 
 COMEX_C int PARMCI_Uses_shm_grp(ARMCI_Group* group) {
+  const comex::api::CallName called(__func__);
   return some_share_memory(handle_of(group));
 }
 COMEX_PROFILED(Uses_shm_grp);

@@ -1,8 +1,10 @@
 // How the façade defines its C functions.
 //
 // COMEX_C before a definition, or COMEX_PROFILED(X) after that of PARMCI_X, which gives it the weak name
-// ARMCI_X that a profiler may replace.
+// ARMCI_X that a profiler may replace. Each that can fail begins with a CallName.
 #pragma once
+
+#include "api/call_name.h"
 
 #define COMEX_C extern "C" __attribute__((visibility("default")))
 #define COMEX_WEAK_NAME(name, target) \

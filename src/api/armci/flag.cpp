@@ -16,6 +16,7 @@ int raise_flag(int put_result, int* flag, int value, int proc) {
 }  // namespace
 
 COMEX_C int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
+  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   const int result = comex_put(src, dst, bytes, proc, COMEX_GROUP_WORLD);
   return raise_flag(result, flag, value, proc);
@@ -24,6 +25,7 @@ COMEX_PROFILED(Put_flag);
 
 COMEX_C int PARMCI_PutS_flag(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
                              int stride_levels, int* flag, int value, int proc) {
+  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   const int result =
       comex_puts(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);

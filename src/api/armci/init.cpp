@@ -63,11 +63,13 @@ int finish() {
 using namespace comex::armci;
 
 COMEX_C int PARMCI_Init(void) {
+  const comex::api::CallName called(__func__);
   return start(MPI_COMM_NULL, nullptr, nullptr);
 }
 COMEX_PROFILED(Init);
 
 COMEX_C int PARMCI_Init_args(int* argc, char*** argv) {
+  const comex::api::CallName called(__func__);
   return start(MPI_COMM_NULL, argc, argv);
 }
 COMEX_PROFILED(Init_args);
@@ -78,6 +80,7 @@ COMEX_C int PARMCI_Initialized(void) {
 COMEX_PROFILED(Initialized);
 
 COMEX_C FinalizeResult PARMCI_Finalize(void) {
+  const comex::api::CallName called(__func__);
   return finalize_result(finish());
 }
 COMEX_PROFILED(Finalize);
@@ -89,6 +92,7 @@ COMEX_C void PARMCI_Cleanup(void) {
 COMEX_PROFILED(Cleanup);
 
 COMEX_C void PARMCI_Error(const char* msg, int code) {
+  const comex::api::CallName called(__func__);
   comex_error(msg, code);
 }
 COMEX_PROFILED(Error);

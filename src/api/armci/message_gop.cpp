@@ -21,30 +21,37 @@ void reduce_over(int scope, void* x, int n, const char* op, int type) {
 }  // namespace
 
 COMEX_C void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type) {
+  const comex::api::CallName called(__func__);
   gop_over(scope, x, n, op, type, collective_group());
 }
 
 COMEX_C void armci_msg_group_gop_scope(int scope, void* x, int n, char* op, int type, ARMCI_Group* group) {
+  const comex::api::CallName called(__func__);
   gop_over(scope, x, n, op, type, handle_of(group));
 }
 
 COMEX_C void armci_msg_reduce(void* x, int n, char* op, int type) {
+  const comex::api::CallName called(__func__);
   reduce_over(SCOPE_ALL, x, n, op, type);
 }
 
 COMEX_C void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
+  const comex::api::CallName called(__func__);
   reduce_over(scope, x, n, op, type);
 }
 
 // The global operations of one type: over all, over the caller's node, over a group.
 #define COMEX_GOP(letters, Element, type)                                                        \
   COMEX_C void armci_msg_##letters##gop(Element* x, int n, char* op) {                           \
+    const comex::api::CallName called(__func__);                                                 \
     gop_over(SCOPE_ALL, x, n, op, type, collective_group());                                     \
   }                                                                                              \
   COMEX_C void armci_msg_clus_##letters##gop(Element* x, int n, char* op) {                      \
+    const comex::api::CallName called(__func__);                                                 \
     gop_over(SCOPE_NODE, x, n, op, type, collective_group());                                    \
   }                                                                                              \
   COMEX_C void armci_msg_group_##letters##gop(Element* x, int n, char* op, ARMCI_Group* group) { \
+    const comex::api::CallName called(__func__);                                                 \
     gop_over(SCOPE_ALL, x, n, op, type, handle_of(group));                                       \
   }                                                                                              \
   static_assert(true) /* takes the semicolon */

@@ -48,18 +48,21 @@ void exchange(void* ptr_arr[], int n, comex_group_t group) {
 }  // namespace
 
 COMEX_C int armci_msg_me(void) {
+  const comex::api::CallName called(__func__);
   int rank = -1;
   comex_group_rank(COMEX_GROUP_WORLD, &rank);
   return rank;
 }
 
 COMEX_C int armci_msg_nproc(void) {
+  const comex::api::CallName called(__func__);
   int size = 0;
   comex_group_size(COMEX_GROUP_WORLD, &size);
   return size;
 }
 
 COMEX_C void armci_msg_abort(int code) {
+  const comex::api::CallName called(__func__);
   comex_error("armci_msg_abort", code);
 }
 
@@ -69,23 +72,28 @@ COMEX_C double armci_timer(void) {
 }
 
 COMEX_C void armci_msg_snd(int tag, void* buffer, int len, int to) {
+  const comex::api::CallName called(__func__);
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Isend(buffer, len, MPI_BYTE, to, tag, world(), &request);
   wait_for(request);
 }
 
 COMEX_C void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {
+  const comex::api::CallName called(__func__);
   receive(tag, buffer, buflen, msglen, from);
 }
 
 COMEX_C int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
+  const comex::api::CallName called(__func__);
   return receive(tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
 }
 
 COMEX_C void armci_exchange_address(void* ptr_arr[], int n) {
+  const comex::api::CallName called(__func__);
   exchange(ptr_arr, n, collective_group());
 }
 
 COMEX_C void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group) {
+  const comex::api::CallName called(__func__);
   exchange(ptr_arr, n, handle_of(group));
 }

@@ -82,10 +82,12 @@ void select(int scope, void* x, int n, const char* op, int type, int contribute)
 using namespace comex::armci;
 
 COMEX_C void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
+  const comex::api::CallName called(__func__);
   select(scope, x, n, op, type, contribute);
 }
 
 // Also where the header has a macro: a program may have been compiled against another header.
 COMEX_C void(armci_msg_sel)(void* x, int n, char* op, int type, int contribute) {
+  const comex::api::CallName called(__func__);
   select(SCOPE_ALL, x, n, op, type, contribute);
 }

@@ -45,6 +45,7 @@ bool aggregated_patch(armci_hdl_t* handle, Piece piece, const Patch& patch) {
 
 COMEX_C int PARMCI_PutS(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
                         int stride_levels, int proc) {
+  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   return comex_puts(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);
 }
@@ -52,6 +53,7 @@ COMEX_PROFILED(PutS);
 
 COMEX_C int PARMCI_GetS(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
                         int stride_levels, int proc) {
+  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   return comex_gets(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);
 }
@@ -59,6 +61,7 @@ COMEX_PROFILED(GetS);
 
 COMEX_C int PARMCI_AccS(int datatype, void* scale, void* src, int src_stride[], void* dst, int dst_stride[],
                         int count[], int stride_levels, int proc) {
+  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   return comex_accs(acc_code(datatype), scale, src, src_stride, dst, dst_stride, count, stride_levels, proc,
                     COMEX_GROUP_WORLD);
@@ -67,6 +70,7 @@ COMEX_PROFILED(AccS);
 
 COMEX_C int PARMCI_NbPutS(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
                           int stride_levels, int proc, armci_hdl_t* handle) {
+  const comex::api::CallName called(__func__);
   if (aggregated_patch(handle, {.verb = Verb::put, .proc = proc},
                        {src, src_stride, dst, dst_stride, count, stride_levels})) {
     return 0;
@@ -80,6 +84,7 @@ COMEX_PROFILED(NbPutS);
 
 COMEX_C int PARMCI_NbGetS(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
                           int stride_levels, int proc, armci_hdl_t* handle) {
+  const comex::api::CallName called(__func__);
   if (aggregated_patch(handle, {.verb = Verb::get, .proc = proc},
                        {src, src_stride, dst, dst_stride, count, stride_levels})) {
     return 0;
@@ -93,6 +98,7 @@ COMEX_PROFILED(NbGetS);
 
 COMEX_C int PARMCI_NbAccS(int datatype, void* scale, void* src, int src_stride[], void* dst, int dst_stride[],
                           int count[], int stride_levels, int proc, armci_hdl_t* handle) {
+  const comex::api::CallName called(__func__);
   const int code = acc_code(datatype);
   if (aggregated_patch(handle, {.verb = Verb::acc, .proc = proc, .acc_code = code, .scale = scale},
                        {src, src_stride, dst, dst_stride, count, stride_levels})) {

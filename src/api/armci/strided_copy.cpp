@@ -19,6 +19,7 @@ long checked_runs(const int* count, int stride_levels) {
 }  // namespace
 
 COMEX_C void armci_write_strided(void* ptr, int stride_levels, int stride[], int count[], char* buf) {
+  const comex::api::CallName called(__func__);
   const long runs = checked_runs(count, stride_levels);
   const auto bytes = static_cast<std::size_t>(count[0]);
   visit_runs(static_cast<char*>(ptr), stride, static_cast<char*>(ptr), stride, count, stride_levels, runs,
@@ -29,6 +30,7 @@ COMEX_C void armci_write_strided(void* ptr, int stride_levels, int stride[], int
 }
 
 COMEX_C void armci_read_strided(void* ptr, int stride_levels, int stride[], int count[], char* buf) {
+  const comex::api::CallName called(__func__);
   const long runs = checked_runs(count, stride_levels);
   const auto bytes = static_cast<std::size_t>(count[0]);
   visit_runs(static_cast<char*>(ptr), stride, static_cast<char*>(ptr), stride, count, stride_levels, runs,

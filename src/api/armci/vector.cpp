@@ -63,24 +63,28 @@ bool aggregated_vector(armci_hdl_t* handle, const Piece& piece, const armci_giov
 }  // namespace
 
 COMEX_C int PARMCI_PutV(armci_giov_t* iov, int len, int proc) {
+  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   return comex_putv(Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(PutV);
 
 COMEX_C int PARMCI_GetV(armci_giov_t* iov, int len, int proc) {
+  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   return comex_getv(Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(GetV);
 
 COMEX_C int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int len, int proc) {
+  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   return comex_accv(acc_code(datatype), scale, Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(AccV);
 
 COMEX_C int PARMCI_NbPutV(armci_giov_t* iov, int len, int proc, armci_hdl_t* handle) {
+  const comex::api::CallName called(__func__);
   if (aggregated_vector(handle, {.verb = Verb::put, .proc = proc}, iov, len)) return 0;
   return start_nonblocking(handle, proc, [&](comex_request_t* request) {
     return comex_nbputv(Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD, request);
@@ -89,6 +93,7 @@ COMEX_C int PARMCI_NbPutV(armci_giov_t* iov, int len, int proc, armci_hdl_t* han
 COMEX_PROFILED(NbPutV);
 
 COMEX_C int PARMCI_NbGetV(armci_giov_t* iov, int len, int proc, armci_hdl_t* handle) {
+  const comex::api::CallName called(__func__);
   if (aggregated_vector(handle, {.verb = Verb::get, .proc = proc}, iov, len)) return 0;
   return start_nonblocking(handle, proc, [&](comex_request_t* request) {
     return comex_nbgetv(Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD, request);
@@ -98,6 +103,7 @@ COMEX_PROFILED(NbGetV);
 
 COMEX_C int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int len, int proc,
                           armci_hdl_t* handle) {
+  const comex::api::CallName called(__func__);
   const int code = acc_code(datatype);
   if (aggregated_vector(handle, {.verb = Verb::acc, .proc = proc, .acc_code = code, .scale = scale}, iov,
                         len)) {

@@ -16,11 +16,13 @@ char no_name[] = "";
 char* mp_group_name = no_name;
 
 COMEX_C int PARMCI_Init_mpi_comm(MPI_Comm comm) {
+  const comex::api::CallName called(__func__);
   return start(comm, nullptr, nullptr) == COMEX_SUCCESS ? 1 : 0;
 }
 COMEX_PROFILED(Init_mpi_comm);
 
 COMEX_C void PARMCI_GroupFence(ARMCI_Group* group) {
+  const comex::api::CallName called(__func__);
   before_anything();
   comex_fence_all(handle_of(group));
 }
@@ -28,19 +30,23 @@ COMEX_PROFILED(GroupFence);
 
 COMEX_C int PARMCI_PutS_flag_dir(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
                                  int stride_levels, int* flag, int value, int proc) {
+  const comex::api::CallName called(__func__);
   return PARMCI_PutS_flag(src, src_stride, dst, dst_stride, count, stride_levels, flag, value, proc);
 }
 COMEX_PROFILED(PutS_flag_dir);
 
 COMEX_C int armci_sameclusnode(int proc) {
+  const comex::api::CallName called(__func__);
   return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc);
 }
 
 COMEX_C void armci_msg_init(int* argc, char*** argv) {
-  start_mpi(argc, argv, MPI_THREAD_SINGLE);
+  const comex::api::CallName called(__func__);
+  start(MPI_COMM_NULL, argc, argv);
 }
 
 COMEX_C void armci_msg_finalize(void) {
+  const comex::api::CallName called(__func__);
   finish();
   int finished = 0;
   PMPI_Finalized(&finished);
@@ -58,6 +64,7 @@ COMEX_C int derr_printf(const char* format, ...) {
 
 COMEX_C int dassertp_fail(const char* condition, const char* file, const char* function, unsigned int line,
                           int code) {
+  const comex::api::CallName called("dassertp");
   const std::string text = std::string(file) + ":" + std::to_string(line) + ": " + function + ": (" +
                            condition + ") does not hold";
   comex_error(text.c_str(), code);

@@ -12,6 +12,7 @@ void forget_group(comex_group_t) {}
 }  // namespace comex::armci
 
 COMEX_C MPI_Comm armci_group_comm(ARMCI_Group* group) {
+  const comex::api::CallName called(__func__);
   MPI_Comm comm = MPI_COMM_NULL;
   comex_group_comm(*group, &comm);
   return comm;

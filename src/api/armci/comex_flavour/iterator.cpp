@@ -23,6 +23,7 @@ std::ptrdiff_t offset_of(const stride_info_t* info) {
 
 COMEX_C void armci_stride_info_init(stride_info_t* info, void* base, int stride_levels, const int* strides,
                                     const int* counts) {
+  const comex::api::CallName called(__func__);
   if (stride_levels < 0 || stride_levels > COMEX_ITERATOR_MAX_LEVEL) {
     comex_error("a stride iterator has 0 to 8 levels", stride_levels);
   }

@@ -7,6 +7,7 @@
 using namespace comex::armci;
 
 COMEX_C void PARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
+  const comex::api::CallName called(__func__);
   std::memset(meminfo, 0, sizeof *meminfo);
   meminfo->cpid = state().me;
   auto* memory = static_cast<char*>(comex_malloc_local(bytes));
@@ -19,6 +20,7 @@ COMEX_PROFILED(Memget);
 
 // Memory of the host has the same address in all its processes.
 COMEX_C void* PARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
+  const comex::api::CallName called(__func__);
   pass();
   if (meminfo->armci_addr == nullptr) return nullptr;
   if (PARMCI_Same_node(meminfo->cpid) == 0) return nullptr;
@@ -33,6 +35,7 @@ COMEX_C void PARMCI_Memdt(armci_meminfo_t*, long) {
 COMEX_PROFILED(Memdt);
 
 COMEX_C void PARMCI_Memctl(armci_meminfo_t* meminfo) {
+  const comex::api::CallName called(__func__);
   if (meminfo->cpid != state().me || meminfo->armci_addr == nullptr) return;
   before_anything();
   comex_free_local(meminfo->armci_addr);

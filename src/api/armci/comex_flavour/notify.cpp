@@ -62,6 +62,7 @@ void close_flavour() {
 using namespace comex::armci;
 
 COMEX_C int parmci_notify(int proc) {
+  const comex::api::CallName called(__func__);
   const std::size_t to = checked(proc);
   before_operation_on(proc);
   const long number = ++notices().sent[to];
@@ -70,6 +71,7 @@ COMEX_C int parmci_notify(int proc) {
 COMEX_WEAK_NAME(armci_notify, parmci_notify);
 
 COMEX_C int parmci_notify_wait(int proc, int* value) {
+  const comex::api::CallName called(__func__);
   const long expected = ++notices().waited[checked(proc)];
   const int result = comex_wait_until(counter(state().me, proc), COMEX_CMP_GE, expected);
   if (value != nullptr) *value = static_cast<int>(expected);

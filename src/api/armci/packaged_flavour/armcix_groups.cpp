@@ -20,6 +20,7 @@ int create(comex_group_t parent, std::vector<int>& ranks, ARMCI_Group* new_group
 }  // namespace
 
 COMEX_C int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new_group) {
+  const comex::api::CallName called(__func__);
   const comex_group_t group = handle_of(parent);
   int me = 0;
   int size = 0;
@@ -46,6 +47,7 @@ COMEX_C int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Gr
 }
 
 COMEX_C int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
+  const comex::api::CallName called(__func__);
   const comex_group_t group = handle_of(parent);
   int size = 0;
   comex_group_size(group, &size);

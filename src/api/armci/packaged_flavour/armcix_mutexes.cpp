@@ -54,6 +54,7 @@ std::vector<bool>::reference held(armcix_mutex_hdl_t handle, int mutex, int proc
 }  // namespace
 
 COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* group) {
+  const comex::api::CallName called(__func__);
   if (count < 0) comex_error("a negative number of mutexes", count);
   auto* handle = new armcix_mutex_hdl_s;
   handle->group = handle_of(group);
@@ -83,6 +84,7 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
 }
 
 COMEX_C int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t handle) {
+  const comex::api::CallName called(__func__);
   if (handle == nullptr) return COMEX_FAILURE;
   int me = 0;
   comex_group_rank(handle->group, &me);
@@ -94,6 +96,7 @@ COMEX_C int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t handle) {
 }
 
 COMEX_C void ARMCIX_Lock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
+  const comex::api::CallName called(__func__);
   const Named named = find(handle, mutex, proc);
   const long mine = add(named, &named.words->next, 1);
   for (Patience patience; add(named, &named.words->serving, 0) != mine;) patience.wait_a_round();
@@ -101,6 +104,7 @@ COMEX_C void ARMCIX_Lock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
 }
 
 COMEX_C int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
+  const comex::api::CallName called(__func__);
   const Named named = find(handle, mutex, proc);
   const long serving = add(named, &named.words->serving, 0);
   std::array<long, 2> words{serving, serving + 1};
@@ -111,6 +115,7 @@ COMEX_C int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
 }
 
 COMEX_C void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
+  const comex::api::CallName called(__func__);
   const Named named = find(handle, mutex, proc);
   if (!held(handle, mutex, proc)) comex_error("an unlock of a mutex that is not held here", mutex);
   held(handle, mutex, proc) = false;

@@ -9,6 +9,7 @@
 using namespace comex::armci;
 
 COMEX_C int PARMCI_Init_thread(int armci_requested) {
+  const comex::api::CallName called(__func__);
   start_mpi(nullptr, nullptr, armci_requested);
   return start(MPI_COMM_NULL, nullptr, nullptr);
 }
@@ -16,6 +17,7 @@ COMEX_PROFILED(Init_thread);
 
 // Over all ranks, the caller cannot know of progress ranks: then they do not return.
 COMEX_C int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
+  const comex::api::CallName called(__func__);
   start_mpi(nullptr, nullptr, armci_requested);
   return start(comm == MPI_COMM_WORLD ? MPI_COMM_NULL : comm, nullptr, nullptr);
 }
@@ -40,5 +42,6 @@ COMEX_C void PARMCI_Access_end(void*) {
 COMEX_PROFILED(Access_end);
 
 COMEX_C void ARMCIX_Progress(void) {
+  const comex::api::CallName called(__func__);
   comex_progress();
 }
