@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "api/call_name.h"
 #include "api/caller.h"
 #include "api/eager.h"
 #include "api/outboxes.h"
