@@ -63,7 +63,7 @@ COMEX_C int armci_msg_nproc(void) {
 
 COMEX_C void armci_msg_abort(int code) {
   const comex::api::CallName called(__func__);
-  comex_error("armci_msg_abort", code);
+  comex_error("the program ends the job", code);
 }
 
 COMEX_C double armci_timer(void) {
