@@ -75,7 +75,7 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
     membership.rank_of = [this](std::uint32_t host) { return world->group->lowest_worker(host); };
     membership.context = leaders_context;
     membership.text_of = [this](std::uint32_t host) {
-      return "host " + std::to_string(host) + ", of worker " +
+      return "host " + std::to_string(host) + ", of MPI rank " +
              std::to_string(world->group->lowest_worker(host));
     };
     host_leaders_ = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));

@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
   ARMCI_Malloc(memory, 64 * sizeof(long));
   own = static_cast<long*>(memory[me]);
   theirs = static_cast<long*>(memory[1 - me]);
-  std::memset(own, 0, 64 * sizeof(long));
+  memset(own, 0, 64 * sizeof(long));
   flag = reinterpret_cast<int*>(own + 60);
   ARMCI_Create_mutexes(1);
   ranks[0] = me;

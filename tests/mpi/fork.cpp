@@ -56,7 +56,7 @@ int refused_calls(void* mine) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Job job(argc, argv, "fork");
+  Job job(argc, argv, "fork");
   const Everywhere<char> memory(job, bytes);
   job.done(comex_create_mutexes(1));
   std::memset(memory.mine(), 7, bytes);

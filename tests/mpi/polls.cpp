@@ -68,7 +68,7 @@ const Poll polls[] = {
        comex_group_comm(world, &comm);
      }},
     {"comex_group_translate_ranks",
-     [] { comex_group_translate_ranks(1, first_rank, world, world, &number); }},
+     [] { comex_group_translate_ranks(1, world, first_rank, world, &number); }},
     {"comex_group_translate_world", [] { comex_group_translate_world(world, mine, &number); }},
     {"comex_host_of", [] { comex_host_of(mine, world, &number); }},
     {"comex_group_compare", [] { comex_group_compare(world, alone, &number); }},
@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
   comex_malloc(memory, 8 * sizeof(long), world);
   own = static_cast<long*>(memory[me]);
   theirs = static_cast<long*>(memory[1 - me]);
-  std::memset(own, 0, 8 * sizeof(long));
+  memset(own, 0, 8 * sizeof(long));
   comex_create_mutexes(1);
   comex_gpid(world, mine, &gpid);
   comex_nbput(near_words, own, 0, me, world, &handle);
