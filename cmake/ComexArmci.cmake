@@ -24,6 +24,7 @@ function(comex_armci name flavour library)
   target_link_options(${name}_shared PRIVATE LINKER:--version-script=${armci_map} LINKER:--no-undefined
     LINKER:-z,now)
   install(TARGETS ${name}_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  comex_installed(${name}_shared $<TARGET_FILE:${name}_shared>)
 
   if(TARGET comex_static)
     add_library(${name}_archive STATIC $<TARGET_OBJECTS:${name}_objects>)
@@ -41,6 +42,7 @@ function(comex_armci name flavour library)
       INTERFACE_LINK_LIBRARIES MPI::MPI_C)
     add_dependencies(${name}_static ${name}_fused)
     install(FILES ${fused} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    comex_installed(${name}_fused ${fused})
   endif()
 endfunction()
 
@@ -58,3 +60,12 @@ endforeach()
 file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/armci.pc.in ${CMAKE_CURRENT_BINARY_DIR}/armci.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# ga-config of the distribution, with our libraries before its own.
+set(ga_config ${CMAKE_SOURCE_DIR}/cmake/comex-ga-config.in)
+set(libraries_from_bin ../lib)
+configure_file(${ga_config} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/comex-ga-config @ONLY
+  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+file(RELATIVE_PATH libraries_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+configure_file(${ga_config} ${CMAKE_CURRENT_BINARY_DIR}/comex-ga-config @ONLY)
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/comex-ga-config DESTINATION ${CMAKE_INSTALL_BINDIR})

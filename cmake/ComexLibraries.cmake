@@ -41,6 +41,7 @@ if(NOT COMEX_SANITIZE)
     INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/include INTERFACE_LINK_LIBRARIES MPI::MPI_C)
   add_dependencies(comex_static comex_fused)
   install(FILES ${fused} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  comex_installed(comex_fused ${fused})
 endif()
 
 include(ComexInstall)

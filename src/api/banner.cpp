@@ -5,6 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "api/armci/one_flavour.h"
+#include "api/environment.h"
+
+// There if a program was linked with one of the ARMCI libraries.
+extern "C" __attribute__((weak)) comex::armci::FlavourMark comex_armci_flavour;
+
 namespace comex::api {
 namespace {
 
@@ -91,6 +97,10 @@ void print_banner(const World& world, std::span<const ShownRank> shown, const Re
   for (std::size_t host = 0; host < ranks.size(); ++host) {
     say(host_line(world, shown, ranks[host], host));
     say(binding_line(shown, ranks[host], host));
+  }
+  if (&comex_armci_flavour != nullptr) {
+    const std::string file = file_of(&comex_armci_flavour);
+    say(std::string("ARMCI is this runtime's, ") + comex_armci_flavour.name + ", from " + file);
   }
   say(std::string("arena of host 0 at ") +
       (world.arena->same_address() ? "one address on all its processes" : "different addresses") + ", " +

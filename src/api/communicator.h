@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <utility>
 
 namespace comex::api {
@@ -40,6 +41,19 @@ class Communicator {
   static Communicator split(MPI_Comm of, int color, int key) {
     MPI_Comm made = MPI_COMM_NULL;
     PMPI_Comm_split(of, color, key, &made);
+    return Communicator(made);
+  }
+  // Of these ranks of another one, in their order, made by them alone. (Inter-communicators that are merged
+  // in pairs do the same with MPI-1 alone, but Open MPI 4.1 keeps some 80 bytes of each after it is freed.)
+  static Communicator of_ranks(MPI_Comm of, std::span<const int> ranks, int tag) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group some = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    PMPI_Comm_group(of, &all);
+    PMPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
+    PMPI_Comm_create_group(of, some, tag, &made);
+    PMPI_Group_free(&some);
+    PMPI_Group_free(&all);
     return Communicator(made);
   }
 

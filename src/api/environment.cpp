@@ -1,5 +1,6 @@
 #include "api/environment.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -27,6 +28,11 @@ std::vector<std::string> environment_names() {
 
 void call_in_forked_children(void (*call)()) {
   pthread_atfork(nullptr, nullptr, call);
+}
+
+std::string file_of(const void* address) {
+  Dl_info info{};
+  return ::dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "an unknown file";
 }
 
 }  // namespace comex::api

@@ -1,6 +1,7 @@
 // Groups: made by members or by all, in any order, one inside another, beside and across each other; and
 // everything that takes a group. Usage: groups [threads]
 #include <comex/worlds.h>
+#include <malloc.h>
 
 #include <numeric>
 #include <thread>
@@ -185,6 +186,26 @@ void a_barrier_of_a_group_waits_for_its_members(const Job& job) {
   job.done(comex_group_free(COMEX_GROUP_NULL));
 }
 
+// What MPI keeps of a communicator that is freed counts as well.
+void leave_nothing_behind(const Job& job) {
+  const auto make_and_free = [&job](int rounds) {
+    std::vector<int> all(static_cast<std::size_t>(job.workers));
+    std::iota(all.begin(), all.end(), 0);
+    for (int round = 0; round < rounds; ++round) {
+      comex_group_t made = make(job, all);
+      job.done(comex_group_free(made));
+    }
+  };
+  constexpr int rounds = 1000;
+  constexpr std::size_t most_bytes = 16 << 10;
+  make_and_free(rounds / 5);
+  const std::size_t before = mallinfo2().uordblks;
+  make_and_free(rounds);
+  const std::size_t after = mallinfo2().uordblks;
+  job.require(after < before + most_bytes,
+              std::to_string(after - before) + " bytes are left of " + std::to_string(rounds) + " groups");
+}
+
 // Each thread takes the handles that another one has just given back.
 void threads_make_and_free_groups_at_once(const Job& job) {
   if (job.thread_level != MPI_THREAD_MULTIPLE) return;
@@ -214,6 +235,7 @@ int main(int argc, char** argv) {
   job.check("beside each other", [&] { beside_each_other(job); });
   job.check("across each other", [&] { across_each_other(job); });
   job.check("two hundred times", [&] { two_hundred_times(job); });
+  job.check("they leave nothing behind", [&] { leave_nothing_behind(job); });
   job.check("a barrier of a group waits for its members",
             [&] { a_barrier_of_a_group_waits_for_its_members(job); });
   job.check("threads make and free groups at once", [&] { threads_make_and_free_groups_at_once(job); });

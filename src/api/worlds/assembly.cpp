@@ -1,8 +1,5 @@
 #include "api/worlds/assembly.h"
 
-#include <algorithm>
-
-#include "api/join_pairwise.h"
 #include "core/protocol.h"
 #include "transport/mpi_tuning.h"
 
@@ -12,14 +9,6 @@ namespace {
 // Between the tags of bodies and that of the transport's own probe: no message of the wire has it.
 constexpr int assembly_tag = 32766;
 static_assert(protocol::get_tag(protocol::slot_count - 1) < assembly_tag);
-
-Communicator assemble(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
-  int mine_in_wire = 0;
-  PMPI_Comm_rank(wire, &mine_in_wire);
-  const auto me = static_cast<std::size_t>(std::ranges::find(ranks, mine_in_wire) - ranks.begin());
-  COMEX_BUG_IF(me == ranks.size());
-  return join_pairwise(wire, ranks, me, assembly_tag);
-}
 
 }  // namespace
 
@@ -48,7 +37,7 @@ Muster unpack_muster(std::span<const std::byte> bytes) {
 Result<groups::JoinedComms> assemble_and_join(MPI_Comm wire, const Muster& muster) {
   // On few cores those waited for need the processor to get here.
   const transport::YieldsInMpi while_waiting(true);
-  const Communicator assembly = assemble(wire, muster.ranks);
+  const Communicator assembly = Communicator::of_ranks(wire, muster.ranks, assembly_tag);
   return groups::join(muster.side, muster.port, static_cast<int>(muster.root), assembly.get());
 }
 

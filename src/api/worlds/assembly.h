@@ -1,9 +1,8 @@
 // Brings the workers of a group and the progress ranks that serve them together in one communicator, and
 // joins it with the other side's.
 //
-// MPI-1 builds a communicator without the rest of its parent by joining neighbouring blocks in pairs. All
-// ranks of a muster call assemble() with the same muster; what they wait for is on its way. Called by workers
-// that lead or follow a meeting and by progress ranks that are summoned to it.
+// All ranks of a muster call with the same muster; what they wait for is on its way. Called by workers that
+// lead or follow a meeting and by progress ranks that are summoned to it.
 #pragma once
 
 #include <mpi.h>

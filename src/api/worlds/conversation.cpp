@@ -17,7 +17,7 @@ Result<Conversation> Conversation::await(Runtime& runtime, const char* operation
   Door door(listener, deadline);
   runtime.engine.wait([&] { return door.look(Deadline::Clock::now()) || in_vain(); }, {operation});
   if (door.has_guest()) return Conversation(door.take());
-  return environment_error("nobody has connected to " + groups::format_port(listener.name()) + " within " +
+  return environment_error("nobody has connected to " + groups::format_place(listener.name()) + " within " +
                            deadline.text());
 }
 
@@ -29,7 +29,7 @@ Result<Conversation> Conversation::seek(Runtime& runtime, const char* operation,
   runtime.engine.wait([&] { return visitor.look(Deadline::Clock::now()) || in_vain(); }, {operation});
   if (visitor.is_in()) return Conversation(visitor.take());
   if (!visitor.has_socket()) return visitor.has_socket().failure();
-  return environment_error("nobody accepts at " + groups::format_port(port) + " within " + deadline.text() +
+  return environment_error("nobody accepts at " + groups::format_place(port) + " within " + deadline.text() +
                            " (" + visitor.trouble() + ")");
 }
 

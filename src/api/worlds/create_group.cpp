@@ -6,7 +6,6 @@
 #include <string>
 
 #include "api/call.h"
-#include "api/join_pairwise.h"
 #include "api/sides.h"
 #include "api/worlds/founding.h"
 #include "api/worlds/groups.h"
@@ -23,7 +22,7 @@ Communicator make_communicator(Runtime& runtime, const groups::Group& group) {
   for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
   constexpr std::uint64_t tags = 32000;
   const int tag = static_cast<int>(group.context() % tags);
-  return join_pairwise(runtime.world->workers.get(), ranks, static_cast<std::size_t>(group.my_rank()), tag);
+  return Communicator::of_ranks(runtime.world->workers.get(), ranks, tag);
 }
 
 Making make_group(Runtime& runtime, const char* operation, Founders founders, std::uint32_t my_endpoint,

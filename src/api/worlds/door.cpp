@@ -41,7 +41,9 @@ Door::Door(groups::Listener& listener, const Deadline& deadline)
     : listener_(listener), deadline_(deadline), greeting_(std::string(hello) + listener.name().cookie) {}
 
 bool Door::look(Clock::time_point now) {
-  while (auto next = listener_.accept()) guests_.push_back({std::move(*next)});
+  strangers_.look(listener_, now, [this](groups::Channel& channel, const Bytes& frame) {
+    if (is(frame, greeting_)) guests_.push_back({std::move(channel)});
+  });
   for (auto guest = guests_.begin(); guest != guests_.end();) {
     const bool is_open = guest->channel.step();
     if (!hear(*guest) || !is_open || is_let_go(*guest, now)) {
@@ -51,27 +53,27 @@ bool Door::look(Clock::time_point now) {
     }
     if (guest->is_bound) {
       entered_ = std::move(guest->channel);
+      entered_.trust();
       entered_.send(frame_of(enter));
       return true;
     }
-    if (guest->knows_cookie && invited_ == nullptr) invite(*guest, now);
+    if (invited_ == nullptr) invite(*guest, now);
     ++guest;
   }
   return deadline_.is_over(now);
 }
 
-// False for a stranger.
+// False where it says what nobody has asked for.
 bool Door::hear(Guest& guest) {
   const auto frame = guest.channel.take();
   if (!frame) return true;
-  if (!guest.knows_cookie) return guest.knows_cookie = is(frame, greeting_);
   return guest.is_bound = invited_ == &guest && is(frame, here);
 }
 
 // Who is alone keeps nobody waiting.
 bool Door::is_let_go(const Guest& guest, Clock::time_point now) const {
   if (invited_ != &guest || guest.is_bound || now < invited_until_) return false;
-  return std::ranges::count(guests_, true, &Guest::knows_cookie) > 1;
+  return guests_.size() > 1;
 }
 
 // A share of what is left, so that those behind have their turn whatever the limit is.
@@ -103,6 +105,7 @@ void Visitor::hear(Clock::time_point now) {
   const auto frame = channel_.take();
   if (has_answered_) {
     is_in_ = is(frame, enter);
+    if (is_in_) channel_.trust();
   } else if (is(frame, welcome)) {
     channel_.send(frame_of(here));
     has_answered_ = true;

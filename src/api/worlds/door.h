@@ -1,6 +1,6 @@
 // How a guest gets in at a port: both ends of the greeting, each stepped by its owner, who has the clock.
 //
-//   Visitor    host:port ──► hello, cookie ──►      Door    whoever knows the cookie
+//   Visitor    host:port ──► hello, cookie ──►      Door    whoever knows the cookie (Strangers: all others)
 //              ◄── welcome ◄── (one at a time)              others wait, or are dropped
 //              here ──►                                     the first that says so is in
 //              ◄── enter ◄──                                now both are bound to go on
@@ -17,6 +17,7 @@
 #include "api/worlds/deadline.h"
 #include "groups/worlds/rendezvous.h"
 #include "groups/worlds/rendezvous_address.h"
+#include "groups/worlds/strangers.h"
 
 namespace comex::api {
 
@@ -33,7 +34,6 @@ class Door {
  private:
   struct Guest {
     groups::Channel channel;
-    bool knows_cookie = false;
     bool is_bound = false;
   };
   bool hear(Guest& guest);
@@ -43,7 +43,8 @@ class Door {
   groups::Listener& listener_;
   const Deadline deadline_;
   const std::string greeting_;
-  std::list<Guest> guests_;
+  groups::Strangers strangers_;
+  std::list<Guest> guests_;  // who have shown the cookie
   const Guest* invited_ = nullptr;
   Deadline::Clock::time_point invited_until_;
   groups::Channel entered_;

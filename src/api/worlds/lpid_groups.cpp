@@ -1,8 +1,7 @@
 // Groups of processes that are named by lpids, of one world or of several.
 //
 // Where all are on one bridge, or of one world, that carries the group. Else each world's part is made first
-// and parts are joined in pairs, neighbours first, as communicators are (join_pairwise), until one bridge has
-// all.
+// and parts are joined in pairs, neighbours first, until one bridge has all.
 #include <comex/worlds.h>
 
 #include <algorithm>

@@ -15,10 +15,9 @@ constexpr const char* connecting = "world_connect";
 
 Result<Conversation> await_at(Runtime& runtime, const groups::PortName& port, const Deadline& deadline,
                               const InVain& in_vain) {
-  const std::string text = groups::format_port(port);
-  const auto listener = runtime.meetings.ports.find(text);
+  const auto listener = runtime.meetings.ports.find(groups::format_port(port));
   if (listener != nullptr) return Conversation::await(runtime, accepting, *listener, deadline, in_vain);
-  return caller_error("this process has no open port " + text +
+  return caller_error("this process has no such port open at " + groups::format_place(port) +
                       "; the root accepts at a port that it has opened itself");
 }
 

@@ -23,7 +23,9 @@ struct PortName {
 inline constexpr std::size_t cookie_digits = 32;
 
 std::string format_port(const PortName& name);
-// Says which part is wrong.
+// Without the cookie, for lines that others may read.
+std::string format_place(const PortName& name);
+// Says which part is wrong, and shows nothing that may be a cookie.
 Result<PortName> parse_port(std::string_view text);
 
 }  // namespace comex::groups

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -122,7 +123,13 @@ void Channel::write() {
 void Channel::read() {
   std::array<std::byte, 16384> piece;
   while (socket_) {
-    const ssize_t received = ::recv(socket_.get(), piece.data(), piece.size(), 0);
+    std::uint64_t bytes = 0;
+    if (in_.size() >= sizeof bytes) std::memcpy(&bytes, in_.data(), sizeof bytes);
+    if (bytes > limit_bytes_) return end("a stranger is there, whose bytes are no frame");
+    const std::size_t most = sizeof bytes + limit_bytes_;
+    if (in_.size() >= most) return;  // the owner takes first
+    const ssize_t received =
+        ::recv(socket_.get(), piece.data(), std::min(piece.size(), most - in_.size()), 0);
     if (received == 0) return end("the other side has closed");
     if (received < 0) {
       if (errno == EINTR) continue;
@@ -132,10 +139,6 @@ void Channel::read() {
     const std::size_t before = in_.size();
     in_.resize(before + static_cast<std::size_t>(received));
     std::memcpy(in_.data() + before, piece.data(), static_cast<std::size_t>(received));
-    std::uint64_t bytes = 0;
-    if (in_.size() < sizeof bytes) continue;
-    std::memcpy(&bytes, in_.data(), sizeof bytes);
-    if (bytes > frame_limit_bytes) return end("a stranger is there, whose bytes are no frame");
   }
 }
 
@@ -164,16 +167,12 @@ std::optional<std::vector<std::byte>> Channel::take() {
 Result<Listener> Listener::open(const std::string& host) {
   Listener listener;
   listener.name_ = {host.empty() ? own_address() : host, 0, draw_cookie()};
-  // One socket for both families where the system has IPv6, else the one it has.
-  listener.socket_ = new_socket(AF_INET6);
-  if (listener.socket_) set_option(listener.socket_, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  Address any = Address::any(AF_INET6);
-  if (!listener.socket_ || ::bind(listener.socket_.get(), any.get(), any.bytes()) != 0) {
-    listener.socket_ = new_socket(AF_INET);
-    any = Address::any(AF_INET);
-    if (!listener.socket_ || ::bind(listener.socket_.get(), any.get(), any.bytes()) != 0) {
-      return environment_error("bind of a port: " + error_text(errno));
-    }
+  const Result<std::vector<Address>> addresses = resolve(listener.name_);
+  if (!addresses) return addresses.failure();
+  const Address& here = addresses->front();
+  listener.socket_ = new_socket(here.family());
+  if (!listener.socket_ || ::bind(listener.socket_.get(), here.get(), here.bytes()) != 0) {
+    return environment_error("bind of a port at " + listener.name_.host + ": " + error_text(errno));
   }
   constexpr int backlog = 1024;
   if (::listen(listener.socket_.get(), backlog) != 0) {

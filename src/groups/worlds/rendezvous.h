@@ -2,8 +2,9 @@
 //
 // A Channel is one conversation: frames of bytes in order, both ways. A Listener is a port that others
 // connect to. Nothing here waits: the owner calls step() or accept() in its own loop, which goes on serving,
-// and has the clock. A stranger's bytes end its channel and nothing else. Used by the roots of accept and
-// connect, and by the watch over worlds that have met. One thread at a time.
+// and has the clock. A stranger's bytes end its channel and nothing else; until the owner trusts the other
+// side, a frame is no larger than a greeting. Used by the roots of accept and connect, and by the watch over
+// worlds that have met. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +42,7 @@ class Address;
 
 class Channel {
  public:
+  static constexpr std::uint64_t greeting_limit_bytes = 64;
   static constexpr std::uint64_t frame_limit_bytes = std::uint64_t{64} << 20;
 
   Channel() = default;
@@ -51,7 +53,10 @@ class Channel {
   // The same for who has looked the host up, and tries again and again.
   static Result<Channel> start(const Address& to);
 
-  // Sends what the system takes, receives what is there. False once the other side has closed, refused or
+  // The other side is who it should be: from here on its frames have up to frame_limit_bytes.
+  void trust() { limit_bytes_ = frame_limit_bytes; }
+  // Sends what the system takes, receives what is there, at most one frame of the limit more than was taken.
+  // False once the other side has closed, refused or
   // broken the rules: `ended()` says how; frames that came before can still be taken.
   bool step();
   bool is_open() const { return static_cast<bool>(socket_); }
@@ -73,6 +78,7 @@ class Channel {
 
   Socket socket_;
   bool connecting_ = false;
+  std::uint64_t limit_bytes_ = greeting_limit_bytes;
   std::string ended_ = "not connected";
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;
@@ -81,8 +87,7 @@ class Channel {
 class Listener {
  public:
   Listener() = default;
-  // At any free port. `host`: under which address others reach it, empty: this host's first that is not
-  // loopback.
+  // At any free port of one address. `host`: that address, empty: this host's first that is not loopback.
   static Result<Listener> open(const std::string& host);
 
   const PortName& name() const { return name_; }

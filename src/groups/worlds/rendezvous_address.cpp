@@ -39,13 +39,6 @@ Address Address::copy(const sockaddr* from, socklen_t bytes) {
   return made;
 }
 
-Address Address::any(int family) {
-  Address made;
-  made.storage_.ss_family = static_cast<sa_family_t>(family);
-  made.bytes_ = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-  return made;
-}
-
 Result<std::vector<Address>> resolve(const PortName& to) {
   addrinfo wish{};
   wish.ai_socktype = SOCK_STREAM;

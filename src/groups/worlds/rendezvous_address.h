@@ -16,7 +16,6 @@ namespace comex::groups {
 
 class Address {
  public:
-  static Address any(int family);
   static Address copy(const sockaddr* from, socklen_t bytes);
 
   int family() const { return storage_.ss_family; }

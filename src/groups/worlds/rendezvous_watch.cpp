@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/packing.h"
+#include "groups/worlds/strangers.h"
 
 namespace comex::groups {
 namespace {
@@ -147,31 +148,24 @@ Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_m
   if (!channel) return channel;
   channel->send(hello(port.cookie, mine));
   while (channel->step() && !channel->is_sent() && Clock::now() < end) pause();
-  if (!channel->is_open()) return environment_error(format_port(port) + ": " + channel->ended());
-  if (!channel->is_sent()) return environment_error(format_port(port) + " does not answer");
+  if (!channel->is_open()) return environment_error(format_place(port) + ": " + channel->ended());
+  if (!channel->is_sent()) return environment_error(format_place(port) + " does not answer");
   return channel;
 }
 
 bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, Ties& came) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
-  std::vector<Channel> guests;
+  Strangers strangers(expected);
+  const Strangers::Hear hear = [&](Channel& channel, const Bytes& frame) {
+    WorldId world = 0;
+    if (expected == 0 || !is_hello(frame, listener.name().cookie, world)) return;
+    came[world].push_back(std::move(channel));
+    --expected;
+  };
   while (expected != 0) {
-    while (auto next = listener.accept()) guests.push_back(std::move(*next));
-    for (std::size_t i = 0; i < guests.size();) {
-      const bool is_open = guests[i].step();
-      const auto frame = guests[i].take();
-      if (!frame && is_open) {
-        ++i;
-        continue;
-      }
-      WorldId world = 0;
-      if (frame && is_hello(*frame, listener.name().cookie, world) && expected != 0) {
-        came[world].push_back(std::move(guests[i]));
-        --expected;
-      }
-      guests.erase(guests.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    if (Clock::now() >= end) return false;
+    const auto now = Clock::now();
+    strangers.look(listener, now, hear);
+    if (expected != 0 && now >= end) return false;
     if (expected != 0) pause();
   }
   return true;

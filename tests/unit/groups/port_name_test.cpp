@@ -37,6 +37,19 @@ TEST(PortName, says_what_is_wrong_with_a_text_that_is_none) {
   EXPECT_NE(why(":4711:" + cookie).find("no host"), std::string::npos);
 }
 
+// Whoever reads the line could get in.
+TEST(PortName, shows_no_cookie_of_a_text_that_is_none) {
+  for (const std::string& text :
+       {cookie, cookie + ":" + cookie, "node7:0:" + cookie, "node7:" + cookie + ":4711", "node7:" + cookie,
+        ":4711:" + cookie, "node7:47x:" + cookie, "[fd00::2]:x:" + cookie, "node7:4711:" + cookie + ":",
+        "node7:4711:" + cookie + "0", "fd00::2:4711x:" + cookie}) {
+    const Result<PortName> read = parse_port(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.failure().text.find(cookie), std::string::npos) << read.failure().text;
+  }
+  EXPECT_NE(parse_port("node7:0:" + cookie).failure().text.find("\"node7:0:...\""), std::string::npos);
+}
+
 TEST(PortName, shows_only_the_head_of_a_long_text) {
   EXPECT_LT(parse_port(std::string(1'000'000, 'x')).failure().text.size(), 300U);
 }

@@ -35,7 +35,7 @@ struct Pair {
   Channel near = std::move(Channel::start(listener.name())).value();
   Channel far;
 
-  Pair() {
+  explicit Pair(bool is_trusted = true) {
     const bool met = eventually([this] {
       near.step();
       auto accepted = listener.accept();
@@ -43,15 +43,19 @@ struct Pair {
       return far.is_open();
     });
     EXPECT_TRUE(met);
+    if (is_trusted) far.trust();
   }
   bool arrives(Channel& from, Channel& to, std::vector<std::byte>& into) {
+    bool has_come = false;
     return eventually([&] {
-      from.step();
-      to.step();
-      auto frame = to.take();
-      if (frame) into = std::move(*frame);
-      return frame.has_value();
-    });
+             from.step();
+             const bool is_open = to.step();
+             auto frame = to.take();
+             has_come = frame.has_value();
+             if (frame) into = std::move(*frame);
+             return has_come || !is_open;
+           }) &&
+           has_come;
   }
 };
 
@@ -107,7 +111,7 @@ TEST(Rendezvous, tells_that_nobody_listens) {
 // A queue that is full takes no answer to the last of them.
 TEST(Rendezvous, knows_an_address_that_does_not_answer_from_one_that_does) {
   const Socket deaf(::socket(AF_INET, SOCK_STREAM, 0));
-  Address here = Address::any(AF_INET);
+  const Address here = resolve({"127.0.0.1", 0, draw_cookie()})->front();
   ASSERT_EQ(::bind(deaf.get(), here.get(), here.bytes()), 0);
   ASSERT_EQ(::listen(deaf.get(), 0), 0);
   const Result<std::vector<Address>> there = resolve({"127.0.0.1", bound_port(deaf.get()), draw_cookie()});
@@ -124,6 +128,20 @@ TEST(Rendezvous, says_which_host_is_not_known) {
   const Result<Channel> channel = Channel::start({"no such host", 4711, draw_cookie()});
   ASSERT_FALSE(channel);
   EXPECT_NE(channel.failure().text.find("no such host"), std::string::npos);
+}
+
+// Until the other side is trusted, a frame is no larger than a greeting.
+TEST(Rendezvous, takes_large_frames_only_from_those_it_trusts) {
+  for (const bool is_trusted : {false, true}) {
+    Pair pair(is_trusted);
+    pair.near.send(std::vector<std::byte>(Channel::greeting_limit_bytes));
+    pair.near.send(std::vector<std::byte>(Channel::greeting_limit_bytes + 1));
+    std::vector<std::byte> got;
+    ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
+    EXPECT_EQ(got.size(), Channel::greeting_limit_bytes);
+    EXPECT_EQ(pair.arrives(pair.near, pair.far, got), is_trusted);
+    EXPECT_EQ(pair.far.is_open(), is_trusted);
+  }
 }
 
 TEST(Rendezvous, drops_a_stranger_whose_bytes_are_no_frame) {
@@ -165,6 +183,16 @@ TEST(Rendezvous, keeps_listening_while_strangers_come_and_go) {
     return !got.empty();
   }));
   EXPECT_EQ(got, frame_of("hello"));
+}
+
+// What is not advertised is not open.
+TEST(Rendezvous, listens_at_the_address_that_it_gives_alone) {
+  const Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  Channel elsewhere = std::move(Channel::start({"127.0.0.2", listener.name().port, draw_cookie()})).value();
+  EXPECT_TRUE(eventually([&] { return !elsewhere.step() || elsewhere.is_connected(); }));
+  EXPECT_FALSE(elsewhere.is_connected());
+  Channel guest = std::move(Channel::start(listener.name())).value();
+  EXPECT_TRUE(eventually([&] { return guest.step() && guest.is_connected(); }));
 }
 
 TEST(Rendezvous, gives_an_address_of_this_host_that_it_listens_at) {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <thread>
 
+#include "support/strangers.h"
+
 namespace comex::groups {
 namespace {
 
@@ -107,6 +109,38 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   EXPECT_EQ(came[far_world + 1].size(), 1U);
   Ties more;
   EXPECT_FALSE(await_ties(listener, 1, 50, more));
+}
+
+TEST(LifeWatch, is_tied_to_the_right_one_among_strangers) {
+  for (const auto says : {testing::Says::nothing, testing::Says::a_huge_frame}) {
+    Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    const std::size_t descriptors = testing::open_descriptors();
+    const std::size_t bytes = testing::allocated_bytes();
+    std::atomic<bool> is_tied{false};
+    Ties came;
+    testing::Crowd crowd(listener.name(), says, says == testing::Says::nothing ? 500 : 20);
+    std::thread waits([&] { is_tied = await_ties(listener, 1, 20'000, came); });
+    for (int i = 0; i < (says == testing::Says::nothing ? 500 : 20); ++i) crowd.add();
+    for (int more = 0; more < 40; ++more) {
+      crowd.say_more();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + 48);
+    EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
+    const auto guest = tie_to(listener.name(), far_world, 5000);
+    waits.join();
+    EXPECT_TRUE(is_tied);
+    EXPECT_EQ(came[far_world].size(), 1U);
+  }
+}
+
+// A line that others may read.
+TEST(LifeWatch, does_not_show_the_cookie_where_nobody_answers) {
+  const PortName gone = std::move(Listener::open("127.0.0.1")).value().name();
+  const auto tie = tie_to(gone, far_world, 5000);
+  ASSERT_FALSE(tie);
+  EXPECT_NE(tie.failure().text.find("127.0.0.1:"), std::string::npos) << tie.failure().text;
+  EXPECT_EQ(tie.failure().text.find(gone.cookie), std::string::npos) << tie.failure().text;
 }
 
 }  // namespace
