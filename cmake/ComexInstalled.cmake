@@ -1,5 +1,5 @@
 # What `cmake --install` needs: the target `installed` builds it all, and the first step of an install looks whether it is
-# there, so that nothing is installed by halves.
+# there, so that nothing is installed by halves. (CMake breaks the lines of a message that does not begin with a blank.)
 function(comex_installed target file)
   set_property(GLOBAL APPEND PROPERTY COMEX_INSTALLED_TARGETS ${target})
   set_property(GLOBAL APPEND PROPERTY COMEX_INSTALLED_FILES ${file})
@@ -18,7 +18,7 @@ function(comex_finish_installed)
   add_custom_target(installed DEPENDS ${targets})
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/installed.cmake CONTENT "foreach(file ${files})
   if(NOT EXISTS \"\${file}\")
-    message(FATAL_ERROR \"\${file} is not built yet; first: cmake --build ${CMAKE_BINARY_DIR} --target installed\")
+    message(FATAL_ERROR \" \${file} is not built yet; first: cmake --build ${CMAKE_BINARY_DIR} --target installed\")
   endif()
 endforeach()
 ")
