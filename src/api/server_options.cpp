@@ -82,7 +82,7 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
   const std::string mutex = "mutex " + std::to_string(refused.header.operand);
   switch (refused.fault.refusal) {
     case protocol::Refusal::misaligned:
-      return "the word is not aligned to its " + std::to_string(refused.header.bytes) + " bytes";
+      return "the word is not aligned to its " + std::to_string(refused.fault.bytes) + " bytes";
     case protocol::Refusal::not_the_holder:
       return mutex + " is not held by " +
              (refused.header.by ? "endpoint " + std::to_string(refused.header.by.rank) + " of worker "

@@ -22,19 +22,23 @@ inline bool small_put_signal(const void* src, void* dst, int bytes, const Signal
                              comex_group_t group) {
   const Small to(proc, group);
   if (!to || bytes < 0 || (bytes > 0 && src == nullptr) || !signal.is_aligned()) return false;
-  const bool has_data =
-      bytes == 0 || to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
-  return has_data && to.direct().store(to.place(), to.target(), signal.word, signal.bits(), sizeof(long));
+  return to.direct().try_put_signal(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes),
+                                    signal.word, signal.bits());
 }
 
-int signal_directly(Runtime& runtime, const Signal& signal, const char* name, const Reach& target) {
+// The word is looked at before the data is written.
+int put_signal_directly(Runtime& runtime, const Signal& signal, const char* name, const Reach& target,
+                        const Result<Operation>& data, const void* dst) {
   const op::Direct& direct = *target.direct;
-  runtime.order_before_direct(target);
-  const op::Checked checked =
-      direct.store(target.place, target.worker(), signal.word, signal.bits(), sizeof(long));
-  if (checked) return COMEX_SUCCESS;
+  op::Checked word = direct.check_word(target.place, target.worker(), signal.word, sizeof(long));
+  if (word) {
+    const int put = carry_out(runtime, name, data, target, dst, Finish::block());
+    if (put != COMEX_SUCCESS) return put;
+    word = direct.store(target.place, target.worker(), signal.word, signal.bits(), sizeof(long));
+  }
+  if (word) return COMEX_SUCCESS;
   return runtime.reporter.fail(runtime.context(name, target, signal.word),
-                               direct.describe(checked, target.worker(), target.place));
+                               direct.describe(word, target.worker(), target.place));
 }
 
 [[gnu::noinline]] int put_signal(void* src, void* dst, int bytes, const Signal& signal, int proc,
@@ -49,9 +53,9 @@ int signal_directly(Runtime& runtime, const Signal& signal, const char* name, co
   }
   const Result<Operation> data =
       op::validate({.action = Action::put, .target = target.worker()}, src, dst, bytes);
-  if (!data || runtime->is_direct(op::Way::put, target)) {
-    const int put = carry_out(*runtime, name, data, target, dst, Finish::block());
-    return put == COMEX_SUCCESS ? signal_directly(*runtime, signal, name, target) : put;
+  if (!data) return carry_out(*runtime, name, data, target, dst, Finish::block());  // says what is wrong
+  if (runtime->is_direct(op::Way::put, target)) {
+    return put_signal_directly(*runtime, signal, name, target, data, dst);
   }
   const op::FarSide far = target.far_side();
   return finish_remote(

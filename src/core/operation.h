@@ -29,7 +29,7 @@ struct Operation {
   Patch patch{};                     // strided; contiguous is a patch of level 0
   Scatter scatter{};                 // vector; the address arrays belong to the caller
   bool is_blocking = true;           // its call, which the line about a refusal names
-  bool has_signal = false;           // put: a store that depends on it follows
+  const void* signal = nullptr;      // put: the far word that a store behind it sets; null: there is none
   std::uint32_t call = 0;  // vector: a number of the call it belongs to, so that a refusal is told once
 };
 

@@ -15,7 +15,7 @@
 //   batch              origin or its pusher --[RequestHeader|item]*--> server        (puts, gets, accs, rmws)
 //                      origin <--[ReplyHeader data_batch | answers]--- server        (if it has gets or rmws)
 //   store              origin --[RequestHeader, operand]-------------> server        (no reply)
-//   put and signal     origin --[put with_signal], [store with_signal]-> server      (as put, then store)
+//   put and signal     origin --[RequestHeader|word|data], [store]---> server        (as put, then store)
 //   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
 //                      origin <--[ReplyHeader done, value=acquired]--- server        (when it is its turn)
 //   release            origin --[RequestHeader, operand = mutex]-----> server        (no reply)
@@ -86,8 +86,12 @@
 // this server, from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect.
 // A put or acc slot is free again when its number is applied.
 //
-// Signal: a put and the store that is the next write both carry `with_signal`. Of a refused put the store has
-// no effect and is not answered: it only counts as applied.
+// Signal: a put and the store that is the next write both carry `with_signal`. The put says behind its header
+// where the word is, 8 bytes, and is refused for that as for its data. Of a refused put the store has no
+// effect and is not answered: it only counts as applied.
+//
+// Refusals of a call: each message of it that is refused is answered; of one call the server says one line
+// and the origin tells one failure.
 //
 // Refused get: each of the (at most 4) chunk receives that the origin posted at first is answered
 // by an empty chunk, then the refused reply follows. Refused put or acc: the server receives the
@@ -299,7 +303,7 @@ constexpr std::size_t answer_bytes(const BatchItem& item) {
   return item.verb == Verb::get || item.verb == Verb::rmw ? padded(item.bytes) : 0;
 }
 
-enum class Refusal : std::uint32_t {
+enum class Refusal : std::uint8_t {
   none,
   no_extent,
   wrong_owner,
@@ -322,10 +326,11 @@ struct ReplyHeader {
   std::uint64_t value = 0;       // rmw: old value, zero-extended; try_lock: acquired; refused: number or 0
   std::uint64_t bytes = 0;       // data bytes that follow
   Refusal refusal = Refusal::none;
-  Worker target = 0;    // refused: the target, since an inline put has no slot
   Verb refused_verb{};  // refused: what was refused
-  std::uint8_t spare2[3] = {};
-  WorldId world = 0;  // refused: the target's
+  std::uint8_t spare[2] = {};
+  Worker target = 0;       // refused: the target, since an inline put has no slot
+  std::uint32_t call = 0;  // refused: as in its request
+  WorldId world = 0;       // refused: the target's
 };
 static_assert(sizeof(ReplyHeader) == 56 && std::is_trivially_copyable_v<ReplyHeader>);
 static_assert(offsetof(ReplyHeader, world) == 52);

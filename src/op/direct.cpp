@@ -108,7 +108,7 @@ Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPla
 
 Checked Direct::store(const groups::WorkerPlace& place, Worker target, void* far, std::uint64_t value,
                       unsigned bytes) const {
-  const Checked checked = check(target, offset_of(place, far), bytes);
+  const Checked checked = check_word(place, target, far, bytes);
   if (!checked) return checked;
   kernels::store_release(base_ + checked.offset, value, bytes);
   arena_->doorbell(place.slot).ring();

@@ -56,6 +56,18 @@ class Direct {
     kernels::copy_bytes(near, base_ + offset, bytes);
     return true;
   }
+  // And a word of 8 aligned bytes behind it: both, or neither.
+  bool try_put_signal(const groups::WorkerPlace& place, Worker target, const void* near, void* far,
+                      std::uint64_t bytes, void* word, std::uint64_t value) const {
+    const std::uint64_t offset = offset_of(place, word);
+    if (!extents_->covers(target, offset, sizeof value)) [[unlikely]]
+      return false;
+    if (bytes != 0 && !try_put(place, target, near, far, bytes)) [[unlikely]]
+      return false;
+    kernels::store_release(base_ + offset, value, sizeof value);
+    arena_->doorbell(place.slot).ring();
+    return true;
+  }
   // Whole elements. `recovered` is set when a stripe was taken over from a dead holder.
   bool try_acc(const groups::WorkerPlace& place, Worker target, Scalar scalar, const void* scale,
                const void* near, void* far, std::uint64_t bytes, bool& recovered) const;
@@ -71,6 +83,10 @@ class Direct {
 
   // May all of it be touched? What run() asks first; for calls of several operations, asked for all.
   Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
+
+  Checked check_word(const groups::WorkerPlace& place, Worker target, const void* far, unsigned bytes) const {
+    return check(target, offset_of(place, far), bytes);
+  }
 
   // Any layout and action. `recovered` is set when a stripe was taken over from a dead holder.
   Checked run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;

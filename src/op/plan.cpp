@@ -123,8 +123,9 @@ Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint
   return sizes;
 }
 
-Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes) {
+Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes, bool has_signal) {
   Plan plan = begin(action, Layout::contiguous, scalar, bytes, action == Action::acc, sizes);
+  if (has_signal) plan.descriptor_bytes += offset_bytes;
   if (bytes != 0) choose(plan, Method::header_then_body, sizes);
   return plan;
 }
@@ -132,7 +133,8 @@ Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Si
 Plan make_plan(const Operation& operation, const Sizes& sizes) {
   switch (operation.layout) {
     case Layout::contiguous:
-      return plan_contiguous(operation.action, operation.scalar, operation.patch.total_bytes(), sizes);
+      return plan_contiguous(operation.action, operation.scalar, operation.patch.total_bytes(), sizes,
+                             operation.signal != nullptr);
     case Layout::strided:
       if (operation.patch.empty() || operation.patch.contiguous())
         return plan_contiguous(operation.action, operation.scalar, operation.patch.total_bytes(), sizes);

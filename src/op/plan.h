@@ -60,7 +60,8 @@ struct Plan {
 
 Plan make_plan(const Operation& operation, const Sizes& sizes);
 // The plan of one segment of each_segment.
-Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes);
+Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes,
+                     bool has_signal = false);
 
 // Does the data of a message with this many bytes travel in chunks?
 inline bool has_body(const protocol::RequestHeader& header, const Sizes& sizes) {

@@ -89,6 +89,7 @@ void Remote::part_done(Request* request, bool failed) {
   if (failed) request->failed = true;
   if (!request->sent || request->parts != 0) return;
   if (request->completion != nullptr) {
+    if (request->kind == Kind::data && request->operation.call != 0) end_write(*request);
     if (request->failed) request->completion->fail();
     request->completion->complete();
   }

@@ -92,7 +92,7 @@ class Remote final : public transport::Sink {
   // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
   void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
                    nb::Completion& completion);
-  // A contiguous put, then a word of 8 bytes, which is not stored if the put is refused.
+  // A contiguous put, then a word of 8 bytes: both, or neither where one of them is refused.
   void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const FarSide& far,
                         nb::Completion& completion);
   // `mutex` is the number among the target's; the server knows whether there is such a one.
@@ -139,6 +139,7 @@ class Remote final : public transport::Sink {
   using Transfer = remote::Transfer;
   using Link = remote::Link;
   using Batch = remote::Batch;
+  using ToldCall = remote::ToldCall;
   using ScaleWords = remote::ScaleWords;
   using Header = protocol::RequestHeader;
   using Reply = protocol::ReplyHeader;
@@ -248,6 +249,11 @@ class Remote final : public transport::Sink {
   void on_data(Link& link, const Reply& reply, std::span<const std::byte> data);
   void on_done(Link& link, const Reply& reply);
   void on_refused(Link& link, const Reply& reply);
+  void refuse_write(Link& link, const Reply& reply);
+  Request* awaited(const Link& link, std::uint32_t call) const;
+  static bool is_told(const Link& link, std::uint32_t call);
+  void note_told(Link& link, std::uint32_t call);
+  void end_write(const Request& request);
   void end_reserved(Link& link, bool failed);
 
   transport::Transport& transport_;

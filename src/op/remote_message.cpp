@@ -81,7 +81,7 @@ Remote::Header Remote::header_for(const Request& request) const {
   header.call = request.operation.call;
   header.called = request.operation.called;
   if (!request.operation.is_blocking) header.flags |= protocol::non_blocking;
-  if (request.operation.has_signal) header.flags |= protocol::with_signal;
+  if (request.operation.signal != nullptr) header.flags |= protocol::with_signal;
   if (!is_vector(request)) {
     header.offset = request.far.offset_of(request.operation.far);
   } else if (request.plan.method == Method::each_segment) {
@@ -95,6 +95,7 @@ Remote::Header Remote::header_for(const Request& request) const {
 std::size_t Remote::write_message(const Request& request, const Header& header, std::byte* to) {
   Writer writer(to);
   writer.write(header);
+  if (request.operation.signal != nullptr) writer.write(request.far.offset_of(request.operation.signal));
   if (header.verb == Verb::acc) writer.write(request.operation.scale);
   if (header.layout == Layout::strided) write_strided(writer, request.operation.patch);
   if (header.layout == Layout::vector) {
@@ -154,7 +155,8 @@ bool Remote::send_data_message(Link& link, Request& request) {
   if (is_write) header.number = ledger_.issue(link.rank, request.far.gpid());
   const bool is_small = is_write && (!with_body || has_short_body);
   // A store follows a put with a signal, and wants a fence of its own.
-  const bool has_fence = is_small && !is_vector(request) && !request.operation.has_signal && may_ride(link);
+  const bool has_fence =
+      is_small && !is_vector(request) && request.operation.signal == nullptr && may_ride(link);
   if (has_fence) header.flags |= protocol::fence_rides;
   const std::size_t bytes = write_message(request, header, transport_.stage());
   request.next_segment += is_vector(request) ? next_part(request).count : 1;

@@ -125,6 +125,12 @@ struct Transfer {
   std::uint64_t finished = 0;  // bytes that have arrived or left
 };
 
+// Of a call of many messages a refusal was told; none comes any more behind the number.
+struct ToldCall {
+  std::uint32_t call = 0;
+  std::uint64_t number = 0;
+};
+
 struct HeldSlot {
   std::uint64_t number = 0;
   std::uint32_t slot = 0;
@@ -154,6 +160,7 @@ struct Link {
   unsigned bodies = 0;            // transfers with chunks under way
   unsigned staged = 0;            // staging buffers they hold
   nb::Fifo<HeldSlot> held;        // bodies that have left; the slot is free once the number is applied
+  std::vector<ToldCall> told;     // that may be refused once more
 
   bool has_batches() const { return batch != nullptr || kept_count != 0; }
   // Nothing here points to it, and nothing is to come but credits.

@@ -1,4 +1,5 @@
 // What servers say: data, done, refused, and the flow control that rides on every reply.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -81,6 +82,52 @@ void Remote::end_reserved(Link& link, bool failed) {
   }
 }
 
+// A request of a call of several messages whose end somebody waits for.
+Remote::Request* Remote::awaited(const Link& link, std::uint32_t call) const {
+  Request* found = nullptr;
+  const auto look_at = [&](Request* request) {
+    const bool is_of_call = request->kind == remote::Kind::data && request->operation.call == call;
+    if (is_of_call && request->completion != nullptr) found = request;
+  };
+  std::ranges::for_each(link.queue, look_at);
+  slots_.for_each_owner([&](void* owner) { look_at(static_cast<const Transfer*>(owner)->request); });
+  return found;
+}
+
+bool Remote::is_told(const Link& link, std::uint32_t call) {
+  return std::ranges::find(link.told, call, &ToldCall::call) != link.told.end();
+}
+
+// Until all of its messages so far have been answered.
+void Remote::note_told(Link& link, std::uint32_t call) {
+  std::erase_if(link.told, [&](const ToldCall& each) {
+    return each.call == call ||
+           (each.number <= ledger_.applied(link.rank) && awaited(link, each.call) == nullptr);
+  });
+  link.told.push_back({call, ledger_.issued(link.rank)});
+}
+
+// A request of such a call is over. Its wait tells a refusal, and nobody tells those that are still to come.
+void Remote::end_write(const Request& request) {
+  Link& link = *request.link;
+  const std::uint32_t call = request.operation.call;
+  if (request.failed || is_told(link, call)) note_told(link, call);
+}
+
+// What has no transfer any more, or never had one. The first refusal of a call is told: by the wait for it if
+// that is still to come.
+void Remote::refuse_write(Link& link, const Reply& reply) {
+  if (reply.call != 0) {
+    if (Request* request = awaited(link, reply.call)) {
+      request->failed = true;
+      return;
+    }
+    if (is_told(link, reply.call)) return;
+    note_told(link, reply.call);
+  }
+  ledger_.add_failure({reply.world, reply.target});
+}
+
 // A wait that is still to come reports it; if there is none, the next fence of that target does.
 void Remote::on_refused(Link& link, const Reply& reply) {
   if (reply.refused_verb == Verb::fence || reply.refused_verb == Verb::unlock) {
@@ -96,7 +143,7 @@ void Remote::on_refused(Link& link, const Reply& reply) {
     if (is_under_way) {
       transfer->refusal_told = true;
     } else {
-      ledger_.add_failure({reply.world, reply.target});
+      refuse_write(link, reply);
     }
     return;
   }

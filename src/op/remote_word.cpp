@@ -48,13 +48,13 @@ void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t val
   if (!fails_at_once(completion)) queue_store(far_word, bytes, value, far, 0);
 }
 
-// Nothing comes between the two: the store's number is the next one after the put's.
+// Nothing comes between the two: the store's number is the next one after the put's, which goes for both.
 void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value, const FarSide& far,
                               nb::Completion& completion) {
   if (fails_at_once(completion)) return;
-  put.has_signal = !put.patch.empty();
+  if (!put.patch.empty()) put.signal = far_word;
   start(put, far, completion);
-  queue_store(far_word, sizeof value, value, far, put.has_signal ? protocol::with_signal : 0);
+  queue_store(far_word, sizeof value, value, far, put.signal != nullptr ? protocol::with_signal : 0);
 }
 
 void Remote::queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,

@@ -1,5 +1,6 @@
 #include "pr/origin.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace comex::pr {
@@ -36,6 +37,17 @@ std::uint64_t Origin::applied() const {
 
 bool Origin::is_void(const protocol::RequestHeader& store) {
   return (store.flags & protocol::with_signal) != 0 && std::erase(refused_data, store.number - 1) != 0;
+}
+
+bool Origin::is_first_refusal_of(std::uint32_t call) {
+  if (std::ranges::find(refused_calls, call) != refused_calls.end()) return false;
+  const auto is_over = [this](std::uint32_t each) {
+    const auto is_of_it = [each](const Entry& entry) { return entry.header.call == each; };
+    return each != newest_call && std::ranges::none_of(queue, is_of_it);
+  };
+  std::erase_if(refused_calls, is_over);
+  refused_calls.push_back(call);
+  return true;
 }
 
 }  // namespace comex::pr

@@ -90,6 +90,8 @@ struct Origin {
   std::uint64_t applied() const;  // all writes up to this number have taken effect
   // Is this store the signal of a put that was refused? To be asked once, when that is known.
   bool is_void(const protocol::RequestHeader& store);
+  // Of a call of several messages; each is to be asked about once.
+  bool is_first_refusal_of(std::uint32_t call);
 
   TransportRank rank;
   Credits::Handle account;
@@ -97,17 +99,18 @@ struct Origin {
   EntryList queue;                           // in order of arrival
   std::vector<EntryList::iterator> running;  // these get turns
   std::size_t turn = 0;
-  std::uint16_t last_sequence = 0;          // of the newest message that was taken
-  std::vector<MessageCopy> held;            // that came before their turn, in order; few, and rarely
-  std::uint64_t last_number = 0;            // of the newest write
-  std::uint64_t chunks_at_answer = 0;       // the server had moved as its last lone get was answered
-  std::vector<std::uint64_t> refused_data;  // numbers of refused puts whose signals are still to come
-  std::uint32_t waiting = 0;                // entries that have not started
-  std::uint32_t refused_call = 0;           // the last call of several messages of which a refusal was told
-  bool is_reserved_used = false;            // a fence or unlock is unanswered
-  bool is_active = false;                   // in the server's list of those with work
-  bool is_touched = false;                  // something changed in this pass
-  bool needs_scan = false;                  // a waiting entry may be able to start
+  std::uint16_t last_sequence = 0;           // of the newest message that was taken
+  std::vector<MessageCopy> held;             // that came before their turn, in order; few, and rarely
+  std::uint64_t last_number = 0;             // of the newest write
+  std::uint64_t chunks_at_answer = 0;        // the server had moved as its last lone get was answered
+  std::vector<std::uint64_t> refused_data;   // numbers of refused puts whose signals are still to come
+  std::uint32_t waiting = 0;                 // entries that have not started
+  std::uint32_t newest_call = 0;             // of several messages, which come in a row
+  std::vector<std::uint32_t> refused_calls;  // of which a refusal was told and more may be to come
+  bool is_reserved_used = false;             // a fence or unlock is unanswered
+  bool is_active = false;                    // in the server's list of those with work
+  bool is_touched = false;                   // something changed in this pass
+  bool needs_scan = false;                   // a waiting entry may be able to start
   std::optional<protocol::Leaving> leaving = std::nullopt;  // once it has said so
 };
 

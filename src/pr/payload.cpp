@@ -124,6 +124,11 @@ bool read_bulk(const RequestHeader& header, std::size_t message_bytes, const Wir
     if (header.scalar == Scalar::none || static_cast<unsigned>(header.scalar) >= scalar_kinds) return false;
     if (header.bytes % scalar_bytes(header.scalar) != 0 || !reader.read(payload.scale)) return false;
   }
+  if (header.verb == Verb::put && (header.flags & protocol::with_signal) != 0) {
+    std::uint64_t word = 0;
+    if (!reader.read(word)) return false;
+    payload.signal = word;
+  }
   if (!read_layout(header, reader, payload)) return false;
   const bool is_inline = header.verb != Verb::get && (header.flags & protocol::body_inline) != 0;
   if (is_inline) payload.body = reader.take(header.bytes);

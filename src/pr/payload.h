@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include "core/patch.h"
@@ -24,9 +25,10 @@ struct Payload {
   const std::byte* offsets = nullptr;                   // vector: unaligned 64-bit arena offsets
   std::uint32_t segments = 0;
   std::uint32_t segment_bytes = 0;
-  const std::byte* body = nullptr;  // inline data
-  std::uint64_t desired = 0;        // compare_swap
-  std::uint64_t low = 0;            // [low, high): bounding range of the far side
+  const std::byte* body = nullptr;        // inline data
+  std::uint64_t desired = 0;              // compare_swap
+  std::optional<std::uint64_t> signal{};  // put with a signal: where its word is in the arena
+  std::uint64_t low = 0;                  // [low, high): bounding range of the far side
   std::uint64_t high = 0;
 
   std::uint64_t offset_of_segment(std::uint64_t index) const { return offset_at(offsets, index); }

@@ -125,6 +125,7 @@ class Server final : public transport::Sink {
 
   // server_execute.cpp: small requests, and the ends of large ones
   Fault check(const Header& header, const Payload& payload);
+  static Fault check_data(const shm::Extents& extents, const Header& header, const Payload& payload);
   bool execute(const Small& small);
   void put(const Small& small);
   void store(const Header& header);

@@ -72,6 +72,7 @@ void Server::take_held(Origin& origin) {
 // It is this message's turn.
 void Server::take(Origin& origin, const Header& header, std::span<const std::byte> message) {
   origin.last_sequence = header.sequence;
+  if (header.call != 0) origin.newest_call = header.call;
   if (protocol::is_write(header.verb)) {
     COMEX_BUG_IF(header.number != origin.last_number + 1);
     if (header.verb != Verb::batch) origin.last_number = header.number;

@@ -12,10 +12,17 @@ namespace comex::pr {
 using protocol::Refusal;
 using protocol::Verb;
 
-// What the request touches must lie in extents of its target, now.
+// What the request touches must lie in extents of its target, now; with the word that its signal sets.
 Fault Server::check(const Header& header, const Payload& payload) {
-  const Home& home = home_of(header);
-  const shm::Extents& extents = home.arena().extents();
+  const shm::Extents& extents = home_of(header).arena().extents();
+  const Fault fault = check_data(extents, header, payload);
+  if (fault || !payload.signal) return fault;
+  const std::uint64_t word = *payload.signal;
+  if (word % sizeof word != 0) return {Refusal::misaligned, word, sizeof word};
+  return {refusal_of(extents.check(header.target, word, sizeof word)), word, sizeof word};
+}
+
+Fault Server::check_data(const shm::Extents& extents, const Header& header, const Payload& payload) {
   if (payload.offsets == nullptr) {
     const std::uint64_t bytes = payload.high - payload.low;
     if (bytes == 0) return {};

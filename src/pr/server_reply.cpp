@@ -80,8 +80,8 @@ void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {
   ++counters_.refused;
   const bool has_signal = request.verb == Verb::put && (request.flags & protocol::with_signal) != 0;
   if (has_signal) origin.refused_data.push_back(request.number);
-  const bool is_told = request.call != 0 && std::exchange(origin.refused_call, request.call) == request.call;
-  if (options_.report && !is_told) options_.report({origin.rank, request, fault});
+  const bool is_first = request.call == 0 || origin.is_first_refusal_of(request.call);
+  if (options_.report && is_first) options_.report({origin.rank, request, fault});
   ReplyHeader header;
   header.verb = Verb::refused;
   header.slot = request.slot;
@@ -89,6 +89,7 @@ void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {
   header.refusal = fault.refusal;
   header.target = request.target;
   header.world = request.world;
+  header.call = request.call;
   header.refused_verb = request.verb;
   post(origin, header, transport_.stage());
 }

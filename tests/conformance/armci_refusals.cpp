@@ -131,5 +131,22 @@ TEST_F(ArmciRefusals, no_flag_is_raised_for_data_that_the_server_has_refused) {
   EXPECT_EQ(arrived(0), 7);
 }
 
+TEST_F(ArmciRefusals, no_data_is_written_for_a_flag_that_is_refused) {
+  long* const here = job_.allocate<long>(0, 8);
+  int stride[] = {8}, count[] = {8, 2};
+  for (long* const memory : {there_, here}) {
+    const int proc = memory == here ? 0 : far;
+    auto* const beyond = reinterpret_cast<int*>(memory + (2 << 20));
+    auto* const odd = reinterpret_cast<int*>(reinterpret_cast<char*>(&memory[4]) + 1);
+    for (int* const flag : {beyond, odd}) {
+      EXPECT_NE(ARMCI_Put_flag(near_, memory, 8, flag, 1, proc), 0);
+      EXPECT_NE(ARMCI_PutS_flag(near_, stride, memory, stride, count, 1, flag, 1, proc), 0);
+      EXPECT_EQ(comex_fence_proc(proc, COMEX_GROUP_WORLD), COMEX_SUCCESS) << "told by the call";
+    }
+    EXPECT_EQ(ARMCI_GetValueLong(memory, proc), 0);
+    EXPECT_EQ(ARMCI_GetValueLong(memory + 4, proc), 0);
+  }
+}
+
 }  // namespace
 }  // namespace comex::whole

@@ -28,6 +28,7 @@ class Worker {
       const int target = static_cast<int>(random_() % static_cast<unsigned>(job_.workers));
       blocking_data(target, round, random_() % 4 == 0 ? length : 20);
       nonblocking_data(target, round);
+      for (int task = 0; task < 8; ++task) short_block(round * 8 + task);
       shared_words(target);
       locked_word(target);
       if (random_() % 8 == 0) job_.done(comex_fence_all(everyone));
@@ -64,6 +65,46 @@ class Worker {
     while (status != 0) job_.done(comex_test(&handles.back(), &status));
     for (comex_request_t& handle : handles) job_.done(comex_wait(&handle));
     for (const long word : back) job_.equal(word, -round, "a thread's word");
+  }
+
+  // Of 1 to 4 ints at the target that a shared counter names: written, read twice and added to, with handles
+  // on the stack and other threads let in between.
+  void short_block(long round) const {
+    long task = 0;
+    job_.done(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &task, words_.of(0) + 3, 1, 0, everyone));
+    const int target = static_cast<int>(task % job_.workers);
+    const int count = 1 + static_cast<int>(task % 4);
+    const int bytes = count * static_cast<int>(sizeof(int));
+    auto* const there = reinterpret_cast<int*>(own(target) + 32);
+    int one = 1;
+    int sent[4];
+    int ones[4] = {1, 1, 1, 1};
+    int got[4] = {-1, -1, -1, -1};
+    int again[4] = {-1, -1, -1, -1};
+    for (int i = 0; i < 4; ++i) sent[i] = static_cast<int>(round) * 4 + i;
+    comex_request_t put = 0;
+    comex_request_t first = 0;
+    comex_request_t second = 0;
+    if (round % 2 == 0) {
+      job_.done(comex_put(sent, there, bytes, target, everyone));
+    } else {
+      job_.done(comex_nbput(sent, there, bytes, target, everyone, &put));
+    }
+    job_.done(comex_nbget(there, got, bytes, target, everyone, &first));
+    if (round % 3 == 0) std::this_thread::yield();
+    job_.done(comex_nbacc(COMEX_ACC_INT, &one, ones, there, bytes, target, everyone, nullptr));
+    if (round % 5 == 0) {
+      job_.done(comex_get(there, again, bytes, target, everyone));
+    } else {
+      job_.done(comex_nbget(there, again, bytes, target, everyone, &second));
+      job_.done(comex_wait(&second));
+    }
+    job_.done(comex_wait(&first));
+    if (put != 0) job_.done(comex_wait(&put));
+    for (int i = 0; i < count; ++i) {
+      job_.equal(got[i], sent[i], "a thread's int");
+      job_.equal(again[i], sent[i] + 1, "a thread's int that was added to");
+    }
   }
 
   void shared_words(int target) const {

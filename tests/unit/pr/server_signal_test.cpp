@@ -19,7 +19,19 @@ class ServerSignal : public ::testing::Test {
   }
   void put(std::uint64_t offset) {
     ASSERT_TRUE(hand.wait_credit());
-    hand.put(offset, pattern(8, 1), with_signal);
+    hand.send(request(offset, 8, protocol::body_inline), joined(pattern(8, 1)));
+  }
+  RequestHeader request(std::uint64_t offset, std::uint64_t bytes, std::uint8_t flags) {
+    RequestHeader made = hand.header(Verb::put, offset, bytes);
+    made.flags = flags | with_signal;
+    return made;
+  }
+  // Where the word is, then the data.
+  Bytes joined(const Bytes& data = {}) const {
+    Bytes rest(sizeof word);
+    std::memcpy(rest.data(), &word, sizeof word);
+    append(rest, data);
+    return rest;
   }
   void store(std::uint64_t value, std::uint8_t flags = with_signal) {
     ASSERT_TRUE(hand.wait_credit());
@@ -62,19 +74,58 @@ TEST_F(ServerSignal, of_a_refused_put_is_told_once_though_its_own_word_is_wrong_
   EXPECT_EQ(rig.refused.size(), 1U);
 }
 
+TEST_F(ServerSignal, that_is_wrong_keeps_its_data_from_being_written) {
+  const Bytes before = rig.read(rig.memory + 64, 8);
+  for (const std::uint64_t wrong : {end(), end() - 4, rig.memory + 4, ~std::uint64_t{7}}) {
+    word = wrong;
+    put(rig.memory + 64);
+    store(5);
+  }
+  expect_applied(8);
+  EXPECT_EQ(rig.read(rig.memory + 64, 8), before);
+  ASSERT_EQ(rig.refused.size(), 4U);
+  EXPECT_EQ(answers(), 4U);
+  EXPECT_EQ(rig.refused[0].fault.offset, end());
+  EXPECT_EQ(rig.refused[0].fault.bytes, 8U);
+  EXPECT_EQ(rig.refused[2].fault.refusal, Refusal::misaligned);
+}
+
+TEST_F(ServerSignal, that_is_wrong_drains_the_body_of_its_data) {
+  ASSERT_TRUE(hand.wait_credit());
+  const Bytes before = rig.read(rig.memory + 64, size);
+  word = end();
+  const RequestHeader body = request(rig.memory + 64, size, 0);
+  hand.send(body, joined());
+  store(5);
+  hand.send_chunks(body.slot, pattern(size, 1));
+  expect_applied(2);
+  EXPECT_EQ(rig.read(rig.memory + 64, size), before);
+  EXPECT_EQ(rig.refused.size(), 1U);
+  EXPECT_EQ(answers(), 1U);
+}
+
+TEST_F(ServerSignal, whose_place_is_cut_off_is_malformed) {
+  ASSERT_TRUE(hand.wait_credit());
+  hand.send(request(rig.memory + 64, 8, protocol::body_inline), Bytes(8));
+  store(5);
+  expect_applied(2);
+  ASSERT_EQ(rig.refused.size(), 1U);
+  EXPECT_EQ(rig.refused[0].fault.refusal, Refusal::malformed);
+}
+
 TEST_F(ServerSignal, waits_for_the_verdict_on_a_body) {
   ASSERT_TRUE(hand.wait_credit());
   const Bytes data = pattern(size, 1);
-  const std::uint32_t slot = hand.big_put(end() - size + 1, size, with_signal);
+  const RequestHeader body = request(end() - size + 1, size, 0);
+  hand.send(body, joined());
   store(5);
   // Refused between the verdict and the signal's turn, and at once: it is for another target.
-  RequestHeader other = hand.header(Verb::put, rig.memory, 8);
-  other.target = target + 1;
-  other.flags = protocol::body_inline | with_signal;
   ASSERT_TRUE(hand.wait_credit());
-  hand.send(other, pattern(8, 2));
+  RequestHeader other = request(rig.memory, 8, protocol::body_inline);
+  other.target = target + 1;
+  hand.send(other, joined(pattern(8, 2)));
   rig.run(20);
-  hand.send_chunks(slot, data);
+  hand.send_chunks(body.slot, data);
   expect_applied(3);
   EXPECT_EQ(rig.word<std::uint64_t>(word), 0U);
   EXPECT_EQ(rig.refused.size(), 2U);
