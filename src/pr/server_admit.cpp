@@ -156,7 +156,8 @@ void Server::handle_lock(Origin& origin, const Header& header, std::span<const s
 void Server::handle(Origin& origin, const Header& header, std::span<const std::byte> message) {
   const Payload payload = read_payload(header, message, limits_for(header));
   const bool is_large = has_chunks(header) && has_chunk_size(header, limits_for(header));
-  if (payload.refusal != protocol::Refusal::none && !is_large) {
+  const bool is_signal = header.verb == Verb::store && (header.flags & protocol::with_signal) != 0;
+  if (payload.refusal != protocol::Refusal::none && !is_large && !is_signal) {  // a signal may be void
     settle(origin, header);
     refuse(origin, header, {payload.refusal, header.offset, header.bytes});
     return;

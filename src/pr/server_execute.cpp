@@ -14,6 +14,7 @@ using protocol::Verb;
 
 // What the request touches must lie in extents of its target, now; with the word that its signal sets.
 Fault Server::check(const Header& header, const Payload& payload) {
+  if (payload.refusal != Refusal::none) return {payload.refusal, header.offset, header.bytes};
   const shm::Extents& extents = home_of(header).arena().extents();
   const Fault fault = check_data(extents, header, payload);
   if (fault || !payload.signal) return fault;

@@ -31,44 +31,46 @@ class VectorCall {
   std::vector<std::byte> source_ = std::vector<std::byte>(64 * 1024);
 };
 
-class WholeRefusals : public testing::Test {
+class RefusedCalls : public testing::Test {
  protected:
-  WholeRefusals() { rig.origin().set_errors_return(true); }
+  RefusedCalls() { rig.origin().set_errors_return(true); }
   std::uint64_t told_by_fence() {
     rig.fence();
     return rig.origin().take_failures(rig.far.gpid());
   }
 
+  static std::uint64_t by_wait(VectorCall& call) { return call.completion.take_failure() ? 1 : 0; }
+  std::uint64_t told(VectorCall& call) { return by_wait(call) + told_by_fence(); }
+
   static constexpr std::size_t small = 100, large = 40'000;
   Rig rig;
 };
 
-// The message is refused while the body is still on its way: nobody but the wait tells.
-TEST_F(WholeRefusals, of_a_message_are_told_by_the_wait_that_is_to_come) {
+// A message and a body, refused one after the other: by the wait if that is still to come, else by the fence.
+TEST_F(RefusedCalls, are_told_by_the_wait_or_by_the_fence) {
   for (const bool is_small_first : {true, false}) {
     VectorCall call(rig, 1 + (is_small_first ? 1 : 0));
     call.put(is_small_first ? small : large);
     call.put(is_small_first ? large : small, beyond + (1 << 20));
     EXPECT_FALSE(call.completion.done());
     rig.finish(call.completion);
-    EXPECT_TRUE(call.completion.take_failure());
+    EXPECT_EQ(told(call), 1u);
     EXPECT_EQ(told_by_fence(), 0u);
   }
   EXPECT_EQ(rig.refused, 2u);
 }
 
-TEST_F(WholeRefusals, of_messages_that_nobody_waits_for_are_told_by_one_fence) {
+TEST_F(RefusedCalls, of_messages_alone_are_told_by_one_fence) {
   VectorCall call(rig, 1);
   for (std::size_t i = 0; i < 3; ++i) call.put(small, beyond + 1000 * i);
-  EXPECT_TRUE(call.completion.done());
-  EXPECT_FALSE(call.completion.failed());
-  EXPECT_EQ(told_by_fence(), 1u) << "one call";
+  rig.finish(call.completion);
+  EXPECT_EQ(told(call), 1u);
   EXPECT_EQ(told_by_fence(), 0u);
   EXPECT_EQ(rig.refused, 1u);
 }
 
 // Of two calls that are refused in turns each is told once, and one line is said about it.
-TEST_F(WholeRefusals, of_calls_under_way_together_are_told_once_each) {
+TEST_F(RefusedCalls, that_are_under_way_together_are_told_once_each) {
   for (std::uint32_t number = 1; number < 9; number += 2) {
     VectorCall first(rig, number), second(rig, number + 1);
     first.put(small);
@@ -77,15 +79,15 @@ TEST_F(WholeRefusals, of_calls_under_way_together_are_told_once_each) {
     second.put(large, beyond + (3 << 20));
     rig.finish(first.completion);
     rig.finish(second.completion);
-    EXPECT_TRUE(first.completion.take_failure());
-    EXPECT_TRUE(second.completion.take_failure());
+    const std::uint64_t sum = by_wait(first) + by_wait(second) + told_by_fence();
+    EXPECT_EQ(sum, 2u);
     EXPECT_EQ(told_by_fence(), 0u);
     EXPECT_EQ(rig.refused, number + 1);
   }
 }
 
 // Far away, behind the end of everything, or not aligned; by message and in chunks.
-TEST_F(WholeRefusals, of_a_signal_leave_its_data_unwritten) {
+TEST_F(RefusedCalls, with_a_wrong_signal_leave_its_data_unwritten) {
   unsigned refused = 0;
   for (const std::size_t bytes :
        {std::size_t{8}, std::size_t{3912}, std::size_t{3913}, std::size_t{100'000}}) {
