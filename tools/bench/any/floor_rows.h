@@ -32,6 +32,31 @@ inline Answer send_reply_row(Rig& rig) {
                 !takes_part || counted + (rig.is_origin() ? 0 : 1) == 2 * timing.calls);
 }
 
+// 8 bytes there and `bytes` back, both sides in a blocking receive, by all workers at once: half of them ask
+// the others. Told is the time for one trip of anybody.
+inline Answer send_reply_by_all_row(Rig& rig, int bytes) {
+  constexpr int tag = 16;
+  const int me = rig.rt.me();
+  const int other = partner_of(me, rig.rt.size());
+  const int pairs = rig.rt.size() / 2;
+  const bool takes_part = partner_of(other, rig.rt.size()) == me;
+  const bool asks = me < other;
+  std::vector<long> words(static_cast<std::size_t>(bytes) / 8);
+  long counted = 0;
+  const Timing timing = by_all_together(rig, [&](long count) {
+    for (long i = 0; takes_part && i < count; ++i) {
+      if (asks) MPI_Send(&counted, 1, MPI_LONG, other, tag, rig.rt.comm());
+      MPI_Recv(asks ? words.data() : &counted, asks ? bytes : 8, MPI_BYTE, other, tag, rig.rt.comm(),
+               MPI_STATUS_IGNORE);
+      if (asks) counted = words.back();
+      words.back() = counted + 1;
+      if (!asks) MPI_Send(words.data(), bytes, MPI_BYTE, other, tag, rig.rt.comm());
+    }
+  });
+  return answer(rig, timing.nanoseconds / std::max(pairs, 1),
+                !takes_part || counted + (asks ? 0 : 1) == timing.calls);
+}
+
 // The same while worker 1 sends the target the bytes of large puts in messages of 256 KiB, again and again: 8
 // bytes beside large puts without a runtime. The origin hears of each as it begins and when it has been sent.
 class BesideLargeMessages {
@@ -172,6 +197,10 @@ inline Answer cache_line_row(Rig& rig) {
 
 inline void add_floor_rows(Rows& rows) {
   rows.push_back({"floor.send_reply.8", "ns", Need::nothing, send_reply_row});
+  for (const int bytes : {8, 200}) {
+    rows.push_back({"floor.send_reply_by_all." + std::to_string(bytes), "ns", Need::nothing,
+                    [=](Rig& rig) { return send_reply_by_all_row(rig, bytes); }});
+  }
   rows.push_back({"floor.beside_put.8", "ns", Need::third_sender, send_reply_beside_row});
   rows.push_back({"floor.futex_handoff", "ns", Need::everybody, futex_row});
   rows.push_back({"floor.cache_line.8", "ns", Need::everybody, cache_line_row});

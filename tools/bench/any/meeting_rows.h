@@ -54,6 +54,35 @@ inline Answer add_by_all_row(Rig& rig) {
   return answer(rig, timing.nanoseconds / rig.rt.size(), grows && has_all);
 }
 
+// The worker of the other half of them, which is the other of two hosts, that worker `me` has to do with.
+inline int partner_of(int me, int size) {
+  const int half = (size + 1) / 2;
+  return me < half ? half + me % std::max(size - half, 1) : (me - half) % half;
+}
+
+// Blocking gets by everybody at once, each from another half's worker: words that say where they lie.
+inline Answer get_by_all_row(Rig& rig, int bytes) {
+  constexpr std::size_t room = 256;
+  constexpr std::size_t slots = Rig::big_bytes / room;
+  const auto value = [&](int proc, std::size_t slot) {
+    return proc * double{slots} + static_cast<double>(slot);
+  };
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    auto* const words = reinterpret_cast<double*>(rig.rt.own(rig.big()) + slot * room);
+    std::fill_n(words, bytes / 8, value(rig.rt.me(), slot));
+  }
+  rig.rt.barrier();
+  const int other = partner_of(rig.rt.me(), rig.rt.size());
+  const int last = bytes / 8 - 1;
+  bool is_right = true;
+  const Timing timing = by_all(rig, [&](long i) {
+    const std::size_t slot = static_cast<std::size_t>(i) * 4099 % slots;  // all of them, in no order
+    rig.rt.get(rig.big().place(other, slot * room), rig.near(), bytes);
+    is_right = is_right && rig.near()[0] == value(other, slot) && rig.near()[last] == value(other, slot);
+  });
+  return answer(rig, timing.nanoseconds / rig.rt.size(), is_right);
+}
+
 // Counts the word up, so that every one has to succeed.
 inline Answer swap_row(Rig& rig) {
   const Place word = rig.word(rig.target());
@@ -193,6 +222,10 @@ inline Answer allocation_row(Rig& rig, std::size_t bytes) {
 inline void add_meeting_rows(Rows& rows) {
   rows.push_back({"fetch_add.alone", "ns", Need::nothing, add_row});
   rows.push_back({"fetch_add.all", "ns", Need::everybody, add_by_all_row});
+  for (const int bytes : {8, 200}) {
+    rows.push_back({"get_by_all." + std::to_string(bytes), "ns", Need::everybody,
+                    [=](Rig& rig) { return get_by_all_row(rig, bytes); }});
+  }
   rows.push_back({"compare_swap", "ns", Need::compare_and_swap, swap_row});
   rows.push_back({"lock.alone", "ns", Need::locks, lock_row});
   rows.push_back({"lock.all", "ns", Need::everybody, lock_by_all_row});

@@ -94,7 +94,7 @@ RMA_LACKS = ("init_finalize", "unattended")
 RMA_MESSAGES_LACK = RMA_LACKS + ("lock",)
 FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put", "unattended")
 # The floor of another host is messages of equal bytes to it.
-MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "fetch_add.all", "compare_swap", "lock",
+MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "get_by_all", "fetch_add.all", "compare_swap", "lock",
                                "overlap", "busy", "first_get", "gups", "floor.futex_handoff", "floor.cache_line")
 
 

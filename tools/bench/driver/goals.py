@@ -206,6 +206,15 @@ def named(run, row, column):
     return title(row) + (f" (MPI's send + reply: {number(trip, 'ns')})" if trip else "")
 
 
+def gets_by_all(run, column="virtual"):
+    """More processes than cores, all of whom ask at once."""
+    if run.about.get("workers", 2) <= run.about.get("cores", 2):
+        return
+    for size in (8, 200):
+        yield f"{column}, oversubscribed: small gets by all within 1.5 times MPI's send + reply", f"get_by_all.{size}", column, \
+            run.median(f"floor.send_reply_by_all.{size}", f"floors_{column}"), 1.5, 0
+
+
 def oversubscribed(run):
     """More processes than cores: no row behind ARMCI-MPI or MPI RMA."""
     if run.about.get("workers", 2) <= run.about.get("cores", 2):
@@ -277,6 +286,7 @@ def rules(run, fewer):
     yield from far(run, "cluster")
     yield from beside_rivals_by_message(run)
     yield from far_strided(run, "copied", 70)
+    yield from gets_by_all(run)
     yield from oversubscribed(run)
     if fewer is not None:
         yield from beside_fewer(run, fewer)

@@ -152,6 +152,19 @@ class Goals(unittest.TestCase):
         self.assertEqual([(one.limit, one.is_met) for one in goals.judge(many, few) if one.topic.startswith("forced, over")],
                          [(30, False)])
 
+    def test_small_gets_by_all_are_held_beside_messages_where_processes_outnumber_cores(self):
+        results = run()
+        for size, took in ((8, 14.0), (200, 16.0)):
+            results.add(f"floor.send_reply_by_all.{size}", "floors_virtual", 10.0, "ns", "verified")
+            results.add(f"get_by_all.{size}", "virtual", took, "ns", "verified")
+        by_all = lambda: [one for one in goals.judge(results)
+                          if "small gets by all" in one.topic]
+        results.about.update(workers=2, cores=2)
+        self.assertEqual(by_all(), [])
+        results.about["workers"] = 4
+        self.assertEqual([(one.what, one.limit, one.is_met) for one in by_all()],
+                         [(title("get_by_all.8"), 15, True), (title("get_by_all.200"), 15, False)])
+
     def test_what_few_workers_cannot_have_is_told_and_why(self):
         few, many = run(), run()
         few.add("beside_put.get.8", "comex", None, "ns", "absent")

@@ -11,6 +11,9 @@ VERBS = {"nbput": "non-blocking put", "nbget": "non-blocking get", "nbacc": "non
          "local_used": "malloc, use and free of own memory"}
 TITLES = {
     "fetch_add.alone": "fetch-and-add, alone", "fetch_add.all": "fetch-and-add, by all workers",
+    "get_by_all.8": "get, 8 B, by all workers", "get_by_all.200": "get, 200 B, by all workers",
+    "floor.send_reply_by_all.8": "MPI send + reply, 8 B, by all workers, in pairs",
+    "floor.send_reply_by_all.200": "MPI send + reply, 200 B, by all workers, in pairs",
     "compare_swap": "compare-and-swap", "lock.alone": "lock + unlock, alone", "lock.all": "lock + unlock, by all",
     "lock.longest_wait": "lock by all: longest wait",
     "init_finalize": "init + finalize", "overlap.put.1048576": "overlap of a 1 MiB put",
@@ -30,7 +33,7 @@ TITLES = {
     "floor.cache_line.8": "a cache line to the other core and back",
 }
 GROUPS = (("Contiguous", r"(put|get|acc)\.|put_fence"), ("Non-blocking, 64 at a time", r"nb"),
-          ("Strided and vector", r"(put|get|acc)[sv]\."), ("Atomics, locks, collectives", r"fetch|compare|lock|barrier|init"), ("Memory", r"local_|malloc"),
+          ("Strided and vector", r"(put|get|acc)[sv]\."), ("Atomics, locks, collectives", r"get_by_all|fetch|compare|lock|barrier|init"), ("Memory", r"local_|malloc"),
           ("Beside computing", r"overlap|busy|beside|first|idle|unattended"), ("Kernels", r"get_compute|gups"), ("Floors", r"floor"))
 
 
