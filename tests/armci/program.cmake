@@ -60,6 +60,7 @@ foreach(flavour comex packaged)
   endif()
   armci_client(armci_polls_${flavour} ${library} polls.cpp)
   target_link_libraries(armci_polls_${flavour} PRIVATE comex_shared)
+  target_compile_definitions(armci_polls_${flavour} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
   add_test(NAME armci.${flavour}_calls_that_return_at_once_serve COMMAND ${CMAKE_SOURCE_DIR}/tests/mpi/polls_test
     "P?ARMCI_|ARMCIX_|armci_|derr_printf$|dassertp_fail$" $<TARGET_FILE:${library}> ${COMEX_LAUNCH}
     $<TARGET_FILE:armci_polls_${flavour}>)

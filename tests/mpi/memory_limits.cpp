@@ -91,14 +91,17 @@ void sizes_and_nulls() {
   std::vector<int> reversed;
   for (int rank = workers; rank-- > 0;) reversed.push_back(rank);
   comex_group_t group = COMEX_GROUP_NULL;
+  comex_group_t self = COMEX_GROUP_NULL;
   CHECK(comex_group_create(workers, reversed.data(), world, &group) == COMEX_SUCCESS);
-  for (const comex_group_t over : {group, COMEX_GROUP_SELF}) {
+  CHECK(comex_group_create(1, &me, world, &self) == COMEX_SUCCESS);
+  for (const comex_group_t over : {group, self}) {
     places.assign(index(workers), &me);
     CHECK(comex_malloc(places.data(), 0, over) == COMEX_SUCCESS);
     CHECK(places[0] == nullptr);
     CHECK(comex_free(nullptr, over) == COMEX_SUCCESS);
     CHECK(comex_free_dev(nullptr, over) == COMEX_SUCCESS);
   }
+  CHECK(comex_group_free(self) == COMEX_SUCCESS);
   CHECK(comex_group_free(group) == COMEX_SUCCESS);
   // Worker 0 has nothing; it may free by its own null or by the name that another's part has. All may name
   // the next one's, though nobody names its own then.

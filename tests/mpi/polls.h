@@ -29,7 +29,7 @@ static int poll_all(const Poll* polls, int count, int me) {
   MPI_Comm workers;
   comex_group_comm(COMEX_GROUP_WORLD, &workers);
   comex_malloc(words, sizeof(long), COMEX_GROUP_WORLD);
-  volatile long* const word = (volatile long*)words[me];
+  volatile long* const word = static_cast<volatile long*>(words[me]);
   *word = 0;
   comex_barrier(COMEX_GROUP_WORLD);
   for (long i = 0; i < count; ++i) {

@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(At, Strangers,
                                            Row{"empty_frames", Says::empty_frames, 20, 20},
                                            Row{"oversized", Says::a_huge_frame, 20, 20},
                                            Row{"slow", Says::little_by_little, 100, 100}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 using OneStranger = Strangers;
 
