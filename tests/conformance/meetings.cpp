@@ -59,8 +59,8 @@ TEST(Meetings, say_who_has_not_come) {
   job.runtime(1).gather(groups::world_handle, Word{});
   for (std::thread& thread : threads) thread.join();
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("gather to target 1: has been waiting for 1 s"), std::string::npos) << said;
-  EXPECT_EQ(said.find("target 0"), std::string::npos) << said;
+  EXPECT_NE(said.find("gather: has been waiting for 1 s for worker 1"), std::string::npos) << said;
+  EXPECT_EQ(said.find("worker 0"), std::string::npos) << said;
 }
 
 }  // namespace

@@ -15,6 +15,12 @@ inline constexpr std::size_t chemistry_bytes =
     42'000'000;  // of a block that a chemistry program allocates in a loop
 inline constexpr std::size_t touched_every = 4096;
 
+// A short run asks whether the rows are right: runtimes that take seconds for the largest need not show it.
+inline std::size_t block_bytes(const Rig& rig, std::size_t bytes) {
+  constexpr std::size_t most_of_short_runs = std::size_t{4} << 20;
+  return rig.options.is_short() ? std::min(bytes, most_of_short_runs) : bytes;
+}
+
 inline void touch(std::byte* block, std::size_t bytes, std::byte value) {
   for (std::size_t at = 0; at < bytes; at += touched_every) block[at] = value;
   block[bytes - 1] = value;
@@ -68,20 +74,20 @@ inline void add_memory_rows(Rows& rows) {
   const auto name = [](const char* what, std::size_t bytes) { return what + std::to_string(bytes); };
   for (const std::size_t bytes : {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes}) {
     rows.push_back({name("local_fresh.", bytes), "ns", Need::local_memory,
-                    [bytes](Rig& rig) { return fresh_local_row(rig, bytes); }});
+                    [bytes](Rig& rig) { return fresh_local_row(rig, block_bytes(rig, bytes)); }});
   }
   for (const std::size_t bytes :
        {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
     rows.push_back({name("local_again.", bytes), "ns", Need::local_memory,
-                    [bytes](Rig& rig) { return local_row(rig, bytes, false); }});
+                    [bytes](Rig& rig) { return local_row(rig, block_bytes(rig, bytes), false); }});
   }
   for (const std::size_t bytes : {std::size_t{4096}, mebibyte, chemistry_bytes}) {
     rows.push_back({name("local_used.", bytes), "ns", Need::local_memory,
-                    [bytes](Rig& rig) { return local_row(rig, bytes, true); }});
+                    [bytes](Rig& rig) { return local_row(rig, block_bytes(rig, bytes), true); }});
   }
   for (const std::size_t bytes : {std::size_t{16}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
     rows.push_back({name("malloc_free.", bytes), "ns", Need::allocation,
-                    [bytes](Rig& rig) { return allocation_row(rig, bytes); }});
+                    [bytes](Rig& rig) { return allocation_row(rig, block_bytes(rig, bytes)); }});
   }
 }
 
