@@ -1,5 +1,7 @@
 #include "api/worlds/assembly.h"
 
+#include <algorithm>
+
 #include "core/protocol.h"
 #include "transport/mpi_tuning.h"
 
@@ -9,6 +11,27 @@ namespace {
 // Between the tags of bodies and that of the transport's own probe: no message of the wire has it.
 constexpr int assembly_tag = 32766;
 static_assert(protocol::get_tag(protocol::slot_count - 1) < assembly_tag);
+
+// Neighbouring blocks join in pairs, 1 with 1, 2 with 2, 4 with 4 and so on.
+Communicator assemble(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
+  int mine_in_wire = 0;
+  PMPI_Comm_rank(wire, &mine_in_wire);
+  const auto me = static_cast<std::size_t>(std::ranges::find(ranks, mine_in_wire) - ranks.begin());
+  COMEX_BUG_IF(me == ranks.size());
+  Communicator joined = Communicator::duplicate(MPI_COMM_SELF);
+  for (std::size_t width = 1; width < ranks.size(); width *= 2) {
+    const std::size_t mine = me / width * width;
+    const std::size_t other = mine ^ width;
+    if (other >= ranks.size()) continue;
+    MPI_Comm both = MPI_COMM_NULL;
+    MPI_Comm merged = MPI_COMM_NULL;
+    PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], assembly_tag, &both);
+    PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged);
+    PMPI_Comm_free(&both);
+    joined = Communicator(merged);
+  }
+  return joined;
+}
 
 }  // namespace
 
@@ -37,7 +60,7 @@ Muster unpack_muster(std::span<const std::byte> bytes) {
 Result<groups::JoinedComms> assemble_and_join(MPI_Comm wire, const Muster& muster) {
   // On few cores those waited for need the processor to get here.
   const transport::YieldsInMpi while_waiting(true);
-  const Communicator assembly = Communicator::of_ranks(wire, muster.ranks, assembly_tag);
+  const Communicator assembly = assemble(wire, muster.ranks);
   return groups::join(muster.side, muster.port, static_cast<int>(muster.root), assembly.get());
 }
 
