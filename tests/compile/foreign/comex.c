@@ -92,6 +92,15 @@ int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group) {
   return group == COMEX_GROUP_WORLD ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 
+void* comex_malloc_local(size_t bytes) {
+  return malloc(bytes);
+}
+
+int comex_free_local(void* ptr) {
+  free(ptr);
+  return COMEX_SUCCESS;
+}
+
 int comex_free(void* ptr, comex_group_t group) {
   const size_t begin = (size_t)((char*)ptr - job.part[job.me]);
   for (int i = 0; i < job.extents; ++i) {

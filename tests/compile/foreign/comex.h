@@ -64,6 +64,8 @@ int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t
 
 int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group);
 int comex_free(void* ptr, comex_group_t group);
+void* comex_malloc_local(size_t bytes);
+int comex_free_local(void* ptr);
 int comex_create_mutexes(int num);
 int comex_destroy_mutexes(void);
 int comex_lock(int mutex, int proc);
