@@ -97,7 +97,8 @@ TEST_F(ServerSignal, that_is_wrong_drains_the_body_of_its_data) {
   const RequestHeader body = request(rig.memory + 64, size, 0);
   hand.send(body, joined());
   store(5);
-  hand.send_chunks(body.slot, pattern(size, 1));
+  const Bytes data = pattern(size, 1);  // as long as it is under way
+  hand.send_chunks(body.slot, data);
   expect_applied(2);
   EXPECT_EQ(rig.read(rig.memory + 64, size), before);
   EXPECT_EQ(rig.refused.size(), 1U);
