@@ -228,9 +228,9 @@ COMEX_API int comex_wait_until(long* word, int compare, long value);
 
 /* -- Memory. Malloc and free are collective over `group`. ptr_arr has one entry a rank and receives every
  * member's address (valid for loads and stores on the same host); `bytes` may differ by rank, and 0 gives
- * NULL. Memory is aligned to 64 bytes at least and not cleared. Its pages come when they are first touched, so
- * that a large block costs no more than a small one; what the host has no room for is refused all the same, on
- * every rank. */
+ * NULL. Memory is aligned to 64 bytes at least and not cleared. Its pages come when they are first touched,
+ * so that a large block costs no more than a small one; what the host has no room for is refused all the
+ * same, on every rank. */
 COMEX_API int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group);
 /* device: NULL (as comex_malloc), "dram", "hbm" or "numa:N". */
 COMEX_API int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, const char* device);

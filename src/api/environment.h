@@ -1,5 +1,6 @@
-// The process's environment, read in one place, the files it was loaded from, and its forked children. The other
-// implementation of the look-up is a map, for tests (tests/support/map_lookup.h). Both pass one conformance suite.
+// The process's environment, read in one place, the files it was loaded from, and its forked children. The
+// other implementation of the look-up is a map, for tests (tests/support/map_lookup.h). Both pass one
+// conformance suite.
 #pragma once
 
 #include <string>

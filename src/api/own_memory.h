@@ -12,8 +12,8 @@ namespace comex::api {
 // The id of memory that no call of the program may free.
 inline constexpr std::uint64_t internal_memory = ~0ULL;
 
-// Null for 0 bytes. `id`: of the allocation that it is a part of, 0 for what free_local frees. `device`: null, or as
-// comex_malloc_mem_dev has it.
+// Null for 0 bytes. `id`: of the allocation that it is a part of, 0 for what free_local frees. `device`:
+// null, or as comex_malloc_mem_dev has it.
 Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id, const char* device);
 void release_own(Runtime& runtime, void* address);  // null is allowed
 

@@ -22,7 +22,7 @@ struct Process {
   std::mutex starting;  // one init or finalize at a time
   bool was_initialized = false;
   bool has_finalize_hook = false;
-  bool is_forked_child = false;  // of one that has been initialized: nothing here is its own
+  bool is_forked_child = false;                  // of one that has been initialized: nothing here is its own
   std::atomic<bool> has_told_of_no_room{false};  // by malloc_local, which fails without ending anything
 };
 

@@ -235,7 +235,7 @@ pr::CpuMask own_cpus(const World& world) {
 
 std::optional<NearMemory> near_memory(const World& world) {
   const shm::HostFacts facts = world.os->host_facts();
-  if (!world.is_worker() || !facts.has_memory_nodes) return std::nullopt;
+  if (!world.is_worker() || !facts.has_several_memory_nodes) return std::nullopt;
   pr::Topology topology = pr::Topology::load();
   std::vector<unsigned> nodes = pr::nodes_near({facts.allowed_cpus}, topology.memory());
   if (nodes.empty()) return std::nullopt;

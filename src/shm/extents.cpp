@@ -85,7 +85,7 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
       if (!taken) return 0;
       break;
     }
-    if (is_promised(0)) {
+    if (is_promised()) {
       records_[id].offset.store(chain_.offset(id), std::memory_order_release);
       records_[id].bytes.store(bytes, std::memory_order_release);
       records_[id].owner.store(owner, std::memory_order_release);

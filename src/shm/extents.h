@@ -112,8 +112,9 @@ class Extents {
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                             Shortage& shortage);
   bool grow_table(std::uint64_t end, Shortage& shortage);
-  // Under the lock: may that much more be live? Where pages are committed that is judged then.
-  bool is_promised(std::uint64_t more) const;
+  // Under the lock: has the host room for what lives and is kept? Where pages are committed that is judged
+  // then.
+  bool is_promised() const;
   bool is_room_old() const;
   MemoryRoom ask_for_room();  // takes the lock
   std::uint64_t most_kept() const;

@@ -19,9 +19,9 @@ std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 // What is kept counts as much as what lives: its pages may be there.
-bool Extents::is_promised(std::uint64_t more) const {
+bool Extents::is_promised() const {
   const ExtentsBlock& block = *place_.block;
-  return !place_.on_touch || block.live_bytes + block.kept_bytes + more <= block.most_bytes;
+  return !place_.on_touch || block.live_bytes + block.kept_bytes <= block.most_bytes;
 }
 
 Shortage Extents::promise_ended(const MemoryRoom& room) const {

@@ -50,7 +50,7 @@ struct HostFacts {
   std::uint64_t host_id = 0;
   std::uint64_t shm_device = 0;
   std::int32_t pid = 0;
-  bool has_memory_nodes = false;                 // several, so that it matters where a page lies
+  bool has_several_memory_nodes = false;         // it matters where a page lies
   std::array<std::uint64_t, 16> allowed_cpus{};  // a bit for each processor this process may run on
 };
 

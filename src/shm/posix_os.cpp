@@ -313,7 +313,7 @@ class PosixOs final : public Os {
     facts.pid = getpid();
     const std::string nodes =
         read_file("/sys/devices/system/node/has_memory").value_or("");  // "0", "0-1", "0,2"
-    facts.has_memory_nodes = nodes.find_first_of("-,") != std::string::npos;
+    facts.has_several_memory_nodes = nodes.find_first_of("-,") != std::string::npos;
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
     static_assert(CPU_SETSIZE == 64 * std::tuple_size_v<decltype(facts.allowed_cpus)>);

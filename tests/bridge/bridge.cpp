@@ -197,7 +197,8 @@ std::size_t shared_mappings() {
   std::ifstream maps("/proc/self/maps");
   std::size_t found = 0;
   for (std::string line; std::getline(maps, line);) {
-    const bool is_ours = line.find("memfd:") != std::string::npos || line.find("/comex (") != std::string::npos ||
+    const bool is_ours = line.find("memfd:") != std::string::npos ||
+                         line.find("/comex (") != std::string::npos ||
                          line.find("/dev/shm/comex") != std::string::npos;
     found += is_ours ? 1u : 0u;
   }

@@ -1,7 +1,8 @@
 // A worker that serves itself only in its calls waits for what another host writes, by one call of a table
-// over and over: whichever it is, it has to serve. In C99, for comex.h and both flavours of ARMCI.
+// over and over: whichever it is, it has to serve. For comex.h and both flavours of ARMCI.
 //
-// The other worker puts while the calls go on. `poll_names` prints the table, which polls_test compares with what the library shows.
+// The other worker puts while the calls go on. `poll_names` prints the table, which polls_test compares with
+// what the library shows.
 #ifndef COMEX_TESTS_POLLS_H_
 #define COMEX_TESTS_POLLS_H_
 

@@ -75,8 +75,8 @@ void armci_msg_clus_dgop(double* x, int n, char* op);
 void armci_grp_clus_brdcst(void* buffer, int len, int grp_master, int grp_clus_nproc, ARMCI_Group* group);
 
 /* Element by element: "+", "*", "max", "min", "absmax", "absmin"; of integers also "or", "and", "bor",
- * "band" (bits) and "lor", "land", "||", "&&" (truth). All ranks get the same bits. A name ends where the known
- * one ends: what follows is not read, so that neither a single character nor a Fortran literal needs a
+ * "band" (bits) and "lor", "land", "||", "&&" (truth). All ranks get the same bits. A name ends where the
+ * known one ends: what follows is not read, so that neither a single character nor a Fortran literal needs a
  * terminator. */
 void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type);
 void armci_msg_igop(int* x, int n, char* op);

@@ -6,7 +6,6 @@
 using namespace comex::armci;
 
 COMEX_C int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
-  const comex::api::CallName called(__func__);
   before_operation_on(proc);
   return comex_rmw(rmw_code(op), ploc, prem, value, proc, COMEX_GROUP_WORLD);
 }

@@ -1,7 +1,9 @@
 // How the façade defines its C functions.
 //
 // COMEX_C before a definition, or COMEX_PROFILED(X) after that of PARMCI_X, which gives it the weak name
-// ARMCI_X that a profiler may replace. Each that can fail begins with a CallName.
+// ARMCI_X that a profiler may replace. Each that can fail begins with a CallName, but
+// those that move a few bytes: the name would cost them a third, and comex.h's (put, nbget, rmw) says as
+// much.
 #pragma once
 
 #include "api/call_name.h"

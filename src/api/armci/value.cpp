@@ -38,17 +38,14 @@ Value get_value(void* src, int proc) {
 // The functions of one type of value.
 #define COMEX_VALUE(Name, Value)                                                             \
   COMEX_C int PARMCI_PutValue##Name(Value src, void* dst, int proc) {                        \
-    const comex::api::CallName called(__func__);                                             \
     return put_value(src, dst, proc);                                                        \
   }                                                                                          \
   COMEX_PROFILED(PutValue##Name);                                                            \
   COMEX_C int PARMCI_NbPutValue##Name(Value src, void* dst, int proc, armci_hdl_t* handle) { \
-    const comex::api::CallName called(__func__);                                             \
     return nb_put_value(src, dst, proc, handle);                                             \
   }                                                                                          \
   COMEX_PROFILED(NbPutValue##Name);                                                          \
   COMEX_C Value PARMCI_GetValue##Name(void* src, int proc) {                                 \
-    const comex::api::CallName called(__func__);                                             \
     return get_value<Value>(src, proc);                                                      \
   }                                                                                          \
   COMEX_PROFILED(GetValue##Name)

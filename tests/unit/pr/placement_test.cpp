@@ -116,9 +116,8 @@ TEST(MemoryKinds, refuse_an_unknown_kind_and_list_those_present) {
 }
 
 TEST(NodesNear, are_those_beside_all_processors_that_a_process_is_bound_to) {
-  const std::vector<MemoryNode> memory = {{0, "", 1, cpus({0, 1, 2, 3})},
-                                          {1, "", 1, cpus({4, 5, 6, 7})},
-                                          {2, "HBM", 1, cpus({0, 1, 2, 3})}};
+  const std::vector<MemoryNode> memory = {
+      {0, "", 1, cpus({0, 1, 2, 3})}, {1, "", 1, cpus({4, 5, 6, 7})}, {2, "HBM", 1, cpus({0, 1, 2, 3})}};
   EXPECT_EQ(nodes_near(cpus({1}), memory), std::vector<unsigned>{0});
   EXPECT_EQ(nodes_near(cpus({4, 7}), memory), std::vector<unsigned>{1});
   EXPECT_TRUE(nodes_near(cpus({3, 4}), memory).empty()) << "it may run beside either";
