@@ -295,7 +295,6 @@ shm::WaitPolicy wait_policy(const World& world, const Crowd& machine) {
   }
   policy.oversubscribed = machine.ranks > machine.cores;
   policy.workers_have_cores = machine.workers <= machine.cores;
-  policy.dear_yield_ns = 100'000;
   return policy;
 }
 

@@ -18,7 +18,6 @@ Engine::Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os,
     : own_{&transport, sinks},
       os_(os),
       options_(std::move(options)),
-      yield_price_(options_.wait.dear_yield_ns),
       gate_(options_.has_threads) {}
 
 void Engine::enter_late(Lock& lock) {
@@ -103,7 +102,7 @@ Engine::Lock Engine::wait_with(Lock lock, Condition condition, const WaitReason&
   const std::uint64_t me = ++waits_;
   poller_ = me;
   StallWatch watch = this->watch(reason);
-  shm::Idle idle(os_, options_.wait, yield_price_, options_.doorbell);
+  shm::Idle idle(os_, options_.wait, options_.doorbell);
   bool is_done = false;
   const auto holds = [&] {  // never asked again once it did: it may take what it finds
     return is_done = is_done || condition();

@@ -102,7 +102,6 @@ class Engine {
   std::vector<Attachment> others_;  // under gate_
   shm::Os& os_;
   EngineOptions options_;
-  shm::YieldPrice yield_price_;
   std::function<void()> between_rounds_;
   Gate gate_;
   std::uint64_t waits_ = 0;           // under gate_: all there ever were

@@ -18,8 +18,7 @@ ProgressThread::~ProgressThread() {
 }
 
 void ProgressThread::run(shm::Os& os, const shm::WaitPolicy& policy, std::optional<shm::Doorbell> doorbell) {
-  shm::YieldPrice price(policy.dear_yield_ns);
-  shm::Idle idle(os, policy, price, doorbell);
+  shm::Idle idle(os, policy, doorbell);
   while (!stop_.load(std::memory_order_acquire)) {
     const std::uint64_t most = errand_ ? errand_() : shm::forever_ns;
     if (engine_.poll_aside() != 0) {

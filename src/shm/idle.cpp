@@ -16,8 +16,8 @@ constexpr std::uint64_t short_wait_nap(std::uint64_t longest_ns) {
 }
 }  // namespace
 
-Idle::Idle(Os& os, const WaitPolicy& policy, YieldPrice& price, std::optional<Doorbell> doorbell)
-    : os_(&os), policy_(policy), price_(&price), doorbell_(doorbell) {
+Idle::Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell)
+    : os_(&os), policy_(policy), doorbell_(doorbell) {
   if (policy_.oversubscribed) policy_.spin_ns = std::min(policy_.spin_ns, policy_.crowded_spin_ns);
   reset();
 }
@@ -51,45 +51,23 @@ void Idle::pause() {
 }
 
 void Idle::give_way() {
-  if (!policy_.yields_ever() || policy_.yields == 0) return;
+  if (!policy_.yields_ever()) return;
   const std::uint64_t now = os_->now_ns();
-  if (now - gave_way_ns_ < policy_.work_ns || is_dear(now)) return;
+  if (now - gave_way_ns_ < policy_.work_ns) return;
   os_->yield();
   gave_way_ns_ = os_->now_ns();
-  if (policy_.mode != WaitMode::yield) price_->note(gave_way_ns_ - now, gave_way_ns_);
-}
-
-bool Idle::is_dear(std::uint64_t now) const {
-  return policy_.mode != WaitMode::yield && price_->is_dear(now);
-}
-
-std::uint64_t Idle::spin_ns(std::uint64_t now, bool yields_are_dear) const {
-  if (price_->was_turn(now)) return std::min(policy_.spin_ns, policy_.turn_spin_ns);
-  return yields_are_dear ? std::max(policy_.spin_ns, policy_.dear_spin_ns) : policy_.spin_ns;
 }
 
 void Idle::spin() {
   cpu_relax();
   if (policy_.mode == WaitMode::spin || ++steps_ % steps_a_clock != 0) return;
-  const std::uint64_t now = os_->now_ns();
-  const bool yields_are_dear = is_dear(now);
-  if (now - since_ns_ < spin_ns(now, yields_are_dear)) return;
-  steps_ = 0;
-  const bool yields = policy_.mode == WaitMode::yield || (policy_.yields > 0 && !yields_are_dear);
-  step_ = yields ? Step::yield : Step::nap;
+  if (os_->now_ns() - since_ns_ >= policy_.spin_ns) step_ = Step::yield;
 }
 
 void Idle::yield() {
-  const bool asks_price = price_->is_asked() && policy_.mode != WaitMode::yield;
-  const std::uint64_t before = asks_price ? os_->now_ns() : 0;
   os_->yield();
   if (policy_.mode == WaitMode::yield) return;
-  ++steps_;
-  if (!asks_price && steps_ % steps_a_clock != 0) return;
-  const std::uint64_t now = os_->now_ns();
-  const bool was_dear = asks_price && price_->note(now - before, now);
-  const bool was_long = steps_ >= policy_.yields && now - since_ns_ >= policy_.yield_ns;
-  if (was_dear || was_long) step_ = Step::nap;
+  if (os_->now_ns() - since_ns_ >= policy_.spin_ns + policy_.yield_ns) step_ = Step::nap;
 }
 
 std::uint64_t Idle::nap_ns() const {

@@ -11,7 +11,6 @@
 
 #include "shm/doorbell.h"
 #include "shm/os.h"
-#include "shm/yield_price.h"
 
 namespace comex::shm {
 
@@ -19,22 +18,15 @@ enum class WaitMode : std::uint8_t { automatic, spin, yield, sleep };
 
 struct WaitPolicy {
   std::uint64_t spin_ns = 10'000;
-  std::uint32_t yields = 100;
-  // Yields go on for as long at least: a copy of one chunk by the other side, which must not meet a nap.
+  // Yields go on for so long: a copy of one chunk by the other side, which must not meet a nap.
   std::uint64_t yield_ns = 150'000;
   std::uint64_t nap_first_ns = 20'000;  // then a quarter of the time waited, so as not to oversleep by more
   std::uint64_t nap_max_ns = 1'250'000;
   WaitMode mode = WaitMode::automatic;
   bool workers_have_cores = false;  // each its own, while their progress ranks sleep
-  bool oversubscribed = false;      // more ranks than cores: no longer spin than this
-  std::uint64_t crowded_spin_ns = 5'000;
-  // No longer than this where a yield has been the turn of another that waits: both may share the core.
-  std::uint64_t turn_spin_ns = 500;
-  // A yield that took longer went to a computing neighbour: naps for a while then. 0: yields are never dear.
-  std::uint64_t dear_yield_ns = 0;
-  // How long it spins before these naps, if that is longer: a server that has just served finds the next
-  // request of an origin that napped meanwhile.
-  std::uint64_t dear_spin_ns = 0;
+  // More ranks than cores: no spin is longer than this, since who is waited for may need the core.
+  bool oversubscribed = false;
+  std::uint64_t crowded_spin_ns = 1'000;
   std::uint64_t work_ns = 20'000;  // at least so long from one time that who works gives way to the next
 
   // For waits that sleep on a word of their own and count their rounds.
@@ -46,13 +38,13 @@ struct WaitPolicy {
 
 class Idle {
  public:
-  // Without a doorbell naps are plain sleeps. The price must stay.
-  Idle(Os& os, const WaitPolicy& policy, YieldPrice& price, std::optional<Doorbell> doorbell = std::nullopt);
+  // Without a doorbell naps are plain sleeps.
+  Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell = std::nullopt);
 
   void reset();  // there was work: start the ladder again
   void pause();  // nothing to do: one step down the ladder
-  // There is more work: a yield, if the last one here is long ago and they are cheap. Who waits for what is
-  // done besides may share the core.
+  // There is more work: a yield, if the last one here is long ago. Who waits for what is done besides may
+  // share the core.
   void give_way();
   // One step of any length up to `ns`, for who knows that only a ring can bring work (forever_ns).
   // True when rung.
@@ -66,15 +58,12 @@ class Idle {
  private:
   enum class Step : std::uint8_t { spin, yield, nap };
   Step first_step() const;
-  bool is_dear(std::uint64_t now) const;
-  std::uint64_t spin_ns(std::uint64_t now, bool yields_are_dear) const;
   void spin();
   void yield();
   void nap();
 
   Os* os_;
   WaitPolicy policy_;
-  YieldPrice* price_;
   std::optional<Doorbell> doorbell_;
   Step step_ = Step::spin;
   std::uint32_t seen_ = 0;

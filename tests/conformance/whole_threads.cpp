@@ -13,7 +13,6 @@ namespace {
 shm::WaitPolicy quick() {
   shm::WaitPolicy policy;
   policy.spin_ns = 1000;
-  policy.yields = 20;
   policy.nap_max_ns = 100'000;
   return policy;
 }

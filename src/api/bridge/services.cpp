@@ -7,16 +7,6 @@
 #include "api/server_options.h"
 
 namespace comex::api {
-namespace {
-
-// Longer than an origin's first nap. The origin itself must not spin for long: both may share a core.
-shm::WaitPolicy server_policy(shm::WaitPolicy policy) {
-  policy.dear_spin_ns = 2 * policy.nap_first_ns;
-  return policy;
-}
-
-}  // namespace
-
 // With other hosts in the world nobody rings for their messages: naps are bounded then.
 Services::Services(World& world, Reporter& reporter)
     : world_(world),
@@ -26,9 +16,7 @@ Services::Services(World& world, Reporter& reporter)
       server_(make_server(world, reporter)),
       pusher_(make_pusher(world)),
       meter_(*world.os, world.settings.verbose),
-      yield_price_(world.wait_policy.dear_yield_ns),
-      idle_(*world.os, server_policy(world.wait_policy), yield_price_,
-            world.arena->doorbell(world.arena->slot())) {
+      idle_(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot())) {
   const shm::WaitMode mode = world.wait_policy.mode;
   const bool naps = mode == shm::WaitMode::automatic || mode == shm::WaitMode::sleep;
   if (!naps || !world.spans_machines || !world.settings.watch_sockets) return;

@@ -66,7 +66,6 @@ class Services {
   std::unique_ptr<pr::Server> server_;
   pr::Pusher pusher_;
   pr::ServiceMeter meter_;
-  shm::YieldPrice yield_price_;
   shm::Idle idle_;
   std::optional<shm::WatchedNaps> watched_naps_;
   GuestArenas arenas_;

@@ -22,7 +22,6 @@ namespace {
 shm::WaitPolicy quick() {
   shm::WaitPolicy policy;
   policy.spin_ns = 1000;
-  policy.yields = 5;
   policy.nap_max_ns = 100'000;
   return policy;
 }

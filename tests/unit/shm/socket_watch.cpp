@@ -170,8 +170,7 @@ class Naps : public Watched {
     pair.receive();
   }
 
-  YieldPrice price_{0};
-  Idle idle_{*os_, policy(), price_, bell_};
+  Idle idle_{*os_, policy(), bell_};
   std::uint64_t messages_ = 0;
   std::unique_ptr<WatchedNaps> naps_ =
       std::make_unique<WatchedNaps>(SocketWatch::make(*os_, bell_), policy().nap_max_ns);
@@ -271,7 +270,7 @@ TEST_F(Naps, are_watched_again_after_a_ring_whose_socket_is_gone) {
 TEST_F(Naps, are_left_to_the_ladder_while_short) {
   WaitPolicy policy = this->policy();
   policy.nap_first_ns = 1000;
-  Idle idle(*os_, policy, price_, bell_);
+  Idle idle(*os_, policy, bell_);
   EXPECT_TRUE(idle.would_nap());
   EXPECT_FALSE(naps_->step(idle, messages_));
 }
@@ -291,7 +290,7 @@ class Patient : public MemoryOs {
 
 TEST_F(Naps, last_a_thousandth_of_the_wait_before_anything_is_proven) {
   Patient os;
-  Idle idle(os, policy(), price_, Doorbell(os, block_));
+  Idle idle(os, policy(), Doorbell(os, block_));
   const auto nap = [&] {
     while (!naps_->step(idle, messages_)) os_->yield();
     for (unsigned i = 0; i < WatchedNaps::looks_before_sleep; ++i) EXPECT_TRUE(naps_->step(idle, messages_));

@@ -82,8 +82,7 @@ TEST_P(WaitingOnEachOs, idle_notices_a_ring_that_came_before_its_nap) {
   Doorbell bell(*os_, bell_);
   WaitPolicy policy;
   policy.mode = WaitMode::sleep;
-  YieldPrice price(0);
-  Idle idle(*os_, policy, price, bell);
+  Idle idle(*os_, policy, bell);
   EXPECT_FALSE(idle.sleep(1000));
   bell.ring();
   EXPECT_TRUE(idle.sleep(forever_ns));
@@ -96,16 +95,14 @@ TEST(Idle, goes_down_its_ladder_and_starts_again_after_work) {
   MemoryOs os;
   WaitPolicy policy;
   policy.spin_ns = 1;
-  policy.yields = 3;
   policy.yield_ns = 1;
   policy.nap_first_ns = 10;
   policy.nap_max_ns = 1000;
-  YieldPrice price(0);
-  Idle idle(os, policy, price);
+  Idle idle(os, policy);
   EXPECT_FALSE(idle.would_nap());
   int steps = 0;
   for (; steps < 100 && !idle.would_nap(); ++steps) idle.pause();
-  EXPECT_GE(steps, 4);  // one spin, three yields
+  EXPECT_GE(steps, 2);  // a spin and a yield
   EXPECT_LT(steps, 100);
   idle.pause();
   idle.reset();
@@ -141,7 +138,6 @@ class Paced : public MemoryOs {
 WaitPolicy spinless() {
   WaitPolicy policy;
   policy.spin_ns = 0;
-  policy.yields = 10;
   policy.yield_ns = 0;
   return policy;
 }
@@ -164,18 +160,18 @@ int steps_to_nap(Idle& idle) {
 TEST(Idle, yields_for_as_long_as_a_chunk_is_copied) {
   Paced os;
   WaitPolicy policy = spinless();
-  YieldPrice price(0);
-  Idle brief(os, policy, price);
+  Idle brief(os, policy);
   EXPECT_LT(steps_to_nap(brief), 40);
   policy.yield_ns = 1000;
-  Idle patient(os, policy, price);
+  Idle patient(os, policy);
   EXPECT_GE(steps_to_nap(patient), 1000);
+  os.let_yields_take(500);
+  EXPECT_LT(steps_to_nap(patient), 40) << "a time slice or two of a neighbour that computes";
 }
 
 TEST(Idle, naps_for_a_quarter_of_the_time_waited_and_longest_after_long) {
   Paced os;
-  YieldPrice price(0);
-  Idle idle(os, napping(10), price);
+  Idle idle(os, napping(10));
   for (int i = 0; i < 4000; ++i) idle.pause();
   const std::vector<std::uint64_t>& naps = os.naps();
   EXPECT_EQ(naps.front(), 10u);
@@ -193,51 +189,9 @@ TEST(Idle, naps_for_a_quarter_of_the_time_waited_and_longest_after_long) {
 
 TEST(Idle, naps_no_longer_than_the_longest_nap_whatever_the_first_one_is) {
   Paced os;
-  YieldPrice price(0);
-  Idle idle(os, napping(5000), price);
+  Idle idle(os, napping(5000));
   for (int i = 0; i < 10; ++i) idle.pause();
   EXPECT_EQ(os.naps(), std::vector<std::uint64_t>(10, 1000));
-}
-
-TEST(Idle, naps_instead_of_yielding_after_a_dear_yield_the_longer_the_more_were_dear) {
-  constexpr std::uint64_t dear = 100;
-  Paced os;
-  YieldPrice price(dear);
-  Idle idle(os, spinless(), price);
-  const int awake = steps_to_nap(idle);
-  // How long no yield is tried after one that was dear.
-  const auto yieldless = [&] {
-    const std::uint64_t from = os.now_ns();
-    while (steps_to_nap(idle) < 9) os.sleep_ns(1);
-    return os.now_ns() - from;
-  };
-  os.let_yields_take(dear);
-  EXPECT_LT(steps_to_nap(idle), awake);
-  const std::uint64_t first = yieldless();
-  EXPECT_GE(first, 10 * dear);
-  EXPECT_LE(first, 12 * dear);
-  EXPECT_GE(yieldless(), 2 * first - 2 * dear);
-  os.let_yields_take(1);
-  yieldless();
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(steps_to_nap(idle), awake);  // cheap again: nothing is remembered
-  os.let_yields_take(dear);
-  steps_to_nap(idle);
-  EXPECT_LE(yieldless(), 12 * dear);
-}
-
-TEST(Idle, spins_longer_where_yields_are_dear) {
-  Paced os;
-  WaitPolicy policy = spinless();
-  policy.dear_spin_ns = 1000;
-  YieldPrice price(100);
-  Idle idle(os, policy, price);
-  EXPECT_LT(steps_to_nap(idle), 40);
-  os.let_yields_take(100);
-  steps_to_nap(idle);
-  os.let_looks_take(10);
-  const std::uint64_t from = os.now_ns();
-  steps_to_nap(idle);
-  EXPECT_GE(os.now_ns() - from, 1000u);
 }
 
 // Looks before the first yield.
@@ -248,40 +202,27 @@ int looks_awake(Paced& os, Idle& idle) {
   return looks;
 }
 
-TEST(Idle, spins_for_less_after_a_turn_of_another_that_waits) {
-  constexpr std::uint64_t turn = 50;
-  constexpr std::uint64_t dear = 100;
+TEST(Idle, spins_for_less_where_ranks_outnumber_cores) {
   Paced os;
+  os.let_looks_take(1);
   WaitPolicy policy;
   policy.spin_ns = 1'000;
-  policy.turn_spin_ns = 1;
-  YieldPrice price(dear, turn);
-  Idle idle(os, policy, price);
-  os.let_looks_take(1);
-  os.let_yields_take(turn - 2);
-  const int awake = looks_awake(os, idle);
-  EXPECT_EQ(looks_awake(os, idle), awake) << "a yield that nobody took";
-  os.let_yields_take(turn);
-  EXPECT_EQ(looks_awake(os, idle), awake);
-  EXPECT_LT(looks_awake(os, idle), awake / 10);
-  os.let_yields_take(1);
-  EXPECT_LT(looks_awake(os, idle), awake / 10);
-  os.sleep_ns(200'000);
-  EXPECT_EQ(looks_awake(os, idle), awake) << "that was long ago";
-  os.let_yields_take(dear);
-  looks_awake(os, idle);
-  os.sleep_ns(10 * dear);
-  os.let_yields_take(1);
-  EXPECT_EQ(looks_awake(os, idle), awake) << "a time slice is no turn";
+  policy.crowded_spin_ns = 100;
+  Idle alone(os, policy);  // reads the clock with every eighth look
+  policy.oversubscribed = true;
+  Idle crowded(os, policy);
+  EXPECT_GE(looks_awake(os, alone), 8 * 1'000);
+  EXPECT_LE(looks_awake(os, crowded), 8 * 100 + 8);
+  policy.spin_ns = 10;
+  Idle brief(os, policy);
+  EXPECT_LE(looks_awake(os, brief), 8 * 10 + 8) << "the shorter of the two";
 }
 
-TEST(Idle, gives_way_now_and_then_where_yields_are_cheap) {
-  constexpr std::uint64_t dear = 100;
+TEST(Idle, gives_way_now_and_then) {
   Paced os;
   WaitPolicy policy;
   policy.work_ns = 1'000;
-  YieldPrice price(dear);
-  Idle idle(os, policy, price);
+  Idle idle(os, policy);
   os.sleep_ns(policy.work_ns);
   const auto yields_in = [&](int rounds, std::uint64_t each_ns) {
     const std::uint64_t before = os.yields();
@@ -293,48 +234,26 @@ TEST(Idle, gives_way_now_and_then_where_yields_are_cheap) {
   };
   EXPECT_EQ(yields_in(10, policy.work_ns), 10u);
   EXPECT_EQ(yields_in(100, policy.work_ns / 10), 10u);
-  os.let_yields_take(dear);
-  EXPECT_EQ(yields_in(1, policy.work_ns), 1u);
-  EXPECT_EQ(yields_in(9, dear), 0u) << "none is wanted for ten times as long";
   for (const WaitMode mode : {WaitMode::spin, WaitMode::yield}) {
     policy.mode = mode;
-    idle = Idle(os, policy, price);
-    EXPECT_EQ(yields_in(3, policy.work_ns), mode == WaitMode::spin ? 0u : 3u) << "whatever they cost";
+    idle = Idle(os, policy);
+    EXPECT_EQ(yields_in(3, policy.work_ns), mode == WaitMode::spin ? 0u : 3u);
   }
-}
-
-TEST(YieldPrice, that_nobody_asks_is_never_dear) {
-  YieldPrice price(0);
-  EXPECT_FALSE(price.note(1'000'000, 1'000'000));
-  EXPECT_FALSE(price.is_dear(1'000'001));
-}
-
-TEST(YieldPrice, is_shared_by_waits) {
-  Paced os;
-  YieldPrice price(100);
-  Idle one(os, spinless(), price);
-  Idle other(os, spinless(), price);
-  const int awake = steps_to_nap(other);
-  os.let_yields_take(100);
-  steps_to_nap(one);
-  EXPECT_LT(steps_to_nap(other), awake);
 }
 
 TEST(Idle, obeys_its_mode) {
   MemoryOs os;
   WaitPolicy policy;
   policy.spin_ns = 1;
-  policy.yields = 1;
   policy.yield_ns = 0;
-  YieldPrice price(1);
   for (const WaitMode mode : {WaitMode::spin, WaitMode::yield}) {
     policy.mode = mode;
-    Idle idle(os, policy, price);
+    Idle idle(os, policy);
     for (int i = 0; i < 50; ++i) idle.pause();
     EXPECT_FALSE(idle.would_nap());
   }
   policy.mode = WaitMode::sleep;
-  const Idle sleeper(os, policy, price);
+  const Idle sleeper(os, policy);
   EXPECT_TRUE(sleeper.would_nap());
 }
 
@@ -355,8 +274,7 @@ TEST(WaitPolicy, lets_a_wait_that_counts_its_rounds_obey_the_mode_too) {
 
 TEST(Idle, tells_once_that_it_waits_for_long) {
   MemoryOs os;
-  YieldPrice price(0);
-  Idle idle(os, WaitPolicy{}, price);
+  Idle idle(os, WaitPolicy{});
   EXPECT_FALSE(idle.is_stalled(1));
   idle.pause();
   os.sleep_ns(1000);
