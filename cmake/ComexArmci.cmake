@@ -4,7 +4,7 @@
 if(NOT TARGET comex_shared)
   return()
 endif()
-set(armci_sources ${CMAKE_SOURCE_DIR}/src/api/armci)
+set(armci_sources ${CMAKE_SOURCE_DIR}/src/armci)
 set(armci_map ${CMAKE_SOURCE_DIR}/cmake/armci.map)
 file(GLOB armci_common CONFIGURE_DEPENDS ${armci_sources}/*.cpp)
 

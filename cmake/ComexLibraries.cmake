@@ -1,7 +1,7 @@
 # What a client links: comex_shared (libcomex.so) and comex_static (libcomex.a), from the same rooms.
 # Both show comex_* and nothing else, and a C client names neither -lstdc++ nor -lhwloc.
-get_target_property(api_kind comex_api TYPE)
-if(api_kind STREQUAL "INTERFACE_LIBRARY")
+get_target_property(calls_kind room_calls TYPE)
+if(calls_kind STREQUAL "INTERFACE_LIBRARY")
   return()
 endif()
 
@@ -13,7 +13,7 @@ add_library(comex_shared SHARED ${CMAKE_CURRENT_BINARY_DIR}/shared.c)
 set_target_properties(comex_shared PROPERTIES OUTPUT_NAME comex EXPORT_NAME shared
   VERSION ${PROJECT_VERSION} SOVERSION ${COMEX_ABI_VERSION} LINKER_LANGUAGE CXX LINK_DEPENDS ${exports})
 target_link_libraries(comex_shared
-  PRIVATE comex_flags $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,comex_api>>
+  PRIVATE comex_flags $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,room_calls>>
   PUBLIC MPI::MPI_C)
 target_link_options(comex_shared PRIVATE LINKER:--version-script=${exports} LINKER:--no-undefined LINKER:-z,now
   LINKER:--as-needed)
@@ -23,10 +23,10 @@ target_include_directories(comex_shared PUBLIC
 # One object with everything, the C++ runtime included. A sanitizer's runtime cannot be hidden that way.
 if(NOT COMEX_SANITIZE)
   set(archives)
-  foreach(room core kernels shm transport groups nb op pr api)
-    get_target_property(kind comex_${room} TYPE)
+  foreach(room core kernels shm transport groups nb op pr runtime worlds calls)
+    get_target_property(kind room_${room} TYPE)
     if(kind STREQUAL "STATIC_LIBRARY")
-      list(APPEND archives $<TARGET_FILE:comex_${room}>)
+      list(APPEND archives $<TARGET_FILE:room_${room}>)
     endif()
   endforeach()
   set(fused ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libcomex.a)

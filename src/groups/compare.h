@@ -1,7 +1,7 @@
 // How two group handles compare: same context, relation of the groups, same endpoint, and all three at once.
 //
 // Pure. Values are those of worlds.h: base | alias << 2. Of inter-groups, the weaker of the local and the
-// remote relation; an inter-group and a group have nothing in common. Called by api.
+// remote relation; an inter-group and a group have nothing in common. Called by runtime.
 #pragma once
 
 #include <cstdint>

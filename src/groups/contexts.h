@@ -3,7 +3,7 @@
 // Pure. A context has 40 bits and an allocation's id 24 more. The lower half of the contexts goes to groups
 // within a world: the workers count their own groups in turn, so that no two get one number, however many
 // workers there are. The upper half is for groups that may span worlds, whose workers count the same numbers:
-// drawn at random. Where the numbers end there is none, rather than somebody else's. Used by api.
+// drawn at random. Where the numbers end there is none, rather than somebody else's. Used by runtime.
 #pragma once
 
 #include <cstdint>

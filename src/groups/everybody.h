@@ -1,7 +1,7 @@
 // Who takes part in the collectives of a group: its members, or both sides of an inter-group, the low side
 // first.
 //
-// The low side is the one whose rank 0 has the smaller gpid, so that all know without asking. Used by api for
+// The low side is the one whose rank 0 has the smaller gpid, so that all know without asking. Used by runtime for
 // each group handle.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // The launcher counts the processes of a machine; it knows nothing of the virtual hosts that every world of
 // the launch cuts it into. Pure: exact where the cut is even or listed, else some numbers are left out, but
-// none is given twice. Called by api when a spawned world opens.
+// none is given twice. Called by runtime when a spawned world opens.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // Pure. Keeps nothing but its own processes, while all of a world pass by. Of the other ranks of a process
 // the vpid is its rank, the local rank its local index, and node ranks go on from where earlier worlds ended
-// (node_ranks.h). Used by api as a world opens.
+// (node_ranks.h). Used by runtime as a world opens.
 #pragma once
 
 #include <cstdint>

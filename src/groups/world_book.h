@@ -9,7 +9,7 @@
 // its disconnection. The own world's are always attached; they are counted from the tables that are there, so
 // that ranges and strides of the own world cost nothing for each process. Lpids of the own world are its
 // ranks; those of others are given by admit(), lowest free first, and go with their world. Thread safe. One
-// for each worker from init to finalize; used by groups, by api and by whoever joins worlds.
+// for each worker from init to finalize; used by groups, by runtime and by whoever joins worlds.
 #pragma once
 
 #include <cstdint>

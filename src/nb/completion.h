@@ -3,7 +3,7 @@
 // Parts are added and completed under the engine lock; done() and failed() may be read by any
 // thread. complete() touches the object last when it drops the count to zero, so a waiter that
 // owns it may then destroy it. A failure is a refused operation under COMEX_ERRORS_RETURN; it is
-// told once. Made by api (stack, handle table, implicit set), completed by op.
+// told once. Made by runtime (stack, handle table, implicit set), completed by op.
 #pragma once
 
 #include <atomic>

@@ -7,7 +7,7 @@
 // only a value that was never issued is unknown. Slots whose work is done are reused in turn with
 // the next generation; one whose generations are spent is retired until all slots are. A failure
 // nobody has taken keeps its slot. Slots never move; the table grows, any thread may call.
-// Issued and looked up by api; the completions are counted by op.
+// Issued and looked up by runtime; the completions are counted by op.
 #pragma once
 
 #include <atomic>

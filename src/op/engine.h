@@ -4,7 +4,7 @@
 // Start operations under enter(); wait with wait(). Each wait drives MPI in every round and never
 // naps longer than the policy allows. With several threads waiting, the newest polls and the others
 // look at their condition from time to time. Conditions are evaluated under the lock and must not wait.
-// Made by api, used by api and by op's own collectives.
+// Made by runtime, used by calls, worlds and by op's own collectives.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // A callable that is only looked at: two words, no heap. It must outlive the call it is passed to.
-// Used by the waits of op and api.
+// Used by the waits of op and calls.
 #pragma once
 
 #include <memory>

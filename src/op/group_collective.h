@@ -3,7 +3,7 @@
 //
 // All members call the same collectives in the same order, one thread of each at a time; of endpoints of one
 // process, each has an object and a thread of its own. A
-// reduction gives the same bits everywhere. Held by api for each group; barrier between hosts,
+// reduction gives the same bits everywhere. Held by runtime for each group; barrier between hosts,
 // collective allocation and armci_msg_* are built on it.
 #pragma once
 

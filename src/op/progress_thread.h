@@ -1,7 +1,7 @@
 // A thread that pumps a process's engine for those who do not call us: k = 0, or a host with one rank.
 //
 // Needs MPI_THREAD_MULTIPLE. It may have an errand, which it runs each round. Naps down the ladder of the
-// wait policy; the destructor joins it. Made by api.
+// wait policy; the destructor joins it. Made by runtime.
 #pragma once
 
 #include <atomic>

@@ -6,7 +6,7 @@
 // waits for the Completion through Engine, and for has_room() before it starts an operation. A
 // refused operation marks its Completion, or the target if that is done already.
 //
-// Every call is made under the engine lock. Made by api; started by op/route's callers.
+// Every call is made under the engine lock. Made by runtime; started by op/route's callers.
 #pragma once
 
 #include <atomic>

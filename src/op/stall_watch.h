@@ -1,7 +1,7 @@
 // Knows how long one wait has lasted, and tells once when that is too long.
 //
 // Reads the clock rarely while looks come quickly. For one wait of one thread; used by the engine and by the
-// waits of api that sleep on a word of the arena.
+// waits of calls that sleep on a word of the arena.
 #pragma once
 
 #include <cstdint>

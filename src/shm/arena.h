@@ -5,7 +5,7 @@
 // next; at last all map_anywhere and same_address() is false. Only after everyone has mapped may the
 // accessors be used. The creator formats it when it first maps, so it maps before the others use it.
 // Nothing ever has a name in the file system. Processes of other worlds attach as guests, at any address.
-// Called by api (set-up), op and pr (accessors).
+// Called by runtime (set-up), op and pr (accessors).
 #pragma once
 
 #include <cstdint>

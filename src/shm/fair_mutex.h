@@ -4,7 +4,7 @@
 // that dies at any instruction either never stood there or can be told from the living. Whoever has
 // waited for a while asks whether those before it live; the first of the living takes over from the
 // dead. All in steps that never block: a server takes them on behalf of remote waiters.
-// Used by pr/mutexes and api/mutex_calls.
+// Used by pr/mutexes and calls/mutex_calls.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 // The caller's loop: look for work and drive MPI; if there was work reset(), else pause(). A ring that
 // comes after pause() or reset() returned makes the next nap return at once, so look after, never
 // before. No step lasts longer than nap_max_ns. Who has more work for long calls give_way() between. Used by
-// every wait of op, nb, pr and api.
+// every wait of op, nb, pr and runtime.
 #pragma once
 
 #include <cstdint>

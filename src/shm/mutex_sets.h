@@ -2,7 +2,7 @@
 //
 // The word of the owner stands in its slot of the arena, once a host: nobody keeps a list of what others
 // have. It is shown when the mutexes are ready and hidden before they go, so who finds one may touch it. A
-// value, like Doorbells. Used by pr/mutexes for requests of other hosts, by api/mutex_calls on the own.
+// value, like Doorbells. Used by pr/mutexes for requests of other hosts, by calls/mutex_calls on the own.
 #pragma once
 
 #include <atomic>

@@ -3,7 +3,7 @@
 // Promises: every call that can fail returns a Failure that carries the call and errno; nothing
 // here leaves a name in the file system, so a killed process leaves nothing behind. PosixOs is the
 // real one; MemoryOs works inside one process with failures on demand. Both pass one conformance
-// suite. Called by everything in shm, by api (host facts) and by whoever waits (idle.h).
+// suite. Called by everything in shm, by runtime (host facts) and by whoever waits (idle.h).
 #pragma once
 
 #include <array>

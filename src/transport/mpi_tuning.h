@@ -2,7 +2,7 @@
 //
 // Open MPI may yield the processor in every MPI_Test once there are more ranks than cores; beside
 // computing processes each yield costs a whole time slice. Our own waits decide when to yield, so
-// api switches it off after MPI_Init, and back before a rank returns to the user for good.
+// runtime switches it off after MPI_Init, and back before a rank returns to the user for good.
 #pragma once
 
 #include <optional>

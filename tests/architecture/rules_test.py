@@ -20,16 +20,16 @@ class Rules(unittest.TestCase):
     def test_origin_and_target_side_do_not_meet(self):
         self.assertIn("may not include", said("src/op/a.cpp", '#include "pr/server.h"\n'))
         self.assertIn("may not include", said("src/pr/a.cpp", '#include "nb/handle_table.h"\n'))
-        self.assertIn("may not include", said("src/op/a.cpp", '#include "api/world.h"\n'))
+        self.assertIn("may not include", said("src/op/a.cpp", '#include "runtime/opening/world.h"\n'))
 
     def test_nb_sees_of_shm_only_how_to_wait(self):
         self.assertEqual(said("src/nb/a.cpp", '#include "shm/idle.h"\n'), "")
         self.assertIn("may not include", said("src/nb/a.cpp", '#include "shm/arena.h"\n'))
 
-    def test_an_implementation_is_known_to_its_room_and_to_api_only(self):
+    def test_an_implementation_is_known_to_its_room_and_to_those_that_compose_only(self):
         line = '#include "transport/mpi_transport.h"\n'
         self.assertIn("may not include", said("src/pr/a.cpp", line))
-        self.assertEqual(said("src/api/a.cpp", line), "")
+        self.assertEqual(said("src/runtime/a.cpp", line), "")
         self.assertEqual(said("src/transport/mpi_transport.cpp", line), "")
 
     def test_mpi_and_the_system_have_their_places(self):
@@ -37,14 +37,14 @@ class Rules(unittest.TestCase):
         self.assertEqual(said("src/transport/mpi_check.cpp", "#include <mpi.h>\n"), "")
         self.assertIn("places", said("src/pr/a.cpp", "#include <unistd.h>\n"))
         self.assertEqual(said("src/shm/posix_os.cpp", "#include <sys/mman.h>\n"), "")
-        self.assertIn("hwloc", said("src/api/environment.cpp", "#include <hwloc.h>\n"))
+        self.assertIn("hwloc", said("src/runtime/environment.cpp", "#include <hwloc.h>\n"))
 
     def test_getenv_is_called_once_and_may_be_talked_about(self):
         call = "auto a = std::getenv(x);\n"
-        self.assertEqual(said("src/api/a.cpp", call + "// getenv(y)\n"), "")
-        self.assertIn("getenv", said("src/api/a.cpp", call, **{"src/api/b.cpp": call}))
-        self.assertEqual(said("src/api/a.cpp", call, **{"src/interpose/mode.cpp": call}), "")
-        self.assertIn("getenv", said("src/api/a.cpp", call, **{"src/interpose/world.cpp": call}))
+        self.assertEqual(said("src/runtime/a.cpp", call + "// getenv(y)\n"), "")
+        self.assertIn("getenv", said("src/runtime/a.cpp", call, **{"src/runtime/b.cpp": call}))
+        self.assertEqual(said("src/runtime/a.cpp", call, **{"src/interpose/mode.cpp": call}), "")
+        self.assertIn("getenv", said("src/runtime/a.cpp", call, **{"src/interpose/world.cpp": call}))
 
     def test_a_file_stops_at_400_lines(self):
         self.assertEqual(said("src/op/a.cpp", "\n" * 400), "")

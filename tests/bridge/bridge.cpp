@@ -26,9 +26,9 @@ void operate(const Halves& halves, const Scene& scene) {
 }
 
 // The ways that the test was set up for are those that are taken.
-void expect_ways(const Halves& halves, api::BridgeId id, std::string_view ways) {
-  const api::Bridge& bridge = *halves.runtime().bridges.find(id);
-  const api::Wire& wire = bridge.point->wire;
+void expect_ways(const Halves& halves, worlds::BridgeId id, std::string_view ways) {
+  const worlds::Bridge& bridge = *halves.runtime().bridges.find(id);
+  const worlds::Wire& wire = bridge.point->wire;
   bool is_helped = false;
   for (const TransportRank worker : wire.workers()) {
     const TransportRank server = bridge.point->servers[static_cast<std::size_t>(worker)];
@@ -37,7 +37,7 @@ void expect_ways(const Halves& halves, api::BridgeId id, std::string_view ways) 
   halves.require(is_helped == (ways == "helped"), "a worker is served by the other world, or none is");
   std::size_t direct = 0;
   for (const Lpid lpid : halves.foreign) {
-    api::Reach there;
+    runtime::Reach there;
     halves.require(halves.runtime().reach(lpid, there), "a way to each");
     direct += halves.runtime().is_direct(op::Way::put, there) ? 1u : 0u;
   }
@@ -47,7 +47,7 @@ void expect_ways(const Halves& halves, api::BridgeId id, std::string_view ways) 
 
 // The other side is lost: nothing is done on the thread that learns of it, and closing waits for nobody.
 void lose(Halves& halves) {
-  halves.lost_round([&](api::BridgeId bridge) {
+  halves.lost_round([&](worlds::BridgeId bridge) {
     const comex_group_t merged = halves.everybody(bridge);
     comex_set_errors(COMEX_ERRORS_RETURN);
     const WorldId other = halves.runtime().book.gpid_of(halves.foreign.front()).value().world;
@@ -61,7 +61,7 @@ void lose(Halves& halves) {
 }
 
 void operations(Halves& halves, std::string_view ways) {
-  halves.round([&](api::BridgeId bridge) {
+  halves.round([&](worlds::BridgeId bridge) {
     expect_ways(halves, bridge, ways);
     const comex_group_t merged = halves.everybody(bridge);
     int me = -1;
@@ -130,7 +130,7 @@ void fence_then_tell(const Halves& halves, comex_group_t group, int me, int size
 }
 
 void order(Halves& halves) {
-  halves.round([&](api::BridgeId bridge) {
+  halves.round([&](worlds::BridgeId bridge) {
     const comex_group_t merged = halves.everybody(bridge);
     int me = -1;
     int size = 0;
@@ -146,28 +146,28 @@ void order(Halves& halves) {
 
 // One side leaves first, its progress ranks too: the other works on over the bridge, and leaves without them.
 void leave_one_by_one(Halves& halves) {
-  halves.round_that_ends(Halves::Ends::alone, [&](api::BridgeId bridge) {
-    api::Runtime& runtime = halves.runtime();
+  halves.round_that_ends(Halves::Ends::alone, [&](worlds::BridgeId bridge) {
+    runtime::Runtime& runtime = halves.runtime();
     const comex_group_t merged = halves.everybody(bridge);
     const comex_group_t part = halves.own_part(bridge);
     comex_barrier(merged);
     halves.remove(merged);
     if (halves.side == 0) {
       halves.remove(part);
-      halves.require(api::leave_bridge(runtime, bridge), "leaving first");
+      halves.require(worlds::leave_bridge(runtime, bridge), "leaving first");
       halves.require(runtime.bridges.ids().empty(), "who has left stays for nobody");
     }
     halves.await_first_side([&] { runtime.engine.poll(); });
     if (halves.side == 0) return;
     halves.require(comex_barrier(part) == COMEX_SUCCESS, "those who are still there work together");
     halves.remove(part);
-    halves.require(api::leave_bridge(runtime, bridge), "leaving last");
+    halves.require(worlds::leave_bridge(runtime, bridge), "leaving last");
   });
 }
 
 // All endpoints at once, each through its handle; the worlds know nothing of each other afterwards.
 void part_by_endpoints(Halves& halves) {
-  halves.round_that_ends(Halves::Ends::together, [&](api::BridgeId bridge) {
+  halves.round_that_ends(Halves::Ends::together, [&](worlds::BridgeId bridge) {
     comex_group_t merged = halves.everybody(bridge);
     std::array<comex_group_t, 2> ends{};
     comex_group_create_endpoints(merged, static_cast<int>(ends.size()), ends.data());
@@ -220,7 +220,7 @@ Holdings holdings(const Halves& halves) {
 void rounds(Halves& halves, int wanted) {
   Holdings first;
   for (int round = 0; round < wanted; ++round) {
-    halves.round([&](api::BridgeId bridge) {
+    halves.round([&](worlds::BridgeId bridge) {
       const comex_group_t merged = halves.everybody(bridge);
       int me = -1;
       int size = 0;

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "api/bridge/bridge.h"
-#include "api/bridge/services.h"
-#include "api/process.h"
-#include "api/worlds/join.h"
+#include "runtime/process.h"
+#include "worlds/bridge/bridge.h"
+#include "worlds/bridge/services.h"
+#include "worlds/connect/join.h"
 
 namespace comex::testing {
 
@@ -36,15 +36,15 @@ class Halves {
     side = rank < low ? 0 : 1;
     far_leader_ = side == 0 ? low : 0;
     MPI_Comm_split(MPI_COMM_WORLD, side, rank, &half_);
-    auto world = api::open_world(half_, process_.reporter, 0, nullptr);
+    auto world = runtime::open_world(half_, process_.reporter, 0, nullptr);
     if (world->is_worker()) {
-      process_.runtime = std::make_unique<api::Runtime>(std::move(world), process_.reporter);
+      process_.runtime = std::make_unique<runtime::Runtime>(std::move(world), process_.reporter);
       process_.was_initialized = true;
-      api::detail::current_runtime.store(process_.runtime.get());
+      runtime::detail::current_runtime.store(process_.runtime.get());
       process_.runtime->barrier(groups::world_handle);
     } else {
       progress_world_ = std::move(world);
-      services_ = std::make_unique<api::Services>(*progress_world_, process_.reporter);
+      services_ = std::make_unique<worlds::Services>(*progress_world_, process_.reporter);
     }
     MPI_Comm_split(MPI_COMM_WORLD, is_worker() ? 0 : MPI_UNDEFINED, rank, &workers);
     learn_of_each_other();
@@ -66,14 +66,14 @@ class Halves {
   Halves& operator=(const Halves&) = delete;
 
   bool is_worker() const { return services_ == nullptr; }
-  api::Runtime& runtime() const { return *process_.runtime; }
+  runtime::Runtime& runtime() const { return *process_.runtime; }
 
   // One bridge from its opening to its end. `work` is the workers' and is given the bridge.
   template <class Work>
   void round(Work&& work) {
-    round_that_ends(Ends::together, [&](api::BridgeId bridge) {
+    round_that_ends(Ends::together, [&](worlds::BridgeId bridge) {
       work(bridge);
-      require(api::close_bridge(runtime(), bridge), "nothing was refused untold");
+      require(worlds::close_bridge(runtime(), bridge), "nothing was refused untold");
     });
   }
 
@@ -81,12 +81,12 @@ class Halves {
   enum class Ends { together, alone };
   template <class Work>
   void round_that_ends(Ends how, Work&& work) {
-    api::BridgeFacts facts;
+    worlds::BridgeFacts facts;
     facts.wire = join_halves();
     bool is_released = false;
-    facts.release = [&is_released](const api::Communicator&) { is_released = true; };
+    facts.release = [&is_released](const runtime::Communicator&) { is_released = true; };
     if (!is_worker()) {
-      require(static_cast<bool>(api::open_bridge(*services_, std::move(facts))), "the bridge opens");
+      require(static_cast<bool>(worlds::open_bridge(*services_, std::move(facts))), "the bridge opens");
       const auto serve = [this] { services_->run([this] { return !services_->has_bridges(); }); };
       const bool leaves_first = side == 0 && !has_guests;  // whom it serves may leave with the others
       if (leaves_first) serve();
@@ -100,7 +100,7 @@ class Halves {
       return;
     }
     facts.lpid_of = [this](Gpid gpid) { return runtime().book.lpid_of(gpid).value(); };
-    const Result<api::BridgeId> bridge = api::open_bridge(runtime(), std::move(facts));
+    const Result<worlds::BridgeId> bridge = worlds::open_bridge(runtime(), std::move(facts));
     require(static_cast<bool>(bridge), "the bridge opens");
     work(bridge.value());
     require(runtime().bridges.ids().empty(), "the bridge has gone");
@@ -111,18 +111,18 @@ class Halves {
   template <class Work>
   void lost_round(Work&& work) {
     int abandoned = 0;
-    api::BridgeFacts facts;
+    worlds::BridgeFacts facts;
     facts.wire = join_halves();
-    facts.release = [this](api::Communicator) { require(false, "a lost bridge is not released"); };
+    facts.release = [this](runtime::Communicator) { require(false, "a lost bridge is not released"); };
     facts.abandon = [&abandoned] { ++abandoned; };
     const MPI_Comm wire = facts.wire.get();
     if (is_worker()) {
       facts.lpid_of = [this](Gpid gpid) { return runtime().book.lpid_of(gpid).value(); };
-      const api::BridgeId bridge = api::open_bridge(runtime(), std::move(facts)).value();
+      const worlds::BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts)).value();
       work(bridge);
-      require(api::close_bridge(runtime(), bridge), "a lost bridge closes");
+      require(worlds::close_bridge(runtime(), bridge), "a lost bridge closes");
     } else {
-      require(static_cast<bool>(api::open_bridge(*services_, std::move(facts))), "the bridge opens");
+      require(static_cast<bool>(worlds::open_bridge(*services_, std::move(facts))), "the bridge opens");
       services_->summons().note_lost(wire);
       services_->run([this] { return !services_->has_bridges(); });
     }
@@ -134,28 +134,28 @@ class Halves {
   template <class Slowly>
   void meet_with(double limit_s, Slowly&& slowly) const {
     const bool accepts = side == 0;
-    std::optional<groups::MpiPort> port;
+    std::optional<worlds::MpiPort> port;
     std::array<char, 1024> name{};
-    if (rank == 0) port.emplace(groups::MpiPort::open().value()).name().copy(name.data(), name.size() - 1);
+    if (rank == 0) port.emplace(worlds::MpiPort::open().value()).name().copy(name.data(), name.size() - 1);
     MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
     int size = 0;
     MPI_Comm_size(half_, &size);
-    api::Muster muster;
+    worlds::Muster muster;
     muster.ranks.resize(static_cast<std::size_t>(size));
     std::iota(muster.ranks.begin(), muster.ranks.end(), 0);
-    muster.side = accepts ? groups::Side::accepts : groups::Side::connects;
+    muster.side = accepts ? worlds::Side::accepts : worlds::Side::connects;
     muster.port = name.data();
     muster.limit_s = limit_s;
-    if (!is_worker()) return api::join_bridge(*services_, progress_world_->wire.get(), muster);
+    if (!is_worker()) return worlds::join_bridge(*services_, progress_world_->wire.get(), muster);
     const bool is_slow = !accepts && runtime().me() == 0;
-    static_cast<void>(api::join_bridge(runtime(), runtime().world->wire.get(), muster, [&](Gpid gpid) {
+    static_cast<void>(worlds::join_bridge(runtime(), runtime().world->wire.get(), muster, [&](Gpid gpid) {
       if (is_slow) slowly();
       return runtime().book.lpid_of(gpid).value();
     }));
   }
 
   // A group of all workers of both worlds, the low ones first; its collectives travel over the bridge.
-  comex_group_t everybody(api::BridgeId bridge) const {
+  comex_group_t everybody(worlds::BridgeId bridge) const {
     std::vector<Lpid> lpids = own;
     lpids.insert(side == 0 ? lpids.end() : lpids.begin(), foreign.begin(), foreign.end());
     const int my_rank = (side == 0 ? 0 : static_cast<int>(foreign.size())) + static_cast<int>(runtime().me());
@@ -163,20 +163,20 @@ class Halves {
                                                groups::Endpoints(), groups::Table(), bridge));
   }
   // Processes of both worlds in any order, the caller among them.
-  comex_group_t part_of(api::BridgeId bridge, const std::vector<Lpid>& lpids) const {
+  comex_group_t part_of(worlds::BridgeId bridge, const std::vector<Lpid>& lpids) const {
     const auto me = std::ranges::find(lpids, static_cast<Lpid>(runtime().me()));
     return add(std::make_unique<groups::Group>(part_context, runtime().book.make_table(lpids),
                                                static_cast<int>(me - lpids.begin()), groups::Endpoints(),
                                                groups::Table(), bridge));
   }
   // The caller's world.
-  comex_group_t own_part(api::BridgeId bridge) const {
+  comex_group_t own_part(worlds::BridgeId bridge) const {
     return add(std::make_unique<groups::Group>(own_context, runtime().book.make_table(own),
                                                static_cast<int>(runtime().me()), groups::Endpoints(),
                                                groups::Table(), bridge));
   }
   // The two worlds as the sides of an inter-group.
-  comex_group_t inter(api::BridgeId bridge) const {
+  comex_group_t inter(worlds::BridgeId bridge) const {
     return add(std::make_unique<groups::Group>(inter_context, runtime().book.make_table(own),
                                                static_cast<int>(runtime().me()), groups::Endpoints(),
                                                runtime().book.make_table(foreign), bridge));
@@ -215,17 +215,17 @@ class Halves {
   static constexpr std::uint64_t own_context = 1002;
   static constexpr std::uint64_t part_context = 1003;
 
-  api::Communicator join_halves() const {
+  runtime::Communicator join_halves() const {
     MPI_Comm between = MPI_COMM_NULL;
     MPI_Comm wire = MPI_COMM_NULL;
     MPI_Intercomm_create(half_, 0, MPI_COMM_WORLD, far_leader_, 5, &between);
     MPI_Intercomm_merge(between, side, &wire);
     MPI_Comm_free(&between);
-    return api::Communicator(wire);
+    return runtime::Communicator(wire);
   }
 
   comex_group_t add(std::unique_ptr<groups::Group> group) const {
-    api::GroupExtras extras = runtime().extras_of(*group);
+    runtime::GroupExtras extras = runtime().extras_of(*group);
     const int handle = runtime().add_group(std::move(group), extras);
     require(handle >= 0, "there is room for a group");
     return handle;
@@ -263,11 +263,11 @@ class Halves {
     require(!foreign.empty(), "the other world has workers");
   }
 
-  api::Process& process_ = api::process();
+  runtime::Process& process_ = runtime::process();
   MPI_Comm half_ = MPI_COMM_NULL;
   int far_leader_ = 0;
-  std::unique_ptr<api::World> progress_world_;
-  std::unique_ptr<api::Services> services_;
+  std::unique_ptr<runtime::World> progress_world_;
+  std::unique_ptr<worlds::Services> services_;
 };
 
 }  // namespace comex::testing

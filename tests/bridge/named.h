@@ -75,7 +75,7 @@ class WrongCalls {
   const Halves& halves_;
 };
 
-inline void call_wrongly(const Halves& halves, WrongCalls& wrong, api::BridgeId bridge) {
+inline void call_wrongly(const Halves& halves, WrongCalls& wrong, worlds::BridgeId bridge) {
   constexpr std::size_t bytes = 4096;
   const bool goes_wrong = halves.rank == 0;
   const std::size_t both = halves.own.size() + halves.foreign.size();
@@ -112,7 +112,7 @@ inline void call_wrongly(const Halves& halves, WrongCalls& wrong, api::BridgeId 
 inline void name_targets(Halves& halves) {
   WrongCalls wrong(halves);
   const std::string mine =
-      told([&] { halves.round([&](api::BridgeId bridge) { call_wrongly(halves, wrong, bridge); }); });
+      told([&] { halves.round([&](worlds::BridgeId bridge) { call_wrongly(halves, wrong, bridge); }); });
   const std::string said = gathered(halves, mine);
   if (halves.rank != 0) return;
   std::string left = said;

@@ -1,6 +1,6 @@
 // What ARMCI refuses under returned errors, with an aggregate handle and with flags: the wrong call alone
 // fails, in the call, and leaves no trace.
-#include "api/armci/state.h"
+#include "armci/state.h"
 #include "conformance/job_rig.h"
 
 namespace comex::whole {

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "api/armci/state.h"
+#include "armci/state.h"
 #include "conformance/job_rig.h"
 
 namespace comex::whole {

@@ -1,13 +1,13 @@
 // Founders who ask around whether they wait in a circle: which of the waits they believe in.
-#include "api/worlds/circle.h"
+#include "worlds/agreement/circle.h"
 
-#include "api/worlds/roll_call.h"
 #include "conformance/job_rig.h"
+#include "worlds/agreement/roll_call.h"
 
 namespace comex::whole {
 namespace {
 
-using api::Circle;
+using worlds::Circle;
 
 constexpr std::uint64_t call = 11;  // of the first worker
 constexpr std::uint64_t other_call = 12;
@@ -16,14 +16,14 @@ constexpr std::uint64_t other_list = 102;
 
 class CircleOfTwo : public testing::Test {
  protected:
-  api::Route route_to(int worker) { return {&job_.runtime(1 - worker).tokens, job_.rank_of(worker)}; }
+  worlds::Route route_to(int worker) { return {&job_.runtime(1 - worker).tokens, job_.rank_of(worker)}; }
   // What the second makes of what the first asks, and the first of what comes back.
   bool is_found(Circle& first, Circle& second) {
     EXPECT_FALSE(hears(1, second));
     return hears(0, first);
   }
   bool hears(int worker, Circle& circle) {
-    const std::vector<api::Route> awaited{route_to(1 - worker)};
+    const std::vector<worlds::Route> awaited{route_to(1 - worker)};
     for (int round = 0; round < 4; ++round) job_.runtime(worker).engine.poll();
     return circle.is_closed(awaited);
   }
@@ -48,7 +48,7 @@ TEST_F(CircleOfTwo, needs_a_member_whose_call_has_not_been_answered) {
   ask(0, member_);
   EXPECT_FALSE(is_found(member_, other_)) << "no word lies there";
   const auto send_word = [&](std::uint64_t number) {
-    const api::MembersWord word{api::MembersWord::comes, number, 0};
+    const worlds::MembersWord word{worlds::MembersWord::comes, number, 0};
     route_to(1).tokens->send(route_to(1).rank, op::mailbox_context, list, 2,
                              std::as_bytes(std::span(&word, 1)));
   };

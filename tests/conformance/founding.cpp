@@ -1,8 +1,8 @@
 // Founders of groups who name different lists: who cannot come together learns it, who is late is waited for.
-#include "api/worlds/founding.h"
+#include "worlds/agreement/founding.h"
 
-#include "api/worlds/refusal.h"
 #include "conformance/job_rig.h"
+#include "worlds/agreement/refusal.h"
 
 namespace comex::whole {
 namespace {
@@ -31,8 +31,8 @@ class Founders : public testing::Test {
   }
   Outcome found(int worker, const List& list) {
     const auto rank = std::ranges::find(list, static_cast<Lpid>(worker)) - list.begin();
-    const api::Founders founders{list};
-    api::Founding founding(job_.runtime(worker), "founding", founders, static_cast<std::uint32_t>(rank));
+    const worlds::Founders founders{list};
+    worlds::Founding founding(job_.runtime(worker), "founding", founders, static_cast<std::uint32_t>(rank));
     const Result<std::uint64_t> context = founding.agree();
     return context ? Outcome{true, context.value()} : Outcome{false, 0, context.failure().text};
   }
@@ -52,8 +52,8 @@ class Founders : public testing::Test {
   // In a call for this list, of which it gets the last one wrong.
   void refuse(int worker, List list) {
     list.back() = nobody;
-    api::Runtime& runtime = job_.runtime(worker);
-    api::tell_of_refusal(runtime, api::refused_lpids(runtime, list));
+    runtime::Runtime& runtime = job_.runtime(worker);
+    worlds::tell_of_refusal(runtime, worlds::refused_lpids(runtime, list));
   }
   void all_come_together(const std::vector<List>& lists, int late_worker) {
     const std::vector<Outcome> outcomes = all_found(lists, late_worker);

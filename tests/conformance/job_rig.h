@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "api/directory.h"
-#include "api/launch.h"
-#include "api/outboxes.h"
-#include "api/process.h"
+#include "runtime/opening/directory.h"
+#include "runtime/opening/launch.h"
+#include "runtime/opening/outboxes.h"
+#include "runtime/process.h"
 #include "shm/posix_os.h"
 #include "support/loopback_parts.h"
 #include "support/map_lookup.h"
@@ -37,13 +37,13 @@ class Job {
     for (auto& world : worlds_) describe(*world, split);
     for (const int rank : split.progress) {
       services_.emplace_back(
-          [this, rank] { api::serve(*worlds_[static_cast<std::size_t>(rank)], reporter_); });
+          [this, rank] { runtime::serve(*worlds_[static_cast<std::size_t>(rank)], reporter_); });
     }
     for (const int rank : split.workers) {
       runtimes_.push_back(
-          std::make_unique<api::Runtime>(std::move(worlds_[static_cast<std::size_t>(rank)]), reporter_));
+          std::make_unique<runtime::Runtime>(std::move(worlds_[static_cast<std::size_t>(rank)]), reporter_));
     }
-    api::detail::current_runtime.store(runtimes_.front().get());
+    runtime::detail::current_runtime.store(runtimes_.front().get());
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -52,11 +52,11 @@ class Job {
     for (auto& runtime : runtimes_) leaving.emplace_back([&runtime] { EXPECT_TRUE(runtime->close()); });
     for (std::thread& thread : leaving) thread.join();
     for (std::thread& thread : services_) thread.join();
-    api::detail::current_runtime.store(nullptr);
+    runtime::detail::current_runtime.store(nullptr);
     EXPECT_TRUE(fabric_->drained());
   }
 
-  api::Runtime& runtime(int worker) { return *runtimes_[static_cast<std::size_t>(worker)]; }
+  runtime::Runtime& runtime(int worker) { return *runtimes_[static_cast<std::size_t>(worker)]; }
   int workers() const { return static_cast<int>(runtimes_.size()); }
   transport::LoopbackFabric& fabric() { return *fabric_; }
   // Who a message to a worker's memory goes to.
@@ -91,9 +91,9 @@ class Job {
     return runtimes_.front()->place(static_cast<Worker>(worker));
   }
 
-  std::unique_ptr<api::World> open(const Settings& settings, const pr::WorldSplit& split,
-                                   const pr::RankPlace& place, std::size_t rank) {
-    auto world = std::make_unique<api::World>(shm::make_posix_os(), settings);
+  std::unique_ptr<runtime::World> open(const Settings& settings, const pr::WorldSplit& split,
+                                       const pr::RankPlace& place, std::size_t rank) {
+    auto world = std::make_unique<runtime::World>(shm::make_posix_os(), settings);
     world->share = pr::share_of(split, static_cast<std::size_t>(place.host));
     world->place = place;
     world->has_threads = true;
@@ -101,8 +101,8 @@ class Job {
     shm::ArenaOptions options;
     options.geometry.slots = static_cast<std::uint32_t>(world->own_host().ranks.size());
     options.geometry.servers = static_cast<std::uint32_t>(world->own_host().progress_ranks.size());
-    options.geometry.board_bytes = api::board_bytes(*world);
-    options.geometry.directory_bytes = api::directory_bytes(*world);
+    options.geometry.board_bytes = runtime::board_bytes(*world);
+    options.geometry.directory_bytes = runtime::directory_bytes(*world);
     options.geometry.reservation_bytes = 64 << 20;
     options.slot = static_cast<shm::HostSlot>(world->place.local_index);
     const auto first = static_cast<std::size_t>(world->own_host().ranks.front());
@@ -112,12 +112,12 @@ class Job {
                              .value());
     EXPECT_TRUE(world->arena->map_anywhere());
     world->transport = {fabric_, &fabric_->endpoint(static_cast<TransportRank>(rank))};
-    world->bell.emplace(*world->arena, api::directory_of(*world));
+    world->bell.emplace(*world->arena, runtime::directory_of(*world));
     world->transport->set_bell(&*world->bell);
     return world;
   }
-  void describe(api::World& world, const pr::WorldSplit& split) {
-    const groups::Directory directory = api::directory_of(world);
+  void describe(runtime::World& world, const pr::WorldSplit& split) {
+    const groups::Directory directory = runtime::directory_of(world);
     if (world.place.local_index == 0) {
       write_directory(directory, split, world.place.host);
     }
@@ -128,25 +128,25 @@ class Job {
   // In pieces of a few ranks.
   void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host) {
     const std::vector<groups::HostName> names(split.hosts.size(), {'h', 'o', 's', 't'});
-    api::write_places(directory, split, own_host, names);
-    api::Speakers speakers;
-    while ((speakers = api::next_speakers(split.hosts, speakers, 3)).any()) {
-      std::vector<api::RankSays> said;
+    runtime::write_places(directory, split, own_host, names);
+    runtime::Speakers speakers;
+    while ((speakers = runtime::next_speakers(split.hosts, speakers, 3)).any()) {
+      std::vector<runtime::RankSays> said;
       for (const pr::Host& host : split.hosts) {
         for (const int rank : speakers.among(host)) {
           const std::byte* const base = worlds_[static_cast<std::size_t>(rank)]->arena->base();
           said.push_back({.base = reinterpret_cast<std::uintptr_t>(base)});
         }
       }
-      api::write_said(directory, split, speakers, said);
+      runtime::write_said(directory, split, speakers, said);
     }
     directory.number_pointer_domains();
   }
 
   std::shared_ptr<transport::LoopbackFabric> fabric_;
-  api::Reporter& reporter_ = api::process().reporter;  // so that comex_set_errors speaks of this one
-  std::vector<std::unique_ptr<api::World>> worlds_;    // by rank; a worker's is its runtime's
-  std::vector<std::unique_ptr<api::Runtime>> runtimes_;
+  runtime::Reporter& reporter_ = runtime::process().reporter;  // so that comex_set_errors speaks of this one
+  std::vector<std::unique_ptr<runtime::World>> worlds_;        // by rank; a worker's is its runtime's
+  std::vector<std::unique_ptr<runtime::Runtime>> runtimes_;
   std::vector<std::thread> services_;
 };
 

@@ -15,14 +15,14 @@ class LongWaits : public testing::Test {
  protected:
   // Of these workers, in this order; with the other side of an inter-group.
   int make_group(int worker, const List& members, const List& remote = {}) {
-    api::Runtime& runtime = job_.runtime(worker);
+    runtime::Runtime& runtime = job_.runtime(worker);
     constexpr std::uint64_t context = 1000;
     const auto rank = std::ranges::find(members, static_cast<Lpid>(worker)) - members.begin();
     groups::Table far;
     if (!remote.empty()) far = runtime.book.make_table(remote);
     auto group = std::make_unique<groups::Group>(context, runtime.book.make_table(members),
                                                  static_cast<int>(rank), groups::Endpoints(), std::move(far));
-    api::GroupExtras extras = runtime.extras_of(*group);
+    runtime::GroupExtras extras = runtime.extras_of(*group);
     return runtime.add_group(std::move(group), extras);
   }
   void meet(int worker, int group) { job_.runtime(worker).extras(group).collective->barrier(); }

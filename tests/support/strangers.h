@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "groups/worlds/rendezvous.h"
-#include "groups/worlds/rendezvous_address.h"
+#include "worlds/connect/rendezvous.h"
+#include "worlds/connect/rendezvous_address.h"
 
 namespace comex::testing {
 
@@ -41,8 +41,8 @@ enum class Says : std::uint8_t {
 class Crowd {
  public:
   // `kept`: so many of the newest stay connected.
-  Crowd(const groups::PortName& port, Says says, std::size_t kept)
-      : to_(groups::resolve(port)->front()), says_(says), kept_(kept) {
+  Crowd(const worlds::PortName& port, Says says, std::size_t kept)
+      : to_(worlds::resolve(port)->front()), says_(says), kept_(kept) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
@@ -50,7 +50,7 @@ class Crowd {
   }
 
   void add() {
-    groups::Socket made(::socket(to_.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    worlds::Socket made(::socket(to_.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(::connect(made.get(), to_.get(), to_.bytes()), 0) << "after " << size();
     here_.push_back(std::move(made));
     if (here_.size() > kept_) here_.pop_front();
@@ -60,13 +60,13 @@ class Crowd {
   void say_more() {
     const std::string more(says_ == Says::little_by_little ? 1 : 65536, '\0');
     if (says_ != Says::little_by_little && says_ != Says::a_huge_frame && says_ != Says::empty_frames) return;
-    for (const groups::Socket& each : here_) say(each.get(), more);
+    for (const worlds::Socket& each : here_) say(each.get(), more);
   }
   std::size_t size() const { return here_.size(); }
   // So many have been sent away.
   std::size_t gone() const {
     std::size_t count = 0;
-    for (const groups::Socket& each : here_) {
+    for (const worlds::Socket& each : here_) {
       char byte = 0;
       const auto got = ::recv(each.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
       if (got == 0 || (got < 0 && errno == ECONNRESET)) ++count;
@@ -86,14 +86,14 @@ class Crowd {
     if (says_ == Says::end) ::shutdown(socket, SHUT_WR);
     if (says_ == Says::garbage) say(socket, "GET / HTTP/1.1\r\nHost: nowhere\r\n\r\n");
     if (says_ == Says::wrong_cookie) say(socket, framed(greeting.size(), greeting));
-    if (says_ == Says::a_huge_frame) say(socket, framed(groups::Channel::frame_limit_bytes, greeting));
+    if (says_ == Says::a_huge_frame) say(socket, framed(worlds::Channel::frame_limit_bytes, greeting));
     if (says_ == Says::little_by_little) say(socket, framed(44, "comex"));
   }
 
-  groups::Address to_;
+  worlds::Address to_;
   Says says_;
   std::size_t kept_;
-  std::deque<groups::Socket> here_;
+  std::deque<worlds::Socket> here_;
 };
 
 }  // namespace comex::testing

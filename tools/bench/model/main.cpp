@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/allocation_words.h"
-#include "api/allocations.h"
 #include "core/pieces.h"
 #include "core/protocol.h"
 #include "groups/connection_table.h"
@@ -28,6 +26,8 @@
 #include "pr/origin.h"
 #include "pr/server.h"
 #include "pr/world_split.h"
+#include "runtime/allocation_words.h"
+#include "runtime/allocations.h"
 #include "shm/arena_layout.h"
 #include "shm/fair_mutex.h"
 #include "shm/locks.h"
@@ -108,15 +108,15 @@ std::vector<Table> private_tables() {
       {"mutexes: where the words about them stand", "private", "mutexes", 0, 0, 0, 0, sizeof(shm::MutexSets)},
       {"mutexes: words of the own host, while they are made", "private", "mutexes", 0, 0, 0, sizeof(Maximum)},
       {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
-       tree_node<AllocationKey, api::Allocation> + hash_node<const void*, AllocationKey>},
-      {"verdicts of the own host on who does what", "private", "gather", 0, 0, 0, sizeof(api::Verdict)},
+       tree_node<AllocationKey, runtime::Allocation> + hash_node<const void*, AllocationKey>},
+      {"verdicts of the own host on who does what", "private", "gather", 0, 0, 0, sizeof(runtime::Verdict)},
       {.name = "addresses on their way to the caller's array",
        .place = "private",
        .when = "gather",
        .fixed = window,  // on its way out
        .per_doubling = window},
       {"claims, and addresses that are looked for", "private", "claims", 0,
-       sizeof(api::Claim) + sizeof(api::Claim::address)},
+       sizeof(runtime::Claim) + sizeof(runtime::Claim::address)},
       {"host keys, among those that look alike", "private", "init", 0, 0, 0,
        sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(RankNumber)},
       {"rows of the own host, while they are collected", "private", "init", 0, 0, 0,
@@ -339,7 +339,7 @@ void print_sizes() {
       "\"piece\": %u, ",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
       protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(protocol::RepeatedItem), sizeof(void*),
-      op::GroupCollective::window_bytes, sizeof(api::Verdict), sizeof(Maximum),
+      op::GroupCollective::window_bytes, sizeof(runtime::Verdict), sizeof(Maximum),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
   std::printf("\"minima\": %d, \"splits\": %d, \"split\": %zu, ", init_minima, init_splits, split_words);

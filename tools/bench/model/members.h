@@ -11,19 +11,19 @@
 
 namespace comex::model {
 
-using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of api::Allocations
-using RankNumber = int;                                         // of api::find_host: the lowest of a host
-using Maximum = std::uint64_t;                                  // of api::Runtime::all_max
+using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of runtime::Allocations
+using RankNumber = int;                                         // of runtime::find_host: the lowest of a host
+using Maximum = std::uint64_t;                                  // of runtime::Runtime::all_max
 
-struct RankSays {  // of api::open_directory
+struct RankSays {  // of runtime::open_directory
   std::uint64_t base;
   std::int32_t app, node_rank;
 };
 constexpr double said_at_once = 4 << 20;
 
-constexpr double board_bytes = 4096;  // api::board_layout_bytes: what a board holds besides its outbox
+constexpr double board_bytes = 4096;  // runtime::board_layout_bytes: what a board holds besides its outbox
 
-struct GroupExtras {  // of api::Runtime
+struct GroupExtras {  // of runtime::Runtime
   void *comm, *collective;
   std::uint64_t next_allocation;
 };

@@ -4,16 +4,17 @@
 
 #include <utility>
 
-#include "api/directory.h"
-#include "api/runtime.h"
-#include "api/world.h"
+#include "runtime/opening/directory.h"
+#include "runtime/opening/world.h"
+#include "runtime/runtime.h"
 
 namespace comex::model {
 
-static_assert(sizeof(RankSays) == sizeof(api::RankSays) && alignof(RankSays) == alignof(api::RankSays));
-static_assert(said_at_once == double(api::most_said_at_once) * sizeof(api::RankSays));
-static_assert(sizeof(GroupExtras) == sizeof(api::GroupExtras));
-static_assert(board_bytes == api::board_layout_bytes);
+static_assert(sizeof(RankSays) == sizeof(runtime::RankSays) &&
+              alignof(RankSays) == alignof(runtime::RankSays));
+static_assert(said_at_once == double(runtime::most_said_at_once) * sizeof(runtime::RankSays));
+static_assert(sizeof(GroupExtras) == sizeof(runtime::GroupExtras));
+static_assert(board_bytes == runtime::board_layout_bytes);
 static_assert(sizeof(Maximum) == sizeof(std::declval<op::GroupCollective&>().all_max(std::uint64_t{})));
 
 }  // namespace comex::model

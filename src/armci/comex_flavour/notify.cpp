@@ -1,0 +1,80 @@
+// Notification between two workers: counters in memory of the one who waits, one per sender.
+//
+//   sender s                              waiter w
+//   sent[w] = 5   -- put_signal 5 -->     came[s] = 5;  waited[s] = 4, then 5
+#include <atomic>
+#include <vector>
+
+#include "armci/export.h"
+#include "armci/state.h"
+
+MPI_Comm ARMCI_COMM_WORLD = MPI_COMM_NULL;
+
+namespace comex::armci {
+namespace {
+
+struct Notices {
+  std::vector<void*> came;  // per rank: where its counters are
+  std::vector<std::atomic<long>> sent;
+  std::vector<std::atomic<long>> waited;
+};
+
+Notices& notices() {
+  static Notices* only = new Notices;  // as the façade's state
+  return *only;
+}
+
+long* counter(int of, int sender) {
+  return static_cast<long*>(notices().came[static_cast<std::size_t>(of)]) + sender;
+}
+
+std::size_t checked(int proc) {
+  if (proc < 0 || proc >= state().size)
+    comex_error("a notification to or from a rank that there is not", proc);
+  return static_cast<std::size_t>(proc);
+}
+
+}  // namespace
+
+void open_flavour() {
+  const auto size = static_cast<std::size_t>(state().size);
+  Notices& all = notices();
+  all.came.assign(size, nullptr);
+  all.sent = std::vector<std::atomic<long>>(size);
+  all.waited = std::vector<std::atomic<long>>(size);
+  if (comex_malloc(all.came.data(), size * sizeof(long), COMEX_GROUP_WORLD) != COMEX_SUCCESS) {
+    comex_error("there is no room for the counters of armci_notify", 1);
+  }
+  for (int proc = 0; proc < state().size; ++proc) *counter(state().me, proc) = 0;
+  comex_barrier(COMEX_GROUP_WORLD);
+  comex_group_comm(COMEX_GROUP_WORLD, &ARMCI_COMM_WORLD);
+}
+
+void close_flavour() {
+  ARMCI_COMM_WORLD = MPI_COMM_NULL;
+  Notices& all = notices();
+  if (comex_initialized() != 0) comex_free(all.came[static_cast<std::size_t>(state().me)], COMEX_GROUP_WORLD);
+  all.came.clear();
+}
+
+}  // namespace comex::armci
+
+using namespace comex::armci;
+
+COMEX_C int parmci_notify(int proc) {
+  const comex::runtime::CallName called(__func__);
+  const std::size_t to = checked(proc);
+  before_operation_on(proc);
+  const long number = ++notices().sent[to];
+  return comex_put_signal(nullptr, nullptr, 0, counter(proc, state().me), number, proc, COMEX_GROUP_WORLD);
+}
+COMEX_WEAK_NAME(armci_notify, parmci_notify);
+
+COMEX_C int parmci_notify_wait(int proc, int* value) {
+  const comex::runtime::CallName called(__func__);
+  const long expected = ++notices().waited[checked(proc)];
+  const int result = comex_wait_until(counter(state().me, proc), COMEX_CMP_GE, expected);
+  if (value != nullptr) *value = static_cast<int>(expected);
+  return result;
+}
+COMEX_WEAK_NAME(armci_notify_wait, parmci_notify_wait);

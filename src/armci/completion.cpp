@@ -1,0 +1,90 @@
+// Handles, wait and test, fences and barrier.
+#include <atomic>
+
+#include "armci/export.h"
+#include "armci/state.h"
+
+using namespace comex::armci;
+
+COMEX_C int PARMCI_Wait(armci_hdl_t* handle) {
+  const comex::runtime::CallName called(__func__);
+  if (handle == nullptr) {
+    before_anything();
+    return comex_wait_all(COMEX_GROUP_WORLD);
+  }
+  const int code = code_of(handle);
+  pass();
+  if (code == 0) return COMEX_SUCCESS;
+  if (code < 0) {
+    int left = 0;
+    const int result = state().aggregates.wait(code, left);
+    set_code(handle, left);
+    return result;
+  }
+  comex_request_t request = code;
+  return comex_wait(&request);
+}
+COMEX_PROFILED(Wait);
+
+COMEX_C int PARMCI_Test(armci_hdl_t* handle) {
+  const comex::runtime::CallName called(__func__);
+  const int code = handle == nullptr ? 0 : code_of(handle);
+  pass();
+  if (code == 0) return 0;
+  if (code < 0) return state().aggregates.test(code);
+  comex_request_t request = code;
+  int status = 0;
+  comex_test(&request, &status);
+  return status;
+}
+COMEX_PROFILED(Test);
+
+COMEX_C int PARMCI_WaitProc(int proc) {
+  const comex::runtime::CallName called(__func__);
+  before_operation_on(proc);
+  return comex_wait_proc(proc, COMEX_GROUP_WORLD);
+}
+COMEX_PROFILED(WaitProc);
+
+COMEX_C int PARMCI_WaitAll(void) {
+  const comex::runtime::CallName called(__func__);
+  before_anything();
+  const int result = comex_wait_all(COMEX_GROUP_WORLD);
+  state().aggregates.finished_all();
+  return result;
+}
+COMEX_PROFILED(WaitAll);
+
+COMEX_C void PARMCI_Fence(int proc) {
+  const comex::runtime::CallName called(__func__);
+  before_operation_on(proc);
+  comex_fence_proc(proc, COMEX_GROUP_WORLD);
+}
+COMEX_PROFILED(Fence);
+
+COMEX_C void PARMCI_AllFence(void) {
+  const comex::runtime::CallName called(__func__);
+  before_anything();
+  comex_fence_all(COMEX_GROUP_WORLD);
+}
+COMEX_PROFILED(AllFence);
+
+COMEX_C void PARMCI_Barrier(void) {
+  const comex::runtime::CallName called(__func__);
+  before_anything();
+  comex_barrier(collective_group());
+}
+COMEX_PROFILED(Barrier);
+
+COMEX_C void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
+  const comex::runtime::CallName called(__func__);
+  set_code(handle, state().aggregates.set());
+}
+COMEX_PROFILED(SET_AGGREGATE_HANDLE);
+
+COMEX_C void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
+  const comex::runtime::CallName called(__func__);
+  const int code = state().aggregates.unset(code_of(handle));
+  set_code(handle, code);
+}
+COMEX_PROFILED(UNSET_AGGREGATE_HANDLE);

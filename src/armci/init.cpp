@@ -1,0 +1,98 @@
+// Start and end, errors.
+#include <algorithm>
+#include <string>
+
+#include "armci/export.h"
+#include "armci/one_flavour.h"
+#include "armci/start.h"
+#include "armci/state.h"
+
+namespace comex::armci {
+namespace {
+
+// One line from the lowest rank; the others wait for the end of the job.
+void refuse_two_flavours(MPI_Comm comm) {
+  if (other_flavour() == nullptr) return;
+  start_mpi(nullptr, nullptr, MPI_THREAD_SINGLE);
+  const MPI_Comm all = comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm;
+  int rank = 0;
+  PMPI_Comm_rank(all, &rank);
+  if (rank == 0) {
+    const std::string text = std::string("this program uses both ") + comex_armci_flavour.name + " and " +
+                             other_flavour() + ", whose types and codes differ; link one of them";
+    comex_error(text.c_str(), 1);
+  }
+  PMPI_Barrier(all);
+}
+
+}  // namespace
+
+void start_mpi(int* argc, char*** argv, int thread_level) {
+  int started = 0;
+  PMPI_Initialized(&started);
+  int provided = 0;
+  const int level = std::max(thread_level, comex_thread_level());
+  if (started == 0) PMPI_Init_thread(argc, argv, level, &provided);
+}
+
+int start(MPI_Comm comm, int* argc, char*** argv) {
+  const std::lock_guard lock(state().starting);
+  if (comex_initialized() != 0 && state().is_open) return COMEX_SUCCESS;
+  refuse_two_flavours(comm);
+  if (state().is_open) state().close();  // the runtime was finalized behind our back
+  const int result = comm == MPI_COMM_NULL ? comex_init_args(argc, argv) : comex_init_comm(comm);
+  if (result == COMEX_SUCCESS) state().open();
+  return result;
+}
+
+int finish() {
+  const std::lock_guard lock(state().starting);
+  if (!state().is_open) return COMEX_SUCCESS;
+  if (comex_initialized() == 0) {
+    state().close();
+    return COMEX_SUCCESS;
+  }
+  before_anything();
+  comex_barrier(COMEX_GROUP_WORLD);
+  state().close();
+  return comex_finalize();
+}
+
+}  // namespace comex::armci
+
+using namespace comex::armci;
+
+COMEX_C int PARMCI_Init(void) {
+  const comex::runtime::CallName called(__func__);
+  return start(MPI_COMM_NULL, nullptr, nullptr);
+}
+COMEX_PROFILED(Init);
+
+COMEX_C int PARMCI_Init_args(int* argc, char*** argv) {
+  const comex::runtime::CallName called(__func__);
+  return start(MPI_COMM_NULL, argc, argv);
+}
+COMEX_PROFILED(Init_args);
+
+COMEX_C int PARMCI_Initialized(void) {
+  return comex_initialized() != 0 && state().is_open ? 1 : 0;
+}
+COMEX_PROFILED(Initialized);
+
+COMEX_C FinalizeResult PARMCI_Finalize(void) {
+  const comex::runtime::CallName called(__func__);
+  return finalize_result(finish());
+}
+COMEX_PROFILED(Finalize);
+
+// Nothing of ours outlives a process, so there is nothing to clean up.
+COMEX_C void PARMCI_Cleanup(void) {
+  pass();
+}
+COMEX_PROFILED(Cleanup);
+
+COMEX_C void PARMCI_Error(const char* msg, int code) {
+  const comex::runtime::CallName called(__func__);
+  comex_error(msg, code);
+}
+COMEX_PROFILED(Error);

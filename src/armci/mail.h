@@ -1,0 +1,61 @@
+// Messages in pieces of any total size, none of them ever waited for inside MPI.
+//
+// Promises progress of the runtime while it waits. Used by the tree; send and receive of the program use
+// its waits.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+
+#include "armci/patience.h"
+#include "flavour.h"
+
+namespace comex::armci {
+
+inline void wait_for(MPI_Request& request) {
+  int done = 0;
+  PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  for (Patience patience; done == 0;) {
+    patience.wait_a_round();
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+}
+
+// Between the ranks of one communicator under one tag; pieces are at most max_piece bytes.
+class Mail {
+ public:
+  static constexpr std::size_t max_piece = 256 * 1024;
+
+  Mail(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
+  Mail(const Mail&) = delete;
+  Mail& operator=(const Mail&) = delete;
+  ~Mail() { wait_for_sends(); }
+
+  // The bytes must stay as they are until wait_for_sends.
+  void send(const void* bytes, std::size_t count, int to) {
+    if (sends_.size() >= max_sends) {
+      wait_for(sends_.front());
+      sends_.pop_front();
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    PMPI_Isend(bytes, static_cast<int>(count), MPI_BYTE, to, tag_, comm_, &request);
+    sends_.push_back(request);
+  }
+  void receive(void* bytes, std::size_t count, int from) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, tag_, comm_, &request);
+    wait_for(request);
+  }
+  void wait_for_sends() {
+    for (MPI_Request& request : sends_) wait_for(request);
+    sends_.clear();
+  }
+
+ private:
+  static constexpr std::size_t max_sends = 64;
+  MPI_Comm comm_;
+  int tag_;
+  std::deque<MPI_Request> sends_;
+};
+
+}  // namespace comex::armci

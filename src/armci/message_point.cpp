@@ -1,0 +1,99 @@
+// Messages between two workers, who and how many there are, the exchange of addresses.
+#include <vector>
+
+#include "armci/export.h"
+#include "armci/mail.h"
+#include "armci/messages.h"
+
+using namespace comex::armci;
+
+namespace {
+
+MPI_Comm world() {
+  MPI_Comm comm = MPI_COMM_NULL;
+  comex_group_comm(COMEX_GROUP_WORLD, &comm);
+  return comm;
+}
+
+// Looks first, so that a message that is too long is an error of ours, not of MPI.
+int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
+  const MPI_Comm comm = world();
+  MPI_Status status;
+  int there = 0;
+  PMPI_Iprobe(from, tag, comm, &there, &status);
+  for (Patience patience; there == 0;) {
+    patience.wait_a_round();
+    PMPI_Iprobe(from, tag, comm, &there, &status);
+  }
+  int bytes = 0;
+  PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  if (bytes > buflen) comex_error("a message is longer than the buffer that armci_msg_rcv was given", bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Irecv(buffer, buflen, MPI_BYTE, status.MPI_SOURCE, tag, comm, &request);
+  wait_for(request);
+  if (msglen != nullptr) *msglen = bytes;
+  return status.MPI_SOURCE;
+}
+
+void exchange(void* ptr_arr[], int n, comex_group_t group) {
+  int rank = 0;
+  comex_group_rank(group, &rank);
+  std::vector<long> bits(checked_count(n));
+  if (rank < n) bits[static_cast<std::size_t>(rank)] = reinterpret_cast<long>(ptr_arr[rank]);
+  reduce_for_all(enter_collective(SCOPE_ALL, group), bits.data(), bits.size(),
+                 Reduction::of("or", ARMCI_LONG));
+  for (std::size_t i = 0; i < bits.size(); ++i) ptr_arr[i] = reinterpret_cast<void*>(bits[i]);
+}
+
+}  // namespace
+
+COMEX_C int armci_msg_me(void) {
+  const comex::runtime::CallName called(__func__);
+  int rank = -1;
+  comex_group_rank(COMEX_GROUP_WORLD, &rank);
+  return rank;
+}
+
+COMEX_C int armci_msg_nproc(void) {
+  const comex::runtime::CallName called(__func__);
+  int size = 0;
+  comex_group_size(COMEX_GROUP_WORLD, &size);
+  return size;
+}
+
+COMEX_C void armci_msg_abort(int code) {
+  const comex::runtime::CallName called(__func__);
+  comex_error("the program ends the job", code);
+}
+
+COMEX_C double armci_timer(void) {
+  pass();
+  return PMPI_Wtime();
+}
+
+COMEX_C void armci_msg_snd(int tag, void* buffer, int len, int to) {
+  const comex::runtime::CallName called(__func__);
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Isend(buffer, len, MPI_BYTE, to, tag, world(), &request);
+  wait_for(request);
+}
+
+COMEX_C void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {
+  const comex::runtime::CallName called(__func__);
+  receive(tag, buffer, buflen, msglen, from);
+}
+
+COMEX_C int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
+  const comex::runtime::CallName called(__func__);
+  return receive(tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
+}
+
+COMEX_C void armci_exchange_address(void* ptr_arr[], int n) {
+  const comex::runtime::CallName called(__func__);
+  exchange(ptr_arr, n, collective_group());
+}
+
+COMEX_C void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group) {
+  const comex::runtime::CallName called(__func__);
+  exchange(ptr_arr, n, handle_of(group));
+}

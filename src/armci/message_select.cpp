@@ -1,0 +1,93 @@
+// Selection: the payload of the rank with the least or greatest value.
+#include <cstring>
+
+#include "armci/export.h"
+#include "armci/messages.h"
+
+namespace comex::armci {
+namespace {
+
+// One rank's bid, or the best so far.
+struct Bid {
+  double real = 0;
+  long long whole = 0;
+  int index = -1;  // of the team; -1: nobody bids
+};
+
+Bid bid_of(const void* x, int type, int index) {
+  Bid bid;
+  bid.index = index;
+  const auto take = [&](auto value, auto& into) {
+    std::memcpy(&value, x, sizeof value);
+    into = value;
+  };
+  switch (type) {
+    case ARMCI_INT:
+      take(int{}, bid.whole);
+      break;
+    case ARMCI_LONG:
+      take(long{}, bid.whole);
+      break;
+    case ARMCI_LONG_LONG:
+      take(0LL, bid.whole);
+      break;
+    case ARMCI_FLOAT:
+      take(float{}, bid.real);
+      break;
+    default:
+      take(double{}, bid.real);
+      break;
+  }
+  return bid;
+}
+
+// One of the two numbers is 0 in every bid. The higher index of equal bids wins.
+bool wins(const Bid& challenger, const Bid& holder, bool greatest) {
+  if (challenger.index < 0 || holder.index < 0) return holder.index < 0;
+  const bool greater = challenger.whole > holder.whole || challenger.real > holder.real;
+  const bool less = challenger.whole < holder.whole || challenger.real < holder.real;
+  if (greater || less) return greatest ? greater : less;
+  return challenger.index > holder.index;
+}
+
+template <bool greatest>
+void combine_bids(void* into, const void* from, std::size_t bids) {
+  for (std::size_t i = 0; i < bids; ++i) {
+    Bid& holder = static_cast<Bid*>(into)[i];
+    const Bid& challenger = static_cast<const Bid*>(from)[i];
+    if (wins(challenger, holder, greatest)) holder = challenger;
+  }
+}
+
+void select(int scope, void* x, int n, const char* op, int type, int contribute) {
+  const Operation operation = operation_named(op);
+  if (operation != Operation::min && operation != Operation::max) {
+    comex_error(("a selection is by \"min\" or \"max\", not by \"" + first_of_name(op) + "\"").c_str(), 1);
+  }
+  const std::size_t bytes = checked_count(n);
+  if (bytes < type_bytes(type)) comex_error("a selection of fewer bytes than its value has", n);
+  const Scene scene = enter_collective(scope, collective_group());
+  if (!scene.takes_part()) return;
+  const Team& team = *scene.team;
+  Bid best;
+  if (contribute != 0) best = bid_of(x, type, team.index);
+  reduce_for_all(scene, &best, 1,
+                 {sizeof best, operation == Operation::max ? combine_bids<true> : combine_bids<false>});
+  broadcast(team, x, bytes, best.index >= 0 ? best.index : team.size() - 1);
+}
+
+}  // namespace
+}  // namespace comex::armci
+
+using namespace comex::armci;
+
+COMEX_C void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
+  const comex::runtime::CallName called(__func__);
+  select(scope, x, n, op, type, contribute);
+}
+
+// Also where the header has a macro: a program may have been compiled against another header.
+COMEX_C void(armci_msg_sel)(void* x, int n, char* op, int type, int contribute) {
+  const comex::runtime::CallName called(__func__);
+  select(SCOPE_ALL, x, n, op, type, contribute);
+}

@@ -1,0 +1,37 @@
+#include "armci/messages.h"
+
+namespace comex::armci {
+
+Scene enter_collective(int scope, comex_group_t group) {
+  GroupTeams& teams = state().teams_of(group);
+  const Scene scene{&teams, &teams.team(scope)};
+  if (scope == SCOPE_NODE || !scene.takes_part()) return scene;
+  before_anything();
+  if (scope == SCOPE_ALL) {
+    comex_barrier(group);
+  } else {
+    comex_fence_all(group);
+    meet(*scene.team);
+  }
+  return scene;
+}
+
+void broadcast_from(int world_root, const Scene& scene, void* bytes, std::size_t count) {
+  if (!scene.takes_part()) return;
+  const int root = scene.teams->index_of_world(*scene.team, world_root);
+  if (root < 0) comex_error("a broadcast's root is not in its scope", world_root);
+  broadcast(*scene.team, bytes, count, root);
+}
+
+void reduce_for_all(const Scene& scene, void* x, std::size_t elements, const Reduction& reduction) {
+  if (!scene.takes_part()) return;
+  reduce(*scene.team, x, elements, reduction, Others::spoil);
+  broadcast(*scene.team, x, elements * reduction.element_bytes(), 0);
+}
+
+std::size_t checked_count(int n) {
+  if (n < 0) comex_error("a collective of a negative count", n);
+  return static_cast<std::size_t>(n);
+}
+
+}  // namespace comex::armci

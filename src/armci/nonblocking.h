@@ -1,0 +1,30 @@
+// How a non-blocking call of ARMCI becomes one of comex.h: order, aggregation, the handle.
+#pragma once
+
+#include "armci/state.h"
+
+namespace comex::armci {
+
+// `start` takes a comex_request_t* (null: implicit) and yields a result of comex.h.
+template <class Start>
+int start_nonblocking(armci_hdl_t* handle, int proc, const Start& start) {
+  before_operation_on(proc);
+  if (handle == nullptr) return start(nullptr);
+  comex_request_t request = 0;
+  const int result = start(&request);
+  if (result != COMEX_SUCCESS) return result;
+  const int code = code_of(handle);
+  if (code < 0 && state().aggregates.collects(code)) {
+    state().aggregates.attach(code, request);
+  } else {
+    set_code(handle, request);
+  }
+  return COMEX_SUCCESS;
+}
+
+// True if an aggregate handle took the piece.
+inline bool aggregated(armci_hdl_t* handle, const Piece& piece) {
+  return handle != nullptr && code_of(handle) < 0 && state().aggregates.add(code_of(handle), piece);
+}
+
+}  // namespace comex::armci

@@ -1,0 +1,123 @@
+// Mutexes of one's own: ticket locks in memory of their owner, reached with read-modify-write from anywhere.
+//
+//   lock     my = next++;  wait until serving == my       next, serving: one long each
+//   trylock  s = serving;  if next == s: next = s + 1     serving never passes next, so s is then being
+//   served unlock   serving++
+#include <array>
+#include <vector>
+
+#include "armci/export.h"
+#include "armci/patience.h"
+#include "armci/state.h"
+
+struct armcix_mutex_hdl_s {
+  comex_group_t group = COMEX_GROUP_NULL;
+  std::vector<void*> blocks;  // per rank of the group
+  std::vector<int> counts;
+  std::vector<int> world_of;
+  std::vector<std::vector<bool>> held;  // by this process
+};
+
+namespace {
+
+using namespace comex::armci;
+
+struct Ticket {
+  long next;
+  long serving;
+};
+
+struct Named {
+  Ticket* words;
+  int proc;  // of the world
+};
+
+Named find(armcix_mutex_hdl_t handle, int mutex, int proc) {
+  if (handle == nullptr) comex_error("a mutex handle that was not made", 1);
+  const auto rank = static_cast<std::size_t>(proc);
+  if (proc < 0 || rank >= handle->blocks.size() || mutex < 0 || mutex >= handle->counts[rank]) {
+    comex_error("a mutex of a handle is out of range", mutex);
+  }
+  return {static_cast<Ticket*>(handle->blocks[rank]) + mutex, handle->world_of[rank]};
+}
+
+long add(const Named& named, long* word, int extra) {
+  long old = 0;
+  comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, word, extra, named.proc, COMEX_GROUP_WORLD);
+  return old;
+}
+
+std::vector<bool>::reference held(armcix_mutex_hdl_t handle, int mutex, int proc) {
+  return handle->held[static_cast<std::size_t>(proc)][static_cast<std::size_t>(mutex)];
+}
+
+}  // namespace
+
+COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* group) {
+  const comex::runtime::CallName called(__func__);
+  if (count < 0) comex_error("a negative number of mutexes", count);
+  auto* handle = new armcix_mutex_hdl_s;
+  handle->group = handle_of(group);
+  int me = 0;
+  int size = 0;
+  comex_group_rank(handle->group, &me);
+  comex_group_size(handle->group, &size);
+  handle->blocks.resize(static_cast<std::size_t>(size));
+  // The count lies before the mutexes, so that everybody can read it.
+  comex_malloc(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket), handle->group);
+  auto* mine = static_cast<Ticket*>(handle->blocks[static_cast<std::size_t>(me)]);
+  for (int i = 0; i <= count; ++i) mine[i] = {0, 0};
+  mine[0].next = count;
+  comex_barrier(handle->group);
+  for (int rank = 0; rank < size; ++rank) {
+    int world = 0;
+    comex_group_translate_world(handle->group, rank, &world);
+    Ticket head{};
+    void*& block = handle->blocks[static_cast<std::size_t>(rank)];
+    comex_get(block, &head, sizeof head, world, COMEX_GROUP_WORLD);
+    block = static_cast<Ticket*>(block) + 1;
+    handle->world_of.push_back(world);
+    handle->counts.push_back(static_cast<int>(head.next));
+    handle->held.emplace_back(static_cast<std::size_t>(head.next), false);
+  }
+  return handle;
+}
+
+COMEX_C int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t handle) {
+  const comex::runtime::CallName called(__func__);
+  if (handle == nullptr) return COMEX_FAILURE;
+  int me = 0;
+  comex_group_rank(handle->group, &me);
+  before_anything();
+  const int result =
+      comex_free(static_cast<Ticket*>(handle->blocks[static_cast<std::size_t>(me)]) - 1, handle->group);
+  delete handle;
+  return result;
+}
+
+COMEX_C void ARMCIX_Lock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
+  const comex::runtime::CallName called(__func__);
+  const Named named = find(handle, mutex, proc);
+  const long mine = add(named, &named.words->next, 1);
+  for (Patience patience; add(named, &named.words->serving, 0) != mine;) patience.wait_a_round();
+  held(handle, mutex, proc) = true;
+}
+
+COMEX_C int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
+  const comex::runtime::CallName called(__func__);
+  const Named named = find(handle, mutex, proc);
+  const long serving = add(named, &named.words->serving, 0);
+  std::array<long, 2> words{serving, serving + 1};
+  comex_rmw(COMEX_COMPARE_AND_SWAP_LONG, words.data(), &named.words->next, 0, named.proc, COMEX_GROUP_WORLD);
+  if (words[0] != serving) return 1;
+  held(handle, mutex, proc) = true;
+  return 0;
+}
+
+COMEX_C void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
+  const comex::runtime::CallName called(__func__);
+  const Named named = find(handle, mutex, proc);
+  if (!held(handle, mutex, proc)) comex_error("an unlock of a mutex that is not held here", mutex);
+  held(handle, mutex, proc) = false;
+  add(named, &named.words->serving, 1);
+}

@@ -1,0 +1,47 @@
+// What only the packaged interface has: init with a thread level, access epochs, handles by function,
+// progress.
+#include <atomic>
+
+#include "armci/export.h"
+#include "armci/start.h"
+#include "armci/state.h"
+
+using namespace comex::armci;
+
+COMEX_C int PARMCI_Init_thread(int armci_requested) {
+  const comex::runtime::CallName called(__func__);
+  start_mpi(nullptr, nullptr, armci_requested);
+  return start(MPI_COMM_NULL, nullptr, nullptr);
+}
+COMEX_PROFILED(Init_thread);
+
+// Over all ranks, the caller cannot know of progress ranks: then they do not return.
+COMEX_C int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
+  const comex::runtime::CallName called(__func__);
+  start_mpi(nullptr, nullptr, armci_requested);
+  return start(comm == MPI_COMM_WORLD ? MPI_COMM_NULL : comm, nullptr, nullptr);
+}
+COMEX_PROFILED(Init_thread_comm);
+
+COMEX_C void PARMCI_INIT_HANDLE(armci_hdl_t* handle) {
+  pass();
+  set_code(handle, 0);
+}
+COMEX_PROFILED(INIT_HANDLE);
+
+COMEX_C void PARMCI_Access_begin(void*) {
+  pass();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+COMEX_PROFILED(Access_begin);
+
+COMEX_C void PARMCI_Access_end(void*) {
+  pass();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+COMEX_PROFILED(Access_end);
+
+COMEX_C void ARMCIX_Progress(void) {
+  const comex::runtime::CallName called(__func__);
+  comex_progress();
+}

@@ -1,0 +1,226 @@
+#include "armci/reduction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+#include <type_traits>
+
+#include "flavour.h"
+
+namespace comex::armci {
+namespace {
+
+// Sums and products of integers wrap around, as the processor's do.
+template <class Element, class Operation>
+Element wrapped(Element a, Element b, const Operation& operation) {
+  if constexpr (std::is_integral_v<Element>) {
+    using Bits = std::make_unsigned_t<Element>;
+    return static_cast<Element>(operation(static_cast<Bits>(a), static_cast<Bits>(b)));
+  } else {
+    return operation(a, b);
+  }
+}
+
+template <class Element>
+Element absolute(Element value) {
+  if constexpr (std::is_integral_v<Element>) {
+    return value < 0 ? wrapped(Element{0}, value, [](auto a, auto b) { return a - b; }) : value;
+  } else {
+    return std::fabs(value);
+  }
+}
+
+// Elements are copied: what a program passes need not be aligned for its type.
+template <class Element, Element Operation(Element, Element)>
+void combine_all(void* into, const void* from, std::size_t elements) {
+  auto* a = static_cast<std::byte*>(into);
+  const auto* b = static_cast<const std::byte*>(from);
+  for (std::size_t i = 0; i < elements; ++i, a += sizeof(Element), b += sizeof(Element)) {
+    Element left;
+    Element right;
+    std::memcpy(&left, a, sizeof left);
+    std::memcpy(&right, b, sizeof right);
+    left = Operation(left, right);
+    std::memcpy(a, &left, sizeof left);
+  }
+}
+
+template <class Element>
+void make_absolute(void* x, std::size_t elements) {
+  auto* a = static_cast<std::byte*>(x);
+  for (std::size_t i = 0; i < elements; ++i, a += sizeof(Element)) {
+    Element value;
+    std::memcpy(&value, a, sizeof value);
+    value = absolute(value);
+    std::memcpy(a, &value, sizeof value);
+  }
+}
+
+template <class E>
+E sum(E a, E b) {
+  return wrapped(a, b, [](auto x, auto y) { return x + y; });
+}
+template <class E>
+E product(E a, E b) {
+  return wrapped(a, b, [](auto x, auto y) { return x * y; });
+}
+template <class E>
+E greatest(E a, E b) {
+  return b > a ? b : a;
+}
+template <class E>
+E least(E a, E b) {
+  return b < a ? b : a;
+}
+template <class E>
+E bit_or(E a, E b) {
+  return a | b;
+}
+template <class E>
+E bit_and(E a, E b) {
+  return a & b;
+}
+template <class E>
+E truth_or(E a, E b) {
+  return a != 0 || b != 0 ? E{1} : E{0};
+}
+template <class E>
+E truth_and(E a, E b) {
+  return a != 0 && b != 0 ? E{1} : E{0};
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  comex_error(what.c_str(), 1);
+  std::abort();
+}
+
+struct Name {
+  std::string_view text;
+  Operation operation;
+};
+
+// Longest first, so that a name is not taken for a shorter one that it begins with.
+constexpr Name names[] = {
+    {"absmax", Operation::absmax},  {"absmin", Operation::absmin}, {"band", Operation::bit_and},
+    {"land", Operation::truth_and}, {"bor", Operation::bit_or},    {"lor", Operation::truth_or},
+    {"max", Operation::max},        {"min", Operation::min},       {"and", Operation::bit_and},
+    {"or", Operation::bit_or},      {"||", Operation::truth_or},   {"&&", Operation::truth_and},
+    {"+", Operation::sum},          {"*", Operation::product},     {"|", Operation::bit_or},
+    {"&", Operation::bit_and}};
+
+bool begins_with(const char* text, std::string_view name) {
+  for (const char wanted : name) {
+    if (*text++ != wanted) return false;
+  }
+  return true;
+}
+
+template <class E>
+Reduction::Combine combine_of_integers(Operation operation) {
+  switch (operation) {
+    case Operation::bit_or:
+      return combine_all<E, bit_or<E>>;
+    case Operation::bit_and:
+      return combine_all<E, bit_and<E>>;
+    case Operation::truth_or:
+      return combine_all<E, truth_or<E>>;
+    case Operation::truth_and:
+      return combine_all<E, truth_and<E>>;
+    default:
+      return nullptr;
+  }
+}
+
+template <class E>
+Reduction::Combine combine_of(Operation operation) {
+  switch (operation) {
+    case Operation::sum:
+      return combine_all<E, sum<E>>;
+    case Operation::product:
+      return combine_all<E, product<E>>;
+    case Operation::max:
+    case Operation::absmax:
+      return combine_all<E, greatest<E>>;
+    case Operation::min:
+    case Operation::absmin:
+      return combine_all<E, least<E>>;
+    default:
+      break;
+  }
+  if constexpr (std::is_integral_v<E>) return combine_of_integers<E>(operation);
+  return nullptr;
+}
+
+template <class E>
+Reduction make_reduction(const char* op) {
+  const Operation operation = operation_named(op);
+  const Reduction::Combine combine = combine_of<E>(operation);
+  if (combine == nullptr) {
+    refuse("a collective's operation \"" + first_of_name(op) + "\" is unknown for its type");
+  }
+  const bool is_absolute = operation == Operation::absmax || operation == Operation::absmin;
+  return Reduction(sizeof(E), combine, is_absolute ? &make_absolute<E> : nullptr);
+}
+
+}  // namespace
+
+Operation operation_named(const char* op) {
+  if (op == nullptr) return Operation::unknown;
+  const auto* found =
+      std::ranges::find_if(names, [&](const Name& name) { return begins_with(op, name.text); });
+  return found == std::end(names) ? Operation::unknown : found->operation;
+}
+
+// Where the first byte can be read, all up to the next multiple of the smallest page can.
+std::string first_of_name(const char* op) {
+  constexpr std::size_t most = 8;
+  constexpr std::size_t page = 4096;
+  std::string shown;
+  if (op == nullptr) return shown;
+  const std::size_t readable = page - reinterpret_cast<std::uintptr_t>(op) % page;
+  for (std::size_t i = 0; i < std::min(most, readable); ++i) {
+    if (op[i] < ' ' || op[i] > '~') break;
+    shown += op[i];
+  }
+  return shown;
+}
+
+std::size_t type_bytes(int type) {
+  switch (type) {
+    case ARMCI_INT:
+      return sizeof(int);
+    case ARMCI_LONG:
+      return sizeof(long);
+    case ARMCI_LONG_LONG:
+      return sizeof(long long);
+    case ARMCI_FLOAT:
+      return sizeof(float);
+    case ARMCI_DOUBLE:
+      return sizeof(double);
+    default:
+      refuse("a collective's element type " + std::to_string(type) + " is unknown");
+  }
+}
+
+Reduction Reduction::of(const char* op, int type) {
+  switch (type) {
+    case ARMCI_INT:
+      return make_reduction<int>(op);
+    case ARMCI_LONG:
+      return make_reduction<long>(op);
+    case ARMCI_LONG_LONG:
+      return make_reduction<long long>(op);
+    case ARMCI_FLOAT:
+      return make_reduction<float>(op);
+    case ARMCI_DOUBLE:
+      return make_reduction<double>(op);
+    default:
+      refuse("a collective's element type " + std::to_string(type) + " is unknown");
+  }
+}
+
+}  // namespace comex::armci

@@ -1,0 +1,92 @@
+#include "armci/team.h"
+
+#include <algorithm>
+#include <map>
+
+namespace comex::armci {
+namespace {
+
+// Near the top of what every MPI allows for a tag, where programs hardly go.
+constexpr int first_tag = 32700;
+
+int index_in(const std::vector<int>& ranks, int rank) {
+  const auto found = std::ranges::find(ranks, rank);
+  return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+}
+
+}  // namespace
+
+GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<int>& domain_of)
+    : group_(group) {
+  int size = 0;
+  comex_group_size(group, &size);
+  for (int rank = 0; rank < size; ++rank) {
+    int world = 0;
+    comex_group_translate_world(group, rank, &world);
+    world_of_.push_back(world);
+  }
+  comex_group_comm(group, &comm_);
+  if (context == Context::own) {
+    comex_barrier(group);  // all are here: what follows needs nobody's service
+    MPI_Comm mine = MPI_COMM_NULL;
+    PMPI_Comm_dup(comm_, &mine);
+    comm_ = mine;
+    owns_comm_ = true;
+  }
+  sort_into_domains(domain_of);
+}
+
+void GroupTeams::sort_into_domains(const std::vector<int>& domain_of) {
+  int me = 0;
+  comex_group_rank(group_, &me);
+  std::map<int, int> first_of_domain;
+  std::vector<int> domains;
+  for (int rank = 0; rank < static_cast<int>(world_of_.size()); ++rank) {
+    const int domain = domain_of[static_cast<std::size_t>(world_of_[static_cast<std::size_t>(rank)])];
+    domains.push_back(domain);
+    all_.ranks.push_back(rank);
+    if (first_of_domain.try_emplace(domain, rank).second) masters_.ranks.push_back(rank);
+  }
+  for (int rank = 0; rank < static_cast<int>(domains.size()); ++rank) {
+    if (domains[static_cast<std::size_t>(rank)] == domains[static_cast<std::size_t>(me)]) {
+      node_.ranks.push_back(rank);
+    }
+  }
+  int tag = first_tag;
+  for (Team* team : {&all_, &node_, &masters_}) {
+    team->comm = comm_;
+    team->tag = tag++;
+    team->index = index_in(team->ranks, me);
+  }
+}
+
+GroupTeams::~GroupTeams() {
+  int finished = 0;
+  PMPI_Finalized(&finished);
+  if (owns_comm_ && finished == 0) PMPI_Comm_free(&comm_);
+}
+
+const Team& GroupTeams::team(int scope) const {
+  switch (scope) {
+    case SCOPE_NODE:
+      return node_;
+    case SCOPE_MASTERS:
+      return masters_;
+    case SCOPE_ALL:
+      return all_;
+    default:
+      comex_error("a message's scope is none of SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS", scope);
+      return all_;
+  }
+}
+
+int GroupTeams::index_of_world(const Team& team, int world_rank) const {
+  const int rank = index_in(world_of_, world_rank);
+  return rank < 0 ? -1 : index_in(team.ranks, rank);
+}
+
+int GroupTeams::world_rank(const Team& team, int index) const {
+  return world_of_[static_cast<std::size_t>(team.ranks[static_cast<std::size_t>(index)])];
+}
+
+}  // namespace comex::armci

@@ -1,0 +1,92 @@
+#include "armci/tree.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "armci/mail.h"
+
+namespace comex::armci {
+namespace {
+
+struct Place {
+  int parent = -1;            // rank of the communicator; -1: the root
+  std::vector<int> children;  // nearest first
+};
+
+Place place_in(const Team& team, int root) {
+  const int size = team.size();
+  const int mine = (team.index - root + size) % size;
+  const auto rank_at = [&](int from_root) {
+    return team.ranks[static_cast<std::size_t>((from_root + root) % size)];
+  };
+  Place place;
+  const int lowest_bit = mine == 0 ? size : mine & -mine;
+  for (int bit = 1; bit < lowest_bit && mine + bit < size; bit *= 2) {
+    place.children.push_back(rank_at(mine + bit));
+  }
+  if (mine != 0) place.parent = rank_at(mine & (mine - 1));
+  return place;
+}
+
+}  // namespace
+
+void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
+  const Place place = place_in(team, root);
+  Mail mail(team.comm, team.tag);
+  auto* at = static_cast<std::byte*>(bytes);
+  for (std::size_t left = count; left != 0;) {
+    const std::size_t piece = std::min(left, Mail::max_piece);
+    if (place.parent >= 0) mail.receive(at, piece, place.parent);
+    for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
+      mail.send(at, piece, *child);
+    }
+    at += piece;
+    left -= piece;
+  }
+}
+
+void reduce(const Team& team, void* x, std::size_t elements, const Reduction& reduction, Others others) {
+  const Place place = place_in(team, 0);
+  const std::size_t width = reduction.element_bytes();
+  const std::size_t elements_a_piece = Mail::max_piece / width;
+  const bool changes_it = reduction.prepares() || !place.children.empty();
+  const bool needs_copy = others == Others::keep && place.parent >= 0 && changes_it;
+  const std::size_t piece_room = std::min(elements, elements_a_piece) * width;
+  std::vector<std::byte> came(place.children.empty() ? 0 : piece_room);
+  std::vector<std::byte> copy(needs_copy ? piece_room : 0);
+  Mail mail(team.comm, team.tag);
+  auto* at = static_cast<std::byte*>(x);
+  for (std::size_t left = elements; left != 0;) {
+    const std::size_t piece = std::min(left, elements_a_piece);
+    std::byte* partial = at;
+    if (needs_copy) {
+      mail.wait_for_sends();
+      std::memcpy(copy.data(), at, piece * width);
+      partial = copy.data();
+    }
+    reduction.prepare(partial, piece);
+    for (const int child : place.children) {
+      mail.receive(came.data(), piece * width, child);
+      reduction.combine(partial, came.data(), piece);
+    }
+    if (place.parent >= 0) mail.send(partial, piece * width, place.parent);
+    at += piece * width;
+    left -= piece;
+  }
+}
+
+void meet(const Team& team) {
+  const Place place = place_in(team, 0);
+  Mail mail(team.comm, team.tag);
+  const std::byte token{};
+  std::byte came{};
+  for (const int child : place.children) mail.receive(&came, 1, child);
+  if (place.parent >= 0) {
+    mail.send(&token, 1, place.parent);
+    mail.receive(&came, 1, place.parent);
+  }
+  for (const int child : place.children) mail.send(&token, 1, child);
+}
+
+}  // namespace comex::armci

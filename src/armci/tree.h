@@ -1,0 +1,27 @@
+// Collectives of a team over a binomial tree: broadcast, reduction, meeting.
+//
+//        0            rank r's parent clears r's lowest bit, counted from the root;
+//      / | \          r's children set one bit below it
+//     1  2  4
+//        |  | \       Data goes in pieces, so that a large message fills the whole tree at once.
+//        3  5  6
+//
+// Promises progress of the runtime while it waits, 64-bit sizes, and the same bits of a reduction whoever
+// looks. Callers are in the team. Used by the messages.
+#pragma once
+
+#include <cstddef>
+
+#include "armci/reduction.h"
+#include "armci/team.h"
+
+namespace comex::armci {
+
+// `root` is an index of the team.
+void broadcast(const Team& team, void* bytes, std::size_t count, int root);
+// Into x of index 0; x of the others is left alone (keep) or used as room for partial results (spoil).
+enum class Others { keep, spoil };
+void reduce(const Team& team, void* x, std::size_t elements, const Reduction& reduction, Others others);
+void meet(const Team& team);
+
+}  // namespace comex::armci

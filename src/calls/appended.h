@@ -1,0 +1,50 @@
+// Small non-blocking operations that go to a server in company: without an Operation, which is large.
+//
+// Each says false for what needs the long way, which also says what is wrong. Used by the calls, behind
+// Small.
+#pragma once
+
+#include "calls/transfer.h"
+#include "runtime/process.h"
+
+namespace comex::calls {
+
+// The runtime, when a worker of its world is meant that is reached through a server.
+inline runtime::Runtime* behind_server(op::Way way, const void* near, const void* far_address, int proc,
+                                       comex_group_t group) {
+  runtime::Runtime* const runtime = runtime::at_once();
+  const auto target = static_cast<Worker>(proc);
+  const bool is_plain = runtime != nullptr && group == COMEX_GROUP_WORLD && target < runtime->size() &&
+                        near != nullptr && far_address != nullptr;
+  return is_plain && !runtime->router.is_direct(way, target) ? runtime : nullptr;
+}
+
+// A write, which is complete for its caller at once: append(remote, far side).
+template <class Append>
+inline bool appended(const op::WaitReason& call, op::Way way, const void* near, const void* far_address,
+                     int bytes, comex_group_t group, const Append& append) {
+  if (bytes <= 0) return false;
+  runtime::Runtime* const runtime = behind_server(way, near, far_address, call.target, group);
+  return runtime != nullptr && runtime->append(call, static_cast<Worker>(call.target), append);
+}
+
+// What is answered: append(remote, far side, completion).
+template <class Append>
+inline bool appended_and_awaited(runtime::Runtime& runtime, const op::WaitReason& call,
+                                 comex_request_t* handle, const Append& append) {
+  const auto with_completion = [&](op::Remote& remote, const op::FarSide& far) {
+    if (handle == nullptr) return append(remote, far, runtime.implicit.of(static_cast<Lpid>(call.target)));
+    const int issued = runtime.handles.issue();
+    if (issued == 0) return false;
+    nb::Completion& completion = *runtime.handles.find(issued);
+    const bool is_taken = append(remote, far, completion);
+    completion.complete();  // the part that issue() began with
+    if (!is_taken) return false;
+    runtime.note_handle(issued, {call.operation, call.target, far.server});
+    *handle = issued;
+    return true;
+  };
+  return runtime.append(call, static_cast<Worker>(call.target), with_completion);
+}
+
+}  // namespace comex::calls

@@ -1,0 +1,126 @@
+// rmw and nbrmw.
+#include <iterator>
+
+#include "calls/appended.h"
+#include "calls/small.h"
+#include "calls/transfer.h"
+#include "runtime/call.h"
+
+namespace comex::calls {
+namespace {
+
+struct Code {
+  protocol::Atomic atomic;
+  Scalar scalar;
+};
+
+bool find_code(int op, Code& code) {
+  using protocol::Atomic;
+  constexpr Atomic atomics[] = {Atomic::swap,      Atomic::fetch_add, Atomic::compare_swap,
+                                Atomic::fetch_and, Atomic::fetch_or,  Atomic::fetch_xor};
+  // In pairs: of an int, of a long.
+  static_assert(COMEX_FETCH_AND_XOR_LONG - COMEX_SWAP + 1 == 2 * std::size(atomics));
+  static_assert(COMEX_SWAP_LONG - COMEX_SWAP == 1 && COMEX_FETCH_AND_ADD - COMEX_SWAP == 2 &&
+                COMEX_COMPARE_AND_SWAP - COMEX_SWAP == 4 && COMEX_FETCH_AND_AND - COMEX_SWAP == 6 &&
+                COMEX_FETCH_AND_OR - COMEX_SWAP == 8);
+  if (op < COMEX_SWAP || op > COMEX_FETCH_AND_XOR_LONG) return false;
+  const auto index = static_cast<unsigned>(op - COMEX_SWAP);
+  code = {atomics[index / 2], index % 2 == 0 ? Scalar::int32 : Scalar::int64};
+  return true;
+}
+
+bool is_aligned(const void* word, Scalar scalar) {
+  return reinterpret_cast<std::uintptr_t>(word) % scalar_bytes(scalar) == 0;
+}
+
+inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
+  const Small to(proc, group);
+  Code code{};
+  if (!to || ploc == nullptr || !find_code(op, code)) return false;
+  return is_aligned(prem, code.scalar) &&
+         to.direct().try_atomic(to.place(), to.target(), code.scalar, code.atomic, ploc, prem, extra);
+}
+
+bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
+                  comex_request_t* handle) {
+  runtime::Runtime* const runtime = behind_server(op::Way::atomic, ploc, prem, proc, group);
+  Code code{};
+  if (runtime == nullptr || !find_code(op, code) || !is_aligned(prem, code.scalar)) return false;
+  if (!runtime->remote.takes(scalar_bytes(code.scalar))) return false;
+  const AtomicOperation operation{.atomic = code.atomic,
+                                  .scalar = code.scalar,
+                                  .target = static_cast<Worker>(proc),
+                                  .near = static_cast<std::byte*>(ploc),
+                                  .far = static_cast<std::byte*>(prem),
+                                  .operand = extra,
+                                  .is_blocking = false};
+  const auto append = [&](op::Remote& remote, const op::FarSide& far, nb::Completion& completion) {
+    return remote.append_atomic(operation, far, completion);
+  };
+  return appended_and_awaited(*runtime, {"nbrmw", proc}, handle, append);
+}
+
+[[gnu::noinline]] int rmw(const char* name, int op, void* ploc, void* prem, int extra, int proc,
+                          comex_group_t group, const Finish& finish) {
+  runtime::Runtime* runtime = runtime::enter(name);
+  runtime::Reach target;
+  if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
+  const auto where = [&] { return runtime->context(name, target, prem); };
+  Code code{};
+  if (!find_code(op, code)) {
+    return runtime->reporter.fail(where(), "the operation " + std::to_string(op) +
+                                               " is unknown; COMEX_SWAP to "
+                                               "COMEX_FETCH_AND_XOR_LONG are " +
+                                               std::to_string(COMEX_SWAP) + " to " +
+                                               std::to_string(COMEX_FETCH_AND_XOR_LONG));
+  }
+  AtomicOperation operation{.atomic = code.atomic,
+                            .scalar = code.scalar,
+                            .target = target.worker(),
+                            .near = static_cast<std::byte*>(ploc),
+                            .far = static_cast<std::byte*>(prem),
+                            .operand = extra,
+                            .is_blocking = finish.kind == Finish::Kind::blocking};
+  if (const Status valid = op::validate(operation); !valid) {
+    return runtime->reporter.fail(where(), valid.failure());
+  }
+  if (runtime->is_direct(op::Way::atomic, target)) {
+    runtime->order_before_direct(target);
+    const op::Checked checked = target.direct->atomic(operation, target.place);
+    if (!checked) {
+      return runtime->reporter.fail(where(), target.direct->describe(checked, target.worker(), target.place));
+    }
+    if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
+    return COMEX_SUCCESS;
+  }
+  const op::FarSide far = target.far_side();
+  op::Remote& remote = *target.remote;
+  const bool is_small = finish.kind != Finish::Kind::blocking;
+  const auto begin = [&](nb::Completion& completion) {
+    if (is_small && remote.append_atomic(operation, far, completion)) return;
+    remote.start_atomic(operation, far, completion);
+  };
+  return finish_remote(*runtime, remote, target.reason(name), finish, begin, is_small ? &far : nullptr);
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
+  if (small_rmw(op, ploc, prem, extra, proc, group)) [[likely]]
+    return COMEX_SUCCESS;
+  return rmw("rmw", op, ploc, prem, extra, proc, group, Finish::block());
+}
+
+int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
+                comex_request_t* handle) {
+  if (small_rmw(op, ploc, prem, extra, proc, group)) {
+    if (handle != nullptr) *handle = comex::nb::HandleTable::completed_handle;
+    return COMEX_SUCCESS;
+  }
+  if (appended_rmw(op, ploc, prem, extra, proc, group, handle)) return COMEX_SUCCESS;
+  return rmw("nbrmw", op, ploc, prem, extra, proc, group, Finish::by(handle));
+}

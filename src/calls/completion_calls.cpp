@@ -1,0 +1,110 @@
+// wait and test, wait_proc and wait_all, fences and barrier.
+#include <atomic>
+
+#include "calls/small.h"
+#include "runtime/call.h"
+
+using namespace comex;
+using namespace comex::calls;
+using State = comex::nb::HandleTable::State;
+
+namespace {
+
+bool find_state(runtime::Runtime& runtime, const char* name, const comex_request_t* handle, State& state) {
+  if (handle == nullptr) {
+    runtime.reporter.fail({.operation = name}, "the handle's address is null");
+    return false;
+  }
+  state = runtime.handles.state(*handle);
+  if (state != State::unknown) return true;
+  runtime.reporter.fail({.operation = name}, "the handle " + std::to_string(*handle) + " was never issued");
+  return false;
+}
+
+int result_of(runtime::Runtime& runtime, int handle) {
+  return runtime.handles.take_failure(handle) ? runtime::failed_on_the_way(runtime) : COMEX_SUCCESS;
+}
+
+}  // namespace
+
+int comex_wait(comex_request_t* handle) {
+  runtime::Runtime* runtime = runtime::enter("wait");
+  State state{};
+  if (runtime == nullptr || !find_state(*runtime, "wait", handle, state)) return COMEX_FAILURE;
+  const int issued = *handle;
+  if (state == State::pending) {
+    runtime->engine.wait([&] { return runtime->handles.state(issued) != State::pending; },
+                         {.operation = "wait", .handle = issued});
+  }
+  return result_of(*runtime, issued);
+}
+
+int comex_test(comex_request_t* handle, int* status) {
+  runtime::Runtime* runtime = runtime::enter("test");
+  State state{};
+  if (runtime == nullptr || !find_state(*runtime, "test", handle, state)) return COMEX_FAILURE;
+  if (status == nullptr) return runtime->reporter.fail({.operation = "test"}, "the status's address is null");
+  if (state == State::pending || runtime->remote.holds_batches()) {
+    runtime->engine.poll();
+    state = runtime->handles.state(*handle);
+  }
+  *status = state == State::pending ? 1 : 0;
+  return state == State::pending ? COMEX_SUCCESS : result_of(*runtime, *handle);
+}
+
+int comex_progress(void) {
+  runtime::Runtime* runtime = runtime::enter("progress");
+  if (runtime == nullptr) return COMEX_FAILURE;
+  runtime->engine.poll();
+  return COMEX_SUCCESS;
+}
+
+int comex_wait_proc(int proc, comex_group_t group) {
+  runtime::Runtime* runtime = runtime::enter("wait_proc");
+  runtime::Reach target;
+  if (runtime == nullptr || !runtime::find_reach(*runtime, "wait_proc", proc, group, target))
+    return COMEX_FAILURE;
+  return runtime->wait_target(target) ? COMEX_SUCCESS : runtime::failed_on_the_way(*runtime);
+}
+
+int comex_wait_all(comex_group_t handle) {
+  runtime::Runtime* runtime = runtime::enter("wait_all");
+  const comex::groups::Group* group =
+      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, "wait_all", handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  return runtime->wait_members(*group) ? COMEX_SUCCESS : runtime::failed_on_the_way(*runtime);
+}
+
+int comex_fence_proc(int proc, comex_group_t group) {
+  if (const Small plain(proc, group); plain) [[likely]] {  // nothing can be under way to it
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return COMEX_SUCCESS;
+  }
+  runtime::Runtime* runtime = runtime::enter("fence_proc");
+  runtime::Reach target;
+  if (runtime == nullptr || !runtime::find_reach(*runtime, "fence_proc", proc, group, target))
+    return COMEX_FAILURE;
+  runtime->fence(target);
+  return runtime->take_failures(target) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
+}
+
+int comex_fence_all(comex_group_t handle) {
+  runtime::Runtime* runtime = runtime::enter("fence_all");
+  const comex::groups::Group* group =
+      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, "fence_all", handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  runtime->fence_members(*group);
+  if (!runtime::is_whole(*runtime, "fence_all", *group)) return COMEX_FAILURE;
+  return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
+}
+
+int comex_barrier(comex_group_t handle) {
+  runtime::Runtime* runtime = runtime::enter("barrier");
+  const comex::groups::Group* group =
+      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, "barrier", handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call("barrier", handle);
+  runtime->barrier(handle);
+  if (!runtime::is_whole(*runtime, "barrier", *group)) return COMEX_FAILURE;
+  return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
+}

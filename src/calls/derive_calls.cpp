@@ -1,0 +1,173 @@
+// Groups from groups: duplicates, parts, endpoints.
+#include <comex/worlds.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "groups/everybody.h"
+#include "groups/split.h"
+#include "runtime/call.h"
+#include "worlds/agreement/agree.h"
+#include "worlds/agreement/groups.h"
+
+namespace comex::calls {
+namespace {
+
+using groups::Group;
+
+// What each member brings to a collective that makes groups. Travels as bytes.
+struct Proposal {
+  groups::SplitWish wish;  // dup: only the context
+  groups::EndpointWish endpoints;
+};
+
+// A handle for a group; -1 where there is none left.
+comex_group_t add(runtime::Runtime& runtime, std::unique_ptr<Group> group) {
+  runtime::GroupExtras extras = runtime.extras_of(*group);
+  return runtime.add_group(std::move(group), extras);
+}
+
+// One of the two tables of a part: some ranks of a side of the parent.
+std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std::uint32_t from,
+                                   std::uint32_t to) {
+  std::vector<std::uint32_t> ranks;
+  for (const std::uint32_t each : everybody) {
+    if (each >= from && each < to) ranks.push_back(each - from);
+  }
+  return ranks;
+}
+
+// The part of this color, which the caller said too; null where there is none.
+std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
+                                 std::span<const groups::SplitWish> wishes, int color) {
+  if (color == MPI_UNDEFINED) return nullptr;
+  const groups::Everybody everybody = groups::everybody(parent, runtime.book);
+  const std::vector<std::uint32_t> members = groups::part_of(wishes, color);
+  const auto size = static_cast<std::uint32_t>(wishes.size());
+  const auto low = side_of(members, 0, everybody.low_size);
+  const auto high = side_of(members, everybody.low_size, size);
+  const auto& local = everybody.is_low ? low : high;
+  const auto& remote = everybody.is_low ? high : low;
+  if (parent.is_inter() && remote.empty()) return nullptr;
+  groups::Table near = runtime.book.subset(parent.table(), local);
+  groups::Table far;
+  worlds::BridgeId bridge = worlds::bridge_among(runtime, parent.bridge(), near.members());
+  if (parent.is_inter()) {
+    far = runtime.book.subset(parent.remote_table(), remote);
+    if (bridge == worlds::no_bridge) bridge = worlds::bridge_among(runtime, parent.bridge(), far.members());
+  }
+  const auto at = std::ranges::find(local, static_cast<std::uint32_t>(parent.my_rank())) - local.begin();
+  return std::make_unique<Group>(wishes[members.front()].context, std::move(near), static_cast<int>(at),
+                                 parent.endpoints().subset(local), std::move(far), bridge);
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_group_dup(comex_group_t group, comex_group_t* dup) {
+  const char* name = "group_dup";
+  runtime::Runtime* runtime = runtime::enter(name);
+  const groups::Group* found = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, group);
+  if (found == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, group);
+  Proposal mine;
+  mine.wish.context = runtime->context_over(found->bridge());
+  const auto all =
+      worlds::agree(*runtime, name, group, mine, dup == nullptr ? "the place for the result is null" : "");
+  if (all.empty()) return COMEX_FAILURE;
+  groups::Table remote;
+  if (found->is_inter()) remote = found->remote_table().dup();
+  auto made =
+      std::make_unique<groups::Group>(all.front().wish.context, found->table().dup(), found->my_rank(),
+                                      found->endpoints(), std::move(remote), found->bridge());
+  const comex_group_t handle = add(*runtime, std::move(made));
+  if (!worlds::all_have(*runtime, name, group, std::span(&handle, 1))) return COMEX_FAILURE;
+  const MPI_Comm comm = worlds::communicator_of(*runtime, group);
+  if (comm != MPI_COMM_NULL) runtime->extras(handle).comm = runtime::Communicator::duplicate(comm);
+  *dup = handle;
+  return COMEX_SUCCESS;
+}
+
+int comex_group_split(comex_group_t group, int color, int key, comex_group_t* part) {
+  const char* name = "group_split";
+  runtime::Runtime* runtime = runtime::enter(name);
+  const groups::Group* found = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, group);
+  if (found == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, group);
+  std::string complaint;
+  if (part == nullptr) complaint = "the place for the result is null";
+  if (color < 0 && color != MPI_UNDEFINED) {
+    complaint = "the color is " + std::to_string(color) + "; it must not be negative, or be MPI_UNDEFINED";
+  }
+  Proposal mine;
+  mine.wish = {color, key, runtime->context_over(found->bridge())};
+  const auto all = worlds::agree(*runtime, name, group, mine, complaint);
+  if (all.empty()) return COMEX_FAILURE;
+  std::vector<groups::SplitWish> wishes;
+  for (const Proposal& each : all) wishes.push_back(each.wish);
+
+  std::vector<comex_group_t> made;
+  auto new_part = part_with(*runtime, *found, wishes, color);
+  if (new_part != nullptr) made.push_back(add(*runtime, std::move(new_part)));
+  if (!worlds::all_have(*runtime, name, group, made)) return COMEX_FAILURE;
+  const MPI_Comm comm = worlds::communicator_of(*runtime, group);
+  runtime::Communicator part_comm;
+  if (comm != MPI_COMM_NULL) {
+    part_comm = runtime::Communicator::split(comm, color, key);
+  } else if (!made.empty()) {
+    part_comm = worlds::make_communicator(*runtime, *runtime->groups.find(made.front()));
+  }
+  if (!made.empty()) runtime->extras(made.front()).comm = std::move(part_comm);
+  *part = made.empty() ? COMEX_GROUP_NULL : made.front();
+  return COMEX_SUCCESS;
+}
+
+int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]) {
+  const char* name = "group_create_endpoints";
+  runtime::Runtime* runtime = runtime::enter(name);
+  const groups::Group* found = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, parent);
+  if (found == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, parent);
+  std::string complaint;
+  if (my_count < 0 || my_count > groups::max_groups || (my_count > 0 && handles == nullptr)) {
+    complaint = "the count is " + std::to_string(my_count) + "; it needs one from 0 to " +
+                std::to_string(groups::max_groups) + " and a place for as many handles";
+  }
+  if (found->is_inter()) complaint = "an inter-group has no endpoints; its merged group can have some";
+  const auto count = static_cast<std::uint32_t>(complaint.empty() ? my_count : 0);
+  Proposal mine;
+  mine.wish.context = runtime->context_over(found->bridge());
+  mine.endpoints = {count, runtime->endpoints_made.fetch_add(count) + 1};
+  const auto all = worlds::agree(*runtime, name, parent, mine, complaint);
+  if (all.empty()) return COMEX_FAILURE;
+
+  std::vector<comex::Lpid> parents;
+  std::vector<groups::EndpointWish> wishes;
+  for (std::uint32_t rank = 0; rank < found->size(); ++rank) {
+    parents.push_back(found->members().lpid(rank));
+    wishes.push_back(all[rank].endpoints);
+  }
+  const auto my_rank = static_cast<std::uint32_t>(found->my_rank());
+  const groups::EndpointLayout layout = groups::lay_out_endpoints(parents, wishes, my_rank);
+  const groups::Endpoints endpoints(layout.ids);
+  std::vector<comex_group_t> made;
+  {
+    groups::Table table;
+    worlds::BridgeId bridge = worlds::no_bridge;
+    if (count != 0) {
+      table = runtime->book.make_table(layout.members);
+      bridge = worlds::bridge_among(*runtime, found->bridge(), table.members());
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      made.push_back(add(*runtime, std::make_unique<groups::Group>(all.front().wish.context, table.dup(),
+                                                                   static_cast<int>(layout.first_rank + i),
+                                                                   endpoints, groups::Table(), bridge)));
+    }
+  }
+  if (!worlds::all_have(*runtime, name, parent, made)) return COMEX_FAILURE;
+  std::ranges::copy(made, handles);
+  return COMEX_SUCCESS;
+}

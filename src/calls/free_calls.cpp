@@ -1,0 +1,200 @@
+// Freeing what was allocated over a group. It fails on all members or on none.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "groups/everybody.h"
+#include "runtime/allocation_words.h"
+#include "runtime/heard.h"
+#include "runtime/own_memory.h"
+
+namespace comex::calls {
+namespace {
+
+// One call of one member. Where a word from each is not enough, the owners are asked, which is talk among all
+// members: everybody comes to the same steps, since everybody has heard the same.
+class Freeing {
+ public:
+  Freeing(runtime::Runtime& runtime, const char* name, void* ptr, const groups::Group& group, int handle)
+      : runtime_(runtime),
+        where_{name, {}, ptr},
+        group_(group),
+        handle_(handle),
+        all_(groups::everybody(group, runtime.book).members),
+        me_(runtime.extras(handle).collective->me()),
+        mine_(claim(ptr)) {}
+
+  int run();
+
+ private:
+  runtime::Claim claim(const void* ptr) const;
+  runtime::Word word() const;
+  // Over another group of the same members, in whatever order, it is theirs as well.
+  bool is_ours(const runtime::Allocation& allocation) const {
+    return groups::relation(allocation.roster(), {all_, group_.endpoints()}) != groups::Relation::unequal;
+  }
+
+  // Sets id_; false: it ends here, with failed_.
+  bool settle();
+  bool settle_unknown(const std::vector<runtime::Claim>& claims, const std::vector<std::size_t>& members);
+  bool ask_for(std::uint64_t address,
+               runtime::Answered& found);  // who has it as its own, of all that are ours
+  template <class T>
+  bool gather(const T& mine, std::vector<T>& all);
+
+  bool end(int status) {
+    failed_ = status;
+    return false;
+  }
+  bool refuse(const runtime::Mistaken& mistaken);
+  int free_own_part();
+  int free_all_parts();
+
+  runtime::Runtime& runtime_;
+  const Context where_;
+  const groups::Group& group_;
+  const int handle_;
+  const groups::ConnectionTable all_;
+  const std::size_t me_;
+  const runtime::Claim mine_;
+  std::uint64_t id_ = 0;  // 0: 0 bytes everywhere
+  int failed_ = COMEX_SUCCESS;
+};
+
+runtime::Claim Freeing::claim(const void* ptr) const {
+  constexpr std::uint64_t aligned = 64;  // as memory is, at least
+  if (ptr == nullptr) return {};
+  const auto address = reinterpret_cast<std::uint64_t>(ptr);
+  const std::optional<runtime::Allocation> found = runtime_.allocations.named_by(ptr);
+  if (found && is_ours(*found)) return {runtime::Claim::known, found->id, address};
+  return {address % aligned == 0 ? runtime::Claim::unknown : runtime::Claim::wrong, 0, address};
+}
+
+runtime::Word Freeing::word() const {
+  if (mine_.kind == runtime::Claim::nothing) return runtime::Word::frees_nothing();
+  const auto nth = groups::nth_allocation(group_.context(), mine_.id);
+  return mine_.kind == runtime::Claim::known && nth ? runtime::Word::frees_nth(*nth)
+                                                    : runtime::Word::frees_by_claim();
+}
+
+int Freeing::run() {
+  runtime_.fence_members(group_);
+  const runtime::Verdict verdict = runtime::hear(runtime_, handle_, word()).verdict;
+  if (!runtime::is_whole(runtime_, where_.operation, group_)) return free_own_part();
+  if (const auto odd = verdict.odd_one()) {
+    return runtime::fail_apart(runtime_, where_, *odd == me_, "this process frees where others allocate");
+  }
+  if (const auto nth = verdict.same_nth()) {
+    id_ = *nth == 0 ? 0 : groups::allocation_id(group_.context(), *nth).value();
+  } else if (!settle()) {
+    return failed_;
+  }
+  return id_ == 0 ? COMEX_SUCCESS : free_all_parts();
+}
+
+bool Freeing::settle() {
+  std::vector<runtime::Claim> claims;
+  if (!gather(mine_, claims)) return false;
+  if (const auto mistaken = runtime::first_mistake(claims)) return refuse(*mistaken);
+  id_ = runtime::known_id(claims);
+  const std::vector<std::size_t> members = runtime::unanswered(claims);
+  return members.empty() || settle_unknown(claims, members);
+}
+
+bool Freeing::settle_unknown(const std::vector<runtime::Claim>& claims,
+                             const std::vector<std::size_t>& members) {
+  runtime::Answered found;
+  if (id_ == 0) {
+    if (!ask_for(claims[members.front()].address, found)) return false;
+    if (found.id == 0) return refuse({members.front(), runtime::Mistake::no_allocation});
+    if (found.is_one_of_several) return refuse({members.front(), runtime::Mistake::one_of_several});
+    id_ = found.id;
+  }
+  const std::optional<runtime::Allocation> allocation = runtime_.allocations.by_id(id_, group_.my_endpoint());
+  COMEX_BUG_IF(!allocation);
+  std::vector<std::uint64_t> addresses;
+  if (!gather(reinterpret_cast<std::uint64_t>(allocation->own), addresses)) return false;
+  const auto stranger = runtime::first_stranger(claims, members, std::move(addresses));
+  if (!stranger) return true;
+  if (!ask_for(claims[*stranger].address, found)) return false;
+  return refuse(
+      {*stranger, found.id == 0 ? runtime::Mistake::no_allocation : runtime::Mistake::another_allocation});
+}
+
+bool Freeing::ask_for(std::uint64_t address, runtime::Answered& found) {
+  const std::optional<runtime::Allocation> mine =
+      runtime_.allocations.named_by(reinterpret_cast<const void*>(address));
+  std::vector<std::uint64_t> ids;
+  if (!gather(mine && is_ours(*mine) ? mine->id : 0, ids)) return false;
+  found = runtime::answered(ids);
+  return true;
+}
+
+template <class T>
+bool Freeing::gather(const T& mine, std::vector<T>& all) {
+  all = runtime_.gather(handle_, mine);
+  return runtime::is_whole(runtime_, where_.operation, group_) || end(free_own_part());
+}
+
+bool Freeing::refuse(const runtime::Mistaken& mistaken) {
+  if (mistaken.member != me_) return end(runtime::failed_elsewhere(runtime_));
+  switch (mistaken.mistake) {
+    case runtime::Mistake::no_allocation:
+      return end(runtime_.reporter.fail(
+          where_, "the address is not that of an allocation over group " + std::to_string(handle_)));
+    case runtime::Mistake::another_allocation:
+      return end(runtime_.reporter.fail(
+          where_, "the address names another allocation than that of another member of the group"));
+    case runtime::Mistake::one_of_several:
+      break;
+  }
+  return end(runtime_.reporter.fail(
+      where_, "the address is that of several allocations, on several hosts; free by the own address"));
+}
+
+// Members are lost, so that nobody can be waited for; it has been said. What is this worker's goes all the
+// same.
+int Freeing::free_own_part() {
+  const std::uint64_t id = id_ != 0 ? id_ : mine_.id;
+  const std::optional<runtime::Allocation> found = runtime_.allocations.by_id(id, group_.my_endpoint());
+  if (!found) return COMEX_FAILURE;
+  runtime::release_own(runtime_, found->own);
+  runtime_.allocations.remove(id, group_.my_endpoint());
+  return COMEX_FAILURE;
+}
+
+int Freeing::free_all_parts() {
+  const std::optional<runtime::Allocation> allocation = runtime_.allocations.by_id(id_, group_.my_endpoint());
+  COMEX_BUG_IF(!allocation);
+  shm::Arena& arena = *runtime_.world->arena;
+  if (allocation->own != nullptr) {
+    const Status retired = arena.extents().retire(arena.offset_of(allocation->own));
+    if (!retired) runtime_.reporter.notice(retired.failure().text);
+  }
+  runtime_.meet(handle_);
+  runtime::release_own(runtime_, allocation->own);
+  runtime_.allocations.remove(id_, group_.my_endpoint());
+  return runtime::is_whole(runtime_, where_.operation, group_) ? COMEX_SUCCESS : COMEX_FAILURE;
+}
+
+int free_over(const char* name, void* ptr, comex_group_t handle) {
+  runtime::Runtime* runtime = runtime::enter(name);
+  const groups::Group* group = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, handle);
+  return Freeing(*runtime, name, ptr, *group, handle).run();
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_free(void* ptr, comex_group_t group) {
+  return free_over("free", ptr, group);
+}
+
+int comex_free_dev(void* ptr, comex_group_t group) {
+  return free_over("free_dev", ptr, group);
+}

@@ -1,0 +1,174 @@
+// Groups: create and free, ranks, sizes, communicators, translation, hosts.
+#include <algorithm>
+#include <vector>
+
+#include "groups/compare.h"
+#include "runtime/call.h"
+#include "worlds/agreement/arguments.h"
+#include "worlds/agreement/groups.h"
+#include "worlds/agreement/refusal.h"
+#include "worlds/bridge/company.h"
+
+namespace comex::calls {
+namespace {
+
+Status check_ranks(const groups::Group& parent, std::span<const int> ranks) {
+  std::vector<bool> is_named(parent.size());
+  for (const int rank : ranks) {
+    if (rank < 0 || static_cast<std::uint32_t>(rank) >= parent.size()) {
+      return caller_error("rank " + std::to_string(rank) + " is out of range: the group has ranks 0 to " +
+                          std::to_string(parent.size() - 1));
+    }
+    const auto at = static_cast<std::uint32_t>(rank);
+    if (is_named[at]) return caller_error("rank " + std::to_string(rank) + " is named twice");
+    is_named[at] = true;
+  }
+  return {};
+}
+
+}  // namespace
+
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {
+  const char* name = "group_create";
+  runtime::Runtime* runtime = runtime::enter(name);
+  const comex::groups::Group* parent =
+      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, group);
+  if (parent == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, group);
+  // Its ranks name the other side, of which no group has the caller in it.
+  if (const std::string why = worlds::why_two_sided(*parent, group); !why.empty()) {
+    return runtime->reporter.fail({.operation = name}, why);
+  }
+  comex::Status valid;
+  if (n < 0 || (n > 0 && pid_list == nullptr)) {
+    valid = comex::caller_error("it needs n >= 0 ranks and their list");
+  } else {
+    valid = check_ranks(*parent, {pid_list, static_cast<std::size_t>(n)});
+  }
+  if (!valid) {
+    // Ranks past the parent's size are wrong enough: more of them need not be there.
+    const auto readable = std::min<std::size_t>(
+        pid_list == nullptr || n < 0 ? 0 : static_cast<std::size_t>(n), std::size_t{parent->size()} + 1);
+    worlds::tell_of_refusal(*runtime, *parent,
+                            worlds::refused_ranks(*runtime, *parent, {pid_list, readable}));
+    return runtime->reporter.fail({.operation = name}, valid.failure());
+  }
+  const std::vector<std::uint32_t> ranks(pid_list, pid_list + n);
+  std::vector<comex::Lpid> lpids;
+  for (const std::uint32_t rank : ranks) lpids.push_back(parent->members().lpid(rank));
+  return worlds::create_group(*runtime, name, {lpids, parent->endpoints().subset(ranks), parent->bridge()},
+                              parent->my_endpoint(), new_group);
+}
+
+int comex_group_free(comex_group_t group) {
+  const char* name = "group_free";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (group == COMEX_GROUP_NULL) return COMEX_SUCCESS;
+  if (group == COMEX_GROUP_WORLD || group == COMEX_GROUP_SELF) {
+    return runtime->reporter.fail({.operation = name}, "COMEX_GROUP_WORLD and _SELF live until finalize");
+  }
+  const comex::groups::Group* found = runtime::enter_group(*runtime, name, group);
+  if (found == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, group);
+  runtime->complete(*found);                     // what is under way holds the group
+  runtime->extras(group).collective->barrier();  // freeing the communicator is collective
+  worlds::note_freed(*runtime, *found);
+  runtime->remove_group(group);
+  return COMEX_SUCCESS;
+}
+
+int comex_group_rank(comex_group_t group, int* rank) {
+  runtime::Runtime* runtime = runtime::enter("group_rank");
+  if (runtime == nullptr || !runtime::has_place(*runtime, "group_rank", rank)) return COMEX_FAILURE;
+  if (group == COMEX_GROUP_NULL) {  // what a caller outside of a new group holds
+    *rank = -1;
+    return COMEX_SUCCESS;
+  }
+  const comex::groups::Group* found = runtime::find_group(*runtime, "group_rank", group);
+  if (found == nullptr) return COMEX_FAILURE;
+  *rank = found->my_rank();
+  return COMEX_SUCCESS;
+}
+
+int comex_group_size(comex_group_t group, int* size) {
+  runtime::Runtime* runtime = runtime::enter("group_size");
+  if (runtime == nullptr || !runtime::has_place(*runtime, "group_size", size)) return COMEX_FAILURE;
+  if (group == COMEX_GROUP_NULL) {
+    *size = 0;
+    return COMEX_SUCCESS;
+  }
+  const comex::groups::Group* found = runtime::find_group(*runtime, "group_size", group);
+  if (found == nullptr) return COMEX_FAILURE;
+  *size = static_cast<int>(found->size());
+  return COMEX_SUCCESS;
+}
+
+int comex_group_comm(comex_group_t group, MPI_Comm* comm) {
+  runtime::Runtime* runtime = runtime::enter("group_comm");
+  if (runtime == nullptr || !runtime::has_place(*runtime, "group_comm", comm)) return COMEX_FAILURE;
+  if (group == COMEX_GROUP_NULL) {
+    *comm = MPI_COMM_NULL;
+    return COMEX_SUCCESS;
+  }
+  if (runtime::find_group(*runtime, "group_comm", group) == nullptr) return COMEX_FAILURE;
+  *comm = worlds::communicator_of(*runtime, group);
+  return COMEX_SUCCESS;
+}
+
+int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, comex_group_t to, int* ranks_to) {
+  const char* name = "group_translate_ranks";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const comex::groups::Group* source = runtime::find_group(*runtime, name, from);
+  if (source == nullptr) return COMEX_FAILURE;
+  const comex::groups::Group* target = runtime::find_group(*runtime, name, to);
+  if (target == nullptr) return COMEX_FAILURE;
+  if (n < 0 || (n > 0 && (ranks_from == nullptr || ranks_to == nullptr))) {
+    return runtime->reporter.fail({.operation = name},
+                                  "it needs n >= 0 ranks, their list and a place for as many");
+  }
+  std::vector<int> translated;
+  for (int i = 0; i < n; ++i) {
+    const int rank = ranks_from[i];
+    if (rank < 0 || static_cast<std::uint32_t>(rank) >= source->targets().size()) {
+      return runtime->reporter.fail({.operation = name}, "rank " + std::to_string(rank) +
+                                                             " is out of range: group " +
+                                                             std::to_string(from) + " has ranks 0 to " +
+                                                             std::to_string(source->targets().size() - 1));
+    }
+    const int found =
+        comex::groups::counterpart({source->targets(), source->endpoints()}, static_cast<std::uint32_t>(rank),
+                                   {target->targets(), target->endpoints()});
+    translated.push_back(found < 0 ? MPI_UNDEFINED : found);
+  }
+  std::copy(translated.begin(), translated.end(), ranks_to);
+  return COMEX_SUCCESS;
+}
+
+int comex_group_translate_world(comex_group_t group, int group_rank, int* world_rank) {
+  runtime::Runtime* runtime = runtime::enter("group_translate_world");
+  Worker target = 0;
+  if (runtime == nullptr ||
+      !runtime::find_target(*runtime, "group_translate_world", group_rank, group, target)) {
+    return COMEX_FAILURE;
+  }
+  if (!runtime::has_place(*runtime, "group_translate_world", world_rank)) return COMEX_FAILURE;
+  *world_rank = static_cast<int>(target);
+  return COMEX_SUCCESS;
+}
+
+int comex_host_of(int proc, comex_group_t group, int* host) {
+  runtime::Runtime* runtime = runtime::enter("host_of");
+  Worker target = 0;
+  if (runtime == nullptr || !runtime::find_target(*runtime, "host_of", proc, group, target))
+    return COMEX_FAILURE;
+  if (!runtime::has_place(*runtime, "host_of", host)) return COMEX_FAILURE;
+  *host = static_cast<int>(runtime->pointer_domain(static_cast<comex::Lpid>(target)));
+  return COMEX_SUCCESS;
+}

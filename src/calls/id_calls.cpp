@@ -1,0 +1,144 @@
+// Global and local ids, and the four ranks of a process.
+#include <comex/worlds.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "groups/world_identity.h"
+#include "runtime/call.h"
+#include "worlds/agreement/groups.h"
+
+namespace comex::calls {
+namespace {
+
+Gpid gpid_of(comex_gpid_t gpid) {
+  return {gpid.world, gpid.rank};
+}
+comex_gpid_t c_gpid(Gpid gpid) {
+  return {gpid.world, gpid.rank};
+}
+
+// Arrays of a call are as long as the group that it names.
+bool has_size(runtime::Runtime& runtime, const char* name, const groups::Group& group, comex_group_t handle,
+              int size) {
+  const std::uint32_t wanted = group.targets().size();
+  if (size >= 0 && static_cast<std::uint32_t>(size) == wanted) return true;
+  runtime.reporter.fail({.operation = name}, "the size is " + std::to_string(size) + ", but group " +
+                                                 std::to_string(handle) + " has " + std::to_string(wanted) +
+                                                 " ranks");
+  return false;
+}
+
+bool has_list(runtime::Runtime& runtime, const char* name, int n, const void* in, const void* out) {
+  if (n >= 0 && (n == 0 || (in != nullptr && out != nullptr))) return true;
+  runtime.reporter.fail({.operation = name}, "it needs n >= 0 ids, their list and a place for as many");
+  return false;
+}
+
+// All or nothing.
+int look_up(runtime::Runtime& runtime, const char* name, std::span<const comex_gpid_t> gpids, int lpids[]) {
+  std::vector<Lpid> all;
+  for (const comex_gpid_t gpid : gpids) {
+    const Result<Lpid> lpid = runtime.book.lpid_of(gpid_of(gpid));
+    if (!lpid) return runtime.reporter.fail({.operation = name}, lpid.failure());
+    all.push_back(lpid.value());
+  }
+  std::ranges::copy(all, lpids);
+  return COMEX_SUCCESS;
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_gpid(comex_group_t group, int rank, comex_gpid_t* gpid) {
+  const char* name = "gpid";
+  runtime::Runtime* runtime = runtime::enter(name);
+  comex::Worker target = 0;
+  if (runtime == nullptr || !runtime::find_target(*runtime, name, rank, group, target)) return COMEX_FAILURE;
+  if (!runtime::has_place(*runtime, name, gpid)) return COMEX_FAILURE;
+  const Result<Gpid> found = runtime->book.gpid_of(static_cast<Lpid>(target));
+  if (!found) return runtime->reporter.fail({.operation = name}, found.failure());
+  *gpid = c_gpid(found.value());
+  return COMEX_SUCCESS;
+}
+
+int comex_gpids(comex_group_t group, int size, comex_gpid_t gpids[], int* single_world) {
+  const char* name = "gpids";
+  runtime::Runtime* runtime = runtime::enter(name);
+  const comex::groups::Group* found =
+      runtime == nullptr ? nullptr : runtime::find_group(*runtime, name, group);
+  if (found == nullptr || !has_size(*runtime, name, *found, group, size)) return COMEX_FAILURE;
+  if (!runtime::has_place(*runtime, name, gpids)) return COMEX_FAILURE;
+  std::vector<Gpid> all;
+  for (int rank = 0; rank < size; ++rank) {
+    const Result<Gpid> gpid = runtime->book.gpid_of(found->targets().lpid(static_cast<std::uint32_t>(rank)));
+    if (!gpid) return runtime->reporter.fail({.operation = name}, gpid.failure());
+    all.push_back(gpid.value());
+  }
+  std::ranges::transform(all, gpids, c_gpid);
+  if (single_world != nullptr) *single_world = comex::groups::is_single_world(all) ? 1 : 0;
+  return COMEX_SUCCESS;
+}
+
+int comex_gpids_to_lpids(int n, const comex_gpid_t gpids[], int lpids[]) {
+  const char* name = "gpids_to_lpids";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr || !has_list(*runtime, name, n, gpids, lpids)) return COMEX_FAILURE;
+  return look_up(*runtime, name, std::span(gpids, static_cast<std::size_t>(n)), lpids);
+}
+
+int comex_gpid_to_lpid(comex_gpid_t gpid, int* lpid) {
+  const char* name = "gpid_to_lpid";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr || !runtime::has_place(*runtime, name, lpid)) return COMEX_FAILURE;
+  return look_up(*runtime, name, std::span(&gpid, 1), lpid);
+}
+
+int comex_lpid_to_gpid(int lpid, comex_gpid_t* gpid) {
+  const char* name = "lpid_to_gpid";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr || !runtime::has_place(*runtime, name, gpid)) return COMEX_FAILURE;
+  const Result<Gpid> found = runtime->book.gpid_of(lpid);
+  if (!found) return runtime->reporter.fail({.operation = name}, found.failure());
+  *gpid = c_gpid(found.value());
+  return COMEX_SUCCESS;
+}
+
+int comex_lpids(comex_group_t group, int size, int lpids[]) {
+  const char* name = "lpids";
+  runtime::Runtime* runtime = runtime::enter(name);
+  const comex::groups::Group* found =
+      runtime == nullptr ? nullptr : runtime::find_group(*runtime, name, group);
+  if (found == nullptr || !has_size(*runtime, name, *found, group, size)) return COMEX_FAILURE;
+  if (!runtime::has_place(*runtime, name, lpids)) return COMEX_FAILURE;
+  for (int rank = 0; rank < size; ++rank) {
+    lpids[rank] = found->targets().lpid(static_cast<std::uint32_t>(rank));
+  }
+  return COMEX_SUCCESS;
+}
+
+int comex_lpid_count(int* count) {
+  runtime::Runtime* runtime = runtime::enter("lpid_count");
+  if (runtime == nullptr || !runtime::has_place(*runtime, "lpid_count", count)) return COMEX_FAILURE;
+  *count = static_cast<int>(runtime->book.lpid_count());
+  return COMEX_SUCCESS;
+}
+
+int comex_process_ranks(int lpid, comex_process_ranks_t* ranks) {
+  const char* name = "process_ranks";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr || !runtime::has_place(*runtime, name, ranks)) return COMEX_FAILURE;
+  const Result<Gpid> gpid = runtime->book.gpid_of(lpid);
+  if (!gpid) return runtime->reporter.fail({.operation = name}, gpid.failure());
+  const Result<comex::groups::ConnectionData> data = runtime->book.connection_data(gpid.value());
+  if (!data) return runtime->reporter.fail({.operation = name}, data.failure());
+  const bool is_mine = gpid.value() == runtime->book.me();
+  static_assert(comex::groups::unknown_rank == COMEX_RANK_INVALID && comex::no_lpid == COMEX_RANK_INVALID);
+  *ranks = {data->vpid, data->local_rank, data->node_rank,
+            is_mine ? runtime->world->app_rank : COMEX_RANK_INVALID};
+  return COMEX_SUCCESS;
+}

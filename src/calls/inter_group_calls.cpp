@@ -1,0 +1,218 @@
+// Inter-groups of groups that know each other through their leaders, and what becomes of them: create, merge.
+#include <comex/worlds.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/call.h"
+#include "worlds/agreement/agree.h"
+#include "worlds/agreement/arguments.h"
+#include "worlds/agreement/groups.h"
+#include "worlds/connect/card_hook.h"
+#include "worlds/connect/meeting.h"
+
+namespace comex::calls {
+using namespace worlds;
+namespace {
+
+constexpr const char* creation = "intergroup_create";
+
+using PortText = std::array<char, 320>;  // a host has at most 255 letters
+
+struct Leader {
+  runtime::Runtime* runtime;
+  Route route;
+  Lpid lpid;
+  Gpid other;
+  std::uint64_t tag;
+
+  bool accepts() const { return runtime->book.me() < other; }
+
+  Result<Conversation> find(const InVain& in_vain) {
+    const Deadline deadline(static_cast<double>(runtime->world->settings.meet_s));
+    bool is_lost = false;
+    const InVain leads_nowhere = [&] { return (is_lost = route.tokens->is_lost()) || in_vain(); };
+    Result<Conversation> found = accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
+    if (found || !is_lost) return found;
+    return environment_error(name() + " is lost with a world");
+  }
+
+ private:
+  std::string name() const { return "the other leader, " + text_of(other) + ","; }
+  Failure has_not_called(const Deadline& deadline) const {
+    return environment_error(name() + " has not called with tag " + std::to_string(tag) + " within " +
+                             deadline.text() +
+                             " (COMEX_MEET_S): it is late, or its arguments are wrong or name others");
+  }
+
+  // Tells the other leader the port, and that it is closed if that one has not come.
+  Result<Conversation> await(const Deadline& deadline, const InVain& in_vain) {
+    Result<Listener> listener = Listener::open("");
+    if (!listener) return listener.take_failure();
+    tell(format_port(listener->name()));
+    Result<Conversation> found = Conversation::await(*runtime, creation, listener.value(), deadline, in_vain);
+    if (found) return found;
+    tell("");
+    return has_not_called(deadline);
+  }
+  void tell(const std::string& port) const {
+    PortText text{};
+    port.copy(text.data(), text.size() - 1);
+    const op::Engine::Lock lock = runtime->engine.enter();
+    route.tokens->send(route.rank, op::mailbox_context, tag, 0, std::as_bytes(std::span(text)));
+  }
+
+  // The newest port counts: one that nobody came to in time is left over from an earlier call.
+  Result<Conversation> seek(const Deadline& deadline, const InVain& in_vain) {
+    PortText text{};
+    const auto is_told = [&] {
+      return route.tokens->take(route.rank, op::mailbox_context, tag, 0,
+                                std::as_writable_bytes(std::span(text)));
+    };
+    for (;;) {
+      while (text.front() == '\0') {
+        bool is_over = false;
+        runtime->engine.wait([&] { return is_told() || (is_over = deadline.is_over() || in_vain()); },
+                             {creation, lpid});
+        if (is_over) return has_not_called(deadline);
+      }
+      Result<PortName> port = parse_port(text.data());
+      if (!port) return port.take_failure();
+      bool is_told_anew = false;
+      Result<Conversation> found = Conversation::seek(*runtime, creation, port.value(), deadline, [&] {
+        return (is_told_anew = is_told()) || in_vain();
+      });
+      if (found || !is_told_anew) return found;
+    }
+  }
+};
+
+// On the leader: how the other leader is reached through the peer group.
+Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leader, int tag) {
+  const groups::Group* group = runtime.groups.find(peer);
+  if (group == nullptr)
+    return caller_error("peer group " + std::to_string(peer) + " does not exist, or was freed");
+  if (remote_leader < 0 || static_cast<std::uint32_t>(remote_leader) >= group->targets().size()) {
+    return caller_error("remote leader " + std::to_string(remote_leader) + " is out of range: peer group " +
+                        std::to_string(peer) + " has ranks 0 to " +
+                        std::to_string(group->targets().size() - 1));
+  }
+  if (tag < 0) return caller_error("the tag is " + std::to_string(tag) + "; it must not be negative");
+  const Lpid lpid = group->targets().lpid(static_cast<std::uint32_t>(remote_leader));
+  const Gpid other = runtime.book.gpid_of(lpid).value();
+  if (other == runtime.book.me())
+    return caller_error("both leaders are this process; the two sides share nobody");
+  if (std::string lost = runtime.why_lost(group->bridge()); !lost.empty())
+    return environment_error(std::move(lost));
+  const Route route = route_to(runtime, group->bridge(), lpid);
+  if (route.tokens == nullptr) return caller_error("the remote leader cannot be reached any more");
+  return Leader{&runtime, route, lpid, other, static_cast<std::uint64_t>(tag)};
+}
+
+// Which side a group is on: the leader knows, by the names of both.
+worlds::Side spread_side(runtime::Runtime& runtime, int local, int leader, bool accepts) {
+  std::byte word{accepts};
+  runtime.extras(local).collective->broadcast(std::span(&word, 1), static_cast<std::uint32_t>(leader));
+  return word == std::byte{1} ? worlds::Side::accepts : worlds::Side::connects;
+}
+
+// What each process of an inter-group says when it is merged.
+struct Offer {
+  Gpid gpid;
+  std::uint64_t context = 0;  // the first one's is taken
+  std::uint64_t is_high = 0;
+};
+
+std::vector<Gpid> gpids_of(runtime::Runtime& runtime, const groups::ConnectionTable& table) {
+  std::vector<Gpid> gpids;
+  for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
+    gpids.push_back(runtime.book.gpid_of(table.lpid(rank)).value());
+  }
+  return gpids;
+}
+
+bool is_high(std::span<const Offer> offers, Gpid first_of_side) {
+  return std::ranges::find(offers, first_of_side, &Offer::gpid)->is_high != 0;
+}
+
+int merge(runtime::Runtime& runtime, const char* name, const groups::Group& group, int inter, bool high,
+          int* merged) {
+  const Offer mine{runtime.book.me(), runtime.draw_context(), high ? 1U : 0U};
+  const std::vector<Offer> offers =
+      agree(runtime, name, inter, mine, merged == nullptr ? "the place for the new group is null" : "");
+  if (offers.empty()) return COMEX_FAILURE;
+
+  const std::vector<Gpid> near = gpids_of(runtime, group.members());
+  const std::vector<Gpid> far = gpids_of(runtime, group.targets());
+  const bool near_is_high = is_high(offers, near.front());
+  const bool far_is_high = is_high(offers, far.front());
+  // Where both say the same, the side of the lowest process comes first.
+  const bool near_first = near_is_high != far_is_high
+                              ? far_is_high
+                              : *std::ranges::min_element(near) < *std::ranges::min_element(far);
+  std::vector<Lpid> lpids;
+  const auto append = [&lpids](const groups::ConnectionTable& table) {
+    for (std::uint32_t rank = 0; rank < table.size(); ++rank) lpids.push_back(table.lpid(rank));
+  };
+  append(near_first ? group.members() : group.targets());
+  append(near_first ? group.targets() : group.members());
+  const auto before = near_first ? std::uint32_t{0} : group.targets().size();
+  auto made = std::make_unique<groups::Group>(offers.front().context, runtime.book.make_table(lpids),
+                                              group.my_rank() + static_cast<int>(before), groups::Endpoints(),
+                                              groups::Table(), group.bridge());
+  runtime::GroupExtras extras = runtime.extras_of(*made);
+  const int handle = runtime.add_group(std::move(made), extras);
+  if (!all_have(runtime, name, inter, std::span(&handle, 1))) return COMEX_FAILURE;
+  runtime.extras(handle).comm = make_communicator(runtime, *runtime.groups.find(handle));
+  *merged = handle;
+  return COMEX_SUCCESS;
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_group_remote_size(comex_group_t inter, int* size) {
+  const char* name = "group_remote_size";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr || !runtime::has_place(*runtime, name, size)) return COMEX_FAILURE;
+  const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
+  if (group == nullptr) return COMEX_FAILURE;
+  *size = static_cast<int>(group->targets().size());
+  return COMEX_SUCCESS;
+}
+
+int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer, int remote_leader,
+                            int tag, comex_group_t* inter) {
+  const char* name = creation;
+  runtime::Runtime* runtime = runtime::enter(name);
+  const runtime::CallScope call(name, local);
+  if (runtime == nullptr || !may_all_meet(*runtime, name, local, local_leader, inter, "local leader"))
+    return COMEX_FAILURE;
+  const bool leads = runtime->groups.find(local)->my_rank() == local_leader;
+  comex::Result<Leader> leader = comex::caller_error("");
+  if (leads) leader = find_leader(*runtime, peer, remote_leader, tag);
+  Meeting meeting;
+  meeting.operation = name;
+  meeting.group = local;
+  meeting.root = local_leader;
+  meeting.peer = leads ? peer : COMEX_GROUP_NULL;
+  meeting.side = spread_side(*runtime, local, local_leader, leads && leader && leader->accepts());
+  meeting.begin = [&](const InVain& in_vain) -> comex::Result<Conversation> {
+    if (!leader) return leader.take_failure();
+    return leader->find(in_vain);
+  };
+  return hold_meeting(*runtime, meeting, inter);
+}
+
+int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
+  const char* name = "group_merge";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, inter);
+  const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
+  if (group == nullptr) return COMEX_FAILURE;
+  return merge(*runtime, name, *group, inter, high != 0, merged);
+}

@@ -1,0 +1,256 @@
+// Groups of processes that are named by lpids, of one world or of several.
+//
+// Where all are on one bridge, or of one world, that carries the group. Else each world's part is made first
+// and parts are joined in pairs, neighbours first, until one bridge has all.
+#include <comex/worlds.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "runtime/call.h"
+#include "worlds/agreement/agree.h"
+#include "worlds/agreement/groups.h"
+#include "worlds/agreement/named_worlds.h"
+#include "worlds/agreement/refusal.h"
+#include "worlds/agreement/stand.h"
+#include "worlds/bridge/company.h"
+
+namespace comex::calls {
+using namespace worlds;
+namespace {
+
+constexpr const char* operation = "group_from_lpids";
+constexpr int joining_tag = 0x6c706964;  // of the leaders of two parts
+
+// The oldest bridge over which all are together, of those that are not lost. All of them find the same,
+// sooner or later: bridges open in one order, and each of them hears of a loss.
+BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
+  for (const BridgeId id : runtime.bridges.ids()) {
+    if (runtime.why_lost(id).empty() && are_together(runtime, id, lpids)) return id;
+  }
+  return no_bridge;
+}
+
+// Over such a bridge, or the next where it is lost before all have the group. Nothing: there is none (any
+// more).
+std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, Founders& founders, comex_group_t* group) {
+  while ((founders.bridge = common_bridge(runtime, founders.lpids)) != no_bridge) {
+    switch (make_group(runtime, operation, founders, groups::process_itself, group)) {
+      case Making::done:
+        return COMEX_SUCCESS;
+      case Making::failed:
+        return COMEX_FAILURE;
+      case Making::cut_off_at_the_end:
+        founders.was_cut_off = runtime.why_lost(founders.bridge);
+        break;
+      case Making::cut_off:
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_of_one_world(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
+  return std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); });
+}
+
+// The members of each world, in the order of the list; worlds as they come up in it.
+std::vector<std::vector<Lpid>> by_world(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
+  std::vector<WorldId> worlds;
+  std::vector<std::vector<Lpid>> parts;
+  for (const Lpid lpid : lpids) {
+    const WorldId world = runtime.book.gpid_of(lpid).value().world;
+    const auto at = std::ranges::find(worlds, world) - worlds.begin();
+    if (at == std::ssize(worlds)) {
+      worlds.push_back(world);
+      parts.emplace_back();
+    }
+    parts[static_cast<std::size_t>(at)].push_back(lpid);
+  }
+  return parts;
+}
+
+// Why there can be no group, which those who wait for this one learn; empty: nothing is known against it.
+std::string tell_of_loss(runtime::Runtime& runtime, NamedWorlds& named) {
+  runtime.meetings.losses.tell(runtime);
+  std::string lost = named.why_lost();
+  if (lost.empty()) return lost;
+  const op::Engine::Lock lock = runtime.engine.enter();
+  named.tell();
+  return lost;
+}
+
+// The groups on the way to a bridge of all; they go when the one that was wanted is there.
+class Scaffold {
+ public:
+  // For the founders, each of whose steps on the way hears what keeps them from the last.
+  Scaffold(runtime::Runtime& runtime, Founders founders)
+      : runtime_(runtime), founders_(std::move(founders)), parts_(by_world(runtime, founders_.lpids)) {}
+
+  // The bridge that all members are on then; collective over them. Where two blocks do not come together all
+  // fail: the leader of the lower one goes on for both, and tells those who would have joined them. A failure
+  // without words has been told, here or elsewhere.
+  Result<BridgeId> build() {
+    const auto has_me = [&](const std::vector<Lpid>& part) { return runtime_.is_own(part.front()); };
+    const auto mine = static_cast<std::size_t>(std::ranges::find_if(parts_, has_me) - parts_.begin());
+    first_ = mine;
+    if (create_group(runtime_, operation, step(parts_[mine]), groups::process_itself, &here_) !=
+        COMEX_SUCCESS) {
+      fail();
+    }
+    part_ = here_;
+    for (std::size_t width = 1; width < parts_.size(); width *= 2) {
+      const std::size_t block = mine / width * width;
+      if (block != first_) break;
+      const std::size_t other = block ^ width;
+      if (other < parts_.size()) join(block, other);
+    }
+    if (verdict_.has_failed != 0) return environment_error(verdict_.why.data());
+    return runtime_.groups.find(here_)->bridge();
+  }
+  // Collective over the members of the new group, which keeps the last bridge; where a step has failed, over
+  // those of the groups that have come so far.
+  void take_down() {
+    for (comex_group_t& group : joined_) comex_world_disconnect(&group);
+    comex_group_free(part_);
+  }
+
+ private:
+  // What leaders tell each other, and their blocks. Travels as bytes.
+  struct Verdict {
+    std::uint64_t has_failed = 0;
+    std::array<char, 504> why = {};
+  };
+
+  Founders step(std::span<const Lpid> lpids) const {
+    return {lpids, {}, no_bridge, founders_.named, founders_.was_cut_off};
+  }
+  void fail(const std::string& why = "") {
+    if (verdict_.has_failed != 0) return;
+    verdict_.has_failed = 1;
+    why.copy(verdict_.why.data(), verdict_.why.size() - 1);
+  }
+  bool leads() const { return parts_[first_].front() == static_cast<Lpid>(runtime_.me()); }
+
+  // Two blocks of worlds become one group, the lower block first; their first members lead.
+  void join(std::size_t block, std::size_t other) {
+    const bool is_high = block > other;
+    comex_group_t pair = COMEX_GROUP_NULL;
+    if (leads())
+      pair = meet(parts_[is_high ? other : block].front(), parts_[is_high ? block : other].front());
+    if (here_ != COMEX_GROUP_NULL) spread();
+    comex_group_t inter = COMEX_GROUP_NULL;
+    comex_group_t merged = COMEX_GROUP_NULL;
+    if (verdict_.has_failed == 0 &&
+        (comex_intergroup_create(here_, 0, pair, is_high ? 0 : 1, joining_tag, &inter) != COMEX_SUCCESS ||
+         comex_group_merge(inter, is_high ? 1 : 0, &merged) != COMEX_SUCCESS)) {
+      fail();
+    }
+    comex_group_free(pair);
+    if (inter != COMEX_GROUP_NULL) joined_.push_back(inter);
+    if (verdict_.has_failed != 0) return;
+    joined_.push_back(merged);
+    here_ = merged;
+    first_ = std::min(block, other);
+  }
+
+  // On the leader: a group with the other one, who learns whether this block has failed, and tells the same.
+  // Of a named world that is lost everybody has been told.
+  comex_group_t meet(Lpid low, Lpid high) {
+    if (const std::string lost = tell_of_loss(runtime_, *founders_.named); !lost.empty()) {
+      fail(lost);
+      return COMEX_GROUP_NULL;
+    }
+    const std::array<Lpid, 2> leaders{low, high};
+    comex_group_t pair = COMEX_GROUP_NULL;
+    Founders pair_of = step(leaders);
+    const std::optional<int> made = make_over_a_bridge(runtime_, pair_of, &pair);
+    if (!made) {
+      fail(no_connection(runtime_.book.gpid_of(low).value(), runtime_.book.gpid_of(high).value()) +
+           "; where no group has all that the list names, the first of the worlds to be joined must share "
+           "one");
+    } else if (*made != COMEX_SUCCESS) {
+      fail();
+    } else {
+      const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
+      const auto failed = std::ranges::find(verdicts, 1U, &Verdict::has_failed);
+      if (!runtime::is_whole(runtime_, operation, *runtime_.groups.find(pair))) {
+        fail();
+      } else if (failed != verdicts.end() && verdict_.has_failed == 0) {
+        verdict_ = *failed;
+      }
+    }
+    return pair;
+  }
+  void spread() {
+    runtime_.extras(here_).collective->broadcast(std::as_writable_bytes(std::span(&verdict_, 1)), 0);
+    if (!runtime::is_whole(runtime_, operation, *runtime_.groups.find(here_))) fail();
+  }
+
+  runtime::Runtime& runtime_;
+  Founders founders_;
+  std::vector<std::vector<Lpid>> parts_;
+  std::size_t first_ = 0;  // of the parts that have become one with the own
+  comex_group_t part_ = COMEX_GROUP_NULL;
+  comex_group_t here_ = COMEX_GROUP_NULL;
+  std::vector<comex_group_t> joined_;
+  Verdict verdict_;
+};
+
+int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* group) {
+  NamedWorlds named(runtime, lpids);
+  Founders founders{lpids, {}, no_bridge, &named};
+  if (!std::ranges::count(lpids, static_cast<Lpid>(runtime.me()))) {
+    return create_group(runtime, operation, founders, groups::process_itself, group);
+  }
+  if (const std::optional<int> made = make_over_a_bridge(runtime, founders, group)) return *made;
+  if (const std::string lost = tell_of_loss(runtime, named); !lost.empty())
+    return runtime.reporter.fail({.operation = operation}, lost);
+  Scaffold scaffold(runtime, founders);
+  const Result<BridgeId> bridge = scaffold.build();
+  int result = COMEX_FAILURE;
+  if (bridge) {
+    founders.bridge = bridge.value();
+    result = create_group(runtime, operation, founders, groups::process_itself, group);
+  }
+  scaffold.take_down();
+  if (bridge) return result;
+  if (bridge.failure().text.empty()) return runtime::failed_elsewhere(runtime);
+  return runtime.reporter.fail({.operation = operation}, bridge.failure());
+}
+
+Status check_lpids(const runtime::Runtime& runtime, int n, const int lpids[]) {
+  if (n < 0 || (n > 0 && lpids == nullptr)) return caller_error("it needs n >= 0 lpids and their list");
+  const std::vector<Lpid> members(lpids, lpids + n);
+  for (const Lpid lpid : members) {
+    const auto gpid = runtime.book.gpid_of(lpid);
+    if (!gpid) return gpid.failure();
+  }
+  if (!groups::ConnectionTable::from(members).has_duplicates()) return {};
+  std::vector<Lpid> sorted(members);
+  std::ranges::sort(sorted);
+  return caller_error("lpid " + std::to_string(*std::ranges::adjacent_find(sorted)) + " is named twice");
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
+  runtime::Runtime* runtime = runtime::enter(operation);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(operation, comex::groups::world_handle);
+  const comex::Status valid = check_lpids(*runtime, n, lpids);
+  if (!valid) {
+    const std::size_t readable = lpids == nullptr || n < 0 ? 0 : static_cast<std::size_t>(n);
+    tell_of_refusal(*runtime, refused_lpids(*runtime, {lpids, readable}));
+    return runtime->reporter.fail({.operation = operation}, valid.failure());
+  }
+  const std::vector<comex::Lpid> members(lpids, lpids + n);
+  if (!is_of_one_world(*runtime, members)) return make_spanning(*runtime, members, group);
+  return create_group(*runtime, operation, {members}, comex::groups::process_itself, group);
+}

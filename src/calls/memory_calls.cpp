@@ -1,0 +1,124 @@
+// Collective and local allocation, and freeing what is local. A collective call fails on all members or on
+// none.
+#include <algorithm>
+#include <vector>
+
+#include "groups/everybody.h"
+#include "runtime/allocation_words.h"
+#include "runtime/heard.h"
+#include "runtime/own_memory.h"
+
+namespace comex::calls {
+namespace {
+
+// Where a participant's memory is for this process: memory of another world is at another address, if it is
+// in the address space at all. If it is not, the owner's address stands for it.
+void* address_here(runtime::Runtime& runtime, Lpid owner, void* address) {
+  worlds::Peer peer;
+  if (address == nullptr || runtime.is_own(owner) || !runtime.bridges.peers.find(owner, peer)) return address;
+  return reinterpret_cast<void*>(reinterpret_cast<std::uint64_t>(address) - peer.owners_base +
+                                 peer.place.base);
+}
+
+// Where a group spans worlds or has two sides: everybody's, of whom ranks of the group name some. By
+// participant.
+std::vector<void*> addresses_of_all(runtime::Runtime& runtime, int handle, const groups::Everybody& all,
+                                    const runtime::Heard& heard, void* mine) {
+  std::vector<void*> addresses(all.members.size());
+  runtime::hear_addresses(runtime, handle, heard, mine, addresses);
+  for (std::uint32_t i = 0; i < all.members.size(); ++i) {
+    addresses[i] = address_here(runtime, all.members.lpid(i), addresses[i]);
+  }
+  return addresses;
+}
+
+int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group_t handle,
+                const char* device) {
+  runtime::Runtime* runtime = runtime::enter(name);
+  const groups::Group* group = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, handle);
+  runtime::GroupExtras& extras = runtime->extras(handle);
+  // The same on all members, since they allocate over a group in one order.
+  const auto id = groups::allocation_id(group->context(), ++extras.next_allocation);
+  Result<void*> mine = caller_error("the array of addresses is null");
+  if (ptr_arr != nullptr && id) mine = runtime::allocate_own(*runtime, bytes, *id, device);
+  if (!id) mine = caller_error("a group has had all the allocations it can have; make another one for more");
+
+  const runtime::Heard heard = runtime::hear(
+      *runtime, handle, mine ? runtime::Word::allocated(mine.value()) : runtime::Word::not_allocated());
+  const auto give_up = [&] {
+    if (mine) runtime::release_own(*runtime, mine.value());
+    return COMEX_FAILURE;
+  };
+  if (!runtime::is_whole(*runtime, name, *group)) return give_up();
+  const std::size_t me = extras.collective->me();
+  if (const auto odd = heard.verdict.odd_one()) {
+    give_up();
+    return runtime::fail_apart(*runtime, {.operation = name}, *odd == me,
+                               "this process allocates where others free");
+  }
+  if (const auto failed = heard.verdict.failed()) {
+    give_up();
+    return *failed == me ? runtime->reporter.fail({.operation = name}, mine.failure())
+                         : runtime::failed_elsewhere(*runtime);
+  }
+  const groups::Everybody all = groups::everybody(*group, runtime->book);
+  runtime::Allocation allocation{.id = *id,
+                                 .members = all.members,
+                                 .endpoints = group->endpoints(),
+                                 .my_rank = static_cast<int>(all.my_index),
+                                 .own = mine.value()};
+  if (group->bridge() == worlds::no_bridge && !group->is_inter()) {
+    runtime::hear_addresses(*runtime, handle, heard, mine.value(), {ptr_arr, all.members.size()});
+  } else {
+    std::vector<void*> addresses = addresses_of_all(*runtime, handle, all, heard, mine.value());
+    if (!runtime::is_whole(*runtime, name, *group)) return give_up();
+    const std::size_t skipped = group->is_inter() && all.is_low ? all.low_size : 0;
+    std::copy_n(addresses.data() + skipped, group->targets().size(), ptr_arr);
+    if (group->bridge() != worlds::no_bridge) allocation.of_all = std::move(addresses);
+  }
+  runtime->allocations.add(std::move(allocation));
+  return COMEX_SUCCESS;
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group) {
+  return malloc_over("malloc", ptr_arr, bytes, group, nullptr);
+}
+
+int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, const char* device) {
+  return malloc_over("malloc_mem_dev", ptr_arr, bytes, group, device);
+}
+
+void* comex_malloc_local(size_t bytes) {
+  runtime::Runtime* runtime = runtime::enter("malloc_local");
+  if (runtime == nullptr) return nullptr;
+  const comex::Result<void*> mine = runtime::allocate_own(*runtime, bytes, 0, nullptr);
+  if (!mine) {  // the program goes on without, perhaps very often
+    if (!runtime::process().has_told_of_no_room.exchange(true)) {
+      runtime->reporter.warn({.operation = "malloc_local"},
+                             mine.failure().text + "; it returns NULL, told once");
+    }
+    return nullptr;
+  }
+  return mine.value();
+}
+
+int comex_free_local(void* ptr) {
+  runtime::Runtime* runtime = runtime::enter("free_local");
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (ptr == nullptr) return COMEX_SUCCESS;
+  comex::shm::Arena& arena = *runtime->world->arena;
+  const std::uint64_t offset = arena.offset_of(ptr);
+  if (!arena.holds(ptr) || !arena.extents().begins_local(runtime->me(), offset) ||
+      !arena.extents().release(offset)) {
+    return runtime->reporter.fail({"free_local", {}, ptr}, "the address is not one that malloc_local gave");
+  }
+  return COMEX_SUCCESS;
+}

@@ -1,0 +1,294 @@
+// The user's mutexes: direct on the own host, through the owner's server elsewhere.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "calls/transfer.h"
+#include "runtime/allocation_words.h"
+#include "runtime/opening/server_options.h"
+#include "runtime/own_memory.h"
+#include "runtime/recovered.h"
+
+namespace comex::calls {
+namespace {
+
+struct Named {  // a mutex; of the own host: one that exists
+  runtime::Runtime* runtime = nullptr;
+  Worker owner = 0;
+  std::uint64_t index = 0;
+  bool is_direct = false;
+  std::uint64_t offset = 0;  // is_direct: in the arena
+  Requester by;              // who asks: no call here names a group
+
+  runtime::Reach reach() const {
+    runtime::Reach there;
+    COMEX_BUG_IF(!runtime->reach(static_cast<Lpid>(owner), there));
+    return there;
+  }
+  void order_before_direct() const {
+    if (!runtime->router.is_plain(owner)) runtime->order_before_direct(reach());
+  }
+  shm::FairMutex here() const { return runtime->world->arena->mutex_at(offset); }
+  shm::MutexParty party() const {
+    return {runtime->me(), static_cast<shm::HostSlot>(runtime->world->place.local_index), false, by.endpoint};
+  }
+  op::FarSide far() const {
+    op::FarSide there = runtime->far_side(owner);
+    there.by = by;
+    return there;
+  }
+  runtime::HeldMutex held() const { return {owner, index, by.endpoint}; }
+};
+
+[[gnu::noinline]] bool say_no_mutex(const char* name, int mutex, int proc) {
+  runtime::Runtime* runtime = runtime::enter(name);
+  Worker owner = 0;
+  if (runtime == nullptr || !runtime::find_target(*runtime, name, proc, COMEX_GROUP_WORLD, owner))
+    return false;
+  const groups::WorkerPlace& place = runtime->place(owner);
+  const bool is_here = place.host == static_cast<std::uint32_t>(runtime->world->place.host);
+  const std::uint64_t count = is_here ? runtime->mutexes.count(place.slot) : 0;  // else: the world has none
+  runtime->reporter.fail({name, Target(proc)},
+                         runtime::no_such_mutex_text(static_cast<std::uint64_t>(mutex), owner, count));
+  return false;
+}
+
+// Whether there is such a one on another host, its server says.
+bool find_mutex(const char* name, int mutex, int proc, Named& named) {
+  runtime::Runtime* runtime = runtime::pass();
+  if (runtime == nullptr) [[unlikely]]
+    return say_no_mutex(name, mutex, proc);
+  if (runtime->endpoints_made.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    named.by = runtime::begin_unnamed_call(*runtime);
+  // What is negative is huge without its sign.
+  named.owner = static_cast<Worker>(proc);
+  named.index = static_cast<std::uint64_t>(mutex);
+  if (named.owner >= runtime->size()) [[unlikely]]
+    return say_no_mutex(name, mutex, proc);
+  named.runtime = runtime;
+  named.is_direct = runtime->router.is_direct(op::Way::atomic, named.owner);
+  const bool may_exist =
+      named.is_direct ? runtime->mutexes.find(runtime->place(named.owner).slot, named.index, named.offset)
+                      : runtime->has_mutexes.load(std::memory_order_relaxed);
+  if (!may_exist) [[unlikely]]
+    return say_no_mutex(name, mutex, proc);
+  return true;
+}
+
+void say_recovered(const char* name, const Named& named, const shm::FairMutex& mutex) {
+  named.runtime->reporter.warn({name, Target(static_cast<int>(named.owner))},
+                               runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
+}
+
+// Waits for the turn of a ticket, driving MPI all the while.
+void lock_here(const Named& named) {
+  constexpr unsigned pauses = 20;
+  constexpr unsigned yields = 60;
+  constexpr unsigned rounds_a_question = 16;  // whether those before us live is a system call
+  shm::FairMutex mutex = named.here();
+  const shm::MutexParty party = named.party();
+  shm::MutexTurn turn;
+  if (mutex.step(turn, party, false) == shm::Taken::clean) [[likely]]
+    return;
+  runtime::Runtime& runtime = *named.runtime;
+  const shm::WaitPolicy& policy = runtime.world->wait_policy;
+  const auto who_holds_it = [&] {
+    Worker holder = 0;
+    const std::string text = "mutex " + std::to_string(named.index);
+    return mutex.holder(holder) ? text + ", which worker " + std::to_string(holder) + " holds" : text;
+  };
+  const op::FunctionRef<std::string()> awaited(who_holds_it);
+  op::StallWatch watch = runtime.engine.watch(
+      {.operation = "lock", .target = static_cast<int>(named.owner), .awaited = &awaited});
+  for (unsigned round = 0;; ++round) {
+    const bool asks = round > yields && round % rounds_a_question == 0;
+    const shm::Taken taken = mutex.step(turn, party, asks);
+    if (taken == shm::Taken::recovered) say_recovered("lock", named, mutex);
+    if (taken != shm::Taken::refused) return;
+    if (round < pauses) {
+      shm::cpu_relax();
+      continue;
+    }
+    runtime.engine.poll();
+    const bool sleeps = policy.sleeps_after(round, pauses + yields);
+    if (sleeps) {
+      mutex.sleep(turn, policy.nap_max_ns);
+    } else if (policy.yields_ever()) {
+      runtime.world->os->yield();
+    }
+    watch.set_slow(sleeps);
+    watch.look();
+  }
+}
+
+op::WaitReason reason(const char* name, const Named& named) {
+  return {name, static_cast<int>(named.owner), named.runtime->place(named.owner).server};
+}
+
+void note_held(const Named& named) {
+  const op::Engine::Lock lock = named.runtime->engine.enter();
+  named.runtime->held_mutexes.note(named.held());
+}
+
+bool take_held(const Named& named) {
+  const op::Engine::Lock lock = named.runtime->engine.enter();
+  return named.runtime->held_mutexes.take(named.held());
+}
+
+// What a worker says of its part in making them. The largest is told by the lowest of those that failed; a
+// malloc that another worker of the host calls instead sees an allocation fail, and its own word stands out
+// here.
+class Made {
+ public:
+  Made() = default;
+  static Made done() { return Made(mark); }
+  static Made failed(const runtime::Runtime& by) {
+    return Made(std::uint64_t{by.size() - by.me()} << bits | mark);
+  }
+  void merge(const Made& other) { largest_ = std::max(largest_, other.largest_); }
+
+  explicit operator bool() const { return largest_ == mark; }
+  bool is_mixed() const { return (largest_ & ((1u << bits) - 1)) != mark; }
+  bool is_told_by(const runtime::Runtime& runtime) const { return largest_ == failed(runtime).largest_; }
+
+ private:
+  explicit Made(std::uint64_t largest) : largest_(largest) {}
+
+  static constexpr unsigned bits = 2;
+  static constexpr auto mark = std::bit_cast<std::uint64_t>(runtime::Word::not_allocated());
+  std::uint64_t largest_ = mark;
+};
+
+// Zeroed and shown to this host's processes and server; none of 0.
+Result<void*> make_own(runtime::Runtime& runtime, int num) {
+  if (num < 0) {
+    return caller_error("the number of mutexes is " + std::to_string(num) + "; it must not be negative");
+  }
+  const std::size_t bytes = static_cast<std::size_t>(num) * sizeof(shm::FairMutexBlock);
+  Result<void*> own = runtime::allocate_own(runtime, bytes, runtime::internal_memory, nullptr);
+  if (!own || own.value() == nullptr) return own;
+  std::memset(own.value(), 0, bytes);
+  shm::Arena& arena = *runtime.world->arena;
+  runtime.mutexes.show(arena.slot(), arena.offset_of(own.value()), static_cast<std::uint64_t>(num));
+  return own;
+}
+
+void drop_own(runtime::Runtime& runtime) {
+  shm::Arena& arena = *runtime.world->arena;
+  if (runtime.mutexes.count(arena.slot()) == 0) return;
+  runtime::release_own(runtime, arena.at(runtime.mutexes.hide(arena.slot())));
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+using comex::nb::Completion;
+
+int comex_create_mutexes(int num) {
+  const char* name = "create_mutexes";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, COMEX_GROUP_WORLD);
+  const bool are_there = runtime->has_mutexes.load(std::memory_order_relaxed);
+  runtime->fence_members(*runtime->groups.find(COMEX_GROUP_WORLD));
+  const comex::Result<void*> mine = make_own(*runtime, are_there ? std::min(num, 0) : num);
+  const Made made = runtime->all_merged(COMEX_GROUP_WORLD, mine ? Made::done() : Made::failed(*runtime));
+  if (made && !are_there) {
+    runtime->has_mutexes.store(true, std::memory_order_relaxed);
+    return COMEX_SUCCESS;
+  }
+  if (!are_there) drop_own(*runtime);
+  if (made) {
+    return runtime->reporter.fail({.operation = name}, "there are mutexes already; destroy them first");
+  }
+  if (made.is_mixed()) {
+    return runtime::fail_apart(*runtime, {.operation = name}, true,
+                               "this process makes mutexes where others do not");
+  }
+  return made.is_told_by(*runtime) ? runtime->reporter.fail({.operation = name}, mine.failure())
+                                   : runtime::failed_elsewhere(*runtime);
+}
+
+int comex_destroy_mutexes(void) {
+  const char* name = "destroy_mutexes";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, COMEX_GROUP_WORLD);
+  if (!runtime->has_mutexes.load(std::memory_order_relaxed)) {
+    return runtime->reporter.fail({.operation = name}, "there are no mutexes; create_mutexes makes them");
+  }
+  runtime->barrier(COMEX_GROUP_WORLD);  // nobody needs them any more
+  runtime->has_mutexes.store(false, std::memory_order_relaxed);
+  {
+    const comex::op::Engine::Lock lock = runtime->engine.enter();
+    runtime->held_mutexes.clear();
+  }
+  drop_own(*runtime);
+  return COMEX_SUCCESS;
+}
+
+int comex_lock(int mutex, int proc) {
+  Named named;
+  if (!find_mutex("lock", mutex, proc, named)) return COMEX_FAILURE;
+  if (named.is_direct) {
+    named.order_before_direct();
+    lock_here(named);
+    return COMEX_SUCCESS;
+  }
+  const comex::op::FarSide far = named.far();
+  const int result = finish_remote(
+      *named.runtime, named.runtime->remote, reason("lock", named), Finish::block(),
+      [&](Completion& completion) { named.runtime->remote.start_lock(named.index, far, completion); });
+  if (result == COMEX_SUCCESS) note_held(named);
+  return result;
+}
+
+int comex_trylock(int mutex, int proc, int* acquired) {
+  Named named;
+  if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
+  if (acquired == nullptr) {
+    return named.runtime->reporter.fail({"trylock", comex::Target(proc)}, "the place for the result is null");
+  }
+  if (named.is_direct) {
+    named.order_before_direct();
+    comex::shm::FairMutex here = named.here();
+    const comex::shm::Taken taken = here.try_lock(named.party());
+    if (taken == comex::shm::Taken::recovered) say_recovered("trylock", named, here);
+    *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
+    return COMEX_SUCCESS;
+  }
+  named.runtime->fence(named.reach());  // a mutex that was just given back is free
+  const comex::op::FarSide far = named.far();
+  std::uint64_t taken = 0;
+  const int result =
+      finish_remote(*named.runtime, named.runtime->remote, reason("trylock", named), Finish::block(),
+                    [&](Completion& completion) {
+                      named.runtime->remote.start_try_lock(named.index, far, completion, &taken);
+                    });
+  if (result != COMEX_SUCCESS) return result;
+  if (taken != 0) note_held(named);
+  *acquired = taken != 0 ? 1 : 0;
+  return COMEX_SUCCESS;
+}
+
+int comex_unlock(int mutex, int proc) {
+  Named named;
+  if (!find_mutex("unlock", mutex, proc, named)) return COMEX_FAILURE;
+  if (named.is_direct) {
+    named.order_before_direct();
+    const comex::Status unlocked = named.here().unlock(named.party());
+    if (unlocked) return COMEX_SUCCESS;
+    return named.runtime->reporter.fail({"unlock", comex::Target(proc)},
+                                        "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
+  }
+  const comex::op::FarSide far = named.far();
+  comex::op::Remote& remote = named.runtime->remote;
+  const bool is_held = take_held(named);
+  return finish_remote(*named.runtime, remote, reason("unlock", named), Finish::block(),
+                       [&](Completion& completion) {
+                         if (is_held) return remote.start_release(named.index, far, completion);
+                         remote.start_unlock(named.index, far, completion);
+                       });
+}

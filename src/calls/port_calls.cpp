@@ -1,0 +1,95 @@
+// Ports of ours: open, close, accept, connect.
+#include <comex/worlds.h>
+
+#include <cstring>
+
+#include "runtime/call.h"
+#include "worlds/agreement/arguments.h"
+#include "worlds/connect/meeting.h"
+
+namespace comex::calls {
+using namespace worlds;
+namespace {
+
+constexpr const char* accepting = "world_accept";
+constexpr const char* connecting = "world_connect";
+
+Result<Conversation> await_at(runtime::Runtime& runtime, const PortName& port, const Deadline& deadline,
+                              const InVain& in_vain) {
+  const auto listener = runtime.meetings.ports.find(format_port(port));
+  if (listener != nullptr) return Conversation::await(runtime, accepting, *listener, deadline, in_vain);
+  return caller_error("this process has no such port open at " + format_place(port) +
+                      "; the root accepts at a port that it has opened itself");
+}
+
+// Finds the other root at the port, from either side of it.
+Result<Conversation> find_root(runtime::Runtime& runtime, worlds::Side side, const char* port,
+                               double timeout_s, const InVain& in_vain) {
+  if (!(timeout_s >= 0)) {
+    return caller_error("the time limit is " + std::to_string(timeout_s) + " s; it is a number from 0 up");
+  }
+  if (port == nullptr) return caller_error("the port is null");
+  Result<PortName> name = parse_port(port);
+  if (!name) return name.take_failure();
+  const Deadline deadline(timeout_s);
+  if (side == worlds::Side::accepts) return await_at(runtime, name.value(), deadline, in_vain);
+  return Conversation::seek(runtime, connecting, name.value(), deadline, in_vain);
+}
+
+int meet_at(const char* port, worlds::Side side, const char* operation, int root, comex_group_t group,
+            double timeout_s, comex_group_t* peer) {
+  runtime::Runtime* runtime = runtime::enter(operation);
+  const runtime::CallScope call(operation, group);
+  if (runtime == nullptr || !may_all_meet(*runtime, operation, group, root, peer)) return COMEX_FAILURE;
+  Meeting meeting;
+  meeting.operation = operation;
+  meeting.group = group;
+  meeting.root = root;
+  meeting.side = side;
+  meeting.begin = [&](const InVain& in_vain) { return find_root(*runtime, side, port, timeout_s, in_vain); };
+  return hold_meeting(*runtime, meeting, peer);
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_world_open_port(char* port, int port_bytes) {
+  const char* name = "world_open_port";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr || !runtime::has_place(*runtime, name, port)) return COMEX_FAILURE;
+  auto listener = Listener::open("");
+  if (!listener) return runtime->reporter.fail({.operation = name}, listener.failure());
+  const std::string text = format_port(listener->name());
+  if (port_bytes < 0 || text.size() >= static_cast<std::size_t>(port_bytes)) {
+    return runtime->reporter.fail({.operation = name},
+                                  "the place for the port holds " + std::to_string(port_bytes) +
+                                      " bytes; this one needs " + std::to_string(text.size() + 1));
+  }
+  runtime->meetings.ports.add(std::move(listener).value());
+  std::memcpy(port, text.c_str(), text.size() + 1);
+  return COMEX_SUCCESS;
+}
+
+int comex_world_close_port(const char* port) {
+  const char* name = "world_close_port";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (port == nullptr) return runtime->reporter.fail({.operation = name}, "the port is null");
+  auto parsed = parse_port(port);
+  if (!parsed) return runtime->reporter.fail({.operation = name}, parsed.failure());
+  if (runtime->meetings.ports.remove(format_port(parsed.value()))) return COMEX_SUCCESS;
+  return runtime->reporter.fail({.operation = name}, "this process has no such port open");
+}
+
+int comex_world_accept(const char* port, int root, comex_group_t group, double timeout_s,
+                       comex_group_t* peer) {
+  return meet_at(port, worlds::Side::accepts, accepting, root, group, timeout_s, peer);
+}
+
+int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
+                        comex_group_t* peer) {
+  return meet_at(port, worlds::Side::connects, connecting, root, group, timeout_s, peer);
+}

@@ -1,0 +1,33 @@
+// Who a small operation goes to, if a check and a few loads and stores can serve it.
+//
+// True when the runtime is there and `proc` is a worker of the world whose memory is plain: on this host, and
+// reached by no other way. Whatever is not, or fails its check, takes the long way, which also says what is
+// wrong. Used at the top of calls; everything is inline, nothing waits.
+#pragma once
+
+#include <comex/comex.h>
+
+#include "runtime/process.h"
+
+namespace comex::calls {
+
+class Small {
+ public:
+  Small(int proc, comex_group_t group) : runtime_(runtime::at_once()), target_(static_cast<Worker>(proc)) {
+    is_small_ = runtime_ != nullptr && group == COMEX_GROUP_WORLD && target_ < runtime_->size() &&
+                runtime_->router.is_plain(target_);
+  }
+  explicit operator bool() const { return is_small_; }
+
+  runtime::Runtime& runtime() const { return *runtime_; }
+  const op::Direct& direct() const { return runtime_->direct; }
+  const groups::WorkerPlace& place() const { return runtime_->place(target_); }
+  Worker target() const { return target_; }
+
+ private:
+  runtime::Runtime* runtime_;
+  Worker target_;
+  bool is_small_;
+};
+
+}  // namespace comex::calls

@@ -1,0 +1,104 @@
+#include "calls/transfer.h"
+
+#include <string>
+
+#include "runtime/recovered.h"
+
+namespace comex::calls {
+namespace {
+
+const void* far_of(const Operation& operation) {
+  return operation.layout == protocol::Layout::vector ? operation.scatter.far[0] : operation.far;
+}
+
+bool moves_nothing(const Operation& operation) {
+  return operation.layout == protocol::Layout::vector ? operation.scatter.empty() : operation.patch.empty();
+}
+
+int carry_out_directly(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
+                       const runtime::Reach& target) {
+  runtime.order_before_direct(target);
+  const op::Direct& direct = *target.direct;
+  const auto refuse = [&](const Operation& operation, const op::Checked& checked) {
+    return runtime.reporter.fail(runtime.context(name, target, far_of(operation)),
+                                 direct.describe(checked, target.worker(), target.place));
+  };
+  if (operations.size() > 1) {  // all or nothing
+    for (const Operation& operation : operations) {
+      const op::Checked checked = direct.check_all(operation, target.place);
+      if (!checked) return refuse(operation, checked);
+    }
+  }
+  bool recovered = false;
+  for (const Operation& operation : operations) {
+    const op::Checked checked = direct.run(operation, target.place, recovered);
+    if (!checked) return refuse(operation, checked);
+  }
+  if (recovered) say_recovered(runtime, runtime.context(name, target));
+  return COMEX_SUCCESS;
+}
+
+}  // namespace
+
+void say_recovered(const runtime::Runtime& runtime, const Context& where) {
+  runtime.reporter.warn(where, runtime::memory_recovered_text());
+}
+
+int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
+              const runtime::Reach& target, op::Way way, const Finish& finish) {
+  if (runtime.is_direct(way, target)) {
+    const int result = carry_out_directly(runtime, name, operations, target);
+    if (result == COMEX_SUCCESS && finish.kind == Finish::Kind::handle) {
+      *finish.handle = nb::HandleTable::completed_handle;
+    }
+    return result;
+  }
+  const op::FarSide far = target.far_side();
+  op::Remote& remote = *target.remote;
+  const op::WaitReason reason = target.reason(name);
+  const bool may_append = finish.kind != Finish::Kind::blocking && operations.size() == 1;
+  const bool appends_get = may_append && way == op::Way::get && remote.takes(operations[0]);
+  if (may_append && way != op::Way::get) {
+    bool appended = false;
+    const auto append = [&] { appended = remote.append(operations[0], far); };
+    runtime.start(remote, reason, append, &far);
+    if (appended) {
+      if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
+      return COMEX_SUCCESS;
+    }
+  }
+  const auto begin = [&](nb::Completion& completion) {
+    const Operation& first = operations.front();
+    if (appends_get &&
+        remote.append_get(first.near, first.far, first.patch.total_bytes(), far, completion, first.called)) {
+      return;
+    }
+    for (Operation operation : operations) {
+      operation.is_blocking = finish.kind == Finish::Kind::blocking;
+      remote.start(operation, far, completion);
+    }
+  };
+  return finish_remote(runtime, remote, reason, finish, begin, appends_get ? &far : nullptr);
+}
+
+int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,
+              const runtime::Reach& target, const void* far, const Finish& finish) {
+  if (!operation) {
+    return runtime.reporter.fail(runtime.context(name, target, far), operation.failure());
+  }
+  const std::size_t operations = moves_nothing(operation.value()) ? 0 : 1;
+  return carry_out(runtime, name, std::span(&operation.value(), operations), target,
+                   op::way_of(operation->action), finish);
+}
+
+bool find_scalar(runtime::Runtime& runtime, const char* name, int code, Scalar& scalar) {
+  scalar = scalar_of(code);
+  if (scalar != Scalar::none) return true;
+  runtime.reporter.fail({.operation = name}, "the accumulate type " + std::to_string(code) +
+                                                 " is unknown; COMEX_ACC_INT to COMEX_ACC_LNG are " +
+                                                 std::to_string(COMEX_ACC_INT) + " to " +
+                                                 std::to_string(COMEX_ACC_LNG));
+  return false;
+}
+
+}  // namespace comex::calls

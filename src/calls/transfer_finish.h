@@ -1,0 +1,44 @@
+// The template of transfer.h: one place where blocking, handled and implicit completion differ.
+#pragma once
+
+#include "calls/transfer.h"
+#include "runtime/call.h"
+
+namespace comex::calls {
+
+template <class Begin>
+int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
+                  const Finish& finish, Begin&& begin, const op::FarSide* appended_to) {
+  switch (finish.kind) {
+    case Finish::Kind::blocking: {
+      nb::Completion completion;
+      runtime.start(to, reason, [&] { begin(completion); });
+      runtime.wait(completion, reason);
+      return completion.take_failure() ? runtime::failed_on_the_way(runtime) : COMEX_SUCCESS;
+    }
+    case Finish::Kind::implicit:
+      runtime.start(
+          to, reason, [&] { begin(runtime.implicit.of(reason.target)); }, appended_to);
+      return COMEX_SUCCESS;
+    case Finish::Kind::handle:
+      break;
+  }
+  int issued = 0;
+  const auto begin_with_handle = [&] {
+    issued = runtime.handles.issue();
+    if (issued == 0) return;
+    nb::Completion& completion = *runtime.handles.find(issued);
+    begin(completion);
+    completion.complete();  // the part that issue() began with
+    runtime.note_handle(issued, reason);
+  };
+  runtime.start(to, reason, begin_with_handle, appended_to);
+  if (issued == 0) {
+    return runtime.reporter.fail(runtime.context(reason.operation, reason.target, reason.named),
+                                 "no handle is free");
+  }
+  *finish.handle = issued;
+  return COMEX_SUCCESS;
+}
+
+}  // namespace comex::calls

@@ -1,0 +1,72 @@
+// Spawned worlds, and the end of a meeting.
+#include <comex/worlds.h>
+
+#include "runtime/call.h"
+#include "worlds/agreement/arguments.h"
+#include "worlds/bridge/disconnect.h"
+#include "worlds/connect/meeting.h"
+#include "worlds/connect/spawn.h"
+
+namespace comex::calls {
+namespace {
+
+// On the root: elsewhere these arguments may be anything.
+worlds::Spawn read_spawn(const char* command, char* const argv[], int processes) {
+  worlds::Spawn spawn;
+  spawn.processes = processes;
+  if (command != nullptr) spawn.command = command;
+  for (char* const* argument = argv; argument != nullptr && *argument != nullptr; ++argument) {
+    spawn.arguments.emplace_back(*argument);
+  }
+  return spawn;
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_world_spawn(const char* command, char* const argv[], int processes, int root, comex_group_t group,
+                      comex_group_t* children) {
+  const char* name = "world_spawn";
+  runtime::Runtime* runtime = runtime::enter(name);
+  const runtime::CallScope call(name, group);
+  if (runtime == nullptr || !worlds::may_all_meet(*runtime, name, group, root, children))
+    return COMEX_FAILURE;
+  worlds::Meeting meeting;
+  meeting.operation = name;
+  meeting.group = group;
+  meeting.root = root;
+  meeting.is_spawn = true;
+  meeting.begin = [&](const worlds::InVain& in_vain) {
+    return worlds::start_and_await(*runtime, read_spawn(command, argv, processes), in_vain);
+  };
+  return worlds::hold_meeting(*runtime, meeting, children);
+}
+
+int comex_world_parent(comex_group_t* parent) {
+  runtime::Runtime* runtime = runtime::enter("world_parent");
+  if (runtime == nullptr || !runtime::has_place(*runtime, "world_parent", parent)) return COMEX_FAILURE;
+  const int handle = runtime->meetings.parent;
+  *parent = handle == worlds::no_group ? COMEX_GROUP_NULL : handle;
+  return COMEX_SUCCESS;
+}
+
+int comex_world_disconnect(comex_group_t* peer) {
+  const char* name = "world_disconnect";
+  runtime::Runtime* runtime = runtime::enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (peer == nullptr)
+    return runtime->reporter.fail({.operation = name}, "the place of the group's handle is null");
+  groups::Group* group = runtime::find_group(*runtime, name, *peer);
+  if (group == nullptr) return COMEX_FAILURE;
+  if (*peer == COMEX_GROUP_WORLD || *peer == COMEX_GROUP_SELF) {
+    return runtime->reporter.fail({.operation = name},
+                                  "the group is one of the own world; it lives until finalize");
+  }
+  const runtime::CallScope call(name, *peer);
+  const int result = worlds::disconnect(*runtime, *group, *peer);
+  *peer = COMEX_GROUP_NULL;
+  return result == COMEX_SUCCESS ? result : runtime::failed_on_the_way(*runtime);
+}

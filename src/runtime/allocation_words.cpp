@@ -1,0 +1,110 @@
+#include "runtime/allocation_words.h"
+
+#include <algorithm>
+
+namespace comex::runtime {
+namespace {
+
+std::vector<std::size_t> members_of_kind(std::span<const Claim> claims, Claim::Kind kind) {
+  std::vector<std::size_t> members;
+  for (std::size_t member = 0; member < claims.size(); ++member) {
+    if (claims[member].kind == kind) members.push_back(member);
+  }
+  return members;
+}
+
+// Those of the members whose address is not in the list.
+std::vector<std::size_t> without(std::span<const Claim> claims, std::span<const std::size_t> members,
+                                 std::vector<std::uint64_t> addresses) {
+  std::ranges::sort(addresses);
+  std::vector<std::size_t> left;
+  for (const std::size_t member : members) {
+    if (!std::ranges::binary_search(addresses, claims[member].address)) left.push_back(member);
+  }
+  return left;
+}
+
+}  // namespace
+
+Verdict::Verdict(std::size_t member, const Word& word) {
+  const auto index = static_cast<std::uint32_t>(member);
+  (word.is_allocating() ? allocating_ : freeing_) = {1, index};
+  if (word.has_failed()) failed_ = index;
+  needs_claims_ = word.needs_claim() ? 1 : 0;
+  nth_ = word.nth();
+}
+
+Verdict::Verdict(std::span<const Word> all) {
+  for (std::size_t member = 0; member < all.size(); ++member) merge({member, all[member]});
+}
+
+void Verdict::Side::merge(const Side& other) {
+  count += other.count;
+  first = std::min(first, other.first);
+}
+
+void Verdict::merge(const Verdict& other) {
+  allocating_.merge(other.allocating_);
+  freeing_.merge(other.freeing_);
+  failed_ = std::min(failed_, other.failed_);
+  const bool differs = nth_ != 0 && other.nth_ != 0 && nth_ != other.nth_;
+  if (differs || other.needs_claims_ != 0) needs_claims_ = 1;
+  nth_ = std::max(nth_, other.nth_);
+}
+
+std::optional<std::size_t> Verdict::odd_one() const {
+  if (allocating_.count == 0 || freeing_.count == 0) return std::nullopt;
+  if (allocating_.count == freeing_.count) return std::min(allocating_.first, freeing_.first);
+  return allocating_.count < freeing_.count ? allocating_.first : freeing_.first;
+}
+
+std::optional<std::size_t> Verdict::failed() const {
+  if (failed_ == nobody) return std::nullopt;
+  return failed_;
+}
+
+std::optional<std::uint64_t> Verdict::same_nth() const {
+  if (needs_claims_ != 0) return std::nullopt;
+  return nth_;
+}
+
+std::optional<Mistaken> first_mistake(std::span<const Claim> claims) {
+  const std::uint64_t id = known_id(claims);
+  for (std::size_t member = 0; member < claims.size(); ++member) {
+    const Claim& claim = claims[member];
+    if (claim.kind == Claim::wrong) return Mistaken{member, Mistake::no_allocation};
+    if (claim.kind == Claim::known && claim.id != id) return Mistaken{member, Mistake::another_allocation};
+  }
+  return std::nullopt;
+}
+
+std::uint64_t known_id(std::span<const Claim> claims) {
+  const auto found = std::ranges::find(claims, Claim::known, &Claim::kind);
+  return found == claims.end() ? 0 : found->id;
+}
+
+std::vector<std::size_t> unanswered(std::span<const Claim> claims) {
+  std::vector<std::uint64_t> known;
+  for (const std::size_t member : members_of_kind(claims, Claim::known))
+    known.push_back(claims[member].address);
+  return without(claims, members_of_kind(claims, Claim::unknown), std::move(known));
+}
+
+Answered answered(std::span<const std::uint64_t> ids) {
+  Answered found;
+  for (const std::uint64_t id : ids) {
+    if (id == 0) continue;
+    found.is_one_of_several |= found.id != 0 && found.id != id;
+    if (found.id == 0) found.id = id;
+  }
+  return found;
+}
+
+std::optional<std::size_t> first_stranger(std::span<const Claim> claims, std::span<const std::size_t> members,
+                                          std::vector<std::uint64_t> addresses) {
+  const std::vector<std::size_t> strangers = without(claims, members, std::move(addresses));
+  if (strangers.empty()) return std::nullopt;
+  return strangers.front();
+}
+
+}  // namespace comex::runtime

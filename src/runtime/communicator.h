@@ -1,0 +1,79 @@
+// Owns one MPI communicator of the runtime; frees it while MPI is still there to do so.
+//
+// Every call is PMPI_*: an interposing library or profiler never sees the runtime's own traffic.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <utility>
+
+namespace comex::runtime {
+
+inline bool mpi_is_running() {
+  int started = 0;
+  int finished = 0;
+  PMPI_Initialized(&started);
+  PMPI_Finalized(&finished);
+  return started != 0 && finished == 0;
+}
+
+class Communicator {
+ public:
+  Communicator() = default;
+  explicit Communicator(MPI_Comm owned) : comm_(owned) {}
+  Communicator(Communicator&& other) noexcept : comm_(std::exchange(other.comm_, MPI_COMM_NULL)) {}
+  Communicator& operator=(Communicator&& other) noexcept {
+    std::swap(comm_, other.comm_);
+    return *this;
+  }
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator() {
+    if (comm_ != MPI_COMM_NULL && mpi_is_running()) PMPI_Comm_free(&comm_);
+  }
+
+  static Communicator duplicate(MPI_Comm of) {
+    MPI_Comm made = MPI_COMM_NULL;
+    PMPI_Comm_dup(of, &made);
+    return Communicator(made);
+  }
+  static Communicator split(MPI_Comm of, int color, int key) {
+    MPI_Comm made = MPI_COMM_NULL;
+    PMPI_Comm_split(of, color, key, &made);
+    return Communicator(made);
+  }
+  // Of these ranks of another one, in their order, made by them alone. (Inter-communicators that are merged
+  // in pairs do the same with MPI-1 alone, but Open MPI 4.1 keeps some 80 bytes of each after it is freed.)
+  static Communicator of_ranks(MPI_Comm of, std::span<const int> ranks, int tag) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group some = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    PMPI_Comm_group(of, &all);
+    PMPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
+    PMPI_Comm_create_group(of, some, tag, &made);
+    PMPI_Group_free(&some);
+    PMPI_Group_free(&all);
+    return Communicator(made);
+  }
+
+  MPI_Comm get() const { return comm_; }
+  // Never freed: those who would have to take part are not there.
+  void forget() { comm_ = MPI_COMM_NULL; }
+  explicit operator bool() const { return comm_ != MPI_COMM_NULL; }
+  int rank() const {
+    int rank = 0;
+    PMPI_Comm_rank(comm_, &rank);
+    return rank;
+  }
+  int size() const {
+    int size = 0;
+    PMPI_Comm_size(comm_, &size);
+    return size;
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+}  // namespace comex::runtime

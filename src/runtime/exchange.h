@@ -1,0 +1,65 @@
+// Typed exchanges over a set-up Collective, and the rule that a collective step fails on all or none.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/status.h"
+#include "transport/collective.h"
+
+namespace comex::runtime {
+
+template <class T>
+std::vector<T> gather(transport::Collective& all, const T& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> values(static_cast<std::size_t>(all.size()));
+  all.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+template <class T>
+void broadcast(transport::Collective& all, T& value, TransportRank root) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  all.broadcast(std::as_writable_bytes(std::span(&value, 1)), root);
+}
+
+inline void broadcast(transport::Collective& all, std::string& text, TransportRank root) {
+  std::uint64_t bytes = text.size();
+  broadcast(all, bytes, root);
+  text.resize(bytes);
+  all.broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), root);
+}
+
+// no_rank: it is so nowhere.
+inline TransportRank lowest_where(transport::Collective& all, bool is_so) {
+  const auto ranks = static_cast<std::uint64_t>(all.size());
+  const std::uint64_t lowest = all.all_min(is_so ? static_cast<std::uint64_t>(all.rank()) : ranks);
+  return lowest == ranks ? no_rank : static_cast<TransportRank>(lowest);
+}
+
+// The failure of the lowest rank that has one, with whose it is; everywhere the same.
+struct Settled {
+  TransportRank failed_rank = no_rank;
+  std::string text;
+  explicit operator bool() const { return failed_rank == no_rank; }
+  Failure take_failure() { return environment_error(std::move(text)); }
+};
+
+inline Settled settle_by_rank(transport::Collective& all, const Status& mine) {
+  const TransportRank failed = lowest_where(all, !mine);
+  if (failed == no_rank) return {};
+  Settled settled{failed, mine ? std::string() : mine.failure().text};
+  broadcast(all, settled.text, failed);
+  return settled;
+}
+
+inline Status settle(transport::Collective& all, const Status& mine) {
+  Settled settled = settle_by_rank(all, mine);
+  if (settled) return {};
+  return environment_error("MPI rank " + std::to_string(settled.failed_rank) + ": " + settled.text);
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,40 @@
+// Which mutexes of other hosts this worker holds, so that it need not ask their servers before it gives one
+// back.
+//
+// Few at a time. Under the engine lock. Owned by Runtime, used by mutex_calls.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace comex::runtime {
+
+struct HeldMutex {
+  Worker owner = 0;
+  std::uint64_t index = 0;
+  std::uint32_t endpoint = 0;  // of this worker; 0: none
+
+  bool operator==(const HeldMutex&) const = default;
+};
+
+class HeldMutexes {
+ public:
+  void note(const HeldMutex& mutex) { held_.push_back(mutex); }
+  // False: it is not held, as far as is known here.
+  bool take(const HeldMutex& mutex) {
+    const auto found = std::ranges::find(held_, mutex);
+    if (found == held_.end()) return false;
+    *found = held_.back();
+    held_.pop_back();
+    return true;
+  }
+  void clear() { held_.clear(); }
+
+ private:
+  std::vector<HeldMutex> held_;
+};
+
+}  // namespace comex::runtime

@@ -1,0 +1,95 @@
+#include "runtime/host_meeting.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/diagnose.h"
+#include "core/status.h"
+
+namespace comex::runtime {
+
+HostMeeting::HostMeeting(World& world, op::Engine& engine) : world_(world), engine_(engine) {
+  std::vector<const pr::RankPlace*> here;
+  for (const int rank : world.share.host_workers()) here.push_back(&world.share.place_of(rank));
+  std::ranges::sort(here, {}, &pr::RankPlace::worker);
+  const auto board_of = [&](const pr::RankPlace& place) {
+    const auto slot = static_cast<shm::HostSlot>(place.local_index);
+    return reinterpret_cast<BoardLayout*>(world.arena->board(slot).data());
+  };
+  for (const pr::RankPlace* worker : here) boards_.push_back(board_of(*worker));
+  own_ = board_of(world.place);
+}
+
+// Two notices take turns: who shows one again has come to the next gathering, as has everybody, who has read
+// the one before by then.
+void HostMeeting::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
+  const std::size_t bytes = mine.size();
+  COMEX_BUG_IF(bytes > sizeof BoardLayout::Notice::said || all.size() != bytes * boards_.size());
+  const std::size_t turn = ++gathering_ % 2;
+  BoardLayout::Notice& own = own_->notices[turn];
+  std::memcpy(own.said, mine.data(), bytes);
+  own.gathering.store(gathering_, std::memory_order_relaxed);
+  wait_on(boards_.front()->gather, "gather", [&] {
+    return listed("worker", late([&](const BoardLayout& board) {
+                    return board.notices[turn].gathering.load(std::memory_order_relaxed) == gathering_;
+                  }));
+  });
+  for (std::size_t i = 0; i < boards_.size(); ++i) {
+    std::memcpy(all.data() + i * bytes, boards_[i]->notices[turn].said, bytes);
+  }
+}
+
+void HostMeeting::enter() {
+  own_->entered.store(++meetings_, std::memory_order_relaxed);
+  wait_on(boards_.front()->enter, "barrier", [this] {
+    return listed("worker", late([this](const BoardLayout& board) {
+                    return board.entered.load(std::memory_order_relaxed) >= meetings_;
+                  }));
+  });
+}
+
+void HostMeeting::leave() {
+  own_->left.store(meetings_, std::memory_order_relaxed);
+  wait_on(boards_.front()->leave, "barrier", [this] {
+    const std::vector<int> missing = late(
+        [this](const BoardLayout& board) { return board.left.load(std::memory_order_relaxed) >= meetings_; });
+    const bool is_leader =
+        missing.size() == 1 && boards_.front()->left.load(std::memory_order_relaxed) < meetings_;
+    return is_leader ? std::string("workers of other hosts") : listed("worker", missing);
+  });
+}
+
+template <class HasCome>
+std::vector<int> HostMeeting::late(const HasCome& has_come) const {
+  const std::vector<int> ranks = world_.share.host_workers();  // in the order of the workers
+  std::vector<int> workers;
+  for (std::size_t i = 0; i < boards_.size(); ++i) {
+    if (!has_come(*boards_[i])) workers.push_back(static_cast<int>(world_.share.place_of(ranks[i]).worker));
+  }
+  return workers;
+}
+
+void HostMeeting::wait_on(shm::HostBarrierBlock& block, const char* what,
+                          op::FunctionRef<std::string()> awaited) {
+  constexpr unsigned pauses = 20;        // a microsecond, less than a yield that meets another process
+  constexpr unsigned yields = 100;       // the others are mostly on their way
+  constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
+  shm::HostBarrier meeting(*world_.os, block, static_cast<std::uint32_t>(boards_.size()));
+  const shm::WaitPolicy& policy = world_.wait_policy;
+  op::StallWatch watch = engine_.watch({.operation = what, .awaited = &awaited});
+  const std::uint32_t token = meeting.arrive();
+  for (unsigned i = 0; policy.workers_have_cores && i < pauses && !meeting.done(token); ++i) shm::cpu_relax();
+  for (unsigned round = 1; !meeting.done(token); ++round) {
+    const bool sleeps = policy.sleeps_after(round, yields);
+    if (sleeps || !policy.yields_ever() || round % yields_a_pump == 0) engine_.poll();
+    if (sleeps) {
+      meeting.sleep(token, policy.nap_max_ns);
+    } else if (policy.yields_ever()) {
+      world_.os->yield();
+    }
+    watch.set_slow(sleeps);
+    watch.look();
+  }
+}
+
+}  // namespace comex::runtime

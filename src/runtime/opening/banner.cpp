@@ -1,0 +1,115 @@
+#include "runtime/opening/banner.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "runtime/environment.h"
+#include "runtime/flavour_mark.h"
+
+// There if a program was linked with one of the ARMCI libraries.
+extern "C" __attribute__((weak)) comex::runtime::FlavourMark comex_armci_flavour;
+
+namespace comex::runtime {
+namespace {
+
+std::string host_line(const World& world, std::span<const ShownRank> shown, std::span<const int> ranks,
+                      std::size_t index) {
+  std::string line = "host " + std::to_string(index) + " (";
+  line.append(world.group->host_name(static_cast<std::uint32_t>(index))).append("):");
+  for (const int rank : ranks) {
+    const pr::RankPlace& place = shown[static_cast<std::size_t>(rank)].place;
+    line += " " + std::to_string(rank) + "=";
+    if (place.role == pr::Role::progress) {
+      line += "progress";
+    } else {
+      line += "worker " + std::to_string(place.worker);
+      if (place.server >= 0) line += "<" + std::to_string(place.server);
+    }
+    line += place.group >= 0 ? " (group " + std::to_string(place.group) + ")" : "";
+  }
+  return line;
+}
+
+// Neighbours that may run on the same processors are named once.
+std::string binding_line(std::span<const ShownRank> shown, std::span<const int> ranks, std::size_t index) {
+  std::string line = "host " + std::to_string(index) + " processors:";
+  const auto mask = [&](std::size_t i) { return shown[static_cast<std::size_t>(ranks[i])].cpus; };
+  for (std::size_t first = 0, last = 0; first < ranks.size(); first = last + 1) {
+    last = first;
+    while (last + 1 < ranks.size() && mask(last + 1) == mask(first)) ++last;
+    line += " " + std::to_string(ranks[first]);
+    if (last != first) line += (last == first + 1 ? "," : "..") + std::to_string(ranks[last]);
+    line += "=" + mask(first).text();
+  }
+  return line;
+}
+
+std::vector<std::vector<int>> ranks_by_host(std::span<const ShownRank> shown, std::size_t hosts) {
+  std::vector<std::vector<int>> ranks(hosts);
+  for (std::size_t rank = 0; rank < shown.size(); ++rank) {
+    ranks[static_cast<std::size_t>(shown[rank].place.host)].push_back(static_cast<int>(rank));
+  }
+  return ranks;
+}
+
+// The level of threads may differ between hosts: a launcher over ssh does not carry the settings.
+std::string how_served(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads) {
+  const auto without = std::ranges::count(lacks_threads, 1);
+  if (without == 0) return ", by a thread (MPI_THREAD_MULTIPLE)";
+  std::ptrdiff_t serving = 0;
+  for (const pr::Host& host : split.hosts) {
+    if (host.progress_ranks.empty()) serving += std::ssize(host.ranks);
+  }
+  const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
+  return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") +
+         " in a call of the runtime (MPI_Init starts with threads where the environment has "
+         "OMPI_MPI_THREAD_LEVEL=3)";
+}
+
+}  // namespace
+
+void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads, bool verbose,
+                   const Reporter& out) {
+  for (const pr::Notice& notice : split.notices) {
+    const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
+    const bool is_self_served = notice.kind == pr::NoticeKind::self_served;
+    if (is_detail && !verbose) continue;
+    out.notice(notice.text + (is_self_served ? how_served(split, lacks_threads) : std::string()));
+  }
+}
+
+void print_banner(const World& world, std::span<const ShownRank> shown, const Reporter& out) {
+  // The launch's first world needs no number as long as it is alone.
+  const std::string of_world = world.id == 0 ? "" : "world " + std::to_string(world.id) + ": ";
+  using pr::counted;
+  const auto say = [&](const std::string& text) { out.notice(of_world + text); };
+  const std::size_t progress = world.share.progress;
+  say(counted(world.share.ranks, "MPI rank") + " on " + counted(world.share.hosts, "host") + ": " +
+      counted(world.share.workers, "worker") + ", " + counted(progress, "progress rank"));
+  if (progress > 0) {
+    say("MPI_COMM_WORLD holds " + counted(progress, "rank") +
+        (progress == 1 ? " that never returns" : " that never return") +
+        ": use the communicator of the group in MPI calls");
+  }
+  const std::vector<std::vector<int>> ranks = ranks_by_host(shown, world.share.hosts);
+  for (std::size_t host = 0; host < ranks.size(); ++host) {
+    say(host_line(world, shown, ranks[host], host));
+    say(binding_line(shown, ranks[host], host));
+  }
+  if (&comex_armci_flavour != nullptr) {
+    const std::string file = file_of(&comex_armci_flavour);
+    say(std::string("ARMCI is this runtime's, ") + comex_armci_flavour.name + ", from " + file);
+  }
+  say(std::string("arena of host 0 at ") +
+      (world.arena->same_address() ? "one address on all its processes" : "different addresses") + ", " +
+      std::to_string(world.arena->reservation_bytes() >> 20) + " MiB reserved");
+  for (const SettingRow& row : setting_rows()) {
+    if (!world.settings.is_explicit(row.id)) continue;
+    say(std::string(row.name) + " = " + value_text(world.settings, row.id) + " (" +
+        std::string(source_text(world.settings.source(row.id))) + ")");
+  }
+}
+
+}  // namespace comex::runtime

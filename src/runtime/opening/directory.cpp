@@ -1,0 +1,145 @@
+#include "runtime/opening/directory.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "groups/process_ranks.h"
+#include "runtime/exchange.h"
+
+namespace comex::runtime {
+namespace {
+
+groups::DirectoryShape directory_shape(const World& world) {
+  return {world.share.ranks, world.share.workers, world.share.hosts};
+}
+
+}  // namespace
+
+groups::Directory directory_of(World& world) {
+  return {world.arena->directory(), directory_shape(world)};
+}
+
+std::uint64_t directory_bytes(const World& world) {
+  return groups::Directory::bytes(directory_shape(world));
+}
+
+void write_places(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
+                  std::span<const groups::HostName> names) {
+  std::ranges::fill(directory.slots(), groups::Directory::elsewhere);
+  for (std::size_t index = 0; index < split.hosts.size(); ++index) {
+    groups::HostPlace& host = directory.hosts()[index];
+    host = {.name = names[index]};
+    const std::vector<pr::RankPlace> places = split.places_on(index);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const pr::RankPlace& place = places[i];
+      const int rank = split.hosts[index].ranks[i];
+      if (place.host == own_host) directory.slots()[static_cast<std::size_t>(rank)] = place.local_index;
+      if (place.role == pr::Role::progress) continue;
+      if (host.lowest_worker == no_rank) host.lowest_worker = rank;
+      directory.places()[static_cast<std::size_t>(place.worker)] = {
+          .rank = rank,
+          .server = place.server < 0 ? rank : place.server,
+          .host = static_cast<std::uint32_t>(index),
+          .slot = static_cast<std::uint32_t>(place.local_index)};
+    }
+  }
+}
+
+Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, std::size_t most) {
+  const std::size_t first = before.end;
+  std::size_t longest = first;
+  std::size_t open_hosts = 0;
+  for (const pr::Host& host : hosts) {
+    longest = std::max(longest, host.ranks.size());
+    if (host.ranks.size() > first) ++open_hosts;
+  }
+  if (open_hosts == 0) return {first, first};
+  return {first, std::min(longest, first + std::max<std::size_t>(most / open_hosts, 1))};
+}
+
+namespace {
+
+// visit(rank, what it says), host by host.
+template <class Visit>
+void visit_said(const pr::WorldSplit& split, const Speakers& speakers, std::span<const RankSays> said,
+                Visit visit) {
+  auto next = said.begin();
+  for (const pr::Host& host : split.hosts) {
+    for (const int rank : speakers.among(host)) visit(rank, *next++);
+  }
+}
+
+}  // namespace
+
+void write_said(const groups::Directory& directory, const pr::WorldSplit& split, const Speakers& speakers,
+                std::span<const RankSays> said) {
+  visit_said(split, speakers, said, [&](int rank, const RankSays& says) {
+    const int worker = split.worker_of(rank);
+    if (worker < 0) return;
+    directory.places()[static_cast<std::size_t>(worker)].base = says.base;
+    directory.numbers()[static_cast<std::size_t>(worker)].node_rank = says.node_rank;
+  });
+}
+
+namespace {
+
+std::vector<groups::HostName> host_names(transport::Collective& leaders, const World& world) {
+  groups::HostName name{};
+  world.os->host_facts().host_name.copy(name.data(), name.size() - 1);
+  return gather(leaders, name);
+}
+
+// One piece, host by host. own: of the caller's host, by local index.
+std::vector<RankSays> exchange(transport::Collective& leaders, const pr::WorldSplit& split,
+                               const Speakers& speakers, std::span<const RankSays> own) {
+  std::vector<std::size_t> sizes;
+  std::size_t ranks = 0;
+  for (const pr::Host& host : split.hosts) {
+    const std::size_t here = speakers.among(host).size();
+    sizes.push_back(here * sizeof(RankSays));
+    ranks += here;
+  }
+  std::vector<RankSays> said(ranks);
+  leaders.all_gather_parts(std::as_bytes(speakers.of(own)), std::as_writable_bytes(std::span(said)), sizes);
+  return said;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
+                                        const pr::WorldSplit& split, std::span<const RankSays> own,
+                                        std::size_t most) {
+  std::vector<std::int32_t> apps_here;
+  for (const RankSays& says : own) apps_here.push_back(says.app);
+  groups::AppRanks apps(split.hosts[static_cast<std::size_t>(leaders.rank())].ranks, apps_here);
+  Speakers speakers;
+  while ((speakers = next_speakers(split.hosts, speakers, most)).any()) {
+    const std::vector<RankSays> said = exchange(leaders, split, speakers, own);
+    write_said(directory, split, speakers, said);
+    visit_said(split, speakers, said, [&](int rank, const RankSays& says) { apps.meet(rank, says.app); });
+  }
+  directory.number_pointer_domains();
+  return apps.ranks();
+}
+
+void open_directory(transport::Collective& host, transport::Collective* leaders, World& world,
+                    const pr::WorldSplit* split) {
+  const std::vector<RankSays> of_host = gather(
+      host, RankSays{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told.app, world.node_rank});
+  std::vector<std::int32_t> app_ranks(of_host.size());
+  COMEX_BUG_IF(leaders != nullptr && split == nullptr);
+  if (leaders != nullptr) {
+    const groups::Directory directory = directory_of(world);
+    write_places(directory, *split, world.place.host, host_names(*leaders, world));
+    app_ranks = exchange_rows(*leaders, directory, *split, of_host, most_said_at_once);
+  }
+  host.broadcast(std::as_writable_bytes(std::span(app_ranks)), 0);  // the rows are written by then
+  world.app_rank = app_ranks[static_cast<std::size_t>(host.rank())];
+  world.description.size = world.share.workers;
+  const groups::Directory directory = directory_of(world);
+  world.group.emplace(world.id, directory);
+  world.bell.emplace(*world.arena, directory);
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,41 @@
+// Rings the doorbell of a receiver on the same host after each message, and counts what came.
+//
+// Messages from other hosts are counted apart and not rung for: a process that has other hosts in its
+// world never sleeps without limit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "groups/directory.h"
+#include "shm/arena.h"
+#include "transport/transport.h"
+
+namespace comex::runtime {
+
+class HostBell final : public transport::Bell {
+ public:
+  HostBell(shm::Arena& arena, const groups::Directory& directory)
+      : arena_(&arena), slot_of_rank_(directory.slots()) {}
+
+  void sent(TransportRank to) override {
+    const std::int32_t slot = slot_of_rank_[static_cast<std::size_t>(to)];
+    if (slot != groups::Directory::elsewhere)
+      arena_->doorbell(static_cast<shm::HostSlot>(slot)).ring_message();
+  }
+  void received(TransportRank from) override {
+    ++(slot_of_rank_[static_cast<std::size_t>(from)] != groups::Directory::elsewhere ? received_
+                                                                                     : from_elsewhere_);
+  }
+  std::uint64_t from_elsewhere() const { return from_elsewhere_; }
+  // Every message that was rung for has been received.
+  bool is_drained() const { return received_ == arena_->doorbell(arena_->slot()).messages(); }
+
+ private:
+  shm::Arena* arena_;
+  std::span<const std::int32_t> slot_of_rank_;
+  std::uint64_t received_ = 0;
+  std::uint64_t from_elsewhere_ = 0;
+};
+
+}  // namespace comex::runtime

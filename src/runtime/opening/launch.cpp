@@ -1,0 +1,78 @@
+#include "runtime/opening/launch.h"
+
+#include <cstdlib>
+
+#include "transport/mpi_tuning.h"
+
+namespace comex::runtime {
+namespace {
+
+constexpr int lounge_tag = 0;
+constexpr std::uint64_t parked_nap_ns = 5'000'000;
+
+}  // namespace
+
+void Launch::wake_progress_ranks() {
+  if (share_.host_workers().front() != lounge_.rank()) return;
+  const Word word = Word::wake;
+  for (const int rank : share_.host.progress_ranks) {
+    PMPI_Send(&word, 1, MPI_BYTE, rank, lounge_tag, lounge_.get());
+  }
+}
+
+void Launch::release_progress_ranks() {
+  if (!has_split()) return;
+  const Word word = Word::quit;
+  for (const int rank : share_.host.progress_ranks) {
+    PMPI_Send(&word, 1, MPI_BYTE, rank, lounge_tag, lounge_.get());
+  }
+}
+
+Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
+  std::size_t quits = 0;
+  while (quits < quits_expected) {
+    int is_there = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, lounge_tag, lounge_.get(), &is_there, MPI_STATUS_IGNORE);
+    if (is_there == 0) {
+      world.os->sleep_ns(parked_nap_ns);
+      continue;
+    }
+    Word word = Word::quit;
+    PMPI_Recv(&word, 1, MPI_BYTE, MPI_ANY_SOURCE, lounge_tag, lounge_.get(), MPI_STATUS_IGNORE);
+    if (word == Word::wake) return word;
+    ++quits;
+  }
+  return Word::quit;
+}
+
+std::unique_ptr<World> Launch::over_all_ranks() {
+  if (!lounge_) {
+    const transport::YieldsInMpi while_waiting(true);
+    lounge_ = Communicator::duplicate(MPI_COMM_WORLD);
+  }
+  if (has_split()) wake_progress_ranks();
+  for (;;) {
+    auto world = open_world(MPI_COMM_WORLD, *reporter_, openings_++, first_life_ ? &*first_life_ : nullptr);
+    if (!has_split()) first_life_ = {world->settings, world->place};
+    share_ = world->share;
+    if (world->is_worker()) return world;
+    const std::size_t workers = share_.host_workers().size();
+    serve(*world, *reporter_);
+    world->transport.reset();
+    world->arena.reset();
+    if (park(*world, workers) == Word::quit) {
+      world.reset();
+      PMPI_Finalize();
+      std::exit(EXIT_SUCCESS);
+    }
+  }
+}
+
+std::unique_ptr<World> Launch::over(MPI_Comm comm) {
+  auto world = open_world(comm, *reporter_, openings_++, nullptr);
+  if (world->is_worker()) return world;
+  serve(*world, *reporter_);
+  return nullptr;
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,55 @@
+// The life of this process as far as the runtime steers it: init, park, wake, quit.
+//
+//   first init        every rank opens the world; workers return, progress ranks serve
+//   finalize          workers leave; progress ranks of MPI_COMM_WORLD park, asleep
+//   next init         the lowest worker of each host wakes its progress ranks; the roles stay
+//   MPI_Finalize      the workers' hook finalizes what is open and sends quit; progress ranks
+//                     finalize MPI and exit 0
+//
+// With a communicator of the caller's, progress ranks return to the caller after finalize instead.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "pr/world_split.h"
+#include "runtime/communicator.h"
+#include "runtime/opening/world.h"
+#include "runtime/report.h"
+
+namespace comex::runtime {
+
+class Launch {
+ public:
+  explicit Launch(Reporter& reporter) : reporter_(&reporter) {}
+
+  // Both are collective. A worker gets its world. A progress rank serves: over_all_ranks does not
+  // return there, over() returns null when the workers have finalized.
+  std::unique_ptr<World> over_all_ranks();
+  std::unique_ptr<World> over(MPI_Comm comm);
+  // The roles in MPI_COMM_WORLD are decided: its progress ranks serve or park, and enter no other call.
+  bool has_split() const { return first_life_.has_value(); }
+
+  // From MPI_Finalize, on a worker, when no world is open: the parked progress ranks may go.
+  void release_progress_ranks();
+
+ private:
+  enum class Word : unsigned char { wake, quit };
+
+  void wake_progress_ranks();
+  Word park(const World& world, std::size_t quits_expected);
+
+  Reporter* reporter_;
+  std::uint32_t openings_ = 0;           // of worlds, so far
+  Communicator lounge_;                  // over MPI_COMM_WORLD: where progress ranks wait
+  std::optional<FirstLife> first_life_;  // of MPI_COMM_WORLD
+  pr::SplitShare share_;                 // of its split
+};
+
+// The progress rank's work: serves until every worker of its host has left.
+void serve(World& world, Reporter& reporter);
+
+}  // namespace comex::runtime

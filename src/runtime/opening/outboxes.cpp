@@ -1,0 +1,63 @@
+#include "runtime/opening/outboxes.h"
+
+#include <algorithm>
+
+#include "op/remote_parts.h"
+
+namespace comex::runtime {
+namespace {
+
+// For each server as many as may be kept for company, where there may be any, so that batches to several
+// collect side by side; with more servers the oldest leaves early. One more, since the pusher may be copying
+// out of one.
+std::uint32_t buffers(const World& world) {
+  constexpr std::uint32_t most = 16;
+  if (world.settings.coalesce_us == 0) return 0;
+  const std::uint32_t each = world.share.hosts > 1 ? op::remote::most_kept + 1 : 1;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::uint64_t{each} * world.share.servers + 1, most));
+}
+
+std::uint64_t coalesce_ns(const World& world) {
+  return static_cast<std::uint64_t>(world.settings.coalesce_us) * 1000;
+}
+
+shm::Outbox outbox_of(World& world, const pr::RankPlace& worker) {
+  const auto slot = static_cast<shm::HostSlot>(worker.local_index);
+  const pr::RankPlace& pusher = worker.server < 0 ? worker : world.share.place_of(worker.server);
+  return {world.arena->board(slot).data() + board_layout_bytes, buffers(world),
+          world.arena->doorbell(static_cast<shm::HostSlot>(pusher.local_index)), &*world.os};
+}
+
+}  // namespace
+
+std::uint64_t board_bytes(const World& world) {
+  const std::uint32_t count = buffers(world);
+  return board_layout_bytes + (count == 0 ? 0 : shm::Outbox::bytes_for(count));
+}
+
+shm::Outbox own_outbox(World& world) {
+  const bool is_pushed = !world.serves_itself() || world.has_threads;
+  return buffers(world) == 0 || !is_pushed ? shm::Outbox() : outbox_of(world, world.place);
+}
+
+std::uint64_t longest_keep_ns(const World& world) {
+  return coalesce_ns(world) / 2;
+}
+
+pr::Pusher make_pusher(World& world) {
+  std::vector<shm::Outbox> outboxes;
+  const bool collects = buffers(world) != 0;
+  if (collects && world.is_worker()) {
+    outboxes.push_back(own_outbox(world));
+  } else if (collects) {
+    for (const int rank : world.share.host_workers()) {
+      const pr::RankPlace& worker = world.share.place_of(rank);
+      if (worker.server == world.transport->rank()) outboxes.push_back(outbox_of(world, worker));
+    }
+  }
+  return {*world.transport, *world.os, outboxes, coalesce_ns(world),
+          world.arena->doorbell(world.arena->slot())};
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,34 @@
+// The progress rank's loop: receive, advance, and otherwise wait as cheaply as it may.
+#include "pr/service_report.h"
+#include "runtime/opening/launch.h"
+#include "transport/mpi_tuning.h"
+#include "worlds/bridge/services.h"
+
+namespace comex::runtime {
+namespace {
+
+void tell_of_service(const World& world, const worlds::Services& services, const Reporter& reporter) {
+  const pr::ServiceMeter& meter = services.meter();
+  if (!meter.measures()) return;
+  const pr::Host& host = world.own_host();
+  const pr::Service service{services.server().counters(),
+                            services.pushed(),
+                            meter.busy_ns(),
+                            meter.total_ns(),
+                            static_cast<std::uint32_t>(host.progress_ranks.size()),
+                            static_cast<std::uint32_t>(host.ranks.size())};
+  reporter.notice("progress rank " + std::to_string(world.wire.rank()) + " " + pr::service_text(service));
+}
+
+}  // namespace
+
+void serve(World& world, Reporter& reporter) {
+  // A server that yields inside MPI answers a time slice late. Put back for a caller that gets this rank
+  // again.
+  const transport::YieldsInMpi none_while_serving(false);
+  worlds::Services services(world, reporter);
+  services.run([&services] { return services.all_have_left() && services.may_end(); });
+  tell_of_service(world, services, reporter);
+}
+
+}  // namespace comex::runtime

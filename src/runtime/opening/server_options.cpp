@@ -1,0 +1,151 @@
+#include "runtime/opening/server_options.h"
+
+#include <string>
+
+#include "runtime/recovered.h"
+#include "shm/explain.h"
+
+namespace comex::runtime {
+namespace {
+
+const char* verb_name(protocol::Verb verb) {
+  switch (verb) {
+    case protocol::Verb::put:
+      return "put";
+    case protocol::Verb::get:
+      return "get";
+    case protocol::Verb::acc:
+      return "acc";
+    case protocol::Verb::rmw:
+      return "rmw";
+    case protocol::Verb::store:
+      return "put_signal";
+    case protocol::Verb::lock:
+      return "lock";
+    case protocol::Verb::try_lock:
+      return "trylock";
+    case protocol::Verb::release:
+    case protocol::Verb::unlock:
+      return "unlock";
+    default:
+      return "request";
+  }
+}
+
+}  // namespace
+
+std::string call_name(const protocol::RequestHeader& header) {
+  if ((header.flags & protocol::with_signal) != 0) return verb_name(protocol::Verb::store);
+  std::string name = (header.flags & protocol::non_blocking) != 0 ? "nb" : "";
+  name += verb_name(header.verb);
+  if (header.called == protocol::Layout::strided) name += "s";
+  if (header.called == protocol::Layout::vector) name += "v";
+  return name;
+}
+
+Target target_of(const protocol::RequestHeader& header, std::optional<WorldId> own) {
+  return {header.named, Gpid{header.world, header.target}, own};
+}
+
+int endpoint_of(const protocol::RequestHeader& header) {
+  return header.by ? static_cast<int>(header.by.rank) : -1;
+}
+
+namespace {
+
+shm::Verdict verdict_of(protocol::Refusal refusal) {
+  switch (refusal) {
+    case protocol::Refusal::wrong_owner:
+      return shm::Verdict::wrong_owner;
+    case protocol::Refusal::past_end:
+      return shm::Verdict::past_end;
+    case protocol::Refusal::freed:
+      return shm::Verdict::retired;
+    default:
+      return shm::Verdict::no_extent;
+  }
+}
+
+}  // namespace
+
+std::string recovery_text(const protocol::RequestHeader& header, const std::optional<Worker>& dead) {
+  const bool is_mutex = header.verb == protocol::Verb::lock || header.verb == protocol::Verb::try_lock;
+  return is_mutex ? mutex_recovered_text(header.operand, dead) : memory_recovered_text();
+}
+
+std::string no_such_mutex_text(std::uint64_t mutex, Worker owner, std::uint64_t count) {
+  return "mutex " + std::to_string(static_cast<std::int64_t>(mutex)) + " is out of range: worker " +
+         std::to_string(owner) + " has " + std::to_string(count);
+}
+
+std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, std::uint64_t base) {
+  const std::string mutex = "mutex " + std::to_string(refused.header.operand);
+  switch (refused.fault.refusal) {
+    case protocol::Refusal::misaligned:
+      return "the word is not aligned to its " + std::to_string(refused.fault.bytes) + " bytes";
+    case protocol::Refusal::not_the_holder:
+      return mutex + " is not held by " +
+             (refused.header.by ? "endpoint " + std::to_string(refused.header.by.rank) + " of worker "
+                                : "worker ") +
+             std::to_string(refused.header.origin);
+    case protocol::Refusal::no_such_mutex:
+      return no_such_mutex_text(refused.header.operand, refused.header.target, refused.fault.bytes);
+    case protocol::Refusal::unknown_world:
+      return "its world " + std::to_string(refused.header.world) + " is not served here";
+    case protocol::Refusal::malformed:
+    case protocol::Refusal::none:
+      return "the message is malformed: do all ranks run the same library?";
+    default:
+      break;
+  }
+  if (arena == nullptr) return "there is no such worker";
+  return shm::explain(arena->extents(), verdict_of(refused.fault.refusal), refused.header.target,
+                      refused.fault.offset, refused.fault.bytes, base, shm::Patience::never_waits);
+}
+
+namespace {
+
+// On behalf of the origin, whose line it is.
+void say(World& world, const pr::RefusedRequest& refused) {
+  const protocol::RequestHeader& header = refused.header;
+  const groups::ProcessGroup& group = *world.group;
+  Identity origin{.rank = static_cast<int>(header.origin), .host = {}, .endpoint = endpoint_of(header)};
+  if (header.origin < group.size()) origin.host = group.host_name(group.place(header.origin).host);
+  const bool is_known = header.target < group.size();
+  const bool is_somewhere = is_known && refused.fault.refusal != protocol::Refusal::no_such_mutex;
+  const std::uint64_t base = is_known ? group.place(header.target).base : 0;
+  const void* address = is_somewhere ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
+  const std::string call = call_name(header);
+  Reporter::print(origin, {call.c_str(), target_of(header, world.id), address},
+                  refusal_text(refused, is_known ? &*world.arena : nullptr, base));
+}
+
+}  // namespace
+
+std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) {
+  pr::ServerOptions options;
+  options.world = world.id;
+  options.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
+  options.pool_bytes = static_cast<std::uint64_t>(world.settings.server_buffer);
+  options.staging_reserve = static_cast<std::uint64_t>(world.settings.staging_reserve);
+  options.copied_in_kernel_from = world.copied_in_kernel_from;
+  options.slot_of = [&world](Worker worker) {
+    const groups::ProcessGroup& group = *world.group;
+    if (worker >= group.size()) return pr::no_host_slot;
+    const groups::WorkerPlace& place = group.place(worker);
+    return static_cast<int>(place.host) == world.place.host ? place.slot : pr::no_host_slot;
+  };
+  options.report = [&world](const pr::RefusedRequest& refused) {
+    say(world, refused);
+    if ((refused.header.flags & protocol::errors_return) == 0) Reporter::end_job(failure_exit_code);
+  };
+  options.recovered = [&reporter, id = world.id](const protocol::RequestHeader& header,
+                                                 const std::optional<Worker>& dead) {
+    const std::string call = call_name(header);
+    Reporter::print(reporter.identity(), {call.c_str(), target_of(header, id)},
+                    "for worker " + std::to_string(header.origin) + ": " + recovery_text(header, dead));
+  };
+  return std::make_unique<pr::Server>(*world.transport, *world.arena, std::move(options));
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,368 @@
+#include "runtime/opening/world.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "pr/virtual_part.h"
+#include "runtime/environment.h"
+#include "runtime/exchange.h"
+#include "runtime/opening/banner.h"
+#include "runtime/opening/bind.h"
+#include "runtime/opening/directory.h"
+#include "runtime/opening/eager.h"
+#include "runtime/opening/hosts.h"
+#include "runtime/opening/identity.h"
+#include "runtime/opening/outboxes.h"
+#include "runtime/opening/warn_names.h"
+#include "shm/posix_os.h"
+#include "transport/mpi_collective.h"
+#include "transport/mpi_transport.h"
+#include "transport/mpi_tuning.h"
+
+namespace comex::runtime {
+namespace {
+
+// Says a failure once, by the rank that has it, and ends the job everywhere.
+void require(transport::Collective& all, const Reporter& reporter, const Status& mine) {
+  const Settled settled = settle_by_rank(all, mine);
+  if (settled) return;
+  if (settled.failed_rank == all.rank()) reporter.fatal({.operation = "init"}, settled.text);
+  all.barrier();  // until the end of the job comes
+}
+
+transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
+  return [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); };
+}
+
+Settings agree_on_settings(transport::Collective& all, const FirstLife* first_life,
+                           const Reporter& reporter) {
+  const bool has_say = first_life == nullptr || first_life->place.role == pr::Role::worker;
+  const TransportRank root = lowest_where(all, has_say);
+  COMEX_BUG_IF(root == no_rank);  // every host keeps a worker
+  Result<Settings> mine =
+      parse_settings(has_say ? environment_lookup() : but_for_job_values(environment_lookup()));
+  require(all, reporter, mine ? Status() : Status(mine.failure()));
+  std::string sent = all.rank() == root ? encode_settings(mine.value()) : std::string();
+  broadcast(all, sent, root);
+  Result<Settings> told = decode_settings(sent);
+  require(all, reporter, told ? Status() : Status(told.failure()));
+  require(all, reporter, agree(mine.value(), told.value(), all.rank(), root));
+  warn_of_unknown_names(all, reporter);
+  Settings asked = all.rank() == root ? std::move(mine).value() : adopt(mine.value(), told.value());
+  if (first_life == nullptr) return asked;
+  if (all.rank() == root) {
+    for (const std::string& notice : notices_of_kept_roles(asked, first_life->settings))
+      reporter.notice(notice);
+  }
+  return keep_roles(asked, first_life->settings);
+}
+
+// Who does what, as far as this rank gets to know it, and whom it talks to while its world opens.
+struct Roles {
+  pr::SplitShare share;
+  pr::RankPlace place;                // this rank's
+  std::optional<pr::WorldSplit> all;  // on the lowest rank of each host
+  std::unique_ptr<transport::Collective> machine;
+  std::unique_ptr<transport::Collective> host;     // by local index
+  std::unique_ptr<transport::Collective> leaders;  // the lowest ranks of all hosts; null on others
+};
+
+pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Status& failed) {
+  Result<pr::SplitInput> input = pr::split_input(hosts, settings);
+  if (!input) {
+    failed = input.take_failure();
+    return {};
+  }
+  Result<pr::WorldSplit> made = pr::split_world(input.value());
+  if (made) return std::move(made).value();
+  failed = made.take_failure();
+  return {};
+}
+
+// To the ranks of one host what its lowest knows: that alone is no multiple of all ranks. own_host: on the
+// lowest.
+pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::WorldSplit>& split,
+                        std::size_t own_host, std::vector<int> ranks) {
+  struct Counts {
+    std::uint32_t ranks, workers, hosts, servers, progress, virtual_host;
+    int real_host;
+    std::uint64_t progress_here;
+  };
+  pr::SplitShare share;
+  if (split) share = pr::share_of(*split, own_host);
+  Counts counts{share.ranks,    share.workers,      share.hosts,          share.servers,
+                share.progress, share.virtual_host, share.host.real_host, share.host.progress_ranks.size()};
+  broadcast(host, counts, 0);
+  share.ranks = counts.ranks;
+  share.workers = counts.workers;
+  share.hosts = counts.hosts;
+  share.servers = counts.servers;
+  share.progress = counts.progress;
+  share.virtual_host = counts.virtual_host;
+  share.host.real_host = counts.real_host;
+  share.host.progress_ranks.resize(counts.progress_here);
+  share.places.resize(ranks.size());
+  share.host.ranks = std::move(ranks);
+  host.broadcast(std::as_writable_bytes(std::span(share.host.progress_ranks)), 0);
+  host.broadcast(std::as_writable_bytes(std::span(share.places)), 0);
+  return share;
+}
+
+// Those of the caller's virtual host: the ranks of a machine cut it by themselves.
+std::unique_ptr<transport::Collective> own_virtual_host(transport::Collective& machine,
+                                                        const Settings& settings) {
+  const Result<pr::VirtualHosts> asked = pr::parse_virtual_hosts(settings.virtual_hosts);
+  const pr::VirtualHosts cut = asked ? asked.value() : pr::VirtualHosts{};  // the split refuses the others
+  return machine.among(pr::virtual_part(cut, machine.rank(), machine.size()));
+}
+
+// The lowest rank of each host finds out for all of its own.
+Roles find_roles(transport::Collective& all, World& world, const Settings& settings,
+                 const Reporter& reporter) {
+  Result<Machine> found = find_machine(all, *world.os, settings, reporter);
+  if (!found) {
+    if (all.rank() == 0) reporter.fatal({.operation = "init"}, found.failure().text);
+    all.barrier();
+  }
+  Machine machine = std::move(found).value();
+  Roles roles;
+  roles.host = own_virtual_host(*machine.ranks, settings);
+  roles.leaders = all.among(roles.host->rank() == 0 ? 0 : -1);
+  roles.machine = std::move(machine.ranks);
+  std::vector<int> ranks = gather(*roles.host, all.rank());
+  Status failed;
+  std::size_t own_host = 0;
+  if (roles.leaders != nullptr) {
+    own_host = static_cast<std::size_t>(roles.leaders->rank());  // in the order of their lowest ranks
+    const auto size = static_cast<std::size_t>(all.size());
+    roles.all = split(machines_of_ranks(*roles.leaders, machine.number, ranks, size), settings, failed);
+  }
+  require(all, reporter, failed);
+  roles.share = hand_out(*roles.host, roles.all, own_host, std::move(ranks));
+  roles.place = roles.share.place_of(all.rank());
+  return roles;
+}
+
+// Roles stay: the same hosts, split by the settings of the first life.
+Roles find_roles_again(transport::Collective& all, World& world, const FirstLife& first,
+                       const Reporter& reporter) {
+  Roles roles = find_roles(all, world, first.settings, reporter);
+  require(all, reporter,
+          roles.place == first.place
+              ? Status()
+              : Status(environment_error("the ranks of its host are others than at the first init")));
+  return roles;
+}
+
+shm::Backing backing(ArenaBacking wish) {
+  if (wish == ArenaBacking::memfd) return shm::Backing::memfd;
+  return wish == ArenaBacking::posix ? shm::Backing::posix : shm::Backing::automatic;
+}
+
+shm::ArenaOptions arena_options(const World& world) {
+  shm::ArenaOptions options;
+  const pr::Host& host = world.own_host();
+  options.backing = backing(world.settings.arena);
+  options.geometry.slots = static_cast<std::uint32_t>(host.ranks.size());
+  options.geometry.servers = static_cast<std::uint32_t>(host.progress_ranks.size());
+  options.geometry.board_bytes = board_bytes(world);
+  options.geometry.directory_bytes = directory_bytes(world);
+  options.geometry.reservation_bytes = static_cast<std::uint64_t>(world.settings.arena_reserve);
+  options.world = world.id;
+  options.slot = static_cast<shm::HostSlot>(world.place.local_index);
+  options.keep_bytes = static_cast<std::uint64_t>(world.settings.arena_keep);  // -1: shm::keep_a_share
+  options.on_touch = world.settings.arena_commit == ArenaCommit::touch;
+  options.large_pages = world.settings.arena_large_pages;
+  options.dump_core = world.settings.core == CoreDump::full;
+  return options;
+}
+
+// One address for all if there is any, else wherever each can.
+void map_everywhere(transport::Collective& host, const Reporter& reporter, shm::Arena& arena) {
+  for (std::uint32_t attempt = 0; attempt < shm::address_attempts; ++attempt) {
+    const std::uint64_t address = arena.candidate(attempt);
+    // The creator formats the arena when it first maps it, so it goes first.
+    bool mapped = host.rank() == 0 && arena.map_at(address);
+    host.barrier();
+    if (host.rank() != 0) mapped = static_cast<bool>(arena.map_at(address));
+    if (host.all_agree(mapped)) return;
+    arena.unmap();
+  }
+  Status mapped;
+  if (host.rank() == 0) mapped = arena.map_anywhere();
+  host.barrier();
+  if (host.rank() != 0) mapped = arena.map_anywhere();
+  require(host, reporter, mapped);
+}
+
+void open_arena(transport::Collective& host, World& world, const Reporter& reporter) {
+  const shm::ArenaOptions options = arena_options(world);
+  shm::ArenaTicket ticket;
+  Status status;
+  if (host.rank() == 0) {
+    Result<shm::Arena> created = shm::Arena::create(*world.os, options);
+    if (created) {
+      world.arena.emplace(std::move(created).value());
+      ticket = world.arena->ticket();
+    } else {
+      status = created.take_failure();
+    }
+  }
+  require(host, reporter, status);
+  broadcast(host, ticket, 0);
+  if (host.rank() != 0) {
+    Result<shm::Arena> attached = shm::Arena::attach(*world.os, ticket, options.slot, options.dump_core);
+    if (attached) {
+      world.arena.emplace(std::move(attached).value());
+    } else {
+      status = attached.take_failure();
+    }
+  }
+  require(host, reporter, status);
+  map_everywhere(host, reporter, *world.arena);
+  if (world.settings.fork == ForkMode::share) {
+    world.os->give_to_children(world.arena->base(), world.arena->reservation_bytes());
+  }
+}
+
+pr::CpuMask own_cpus(const World& world) {
+  return {world.os->host_facts().allowed_cpus};
+}
+
+std::optional<NearMemory> near_memory(const World& world) {
+  const shm::HostFacts facts = world.os->host_facts();
+  if (!world.is_worker() || !facts.has_several_memory_nodes) return std::nullopt;
+  pr::Topology topology = pr::Topology::load();
+  std::vector<unsigned> nodes = pr::nodes_near({facts.allowed_cpus}, topology.memory());
+  if (nodes.empty()) return std::nullopt;
+  return NearMemory{std::move(topology), std::move(nodes)};
+}
+
+void open_transport(World& world, const Reporter& reporter) {
+  transport::Bundles bundles = bundles_on_wire(wire_sizes(world, world.wire.size()), world.eager,
+                                               world.spans_machines, world.is_worker());
+  bundles.near = world.neighbours;
+  world.transport =
+      std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter), std::move(bundles));
+  world.transport->set_bell(&*world.bell);
+}
+
+// Virtual hosts share the processors of a machine; ranks that are bound have few each, but many together.
+struct Crowd {
+  int ranks = 0;
+  int workers = 0;
+  int cores = 0;
+};
+
+Crowd crowd_of(transport::Collective& machine, const World& world) {
+  struct Sitting {
+    pr::CpuMask cpus;
+    std::uint64_t is_worker;
+  };
+  Crowd crowd;
+  decltype(pr::CpuMask::words) cpus{};
+  for (const Sitting& rank : gather(machine, Sitting{own_cpus(world), world.is_worker() ? 1u : 0u})) {
+    std::ranges::transform(cpus, rank.cpus.words, cpus.begin(), std::bit_or<>());
+    ++crowd.ranks;
+    crowd.workers += static_cast<int>(rank.is_worker);
+  }
+  for (const std::uint64_t word : cpus) crowd.cores += std::popcount(word);
+  return crowd;
+}
+
+shm::WaitPolicy wait_policy(const World& world, const Crowd& machine) {
+  shm::WaitPolicy policy;
+  policy.spin_ns = static_cast<std::uint64_t>(world.settings.spin_us) * 1000;
+  policy.nap_max_ns = static_cast<std::uint64_t>(world.settings.nap_max_us) * 1000;
+  policy.nap_first_ns = std::min(policy.nap_first_ns, policy.nap_max_ns);
+  switch (world.settings.wait) {
+    case WaitMode::automatic:
+      policy.mode = shm::WaitMode::automatic;
+      break;
+    case WaitMode::spin:
+      policy.mode = shm::WaitMode::spin;
+      break;
+    case WaitMode::yield:
+      policy.mode = shm::WaitMode::yield;
+      break;
+    case WaitMode::sleep:
+      policy.mode = shm::WaitMode::sleep;
+      break;
+  }
+  policy.oversubscribed = machine.ranks > machine.cores;
+  policy.workers_have_cores = machine.workers <= machine.cores;
+  return policy;
+}
+
+// What depends on who else runs on the processors of this machine.
+void settle_on_machine(transport::Collective& machine, World& world, const Reporter& reporter) {
+  bind_progress_ranks(machine, world, reporter);
+  world.node_rank = number_on_node(machine, world);
+  world.spans_machines = machine.size() < world.wire.size();
+  world.eager = transport::read_eager_bytes();
+  if (!world.spans_machines && transport::copies_in_kernel())
+    world.copied_in_kernel_from = world.eager.within_machine + std::uint64_t{1};
+  if (world.spans_machines) {
+    world.neighbours = gather(machine, static_cast<TransportRank>(world.wire.rank()));
+    std::ranges::sort(world.neighbours);
+  }
+  world.wait_policy = wait_policy(world, crowd_of(machine, world));
+}
+
+// The setting may differ from rank to rank: worker 0 decides.
+void tell_of_world(transport::Collective& all, const World& world, const Reporter& reporter) {
+  const bool is_first = world.place.worker == 0;
+  if (!all.all_agree(!is_first || world.settings.verbose)) return;
+  const std::vector<ShownRank> ranks = gather(all, ShownRank{world.place, own_cpus(world)});
+  if (is_first) print_banner(world, ranks, reporter);
+}
+
+}  // namespace
+
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t opening,
+                                  const FirstLife* first_life) {
+  const transport::YieldsInMpi while_waiting(true);  // for ranks that may share this one's core
+  auto os = shm::make_posix_os();
+  Communicator wire = Communicator::duplicate(comm);
+  transport::MpiCollective all(wire.get(), mpi_failure(reporter));
+  const std::string host_name = os->host_facts().host_name;
+  reporter.identify({.rank = all.rank(), .host = host_name});
+  auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_life, reporter));
+  world->wire = std::move(wire);
+  require(all, reporter, name_world(all, opening, *world));
+  const Roles roles = first_life != nullptr ? find_roles_again(all, *world, *first_life, reporter)
+                                            : find_roles(all, *world, world->settings, reporter);
+  world->share = roles.share;
+  world->place = roles.place;
+  int thread_level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&thread_level);
+  world->has_threads = thread_level == MPI_THREAD_MULTIPLE;
+  const bool lacks_threads = world->serves_itself() && !world->has_threads;
+  std::vector<unsigned char> who_lacks_threads;
+  if (!all.all_agree(!lacks_threads)) {
+    who_lacks_threads = gather(all, static_cast<unsigned char>(lacks_threads ? 1 : 0));
+  }
+  if (all.rank() == 0 && first_life == nullptr) {
+    print_notices(*roles.all, who_lacks_threads, world->settings.verbose, reporter);
+  }
+  world->workers =
+      Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
+  world->self = Communicator::duplicate(MPI_COMM_SELF);
+  COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
+  open_arena(*roles.host, *world, reporter);
+  world->near_memory = near_memory(*world);
+  settle_on_machine(*roles.machine, *world, reporter);
+  open_directory(*roles.host, roles.leaders.get(), *world, roles.all ? &*roles.all : nullptr);
+  world->os->set_timer_slack(1000);
+  open_transport(*world, reporter);
+  if (world->is_worker()) reporter.identify({.rank = world->place.worker, .host = host_name});
+  tell_of_world(all, *world, reporter);
+  all.barrier();  // nobody sends before everybody receives
+  return world;
+}
+
+}  // namespace comex::runtime

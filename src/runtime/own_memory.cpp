@@ -1,0 +1,69 @@
+#include "runtime/own_memory.h"
+
+#include <vector>
+
+#include "pr/placement.h"
+
+namespace comex::runtime {
+namespace {
+
+// The kernel keeps a note for every range that it is told of; smaller ones lie where they are touched first.
+constexpr std::uint64_t least_preferred_bytes = 2ULL << 20;
+
+void prefer_near_memory(Runtime& runtime, void* address, std::uint64_t bytes) {
+  std::optional<NearMemory>& near = runtime.world->near_memory;
+  const Status preferred = near->topology.prefer_memory(address, bytes, near->nodes);
+  if (preferred) return;
+  runtime.reporter.notice(preferred.failure().text + ": memory lies where it is touched first");
+  near.reset();  // said once
+}
+
+}  // namespace
+
+void release_own(Runtime& runtime, void* address) {
+  if (address == nullptr) return;
+  shm::Arena& arena = *runtime.world->arena;
+  const std::uint64_t offset = arena.offset_of(address);
+  if (const std::uint64_t placed = arena.extents().placed_bytes(offset); placed != 0) {
+    const Status freed = pr::Topology::load().release_memory(address, placed);
+    if (!freed) runtime.reporter.notice(freed.failure().text);
+  }
+  const Status released = arena.extents().release(offset);
+  if (!released) runtime.reporter.notice(released.failure().text);
+}
+
+Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id, const char* device) {
+  if (bytes == 0) return static_cast<void*>(nullptr);
+  std::vector<unsigned> nodes;
+  std::optional<pr::Topology> topology;
+  if (device != nullptr && *device != '\0') {
+    topology.emplace(pr::Topology::load());
+    Result<std::vector<unsigned>> found = pr::nodes_of_kind(device, topology->memory());
+    if (!found) return found.take_failure();
+    nodes = std::move(found).value();
+  }
+  shm::Arena& arena = *runtime.world->arena;
+  const shm::Pages pages = nodes.empty() ? shm::Pages::any : shm::Pages::placed;
+  Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id, pages);
+  if (!extent) return extent.take_failure();
+  void* address = arena.at(extent->offset);
+  if (runtime.world->near_memory && nodes.empty() && extent->reserved >= least_preferred_bytes) {
+    prefer_near_memory(runtime, address, extent->reserved);
+  }
+  if (topology) {
+    Status placed = topology->place_memory(address, extent->reserved, nodes);
+    if (!placed) {
+      static_cast<void>(arena.extents().release(extent->offset));
+      return placed.take_failure();
+    }
+  }
+  return address;
+}
+
+int fail_apart(Runtime& runtime, const Context& where, bool is_odd, const char* what) {
+  if (!is_odd) return failed_elsewhere(runtime);
+  return runtime.reporter.fail(
+      where, std::string(what) + "; all members make the same collective calls in one order");
+}
+
+}  // namespace comex::runtime

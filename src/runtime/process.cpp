@@ -1,0 +1,162 @@
+#include "runtime/process.h"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "runtime/caller.h"
+#include "runtime/environment.h"
+#include "shm/posix_os.h"
+#include "worlds/connect/spawn.h"
+
+namespace comex::runtime {
+namespace detail {
+
+constinit std::atomic<Runtime*> current_runtime{nullptr};
+
+// MPI deletes the attributes of MPI_COMM_SELF first in MPI_Finalize, while messages still travel.
+int on_mpi_finalize(MPI_Comm, int, void*, void*) {
+  if (process().is_forked_child) return MPI_SUCCESS;  // the parent lives on, with its progress ranks
+  if (detail::current() != nullptr) finalize();
+  process().launch.release_progress_ranks();
+  return MPI_SUCCESS;
+}
+
+}  // namespace detail
+
+namespace {
+
+void hook_into_mpi_finalize(Process& self) {
+  if (self.has_finalize_hook) return;
+  int key = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detail::on_mpi_finalize, &key, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  PMPI_Comm_free_keyval(&key);
+  call_in_forked_children([] {
+    process().is_forked_child = true;
+    detail::current_runtime.store(nullptr, std::memory_order_release);
+  });
+  self.has_finalize_hook = true;
+}
+
+// What the launcher says before MPI has started.
+bool has_other_hosts(const Lookup& environment) {
+  return environment("OMPI_COMM_WORLD_LOCAL_SIZE") != environment("OMPI_COMM_WORLD_SIZE");
+}
+
+// May this rank become a worker that serves itself, which takes a thread? So it is without progress ranks, or
+// alone on its host. A launcher over ssh carries no settings to other hosts: only a number that is set here
+// is known to hold. Threads cost the messages of MPI 25 to 30 ns a pair, and nothing inside a host.
+bool may_serve_itself(const Lookup& environment) {
+  const Result<Settings> settings = parse_settings(environment);
+  if (!settings || settings->progress_ranks == 0) return true;
+  if (!has_other_hosts(environment)) return false;
+  const bool is_alone = environment("OMPI_COMM_WORLD_LOCAL_SIZE") == "1";
+  return is_alone || !settings->is_explicit(SettingId::progress_ranks);
+}
+
+void start_mpi(int* argc, char*** argv) {
+  int started = 0;
+  PMPI_Initialized(&started);
+  int provided = 0;
+  if (started == 0) PMPI_Init_thread(argc, argv, wanted_thread_level(), &provided);
+}
+
+// libcomex_world names the world that it split. Where this copy of the runtime did not do it, another did,
+// and the progress ranks would never come.
+bool was_split_by_another_copy(const Process& self) {
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  if (!self.launch.has_split()) PMPI_Comm_get_name(MPI_COMM_WORLD, name.data(), &length);
+  return std::string_view(name.data()) == "MPI_COMM_WORLD, split by libcomex_world";
+}
+
+// The world closes; true when all that was under way has succeeded.
+bool close_runtime(Process& self) {
+  const bool succeeded = self.runtime->close();
+  detail::current_runtime.store(nullptr, std::memory_order_release);
+  self.runtime.reset();
+  return succeeded;
+}
+
+}  // namespace
+
+int wanted_thread_level() {
+  return may_serve_itself(environment_lookup()) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+}
+
+Process& process() {
+  static Process* self = new Process;  // never destroyed: MPI_Finalize may come from an exit handler
+  return *self;
+}
+
+const char* why_there_is_none() {
+  const Process& self = process();
+  if (self.is_forked_child) {
+    return "called in a forked child: the runtime is the parent's; with COMEX_FORK=share a child may load "
+           "and store";
+  }
+  return self.was_initialized ? "called after comex_finalize" : "called before comex_init";
+}
+
+Reporter& introduced_reporter() {
+  Reporter& reporter = process().reporter;
+  if (reporter.identity().rank >= 0) return reporter;
+  Identity who{.rank = -1, .host = shm::make_posix_os()->host_facts().host_name};
+  if (mpi_is_running()) {
+    PMPI_Comm_rank(MPI_COMM_WORLD, &who.rank);
+  } else if (const auto launched = environment_lookup()("PMIX_RANK"); launched) {
+    std::from_chars(launched->data(), launched->data() + launched->size(), who.rank);
+  }
+  reporter.identify(who);
+  return reporter;
+}
+
+int initialize(MPI_Comm comm, int* argc, char*** argv) {
+  Process& self = process();
+  if (self.is_forked_child) return self.reporter.fail({.operation = "init"}, why_there_is_none());
+  const std::lock_guard lock(self.starting);
+  if (pass() != nullptr) return 0;
+  start_mpi(argc, argv);
+  if (!mpi_is_running())
+    return introduced_reporter().fail({.operation = "init"}, "MPI was finalized already");
+  // After a first init over all ranks only workers are left to name MPI_COMM_WORLD.
+  const bool over_all_ranks = comm == MPI_COMM_NULL || (comm == MPI_COMM_WORLD && self.launch.has_split());
+  if ((over_all_ranks || comm == MPI_COMM_WORLD) && was_split_by_another_copy(self)) {
+    return introduced_reporter().fail(
+        {.operation = "init"},
+        "libcomex_world has split the ranks with another copy of the runtime; link "
+        "the program with the shared library, or with libcomex_world itself");
+  }
+  const bool is_first = over_all_ranks && !self.was_initialized;
+  if (is_first) worlds::let_go_of_parents();
+  std::unique_ptr<World> world;
+  if (over_all_ranks) {
+    world = self.launch.over_all_ranks();
+  } else {
+    world = self.launch.over(comm);
+    if (!world) return 1;
+  }
+  hook_into_mpi_finalize(self);
+  self.runtime = std::make_unique<Runtime>(std::move(world), self.reporter);
+  detail::current_runtime.store(self.runtime.get(), std::memory_order_release);
+  const CallScope call("init", groups::world_handle);
+  self.runtime->barrier(groups::world_handle);
+  if (is_first && worlds::meet_parents(*self.runtime) != COMEX_SUCCESS) {
+    close_runtime(self);  // on all workers; the next init tries again
+    return COMEX_FAILURE;
+  }
+  self.was_initialized = true;
+  return COMEX_SUCCESS;
+}
+
+int finalize() {
+  Process& self = process();
+  if (self.is_forked_child) return self.reporter.fail({.operation = "finalize"}, why_there_is_none());
+  const std::lock_guard lock(self.starting);
+  if (detail::current() == nullptr) return 0;
+  const CallScope call("finalize", groups::world_handle);
+  return close_runtime(self) ? 0 : 1;
+}
+
+}  // namespace comex::runtime

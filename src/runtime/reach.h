@@ -1,0 +1,34 @@
+// How an operation gets to its target, in the own world or across a bridge: a value, made when it has left
+// the small path.
+#pragma once
+
+#include "groups/process_group.h"
+#include "op/direct.h"
+#include "op/far_side.h"
+#include "op/remote.h"
+#include "op/stall_watch.h"
+#include "worlds/bridge/bridge.h"
+
+namespace comex::runtime {
+
+struct Reach {
+  Lpid lpid = no_lpid;
+  Gpid gpid;                  // its rank is the worker number in its world
+  groups::WorkerPlace place;  // rank and server in the wire that leads there
+  op::Remote* remote = nullptr;
+  worlds::BridgeId bridge = worlds::no_bridge;
+  const op::Direct* direct = nullptr;  // null: its memory is not in the address space of this process
+  Requester by = {};                   // who asks
+  Naming named = {};                   // how the program names it
+
+  Worker worker() const { return gpid.rank; }
+  op::FarSide far_side() const {
+    return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank, by, named};
+  }
+  // Why something waits for it.
+  op::WaitReason reason(const char* operation) const {
+    return {.operation = operation, .target = lpid, .server = place.server, .named = named};
+  }
+};
+
+}  // namespace comex::runtime

@@ -1,0 +1,26 @@
+// What is said when a lock was taken over from a process that died with it.
+//
+// The same for calls of this process and for a server that acts for others; behind the prefix of a line of
+// theirs, which names the operation and its target.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/ids.h"
+
+namespace comex::runtime {
+
+inline std::string memory_recovered_text() {
+  return "a lock on its memory was taken over from a process that died with it; what it guarded may be half "
+         "updated";
+}
+
+inline std::string mutex_recovered_text(std::uint64_t index, const std::optional<Worker>& dead) {
+  return "mutex " + std::to_string(index) + " was taken over from " +
+         (dead ? "worker " + std::to_string(*dead) + ", which" : std::string("one that")) +
+         " died with it; what it guards may be half updated";
+}
+
+}  // namespace comex::runtime

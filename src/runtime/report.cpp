@@ -1,0 +1,72 @@
+#include "runtime/report.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "runtime/call_name.h"
+#include "runtime/caller.h"
+#include "runtime/communicator.h"
+#include "runtime/process.h"
+
+namespace comex::runtime {
+namespace {
+
+// As the program knows it; a line about no operation stays one.
+Context as_called(Context where) {
+  if (where.operation != nullptr && comex_call_name != nullptr) where.operation = comex_call_name;
+  return where;
+}
+
+}  // namespace
+
+void Reporter::print(const Identity& who, const Context& where, std::string_view text) {
+  // One write, so that lines of several ranks do not mix.
+  const std::string line = format_line(who, where, text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+void Reporter::end_job(int code) {
+  // Above 123 a launcher reports a signal or a failure of its own.
+  const int shown = code >= 1 && code <= 123 ? code : failure_exit_code;
+  // MPI is the parent's, whose job goes on.
+  if (!process().is_forked_child && mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
+  std::_Exit(shown);
+}
+
+Identity Reporter::caller() const {
+  Identity who = who_;
+  if (const Requester by = runtime::caller(run_)) who.endpoint = static_cast<int>(by.rank);
+  return who;
+}
+
+int Reporter::fail(const Context& where, std::string_view text) const {
+  print(caller(), as_called(where), text);
+  if (!returns()) end_job(failure_exit_code);
+  return 1;
+}
+
+int Reporter::fail(const Context& where, const Failure& failure) const {
+  return fail(where, failure.text);
+}
+
+void Reporter::fatal(const Context& where, std::string_view text, int code) const {
+  print(who_, as_called(where), text);
+  end_job(code);
+}
+
+void Reporter::warn(const Context& where, std::string_view text) const {
+  print(caller(), as_called(where), text);
+}
+
+void Reporter::notice(std::string_view text) const {
+  const std::string line = "comex: " + std::string(text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,357 @@
+#include "runtime/runtime.h"
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/caller.h"
+#include "runtime/opening/eager.h"
+#include "runtime/opening/outboxes.h"
+#include "runtime/opening/server_options.h"
+#include "runtime/sides.h"
+
+namespace comex::runtime {
+namespace {
+
+// A poll of MPI takes the time of some ten calls.
+constexpr unsigned calls_a_poll = 16;
+
+// Contexts of collectives; groups made later have their leader's number in the upper half.
+constexpr std::uint64_t world_context = 1;
+constexpr std::uint64_t leaders_context = 2;
+constexpr std::uint64_t self_context = 3;
+
+op::RemoteOptions remote_options(World& world) {
+  op::RemoteOptions options;
+  options.self = static_cast<Worker>(world.place.worker);
+  options.sizes = wire_sizes(world, world.transport->size());
+  options.outbox = own_outbox(world);
+  options.bundles = bundles_on_wire(options.sizes, world.eager, world.spans_machines, true).may_be_sent();
+  options.keep_ns = longest_keep_ns(world);
+  options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
+  return options;
+}
+
+op::EngineOptions engine_options(World& world, Runtime& runtime) {
+  op::EngineOptions options;
+  options.wait = world.wait_policy;
+  options.has_threads = world.has_threads;
+  options.doorbell = world.arena->doorbell(world.arena->slot());
+  options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
+  options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
+    runtime.tell_of_stall(wait, waited_ns);
+  };
+  return options;
+}
+
+// A worker without progress rank and thread, of whom other hosts may want something at any time.
+bool has_to_serve_in_calls(const World& world) {
+  return world.serves_itself() && !world.has_threads && world.group->host_count() > 1;
+}
+
+}  // namespace
+
+Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
+    : reporter(reports),
+      world(std::move(opened)),
+      router(*world->group, static_cast<Worker>(world->place.worker), world->settings),
+      direct(*world->arena),
+      remote(*world->transport, remote_options(*world)),
+      tokens(*world->transport),
+      server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
+      engine(*world->transport, {server.get(), &remote, &tokens}, *world->os, engine_options(*world, *this)),
+      book(world->description, static_cast<Worker>(world->place.worker), &bridges, &*world->group),
+      mutexes(world->arena->mutex_sets()),
+      host_(*world, engine) {
+  remote.set_errors_return(reporter.returns());
+
+  serves_in_calls_ = has_to_serve_in_calls(*world);
+
+  add_first_groups();
+
+  if (host_.is_lowest()) {
+    op::Membership membership;
+    membership.size = world->group->host_count();
+    membership.me = static_cast<std::uint32_t>(world->place.host);
+    membership.rank_of = [this](std::uint32_t host) { return world->group->lowest_worker(host); };
+    membership.context = leaders_context;
+    membership.text_of = [this](std::uint32_t host) {
+      return "host " + std::to_string(host) + ", of MPI rank " +
+             std::to_string(world->group->lowest_worker(host));
+    };
+    host_leaders_ = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
+  }
+  engine.set_between_rounds([this] { meetings.losses.tell(*this); });
+  if (server != nullptr && world->has_threads) {
+    pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world));
+    const auto push = [this] {
+      if (pusher_->is_due()) {
+        const op::Engine::Lock lock = engine.enter();
+        pusher_->advance();
+      }
+      return pusher_->due_in();
+    };
+    thread_ = std::make_unique<op::ProgressThread>(engine, *world->os, world->wait_policy,
+                                                   world->arena->doorbell(world->arena->slot()), push);
+  }
+}
+
+Runtime::~Runtime() = default;
+
+void Runtime::add_first_groups() {
+  auto all = std::make_unique<groups::Group>(world_context, book.make_world_table(), world->place.worker);
+  GroupExtras extras = extras_of(*all);
+  COMEX_BUG_IF(add_group(std::move(all), extras) != groups::world_handle);
+  auto self = std::make_unique<groups::Group>(self_context, book.make_self_table(), 0);
+  extras_.emplace(groups::self_handle, extras_of(*self));
+  groups.set_self(std::move(self));
+}
+
+void Runtime::await_end() {
+  constexpr std::uint64_t patience_ns = 10'000'000'000;
+  world->os->sleep_ns(patience_ns);
+  Reporter::end_job(failure_exit_code);
+}
+
+bool Runtime::close() {
+  const groups::Group& everybody = *groups.find(groups::world_handle);
+  worlds::leave_all_bridges(*this);
+  barrier(groups::world_handle);
+  bool succeeded = wait_members(everybody);
+  succeeded = !take_failures(everybody) && succeeded;
+  barrier(groups::world_handle);  // nobody needs this worker's service after it
+  const auto& servers = world->own_host().progress_ranks;
+  {
+    const op::Engine::Lock lock = engine.enter();
+    for (const int rank : servers) remote.leave(rank);
+  }
+  engine.wait([this] { return world->transport->unsent() == 0; }, {"finalize"});
+  thread_.reset();
+  return succeeded;
+}
+
+bool Runtime::reach(Lpid lpid, Reach& found) {
+  if (is_own(lpid)) {
+    const auto worker = static_cast<Worker>(lpid);
+    const bool is_here = router.where(worker) != op::Where::remote;
+    found = {lpid,    {world->id, worker}, place(worker),
+             &remote, worlds::no_bridge,   is_here ? &direct : nullptr};
+    return true;
+  }
+  worlds::Peer peer;
+  if (!bridges.peers.find(lpid, peer)) return false;
+  found = {lpid, peer.gpid, peer.place, peer.remote, peer.bridge, peer.direct};
+  return true;
+}
+
+Context Runtime::context(const char* operation, Lpid target, const Naming& named, const void* address) const {
+  if (target == no_lpid) return {operation, {}, address};
+  std::optional<Gpid> who;
+  if (const Result<Gpid> known = book.gpid_of(target)) who = known.value();
+  return {operation, Target(named, who, book.own_world()), address};
+}
+
+std::uint32_t Runtime::pointer_domain(Lpid lpid) const {
+  if (is_own(lpid)) return router.world().pointer_domain(static_cast<Worker>(lpid));
+  constexpr std::uint32_t foreign = 1u << 24;  // above all hosts and arenas of the own world
+  return foreign + static_cast<std::uint32_t>(lpid);
+}
+
+template <class F>
+void Runtime::for_each_reach(const groups::Group& group, F&& f) {
+  for_each_process(group, [&](Lpid lpid) {
+    Reach found;
+    if (reach(lpid, found)) f(found);
+  });
+}
+
+// Writes happen at the target, and implicit requests to it are complete: their buffers are the caller's
+// again.
+void Runtime::fence(const Reach& target) {
+  const op::FarSide far = target.far_side();
+  const op::WaitReason reason = target.reason("fence");
+  nb::Completion completion;
+  start(*target.remote, reason, [&] {
+    if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
+  });
+  engine.wait([&] { return completion.done() && implicit.done(target.lpid); }, reason);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+bool Runtime::has_nothing_under_way() {
+  const op::Engine::Lock lock = engine.enter();
+  return !remote.dirty() && implicit.is_empty();
+}
+
+void Runtime::fence_members(const groups::Group& group) {
+  const bool is_world = group.context() == world_context;
+  if (is_world && has_nothing_under_way()) [[likely]] {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return;
+  }
+  nb::Completion completion;
+  start({"fence_all"}, [&] {
+    if (is_world) {
+      remote.start_fence_all(completion);
+      return;
+    }
+    for_each_reach(group, [&](const Reach& member) {
+      const op::FarSide far = member.far_side();
+      if (member.remote->dirty(far)) member.remote->start_fence(far.server, completion);
+    });
+  });
+  const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
+  const auto who_is_silent = [&] { return servers_text(dirty_servers(group)); };
+  const op::FunctionRef<std::string()> awaited(who_is_silent);
+  const op::Engine::Lock lock =
+      engine.enter_when([&] { return completion.done() && implicit.all_done(keep); },
+                        {.operation = "fence_all", .awaited = &awaited});
+  if (is_world) remote.tidy();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void Runtime::fence_everybody() {
+  const op::WaitReason reason{"fence_all"};
+  nb::Completion completion;
+  start(reason, [&] { remote.start_fence_all(completion); });
+  for (const worlds::BridgeId id : bridges.ids()) {
+    if (!bridges.why_lost(id).empty()) continue;
+    // Another thread may take the bridge down, under the lock: what is under way there is complete by then.
+    const auto has_room = [&] {
+      const std::shared_ptr<const worlds::Bridge> bridge = bridges.find(id);
+      return bridge == nullptr || bridge->remote.has_room();
+    };
+    const op::Engine::Lock lock = engine.enter_when(has_room, reason);
+    if (const std::shared_ptr<worlds::Bridge> bridge = bridges.find(id))
+      bridge->remote.start_fence_all(completion);
+  }
+  const auto all = [](Lpid) { return true; };
+  engine.wait([&] { return completion.done() && implicit.all_done(all) && handles_done(all); }, reason);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// A fence says what a wait has not: implicit requests that were refused are told by it as well.
+bool Runtime::take_failures(const Reach& target) {
+  const op::Engine::Lock lock = engine.enter();
+  const bool was_implicit = implicit.take_failure(target.lpid);
+  const bool was_write = target.remote->has_failures() && target.remote->take_failures(target.gpid) != 0;
+  return was_implicit || was_write;
+}
+
+bool Runtime::take_failures(const groups::Group& group) {
+  const op::Engine::Lock lock = engine.enter();
+  const bool is_world = group.context() == world_context;
+  const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
+  const bool was_implicit = implicit.take_failures(keep);
+  if (is_world) return remote.take_failures() != 0 || was_implicit;
+  std::uint64_t failures = 0;
+  for_each_reach(group, [&](const Reach& member) {
+    if (member.remote->has_failures()) failures += member.remote->take_failures(member.gpid);
+  });
+  return failures != 0 || was_implicit;
+}
+
+template <class Keep>
+bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
+  const op::Engine::Lock lock =
+      engine.enter_when([&] { return implicit.all_done(keep) && handles_done(keep); }, reason);
+  return !implicit.take_failures(keep);
+}
+
+void Runtime::serve_in_call() {
+  if (calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll == 0) engine.poll();
+}
+
+void Runtime::order_before_direct(const Reach& target) {
+  if (!router.is_mixed()) return;
+  fence(target);
+  engine.wait([&] { return handles_done([&target](Lpid each) { return each == target.lpid; }); },
+              target.reason("fence"));
+}
+
+bool Runtime::wait_target(const Reach& target) {
+  return wait_for(target.reason("wait_proc"), [&target](Lpid each) { return each == target.lpid; });
+}
+
+bool Runtime::wait_members(const groups::Group& group) {
+  return wait_for({"wait_all"}, [&group](Lpid each) { return is_in(group, each); });
+}
+
+std::uint32_t Runtime::pending_to(Lpid target) {
+  const op::Engine::Lock lock = engine.enter();
+  std::uint32_t pending = implicit.done(target) ? 0 : 1;
+  for (const op::WaitReason& live : live_handles_) {
+    if (live.target == target && is_pending(live)) ++pending;
+  }
+  return pending;
+}
+
+void Runtime::complete(const groups::Group& group) {
+  const auto keep = [&group](Lpid each) { return group.targets().rank_of(each) >= 0; };
+  engine.wait([&] { return implicit.all_done(keep) && handles_done(keep); }, {"group_free"});
+}
+
+void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
+  // Kept short without a scan for each operation: cleaned when it has doubled.
+  if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
+    std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live); });
+    nb::give_back_room(live_handles_);
+  }
+  live_handles_.push_back(issued_for);
+  live_handles_.back().handle = handle;
+}
+
+op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
+  const op::Engine::Lock lock = engine.enter();
+  const auto found = std::ranges::find(live_handles_, wait.handle, &op::WaitReason::handle);
+  return wait.handle == 0 || found == live_handles_.end() ? wait : *found;
+}
+
+void Runtime::meet_world() {
+  host_.enter();
+  if (world->group->host_count() == 1) return;
+  if (host_leaders_) host_leaders_->barrier();
+  host_.leave();
+}
+
+void Runtime::meet(int handle) {
+  if (handle == groups::world_handle) {
+    meet_world();
+  } else {
+    extras(handle).collective->barrier();
+  }
+}
+
+void Runtime::barrier(int handle) {
+  fence_members(*groups.find(handle));
+  meet(handle);
+}
+
+// Over the world the lowest worker of a host asks those of the others, and shows the rest what came of it.
+void Runtime::all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine) {
+  if (handle != groups::world_handle) {
+    extras(handle).collective->all_reduce(data, combine);
+    return;
+  }
+  std::vector<std::byte> said(host_.size() * data.size());
+  const std::span<std::byte> here(said);
+  host_.gather(data, here);
+  for (std::size_t at = data.size(); at < here.size(); at += data.size()) {
+    combine(here.first(data.size()), here.subspan(at, data.size()));
+  }
+  if (world->group->host_count() > 1) {
+    std::ranges::copy(here.first(data.size()), data.begin());
+    if (host_leaders_) host_leaders_->all_reduce(data, combine);
+    host_.gather(data, here);
+  }
+  std::ranges::copy(here.first(data.size()), data.begin());
+}
+
+void Runtime::gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all) {
+  if (handle == groups::world_handle && world->group->host_count() == 1) {
+    host_.gather(mine, all);
+  } else {
+    extras(handle).collective->all_gather(mine, all);
+  }
+}
+
+}  // namespace comex::runtime

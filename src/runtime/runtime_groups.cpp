@@ -1,0 +1,95 @@
+// What the runtime keeps for the groups behind the program's handles: contexts, collectives, extras.
+#include <string>
+
+#include "groups/everybody.h"
+#include "runtime/caller.h"
+#include "runtime/runtime.h"
+#include "runtime/sides.h"
+
+namespace comex::runtime {
+
+std::uint64_t Runtime::new_context() {
+  const auto context = groups::made_context(size(), me(), groups_made++);
+  if (!context) {
+    reporter.fatal({}, "this worker has made " + std::to_string(groups::most_made_contexts(size())) +
+                           " groups, as many as one of a world of " + std::to_string(size()) + " can");
+  }
+  return *context;
+}
+
+op::Membership Runtime::membership_of(const groups::Group& group) const {
+  const groups::Everybody all = groups::everybody(group, book);
+  op::Membership membership;
+  membership.size = all.members.size();
+  membership.me = all.my_index;
+  membership.context = group.context();
+  membership.has_endpoints = static_cast<bool>(group.endpoints());
+  const groups::BothSides members(group, all.is_low);
+  const bool is_inter = group.is_inter();
+  membership.name_of = [members, is_inter, is_low = all.is_low,
+                        low_size = all.low_size](std::uint32_t member) {
+    const bool is_of_low = member < low_size;
+    const op::MemberName by_process{members.lpid(member)};
+    if (is_inter && is_of_low == is_low) return by_process;  // ranks are those of the other side
+    return op::MemberName{by_process.lpid, static_cast<int>(is_of_low ? member : member - low_size)};
+  };
+  if (group.bridge() == worlds::no_bridge) {
+    membership.rank_of = [this, members](std::uint32_t member) {
+      return place(static_cast<Worker>(members.lpid(member))).rank;
+    };
+    return membership;
+  }
+  const worlds::Bridge* const bridge = bridges.find(group.bridge()).get();  // outlives the groups on it
+  membership.rank_of = [bridge, members](std::uint32_t member) {
+    return bridge->ranks.at(members.lpid(member));
+  };
+  return membership;
+}
+
+GroupExtras Runtime::extras_of(const groups::Group& group) {
+  const worlds::BridgeId bridge = group.bridge();
+  op::Tokens& over = bridge == worlds::no_bridge ? tokens : bridges.find(bridge)->tokens;
+  GroupExtras made;
+  made.collective = std::make_unique<op::GroupCollective>(engine, over, membership_of(group));
+  return made;
+}
+
+int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras) {
+  const int handle = groups.add(std::move(group));
+  if (handle < 0) return handle;
+  extras.collective->set_handle(handle);
+  const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
+  const std::lock_guard lock(extras_mutex_);
+  if (endpoint != groups::process_itself) ++endpoint_handles_[endpoint];
+  extras_.insert_or_assign(handle, std::move(extras));
+  return handle;
+}
+
+GroupExtras& Runtime::extras(int handle) {
+  const std::lock_guard lock(extras_mutex_);
+  return extras_.at(handle);
+}
+
+void Runtime::remove_group(int handle) {
+  const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
+  int parent = handle;
+  meetings.parent.compare_exchange_strong(parent, worlds::no_group);
+  bool was_last = false;
+  {
+    std::map<int, GroupExtras>::node_type taken;  // goes when the lock is gone
+    const std::lock_guard lock(extras_mutex_);
+    taken = extras_.extract(handle);
+    was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
+    if (was_last) endpoint_handles_.erase(endpoint);
+  }
+  if (was_last) endpoints_gone.fetch_add(1, std::memory_order_release);
+  groups.remove(handle);  // from here on the handle may be another thread's
+  if (was_last) stop_driving(reporter.run(), endpoint);
+}
+
+bool Runtime::has_handle(std::uint32_t endpoint) const {
+  const std::lock_guard lock(extras_mutex_);
+  return endpoint_handles_.contains(endpoint);
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,60 @@
+// What a wait that lasts too long says of itself: the call of the program, and who or what has not come.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "runtime/call_name.h"
+#include "runtime/caller.h"
+#include "runtime/runtime.h"
+#include "runtime/sides.h"
+
+namespace comex::runtime {
+
+void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns) {
+  const op::WaitReason reason = reason_of(wait);
+  const ProgramCall call = program_call();
+  std::string text = "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s";
+  const std::string awaited = reason.awaited == nullptr ? std::string() : (*reason.awaited)();
+  if (!awaited.empty()) {
+    text += " for " + awaited;
+  } else if (reason.server != no_rank) {
+    text += " for " + servers_text({&reason.server, 1});
+  }
+  if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
+    text += ", in its " + std::string(reason.operation);
+  }
+  const char* name = call.name != nullptr ? call.name : reason.operation;
+  if (comex_call_name != nullptr) name = comex_call_name;  // as the program made it
+  const Context where = context(name, reason.target, reason.named, reason.address);
+  if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
+    text += ", over group " + std::to_string(call.group);
+  }
+  Reporter::print(reporter.caller(), where, text);
+}
+
+std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
+  std::vector<TransportRank> servers;
+  const op::Engine::Lock lock = engine.enter();
+  for_each_process(group, [&](Lpid lpid) {
+    Reach member;
+    if (!reach(lpid, member)) return;
+    const op::FarSide far = member.far_side();
+    if (member.remote->dirty(far)) servers.push_back(far.server);
+  });
+  std::ranges::sort(servers);
+  const auto doubles = std::ranges::unique(servers);
+  servers.erase(doubles.begin(), doubles.end());
+  return servers;
+}
+
+std::string Runtime::servers_text(std::span<const TransportRank> servers) const {
+  const groups::ProcessGroup& workers = router.world();
+  bool serve_themselves = false;
+  for (Worker worker = 0; worker < size(); ++worker) {
+    const TransportRank rank = workers.place(worker).rank;
+    serve_themselves = serve_themselves || std::ranges::find(servers, rank) != servers.end();
+  }
+  return listed(serve_themselves ? "MPI rank" : "progress rank", servers);
+}
+
+}  // namespace comex::runtime

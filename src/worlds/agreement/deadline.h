@@ -1,0 +1,33 @@
+// When a wait of a meeting ends.
+//
+// A value. Asks the clock, unless its user does so once for several questions. Used by all that waits for
+// other worlds.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace comex::worlds {
+
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Deadline(double seconds, Clock::time_point now = Clock::now())
+      : seconds_(seconds), end_(now + to_duration(seconds)) {}
+  bool is_over(Clock::time_point now = Clock::now()) const { return now >= end_; }
+  Clock::duration left(Clock::time_point now) const { return end_ - now; }
+  std::string text() const;  // "2.5 s"
+
+ private:
+  static Clock::duration to_duration(double seconds) {
+    constexpr double longest = 1e9;  // 30 years
+    return std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(seconds < longest ? seconds : longest));
+  }
+
+  double seconds_;
+  Clock::time_point end_;
+};
+
+}  // namespace comex::worlds

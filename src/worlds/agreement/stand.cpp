@@ -1,0 +1,68 @@
+#include "worlds/agreement/stand.h"
+
+#include <algorithm>
+
+#include "worlds/connect/card_hook.h"
+
+namespace comex::worlds {
+namespace {
+
+void sort_once(std::vector<TransportRank>& ranks) {
+  std::ranges::sort(ranks);
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+}
+
+Stand stand_in_own_world(runtime::Runtime& runtime, const groups::Group& group) {
+  Stand stand{runtime.world->wire.get(), &runtime.tokens, {}, {}, {}};
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+    const groups::WorkerPlace& place = runtime.place(static_cast<Worker>(group.members().lpid(rank)));
+    stand.workers.push_back(place.rank);
+    if (place.server != place.rank) stand.progress_ranks.push_back(place.server);
+  }
+  sort_once(stand.progress_ranks);
+  for (const TransportRank rank : stand.progress_ranks) stand.helpers.push_back({runtime.world->id, rank});
+  return stand;
+}
+
+Stand stand_on_bridge(Bridge& bridge, const groups::Group& group) {
+  const MeetingPoint& point = *bridge.point;
+  Stand stand{point.facts.wire.get(), &bridge.tokens, {}, {}, {}};
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+    const TransportRank worker = bridge.ranks.at(group.members().lpid(rank));
+    stand.workers.push_back(worker);
+    const TransportRank server = point.servers[static_cast<std::size_t>(worker)];
+    if (!point.wire.is_worker(server)) stand.progress_ranks.push_back(server);
+  }
+  sort_once(stand.progress_ranks);
+  for (const TransportRank rank : stand.progress_ranks) {
+    stand.helpers.push_back({point.wire.row(rank).world, point.wire.row(rank).own_rank});
+  }
+  return stand;
+}
+
+}  // namespace
+
+Stand stand_of(runtime::Runtime& runtime, const groups::Group& group) {
+  if (group.bridge() == no_bridge) return stand_in_own_world(runtime, group);
+  const std::shared_ptr<Bridge> bridge = runtime.bridges.find(group.bridge());
+  COMEX_BUG_IF(bridge == nullptr);
+  return stand_on_bridge(*bridge, group);
+}
+
+Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
+  if (bridge == no_bridge) {
+    if (!runtime.is_own(lpid)) return {};
+    return {&runtime.tokens, runtime.place(static_cast<Worker>(lpid)).rank};
+  }
+  const std::shared_ptr<Bridge> open = runtime.bridges.find(bridge);
+  if (open == nullptr) return {};
+  const auto found = open->ranks.find(lpid);
+  return found == open->ranks.end() ? Route{} : Route{&open->tokens, found->second};
+}
+
+std::string no_connection(Gpid from, Gpid to) {
+  return "no connection leads from " + text_of(from) + " to " + text_of(to) +
+         ": no group has both of them, or none any more";
+}
+
+}  // namespace comex::worlds

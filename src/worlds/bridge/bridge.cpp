@@ -1,0 +1,215 @@
+#include "worlds/bridge/bridge.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "runtime/runtime.h"
+#include "worlds/bridge/bridges.h"
+#include "worlds/bridge/closing.h"
+
+namespace comex::worlds {
+namespace {
+
+constexpr std::uint64_t closing_context = 1;  // of the tokens of the bridge itself
+
+op::RemoteOptions remote_options(const runtime::Runtime& runtime, const MeetingPoint& point) {
+  op::RemoteOptions options;
+  options.self = runtime.me();
+  options.sizes = point.sizes(*runtime.world);
+  options.max_outstanding = static_cast<std::size_t>(runtime.world->settings.max_nb_outstanding);
+  return options;
+}
+
+// Where the arena of a foreign worker stands for this process, if it does.
+void set_memory(const MeetingPoint& point, TransportRank rank, Peer& peer) {
+  peer.owners_base = peer.place.base = point.wire.row(rank).base;
+  GuestArena* const guest = point.guest_arena(rank);
+  if (guest == nullptr) return;
+  peer.direct = &*guest->direct;
+  peer.place.base = reinterpret_cast<std::uint64_t>(guest->arena->base());
+}
+
+void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
+  const MeetingPoint& point = *bridge.point;
+  for (const TransportRank rank : point.wire.workers()) {
+    const WireRow& row = point.wire.row(rank);
+    if (row.world == runtime.world->id) {
+      bridge.ranks.emplace(static_cast<Lpid>(row.worker), rank);
+      continue;
+    }
+    Peer peer;
+    peer.bridge = id;
+    peer.gpid = point.wire.gpid(rank);
+    peer.place.rank = rank;
+    peer.place.server = point.servers[static_cast<std::size_t>(rank)];
+    peer.place.host = row.host;
+    peer.place.slot = row.slot;
+    peer.remote = &bridge.remote;
+    set_memory(point, rank, peer);
+    const Lpid lpid = point.facts.lpid_of(peer.gpid);
+    bridge.ranks.emplace(lpid, rank);
+    runtime.bridges.peers.add(lpid, peer);
+  }
+}
+
+// What this worker has under way to anybody on the bridge is complete, and has taken effect.
+bool fence_bridge(runtime::Runtime& runtime, Bridge& bridge) {
+  const op::WaitReason reason{"disconnect"};
+  const auto is_there = [&bridge](Lpid lpid) { return bridge.ranks.contains(lpid); };
+  runtime.wait_until_done(is_there, reason);
+  nb::Completion completion;
+  runtime.start(bridge.remote, reason, [&] { bridge.remote.start_fence_all(completion); });
+  runtime.wait(completion, reason);
+  const op::Engine::Lock lock = runtime.engine.enter();
+  const bool was_refused = bridge.remote.take_failures() != 0;
+  return !runtime.implicit.take_failures(is_there) && !was_refused;
+}
+
+// All workers are here; nobody needs anybody's service after it.
+void meet_workers(runtime::Runtime& runtime, Bridge& bridge) {
+  const std::vector<TransportRank> workers = bridge.point->wire.workers();
+  op::Membership membership;
+  membership.size = static_cast<std::uint32_t>(workers.size());
+  membership.me = static_cast<std::uint32_t>(std::ranges::find(workers, bridge.point->me) - workers.begin());
+  membership.rank_of = [&workers](std::uint32_t member) { return workers[member]; };
+  membership.context = closing_context;
+  op::GroupCollective(runtime.engine, bridge.tokens, std::move(membership)).barrier();
+}
+
+// Servers of other worlds need not know who leaves while others stay, and may be gone.
+void leave_servers(runtime::Runtime& runtime, Bridge& bridge, protocol::Leaving how) {
+  const MeetingPoint& point = *bridge.point;
+  const bool is_together = how == protocol::Leaving::together;
+  {
+    const op::Engine::Lock lock = runtime.engine.enter();
+    for (const TransportRank server : is_together ? point.all_servers() : point.own_servers())
+      bridge.remote.leave(server, how);
+  }
+  runtime.engine.wait([&] { return bridge.transport().unsent() == 0; }, {"disconnect"});
+}
+
+// Every other worker has left the server that this one runs.
+void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
+  const pr::Server* const server = bridge.point->server.get();
+  if (server == nullptr) return;
+  const std::size_t workers = bridge.point->wire.worker_count();
+  runtime.engine.wait([&] { return server->departed() >= workers || bridge.tokens.is_lost(); },
+                      {"disconnect"});
+}
+
+// Every step before the last: whether the wire is parted from or forgotten.
+ClosingStep go_through(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, protocol::Leaving how,
+                       bool& succeeded) {
+  const auto is_whole = [&] { return runtime.why_lost(id).empty(); };
+  Closing closing(how, is_whole());
+  for (;; closing.next(is_whole())) {
+    switch (closing.step()) {
+      case ClosingStep::fence:
+        succeeded = fence_bridge(runtime, bridge);
+        break;
+      case ClosingStep::meet:
+        meet_workers(runtime, bridge);
+        break;
+      case ClosingStep::leave:
+        leave_servers(runtime, bridge, how);
+        break;
+      case ClosingStep::serve:
+        serve_until_left(runtime, bridge);
+        break;
+      default:
+        return closing.step();
+    }
+  }
+}
+
+// Under the lock under which it may be lost.
+std::shared_ptr<Bridge> take_off(runtime::Runtime& runtime, BridgeId id) {
+  const op::Engine::Lock lock = runtime.engine.enter();
+  std::shared_ptr<Bridge> bridge = runtime.bridges.remove(id);
+  runtime.engine.detach(bridge->transport());
+  return bridge;
+}
+
+// What this process holds of it, the wire at last.
+void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
+  const std::shared_ptr<Bridge> bridge = take_off(runtime, id);
+  MeetingPoint& point = *bridge->point;
+  point.server.reset();
+  point.transport.reset();
+  point.arenas.clear();
+  runtime.bridges.arenas.forget_unused();
+  if (last == ClosingStep::part) {
+    point.release_wire();
+  } else {
+    point.abandon_wire();
+  }
+}
+
+bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
+  const std::shared_ptr<Bridge> open = runtime.bridges.find(id);
+  COMEX_BUG_IF(open == nullptr);
+  bool succeeded = true;
+  take_down(runtime, id, go_through(runtime, id, *open, how, succeeded));
+  return succeeded;
+}
+
+}  // namespace
+
+Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
+  auto point = meet(*runtime.world, runtime.reporter, runtime.bridges.arenas, std::move(facts));
+  const op::RemoteOptions options = remote_options(runtime, *point);
+  auto made = std::make_unique<Bridge>(std::move(point), options);
+  Bridge& bridge = *made;
+  bridge.remote.set_errors_return(true);  // a server of another world does not end its own
+  const BridgeId id = runtime.bridges.add(std::move(made));
+  add_peers(runtime, id, bridge);
+  {
+    const op::Engine::Lock lock = runtime.engine.enter();
+    runtime.engine.attach(bridge.transport(), {bridge.point->server.get(), &bridge.remote, &bridge.tokens});
+    if (bridge.point->server != nullptr && !runtime.world->has_threads) runtime.begin_serving_in_calls();
+  }
+  start(*bridge.point);
+  return id;
+}
+
+bool close_bridge(runtime::Runtime& runtime, BridgeId id) {
+  return end_bridge(runtime, id, protocol::Leaving::together);
+}
+
+bool leave_bridge(runtime::Runtime& runtime, BridgeId id) {
+  return end_bridge(runtime, id, protocol::Leaving::alone);
+}
+
+void leave_all_bridges(runtime::Runtime& runtime) {
+  for (const BridgeId id : runtime.bridges.ids()) {
+    Bridge& bridge = *runtime.bridges.find(id);  // no other thread is in the library
+    bool succeeded = true;
+    go_through(runtime, id, bridge, protocol::Leaving::ended, succeeded);
+    bridge.point->facts.wire.forget();
+  }
+}
+
+void lose_bridge(runtime::Runtime& runtime, BridgeId id, WorldId world, const std::string& how) {
+  const std::string reason = "world " + std::to_string(world) + " " + how;
+  std::size_t failed = 0;
+  {
+    const op::Engine::Lock lock = runtime.engine.enter();  // nobody closes a bridge meanwhile
+    const std::shared_ptr<Bridge> bridge = runtime.bridges.find(id);
+    if (bridge == nullptr) return;
+    runtime.bridges.peers.lose_world(world, reason);
+    if (!runtime.bridges.why_lost(id).empty()) return;
+    runtime.bridges.lose(id, reason);
+    failed = bridge->remote.abandon();
+    bridge->tokens.abandon();
+    bridge->transport().abandon();
+  }
+  const bool is_news = runtime.meetings.losses.is_news(world);
+  if (failed != 0) {
+    runtime.reporter.fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");
+  } else if (is_news) {
+    runtime.reporter.notice(reason);
+  }
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,116 @@
+// Worlds part: collective over both sides, after all traffic.
+//
+// The bridge closes with the last group that uses it, if this one has all of its workers and is the last of
+// each; else those whose last group it is leave the bridge to the others. Who closes locks all progress ranks
+// on it first, by one worker and in the order of all locks. When a world on it is lost, nobody is waited for.
+#include "worlds/bridge/disconnect.h"
+
+#include <comex/worlds.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "groups/everybody.h"
+#include "runtime/call.h"
+#include "runtime/sides.h"
+#include "worlds/agreement/arguments.h"
+#include "worlds/bridge/company.h"
+#include "worlds/connect/side.h"
+#include "worlds/connect/summons.h"
+
+namespace comex::worlds {
+namespace {
+
+bool has_all_workers(runtime::Runtime& runtime, const Bridge& bridge, const groups::Group& group) {
+  std::unordered_set<Lpid> here;
+  runtime::for_each_lpid(groups::everybody(group, runtime.book).members,
+                         [&](Lpid lpid) { here.insert(lpid); });
+  return here.size() == bridge.ranks.size();
+}
+
+// Of endpoints of one process, the lowest sees to the bridge.
+bool is_lowest_endpoint(const runtime::Runtime& runtime, const groups::Group& group) {
+  return group.members().rank_of(static_cast<Lpid>(runtime.me())) == group.my_rank();
+}
+
+void await_other_endpoints(runtime::Runtime& runtime, const groups::Group& group) {
+  const auto is_other = [&](int, const groups::Group& other) {
+    return &other != &group && other.bridge() == group.bridge();
+  };
+  runtime.engine.wait([&] { return !runtime.groups.any_of(is_other); }, {"disconnect"});
+}
+
+// Those on the bridge, in the order in which they are locked.
+std::vector<TransportRank> progress_ranks(const Wire& wire) {
+  std::vector<TransportRank> ranks;
+  for (TransportRank rank = 0; rank < wire.size(); ++rank) {
+    if (!wire.is_worker(rank)) ranks.push_back(rank);
+  }
+  const auto helper = [&wire](TransportRank rank) {
+    return Helper{wire.row(rank).world, wire.row(rank).own_rank};
+  };
+  std::ranges::sort(ranks, {}, helper);
+  return ranks;
+}
+
+// Its world went with another group, and nothing leads over it any more.
+bool is_forsaken(runtime::Runtime& runtime, BridgeId id) {
+  const std::shared_ptr<const Bridge> bridge = runtime.bridges.find(id);
+  const auto is_on_it = [id](int, const groups::Group& group) { return group.bridge() == id; };
+  if (bridge == nullptr || runtime.groups.any_of(is_on_it)) return false;
+  const Wire& wire = bridge->point->wire;
+  return std::ranges::none_of(wire.workers(), [&](TransportRank rank) {
+    const WorldId world = wire.row(rank).world;
+    return world != runtime.world->id && static_cast<bool>(runtime.book.world(world));
+  });
+}
+
+bool leave_forsaken(runtime::Runtime& runtime) {
+  bool succeeded = true;
+  for (const BridgeId id : runtime.bridges.ids()) {
+    if (is_forsaken(runtime, id) && runtime.bridges.begin_leaving(id))
+      succeeded = leave_bridge(runtime, id) && succeeded;
+  }
+  return succeeded;
+}
+
+}  // namespace
+
+int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
+  op::GroupCollective& all = *runtime.extras(handle).collective;
+  const BridgeId bridge = group.bridge();
+  bool succeeded = runtime.wait_members(group);
+  runtime.fence_members(group);
+  succeeded = !runtime.take_failures(group) && succeeded;
+  all.barrier();
+  bool was_lost = false;
+  if (bridge != no_bridge) {
+    const bool is_last = let_go(runtime, group);
+    const bool closes =
+        all.all_agree(is_last && has_all_workers(runtime, *runtime.bridges.find(bridge), group));
+    was_lost = !runtime.why_lost(bridge).empty();
+    if (is_last && is_lowest_endpoint(runtime, group)) {
+      await_other_endpoints(runtime, group);
+      const bool parts = closes && !was_lost;
+      succeeded = (parts ? part_bridge(runtime, bridge) : leave_bridge(runtime, bridge)) && succeeded;
+    }
+  }
+  group.disconnect();
+  runtime.remove_group(handle);
+  succeeded = leave_forsaken(runtime) && succeeded;
+  return succeeded || was_lost ? COMEX_SUCCESS : COMEX_FAILURE;
+}
+
+// Nobody parts before all have met in close_bridge, so that the locks are taken by then.
+bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
+  Bridge& bridge = *runtime.bridges.find(id);  // nobody else closes it
+  const Wire& wire = bridge.point->wire;
+  MeetingLock lock(runtime, bridge.tokens);
+  if (wire.workers().front() == bridge.point->me) {
+    for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));
+  }
+  lock.end_with_wire();
+  return close_bridge(runtime, id);
+}
+
+}  // namespace comex::worlds

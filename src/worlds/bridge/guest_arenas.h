@@ -1,0 +1,50 @@
+// The arenas of other worlds on this host that this process has attached, each once however many bridges use
+// it.
+//
+// What could not be attached is remembered too, as long as a bridge that asked is open: all bridges of a
+// process then agree on whether memory is in its address space, and at which address. Under the lock of its
+// owner's calls: opening and closing bridges. Owned by Bridges and by Services.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "core/settings.h"
+#include "op/direct.h"
+#include "shm/arena.h"
+
+namespace comex::worlds {
+
+struct GuestArena {
+  std::optional<shm::Arena> arena;
+  std::optional<op::Direct> direct;
+  explicit operator bool() const { return arena.has_value(); }
+};
+
+class GuestArenas {
+ public:
+  std::shared_ptr<GuestArena> attach(shm::Os& os, const shm::ArenaTicket& ticket, const Settings& settings) {
+    std::weak_ptr<GuestArena>& known = by_cookie_[ticket.object.cookie];
+    if (std::shared_ptr<GuestArena> here = known.lock()) return here;
+    auto made = std::make_shared<GuestArena>();
+    Result<shm::Arena> attached = shm::Arena::attach_guest(os, ticket, settings.core == CoreDump::full);
+    if (attached) {
+      made->arena.emplace(std::move(attached).value());
+      const shm::Arena& guest = *made->arena;
+      if (settings.fork == ForkMode::share) os.give_to_children(guest.base(), guest.reservation_bytes());
+      made->direct.emplace(*made->arena);
+    }
+    known = made;
+    return made;
+  }
+  void forget_unused() {
+    std::erase_if(by_cookie_, [](const auto& each) { return each.second.expired(); });
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::weak_ptr<GuestArena>> by_cookie_;
+};
+
+}  // namespace comex::worlds

@@ -1,0 +1,124 @@
+#include "worlds/bridge/meeting_point.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/exchange.h"
+#include "runtime/opening/eager.h"
+#include "runtime/opening/hosts.h"
+#include "transport/mpi_collective.h"
+#include "transport/mpi_tuning.h"
+#include "worlds/bridge/bridge_server.h"
+
+namespace comex::worlds {
+namespace {
+
+transport::MpiFailureHandler mpi_failure(const runtime::Reporter& reporter) {
+  return [&reporter](const Failure& failure) { reporter.fatal({.operation = "bridge"}, failure.text); };
+}
+
+WireRow own_row(runtime::World& world) {
+  WireRow row;
+  row.world = world.id;
+  row.is_worker = world.is_worker() ? 1 : 0;
+  if (world.is_worker()) row.worker = static_cast<Worker>(world.place.worker);
+  row.own_rank = world.wire.rank();
+  row.own_server = world.place.server < 0 ? row.own_rank : world.place.server;
+  row.host = static_cast<std::uint32_t>(world.place.host);
+  row.slot = static_cast<std::uint32_t>(world.place.local_index);
+  row.virtual_host = world.share.virtual_host;
+  row.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
+  row.staging_reserve = static_cast<std::uint64_t>(world.settings.staging_reserve);
+  row.base = reinterpret_cast<std::uint64_t>(world.arena->base());
+  row.machine = runtime::own_host_key(*world.os, world.settings);
+  row.ticket = world.arena->ticket();
+  name_host(row, world.os->host_facts().host_name);
+  return row;
+}
+
+void attach_guests(runtime::World& world, GuestArenas& arenas, MeetingPoint& point) {
+  point.guests = point.wire.guest_arenas(point.me);
+  for (const TransportRank guest : point.guests) {
+    point.arenas.push_back(arenas.attach(*world.os, point.wire.row(guest).ticket, world.settings));
+  }
+}
+
+Wire::Attached attached_by(const MeetingPoint& point) {
+  Wire::Attached attached = 0;
+  for (std::size_t bit = 0; bit < point.arenas.size(); ++bit) {
+    if (*point.arenas[bit]) attached |= Wire::Attached{1} << bit;
+  }
+  return attached;
+}
+
+}  // namespace
+
+GuestArena* MeetingPoint::guest_arena(TransportRank of) const {
+  for (std::size_t i = 0; i < guests.size(); ++i) {
+    if (wire.same_arena(guests[i], of)) return *arenas[i] ? arenas[i].get() : nullptr;
+  }
+  return nullptr;
+}
+
+std::vector<TransportRank> MeetingPoint::all_servers() const {
+  std::vector<TransportRank> found;
+  for (TransportRank rank = 0; rank < wire.size(); ++rank) {
+    found.push_back(wire.is_worker(rank) ? servers[static_cast<std::size_t>(rank)] : rank);
+  }
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<TransportRank> MeetingPoint::own_servers() const {
+  std::vector<TransportRank> found = all_servers();
+  const TransportRank mine = servers[static_cast<std::size_t>(me)];
+  std::erase_if(found, [&](TransportRank rank) {
+    const bool is_of_own_world = !wire.is_worker(rank) && wire.row(rank).world == wire.row(me).world;
+    return rank != mine && !is_of_own_world;
+  });
+  return found;
+}
+
+op::Sizes MeetingPoint::sizes(const runtime::World& world) const {
+  op::Sizes sizes = op::sizes_on_wire(wire.chunk_bytes(), wire.size(), wire.staging_reserve());
+  sizes.eager_bytes =
+      runtime::eager_bytes(world.settings.eager_threshold, world.eager, wire.spans_machines());
+  return sizes;
+}
+
+void MeetingPoint::release_wire() {
+  if (facts.release) facts.release(std::move(facts.wire));
+  facts.wire = runtime::Communicator();
+}
+
+void MeetingPoint::abandon_wire() {
+  if (facts.abandon) facts.abandon();
+  facts.wire.forget();
+}
+
+std::unique_ptr<MeetingPoint> meet(runtime::World& world, const runtime::Reporter& reporter,
+                                   GuestArenas& arenas, BridgeFacts facts) {
+  const transport::YieldsInMpi while_waiting(true);  // a progress rank has switched them off
+  transport::MpiCollective all(facts.wire.get(), mpi_failure(reporter));
+  auto point = std::make_unique<MeetingPoint>(std::move(facts), Wire(runtime::gather(all, own_row(world))));
+  point->me = all.rank();
+  attach_guests(world, arenas, *point);
+  point->servers = point->wire.servers(runtime::gather(all, attached_by(*point)));
+  transport::Bundles bundles = runtime::bundles_on_wire(point->sizes(world), world.eager,
+                                                        point->wire.spans_machines(), world.is_worker());
+  bundles.near = point->wire.neighbours(point->me);
+  point->transport = std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter),
+                                                               std::move(bundles));
+  // A progress rank has one even if it serves nobody: it learns there when the workers have left.
+  const bool serves = std::ranges::count(point->servers, point->me) != 0;
+  if (serves || !world.is_worker()) point->server = make_bridge_server(world, reporter, *point);
+  return point;
+}
+
+void start(const MeetingPoint& point) {
+  const transport::YieldsInMpi while_waiting(true);
+  PMPI_Barrier(point.facts.wire.get());
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,85 @@
+#include "worlds/bridge/peers.h"
+
+#include <algorithm>
+
+namespace comex::worlds {
+
+bool Peers::find(Lpid lpid, Peer& peer) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_lpid_.find(lpid);
+  if (found == by_lpid_.end()) return false;
+  peer = found->second.front();
+  return true;
+}
+
+bool Peers::leads(BridgeId bridge, Lpid lpid) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_lpid_.find(lpid);
+  return found != by_lpid_.end() && std::ranges::count(found->second, bridge, &Peer::bridge) != 0;
+}
+
+void Peers::add(Lpid lpid, const Peer& peer) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Peer>& peers = by_lpid_[lpid];
+  peers.insert(std::ranges::find(peers, true, &Peer::is_lost), peer);
+}
+
+template <class Goes>
+void Peers::remove_if(Goes goes) {
+  const std::lock_guard lock(mutex_);
+  for (auto each = by_lpid_.begin(); each != by_lpid_.end();) {
+    std::erase_if(each->second, goes);
+    each = each->second.empty() ? by_lpid_.erase(each) : std::next(each);
+  }
+}
+
+void Peers::remove(BridgeId bridge) {
+  remove_if([bridge](const Peer& peer) { return peer.bridge == bridge; });
+}
+
+void Peers::remove(BridgeId bridge, Lpid lpid) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_lpid_.find(lpid);
+  if (found == by_lpid_.end()) return;
+  std::erase_if(found->second, [bridge](const Peer& peer) { return peer.bridge == bridge; });
+  if (found->second.empty()) by_lpid_.erase(found);
+}
+
+void Peers::freed(WorldId world) {
+  remove_if([world](const Peer& peer) { return peer.gpid.world == world; });
+  const std::lock_guard lock(mutex_);
+  lost_worlds_.erase(world);
+}
+
+void Peers::lose(BridgeId bridge) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [lpid, peers] : by_lpid_) {
+    for (Peer& peer : peers) peer.is_lost = peer.is_lost || peer.bridge == bridge;
+    std::ranges::stable_partition(peers, [](const Peer& peer) { return !peer.is_lost; });
+  }
+}
+
+void Peers::lose_world(WorldId world, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  lost_worlds_.emplace(world, reason);
+}
+
+std::string Peers::why_lost(WorldId world) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!lost_worlds_.contains(world)) return {};
+  }
+  if (lead_to(world)) return {};
+  const std::lock_guard lock(mutex_);
+  const auto found = lost_worlds_.find(world);
+  return found == lost_worlds_.end() ? std::string() : found->second;
+}
+
+bool Peers::lead_to(WorldId world) const {
+  const auto leads_there = [world](const Peer& peer) { return peer.gpid.world == world && !peer.is_lost; };
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(by_lpid_,
+                             [&](const auto& each) { return std::ranges::any_of(each.second, leads_there); });
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,105 @@
+#include "worlds/bridge/wire.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace comex::worlds {
+
+void name_host(WireRow& row, std::string_view name) {
+  row.host_name.fill('\0');
+  name.copy(row.host_name.data(), row.host_name.size() - 1);
+}
+
+std::string host_name(const WireRow& row) {
+  return row.host_name.data();
+}
+
+Wire::Wire(std::vector<WireRow> rows)
+    : rows_(std::move(rows)),
+      worker_count_(static_cast<std::size_t>(
+          std::ranges::count_if(rows_, [](const WireRow& row) { return row.is_worker != 0; }))) {}
+
+std::vector<TransportRank> Wire::workers() const {
+  std::vector<TransportRank> found;
+  for (TransportRank rank = 0; rank < size(); ++rank) {
+    if (is_worker(rank)) found.push_back(rank);
+  }
+  return found;
+}
+
+std::uint32_t Wire::chunk_bytes() const {
+  return std::ranges::min_element(rows_, {}, &WireRow::chunk_bytes)->chunk_bytes;
+}
+
+std::uint64_t Wire::staging_reserve() const {
+  return std::ranges::min_element(rows_, {}, &WireRow::staging_reserve)->staging_reserve;
+}
+
+bool Wire::spans_machines() const {
+  return std::ranges::any_of(rows_, [&](const WireRow& row) { return row.machine != rows_.front().machine; });
+}
+
+std::vector<TransportRank> Wire::neighbours(TransportRank of) const {
+  std::vector<TransportRank> found;
+  for (TransportRank rank = 0; rank < size(); ++rank) {
+    if (row(rank).machine == row(of).machine) found.push_back(rank);
+  }
+  return found;
+}
+
+bool Wire::same_arena(TransportRank a, TransportRank b) const {
+  return row(a).world == row(b).world && row(a).host == row(b).host;
+}
+
+// Virtual hosts of one number, since memory is not shared between those of one machine.
+bool Wire::may_share_memory(TransportRank a, TransportRank b) const {
+  return row(a).machine == row(b).machine && row(a).virtual_host == row(b).virtual_host;
+}
+
+std::vector<TransportRank> Wire::guest_arenas(TransportRank rank) const {
+  std::vector<TransportRank> found;
+  for (TransportRank other = 0; other < size() && found.size() < most_guests; ++other) {
+    if (row(other).world == row(rank).world || !may_share_memory(other, rank)) continue;
+    const auto known = [&](TransportRank arena) { return same_arena(arena, other); };
+    if (std::ranges::none_of(found, known)) found.push_back(other);
+  }
+  return found;
+}
+
+std::vector<Wire::Helper> Wire::helpers(std::span<const Attached> attached) const {
+  std::vector<Helper> found;
+  for (TransportRank rank = 0; rank < size(); ++rank) {
+    if (is_worker(rank)) continue;
+    const std::vector<TransportRank> guests = guest_arenas(rank);
+    for (std::size_t bit = 0; bit < guests.size(); ++bit) {
+      if ((attached[static_cast<std::size_t>(rank)] >> bit & 1u) != 0) found.push_back({rank, guests[bit]});
+    }
+  }
+  return found;
+}
+
+// Workers of one arena are dealt in turn to those who can serve them.
+TransportRank Wire::guest_server(TransportRank worker, std::span<const Helper> helpers) const {
+  std::vector<TransportRank> able;
+  for (const Helper& helper : helpers) {
+    if (same_arena(helper.arena, worker)) able.push_back(helper.rank);
+  }
+  return able.empty() ? worker : able[row(worker).slot % able.size()];
+}
+
+std::vector<TransportRank> Wire::servers(std::span<const Attached> attached) const {
+  std::map<std::pair<WorldId, TransportRank>, TransportRank> here;
+  for (TransportRank rank = 0; rank < size(); ++rank) here[{row(rank).world, row(rank).own_rank}] = rank;
+  const std::vector<Helper> able = helpers(attached);
+  std::vector<TransportRank> servers(rows_.size(), no_rank);
+  for (const TransportRank worker : workers()) {
+    const WireRow& own = row(worker);
+    const auto server = here.find({own.world, own.own_server});
+    const bool has_own = own.own_server != own.own_rank && server != here.end();
+    servers[static_cast<std::size_t>(worker)] = has_own ? server->second : guest_server(worker, able);
+  }
+  return servers;
+}
+
+}  // namespace comex::worlds

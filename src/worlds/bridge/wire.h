@@ -1,0 +1,82 @@
+// Who is on a bridge's wire: what each rank says of itself, and what follows from it for everybody.
+//
+// Pure: all ranks decide the same from the same rows. A worker is served by the progress rank of its own
+// world, if that one is on the wire; else by one of another world on its host that has attached the worker's
+// arena; else by itself. Tested as a table; used by open_bridge.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.h"
+#include "pr/host_key.h"
+#include "shm/arena.h"
+
+namespace comex::worlds {
+
+// Trivially copyable: exchanged as bytes.
+struct WireRow {
+  WorldId world = 0;
+  Worker worker = 0;                   // of a worker
+  TransportRank own_rank = no_rank;    // in the wire of its own world
+  TransportRank own_server = no_rank;  // who serves it there; a progress rank: itself
+  std::uint32_t is_worker = 0;
+  std::uint32_t host = 0;          // number of its host in its own world
+  std::uint32_t slot = 0;          // host-local
+  std::uint32_t virtual_host = 0;  // among the virtual hosts of one machine
+  std::uint32_t chunk_bytes = 0;   // of bodies, as its settings want them
+  std::uint32_t spare = 0;
+  std::uint64_t staging_reserve = 0;  // of its servers
+  std::uint64_t base = 0;             // of its arena, in its address space
+  pr::HostKey machine;
+  shm::ArenaTicket ticket;              // of its arena
+  std::array<char, 64> host_name = {};  // cut, where it is longer
+};
+
+void name_host(WireRow& row, std::string_view name);
+std::string host_name(const WireRow& row);
+
+class Wire {
+ public:
+  // One bit for each of guest_arenas(rank) that this rank has attached, from the lowest up.
+  using Attached = std::uint64_t;
+  static constexpr std::size_t most_guests = 64;
+
+  explicit Wire(std::vector<WireRow> rows);
+
+  const WireRow& row(TransportRank rank) const { return rows_[static_cast<std::size_t>(rank)]; }
+  TransportRank size() const { return static_cast<TransportRank>(rows_.size()); }
+  bool is_worker(TransportRank rank) const { return row(rank).is_worker != 0; }
+  Gpid gpid(TransportRank rank) const { return {row(rank).world, row(rank).worker}; }
+  std::vector<TransportRank> workers() const;
+  std::size_t worker_count() const { return worker_count_; }
+  std::uint32_t chunk_bytes() const;      // what all can take
+  std::uint64_t staging_reserve() const;  // what all have
+  bool spans_machines() const;
+  std::vector<TransportRank> neighbours(TransportRank of) const;  // on its machine, itself too, ascending
+
+  // Of each arena of another world that `rank` may have in its address space, the lowest rank of that arena.
+  std::vector<TransportRank> guest_arenas(TransportRank rank) const;
+  bool same_arena(TransportRank a, TransportRank b) const;
+  bool may_share_memory(TransportRank a, TransportRank b) const;
+
+  // For each rank that is a worker, who serves it on this wire; no_rank for the others.
+  std::vector<TransportRank> servers(std::span<const Attached> attached) const;
+
+ private:
+  struct Helper {  // a progress rank and an arena of another world that it has attached
+    TransportRank rank = no_rank;
+    TransportRank arena = no_rank;
+  };
+  std::vector<Helper> helpers(std::span<const Attached> attached) const;
+  TransportRank guest_server(TransportRank worker, std::span<const Helper> helpers) const;
+
+  std::vector<WireRow> rows_;
+  std::size_t worker_count_ = 0;
+};
+
+}  // namespace comex::worlds

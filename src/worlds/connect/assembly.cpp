@@ -1,0 +1,77 @@
+#include "worlds/connect/assembly.h"
+
+#include <algorithm>
+
+#include "core/protocol.h"
+#include "transport/mpi_tuning.h"
+
+namespace comex::worlds {
+namespace {
+
+// Between the tags of bodies and that of the transport's own probe: no message of the wire has it.
+constexpr int assembly_tag = 32766;
+static_assert(protocol::get_tag(protocol::slot_count - 1) < assembly_tag);
+
+// Neighbouring blocks join in pairs, 1 with 1, 2 with 2, 4 with 4 and so on.
+runtime::Communicator assemble(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
+  int mine_in_wire = 0;
+  PMPI_Comm_rank(wire, &mine_in_wire);
+  const auto me = static_cast<std::size_t>(std::ranges::find(ranks, mine_in_wire) - ranks.begin());
+  COMEX_BUG_IF(me == ranks.size());
+  runtime::Communicator joined = runtime::Communicator::duplicate(MPI_COMM_SELF);
+  for (std::size_t width = 1; width < ranks.size(); width *= 2) {
+    const std::size_t mine = me / width * width;
+    const std::size_t other = mine ^ width;
+    if (other >= ranks.size()) continue;
+    MPI_Comm both = MPI_COMM_NULL;
+    MPI_Comm merged = MPI_COMM_NULL;
+    PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], assembly_tag, &both);
+    PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged);
+    PMPI_Comm_free(&both);
+    joined = runtime::Communicator(merged);
+  }
+  return joined;
+}
+
+}  // namespace
+
+Bytes pack(const Muster& muster) {
+  return Packer()
+      .array(std::span<const TransportRank>(muster.ranks))
+      .value(muster.root)
+      .value(muster.side)
+      .text(muster.port)
+      .value(muster.limit_s)
+      .take();
+}
+
+Muster unpack_muster(std::span<const std::byte> bytes) {
+  Unpacker packet(bytes);
+  Muster muster;
+  muster.ranks = packet.array<TransportRank>();
+  muster.root = packet.value<std::uint32_t>();
+  muster.side = packet.value<Side>();
+  muster.port = packet.text();
+  muster.limit_s = packet.value<double>();
+  COMEX_BUG_IF(!packet.is_done());
+  return muster;
+}
+
+Result<JoinedComms> assemble_and_join(MPI_Comm wire, const Muster& muster) {
+  // On few cores those waited for need the processor to get here.
+  const transport::YieldsInMpi while_waiting(true);
+  const runtime::Communicator assembly = assemble(wire, muster.ranks);
+  return join(muster.side, muster.port, static_cast<int>(muster.root), assembly.get());
+}
+
+Joint::~Joint() {
+  if (inter_ != MPI_COMM_NULL && runtime::mpi_is_running()) PMPI_Comm_free(&inter_);
+}
+
+void Joint::part(runtime::Communicator all) {
+  const transport::YieldsInMpi while_waiting(true);
+  { const runtime::Communicator freed = std::move(all); }
+  worlds::part(std::exchange(inter_, MPI_COMM_NULL));
+}
+
+}  // namespace comex::worlds

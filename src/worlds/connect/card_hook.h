@@ -1,0 +1,18 @@
+// The program's own connection data while worlds meet: its functions, as groups/joining calls them.
+//
+// A result other than 0 becomes a failure that names the function and the process. Used by meeting.
+#pragma once
+
+#include <comex/worlds.h>
+
+#include <string>
+
+#include "groups/joining.h"
+
+namespace comex::worlds {
+
+std::string text_of(Gpid gpid);  // "process (0,1)"
+
+groups::CardHook hook_of(const comex_card_hook_t& hook);
+
+}  // namespace comex::worlds

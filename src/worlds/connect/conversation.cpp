@@ -1,0 +1,52 @@
+#include "worlds/connect/conversation.h"
+
+#include <array>
+#include <cstdio>
+
+#include "worlds/connect/door.h"
+
+namespace comex::worlds {
+std::string Deadline::text() const {
+  std::array<char, 32> shown{};
+  std::snprintf(shown.data(), shown.size(), "%g s", seconds_);
+  return shown.data();
+}
+
+Result<Conversation> Conversation::await(runtime::Runtime& runtime, const char* operation, Listener& listener,
+                                         const Deadline& deadline, const InVain& in_vain) {
+  Door door(listener, deadline);
+  runtime.engine.wait([&] { return door.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  if (door.has_guest()) return Conversation(door.take());
+  return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
+                           deadline.text());
+}
+
+Result<Conversation> Conversation::seek(runtime::Runtime& runtime, const char* operation,
+                                        const PortName& port, const Deadline& deadline,
+                                        const InVain& in_vain) {
+  Result<std::vector<Address>> addresses = resolve(port);
+  if (!addresses) return addresses.take_failure();
+  Visitor visitor(std::move(addresses).value(), port.cookie, deadline);
+  runtime.engine.wait([&] { return visitor.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  if (visitor.is_in()) return Conversation(visitor.take());
+  if (!visitor.has_socket()) return visitor.has_socket().failure();
+  return environment_error("nobody accepts at " + format_place(port) + " within " + deadline.text() + " (" +
+                           visitor.trouble() + ")");
+}
+
+Result<Bytes> Conversation::hear(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,
+                                 const InVain& in_vain) {
+  std::optional<Bytes> frame;
+  runtime.engine.wait(
+      [&] {
+        const bool is_open = channel_.step();
+        frame = channel_.take();
+        return frame || !is_open || deadline.is_over() || in_vain();
+      },
+      {operation});
+  if (frame) return std::move(*frame);
+  if (!channel_.is_open()) return environment_error("the other side has gone (" + channel_.ended() + ")");
+  return environment_error("the other side has not answered within " + deadline.text());
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,39 @@
+// How two roots find each other and talk, each inside its own progress loop.
+//
+// One waits at its port and the other tries until it is let in (door.h); then frames go both ways. While a
+// root waits here its engine goes on, and so do the progress ranks: MPI knows nothing yet. Used by meeting.
+#pragma once
+
+#include <functional>
+
+#include "core/packing.h"
+#include "runtime/runtime.h"
+#include "worlds/agreement/deadline.h"
+#include "worlds/connect/rendezvous.h"
+
+namespace comex::worlds {
+
+// Asked in every round of a wait, under the engine lock: members of the own side are lost, so that it leads
+// to nothing.
+using InVain = std::function<bool()>;
+
+class Conversation {
+ public:
+  static Result<Conversation> await(runtime::Runtime& runtime, const char* operation, Listener& listener,
+                                    const Deadline& deadline, const InVain& in_vain);
+  // Looks the host up first: a name goes to the system's resolver, which has limits of its own.
+  static Result<Conversation> seek(runtime::Runtime& runtime, const char* operation, const PortName& port,
+                                   const Deadline& deadline, const InVain& in_vain);
+
+  void say(std::span<const std::byte> frame) { channel_.send(frame); }
+  // The other side's next frame; what became of it otherwise.
+  Result<Bytes> hear(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,
+                     const InVain& in_vain);
+
+ private:
+  explicit Conversation(Channel channel) : channel_(std::move(channel)) {}
+
+  Channel channel_;
+};
+
+}  // namespace comex::worlds

@@ -1,0 +1,133 @@
+#include "worlds/connect/door.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace comex::worlds {
+namespace {
+
+using Clock = Deadline::Clock;
+using Frame = std::vector<std::byte>;
+
+constexpr std::string_view hello = "comex meets ";
+constexpr std::string_view welcome = "welcome";
+constexpr std::string_view here = "here";
+constexpr std::string_view enter = "enter";
+
+// How long a guest keeps others waiting, and a visitor waits past its own limit for a door that it has
+// answered, which counts on it.
+constexpr Clock::duration longest_answer = std::chrono::seconds(5);
+constexpr Clock::duration pause = std::chrono::milliseconds(20);  // between two tries
+// For one of several addresses: the system goes on for minutes where nothing comes back.
+constexpr Clock::duration longest_try = std::chrono::seconds(2);
+
+Frame frame_of(std::string_view text) {
+  Frame frame(text.size());
+  if (!text.empty()) std::memcpy(frame.data(), text.data(), text.size());
+  return frame;
+}
+
+bool is(const std::optional<Frame>& frame, std::string_view text) {
+  return frame && frame->size() == text.size() && std::memcmp(frame->data(), text.data(), text.size()) == 0;
+}
+
+}  // namespace
+
+// ---- door ----
+
+Door::Door(Listener& listener, const Deadline& deadline)
+    : listener_(listener), deadline_(deadline), greeting_(std::string(hello) + listener.name().cookie) {}
+
+bool Door::look(Clock::time_point now) {
+  strangers_.look(listener_, now, [this](Channel& channel, const Bytes& frame) {
+    if (is(frame, greeting_)) guests_.push_back({std::move(channel)});
+  });
+  for (auto guest = guests_.begin(); guest != guests_.end();) {
+    const bool is_open = guest->channel.step();
+    if (!hear(*guest) || !is_open || is_let_go(*guest, now)) {
+      if (invited_ == &*guest) invited_ = nullptr;
+      guest = guests_.erase(guest);
+      continue;
+    }
+    if (guest->is_bound) {
+      entered_ = std::move(guest->channel);
+      entered_.trust();
+      entered_.send(frame_of(enter));
+      return true;
+    }
+    if (invited_ == nullptr) invite(*guest, now);
+    ++guest;
+  }
+  return deadline_.is_over(now);
+}
+
+// False where it says what nobody has asked for.
+bool Door::hear(Guest& guest) {
+  const auto frame = guest.channel.take();
+  if (!frame) return true;
+  return guest.is_bound = invited_ == &guest && is(frame, here);
+}
+
+// Who is alone keeps nobody waiting.
+bool Door::is_let_go(const Guest& guest, Clock::time_point now) const {
+  if (invited_ != &guest || guest.is_bound || now < invited_until_) return false;
+  return guests_.size() > 1;
+}
+
+// A share of what is left, so that those behind have their turn whatever the limit is.
+void Door::invite(Guest& guest, Clock::time_point now) {
+  invited_ = &guest;
+  invited_until_ = now + std::min(longest_answer, deadline_.left(now) / 4);
+  guest.channel.send(frame_of(welcome));
+}
+
+// ---- visitor ----
+
+Visitor::Visitor(std::vector<Address> addresses, const std::string& cookie, const Deadline& deadline)
+    : addresses_(std::move(addresses)), greeting_(std::string(hello) + cookie), deadline_(deadline) {}
+
+bool Visitor::look(Clock::time_point now) {
+  const bool is_open = channel_.step();
+  hear(now);
+  if (is_in_) return true;
+  const bool is_slow = !channel_.is_connected() && addresses_.size() > 1 && now - tried_at_ >= longest_try;
+  if (!is_open || is_slow) {
+    if (tries_ != 0 && !is_open) last_ = channel_.ended();
+    if (tries_ == 0 || now - tried_at_ >= pause) knock(now);
+  }
+  return !has_socket_ || gives_up(now);
+}
+
+// What the door said before it closed counts: it has gone on, and the end is the conversation's.
+void Visitor::hear(Clock::time_point now) {
+  const auto frame = channel_.take();
+  if (has_answered_) {
+    is_in_ = is(frame, enter);
+    if (is_in_) channel_.trust();
+  } else if (is(frame, welcome)) {
+    channel_.send(frame_of(here));
+    has_answered_ = true;
+    answered_at_ = now;
+  }
+}
+
+void Visitor::knock(Clock::time_point now) {
+  tried_at_ = now;
+  has_answered_ = false;
+  Result<Channel> started = Channel::start(addresses_[tries_++ % addresses_.size()]);
+  if (!started) {
+    has_socket_ = started.take_failure();
+    return;
+  }
+  channel_ = std::move(started).value();
+  channel_.send(frame_of(greeting_));
+}
+
+bool Visitor::gives_up(Clock::time_point now) const {
+  const bool is_expected = has_answered_ && channel_.is_open() && now - answered_at_ < longest_answer;
+  return deadline_.is_over(now) && !is_expected;
+}
+
+}  // namespace comex::worlds

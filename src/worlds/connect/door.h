@@ -1,0 +1,84 @@
+// How a guest gets in at a port: both ends of the greeting, each stepped by its owner, who has the clock.
+//
+//   Visitor    host:port ──► hello, cookie ──►      Door    whoever knows the cookie (Strangers: all others)
+//              ◄── welcome ◄── (one at a time)              others wait, or are dropped
+//              here ──►                                     the first that says so is in
+//              ◄── enter ◄──                                now both are bound to go on
+//
+// A guest that is silent after its welcome is let go when another one waits; it may come again. A visitor
+// that was refused, let go or not answered tries again until its deadline. Nothing here blocks. Used by
+// conversation.
+#pragma once
+
+#include <list>
+#include <string>
+#include <vector>
+
+#include "worlds/agreement/deadline.h"
+#include "worlds/connect/rendezvous.h"
+#include "worlds/connect/rendezvous_address.h"
+#include "worlds/connect/strangers.h"
+
+namespace comex::worlds {
+
+class Door {
+ public:
+  // `listener` outlives the door.
+  Door(Listener& listener, const Deadline& deadline);
+
+  // True when it is over: somebody is in, or the time is up.
+  bool look(Deadline::Clock::time_point now);
+  bool has_guest() const { return entered_.is_open(); }
+  Channel take() { return std::move(entered_); }
+
+ private:
+  struct Guest {
+    Channel channel;
+    bool is_bound = false;
+  };
+  bool hear(Guest& guest);
+  bool is_let_go(const Guest& guest, Deadline::Clock::time_point now) const;
+  void invite(Guest& guest, Deadline::Clock::time_point now);
+
+  Listener& listener_;
+  const Deadline deadline_;
+  const std::string greeting_;
+  Strangers strangers_;
+  std::list<Guest> guests_;  // who have shown the cookie
+  const Guest* invited_ = nullptr;
+  Deadline::Clock::time_point invited_until_;
+  Channel entered_;
+};
+
+class Visitor {
+ public:
+  // `addresses`: of the port's host, at least one, which are tried in turn.
+  Visitor(std::vector<Address> addresses, const std::string& cookie, const Deadline& deadline);
+
+  // True when it is over: it is in, the time is up, or there is no socket to be had.
+  bool look(Deadline::Clock::time_point now);
+  bool is_in() const { return is_in_; }
+  Channel take() { return std::move(channel_); }
+  const Status& has_socket() const { return has_socket_; }
+  // Why it is not in.
+  std::string trouble() const { return channel_.is_connected() ? "the port is there" : last_; }
+
+ private:
+  void hear(Deadline::Clock::time_point now);
+  void knock(Deadline::Clock::time_point now);
+  bool gives_up(Deadline::Clock::time_point now) const;
+
+  const std::vector<Address> addresses_;
+  const std::string greeting_;
+  const Deadline deadline_;
+  Channel channel_;
+  std::size_t tries_ = 0;
+  Deadline::Clock::time_point tried_at_;
+  Deadline::Clock::time_point answered_at_;
+  bool has_answered_ = false;  // the welcome
+  bool is_in_ = false;
+  std::string last_ = "no answer";
+  Status has_socket_;
+};
+
+}  // namespace comex::worlds

@@ -1,0 +1,74 @@
+#include "worlds/connect/join.h"
+
+#include <memory>
+
+#include "runtime/runtime.h"
+#include "worlds/bridge/services.h"
+#include "worlds/connect/ties.h"
+#include "worlds/connect/time_limit.h"
+
+namespace comex::worlds {
+namespace {
+
+constexpr const char* operation = "meeting";
+
+struct Joined {
+  BridgeFacts facts;
+  Ties ties;
+  std::shared_ptr<Tie> tie;
+};
+
+// Held until the ties are watched: before, nobody hears of a death.
+TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Muster& muster) {
+  return {reporter, operation, "the other side has not come together with this one in MPI", muster.limit_s};
+}
+
+Result<Joined> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Comm wire, WorldId own,
+                    const Muster& muster) {
+  Result<JoinedComms> joined = assemble_and_join(wire, muster);
+  if (!joined) return joined.take_failure();
+  Joined made;
+  made.ties = tie_worlds(joined->all, own, reporter);
+  made.tie = std::make_shared<Tie>(watch);
+  made.facts.wire = runtime::Communicator(joined->all);
+  made.facts.release = [joint = std::make_shared<Joint>(joined->inter), tie = made.tie, &reporter,
+                        seconds = muster.limit_s](runtime::Communicator all) {
+    const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
+                                     seconds);
+    tie->part();
+    joint->part(std::move(all));
+  };
+  made.facts.abandon = [tie = made.tie] { tie->part(); };
+  return made;
+}
+
+}  // namespace
+
+Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Muster& muster,
+                             std::function<Lpid(Gpid)> lpid_of) {
+  const TimeLimit limit = limit_of_meeting(runtime.reporter, muster);
+  Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, runtime.world->id, muster);
+  if (!joined) return joined.take_failure();
+  joined->facts.lpid_of = std::move(lpid_of);
+  Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
+  if (!bridge) return bridge;
+  joined->tie->watch(std::move(joined->ties), [&losses = runtime.meetings.losses, id = bridge.value()](
+                                                  WorldId world, Farewell farewell) {
+    const bool has_died = farewell == Farewell::none;
+    losses.note(id, world, has_died ? "has died" : "has finalized without parting from this one");
+  });
+  return bridge;
+}
+
+void join_bridge(Services& services, MPI_Comm wire, const Muster& muster) {
+  Summons& summons = services.summons();
+  const TimeLimit limit = limit_of_meeting(services.reporter(), muster);
+  Result<Joined> joined = join(services.reporter(), summons.watch(), wire, services.world().id, muster);
+  if (!joined) return;  // the worker that leads says why
+  const MPI_Comm bridge_wire = joined->facts.wire.get();
+  if (!open_bridge(services, std::move(joined->facts))) return;
+  joined->tie->watch(std::move(joined->ties),
+                     [&summons, bridge_wire](WorldId, Farewell) { summons.note_lost(bridge_wire); });
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,19 @@
+// From a muster to an open bridge: the step of a meeting that happens inside MPI, on each rank of both sides.
+//
+// All that it waits for is on its way, and a limit ends the job where that proves wrong. Called by meeting on
+// workers, by Summons on progress ranks.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "worlds/bridge/bridge.h"
+#include "worlds/connect/assembly.h"
+
+namespace comex::worlds {
+
+Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Muster& muster,
+                             std::function<Lpid(Gpid)> lpid_of);
+void join_bridge(Services& services, MPI_Comm wire, const Muster& muster);
+
+}  // namespace comex::worlds

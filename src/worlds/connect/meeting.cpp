@@ -1,0 +1,256 @@
+#include "worlds/connect/meeting.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "groups/held.h"
+#include "runtime/call.h"
+#include "worlds/agreement/agree.h"
+#include "worlds/agreement/groups.h"
+#include "worlds/bridge/disconnect.h"
+#include "worlds/connect/card_hook.h"
+#include "worlds/connect/join.h"
+#include "worlds/connect/name_server.h"
+#include "worlds/connect/side_talk.h"
+#include "worlds/connect/summons.h"
+
+namespace comex::worlds {
+namespace {
+
+struct Readiness {  // travels as bytes
+  Gpid gpid;
+  std::uint32_t is_ready = 1;
+};
+
+class Attendance {
+ public:
+  Attendance(runtime::Runtime& runtime, const Meeting& meeting)
+      : runtime_(runtime),
+        meeting_(meeting),
+        group_(*runtime.groups.find(meeting.group)),
+        all_(*runtime.extras(meeting.group).collective),
+        stand_(stand_of(runtime, group_)),
+        limit_s_(static_cast<double>(runtime.world->settings.meet_s)),
+        talk_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
+
+  int hold(int* inter) {
+    if (!runtime::is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
+    runtime_.fence_everybody();
+    const std::string trouble = talk_.spread(leads() ? meet_roots() : std::string());
+    if (!trouble.empty()) return told_by_root(trouble);
+    Result<groups::Joined> joined =
+        groups::join_sides(runtime_.book, talk_, wish(), hook_of(runtime_.card_hook));
+    if (!joined) return told_by_root(joined.failure().text);
+    joined_ = std::move(joined).value();
+    const Status held = held_.take(joined_.remote);
+    COMEX_BUG_IF(!held);  // they have lpids
+    Result<BridgeId> bridge = no_bridge;
+    if (!stays_in_one_world()) bridge = cross();
+    if (!bridge) return told_by_root(bridge.failure().text);
+    return make_group(bridge.value(), inter);
+  }
+
+ private:
+  bool leads() const { return talk_.is_leader(); }
+  bool accepts() const { return meeting_.side == Side::accepts; }
+  // Who has lost members of its own side says that, which nobody has to tell it.
+  int told_by_root(const std::string& trouble) {
+    if (!runtime::is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
+    if (leads()) return runtime_.reporter.fail({.operation = meeting_.operation}, trouble);
+    return runtime::failed_elsewhere(runtime_);
+  }
+
+  SideFacts own_facts() {
+    SideFacts facts;
+    facts.world = runtime_.world->id;
+    facts.launch = runtime_.world->description.launch;
+    facts.nonce = runtime_.world->description.nonce;
+    facts.is_within_its_world = group_.bridge() == no_bridge;
+    facts.name_server = own_name_server();
+    facts.helpers = stand_.helpers;
+    return facts;
+  }
+
+  // On the root. What went wrong, empty: nothing.
+  std::string meet_roots() {
+    Result<Conversation> met = meeting_.begin([this] { return all_.has_lost(); });
+    if (!met) return met.failure().text;
+    talk_.set_conversation(std::move(met).value());
+    mine_ = own_facts();
+    const Result<Bytes> heard = talk_.swap(pack(mine_));
+    if (!heard) return heard.failure().text;
+    Result<SideFacts> facts = unpack_side(heard.value());
+    if (!facts) return facts.failure().text;
+    theirs_ = std::move(facts).value();
+    const Status judged = accepts() ? check_sides(mine_, theirs_) : check_sides(theirs_, mine_);
+    return judged ? std::string() : judged.failure().text;
+  }
+
+  groups::JoinWish wish() {
+    groups::JoinWish wish;
+    for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
+      wish.local.push_back(runtime_.book.gpid_of(group_.members().lpid(rank)).value());
+    }
+    wish.context = runtime_.draw_context();
+    wish.is_spawn = meeting_.is_spawn;
+    if (meeting_.is_spawn && !accepts()) wish.newcomer = runtime_.world->settings.lpid_order;
+    return wish;
+  }
+
+  bool stays_in_one_world() {
+    const bool stays = leads() && share_a_world(mine_, theirs_);
+    constexpr const char* yes = "stays";
+    return talk_.spread(stays ? yes : "") == yes;
+  }
+
+  // The way through MPI; the progress ranks are locked while it lasts.
+  Result<BridgeId> cross() {
+    MeetingLock lock(runtime_, *stand_.tokens);
+    Bytes bytes;
+    std::string trouble;
+    if (leads()) {
+      const Result<Muster> called = call(lock);
+      if (called) bytes = pack(called.value());
+      if (!called) trouble = called.failure().text;
+    }
+    trouble = talk_.spread(trouble);
+    if (!trouble.empty()) return environment_error(trouble);
+    const Result<Bytes> told = talk_.broadcast(bytes);
+    if (!told) return told.failure();
+    return join_bridge(runtime_, stand_.wire, unpack_muster(told.value()),
+                       [this](Gpid gpid) { return runtime_.book.lpid_of(gpid).value(); });
+  }
+
+  // On the root: locks this side's progress ranks when it is their turn, then calls them to the port.
+  Result<Muster> call(MeetingLock& lock) {
+    if (Status locked = lock_in_turn(lock); !locked) return locked.take_failure();
+    Muster muster;
+    if (accepts()) {
+      Result<MpiPort> port = MpiPort::open();
+      say(port ? port->name() : "");
+      if (!port) return port.take_failure();
+      muster.port = port_.emplace(std::move(port).value()).name();
+    } else {
+      const Result<Bytes> heard = talk_.hear();
+      if (!heard) return heard.failure();
+      muster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
+    }
+    if (muster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
+    const std::vector<TransportRank> called = accepts() ? stand_.progress_ranks : without_shared();
+    muster.ranks = stand_.workers;
+    muster.ranks.insert(muster.ranks.end(), called.begin(), called.end());
+    muster.root = static_cast<std::uint32_t>(meeting_.root);
+    muster.side = meeting_.side;
+    muster.limit_s = limit_s_;
+    summon(runtime_, *stand_.tokens, called, muster);
+    return muster;
+  }
+
+  Status lock_in_turn(MeetingLock& lock) {
+    for (const LockTurn& turn : accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_)) {
+      if (turn.is_of_accepting != accepts()) {
+        Result<Bytes> passed_on = talk_.hear();
+        if (!passed_on) return passed_on.take_failure();
+        continue;
+      }
+      for (const Helper& helper : turn.helpers) {
+        const auto at = std::ranges::find(stand_.helpers, helper) - stand_.helpers.begin();
+        if (lock.take(stand_.progress_ranks[static_cast<std::size_t>(at)])) continue;
+        return environment_error("members of the group are lost");
+      }
+      say("");
+    }
+    return {};
+  }
+
+  void say(const std::string& text) {
+    talk_.conversation().say(std::as_bytes(std::span(text.data(), text.size())));
+  }
+
+  // A progress rank of both sides comes with the accepting one.
+  std::vector<TransportRank> without_shared() const {
+    std::vector<TransportRank> called;
+    for (std::size_t i = 0; i < stand_.helpers.size(); ++i) {
+      const bool is_shared = std::ranges::find(theirs_.helpers, stand_.helpers[i]) != theirs_.helpers.end();
+      if (!is_shared) called.push_back(stand_.progress_ranks[i]);
+    }
+    return called;
+  }
+
+  // Kept by all of both sides or by none: then the bridge is closed and the other side let go.
+  int make_group(BridgeId bridge, int* inter) {
+    groups::Table near = runtime_.book.make_table(group_.members());
+    groups::Table far = runtime_.book.make_table(joined_.lpids);
+    held_.let_go();
+    auto made = std::make_unique<groups::Group>(joined_.context, near.dup(), group_.my_rank(),
+                                                groups::Endpoints(), far.dup(), bridge);
+    runtime::GroupExtras extras = runtime_.extras_of(*made);
+    op::GroupCollective& both = *extras.collective;  // stays where it is
+    const int handle = runtime_.add_group(std::move(made), extras);
+    Verdict verdict = judge(both, bridge, handle >= 0, no_handle_left());
+    if (verdict.is_good) {
+      verdict = judge(both, bridge, is_ready(handle), "the card hook's ready has failed");
+    }
+    if (verdict.is_good) {
+      *inter = handle;
+      return COMEX_SUCCESS;
+    }
+    if (bridge != no_bridge) static_cast<void>(part_bridge(runtime_, bridge));
+    if (handle >= 0) runtime_.remove_group(handle);
+    near.disconnect();
+    far.disconnect();
+    if (verdict.line.empty()) return runtime::failed_elsewhere(runtime_);
+    return runtime_.reporter.fail({.operation = meeting_.operation}, verdict.line);
+  }
+
+  bool is_ready(int inter) {
+    const comex_card_hook_t& hook = runtime_.card_hook;
+    if (hook.ready == nullptr) return true;
+    std::vector<comex_gpid_t> remote;
+    for (const Gpid gpid : joined_.remote) remote.push_back({gpid.world, gpid.rank});
+    return hook.ready(meeting_.peer.value_or(inter), meeting_.group, static_cast<int>(remote.size()),
+                      remote.data(), meeting_.root, hook.context) == 0;
+  }
+
+  struct Verdict {
+    bool is_good = true;
+    std::string line = {};  // where it is not: of who says so
+  };
+
+  // Everybody of both sides is here and can go on. Else each side says so once: who cannot, else the root.
+  Verdict judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on, const std::string& else_what) {
+    const Readiness mine{runtime_.book.me(), can_go_on ? 1u : 0u};
+    const std::vector<Readiness> all = gather_from(both, mine);
+    if (!both.is_whole()) return {false, runtime_.why_lost(bridge)};
+    const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
+    if (failed == all.end()) return {};
+    const auto is_local = [&](const Readiness& each) {
+      return each.is_ready == 0 && std::ranges::count(joined_.remote, each.gpid) == 0;
+    };
+    const auto local = std::ranges::find_if(all, is_local);
+    const bool tells = local != all.end() ? local->gpid == mine.gpid : leads();
+    const Gpid who = local != all.end() ? local->gpid : failed->gpid;
+    return {false, tells ? else_what + " on " + text_of(who) : ""};
+  }
+
+  runtime::Runtime& runtime_;
+  const Meeting& meeting_;
+  groups::Group& group_;
+  op::GroupCollective& all_;
+  Stand stand_;
+  double limit_s_;
+  SideTalk talk_;
+  std::optional<MpiPort> port_;  // on the accepting root, while both sides cross
+  SideFacts mine_;               // on the root
+  SideFacts theirs_;             // on the root
+  groups::Joined joined_;
+  groups::Held held_{runtime_.book};  // the other side
+};
+
+}  // namespace
+
+int hold_meeting(runtime::Runtime& runtime, const Meeting& meeting, int* inter) {
+  return Attendance(runtime, meeting).hold(inter);
+}
+
+}  // namespace comex::worlds

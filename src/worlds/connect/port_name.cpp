@@ -1,0 +1,69 @@
+#include "worlds/connect/port_name.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace comex::worlds {
+namespace {
+
+bool is_cookie(std::string_view text) {
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  return text.size() == cookie_digits && std::ranges::all_of(text, is_digit);
+}
+
+// What the host and the port should be: whatever else there is may be the cookie, be it whole or not.
+std::string shown_of(std::string_view text) {
+  constexpr std::size_t longest_host = 64;
+  constexpr std::size_t longest_port = 5;
+  const std::size_t bracket = text.starts_with('[') ? std::min(text.find(']'), text.size()) : 0;
+  const std::size_t colon = text.find(':', bracket);
+  if (colon == std::string_view::npos) return "a text of " + std::to_string(text.size()) + " bytes";
+  const std::string_view host = text.substr(0, colon);
+  const std::string_view rest = text.substr(colon + 1);
+  const std::string_view port = rest.substr(0, std::min(rest.find(':'), rest.size()));
+  std::string shown = is_cookie(host) ? "..." : std::string(host.substr(0, longest_host));
+  shown += ":";
+  shown += port.size() <= longest_port ? port : "...";
+  return "\"" + shown + (port.size() < rest.size() ? ":...\"" : "\"");
+}
+
+Failure wrong(std::string_view text, const std::string& why) {
+  return caller_error(shown_of(text) + " is not a port: " + why +
+                      "; a port is host:port:cookie, as open_port gives it");
+}
+
+}  // namespace
+
+std::string format_place(const PortName& name) {
+  const bool has_colons = name.host.find(':') != std::string::npos;
+  const std::string host = has_colons ? "[" + name.host + "]" : name.host;
+  return host + ":" + std::to_string(name.port);
+}
+
+std::string format_port(const PortName& name) {
+  return format_place(name) + ":" + name.cookie;
+}
+
+Result<PortName> parse_port(std::string_view text) {
+  // A name read from a file often brings its line's end along.
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  const auto last = text.rfind(':');
+  if (last == std::string_view::npos) return wrong(text, "it has no colon");
+  const std::string_view cookie = text.substr(last + 1);
+  if (!is_cookie(cookie)) return wrong(text, "its cookie is not 32 hexadecimal digits");
+  const std::string_view place = text.substr(0, last);
+  const auto middle = place.rfind(':');
+  if (middle == std::string_view::npos) return wrong(text, "it has one colon only");
+  const std::string_view digits = place.substr(middle + 1);
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (error != std::errc() || end != digits.data() + digits.size() || port == 0) {
+    return wrong(text, "its port is not a number from 1 to 65535");
+  }
+  std::string_view host = place.substr(0, middle);
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  if (host.empty()) return wrong(text, "it names no host");
+  return PortName{std::string(host), port, std::string(cookie)};
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,192 @@
+#include "worlds/connect/rendezvous.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "worlds/connect/rendezvous_address.h"
+
+namespace comex::worlds {
+namespace {
+
+std::string error_text(int code) {
+  return std::generic_category().message(code);
+}
+
+void set_option(const Socket& socket, int level, int name, int value) {
+  ::setsockopt(socket.get(), level, name, &value, sizeof value);
+}
+
+// A host that vanishes sends no end: the system asks every few seconds and gives up after three questions.
+void tune(const Socket& socket) {
+  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, 5);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+Socket new_socket(int family) {
+  return Socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+}  // namespace
+
+Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+Socket::~Socket() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Channel::Channel(Socket connected) : socket_(std::move(connected)), ended_() {
+  tune(socket_);
+}
+
+Result<Channel> Channel::start(const PortName& to) {
+  const Result<std::vector<Address>> addresses = resolve(to);
+  if (!addresses) return addresses.failure();
+  return start(addresses->front());
+}
+
+Result<Channel> Channel::start(const Address& to) {
+  Channel channel;
+  channel.socket_ = new_socket(to.family());
+  if (!channel.socket_) return environment_error("socket: " + error_text(errno));
+  tune(channel.socket_);
+  channel.ended_.clear();
+  channel.connecting_ = true;
+  if (::connect(channel.socket_.get(), to.get(), to.bytes()) != 0 && errno != EINPROGRESS) {
+    channel.end("connect: " + error_text(errno));
+  }
+  return channel;
+}
+
+void Channel::end(std::string how) {
+  if (!socket_) return;
+  socket_ = Socket();
+  ended_ = std::move(how);
+  out_.clear();
+}
+
+bool Channel::step() {
+  if (!socket_) return false;
+  if (connecting_) {
+    pollfd ready{socket_.get(), POLLOUT, 0};
+    if (::poll(&ready, 1, 0) <= 0) return true;
+    int code = 0;
+    socklen_t bytes = sizeof code;
+    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &code, &bytes);
+    if (code != 0) {
+      end("connect: " + error_text(code));
+      return false;
+    }
+    connecting_ = false;
+  }
+  write();
+  read();
+  return is_open();
+}
+
+void Channel::write() {
+  while (socket_ && !out_.empty()) {
+    const ssize_t sent = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL);
+    if (sent < 0) {
+      if (errno == EINTR) continue;
+      if (errno != EAGAIN && errno != EWOULDBLOCK) {
+        // What the other side said last may still be there to be read.
+        const std::string how = "send: " + error_text(errno);
+        read();
+        end(how);
+      }
+      return;
+    }
+    out_.erase(out_.begin(), out_.begin() + sent);
+  }
+}
+
+void Channel::read() {
+  std::array<std::byte, 16384> piece;
+  while (socket_) {
+    std::uint64_t bytes = 0;
+    if (in_.size() >= sizeof bytes) std::memcpy(&bytes, in_.data(), sizeof bytes);
+    if (bytes > limit_bytes_) return end("a stranger is there, whose bytes are no frame");
+    const std::size_t most = sizeof bytes + limit_bytes_;
+    if (in_.size() >= most) return;  // the owner takes first
+    const ssize_t received =
+        ::recv(socket_.get(), piece.data(), std::min(piece.size(), most - in_.size()), 0);
+    if (received == 0) return end("the other side has closed");
+    if (received < 0) {
+      if (errno == EINTR) continue;
+      if (errno != EAGAIN && errno != EWOULDBLOCK) end("receive: " + error_text(errno));
+      return;
+    }
+    const std::size_t before = in_.size();
+    in_.resize(before + static_cast<std::size_t>(received));
+    std::memcpy(in_.data() + before, piece.data(), static_cast<std::size_t>(received));
+  }
+}
+
+void Channel::send(std::span<const std::byte> frame) {
+  if (!socket_) return;
+  const std::uint64_t bytes = frame.size();
+  const std::size_t before = out_.size();
+  out_.resize(before + sizeof bytes + frame.size());
+  std::memcpy(out_.data() + before, &bytes, sizeof bytes);
+  if (!frame.empty()) std::memcpy(out_.data() + before + sizeof bytes, frame.data(), frame.size());
+  if (!connecting_) write();
+}
+
+std::optional<std::vector<std::byte>> Channel::take() {
+  std::uint64_t bytes = 0;
+  if (in_.size() < sizeof bytes) return std::nullopt;
+  std::memcpy(&bytes, in_.data(), sizeof bytes);
+  if (in_.size() - sizeof bytes < bytes) return std::nullopt;
+  const auto first = in_.begin() + sizeof bytes;
+  const auto last = first + static_cast<std::ptrdiff_t>(bytes);
+  std::vector<std::byte> frame(first, last);
+  in_.erase(in_.begin(), last);
+  return frame;
+}
+
+Result<Listener> Listener::open(const std::string& host) {
+  Listener listener;
+  listener.name_ = {host.empty() ? own_address() : host, 0, draw_cookie()};
+  const Result<std::vector<Address>> addresses = resolve(listener.name_);
+  if (!addresses) return addresses.failure();
+  const Address& here = addresses->front();
+  listener.socket_ = new_socket(here.family());
+  if (!listener.socket_ || ::bind(listener.socket_.get(), here.get(), here.bytes()) != 0) {
+    return environment_error("bind of a port at " + listener.name_.host + ": " + error_text(errno));
+  }
+  constexpr int backlog = 1024;
+  if (::listen(listener.socket_.get(), backlog) != 0) {
+    return environment_error("listen: " + error_text(errno));
+  }
+  listener.name_.port = bound_port(listener.socket_.get());
+  return listener;
+}
+
+std::optional<Channel> Listener::accept() {
+  if (!socket_) return std::nullopt;
+  Socket accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!accepted) return std::nullopt;
+  return Channel(std::move(accepted));
+}
+
+}  // namespace comex::worlds

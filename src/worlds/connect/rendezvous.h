@@ -1,0 +1,106 @@
+// Where worlds meet before MPI knows of them: messages over TCP, without ever blocking.
+//
+// A Channel is one conversation: frames of bytes in order, both ways. A Listener is a port that others
+// connect to. Nothing here waits: the owner calls step() or accept() in its own loop, which goes on serving,
+// and has the clock. A stranger's bytes end its channel and nothing else; until the owner trusts the other
+// side, a frame is no larger than a greeting. Used by the roots of accept and connect, and by the watch over
+// worlds that have met. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+#include "worlds/connect/port_name.h"
+
+namespace comex::worlds {
+
+// An open socket; closed with its owner.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  Socket(Socket&& other) noexcept;
+  Socket& operator=(Socket&& other) noexcept;
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  ~Socket();
+
+  int get() const { return descriptor_; }
+  explicit operator bool() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+class Address;
+
+class Channel {
+ public:
+  static constexpr std::uint64_t greeting_limit_bytes = 64;
+  static constexpr std::uint64_t frame_limit_bytes = std::uint64_t{64} << 20;
+
+  Channel() = default;
+  explicit Channel(Socket connected);
+  // Starts to connect, to the host's first address; whether it succeeds shows in step(). Fails when the host
+  // cannot be resolved.
+  static Result<Channel> start(const PortName& to);
+  // The same for who has looked the host up, and tries again and again.
+  static Result<Channel> start(const Address& to);
+
+  // The other side is who it should be: from here on its frames have up to frame_limit_bytes.
+  void trust() { limit_bytes_ = frame_limit_bytes; }
+  // Sends what the system takes, receives what is there, at most one frame of the limit more than was taken.
+  // False once the other side has closed, refused or
+  // broken the rules: `ended()` says how; frames that came before can still be taken.
+  bool step();
+  bool is_open() const { return static_cast<bool>(socket_); }
+  bool is_connected() const { return is_open() && !connecting_; }
+  const std::string& ended() const { return ended_; }
+  bool is_sent() const { return out_.empty(); }
+  int descriptor() const { return socket_.get(); }  // to wait for it among others; -1 once it has ended
+
+  void send(std::span<const std::byte> frame);
+  // The oldest frame that has come whole.
+  std::optional<std::vector<std::byte>> take();
+  // Ends at once; the other side sees the end of the conversation.
+  void close() { end("closed here"); }
+
+ private:
+  void end(std::string how);
+  void write();
+  void read();
+
+  Socket socket_;
+  bool connecting_ = false;
+  std::uint64_t limit_bytes_ = greeting_limit_bytes;
+  std::string ended_ = "not connected";
+  std::vector<std::byte> out_;
+  std::vector<std::byte> in_;
+};
+
+class Listener {
+ public:
+  Listener() = default;
+  // At any free port of one address. `host`: that address, empty: this host's first that is not loopback.
+  static Result<Listener> open(const std::string& host);
+
+  const PortName& name() const { return name_; }
+  bool is_open() const { return static_cast<bool>(socket_); }
+  // The next that has connected, if any.
+  std::optional<Channel> accept();
+
+ private:
+  Socket socket_;
+  PortName name_;
+};
+
+// 32 hexadecimal digits that nobody can guess.
+std::string draw_cookie();
+
+}  // namespace comex::worlds

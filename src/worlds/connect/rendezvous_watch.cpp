@@ -1,0 +1,174 @@
+#include "worlds/connect/rendezvous_watch.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "core/packing.h"
+#include "worlds/connect/strangers.h"
+
+namespace comex::worlds {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void pause() {
+  std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+std::byte word_of(Farewell farewell) {
+  return static_cast<std::byte>(farewell);
+}
+
+// What the other side has said last, if its end has come.
+bool has_ended(Channel& channel, Farewell& farewell) {
+  const bool is_open = channel.step();
+  while (const auto frame = channel.take()) {
+    if (frame->size() == 1) farewell = static_cast<Farewell>(frame->front());
+  }
+  return !is_open || farewell != Farewell::none;
+}
+
+Bytes hello(const std::string& cookie, WorldId world) {
+  Bytes frame(cookie.size() + sizeof world);
+  std::memcpy(frame.data(), cookie.data(), cookie.size());
+  std::memcpy(frame.data() + cookie.size(), &world, sizeof world);
+  return frame;
+}
+
+bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
+  if (frame.size() != cookie.size() + sizeof world) return false;
+  if (std::memcmp(frame.data(), cookie.data(), cookie.size()) != 0) return false;
+  std::memcpy(&world, frame.data() + cookie.size(), sizeof world);
+  return true;
+}
+
+}  // namespace
+
+LifeWatch::~LifeWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, tie] : ties_) {
+      const std::byte word = word_of(Farewell::ended);
+      for (Channel& channel : tie.channels) channel.send(std::span(&word, 1));
+    }
+    is_over_ = true;
+  }
+  if (!thread_.joinable()) return;
+  wake();
+  thread_.join();
+}
+
+void LifeWatch::wake() {
+  const char byte = 0;
+  static_cast<void>(::send(bell_[0].get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+LifeWatch::Id LifeWatch::add(std::vector<Channel> channels, OnEnd on_end) {
+  const std::lock_guard lock(mutex_);
+  if (!thread_.joinable()) {
+    int pair[2] = {-1, -1};
+    COMEX_BUG_IF(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0);
+    bell_[0] = Socket(pair[0]);
+    bell_[1] = Socket(pair[1]);
+    thread_ = std::thread([this] { run(); });
+  }
+  const Id id = ++last_;
+  ties_.emplace(id, Tie{std::move(channels), std::move(on_end)});
+  wake();
+  return id;
+}
+
+void LifeWatch::remove(Id id, Farewell farewell) {
+  const bool is_watch = std::this_thread::get_id() == thread_.get_id();
+  std::unique_lock<std::mutex> telling;
+  if (!is_watch) telling = std::unique_lock(telling_);
+  const std::lock_guard lock(mutex_);
+  const auto found = ties_.find(id);
+  if (found == ties_.end()) return;
+  const std::byte word = word_of(farewell);
+  for (Channel& channel : found->second.channels) channel.send(std::span(&word, 1));
+  ties_.erase(found);
+  wake();
+}
+
+std::vector<int> LifeWatch::descriptors() {
+  std::vector<int> found;
+  for (const auto& [id, tie] : ties_) {
+    for (const Channel& channel : tie.channels) {
+      if (!tie.is_over && channel.is_open()) found.push_back(channel.descriptor());
+    }
+  }
+  return found;
+}
+
+// True unless all is over.
+bool LifeWatch::look(std::vector<std::pair<OnEnd, Farewell>>& ended) {
+  for (auto& [id, tie] : ties_) {
+    for (Channel& channel : tie.channels) {
+      Farewell farewell = Farewell::none;
+      if (tie.is_over || !has_ended(channel, farewell)) continue;
+      tie.is_over = true;
+      if (farewell != Farewell::parted) ended.emplace_back(tie.on_end, farewell);
+    }
+  }
+  return !is_over_;
+}
+
+void LifeWatch::run() {
+  for (;;) {
+    std::vector<std::pair<OnEnd, Farewell>> ended;
+    std::vector<pollfd> waiting;
+    {
+      const std::lock_guard telling(telling_);
+      {
+        const std::lock_guard lock(mutex_);
+        if (!look(ended)) return;
+        for (const int descriptor : descriptors()) waiting.push_back({descriptor, POLLIN, 0});
+      }
+      for (const auto& [on_end, farewell] : ended) on_end(farewell);
+    }
+    waiting.push_back({bell_[1].get(), POLLIN, 0});
+    // A descriptor that was closed or given to somebody else meanwhile only wakes this loop once in vain.
+    ::poll(waiting.data(), waiting.size(), -1);
+    char bytes[64];
+    while (::recv(bell_[1].get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+    }
+  }
+}
+
+Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
+  const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
+  Result<Channel> channel = Channel::start(port);
+  if (!channel) return channel;
+  channel->send(hello(port.cookie, mine));
+  while (channel->step() && !channel->is_sent() && Clock::now() < end) pause();
+  if (!channel->is_open()) return environment_error(format_place(port) + ": " + channel->ended());
+  if (!channel->is_sent()) return environment_error(format_place(port) + " does not answer");
+  return channel;
+}
+
+bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, Ties& came) {
+  const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
+  Strangers strangers(expected);
+  const Strangers::Hear hear = [&](Channel& channel, const Bytes& frame) {
+    WorldId world = 0;
+    if (expected == 0 || !is_hello(frame, listener.name().cookie, world)) return;
+    came[world].push_back(std::move(channel));
+    --expected;
+  };
+  while (expected != 0) {
+    const auto now = Clock::now();
+    strangers.look(listener, now, hear);
+    if (expected != 0 && now >= end) return false;
+    if (expected != 0) pause();
+  }
+  return true;
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,73 @@
+#include "worlds/connect/side.h"
+
+#include <map>
+
+namespace comex::worlds {
+namespace {
+
+constexpr std::uint64_t layout_number = 2;  // of these bytes and of the messages between both
+
+std::string who_has_none(const SideFacts& accepting, const SideFacts& connecting) {
+  if (!accepting.name_server.empty()) return "the connecting side has none";
+  return connecting.name_server.empty() ? "neither side has one" : "the accepting side has none";
+}
+
+}  // namespace
+
+Bytes pack(const SideFacts& facts) {
+  return Packer()
+      .value(layout_number)
+      .value(facts.world)
+      .value(facts.launch)
+      .value(facts.nonce)
+      .value(facts.is_within_its_world)
+      .text(facts.name_server)
+      .array(std::span<const Helper>(facts.helpers))
+      .take();
+}
+
+Result<SideFacts> unpack_side(std::span<const std::byte> bytes) {
+  Unpacker packet(bytes);
+  if (packet.value<std::uint64_t>() != layout_number) {
+    return environment_error("the other side speaks another version of this library");
+  }
+  SideFacts facts;
+  facts.world = packet.value<WorldId>();
+  facts.launch = packet.value<Id128>();
+  facts.nonce = packet.value<Id128>();
+  facts.is_within_its_world = packet.value<bool>();
+  facts.name_server = packet.text();
+  facts.helpers = packet.array<Helper>();
+  if (!packet.is_done()) return environment_error("what the other side tells of itself is not whole");
+  return facts;
+}
+
+Status check_sides(const SideFacts& accepting, const SideFacts& connecting) {
+  if (accepting.launch == connecting.launch) return {};
+  if (accepting.name_server.empty() || connecting.name_server.empty()) {
+    return environment_error(
+        "two launches meet through a common ompi-server, and " + who_has_none(accepting, connecting) +
+        "; start one (ompi-server -r FILE) and give both launches --ompi-server file:FILE");
+  }
+  if (accepting.name_server == connecting.name_server) return {};
+  return environment_error("the two launches have different ompi-servers: " + accepting.name_server +
+                           " and " + connecting.name_server + "; give both the same --ompi-server");
+}
+
+std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting) {
+  std::map<Helper, bool> is_of_accepting;
+  for (const Helper& helper : connecting.helpers) is_of_accepting[helper] = false;
+  for (const Helper& helper : accepting.helpers) is_of_accepting[helper] = true;
+  std::vector<LockTurn> turns;
+  for (const auto& [helper, accepts] : is_of_accepting) {
+    if (turns.empty() || turns.back().is_of_accepting != accepts) turns.push_back({accepts, {}});
+    turns.back().helpers.push_back(helper);
+  }
+  return turns;
+}
+
+bool share_a_world(const SideFacts& a, const SideFacts& b) {
+  return a.nonce == b.nonce && a.is_within_its_world && b.is_within_its_world;
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,50 @@
+// How the members of a group talk among themselves, and their root with the other one, while two sides are
+// joined.
+//
+// Members over their group's tokens, roots over their conversation: everybody goes on serving meanwhile. Made
+// by meeting for groups/joining.
+#pragma once
+
+#include <optional>
+
+#include "groups/joining.h"
+#include "op/group_collective.h"
+#include "worlds/connect/conversation.h"
+
+namespace comex::worlds {
+
+class SideTalk final : public groups::SideTalk {
+ public:
+  SideTalk(runtime::Runtime& runtime, const char* operation, op::GroupCollective& members, int root,
+           double limit_s)
+      : runtime_(runtime),
+        operation_(operation),
+        members_(members),
+        root_(static_cast<std::uint32_t>(root)),
+        limit_s_(limit_s) {}
+
+  void set_conversation(Conversation with) { with_.emplace(std::move(with)); }  // on the root
+  Conversation& conversation() { return *with_; }
+
+  bool is_leader() const override { return members_.me() == root_; }
+  std::uint32_t rank() const override { return members_.me(); }
+  Result<Bytes> swap(const Bytes& mine) override;
+  Result<Bytes> broadcast(const Bytes& leaders) override;
+  Result<std::vector<Bytes>> gather(const Bytes& mine) override;
+
+  // The root's, on all; empty: nothing went wrong, and nobody is lost.
+  std::string spread(const std::string& leaders);
+  Result<Bytes> hear();
+
+ private:
+  static Failure lost();
+
+  runtime::Runtime& runtime_;
+  const char* operation_;
+  op::GroupCollective& members_;
+  std::uint32_t root_;
+  double limit_s_;
+  std::optional<Conversation> with_;
+};
+
+}  // namespace comex::worlds

@@ -1,0 +1,31 @@
+// Spawned worlds: one process starts another world, which meets it in its init.
+//
+// The parents' root calls start_and_await; init calls the others, let_go_of_parents on every rank and
+// meet_parents on the workers of a world over all ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/runtime.h"
+#include "worlds/connect/conversation.h"
+
+namespace comex::worlds {
+
+// The name under which a spawned process finds its parents' port in its environment.
+inline constexpr const char* spawned_name = "COMEX_SPAWNED";
+
+struct Spawn {
+  std::string command;
+  std::vector<std::string> arguments;
+  int processes = 0;
+};
+// On the root of the parents.
+Result<Conversation> start_and_await(runtime::Runtime& runtime, const Spawn& spawn, const InVain& in_vain);
+
+// On every rank, before a world opens: MPI's own tie to the parents goes, since worlds meet over a port.
+void let_go_of_parents();
+// Collective over all workers. COMEX_SUCCESS also where nobody spawned this world.
+int meet_parents(runtime::Runtime& runtime);
+
+}  // namespace comex::worlds

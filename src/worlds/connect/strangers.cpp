@@ -1,0 +1,31 @@
+#include "worlds/connect/strangers.h"
+
+#include <utility>
+
+namespace comex::worlds {
+
+void Strangers::look(Listener& listener, Clock::time_point now, const Hear& hear) {
+  for (auto each = waiting_.begin(); each != waiting_.end();) {
+    each = is_done(*each, now, hear) ? waiting_.erase(each) : std::next(each);
+  }
+  // No more in one round than there is room for, so that the owner's loop goes on however many come.
+  for (std::size_t taken = 0; taken < room_; ++taken) {
+    std::optional<Channel> next = listener.accept();
+    if (!next) return;
+    Stranger newest{std::move(*next), now + patience};
+    if (is_done(newest, now, hear)) continue;  // what it has said is there before it counts
+    if (waiting_.size() == room_) waiting_.pop_front();
+    waiting_.push_back(std::move(newest));
+  }
+}
+
+bool Strangers::is_done(Stranger& stranger, Clock::time_point now, const Hear& hear) {
+  const bool is_open = stranger.channel.step();
+  if (const auto frame = stranger.channel.take()) {
+    hear(stranger.channel, *frame);
+    return true;
+  }
+  return !is_open || now >= stranger.until;
+}
+
+}  // namespace comex::worlds

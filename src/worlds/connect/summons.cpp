@@ -1,0 +1,99 @@
+#include "worlds/connect/summons.h"
+
+#include "runtime/runtime.h"
+#include "worlds/bridge/services.h"
+#include "worlds/connect/join.h"
+
+namespace comex::worlds {
+namespace {
+
+enum Phase : std::uint32_t { order, ask, give_back, granted };
+
+}  // namespace
+
+void Summons::on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message) {
+  protocol::TokenHeader header;
+  COMEX_BUG_IF(message.data.size() < sizeof header);
+  std::memcpy(&header, message.data.data(), sizeof header);
+  COMEX_BUG_IF(header.context != summons_context);
+  if (header.phase == ask) {
+    line_.push_back({&transport, wire, message.from, header.sequence});
+    if (line_.size() == 1) grant_next();
+  } else if (header.phase == give_back) {
+    COMEX_BUG_IF(line_.empty() || line_.front().wire != wire || line_.front().rank != message.from);
+    line_.pop_front();
+    if (!line_.empty()) grant_next();
+  } else {
+    const auto piece = message.data.subspan(sizeof header);
+    Bytes& bytes = arriving_[{wire, message.from}];
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    if (bytes.size() < header.bytes) return;
+    orders_.push_back({wire, std::move(bytes)});
+    arriving_.erase({wire, message.from});
+  }
+}
+
+void Summons::grant_next() {
+  const Asker& next = line_.front();
+  op::Tokens(*next.transport).send(next.rank, summons_context, next.number, granted, {});
+}
+
+bool Summons::obey(Services& services) {
+  if (orders_.empty()) return false;
+  const Order next = std::move(orders_.front());
+  orders_.pop_front();
+  join_bridge(services, next.wire, unpack_muster(next.bytes));
+  return true;
+}
+
+void Summons::forget(MPI_Comm wire) {
+  const bool held_the_lock = !line_.empty() && line_.front().wire == wire;
+  std::erase_if(line_, [wire](const Asker& each) { return each.wire == wire; });
+  if (held_the_lock && !line_.empty()) grant_next();
+  std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
+  std::erase_if(arriving_, [wire](const auto& each) { return each.first.first == wire; });
+  const std::lock_guard lock(lost_mutex_);
+  std::erase(lost_, wire);  // MPI may give another wire its handle
+}
+
+void Summons::note_lost(MPI_Comm wire) {
+  const std::lock_guard lock(lost_mutex_);
+  lost_.push_back(wire);
+}
+
+std::vector<MPI_Comm> Summons::take_lost() {
+  const std::lock_guard lock(lost_mutex_);
+  return std::exchange(lost_, {});
+}
+
+bool MeetingLock::take(TransportRank progress_rank) {
+  const std::uint64_t number = ++runtime_.meetings.asked;
+  {
+    const op::Engine::Lock lock = runtime_.engine.enter();
+    tokens_.send(progress_rank, summons_context, number, ask, {});
+  }
+  bool is_mine = false;
+  runtime_.engine.wait(
+      [&] {
+        is_mine = tokens_.take(progress_rank, summons_context, number, granted, {});
+        return is_mine || tokens_.is_lost();
+      },
+      {"meeting"});
+  if (is_mine) taken_.push_back(progress_rank);
+  return is_mine;
+}
+
+MeetingLock::~MeetingLock() {
+  if (taken_.empty()) return;
+  const op::Engine::Lock lock = runtime_.engine.enter();
+  for (const TransportRank rank : taken_) tokens_.send(rank, summons_context, 0, give_back, {});
+}
+
+void summon(runtime::Runtime& runtime, op::Tokens& tokens, std::span<const TransportRank> progress_ranks,
+            const Muster& muster) {
+  const Bytes bytes = pack(muster);
+  const op::Engine::Lock lock = runtime.engine.enter();
+  for (const TransportRank rank : progress_ranks) tokens.send(rank, summons_context, 0, order, bytes);
+}
+
+}  // namespace comex::worlds

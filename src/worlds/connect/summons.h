@@ -1,0 +1,95 @@
+// How workers call progress ranks to a meeting.
+//
+//   worker that leads ──ask──► each progress rank of the assembly, one after the other ──granted──► worker
+//                     ──order: the muster──► each of them, which enters MPI at once
+//                     ──give back──► each of them
+//
+// Two assemblies that share progress ranks must not wait for each other, so a progress rank is part of one at
+// a time: it says whose turn it is. All locks there are have one order, that of worlds and of ranks in them,
+// and everybody takes them in it, however many worlds take part. Messages are tokens of a context of their
+// own, on the wire that the group's processes share; a lock goes with the wire it was asked for over. Summons
+// is the progress rank's part; the rest is called by workers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "op/tokens.h"
+#include "transport/transport.h"
+#include "worlds/connect/assembly.h"
+#include "worlds/connect/rendezvous_watch.h"
+
+namespace comex::runtime {
+class Runtime;
+}
+
+namespace comex::worlds {
+
+class Services;
+
+inline constexpr std::uint64_t summons_context = 3;
+
+class Summons {
+ public:
+  // A token that came over this wire.
+  void on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message);
+  // Between two rounds: does what the oldest order says. True when there was one.
+  bool obey(Services& services);
+
+  LifeWatch& watch() { return watch_; }
+  // The wire is gone, and with it what was asked and ordered over it.
+  void forget(MPI_Comm wire);
+  // On the watch's thread: the other side of the bridge with this wire is lost.
+  void note_lost(MPI_Comm wire);
+  // Those noted since the last call.
+  std::vector<MPI_Comm> take_lost();
+
+ private:
+  struct Asker {
+    transport::Transport* transport;
+    MPI_Comm wire;
+    TransportRank rank;
+    std::uint64_t number;
+  };
+  struct Order {
+    MPI_Comm wire;
+    Bytes bytes;
+  };
+  void grant_next();
+
+  std::map<std::pair<MPI_Comm, TransportRank>, Bytes> arriving_;
+  std::deque<Order> orders_;
+  std::deque<Asker> line_;  // the front has the lock
+  std::mutex lost_mutex_;
+  std::vector<MPI_Comm> lost_;
+  LifeWatch watch_;  // destroyed first: its thread notes what is lost
+};
+
+// Progress ranks on one wire that are this worker's until it gives them back.
+class MeetingLock {
+ public:
+  MeetingLock(runtime::Runtime& runtime, op::Tokens& tokens) : runtime_(runtime), tokens_(tokens) {}
+  ~MeetingLock();
+  MeetingLock(const MeetingLock&) = delete;
+  MeetingLock& operator=(const MeetingLock&) = delete;
+
+  // Waits for its turn at one of them. False when others on the wire are lost.
+  bool take(TransportRank progress_rank);
+  // The wire ends while they are taken: nobody is left to give them back to.
+  void end_with_wire() { taken_.clear(); }
+
+ private:
+  runtime::Runtime& runtime_;
+  op::Tokens& tokens_;
+  std::vector<TransportRank> taken_;
+};
+
+void summon(runtime::Runtime& runtime, op::Tokens& tokens, std::span<const TransportRank> progress_ranks,
+            const Muster& muster);
+
+}  // namespace comex::worlds

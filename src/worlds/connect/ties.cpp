@@ -1,0 +1,64 @@
+#include "worlds/connect/ties.h"
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "transport/mpi_tuning.h"
+#include "worlds/connect/tie_plan.h"
+
+namespace comex::worlds {
+namespace {
+
+constexpr std::uint64_t patience_ms = 5'000;
+
+struct Door {  // where a process is tied to
+  std::array<char, 320> port{};
+};
+
+std::vector<PortName> exchange_ports(MPI_Comm all, const std::optional<Listener>& mine, std::size_t size) {
+  Door door;
+  if (mine) format_port(mine->name()).copy(door.port.data(), door.port.size() - 1);
+  std::vector<Door> doors(size);
+  PMPI_Allgather(&door, sizeof door, MPI_BYTE, doors.data(), sizeof door, MPI_BYTE, all);
+  std::vector<PortName> ports;
+  for (const Door& each : doors) {
+    Result<PortName> port = parse_port(each.port.data());
+    ports.push_back(port ? std::move(port).value() : PortName());
+  }
+  return ports;
+}
+
+}  // namespace
+
+Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
+  const transport::YieldsInMpi while_waiting(true);
+  int rank = 0;
+  int size = 0;
+  PMPI_Comm_rank(all, &rank);
+  PMPI_Comm_size(all, &size);
+  std::vector<WorldId> worlds(static_cast<std::size_t>(size));
+  PMPI_Allgather(&own, sizeof own, MPI_BYTE, worlds.data(), sizeof own, MPI_BYTE, all);
+  const TiePlan plan = plan_ties(worlds, static_cast<std::uint32_t>(rank));
+
+  std::optional<Listener> listener;
+  if (plan.awaits != 0) {
+    Result<Listener> opened = Listener::open("");
+    if (opened) listener.emplace(std::move(opened).value());
+  }
+  const std::vector<PortName> ports = exchange_ports(all, listener, worlds.size());
+  Ties ties;
+  for (const std::uint32_t other : plan.connects_to) {
+    Result<Channel> channel = tie_to(ports[other], own, patience_ms);
+    if (channel) {
+      ties[worlds[other]].push_back(std::move(channel).value());
+    } else {
+      reporter.notice("the life of world " + std::to_string(worlds[other]) +
+                      " is not watched: " + channel.failure().text);
+    }
+  }
+  if (listener) await_ties(*listener, plan.awaits, patience_ms, ties);
+  return ties;
+}
+
+}  // namespace comex::worlds

@@ -1,0 +1,42 @@
+// Ties each process of a bridge to one of every other world on it, so that it learns of that world's death.
+//
+// MPI tells nobody. A tie is a TCP connection of ours that is silent as long as both live (groups'
+// rendezvous_watch). Without one, where the network refuses it, the bridge works all the same. Called by
+// join, inside the step in which all of both sides are there.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <vector>
+
+#include "runtime/report.h"
+#include "worlds/connect/rendezvous_watch.h"
+
+namespace comex::worlds {
+
+// Collective over `all`; gives the ties of this process by world.
+Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter);
+
+// Ties that are watched until the worlds part.
+class Tie {
+ public:
+  using OnEnd = std::function<void(WorldId, Farewell)>;  // on the watch's thread
+
+  explicit Tie(LifeWatch& watch) : watch_(watch) {}
+  void watch(Ties&& ties, const OnEnd& on_end) {
+    for (auto& [world, channels] : ties) {
+      const auto tell = [on_end, world = world](Farewell farewell) { on_end(world, farewell); };
+      ids_.push_back(watch_.add(std::move(channels), tell));
+    }
+  }
+  void part() {
+    for (const LifeWatch::Id id : ids_) watch_.remove(id, Farewell::parted);
+  }
+
+ private:
+  LifeWatch& watch_;
+  std::vector<LifeWatch::Id> ids_;
+};
+
+}  // namespace comex::worlds

@@ -1,0 +1,107 @@
+// What strangers at a port cost, and that the right guest gets in among them: real sockets, a stepped clock.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/strangers.h"
+#include "worlds/connect/door.h"
+
+namespace comex::worlds {
+namespace {
+
+using Clock = Deadline::Clock;
+using testing::Crowd;
+using testing::Says;
+
+constexpr int rounds = 20'000;  // of looking; far more than a local connection ever needs
+constexpr std::size_t most_descriptors = 48;
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+struct Row {
+  const char* name;
+  Says says;
+  std::size_t count;
+  std::size_t kept;
+};
+
+class Strangers : public ::testing::TestWithParam<Row> {
+ protected:
+  bool is_let_in(Visitor& visitor) {
+    for (int round = 0; round < rounds && !visitor.is_in(); ++round) {
+      if (!door.has_guest()) door.look(now);
+      visitor.look(now);
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      now += std::chrono::microseconds(100);
+    }
+    return visitor.is_in();
+  }
+
+  Clock::time_point now = Clock::time_point() + std::chrono::hours(1);
+  worlds::Listener listener = std::move(worlds::Listener::open("127.0.0.1")).value();
+  Door door{listener, Deadline(600, now)};
+};
+
+TEST_P(Strangers, hold_little_and_keep_nobody_out) {
+  const Row& row = GetParam();
+  const std::size_t descriptors = testing::open_descriptors();
+  const std::size_t bytes = testing::allocated_bytes();
+  Crowd crowd(listener.name(), row.says, row.kept);
+  for (std::size_t i = 0; i < row.count; ++i) {
+    ASSERT_NO_FATAL_FAILURE(crowd.add());
+    door.look(now);
+  }
+  for (int more = 0; more < 40; ++more) {
+    crowd.say_more();
+    door.look(now);
+  }
+  EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + most_descriptors);
+  EXPECT_LE(testing::allocated_bytes(), bytes + most_bytes);
+  Visitor visitor(worlds::resolve(listener.name()).value(), listener.name().cookie, Deadline(600, now));
+  EXPECT_TRUE(is_let_in(visitor)) << visitor.trouble();
+}
+
+INSTANTIATE_TEST_SUITE_P(At, Strangers,
+                         ::testing::Values(Row{"idle", Says::nothing, 500, 500},
+                                           Row{"many", Says::nothing, 2000, 400},
+                                           Row{"half_closed", Says::end, 500, 100},
+                                           Row{"garbage", Says::garbage, 100, 100},
+                                           Row{"wrong_cookies", Says::wrong_cookie, 500, 100},
+                                           Row{"empty_frames", Says::empty_frames, 20, 20},
+                                           Row{"oversized", Says::a_huge_frame, 20, 20},
+                                           Row{"slow", Says::little_by_little, 100, 100}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+using OneStranger = Strangers;
+
+TEST_F(OneStranger, is_sent_away_after_its_time_however_slowly_it_speaks) {
+  Crowd crowd(listener.name(), Says::little_by_little, 1);
+  crowd.add();
+  for (int second = 0; second < 5; ++second) {
+    door.look(now);
+    EXPECT_EQ(crowd.gone(), 0U) << second;
+    crowd.say_more();
+    now += std::chrono::seconds(1);
+  }
+  door.look(now);
+  EXPECT_EQ(crowd.gone(), 1U);
+}
+
+// Who has shown the cookie has one word to say before it is in.
+TEST_F(OneStranger, that_has_the_cookie_and_is_not_in_may_say_no_more_than_a_word) {
+  worlds::Channel guest = std::move(worlds::Channel::start(listener.name())).value();
+  const std::string greeting = "comex meets " + listener.name().cookie;
+  guest.send(std::as_bytes(std::span(greeting)));
+  guest.send(std::vector<std::byte>(32 << 20));
+  const std::size_t bytes = testing::allocated_bytes();
+  bool is_there = true;
+  for (int round = 0; round < rounds && is_there; ++round) {
+    is_there = guest.step();
+    door.look(now);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  EXPECT_FALSE(is_there);
+  EXPECT_LE(testing::allocated_bytes(), bytes + most_bytes);
+}
+
+}  // namespace
+}  // namespace comex::worlds

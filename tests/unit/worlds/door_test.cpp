@@ -1,0 +1,288 @@
+// Who gets in at a port, and when the two ends give up: over loopback, with a clock that the test steps.
+#include "worlds/connect/door.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstring>
+#include <thread>
+
+namespace comex::worlds {
+namespace {
+
+using Clock = Deadline::Clock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr double limit_s = 60;
+constexpr int rounds = 20'000;  // of looking; far more than a local connection ever needs
+
+std::string next_text(worlds::Channel& channel) {
+  const auto frame = channel.take();
+  if (!frame) return "";
+  std::string text(frame->size(), ' ');
+  std::memcpy(text.data(), frame->data(), frame->size());
+  return text;
+}
+
+std::vector<std::byte> frame_of(std::string_view text) {
+  std::vector<std::byte> frame(text.size());
+  std::memcpy(frame.data(), text.data(), text.size());
+  return frame;
+}
+
+worlds::Address local(std::uint16_t port) {
+  return worlds::resolve({"127.0.0.1", port, worlds::draw_cookie()})->front();
+}
+
+// A place for a listener at which nobody listens yet: who comes is refused.
+class Place {
+ public:
+  Place() {
+    worlds::Address any = local(0);
+    EXPECT_EQ(::bind(socket_.get(), any.get(), any.bytes()), 0);
+  }
+  worlds::Address address() const { return local(worlds::bound_port(socket_.get())); }
+  void listen() const { EXPECT_EQ(::listen(socket_.get(), 8), 0); }
+  std::optional<worlds::Channel> accept() const {
+    worlds::Socket came(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!came) return std::nullopt;
+    return worlds::Channel(std::move(came));
+  }
+
+ private:
+  worlds::Socket socket_{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+};
+
+class Meeting : public ::testing::Test {
+ protected:
+  Visitor visitor_to(const worlds::Address& address) const {
+    return {{address}, listener.name().cookie, Deadline(limit_s, start)};
+  }
+  // A guest that says these words and then nothing more.
+  worlds::Channel guest(const std::string& words) const {
+    worlds::Channel made = std::move(worlds::Channel::start(listener.name())).value();
+    made.send(frame_of(words));
+    return made;
+  }
+  worlds::Channel guest() const { return guest("comex meets " + listener.name().cookie); }
+  // Steps everything, the clock aside, until this holds.
+  template <class Holds>
+  bool eventually(Holds&& holds) {
+    for (int round = 0; round < rounds; ++round) {
+      if (holds()) return true;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return false;
+  }
+  bool hears(worlds::Channel& from, const std::string& text, Door& at) {
+    return eventually([&] {
+      at.look(now);
+      from.step();
+      return next_text(from) == text;
+    });
+  }
+  bool is_let_in(Visitor& visitor, Door& at) {
+    return eventually([&] {
+      if (!at.has_guest()) at.look(now);
+      visitor.look(now);
+      return visitor.is_in();
+    });
+  }
+
+  const Clock::time_point start = Clock::time_point() + std::chrono::hours(1);
+  Clock::time_point now = start;
+  worlds::Listener listener = std::move(worlds::Listener::open("127.0.0.1")).value();
+  Door door{listener, Deadline(limit_s, start)};
+};
+
+TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
+  Visitor visitor = visitor_to(local(listener.name().port));
+  ASSERT_TRUE(is_let_in(visitor, door));
+  ASSERT_TRUE(door.has_guest());
+  worlds::Channel host = door.take();
+  worlds::Channel come = visitor.take();
+  host.send(frame_of("good day"));
+  EXPECT_TRUE(eventually([&] {
+    host.step();
+    come.step();
+    return next_text(come) == "good day";
+  }));
+}
+
+TEST_F(Meeting, lets_nobody_in_without_the_cookie) {
+  worlds::Channel stranger = guest("comex meets somebody");
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_FALSE(door.look(now));
+    return !stranger.step();
+  }));
+  EXPECT_EQ(next_text(stranger), "");
+}
+
+TEST_F(Meeting, waits_at_the_door_until_its_limit_and_no_shorter) {
+  EXPECT_FALSE(door.look(now));
+  EXPECT_FALSE(door.look(start + seconds(60) - milliseconds(1)));
+  EXPECT_TRUE(door.look(start + seconds(60)));
+  EXPECT_FALSE(door.has_guest());
+}
+
+// Refused thousands of times, it goes on; nobody ever listens.
+TEST_F(Meeting, is_tried_until_the_limit_where_nobody_listens) {
+  const Place place;
+  Visitor visitor = visitor_to(place.address());
+  for (; now < start + seconds(60); now += milliseconds(20))
+    ASSERT_FALSE(visitor.look(now)) << visitor.trouble();
+  EXPECT_TRUE(visitor.look(now));
+  EXPECT_FALSE(visitor.is_in());
+  EXPECT_NE(visitor.trouble().find("refused"), std::string::npos) << visitor.trouble();
+}
+
+TEST_F(Meeting, comes_about_where_somebody_listens_after_many_refusals) {
+  const Place place;
+  Visitor visitor = visitor_to(place.address());
+  for (; now < start + seconds(50); now += milliseconds(20)) ASSERT_FALSE(visitor.look(now));
+  place.listen();
+  std::optional<worlds::Channel> came;
+  EXPECT_TRUE(eventually([&] {
+    now += milliseconds(1);
+    visitor.look(now);
+    if (!came) came = place.accept();
+    return came && came->step() && next_text(*came).starts_with("comex meets");
+  }));
+}
+
+TEST_F(Meeting, tries_the_addresses_of_a_host_in_turn) {
+  const Place place;
+  Visitor visitor({place.address(), local(listener.name().port)}, listener.name().cookie,
+                  Deadline(limit_s, start));
+  EXPECT_TRUE(eventually([&] {
+    now += milliseconds(20);
+    if (!door.has_guest()) door.look(start);
+    visitor.look(now);
+    return visitor.is_in();
+  }));
+}
+
+// A queue that is full answers nobody: the system itself would go on for minutes.
+TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
+  const worlds::Socket full(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const worlds::Address any = local(0);
+  ASSERT_EQ(::bind(full.get(), any.get(), any.bytes()), 0);
+  ASSERT_EQ(::listen(full.get(), 0), 0);
+  const worlds::Address silent = local(worlds::bound_port(full.get()));
+  std::vector<worlds::Channel> crowd;
+  for (int i = 0; i < 8; ++i) crowd.push_back(std::move(worlds::Channel::start(silent)).value());
+  ASSERT_TRUE(eventually([&] { return crowd.front().step() && crowd.front().is_connected(); }));
+  Visitor visitor({silent, local(listener.name().port)}, listener.name().cookie, Deadline(limit_s, start));
+  for (; now < start + milliseconds(1900); now += milliseconds(100)) {
+    visitor.look(now);
+    door.look(start);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_FALSE(visitor.is_in());
+  now = start + milliseconds(2000);
+  EXPECT_TRUE(is_let_in(visitor, door));
+}
+
+// ---- guests that say nothing after their welcome ----
+
+TEST_F(Meeting, goes_on_with_the_next_where_a_guest_is_silent) {
+  worlds::Channel silent = guest();
+  ASSERT_TRUE(hears(silent, "welcome", door));
+  Visitor visitor = visitor_to(local(listener.name().port));
+  now = start + milliseconds(4900);
+  for (int round = 0; round < 50; ++round) {
+    door.look(now);
+    visitor.look(now);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_FALSE(door.has_guest());  // one at a time
+  EXPECT_TRUE(silent.step());
+  now = start + seconds(5);
+  EXPECT_TRUE(is_let_in(visitor, door));
+  EXPECT_TRUE(eventually([&] { return !silent.step(); }));
+}
+
+TEST_F(Meeting, lets_nobody_go_who_keeps_nobody_waiting) {
+  worlds::Channel slow = guest();
+  ASSERT_TRUE(hears(slow, "welcome", door));
+  now = start + seconds(50);
+  EXPECT_FALSE(door.look(now));
+  ASSERT_TRUE(slow.step());
+  slow.send(frame_of("here"));
+  EXPECT_TRUE(hears(slow, "enter", door));
+  EXPECT_TRUE(door.has_guest());
+}
+
+// A quarter of what is left where that is less than the longest wait.
+TEST_F(Meeting, gives_a_silent_guest_no_more_than_a_share_of_a_short_limit) {
+  Door short_door(listener, Deadline(1, start));
+  worlds::Channel silent = guest();
+  ASSERT_TRUE(hears(silent, "welcome", short_door));
+  worlds::Channel next = guest();
+  now = start + milliseconds(250);
+  EXPECT_TRUE(hears(next, "welcome", short_door));
+}
+
+// A visitor that was let go comes again, though it has heard a welcome and answered it.
+TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
+  const Place place;
+  place.listen();
+  Visitor visitor = visitor_to(place.address());
+  for (int turn = 0; turn < 2; ++turn) {
+    std::optional<worlds::Channel> came;
+    ASSERT_TRUE(eventually([&] {
+      now += milliseconds(1);
+      EXPECT_FALSE(visitor.look(now));
+      if (!came) came = place.accept();
+      return came && came->step() && next_text(*came).starts_with("comex meets");
+    }));
+    came->send(frame_of("welcome"));
+    ASSERT_TRUE(eventually([&] {
+      EXPECT_FALSE(visitor.look(now));
+      came->step();
+      return next_text(*came) == "here";
+    }));
+    if (turn == 0) continue;
+    came->send(frame_of("enter"));
+    came->send(frame_of("and more"));
+    ASSERT_TRUE(eventually([&] { return came->step() && came->is_sent(); }));
+    came->close();
+    EXPECT_TRUE(eventually([&] { return visitor.look(now) && visitor.is_in(); }));
+  }
+  worlds::Channel inside = visitor.take();
+  EXPECT_TRUE(eventually([&] {
+    inside.step();
+    return next_text(inside) == "and more";
+  }));
+}
+
+// The door may have counted on its answer.
+TEST_F(Meeting, is_awaited_past_the_limit_by_a_visitor_that_has_answered) {
+  now = start + seconds(60) - milliseconds(1);
+  worlds::Channel host;
+  const Place place;
+  place.listen();
+  Visitor visitor = visitor_to(place.address());
+  ASSERT_TRUE(eventually([&] {
+    visitor.look(now);
+    if (auto came = place.accept()) {
+      host = std::move(*came);
+      host.send(frame_of("welcome"));
+    }
+    host.step();
+    return next_text(host).starts_with("comex meets");
+  }));
+  ASSERT_TRUE(eventually([&] {
+    visitor.look(now);
+    host.step();
+    return next_text(host) == "here";
+  }));
+  EXPECT_FALSE(visitor.look(start + seconds(60)));
+  EXPECT_TRUE(visitor.look(start + seconds(65)));
+  EXPECT_FALSE(visitor.is_in());
+}
+
+}  // namespace
+}  // namespace comex::worlds

@@ -1,0 +1,63 @@
+#include "worlds/connect/port_name.h"
+
+#include <gtest/gtest.h>
+
+#include "worlds/connect/rendezvous.h"
+
+namespace comex::worlds {
+namespace {
+
+const std::string cookie = "0123456789abcdef0123456789abcdef";
+
+TEST(PortName, reads_back_what_it_has_written) {
+  for (const std::string host : {"node7", "10.0.0.2", "fd00::2"}) {
+    const PortName name{host, 4711, cookie};
+    const Result<PortName> read = parse_port(format_port(name));
+    ASSERT_TRUE(read) << read.failure().text;
+    EXPECT_EQ(read.value(), name);
+  }
+}
+
+TEST(PortName, bears_the_end_of_a_line) {
+  EXPECT_TRUE(parse_port("node7:4711:" + cookie + "\n"));
+}
+
+TEST(PortName, says_what_is_wrong_with_a_text_that_is_none) {
+  const auto why = [](const std::string& text) {
+    const Result<PortName> read = parse_port(text);
+    return read ? std::string("nothing") : read.failure().text;
+  };
+  EXPECT_NE(why("").find("no colon"), std::string::npos);
+  EXPECT_NE(why("node7").find("no colon"), std::string::npos);
+  EXPECT_NE(why(cookie + ":" + cookie).find("one colon"), std::string::npos);
+  EXPECT_NE(why("node7:4711:abc").find("cookie"), std::string::npos);
+  EXPECT_NE(why("node7:0:" + cookie).find("1 to 65535"), std::string::npos);
+  EXPECT_NE(why("node7:65536:" + cookie).find("1 to 65535"), std::string::npos);
+  EXPECT_NE(why("node7:47x:" + cookie).find("1 to 65535"), std::string::npos);
+  EXPECT_NE(why(":4711:" + cookie).find("no host"), std::string::npos);
+}
+
+// Whoever reads the line could get in.
+TEST(PortName, shows_no_cookie_of_a_text_that_is_none) {
+  for (const std::string& text :
+       {cookie, cookie + ":" + cookie, "node7:0:" + cookie, "node7:" + cookie + ":4711", "node7:" + cookie,
+        ":4711:" + cookie, "node7:47x:" + cookie, "[fd00::2]:x:" + cookie, "node7:4711:" + cookie + ":",
+        "node7:4711:" + cookie + "0", "fd00::2:4711x:" + cookie}) {
+    const Result<PortName> read = parse_port(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.failure().text.find(cookie), std::string::npos) << read.failure().text;
+  }
+  EXPECT_NE(parse_port("node7:0:" + cookie).failure().text.find("\"node7:0:...\""), std::string::npos);
+}
+
+TEST(PortName, shows_only_the_head_of_a_long_text) {
+  EXPECT_LT(parse_port(std::string(1'000'000, 'x')).failure().text.size(), 300U);
+}
+
+TEST(PortName, draws_another_cookie_each_time) {
+  EXPECT_EQ(draw_cookie().size(), cookie_digits);
+  EXPECT_NE(draw_cookie(), draw_cookie());
+}
+
+}  // namespace
+}  // namespace comex::worlds

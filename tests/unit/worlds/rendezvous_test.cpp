@@ -1,0 +1,209 @@
+#include "worlds/connect/rendezvous.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstring>
+#include <thread>
+
+#include "worlds/connect/rendezvous_address.h"
+
+namespace comex::worlds {
+namespace {
+
+constexpr int rounds = 20'000;  // of looking; far more than a local connection ever needs
+
+std::vector<std::byte> frame_of(std::string_view text) {
+  std::vector<std::byte> bytes(text.size());
+  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+template <class Condition>
+bool eventually(Condition&& holds) {
+  for (int round = 0; round < rounds; ++round) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return false;
+}
+
+// A listener and both ends of one conversation.
+struct Pair {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  Channel near = std::move(Channel::start(listener.name())).value();
+  Channel far;
+
+  explicit Pair(bool is_trusted = true) {
+    const bool met = eventually([this] {
+      near.step();
+      auto accepted = listener.accept();
+      if (accepted) far = std::move(*accepted);
+      return far.is_open();
+    });
+    EXPECT_TRUE(met);
+    if (is_trusted) far.trust();
+  }
+  bool arrives(Channel& from, Channel& to, std::vector<std::byte>& into) {
+    bool has_come = false;
+    return eventually([&] {
+             from.step();
+             const bool is_open = to.step();
+             auto frame = to.take();
+             has_come = frame.has_value();
+             if (frame) into = std::move(*frame);
+             return has_come || !is_open;
+           }) &&
+           has_come;
+  }
+};
+
+TEST(Rendezvous, carries_frames_in_order_both_ways) {
+  Pair pair;
+  pair.near.send(frame_of("one"));
+  pair.near.send(frame_of(""));
+  pair.near.send(frame_of("three"));
+  pair.far.send(frame_of("back"));
+  for (const char* expected : {"one", "", "three"}) {
+    std::vector<std::byte> got;
+    ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
+    EXPECT_EQ(got, frame_of(expected));
+  }
+  std::vector<std::byte> back;
+  ASSERT_TRUE(pair.arrives(pair.far, pair.near, back));
+  EXPECT_EQ(back, frame_of("back"));
+}
+
+TEST(Rendezvous, carries_a_frame_larger_than_the_system_takes_at_once) {
+  Pair pair;
+  std::vector<std::byte> large(8 << 20);
+  for (std::size_t i = 0; i < large.size(); i += 4096) large[i] = static_cast<std::byte>(i >> 12);
+  pair.near.send(large);
+  EXPECT_FALSE(pair.near.is_sent());
+  std::vector<std::byte> got;
+  ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
+  EXPECT_TRUE(got == large);
+}
+
+TEST(Rendezvous, tells_that_the_other_side_has_closed_and_keeps_what_came_before) {
+  Pair pair;
+  pair.near.send(frame_of("goodbye"));
+  ASSERT_TRUE(eventually([&] { return pair.near.step() && pair.near.is_sent(); }));
+  pair.near.close();
+  EXPECT_TRUE(eventually([&] { return !pair.far.step(); }));
+  EXPECT_EQ(pair.far.take(), frame_of("goodbye"));
+  EXPECT_EQ(pair.far.ended(), "the other side has closed");
+  EXPECT_EQ(pair.near.ended(), "closed here");
+}
+
+TEST(Rendezvous, tells_that_nobody_listens) {
+  PortName gone;
+  {
+    const Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    gone = listener.name();
+  }
+  Channel channel = std::move(Channel::start(gone)).value();
+  EXPECT_TRUE(eventually([&] { return !channel.step(); }));
+  EXPECT_NE(channel.ended().find("connect"), std::string::npos);
+}
+
+// A queue that is full takes no answer to the last of them.
+TEST(Rendezvous, knows_an_address_that_does_not_answer_from_one_that_does) {
+  const Socket deaf(::socket(AF_INET, SOCK_STREAM, 0));
+  const Address here = resolve({"127.0.0.1", 0, draw_cookie()})->front();
+  ASSERT_EQ(::bind(deaf.get(), here.get(), here.bytes()), 0);
+  ASSERT_EQ(::listen(deaf.get(), 0), 0);
+  const Result<std::vector<Address>> there = resolve({"127.0.0.1", bound_port(deaf.get()), draw_cookie()});
+  ASSERT_TRUE(there);
+  std::vector<Channel> channels;
+  for (int i = 0; i < 8; ++i) channels.push_back(std::move(Channel::start(there->front())).value());
+  const auto is_connected = [](Channel& channel) { return channel.step() && channel.is_connected(); };
+  EXPECT_TRUE(eventually([&] { return is_connected(channels.front()); }));
+  EXPECT_FALSE(is_connected(channels.back()));
+  EXPECT_TRUE(channels.back().is_open());
+}
+
+TEST(Rendezvous, says_which_host_is_not_known) {
+  const Result<Channel> channel = Channel::start({"no such host", 4711, draw_cookie()});
+  ASSERT_FALSE(channel);
+  EXPECT_NE(channel.failure().text.find("no such host"), std::string::npos);
+}
+
+// Until the other side is trusted, a frame is no larger than a greeting.
+TEST(Rendezvous, takes_large_frames_only_from_those_it_trusts) {
+  for (const bool is_trusted : {false, true}) {
+    Pair pair(is_trusted);
+    pair.near.send(std::vector<std::byte>(Channel::greeting_limit_bytes));
+    pair.near.send(std::vector<std::byte>(Channel::greeting_limit_bytes + 1));
+    std::vector<std::byte> got;
+    ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
+    EXPECT_EQ(got.size(), Channel::greeting_limit_bytes);
+    EXPECT_EQ(pair.arrives(pair.near, pair.far, got), is_trusted);
+    EXPECT_EQ(pair.far.is_open(), is_trusted);
+  }
+}
+
+TEST(Rendezvous, drops_a_stranger_whose_bytes_are_no_frame) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  const Socket stranger(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(listener.name().port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::connect(stranger.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  constexpr std::string_view request = "GET / HTTP/1.1\r\n\r\n";
+  ASSERT_EQ(::send(stranger.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+  std::optional<Channel> came;
+  EXPECT_TRUE(eventually([&] {
+    if (!came) came = listener.accept();
+    return came && !came->step();
+  }));
+  EXPECT_NE(came->ended().find("stranger"), std::string::npos);
+  EXPECT_FALSE(came->take());
+}
+
+TEST(Rendezvous, keeps_listening_while_strangers_come_and_go) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  for (int i = 0; i < 3; ++i) {
+    Channel stranger = std::move(Channel::start(listener.name())).value();
+    stranger.step();
+  }
+  Channel guest = std::move(Channel::start(listener.name())).value();
+  guest.send(frame_of("hello"));
+  std::vector<Channel> came;
+  std::vector<std::byte> got;
+  EXPECT_TRUE(eventually([&] {
+    guest.step();
+    if (auto next = listener.accept()) came.push_back(std::move(*next));
+    for (Channel& each : came) {
+      each.step();
+      if (auto frame = each.take()) got = std::move(*frame);
+    }
+    return !got.empty();
+  }));
+  EXPECT_EQ(got, frame_of("hello"));
+}
+
+// What is not advertised is not open.
+TEST(Rendezvous, listens_at_the_address_that_it_gives_alone) {
+  const Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  Channel elsewhere = std::move(Channel::start({"127.0.0.2", listener.name().port, draw_cookie()})).value();
+  EXPECT_TRUE(eventually([&] { return !elsewhere.step() || elsewhere.is_connected(); }));
+  EXPECT_FALSE(elsewhere.is_connected());
+  Channel guest = std::move(Channel::start(listener.name())).value();
+  EXPECT_TRUE(eventually([&] { return guest.step() && guest.is_connected(); }));
+}
+
+TEST(Rendezvous, gives_an_address_of_this_host_that_it_listens_at) {
+  Listener listener = std::move(Listener::open("")).value();
+  EXPECT_NE(listener.name().host, "");
+  Channel guest = std::move(Channel::start(listener.name())).value();
+  EXPECT_TRUE(eventually([&] {
+    guest.step();
+    return listener.accept().has_value();
+  }));
+}
+
+}  // namespace
+}  // namespace comex::worlds

@@ -1,0 +1,147 @@
+#include "worlds/connect/rendezvous_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "support/strangers.h"
+
+namespace comex::worlds {
+namespace {
+
+constexpr WorldId far_world = 7;
+
+// Two watches with one tie between them.
+struct Tied {
+  std::unique_ptr<LifeWatch> near = std::make_unique<LifeWatch>();
+  std::unique_ptr<LifeWatch> far = std::make_unique<LifeWatch>();
+  LifeWatch::Id near_tie = 0;
+  LifeWatch::Id far_tie = 0;
+  std::atomic<int> told{-1};  // to the near side: the farewell
+  std::atomic<int> times{0};
+
+  Tied() {
+    Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    std::vector<Channel> far_end;
+    far_end.push_back(std::move(tie_to(listener.name(), far_world, 5000)).value());
+    Ties near_end;
+    EXPECT_TRUE(await_ties(listener, 1, 5000, near_end));
+    near_tie = near->add(std::move(near_end[far_world]), [this](Farewell farewell) {
+      told = static_cast<int>(farewell);
+      ++times;
+    });
+    far_tie = far->add(std::move(far_end), [](Farewell) {});
+  }
+  bool hears() const {
+    for (int round = 0; round < 20'000 && times == 0; ++round) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return times != 0;
+  }
+};
+
+TEST(LifeWatch, tells_of_a_death) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  std::atomic<int> told{-1};
+  LifeWatch watch;
+  {
+    std::vector<Channel> other;
+    other.push_back(std::move(tie_to(listener.name(), far_world, 5000)).value());
+    Ties mine;
+    ASSERT_TRUE(await_ties(listener, 1, 5000, mine));
+    watch.add(std::move(mine[far_world]), [&](Farewell farewell) { told = static_cast<int>(farewell); });
+    EXPECT_EQ(told, -1);
+  }  // the other end closes without a word
+  for (int round = 0; round < 20'000 && told == -1; ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  EXPECT_EQ(told, static_cast<int>(Farewell::none));
+}
+
+TEST(LifeWatch, does_not_tell_of_parting) {
+  Tied tied;
+  tied.far->remove(tied.far_tie, Farewell::parted);
+  tied.far.reset();
+  tied.near->remove(tied.near_tie, Farewell::parted);
+  tied.near.reset();
+  EXPECT_EQ(tied.times, 0);
+}
+
+TEST(LifeWatch, tells_once_that_the_other_side_has_ended) {
+  Tied tied;
+  tied.far.reset();
+  ASSERT_TRUE(tied.hears());
+  EXPECT_EQ(tied.told, static_cast<int>(Farewell::ended));
+  tied.near.reset();
+  EXPECT_EQ(tied.times, 1);
+}
+
+TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
+  LifeWatch watch;
+  std::atomic<int> deaths{0};
+  for (int tie = 1; tie <= 3; ++tie) {
+    Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    Ties mine;
+    {
+      const auto other = tie_to(listener.name(), far_world, 5000);
+      ASSERT_TRUE(await_ties(listener, 1, 5000, mine));
+      watch.add(std::move(mine[far_world]), [&](Farewell) { ++deaths; });
+    }
+    for (int round = 0; round < 20'000 && deaths < tie; ++round) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    EXPECT_EQ(deaths, tie);
+  }
+}
+
+TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  PortName wrong = listener.name();
+  wrong.cookie = draw_cookie();
+  const auto stranger = tie_to(wrong, far_world, 5000);
+  const auto guest = tie_to(listener.name(), far_world, 5000);
+  const auto other = tie_to(listener.name(), far_world + 1, 5000);
+  Ties came;
+  EXPECT_TRUE(await_ties(listener, 2, 5000, came));
+  EXPECT_EQ(came.size(), 2U);
+  EXPECT_EQ(came[far_world].size(), 1U);
+  EXPECT_EQ(came[far_world + 1].size(), 1U);
+  Ties more;
+  EXPECT_FALSE(await_ties(listener, 1, 50, more));
+}
+
+TEST(LifeWatch, is_tied_to_the_right_one_among_strangers) {
+  for (const auto says : {testing::Says::nothing, testing::Says::a_huge_frame}) {
+    Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    const std::size_t descriptors = testing::open_descriptors();
+    const std::size_t bytes = testing::allocated_bytes();
+    std::atomic<bool> is_tied{false};
+    Ties came;
+    testing::Crowd crowd(listener.name(), says, says == testing::Says::nothing ? 500 : 20);
+    std::thread waits([&] { is_tied = await_ties(listener, 1, 20'000, came); });
+    for (int i = 0; i < (says == testing::Says::nothing ? 500 : 20); ++i) crowd.add();
+    for (int more = 0; more < 40; ++more) {
+      crowd.say_more();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + 48);
+    EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
+    const auto guest = tie_to(listener.name(), far_world, 5000);
+    waits.join();
+    EXPECT_TRUE(is_tied);
+    EXPECT_EQ(came[far_world].size(), 1U);
+  }
+}
+
+// A line that others may read.
+TEST(LifeWatch, does_not_show_the_cookie_where_nobody_answers) {
+  const PortName gone = std::move(Listener::open("127.0.0.1")).value().name();
+  const auto tie = tie_to(gone, far_world, 5000);
+  ASSERT_FALSE(tie);
+  EXPECT_NE(tie.failure().text.find("127.0.0.1:"), std::string::npos) << tie.failure().text;
+  EXPECT_EQ(tie.failure().text.find(gone.cookie), std::string::npos) << tie.failure().text;
+}
+
+}  // namespace
+}  // namespace comex::worlds

@@ -1,0 +1,106 @@
+#include "worlds/connect/side.h"
+
+#include <gtest/gtest.h>
+
+namespace comex::worlds {
+namespace {
+
+SideFacts side(WorldId id, std::uint64_t launch) {
+  SideFacts facts;
+  facts.world = id;
+  facts.launch = {launch, 1};
+  facts.nonce = {id, 2};
+  facts.name_server = "file:server";
+  return facts;
+}
+
+std::string trouble(const SideFacts& a, const SideFacts& b) {
+  const Status checked = check_sides(a, b);
+  return checked ? std::string() : checked.failure().text;
+}
+
+TEST(Side, reads_back_what_it_has_packed) {
+  SideFacts facts = side(7, 1);
+  facts.helpers = {{7, 4}, {8, 0}};
+  facts.is_within_its_world = false;
+  const Result<SideFacts> read = unpack_side(pack(facts));
+  ASSERT_TRUE(read) << read.failure().text;
+  EXPECT_EQ(read->world, 7U);
+  EXPECT_EQ(read->launch, (Id128{1, 1}));
+  EXPECT_EQ(read->nonce, (Id128{7, 2}));
+  EXPECT_FALSE(read->is_within_its_world);
+  EXPECT_EQ(read->name_server, "file:server");
+  EXPECT_EQ(read->helpers, facts.helpers);
+}
+
+TEST(Side, refuses_every_piece_of_a_packet_that_is_not_whole) {
+  const Bytes whole = pack(side(7, 1));
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    EXPECT_FALSE(unpack_side(std::span(whole).first(bytes))) << bytes;
+  }
+  Bytes longer = whole;
+  longer.push_back(std::byte{0});
+  EXPECT_FALSE(unpack_side(longer));
+}
+
+TEST(Side, of_one_launch_needs_no_name_server) {
+  SideFacts a = side(0, 1);
+  SideFacts b = side(1, 1);
+  a.name_server = b.name_server = "";
+  EXPECT_EQ(trouble(a, b), "");
+}
+
+TEST(Side, of_another_launch_needs_the_same_name_server) {
+  SideFacts a = side(0, 1);
+  SideFacts b = side(1u << 24, 2);
+  EXPECT_EQ(trouble(a, b), "");
+  b.name_server = "file:other";
+  EXPECT_NE(trouble(a, b).find("different ompi-servers: file:server and file:other"), std::string::npos);
+  b.name_server = "";
+  EXPECT_NE(trouble(a, b).find("the connecting side has none"), std::string::npos);
+  a.name_server = "";
+  EXPECT_NE(trouble(a, b).find("neither side has one"), std::string::npos);
+}
+
+TEST(Side, locks_in_one_order_of_worlds_and_ranks_whoever_accepts) {
+  SideFacts a = side(0, 1);  // spans worlds 0 and 2, on a wire where 2 comes first
+  a.helpers = {{2, 0}, {0, 5}, {0, 1}};
+  SideFacts b = side(1, 1);
+  b.helpers = {{3, 0}, {1, 4}};
+  for (const bool a_accepts : {true, false}) {
+    std::vector<Helper> order;
+    std::vector<bool> is_of_a;
+    for (const LockTurn& turn : a_accepts ? lock_turns(a, b) : lock_turns(b, a)) {
+      order.insert(order.end(), turn.helpers.begin(), turn.helpers.end());
+      is_of_a.push_back(turn.is_of_accepting == a_accepts);
+    }
+    EXPECT_EQ(order, (std::vector<Helper>{{0, 1}, {0, 5}, {1, 4}, {2, 0}, {3, 0}}));
+    EXPECT_EQ(is_of_a, (std::vector<bool>{true, false, true, false}));
+  }
+}
+
+TEST(Side, locks_who_serves_both_sides_once) {
+  SideFacts a = side(0, 1);
+  a.helpers = {{0, 1}, {0, 2}};
+  SideFacts b = side(1, 1);
+  b.helpers = {{0, 2}, {1, 0}};
+  const std::vector<LockTurn> turns = lock_turns(b, a);
+  ASSERT_EQ(turns.size(), 2U);
+  EXPECT_EQ(turns[0].helpers, (std::vector<Helper>{{0, 1}}));
+  EXPECT_FALSE(turns[0].is_of_accepting);
+  EXPECT_EQ(turns[1].helpers, (std::vector<Helper>{{0, 2}, {1, 0}}));
+  EXPECT_TRUE(turns[1].is_of_accepting);
+  EXPECT_TRUE(lock_turns(side(0, 1), side(1, 1)).empty());
+}
+
+TEST(Side, shares_a_world_only_if_all_of_both_are_of_it) {
+  SideFacts a = side(0, 1);
+  SideFacts b = side(0, 1);
+  EXPECT_TRUE(share_a_world(a, b));
+  EXPECT_FALSE(share_a_world(a, side(1, 1)));
+  b.is_within_its_world = false;
+  EXPECT_FALSE(share_a_world(a, b));
+}
+
+}  // namespace
+}  // namespace comex::worlds
