@@ -1,5 +1,5 @@
-"""The driver's decisions, without a launcher: statistics, command lines, the page. Its goals, what counts as moved and its
-launches of their own kind have tests of their own."""
+"""The driver's decisions, without a launcher: statistics, command lines, the page. Its goals, what counts as moved, its
+launches of their own kind and the pages of the documentation have tests of their own."""
 import contextlib
 import io
 import os
@@ -14,7 +14,6 @@ import columns
 import launch
 import main
 import options
-import publish
 import report
 from made_run import ABOUT, column, run
 from results import Results, quantile, title
@@ -304,74 +303,9 @@ class Showing(unittest.TestCase):
                 self.assertEqual(main.main(), 1)
         self.assertEqual(said.getvalue().count("problem: rma: did not tell get.8"), 2)
 
-    def test_runs_make_the_page_and_what_is_missing_stays(self):
-        marks = "".join(f"<!-- {name}: begin -->\nold {name}\n<!-- {name}: end -->\n"
-                        for name in [part[0] for part in publish.PARTS] + ["model"])
-        results = run(barrier__comex=5.0, barrier__floors=6.0)
-        results.about.update(ABOUT, service={"comex": ["served 3"]})
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
-            for name in ("two", "four", "crowded", "load"):
-                with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
-                    file.write(results.to_json())
-            page = publish.rewritten(marks, folder)
-        self.assertEqual(page.count("| 2 | 5.00 ns | 6.00 ns | kept |"), 3)
-        self.assertIn("served 3", page)
-        self.assertIn(" 1 round,", page)
-        self.assertIn("old rivals", page)
-        self.assertIn("rivals.json: its part of the page stays", said.getvalue())
-
-    def test_naps_are_told_by_the_share_and_both_first_requests_also_where_a_run_lacks_one(self):
-        results = Results({**ABOUT, "workers": 2, "cores": 2}, [{"name": "virtual@100", "title": "t", "place": "virtual"}])
-        results.add("idle", "virtual@100", 2.5, "percent of a core", "verified")
-        results.add("first_get.idle", "virtual@100", 304e3, "ns", "verified")
-        self.assertIn("| 100 | 2.5 % | not measured | 304 us |", publish.sweep_lines(results))
-        results.add("idle.first_get", "virtual@100", 900e3, "ns", "verified")
-        self.assertIn("| 100 | 2.5 % | 900 us | 304 us |", publish.sweep_lines(results))
-
-    def test_machine_and_commit_stand_above_every_part_of_figures(self):
-        results = run(barrier__comex=5.0, barrier__floors=6.0)
-        results.about.update(ABOUT)
-        results.add("idle", "comex", 1.0, "percent of a core", "verified")
-        results.add("first_get.idle", "comex", 1.0, "ns", "verified")
-        for block in (publish.barrier_lines([results]), publish.sweep_lines(results), publish.beside_lines(results)):
-            self.assertIn("c, 2 cores, Linux k, m. d, commit 0. 2 workers, 1 round,", block.partition("|")[0])
-
-    def test_every_column_is_shown_where_it_was_measured(self):
-        chosen = lambda wanted: sorted(c.name for c in columns.choose(columns.all_columns(), wanted))
-        self.assertEqual(sorted({*publish.NEAR, *publish.FAR}), chosen([]))
-        self.assertEqual(sorted(publish.CROWDED), chosen(["near"]))
-
     def test_a_launch_measures_floors_of_their_own_behind_all_other_rows(self):
         rows = re.search(r"Rows all_rows\(\) \{(.*?)\n\}", source_of("bench_any.cpp"), re.S)[1]
         self.assertEqual(re.findall(r"add_(\w+)_rows\(rows\)", rows)[-1], "floor")
-
-    def test_three_workers_measure_what_is_judged_of_them(self):
-        with open(os.path.join(os.path.dirname(os.path.abspath(publish.__file__)), "..", "publish"), encoding="utf-8") as file:
-            named = re.search(r"--np 3 [^>]*? --rows (\S+)", file.read().replace("\\\n", ""))[1].split(",")
-        for row in ("beside_put.get.8", *columns.CHUNK_ROWS, "busy.get.8", "first_get.busy", "floor.send_reply.8"):
-            self.assertTrue(columns.is_named(row, named), row)
-
-    def test_loads_are_told_by_the_quickest_number_and_what_is_suggested(self):
-        results = Results({**ABOUT, "workers": 8, "cores": 2}, [{"name": f"forced@{n}", "title": "t", "place": "near"} for n in (1, 2)])
-        for name, gups, task in (("forced@1", 3.0, 9.0), ("forced@2", 5.0, 8.0)):
-            results.add("gups", name, gups, "ns", "verified")
-            results.add("get_compute_acc", name, task, "ns", "verified")
-        results.about["service"] = {"forced@1": ["x; this load suggests 2 progress ranks on its host, which has 1"],
-                                    "forced@2": ["x; this load suggests 1 progress rank on its host, which has 2",
-                                                 "x; this load suggests 3 progress ranks on its host, which has 2"]}
-        self.assertIn("\n\nQuickest with 1: random update (GUPS). Quickest with 2: get-compute-accumulate task. "
-                      "Suggested: 2 where there are 1, 1 or 3 where there are 2.\n\n", publish.load_lines(results))
-
-    def test_three_workers_show_all_their_rows(self):
-        results = run(beside_put__virtual=5.0, busy__virtual=5.0)
-        results.about.update(ABOUT, workers=3)
-        self.assertIn("| busy |", publish.beside_lines(results))
-
-    def test_generated_blocks_replace_their_former_selves(self):
-        text = "a\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nb\n"
-        self.assertEqual(publish.replaced(text, "figures", "new"),
-                         "a\n<!-- figures: begin -->\nnew\n<!-- figures: end -->\nb\n")
-        self.assertRaises(ValueError, publish.replaced, "nothing", "figures", "new")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""The generated parts of docs/performance.md, from the JSON of runs. Called by tools/bench/publish.
+"""The generated parts of docs/performance.md and docs/benchmarks/tables.md, from the JSON of runs. Called by
+tools/bench/publish.
 
-A run that the folder lacks leaves its part of the page as it is, and is named."""
+A run that the folder lacks leaves its part of a page as it is, and is named."""
 import os
 import re
 import sys
@@ -46,8 +47,20 @@ def tables(run, columns):
     for group, _ in GROUPS:
         rows = [row for row in run.ordered_rows() if group_of(row) == group]
         if any(run.cell(row, c) is not None for row in rows for c in columns):
-            parts.append(f"#### {group}\n\n{markdown_table(run, columns, rows)}")
+            parts.append(f"### {group}\n\n{markdown_table(run, columns, rows)}")
     return "\n\n".join(parts)
+
+
+def summary_lines(run):
+    """Medians of a few rows: this runtime beside others and the machine's floors."""
+    titles = {c["name"]: c["title"] for c in run.columns if c["name"] in SUMMARY_COLUMNS}
+    chosen = [c for c in SUMMARY_COLUMNS if c in titles]
+    lines = ["| row | " + " | ".join(titles[c] for c in chosen) + " |", "|---" * (len(chosen) + 1) + "|"]
+    for row in SUMMARY_ROWS:
+        if row in run.rows:
+            cells = [shown(run.cell(row, c), run.rows[row]["unit"]) or "-" for c in chosen]
+            lines.append(f"| {title(row)} | " + " | ".join(cells) + " |")
+    return above(run) + "\n\n" + "\n".join(lines)
 
 
 def sweep_lines(run):
@@ -56,7 +69,7 @@ def sweep_lines(run):
     for c in run.columns:
         cells = [shown(run.cell(row, c["name"]), run.rows[row]["unit"]) if row in run.rows else "not measured" for row in rows]
         lines.append(f"| {c['name'].partition('@')[2]} | " + " | ".join(cells) + " |")
-    return above(run) + "\n\n![the same, plotted](performance-naps.png)\n\n" + "\n".join(lines)
+    return above(run) + "\n\n![the same, plotted](naps.png)\n\n" + "\n".join(lines)
 
 
 def barrier_lines(runs):
@@ -115,9 +128,14 @@ def beside_lines(run):
 NEAR = ["comex", "armci", "armci_mpi", "armci_mpi_sm", "rma", "floors"]
 CROWDED = ["comex", "forced", *NEAR[1:]]
 FAR = ["forced", "virtual", "copied", "floors_virtual", "floors_copied", "cluster", "floors_cluster"]
-# A part of the page: its marks, the runs it is made of, and how.
-PARTS = (
-    ("facts", ["two"], lambda run: "![comex_bench's page](performance.png)\n\n" + above(run)),
+SUMMARY_COLUMNS = ["comex", "armci_mpi_sm", "rma", "floors", "virtual", "floors_virtual", "cluster", "floors_cluster"]
+SUMMARY_ROWS = ["put.8", "get.8", "acc.8", "put.4096", "get.4096", "put.262144", "get.262144", "acc.262144", "nbput.8",
+                "puts.16x4096", "fetch_add.alone", "lock.alone", "barrier", "malloc_free.1048576", "init_finalize", "first_get.busy",
+                "get_compute_acc", "gups"]
+# A part of a page: its marks, the runs it is made of, and how.
+OVERVIEW = (("summary", ["two"], summary_lines),)  # docs/performance.md
+TABLES = (                                         # docs/benchmarks/tables.md
+    ("facts", ["two"], lambda run: "![comex_bench's page](../performance.png)\n\n" + above(run)),
     ("goals", ["two"], goal_lines),
     ("near", ["two"], lambda run: tables(run, NEAR)),
     ("far", ["two"], lambda run: tables(run, FAR)),
@@ -142,24 +160,33 @@ def text_of(path):
         return file.read()
 
 
-def rewritten(text, folder):
-    """The page with everything new that `folder` has."""
-    names = dict.fromkeys(name for _, needed, _ in PARTS for name in needed)
+def rewritten(text, folder, parts):
+    """The page with everything new that `folder` has for these parts of it."""
+    names = dict.fromkeys(name for _, needed, _ in parts for name in needed)
     found = {name: text_of(f"{folder}/{name}.json") for name in names}
     runs = {name: Results.from_json(data) for name, data in found.items() if data is not None}
-    for marks, needed, made in PARTS:
+    for marks, needed, made in parts:
         if all(name in runs for name in needed):
             text = replaced(text, marks, made(*(runs[name] for name in needed)))
+    return text
+
+
+def with_model(text, folder):
     model = text_of(f"{folder}/model.txt")
     return text if model is None else replaced(text, "model", f"```text\n{model.strip()}\n```")
 
 
-def main(page, folder):
-    """`folder` holds the runs that publish has made."""
+def rewrite(page, change):
     with open(page, encoding="utf-8") as file:
-        text = rewritten(file.read(), folder)
+        text = change(file.read())
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def main(docs, folder):
+    """`docs` holds the pages, `folder` the runs that publish has made."""
+    rewrite(f"{docs}/performance.md", lambda text: rewritten(text, folder, OVERVIEW))
+    rewrite(f"{docs}/benchmarks/tables.md", lambda text: with_model(rewritten(text, folder, TABLES), folder))
 
 
 if __name__ == "__main__":
