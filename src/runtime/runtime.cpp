@@ -43,9 +43,10 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   return options;
 }
 
-// A worker without progress rank and thread, of whom other hosts may want something at any time.
-bool has_to_serve_in_calls(const World& world) {
-  return world.serves_itself() && !world.has_threads && world.group->host_count() > 1;
+// A worker without progress rank and thread, to whom a message may come at any time: from another host, or,
+// where not everything is direct, from the own one.
+bool has_to_serve_in_calls(const World& world, const op::Router& router) {
+  return world.serves_itself() && !world.has_threads && (world.group->host_count() > 1 || router.is_mixed());
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       host_(*world, engine) {
   remote.set_errors_return(reporter.returns());
 
-  serves_in_calls_ = has_to_serve_in_calls(*world);
+  serves_in_calls_ = has_to_serve_in_calls(*world, router);
 
   add_first_groups();
 

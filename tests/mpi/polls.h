@@ -1,4 +1,4 @@
-// A worker that serves itself only in its calls waits for what another host writes, by one call of a table
+// A worker that serves itself only in its calls waits for what another one sends, by one call of a table
 // over and over: whichever it is, it has to serve. For comex.h and both flavours of ARMCI.
 //
 // The other worker puts while the calls go on. `poll_names` prints the table, which polls_test compares with
@@ -22,7 +22,7 @@ static void poll_names(const Poll* polls, int count) {
   for (int i = 0; i < count; ++i) printf("%s\n", polls[i].names);
 }
 
-// Collective over two workers on two hosts; the number of calls by which nothing was seen.
+// Collective over two workers that send each other messages; the number of calls by which nothing was seen.
 static int poll_all(const Poll* polls, int count, int me) {
   void* words[2];
   int unseen = 0;
