@@ -169,7 +169,8 @@ COMEX_API int comex_acc(int op, void* scale, void* src, void* dst, int bytes, in
  * entries); src_stride[i] and dst_stride[i] are the bytes between repetitions at level i + 1 (stride_levels
  * entries each, ignored where the count is 1). 0 <= stride_levels <= COMEX_MAX_STRIDE_LEVEL; a count of 0
  * moves nothing. Negative counts and strides are refused: begin at the lowest address of both sides. Written
- * runs of a put or get must not overlap, or are refused; sources and accumulated runs may. */
+ * runs of a put or get must not overlap, or are refused, but for patterns of more than 2^36 interleaved runs,
+ * which are not checked; sources and accumulated runs may. */
 COMEX_API int comex_puts(void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                          int stride_levels, int proc, comex_group_t group);
 COMEX_API int comex_gets(void* src, int* src_stride, void* dst, int* dst_stride, int* count,
@@ -218,7 +219,8 @@ COMEX_API int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, c
 
 /* -- Signals. put_signal writes `bytes` bytes to dst, then stores `value` to the aligned word `signal`, both
  * in memory of `proc`: whoever sees the value (wait_until) sees the data and all earlier writes of the caller
- * to `proc`. Data that is refused is not signalled. It returns when src may be reused. */
+ * to `proc`. Data that is refused is not signalled, nor is data written for a signal that is refused; of a
+ * small one the fence tells. It returns when src may be reused. */
 COMEX_API int comex_put_signal(void* src, void* dst, int bytes, long* signal, long value, int proc,
                                comex_group_t group);
 /* Returns once the local, aligned `*word` compares (COMEX_CMP_) with `value`, with acquire order; it drives
