@@ -20,14 +20,14 @@ std::uint64_t WatchedNaps::nap_ns(const Idle& idle) const {
   return std::max({idle.nap_ns(), late, trust_.is_earned() ? trust_.longest_ns() : 0});
 }
 
-bool WatchedNaps::step(Idle& idle, std::uint64_t messages) {
+bool WatchedNaps::step(Idle& idle, std::uint64_t messages, std::uint64_t at_most_ns) {
   if (!idle.would_nap() || idle.nap_ns() < least_ns_) return false;
   if (!is_armed_ && !arm(messages)) return false;
   if (looks_ != 0) {
     --looks_;
     return true;
   }
-  const bool is_rung = idle.sleep(nap_ns(idle));
+  const bool is_rung = idle.sleep(std::min(nap_ns(idle), at_most_ns));
   is_judging_ = true;
   messages_ = messages;
   has_heard_ = watch_->heard();

@@ -24,7 +24,8 @@ class WatchedNaps {
   WatchedNaps(std::unique_ptr<SocketWatch> watch, std::uint64_t nap_max_ns);
 
   // `messages`: so many that may have come by sockets have been received so far.
-  bool step(Idle& idle, std::uint64_t messages);
+  // It sleeps for up to `at_most_ns`.
+  bool step(Idle& idle, std::uint64_t messages, std::uint64_t at_most_ns = forever_ns);
   void leave(std::uint64_t messages) {
     if (is_judging_) judge(messages);
     if (is_armed_) disarm();

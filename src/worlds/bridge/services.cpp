@@ -129,14 +129,14 @@ bool Services::only_messages_bring_work() const {
 
 void Services::rest_after(unsigned moved) {
   const std::uint64_t push_in_ns = pusher_.due_in();
+  const bool would_nap = moved == 0 && idle_.would_nap();
+  const std::uint64_t kept_ns = would_nap ? world_.arena->extents().give_back_unused() : shm::forever_ns;
   if (watched_naps_) {
     const std::uint64_t messages = world_.bell->from_elsewhere();
     const bool may_watch = moved == 0 && push_in_ns == shm::forever_ns && only_messages_bring_work();
-    if (may_watch && watched_naps_->step(idle_, messages)) return;
+    if (may_watch && watched_naps_->step(idle_, messages, kept_ns)) return;
     watched_naps_->leave(messages);
   }
-  const bool would_nap = moved == 0 && idle_.would_nap();
-  const std::uint64_t kept_ns = would_nap ? world_.arena->extents().give_back_unused() : shm::forever_ns;
   if (moved != 0) {
     idle_.reset();
   } else if (push_in_ns != shm::forever_ns && would_nap) {

@@ -303,5 +303,12 @@ TEST_F(Naps, last_a_thousandth_of_the_wait_before_anything_is_proven) {
   EXPECT_EQ(nap(), 20'000'000u);
 }
 
+TEST_F(Naps, last_no_longer_than_the_caller_may_sleep) {
+  Patient os;
+  Idle idle(os, policy(), Doorbell(os, block_));
+  while (os.slept_ns == 0) static_cast<void>(naps_->step(idle, messages_, 70'000));
+  EXPECT_EQ(os.slept_ns, 70'000u);
+}
+
 }  // namespace
 }  // namespace comex::shm
