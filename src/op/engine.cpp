@@ -15,10 +15,7 @@ constexpr std::chrono::microseconds beside_poller{50};
 }  // namespace
 
 Engine::Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options)
-    : own_{&transport, sinks},
-      os_(os),
-      options_(std::move(options)),
-      gate_(options_.has_threads) {}
+    : own_{&transport, sinks}, os_(os), options_(std::move(options)), gate_(options_.has_threads) {}
 
 void Engine::enter_late(Lock& lock) {
   wanting_.fetch_add(1, std::memory_order_relaxed);
@@ -83,6 +80,7 @@ void Engine::tell_of_wait() {
 unsigned Engine::poll() {
   let_others_pass();
   if (between_rounds_) between_rounds_();
+  if (options_.when_idle) options_.when_idle();
   const Lock lock(gate_, std::try_to_lock);
   if (!lock.owns_lock()) return 0;
   tell_of_wait();
@@ -91,6 +89,7 @@ unsigned Engine::poll() {
 
 unsigned Engine::poll_aside() {
   let_others_pass();
+  if (options_.when_idle) options_.when_idle();
   const Lock lock(gate_, std::try_to_lock);
   return lock.owns_lock() ? pump() : 0;
 }
@@ -124,6 +123,7 @@ Engine::Lock Engine::wait_with(Lock lock, Condition condition, const WaitReason&
     } else if (moved != 0) {
       idle.reset();
     } else {
+      if (options_.when_idle && idle.would_nap()) options_.when_idle();
       idle.pause();
     }
     watch.look();

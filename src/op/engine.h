@@ -35,6 +35,8 @@ struct EngineOptions {
   std::optional<shm::Doorbell> doorbell = std::nullopt;
   StallOptions stall = {};
   bool has_threads = true;  // the program's, or ours beside it
+  // Called by every poll, and by a wait before each of its naps, without the lock. May be empty.
+  std::function<void()> when_idle = {};
 };
 
 class Engine {

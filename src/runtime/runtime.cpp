@@ -40,6 +40,8 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
     runtime.tell_of_stall(wait, waited_ns);
   };
+  // A progress rank does this for its workers.
+  if (world.serves_itself()) options.when_idle = [&] { world.arena->extents().give_back_unused(); };
   return options;
 }
 

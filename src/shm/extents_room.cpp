@@ -125,12 +125,12 @@ std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
 
 std::uint64_t Extents::give_back_unused() {
   const std::uint64_t kept_ns = place_.block->last_kept_ns.load(std::memory_order_relaxed);
-  if (kept_ns == 0) return forever_ns;
+  if (kept_ns == 0) return unused_ns;  // what is kept from now on is not unused before
   const std::uint64_t unused_for_ns = place_.os->now_ns() - kept_ns;
   if (unused_for_ns < unused_ns) return unused_ns - unused_for_ns;
   const Held held(*this, Held::Try{});
   if (held) trim();
-  return held ? forever_ns : unused_ns;
+  return unused_ns;
 }
 
 bool Extents::trim() {

@@ -71,6 +71,13 @@ run(threads on_one_host 4)
 run(threads on_two_hosts 4 ENV ${two_hosts})
 run(threads mixed 4 ENV COMEX_ENABLE_PUT_SMP=0)
 run(threads own_thread 3 ENV ${own_thread} LABELS long)
+# Ten seconds each.
+set(without_progress_ranks GA_NUM_PROGRESS_RANKS_PER_NODE=0)
+run(idle by_a_progress_rank 3 ARGS sleeps LABELS long)
+run(idle by_a_thread 2 ENV ${without_progress_ranks} ARGS sleeps threads LABELS long)
+run(idle by_a_waiting_worker 2 ENV ${without_progress_ranks} ARGS waits LABELS long)
+run(idle by_a_polling_worker 2 ENV ${without_progress_ranks} ARGS polls LABELS long)
+
 run(large direct 3)
 run(large remote 4 ENV ${two_hosts})
 run(large over_two_gigabytes_direct 3 ARGS 2100 LABELS long)

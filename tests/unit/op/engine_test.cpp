@@ -159,6 +159,23 @@ TEST(Engine, tells_once_what_a_stalled_wait_waits_for) {
   EXPECT_EQ(told[0].server, 2);
 }
 
+TEST(Engine, says_that_it_is_idle_in_polls_and_before_naps_only) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink sink;
+  unsigned times = 0;
+  EngineOptions options{.wait = quick()};
+  options.when_idle = [&] { ++times; };
+  Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, options);
+  engine.poll();
+  engine.poll_aside();
+  EXPECT_EQ(times, 2u);
+  unsigned looks = 0;
+  engine.wait([&] { return ++looks == 3; }, {"a round"});
+  EXPECT_EQ(times, 2u);
+  engine.wait([&] { return times == 5; }, {"three naps"});
+}
+
 TEST(Engine, many_threads_wait_at_once_and_each_gets_its_own) {
   transport::LoopbackFabric fabric(2);
   const std::unique_ptr<shm::Os> os = shm::make_posix_os();
