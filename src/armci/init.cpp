@@ -25,6 +25,14 @@ void refuse_two_flavours(MPI_Comm comm) {
   PMPI_Barrier(all);
 }
 
+// The runtime was finalized behind our back; or this is a forked child, which comex.h refuses with a line,
+// and what is open, MPI too, is the parent's.
+int forget_former() {
+  const int result = comex_finalize();
+  if (result == COMEX_SUCCESS && state().is_open) state().close();
+  return result;
+}
+
 }  // namespace
 
 void start_mpi(int* argc, char*** argv, int thread_level) {
@@ -38,8 +46,8 @@ void start_mpi(int* argc, char*** argv, int thread_level) {
 int start(MPI_Comm comm, int* argc, char*** argv) {
   const std::lock_guard lock(state().starting);
   if (comex_initialized() != 0 && state().is_open) return COMEX_SUCCESS;
+  if (state().is_open && forget_former() != COMEX_SUCCESS) return COMEX_FAILURE;
   refuse_two_flavours(comm);
-  if (state().is_open) state().close();  // the runtime was finalized behind our back
   const int result = comm == MPI_COMM_NULL ? comex_init_args(argc, argv) : comex_init_comm(comm);
   if (result == COMEX_SUCCESS) state().open();
   return result;
@@ -47,11 +55,8 @@ int start(MPI_Comm comm, int* argc, char*** argv) {
 
 int finish() {
   const std::lock_guard lock(state().starting);
+  if (comex_initialized() == 0) return forget_former();
   if (!state().is_open) return COMEX_SUCCESS;
-  if (comex_initialized() == 0) {
-    state().close();
-    return COMEX_SUCCESS;
-  }
   before_anything();
   comex_barrier(COMEX_GROUP_WORLD);
   state().close();

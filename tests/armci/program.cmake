@@ -92,3 +92,14 @@ comex_add_mpi_test(NAME armci.collectives_of_more_than_2_gib PROGRAM armci_large
 armci_client(armci_refused armci_shared refused.c)
 add_test(NAME armci.errors_end_the_job_with_one_line COMMAND ${scripts}/refusals $<TARGET_FILE:armci_refused>)
 set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 90 PROCESSORS 2)
+
+# In forked children.
+foreach(flavour comex packaged)
+  set(library armci_shared)
+  if(flavour STREQUAL packaged)
+    set(library armci_openmpi_shared)
+  endif()
+  armci_client(armci_fork_${flavour} ${library} fork.c)
+  target_compile_definitions(armci_fork_${flavour} PRIVATE _GNU_SOURCE)
+  comex_add_mpi_test(NAME armci.${flavour}_is_refused_in_a_forked_child PROGRAM armci_fork_${flavour} RANKS 3 LABELS armci)
+endforeach()

@@ -47,7 +47,9 @@ COMEX_C void armci_msg_init(int* argc, char*** argv) {
 
 COMEX_C void armci_msg_finalize(void) {
   const comex::runtime::CallName called(__func__);
-  finish();
+  const bool has_runtime = comex_initialized() != 0;
+  const bool is_refused = finish() != COMEX_SUCCESS && !has_runtime;
+  if (is_refused) return;  // in a forked child, whose MPI is the parent's
   int finished = 0;
   PMPI_Finalized(&finished);
   if (finished == 0) PMPI_Finalize();
