@@ -61,6 +61,7 @@ class Channel {
   bool step();
   bool is_open() const { return static_cast<bool>(socket_); }
   bool is_connected() const { return is_open() && !connecting_; }
+  bool was_connected() const { return !connecting_; }  // also if it has ended since
   const std::string& ended() const { return ended_; }
   bool is_sent() const { return out_.empty(); }
   int descriptor() const { return socket_.get(); }  // to wait for it among others; -1 once it has ended

@@ -48,6 +48,18 @@ bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
   return true;
 }
 
+// Whoever connects may be sent away for others before its hello is heard, so it is told when it is in.
+constexpr std::byte welcome{1};
+
+bool is_welcomed(Channel& channel, Clock::time_point end) {
+  for (;;) {
+    const bool is_open = channel.step();
+    if (const auto frame = channel.take()) return frame->size() == 1 && frame->front() == welcome;
+    if (!is_open || Clock::now() >= end) return false;
+    pause();
+  }
+}
+
 }  // namespace
 
 LifeWatch::~LifeWatch() {
@@ -144,13 +156,23 @@ void LifeWatch::run() {
 
 Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
-  Result<Channel> channel = Channel::start(port);
-  if (!channel) return channel;
-  channel->send(hello(port.cookie, mine));
-  while (channel->step() && !channel->is_sent() && Clock::now() < end) pause();
-  if (!channel->is_open()) return environment_error(format_place(port) + ": " + channel->ended());
-  if (!channel->is_sent()) return environment_error(format_place(port) + " does not answer");
-  return channel;
+  for (;;) {
+    Result<Channel> started = Channel::start(port);
+    if (!started) return started;
+    Channel channel = std::move(started).value();
+    channel.send(hello(port.cookie, mine));
+    if (is_welcomed(channel, end)) return channel;
+    const bool is_over = Clock::now() >= end;
+    if (channel.is_open()) {  // it may hear of this one yet, and must not take the end for a death
+      const std::byte word = word_of(Farewell::parted);
+      channel.send(std::span(&word, 1));
+      if (is_over) return environment_error(format_place(port) + " does not answer");
+    }
+    if (is_over || !channel.was_connected()) {
+      return environment_error(format_place(port) + ": " + channel.ended());
+    }
+    pause();
+  }
 }
 
 bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, Ties& came) {
@@ -159,6 +181,7 @@ bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_
   const Strangers::Hear hear = [&](Channel& channel, const Bytes& frame) {
     WorldId world = 0;
     if (expected == 0 || !is_hello(frame, listener.name().cookie, world)) return;
+    channel.send(std::span(&welcome, 1));
     came[world].push_back(std::move(channel));
     --expected;
   };

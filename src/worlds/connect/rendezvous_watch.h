@@ -59,7 +59,8 @@ class LifeWatch {
   std::thread thread_;
 };
 
-// How a tie begins: who connects shows the cookie of the port, and says of which world it is.
+// How a tie begins: who connects shows the cookie of the port, and says of which world it is; it is welcomed,
+// or sent away by a crowd and comes again.
 Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
 // Waits for `expected` of them, by world; strangers are sent away. False when the time is over.
 using Ties = std::map<WorldId, std::vector<Channel>>;

@@ -1,6 +1,7 @@
 #include "worlds/connect/ties.h"
 
 #include <array>
+#include <future>
 #include <optional>
 #include <string>
 
@@ -47,6 +48,13 @@ Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
     if (opened) listener.emplace(std::move(opened).value());
   }
   const std::vector<PortName> ports = exchange_ports(all, listener, worlds.size());
+  // Beside the other way, in which a process may wait for one that waits for this one.
+  Ties came;
+  std::future<bool> have_come;
+  if (listener) {
+    have_come = std::async(std::launch::async,
+                           [&] { return await_ties(*listener, plan.awaits, patience_ms, came); });
+  }
   Ties ties;
   for (const std::uint32_t other : plan.connects_to) {
     Result<Channel> channel = tie_to(ports[other], own, patience_ms);
@@ -57,7 +65,11 @@ Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
                       " is not watched: " + channel.failure().text);
     }
   }
-  if (listener) await_ties(*listener, plan.awaits, patience_ms, ties);
+  if (plan.awaits != 0 && !(listener && have_come.get())) {
+    reporter.notice(
+        "not all processes of other worlds have come to be tied to this one, so their end may go unnoticed");
+  }
+  ties.merge(came);
   return ties;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "support/strangers.h"
@@ -11,6 +12,21 @@ namespace comex::worlds {
 namespace {
 
 constexpr WorldId far_world = 7;
+
+std::future<Result<Channel>> ties_itself(const PortName& port, WorldId world) {
+  return std::async(std::launch::async, [port, world] { return tie_to(port, world, 20'000); });
+}
+
+// Both ends of one tie.
+std::vector<Channel> make_tie(Listener& listener, std::vector<Channel>& near_end) {
+  std::future<Result<Channel>> guest = ties_itself(listener.name(), far_world);
+  Ties came;
+  EXPECT_TRUE(await_ties(listener, 1, 20'000, came));
+  near_end = std::move(came[far_world]);
+  std::vector<Channel> far_end;
+  far_end.push_back(std::move(guest.get()).value());
+  return far_end;
+}
 
 // Two watches with one tie between them.
 struct Tied {
@@ -23,11 +39,9 @@ struct Tied {
 
   Tied() {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    std::vector<Channel> far_end;
-    far_end.push_back(std::move(tie_to(listener.name(), far_world, 5000)).value());
-    Ties near_end;
-    EXPECT_TRUE(await_ties(listener, 1, 5000, near_end));
-    near_tie = near->add(std::move(near_end[far_world]), [this](Farewell farewell) {
+    std::vector<Channel> near_end;
+    std::vector<Channel> far_end = make_tie(listener, near_end);
+    near_tie = near->add(std::move(near_end), [this](Farewell farewell) {
       told = static_cast<int>(farewell);
       ++times;
     });
@@ -46,11 +60,9 @@ TEST(LifeWatch, tells_of_a_death) {
   std::atomic<int> told{-1};
   LifeWatch watch;
   {
-    std::vector<Channel> other;
-    other.push_back(std::move(tie_to(listener.name(), far_world, 5000)).value());
-    Ties mine;
-    ASSERT_TRUE(await_ties(listener, 1, 5000, mine));
-    watch.add(std::move(mine[far_world]), [&](Farewell farewell) { told = static_cast<int>(farewell); });
+    std::vector<Channel> mine;
+    const std::vector<Channel> other = make_tie(listener, mine);
+    watch.add(std::move(mine), [&](Farewell farewell) { told = static_cast<int>(farewell); });
     EXPECT_EQ(told, -1);
   }  // the other end closes without a word
   for (int round = 0; round < 20'000 && told == -1; ++round) {
@@ -82,11 +94,10 @@ TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
   std::atomic<int> deaths{0};
   for (int tie = 1; tie <= 3; ++tie) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    Ties mine;
+    std::vector<Channel> mine;
     {
-      const auto other = tie_to(listener.name(), far_world, 5000);
-      ASSERT_TRUE(await_ties(listener, 1, 5000, mine));
-      watch.add(std::move(mine[far_world]), [&](Farewell) { ++deaths; });
+      const std::vector<Channel> other = make_tie(listener, mine);
+      watch.add(std::move(mine), [&](Farewell) { ++deaths; });
     }
     for (int round = 0; round < 20'000 && deaths < tie; ++round) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -99,11 +110,14 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   PortName wrong = listener.name();
   wrong.cookie = draw_cookie();
-  const auto stranger = tie_to(wrong, far_world, 5000);
-  const auto guest = tie_to(listener.name(), far_world, 5000);
-  const auto other = tie_to(listener.name(), far_world + 1, 5000);
+  auto stranger = std::async(std::launch::async, [&] { return tie_to(wrong, far_world, 50); });
+  auto guest = ties_itself(listener.name(), far_world);
+  auto other = ties_itself(listener.name(), far_world + 1);
   Ties came;
-  EXPECT_TRUE(await_ties(listener, 2, 5000, came));
+  EXPECT_TRUE(await_ties(listener, 2, 20'000, came));
+  EXPECT_TRUE(guest.get());
+  EXPECT_TRUE(other.get());
+  EXPECT_FALSE(stranger.get());
   EXPECT_EQ(came.size(), 2U);
   EXPECT_EQ(came[far_world].size(), 1U);
   EXPECT_EQ(came[far_world + 1].size(), 1U);
@@ -132,6 +146,47 @@ TEST(LifeWatch, is_tied_to_the_right_one_among_strangers) {
     EXPECT_TRUE(is_tied);
     EXPECT_EQ(came[far_world].size(), 1U);
   }
+}
+
+TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_a_crowd) {
+  constexpr std::uint32_t guests = 8;
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  std::atomic<bool> is_over{false};
+  std::thread crowds([&] {
+    testing::Crowd crowd(listener.name(), testing::Says::nothing, 200);
+    for (int i = 0; i < 900 && !is_over; ++i) crowd.add();  // fewer than may wait to be accepted
+  });
+  std::vector<std::future<Result<Channel>>> far_ends;
+  for (std::uint32_t i = 0; i < guests; ++i) far_ends.push_back(ties_itself(listener.name(), far_world));
+  Ties came;
+  EXPECT_TRUE(await_ties(listener, guests, 20'000, came));
+  for (auto& far_end : far_ends) EXPECT_TRUE(far_end.get());
+  is_over = true;
+  crowds.join();
+  EXPECT_EQ(came[far_world].size(), guests);
+}
+
+TEST(LifeWatch, is_tied_to_one_that_was_sent_away_before_it_was_known) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  std::future<Result<Channel>> guest = ties_itself(listener.name(), far_world);
+  while (!listener.accept()) std::this_thread::yield();
+  Ties came;
+  EXPECT_TRUE(await_ties(listener, 1, 5000, came));
+  EXPECT_TRUE(guest.get());
+  EXPECT_EQ(came[far_world].size(), 1U);
+}
+
+// Nor is the end of one that has given up a death to the other side, which hears of it too late.
+TEST(LifeWatch, takes_leave_where_it_is_not_welcomed_in_time) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  EXPECT_FALSE(tie_to(listener.name(), far_world, 50));
+  Ties came;
+  ASSERT_TRUE(await_ties(listener, 1, 20'000, came));
+  std::atomic<int> deaths{0};
+  LifeWatch watch;
+  watch.add(std::move(came[far_world]), [&](Farewell) { ++deaths; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(deaths, 0);
 }
 
 // A line that others may read.
