@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "armci/readable.h"
 #include "flavour.h"
 
 namespace comex::armci {
@@ -109,12 +110,14 @@ constexpr Name names[] = {
     {"land", Operation::truth_and}, {"bor", Operation::bit_or},    {"lor", Operation::truth_or},
     {"max", Operation::max},        {"min", Operation::min},       {"and", Operation::bit_and},
     {"or", Operation::bit_or},      {"||", Operation::truth_or},   {"&&", Operation::truth_and},
-    {"+", Operation::sum},          {"*", Operation::product},     {"|", Operation::bit_or},
-    {"&", Operation::bit_and}};
+    {"+", Operation::sum},          {"*", Operation::product}};
+
+constexpr std::size_t page = 4096;  // the smallest: where one byte can be read, all up to its end can
 
 bool begins_with(const char* text, std::string_view name) {
-  for (const char wanted : name) {
-    if (*text++ != wanted) return false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool begins_page = i != 0 && reinterpret_cast<std::uintptr_t>(text + i) % page == 0;
+    if ((begins_page && !is_readable(text + i)) || text[i] != name[i]) return false;
   }
   return true;
 }
@@ -175,10 +178,8 @@ Operation operation_named(const char* op) {
   return found == std::end(names) ? Operation::unknown : found->operation;
 }
 
-// Where the first byte can be read, all up to the next multiple of the smallest page can.
 std::string first_of_name(const char* op) {
   constexpr std::size_t most = 8;
-  constexpr std::size_t page = 4096;
   std::string shown;
   if (op == nullptr) return shown;
   const std::size_t readable = page - reinterpret_cast<std::uintptr_t>(op) % page;

@@ -29,7 +29,8 @@ IMPLEMENTATION = re.compile(r"(transport/(mpi|loopback|solo)_|shm/(posix|memory)
 MPI_PLACES = re.compile(
     r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/)|include/|tests/|examples/|tools/bench/")
 OS_PLACES = re.compile(
-    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/placement|worlds/connect/rendezvous|transport/mpi_library|runtime/environment)")
+    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/placement|worlds/connect/rendezvous|transport/mpi_library|runtime/environment"
+    r"|armci/readable)")
 OS_HEADER = re.compile(
     r"^(sys/.*|linux/.*|netinet/.*|arpa/.*|unistd\.h|fcntl\.h|dlfcn\.h|sched\.h|signal\.h|pthread\.h|poll\.h|netdb\.h"
     r"|pwd\.h|dirent\.h|spawn\.h|semaphore\.h|mqueue\.h|time\.h|hwloc.*|numa.*)$")

@@ -2,6 +2,15 @@
 #include <armci.h>
 #include <message.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+static char* last_before_nothing(char letter) {
+  const size_t page = 65536;
+  char* pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_NONE) != 0) abort();
+  pages[page - 1] = letter;
+  return pages + page - 1;
+}
 
 int main(int argc, char** argv) {
   ARMCI_Init_args(&argc, &argv);
@@ -115,6 +124,19 @@ int main(int argc, char** argv) {
       break;
     case 30:
       armci_msg_group_igop(count, 1, unprintable, (ARMCI_Group_get_world(&world), &world));
+      break;
+    /* Nothing but one letter of what it might be called can be read. */
+    case 32:
+      armci_msg_lgop(&word, 1, last_before_nothing('m'));
+      break;
+    case 33:
+      armci_msg_igop(&wrong, 1, last_before_nothing('a'));
+      break;
+    case 34:
+      armci_msg_reduce(&word, 1, last_before_nothing('|'), ARMCI_LONG);
+      break;
+    case 35:
+      armci_msg_sel(&word, sizeof word, last_before_nothing('m'), ARMCI_LONG, 1);
       break;
     /* One that fails and ends nothing: told once. */
     case 31:

@@ -1,7 +1,7 @@
 // The only users of MPI's dynamic processes: start a world, join two, part them again.
 //
 // Every call may wait for others, so it is made only when those others are on their way, and never without a
-// limit around it (api/worlds/time_limit). Errors come back with MPI's own words. Communicators are plain
+// limit around it (time_limit.h). Errors come back with MPI's own words. Communicators are plain
 // handles: whoever gets one owns it. Called by worlds on workers and progress ranks.
 #pragma once
 
