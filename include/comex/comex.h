@@ -234,7 +234,7 @@ COMEX_API int comex_wait_until(long* word, int compare, long value);
  * so that a large block costs no more than a small one; what the host has no room for is refused all the
  * same, on every rank. */
 COMEX_API int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group);
-/* device: NULL (as comex_malloc), "dram", "hbm" or "numa:N". */
+/* device: NULL (as comex_malloc), or a terminated string: "dram", "hbm" or "numa:N". */
 COMEX_API int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, const char* device);
 /* `ptr` is any member's address of that allocation, or NULL; where one rank names it, all free it. NULL by
  * all succeeds and frees nothing, as after a malloc of 0 bytes by all. The caller's own is the quickest: for

@@ -89,6 +89,14 @@ std::string present(std::span<const MemoryNode> memory) {
   return list.empty() ? "none that hwloc can see" : list;
 }
 
+// Of a name that is wrong: who passes anything but a name need not find it in a line.
+std::string first_of(std::string_view name) {
+  constexpr std::size_t most = 8;
+  const auto is_shown = [](char each) { return each >= ' ' && each <= '~'; };
+  const std::string_view first = name.substr(0, most);
+  return {first.begin(), std::find_if_not(first.begin(), first.end(), is_shown)};
+}
+
 }  // namespace
 
 std::vector<unsigned> nodes_near(const CpuMask& bound, std::span<const MemoryNode> memory) {
@@ -115,7 +123,7 @@ Result<std::vector<unsigned>> nodes_of_kind(std::string_view device, std::span<c
         (by_number && node.number == number))
       nodes.push_back(node.number);
   if (nodes.empty())
-    return caller_error("there is no memory of kind '" + std::string(device) +
+    return caller_error("there is no memory of kind '" + first_of(device) +
                         "' here; present: " + present(memory));
   return nodes;
 }

@@ -111,6 +111,9 @@ TEST(MemoryKinds, refuse_an_unknown_kind_and_list_those_present) {
               std::string::npos)
         << found.failure().text;
   }
+  for (const char* device : {"video memory", "video me\nmory", "video me"}) {
+    EXPECT_NE(nodes_of_kind(device, memory).failure().text.find("kind 'video me' here"), std::string::npos);
+  }
   EXPECT_FALSE(nodes_of_kind("hbm", std::span(memory).first(1)));
   EXPECT_FALSE(nodes_of_kind("dram", {}));
 }
