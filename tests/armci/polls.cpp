@@ -106,10 +106,19 @@ const Poll polls[] = {
      }},
     {"armci_group_comm", [] { armci_group_comm(&alone); }},
     {"armci_sameclusnode", [] { armci_sameclusnode(other); }},
-    // These end the job, print, or walk a patch of the caller's: nothing of the runtime is in them.
-    {"armci_msg_finalize derr_printf dassertp_fail armci_stride_info_init armci_stride_info_destroy",
+    {"derr_printf",
+     [] {
+       static FILE* const nowhere = fopen("/dev/null", "w");
+       FILE* const kept = stderr;
+       stderr = nowhere;
+       derr_printf("%d", number);
+       stderr = kept;
+     }},
+    {"armci_msg_finalize dassertp_fail", nullptr},  // these end the job
+    // These walk a patch of the caller's: nothing of the runtime is in them.
+    {"armci_stride_info_init armci_stride_info_destroy armci_stride_info_count armci_stride_info_size",
      nullptr},
-    {"armci_stride_info_count armci_stride_info_size armci_stride_info_pos armci_stride_info_next", nullptr},
+    {"armci_stride_info_pos armci_stride_info_next", nullptr},
     {"armci_stride_info_has_more armci_stride_info_seg_ptr armci_stride_info_seg_size", nullptr},
     {"armci_stride_info_seg_off", nullptr},
 };

@@ -27,6 +27,7 @@ void* to[1];
 comex_giov_t pairs = {from, to, 1, sizeof(long)};
 comex_gpid_t gpid;
 comex_gpid_t gpids[2];
+comex_group_t between_both = COMEX_GROUP_NULL;  // an inter-group of the two workers
 
 comex_giov_t* between(void* source, void* target) {
   from[0] = source;
@@ -70,6 +71,7 @@ const Poll polls[] = {
     {"comex_group_translate_ranks",
      [] { comex_group_translate_ranks(1, world, first_rank, world, &number); }},
     {"comex_group_translate_world", [] { comex_group_translate_world(world, mine, &number); }},
+    {"comex_group_remote_size", [] { comex_group_remote_size(between_both, &number); }},
     {"comex_host_of", [] { comex_host_of(mine, world, &number); }},
     {"comex_group_compare", [] { comex_group_compare(world, alone, &number); }},
     {"comex_group_compare_basic", [] { comex_group_compare_basic(world, alone, &number); }},
@@ -179,7 +181,6 @@ const Poll polls[] = {
     {"comex_error comex_finalize comex_create_mutexes comex_destroy_mutexes", nullptr},
     {"comex_world_spawn comex_world_accept comex_world_connect comex_world_disconnect", nullptr},
     {"comex_intergroup_create comex_group_merge", nullptr},
-    {"comex_group_remote_size", nullptr},  // of inter-groups, which take a second world
 };
 
 }  // namespace
@@ -201,6 +202,7 @@ int main(int argc, char** argv) {
   memset(own, 0, 8 * sizeof(long));
   comex_create_mutexes(1);
   comex_gpid(world, mine, &gpid);
+  comex_intergroup_create(alone, 0, world, 1 - me, 0, &between_both);
   comex_nbput(near_words, own, 0, me, world, &handle);
   comex_barrier(world);
   const int unseen = poll_all(polls, count, me);

@@ -56,6 +56,7 @@ COMEX_C void armci_msg_finalize(void) {
 }
 
 COMEX_C int derr_printf(const char* format, ...) {
+  pass();
   va_list arguments;
   va_start(arguments, format);
   const int length = std::vfprintf(stderr, format, arguments);
