@@ -93,7 +93,7 @@ armci_client(armci_refused armci_shared refused.c)
 add_test(NAME armci.errors_end_the_job_with_one_line COMMAND ${scripts}/refusals $<TARGET_FILE:armci_refused>)
 set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 90 PROCESSORS 2)
 
-# In forked children.
+# In forked children; and groups that come and go.
 foreach(flavour comex packaged)
   set(library armci_shared)
   if(flavour STREQUAL packaged)
@@ -102,4 +102,8 @@ foreach(flavour comex packaged)
   armci_client(armci_fork_${flavour} ${library} fork.c)
   target_compile_definitions(armci_fork_${flavour} PRIVATE _GNU_SOURCE)
   comex_add_mpi_test(NAME armci.${flavour}_is_refused_in_a_forked_child PROGRAM armci_fork_${flavour} RANKS 3 LABELS armci)
+  armci_client(armci_group_rounds_${flavour} ${library} group_rounds.c)
+  comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go PROGRAM armci_group_rounds_${flavour} RANKS 4 LABELS armci)
+  comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go_often PROGRAM armci_group_rounds_${flavour} RANKS 4
+    ARGS 20000 LABELS armci long TIMEOUT 500)
 endforeach()

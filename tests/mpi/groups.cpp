@@ -1,5 +1,5 @@
 // Groups: made by members or by all, in any order, one inside another, beside and across each other; and
-// everything that takes a group. Usage: groups [threads]
+// everything that takes a group. Usage: groups [threads] [long]
 #include <comex/worlds.h>
 #include <malloc.h>
 
@@ -186,24 +186,45 @@ void a_barrier_of_a_group_waits_for_its_members(const Job& job) {
   job.done(comex_group_free(COMEX_GROUP_NULL));
 }
 
-// What MPI keeps of a communicator that is freed counts as well.
-void leave_nothing_behind(const Job& job) {
-  const auto make_and_free = [&job](int rounds) {
-    std::vector<int> all(static_cast<std::size_t>(job.workers));
-    std::iota(all.begin(), all.end(), 0);
+// What MPI keeps of a communicator that is freed counts as well. `make`: null where this worker is in none.
+template <class Make>
+void leaves_nothing_behind(const Job& job, const char* kind, const Make& make) {
+  const auto make_and_free = [&](int rounds) {
     for (int round = 0; round < rounds; ++round) {
-      comex_group_t made = make(job, all);
-      job.done(comex_group_free(made));
+      const comex_group_t made = make();
+      if (made != COMEX_GROUP_NULL) job.done(comex_group_free(made));
     }
   };
-  constexpr int rounds = 1000;
+  const int rounds = job.has("long") ? 20'000 : 1000;
   constexpr std::size_t most_bytes = 16 << 10;
-  make_and_free(rounds / 5);
+  make_and_free(200);
   const std::size_t before = mallinfo2().uordblks;
   make_and_free(rounds);
   const std::size_t after = mallinfo2().uordblks;
-  const std::string left = std::to_string(after - before) + " bytes are left of 1000 groups";
+  const std::string left =
+      std::to_string(after - before) + " bytes are left of " + std::to_string(rounds) + " groups by " + kind;
   job.require(after < before + most_bytes, left.c_str());
+}
+
+void leave_nothing_behind(const Job& job) {
+  const std::vector<int> all = upward(0, job.workers);
+  const std::vector<int> some = upward(0, (job.workers + 1) / 2);
+  const comex_group_t parent = make(job, all);
+  const auto derived = [&job](auto&& derive) {
+    comex_group_t made = COMEX_GROUP_NULL;
+    job.done(derive(&made));
+    return made;
+  };
+  leaves_nothing_behind(job, "create", [&] { return make(job, all); });
+  leaves_nothing_behind(job, "create of a part", [&] { return make(job, some); });
+  leaves_nothing_behind(job, "create in a group", [&] { return make(job, some, parent); });
+  leaves_nothing_behind(job, "dup", [&] {
+    return derived([&](comex_group_t* made) { return comex_group_dup(parent, made); });
+  });
+  leaves_nothing_behind(job, "split", [&] {
+    return derived([&](comex_group_t* made) { return comex_group_split(parent, job.me % 2, -job.me, made); });
+  });
+  job.done(comex_group_free(parent));
 }
 
 // Each thread takes the handles that another one has just given back.
@@ -230,6 +251,7 @@ void threads_make_and_free_groups_at_once(const Job& job) {
 
 int main(int argc, char** argv) {
   Job job(argc, argv, "groups");
+  if (job.has("long")) alarm(500);
   job.check("groups of every kind", [&] { every_kind(job); });
   job.check("one inside another", [&] { one_inside_another(job); });
   job.check("beside each other", [&] { beside_each_other(job); });

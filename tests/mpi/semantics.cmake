@@ -51,6 +51,7 @@ foreach(program atomics mutexes groups)
   run(${program} own_thread 4 ENV ${own_thread} ARGS threads LABELS long)
   run(${program} on_three_hosts 9 ENV COMEX_VIRTUAL_HOSTS=3 LABELS long)
 endforeach()
+comex_add_mpi_test(NAME mpi.groups.come_and_go_often PROGRAM mpi_groups RANKS 4 ARGS long LABELS long TIMEOUT 500)
 run(atomics get_remote 4 ENV COMEX_ENABLE_GET_SMP=0)
 run(mutexes put_remote 4 ENV COMEX_ENABLE_PUT_SMP=0)
 
