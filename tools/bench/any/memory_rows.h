@@ -52,6 +52,35 @@ inline Answer fresh_local_row(Rig& rig, std::size_t bytes) {
   return answer(rig, taken / static_cast<double>(live), is_right);
 }
 
+// As few as make a mean: runtimes that commit what they allocate take long. Told apart as local ones are.
+inline Answer fresh_allocation_row(Rig& rig, std::size_t bytes) {
+  std::array<Segment, 3> made;
+  rig.rt.barrier();
+  const double before = now_ns();
+  for (Segment& segment : made) segment = rig.rt.allocate(bytes);
+  const double taken = now_ns() - before;
+  for (std::size_t i = 0; i < made.size(); ++i) std::memcpy(rig.rt.own(made[i]), &i, sizeof i);
+  bool is_right = true;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    is_right = is_right && std::memcmp(rig.rt.own(made[i]), &i, sizeof i) == 0;
+  }
+  rig.rt.barrier();
+  for (Segment& segment : made) rig.rt.release(segment);
+  return answer(rig, taken / static_cast<double>(made.size()), is_right);
+}
+
+inline Answer used_allocation_row(Rig& rig, std::size_t bytes) {
+  bool is_right = true;
+  const Timing timing = by_all(rig, [&](long i) {
+    Segment made = rig.rt.allocate(bytes);
+    const auto value = static_cast<std::byte>(i);
+    touch(rig.rt.own(made), bytes, value);
+    is_right = is_right && *(rig.rt.own(made) + bytes - 1) == value;
+    rig.rt.release(made);
+  });
+  return answer(rig, timing.nanoseconds, is_right);
+}
+
 inline Answer local_row(Rig& rig, std::size_t bytes, bool is_used) {
   bool is_right = true;
   const Timing timing = by_origin(rig, [&](long i) {
@@ -72,7 +101,8 @@ inline Answer local_row(Rig& rig, std::size_t bytes, bool is_used) {
 inline void add_memory_rows(Rows& rows) {
   const std::size_t mebibyte = std::size_t{1} << 20;
   const auto name = [](const char* what, std::size_t bytes) { return what + std::to_string(bytes); };
-  for (const std::size_t bytes : {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes}) {
+  for (const std::size_t bytes :
+       {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
     rows.push_back({name("local_fresh.", bytes), "ns", Need::local_memory,
                     [bytes](Rig& rig) { return fresh_local_row(rig, block_bytes(rig, bytes)); }});
   }
@@ -85,6 +115,10 @@ inline void add_memory_rows(Rows& rows) {
     rows.push_back({name("local_used.", bytes), "ns", Need::local_memory,
                     [bytes](Rig& rig) { return local_row(rig, block_bytes(rig, bytes), true); }});
   }
+  rows.push_back({name("malloc_fresh.", chemistry_bytes), "ns", Need::allocation,
+                  [](Rig& rig) { return fresh_allocation_row(rig, block_bytes(rig, chemistry_bytes)); }});
+  rows.push_back({name("malloc_used.", chemistry_bytes), "ns", Need::allocation,
+                  [](Rig& rig) { return used_allocation_row(rig, block_bytes(rig, chemistry_bytes)); }});
   for (const std::size_t bytes : {std::size_t{16}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
     rows.push_back({name("malloc_free.", bytes), "ns", Need::allocation,
                     [bytes](Rig& rig) { return allocation_row(rig, block_bytes(rig, bytes)); }});

@@ -92,7 +92,7 @@ RMA_LACKS = ("init_finalize", "unattended")
 # The locks of windows by messages let two in at once (Open MPI 4.1.4), on one machine and between hosts; every row of
 # locks looks for that.
 RMA_MESSAGES_LACK = RMA_LACKS + ("lock",)
-FLOORS_LACK = ("init_finalize", "malloc_free", "get_compute_acc", "beside_put", "unattended")
+FLOORS_LACK = ("init_finalize", "malloc_free", "malloc_fresh", "malloc_used", "get_compute_acc", "beside_put", "unattended")
 # The floor of another host is messages of equal bytes to it.
 MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "get_by_all", "fetch_add.all", "compare_swap", "lock",
                                "overlap", "busy", "first_get", "gups", "floor.futex_handoff", "floor.cache_line")
