@@ -1,8 +1,8 @@
 // The rows of the own world: where each worker lives, what each host is called, who is on the own host.
 //
 // A view of memory that the processes of a host share: its lowest rank writes the rows once while the world
-// opens, all read them from then on. So a process keeps nothing of its own for each other one. Made by runtime,
-// read through ProcessGroup.
+// opens, all read them from then on. So a process keeps nothing of its own for each other one. Made by
+// runtime, read through ProcessGroup.
 #pragma once
 
 #include <array>

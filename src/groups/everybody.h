@@ -1,8 +1,8 @@
 // Who takes part in the collectives of a group: its members, or both sides of an inter-group, the low side
 // first.
 //
-// The low side is the one whose rank 0 has the smaller gpid, so that all know without asking. Used by runtime for
-// each group handle.
+// The low side is the one whose rank 0 has the smaller gpid, so that all know without asking. Used by runtime
+// for each group handle.
 #pragma once
 
 #include <cstdint>

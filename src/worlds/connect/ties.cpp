@@ -52,8 +52,8 @@ Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
   Ties came;
   std::future<bool> have_come;
   if (listener) {
-    have_come = std::async(std::launch::async,
-                           [&] { return await_ties(*listener, plan.awaits, patience_ms, came); });
+    have_come =
+        std::async(std::launch::async, [&] { return await_ties(*listener, plan.awaits, patience_ms, came); });
   }
   Ties ties;
   for (const std::uint32_t other : plan.connects_to) {
