@@ -30,7 +30,7 @@ void Remote::set_errors_return(bool on) {
 Remote::Request* Remote::new_request(Kind kind, const FarSide& far, nb::Completion* completion) {
   Request* request = requests_.take();
   request->kind = kind;
-  request->link = &link_of(far.server);
+  request->channel = &channel_of(far.server);
   request->far = far;
   request->completion = completion;
   request->failed = false;
@@ -49,11 +49,11 @@ void Remote::start(const Operation& operation, const FarSide& far, nb::Completio
   Request* request = new_request(Kind::data, far, &completion);
   request->operation = operation;
   request->plan = plan;
-  request->link->world = far.world;
+  request->channel->world = far.world;
   if (operation.layout == protocol::Layout::vector) copy_addresses(*request);
   if (operation.action != Action::get) {
     ledger_.queue(far.server, far.gpid());
-    request->link->last_fence = nullptr;
+    request->channel->last_fence = nullptr;
   }
   enqueue(request);
 }
@@ -73,14 +73,14 @@ void Remote::copy_addresses(Request& request) {
 // Sent at once if nothing is before it and all it needs is there; else it waits its turn. A small
 // write that has to wait is copied, so that its caller need not.
 void Remote::enqueue(Request* request) {
-  Link& link = *request->link;
-  if (link.has_batches()) close(link);
-  if (link.queue.empty() && send_head(link, *request)) return;
-  if (request->kind == Kind::data) copy_message(link, *request);
-  link.queue.push_back(request);
-  if (!link.listed) {
-    link.listed = true;
-    waiting_.push_back(&link);
+  Channel& channel = *request->channel;
+  if (channel.has_batches()) close(channel);
+  if (channel.queue.empty() && send_head(channel, *request)) return;
+  if (request->kind == Kind::data) copy_message(channel, *request);
+  channel.queue.push_back(request);
+  if (!channel.listed) {
+    channel.listed = true;
+    waiting_.push_back(&channel);
   }
 }
 
@@ -105,23 +105,25 @@ void Remote::release(Request* request) {
 void Remote::start_fence(TransportRank server, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
   if (!ledger_.dirty(server)) return;
-  Link& link = link_of(server);
-  link.expects_fence = std::exchange(link.lone_writes, 0) == 1 && !link.has_batches() && link.queue.empty();
-  if (link.last_fence == nullptr && link.batch != nullptr && !link.reserved_busy && close(link, true)) {
-    ride(link);
+  Channel& channel = channel_of(server);
+  channel.expects_fence =
+      std::exchange(channel.lone_writes, 0) == 1 && !channel.has_batches() && channel.queue.empty();
+  if (channel.last_fence == nullptr && channel.batch != nullptr && !channel.reserved_busy &&
+      close(channel, true)) {
+    ride(channel);
   }
-  if (link.last_fence != nullptr) {
+  if (channel.last_fence != nullptr) {
     completion.add();
-    link.last_fence->joined.push_back(&completion);
+    channel.last_fence->joined.push_back(&completion);
     return;
   }
   FarSide far;
   far.server = server;
-  far.world = link.world;
+  far.world = channel.world;
   Request* request = new_request(Kind::reserved, far, &completion);
   request->header = {};
   request->header.verb = protocol::Verb::fence;
-  link.last_fence = request;
+  channel.last_fence = request;
   enqueue(request);
 }
 
@@ -133,7 +135,7 @@ void Remote::leave(TransportRank server, protocol::Leaving how) {
   if (abandoned_) return;
   FarSide far;
   far.server = server;
-  far.world = link_of(server).world;
+  far.world = channel_of(server).world;
   Request* const request = new_request(Kind::leave, far, nullptr);
   request->header.operand = static_cast<std::uint64_t>(how);
   enqueue(request);
@@ -148,10 +150,10 @@ unsigned Remote::advance() {
     if (i < moving_.size() && moving_[i] == transfer) ++i;
   }
   for (std::size_t i = 0; i < waiting_.size();) {
-    Link* link = waiting_[i];
-    moved += pump(*link);
-    if (link->queue.empty()) {
-      link->listed = false;
+    Channel* channel = waiting_[i];
+    moved += pump(*channel);
+    if (channel->queue.empty()) {
+      channel->listed = false;
       waiting_[i] = waiting_.back();
       waiting_.pop_back();
     } else {
@@ -165,8 +167,8 @@ unsigned Remote::advance() {
 bool Remote::quiet() const {
   if (abandoned_) return true;
   return batches_.in_use() == 0 && requests_.in_use() == 0 && transfers_.in_use() == 0 &&
-         std::none_of(links_.begin(), links_.end(),
-                      [](const auto& link) { return link.second.reserved_busy; });
+         std::none_of(channels_.begin(), channels_.end(),
+                      [](const auto& channel) { return channel.second.reserved_busy; });
 }
 
 }  // namespace comex::op

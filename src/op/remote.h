@@ -54,7 +54,7 @@ class Remote final : public transport::Sink {
   bool has_room() const { return abandoned_ || requests_.in_use() + unanswered_ < max_outstanding_; }
   // Wait for this as well before append(), so that nothing is left here for lack of a credit.
   bool has_room(const FarSide& far) {
-    return has_room() && (outbox_.size() == 0 || !far.is_attentive || may_append(link_of(far.server)));
+    return has_room() && (outbox_.size() == 0 || !far.is_attentive || may_append(channel_of(far.server)));
   }
 
   // Each adds one part to the completion unless it is complete on return. A vector's address
@@ -117,8 +117,8 @@ class Remote final : public transport::Sink {
 
   // After a fence of all: what much traffic took is given back, but for what was needed since the last time.
   void tidy();
-  std::size_t links() const { return links_.size(); }  // for tests
-  static constexpr std::size_t kept_links = 128;       // that are not looked through
+  std::size_t channels() const { return channels_.size(); }  // for tests
+  static constexpr std::size_t kept_links = 128;             // that are not looked through
 
   // The last message to a server.
   void leave(TransportRank server, protocol::Leaving how = protocol::Leaving::together);
@@ -137,7 +137,7 @@ class Remote final : public transport::Sink {
   static constexpr std::uint64_t largest_item = 256;  // data bytes of a put, get or accumulate in a batch
   using Request = remote::Request;
   using Transfer = remote::Transfer;
-  using Link = remote::Link;
+  using Channel = remote::Channel;
   using Batch = remote::Batch;
   using ToldCall = remote::ToldCall;
   using ScaleWords = remote::ScaleWords;
@@ -145,8 +145,8 @@ class Remote final : public transport::Sink {
   using Reply = protocol::ReplyHeader;
 
   // remote.cpp: requests
-  Link& link_of(TransportRank server) {
-    return last_link_ != nullptr && last_link_->rank == server ? *last_link_ : look_up(server);
+  Channel& channel_of(TransportRank server) {
+    return last_channel_ != nullptr && last_channel_->rank == server ? *last_channel_ : look_up(server);
   }
   Request* new_request(remote::Kind kind, const FarSide& far, nb::Completion* completion);
   void begin_operation(Request& request, const Operation& operation);
@@ -156,7 +156,7 @@ class Remote final : public transport::Sink {
   void part_done(Request* request, bool failed);
 
   // remote_rest.cpp
-  Link& look_up(TransportRank server);
+  Channel& look_up(TransportRank server);
   void rest();
 
   // remote_abandon.cpp
@@ -167,24 +167,24 @@ class Remote final : public transport::Sink {
   static void fail_request(Request& request);
 
   // remote_flow.cpp: the queue of a server, credits, slots, staging
-  unsigned pump(Link& link);
-  bool send_head(Link& link, Request& request);
-  bool has_credit(const Link& link) const { return link.sent < link.limit; }
-  void note(Link& link, const Reply& reply);
-  void surrender(Link& link);
-  void release_held(Link& link);
+  unsigned pump(Channel& channel);
+  bool send_head(Channel& channel, Request& request);
+  bool has_credit(const Channel& channel) const { return channel.sent < channel.limit; }
+  void note(Channel& channel, const Reply& reply);
+  void surrender(Channel& channel);
+  void release_held(Channel& channel);
   void fence_for_slots();
-  std::byte* take_staging(Link& link);
-  void give_back_staging(Link& link, std::byte* buffer);
-  bool may_stage(const Link& link, unsigned buffers = 1) const;
-  void post(Link& link, std::size_t bytes, bool has_next = false);
-  void post_reserved(Link& link);
-  void stamp(Link& link);
-  bool may_ride(const Link& link) const {
-    return link.expects_fence && !link.reserved_busy && link.queue.empty();
+  std::byte* take_staging(Channel& channel);
+  void give_back_staging(Channel& channel, std::byte* buffer);
+  bool may_stage(const Channel& channel, unsigned buffers = 1) const;
+  void post(Channel& channel, std::size_t bytes, bool has_next = false);
+  void post_reserved(Channel& channel);
+  void stamp(Channel& channel);
+  bool may_ride(const Channel& channel) const {
+    return channel.expects_fence && !channel.reserved_busy && channel.queue.empty();
   }
-  void ride(Link& link);
-  void note_write(Link& link, bool has_fence);
+  void ride(Channel& channel);
+  void note_write(Channel& channel, bool has_fence);
 
   // remote_message.cpp: the bytes of a request
   std::uint8_t mode_flags() const {
@@ -192,19 +192,19 @@ class Remote final : public transport::Sink {
   }
   Header header_for(const Request& request) const;
   std::size_t write_message(const Request& request, const Header& header, std::byte* to);
-  bool send_data(Link& link, Request& request);
-  bool may_send_next(const Link& link, const Request& request) const;
-  bool send_data_message(Link& link, Request& request);
-  bool send_copied(Link& link, Request& request);
-  bool copy_message(Link& link, Request& request);
+  bool send_data(Channel& channel, Request& request);
+  bool may_send_next(const Channel& channel, const Request& request) const;
+  bool send_data_message(Channel& channel, Request& request);
+  bool send_copied(Channel& channel, Request& request);
+  bool copy_message(Channel& channel, Request& request);
 
   // remote_body.cpp: transfers with chunks
-  Transfer* new_transfer(Link& link, Request& request, const Header& header);
+  Transfer* new_transfer(Channel& channel, Request& request, const Header& header);
   static unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes);
   unsigned chunks_a_buffer(std::uint32_t chunk_bytes) const;
   unsigned buffers_wanted(const Header& header) const;
   static std::uint64_t place_of_body(const Plan& plan, const Header& header, const NearSide& near);
-  void begin_body(Link& link, Transfer& transfer, std::uint64_t place);
+  void begin_body(Channel& channel, Transfer& transfer, std::uint64_t place);
   unsigned move_body(Transfer& transfer);
   unsigned send_chunks(Transfer& transfer);
   unsigned receive_chunks(Transfer& transfer);
@@ -216,45 +216,45 @@ class Remote final : public transport::Sink {
   void queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
                    std::uint8_t flags);
   void enqueue_write(Request* request);
-  bool send_word(Link& link, Request& request);
-  bool send_reserved(Link& link, Request& request);
-  void end_fence(Link& link, Request& request, bool failed);
+  bool send_word(Channel& channel, Request& request);
+  bool send_reserved(Channel& channel, Request& request);
+  void end_fence(Channel& channel, Request& request, bool failed);
 
   // remote_batch.cpp: small operations that travel together
-  bool may_append(const Link& link) const;
-  bool open_batch(Link& link, const FarSide& far);
-  bool may_keep(const Link& link) const;
-  void keep(Link& link);
+  bool may_append(const Channel& channel) const;
+  bool open_batch(Channel& channel, const FarSide& far);
+  bool may_keep(const Channel& channel) const;
+  void keep(Channel& channel);
   static bool is_taken(const Batch& batch) {
     return batch.word.items() != 0 && batch.buffer->look().bits() != batch.word.bits();
   }
   static bool repeats_last(const Batch& batch, const protocol::BatchItem& item, ScaleWords scale);
   bool has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world) const;
-  bool make_place(Link& link, const FarSide& far);
+  bool make_place(Channel& channel, const FarSide& far);
   static void write_whole(Batch& batch, std::byte* to, const protocol::BatchItem& item, ScaleWords scale,
                           const FarSide& far);
   bool publish_item(Batch& batch, std::size_t bytes, std::size_t answer);
   template <class Write>
   bool append_item(protocol::BatchItem item, ScaleWords scale, const FarSide& far, const Write& write);
-  void expect_answer(Link& link, const FarSide& far);
-  void await(Link& link, nb::Completion& completion, void* result, const protocol::BatchItem& item);
-  bool close(Link& link, bool with_fence = false);
-  static bool holds(const Link& link, const Batch& batch);
-  void let_go(Link& link, Batch& batch);
-  void on_data_batch(Link& link, const Reply& reply, std::span<const std::byte> data);
-  bool refuse_answer(const Link& link, const Reply& reply);
+  void expect_answer(Channel& channel, const FarSide& far);
+  void await(Channel& channel, nb::Completion& completion, void* result, const protocol::BatchItem& item);
+  bool close(Channel& channel, bool with_fence = false);
+  static bool holds(const Channel& channel, const Batch& batch);
+  void let_go(Channel& channel, Batch& batch);
+  void on_data_batch(Channel& channel, const Reply& reply, std::span<const std::byte> data);
+  bool refuse_answer(const Channel& channel, const Reply& reply);
 
   // remote_reply.cpp: what servers say
-  Transfer* transfer_of(const Link& link, const Reply& reply) const;
-  void on_data(Link& link, const Reply& reply, std::span<const std::byte> data);
-  void on_done(Link& link, const Reply& reply);
-  void on_refused(Link& link, const Reply& reply);
-  void refuse_write(Link& link, const Reply& reply);
-  Request* awaited(const Link& link, std::uint32_t call) const;
-  static bool is_told(const Link& link, std::uint32_t call);
-  void note_told(Link& link, std::uint32_t call);
+  Transfer* transfer_of(const Channel& channel, const Reply& reply) const;
+  void on_data(Channel& channel, const Reply& reply, std::span<const std::byte> data);
+  void on_done(Channel& channel, const Reply& reply);
+  void on_refused(Channel& channel, const Reply& reply);
+  void refuse_write(Channel& channel, const Reply& reply);
+  Request* awaited(const Channel& channel, std::uint32_t call) const;
+  static bool is_told(const Channel& channel, std::uint32_t call);
+  void note_told(Channel& channel, std::uint32_t call);
   void end_write(const Request& request);
-  void end_reserved(Link& link, bool failed);
+  void end_reserved(Channel& channel, bool failed);
 
   transport::Transport& transport_;
   const Worker self_;
@@ -273,15 +273,16 @@ class Remote final : public transport::Sink {
   nb::ObjectPool<Request> requests_;
   nb::ObjectPool<Transfer> transfers_;
   nb::ObjectPool<remote::Batch> batches_;
-  std::atomic<bool> holds_{false};                 // see holds_batches()
-  std::size_t unanswered_ = 0;                     // gets and rmws in batches
-  std::unordered_map<TransportRank, Link> links_;  // servers with something under way, and some that had
-  remote::Rests rests_;                            // the others
+  std::atomic<bool> holds_{false};  // see holds_batches()
+  std::size_t unanswered_ = 0;      // gets and rmws in batches
+  std::unordered_map<TransportRank, Channel>
+      channels_;         // servers with something under way, and some that had
+  remote::Rests rests_;  // the others
   nb::Sweep sweep_{kept_links};
-  Link* last_link_ = nullptr;
+  Channel* last_channel_ = nullptr;
   FarSide appended_to_;
-  std::vector<Link*> waiting_;     // links with a queue
-  std::vector<Link*> open_;        // links with an open batch or full ones, the oldest first
+  std::vector<Channel*> waiting_;  // channels with a queue
+  std::vector<Channel*> open_;     // channels with an open batch or full ones, the oldest first
   std::vector<Transfer*> moving_;  // transfers with chunks to move
   std::vector<StagingRoom> staging_;
   std::vector<std::byte*> free_staging_;

@@ -20,9 +20,9 @@ void Remote::fail_request(Request& request) {
 std::size_t Remote::abandon() {
   COMEX_BUG_IF(outbox_.size() != 0);      // who may have to give up servers does not coalesce
   std::unordered_set<Request*> requests;  // one may have several transfers
-  for (auto& [rank, link] : links_) {
-    requests.insert(link.queue.begin(), link.queue.end());
-    if (link.reserved != nullptr) requests.insert(link.reserved);
+  for (auto& [rank, channel] : channels_) {
+    requests.insert(channel.queue.begin(), channel.queue.end());
+    if (channel.reserved != nullptr) requests.insert(channel.reserved);
   }
   slots_.for_each_owner(
       [&](void* transfer) { requests.insert(static_cast<const Transfer*>(transfer)->request); });
@@ -30,8 +30,8 @@ std::size_t Remote::abandon() {
   for (Request* request : requests) fail_request(*request);
   moving_.clear();
   waiting_.clear();
-  last_link_ = nullptr;
-  links_.clear();
+  last_channel_ = nullptr;
+  channels_.clear();
   ledger_ = nb::FenceLedger();
   slots_short_ = false;
   return requests.size();

@@ -43,17 +43,17 @@ remote::ScaleWords words_of(const void* scale, std::size_t bytes) {
 }  // namespace
 
 // One more item of any kind finds a place, or need not wait for a credit.
-bool Remote::may_append(const Link& link) const {
+bool Remote::may_append(const Channel& channel) const {
   constexpr std::size_t head = sizeof(BatchItem) + sizeof(Naming);
-  if (has_credit(link)) return true;
-  return link.batch != nullptr &&
-         link.batch->room.with(head + sizeof(Scale) + largest_item, 0).is_kept(sizes_.message_bytes) &&
-         link.batch->room.with(head, largest_item).is_kept(sizes_.message_bytes) &&
-         link.batch->buffer->look().bits() == link.batch->word.bits();  // else it is another's by now
+  if (has_credit(channel)) return true;
+  return channel.batch != nullptr &&
+         channel.batch->room.with(head + sizeof(Scale) + largest_item, 0).is_kept(sizes_.message_bytes) &&
+         channel.batch->room.with(head, largest_item).is_kept(sizes_.message_bytes) &&
+         channel.batch->buffer->look().bits() == channel.batch->word.bits();  // else it is another's by now
 }
 
-bool Remote::open_batch(Link& link, const FarSide& far) {
-  if (!link.queue.empty() || !has_credit(link)) return false;
+bool Remote::open_batch(Channel& channel, const FarSide& far) {
+  if (!channel.queue.empty() || !has_credit(channel)) return false;
   const auto find_free = [this]() -> shm::OutboxBuffer* {
     for (std::uint32_t i = 0; i < outbox_.size(); ++i) {
       shm::OutboxBuffer& buffer = outbox_[next_buffer_++ % outbox_.size()];
@@ -73,21 +73,21 @@ bool Remote::open_batch(Link& link, const FarSide& far) {
   header.world = far.world;
   header.target = static_cast<Worker>(transport_.rank());
   header.origin = self_;
-  header.number = ledger_.issued(link.rank) + 1;
-  header.sequence = ++link.sequence;
-  ++link.sent;
-  buffer->to = link.rank;
+  header.number = ledger_.issued(channel.rank) + 1;
+  header.sequence = ++channel.sequence;
+  ++channel.sent;
+  buffer->to = channel.rank;
   std::memcpy(buffer->message, &header, sizeof header);
-  Batch* batch = link.batch = batches_.take();
-  batch->link = &link;
-  batch->world = link.world = far.world;
+  Batch* batch = channel.batch = batches_.take();
+  batch->channel = &channel;
+  batch->world = channel.world = far.world;
   batch->buffer = buffer;
   batch->word = buffer->look().opened(sizeof header);
   batch->number = header.number;
   batch->answers.clear();
   batch->room = {};
   batch->transfer = nullptr;
-  if (link.kept_count == 0) open_.push_back(&link);
+  if (channel.kept_count == 0) open_.push_back(&channel);
   holds_.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -99,8 +99,8 @@ inline bool Remote::repeats_last(const Batch& batch, const BatchItem& item, Scal
 }
 
 // So much goes into the open batch. A batch that the pusher has taken has lost its buffer, which may be
-// another link's by now: nothing may be written there. Taken after this look, it stays the pusher's or free,
-// since only this worker opens buffers.
+// another channel's by now: nothing may be written there. Taken after this look, it stays the pusher's or
+// free, since only this worker opens buffers.
 inline bool Remote::has_place(const Batch& batch, std::size_t bytes, std::size_t answer,
                               WorldId world) const {
   return batch.world == world && batch.room.with(bytes, answer).is_kept(sizes_.message_bytes) &&
@@ -108,31 +108,31 @@ inline bool Remote::has_place(const Batch& batch, std::size_t bytes, std::size_t
 }
 
 // A new batch; false if none can be had.
-bool Remote::make_place(Link& link, const FarSide& far) {
-  if (link.batch != nullptr && !is_taken(*link.batch) && may_keep(link)) {
-    keep(link);
-  } else if (link.has_batches()) {
-    close(link);
+bool Remote::make_place(Channel& channel, const FarSide& far) {
+  if (channel.batch != nullptr && !is_taken(*channel.batch) && may_keep(channel)) {
+    keep(channel);
+  } else if (channel.has_batches()) {
+    close(channel);
   }
-  if (open_batch(link, far)) return true;
-  if (link.has_batches()) close(link);
+  if (open_batch(channel, far)) return true;
+  if (channel.has_batches()) close(channel);
   return false;
 }
 
 // The full batch, while the next one fills: if there is room in a bundle and a credit for that, and nothing
 // in it becomes too old by it.
-bool Remote::may_keep(const Link& link) const {
-  if (!bundles_ || link.kept_count == remote::most_kept || !has_credit(link)) return false;
-  const Batch& oldest = link.kept_count != 0 ? *link.kept[0] : *link.batch;
+bool Remote::may_keep(const Channel& channel) const {
+  if (!bundles_ || channel.kept_count == remote::most_kept || !has_credit(channel)) return false;
+  const Batch& oldest = channel.kept_count != 0 ? *channel.kept[0] : *channel.batch;
   return outbox_.age_ns(*oldest.buffer) < keep_ns_;
 }
 
-void Remote::keep(Link& link) {
-  Batch& full = *link.batch;
+void Remote::keep(Channel& channel) {
+  Batch& full = *channel.batch;
   const OutboxWord next = full.word.kept();
-  if (!full.buffer->replace(full.word, next)) return let_go(link, full);  // pushed
+  if (!full.buffer->replace(full.word, next)) return let_go(channel, full);  // pushed
   full.word = next;
-  link.kept[link.kept_count++] = std::exchange(link.batch, nullptr);
+  channel.kept[channel.kept_count++] = std::exchange(channel.batch, nullptr);
 }
 
 // An item at its place. The first in its batch, or one that repeats nothing.
@@ -166,17 +166,17 @@ template <class Write>
 bool Remote::append_item(BatchItem item, ScaleWords scale, const FarSide& far, const Write& write) {
   if (far.by) return false;  // a batch has one origin
   if (far.named) item.detail |= protocol::named_item;
-  Link& link = link_of(far.server);
+  Channel& channel = channel_of(far.server);
   const std::size_t answer = protocol::answer_bytes(item);
   for (;;) {
-    bool repeats = link.batch != nullptr && repeats_last(*link.batch, item, scale);
+    bool repeats = channel.batch != nullptr && repeats_last(*channel.batch, item, scale);
     std::size_t bytes = repeats ? protocol::repeated_bytes(item) : protocol::item_bytes(item);
-    if (link.batch == nullptr || !has_place(*link.batch, bytes, answer, far.world)) {
-      if (!make_place(link, far)) return false;
+    if (channel.batch == nullptr || !has_place(*channel.batch, bytes, answer, far.world)) {
+      if (!make_place(channel, far)) return false;
       repeats = false;
       bytes = protocol::item_bytes(item);
     }
-    Batch& batch = *link.batch;
+    Batch& batch = *channel.batch;
     std::byte* const to = batch.buffer->message + batch.word.bytes();
     if (repeats) {
       const auto step = static_cast<std::int32_t>(item.offset - batch.last.offset);
@@ -187,10 +187,10 @@ bool Remote::append_item(BatchItem item, ScaleWords scale, const FarSide& far, c
     }
     write(to + (bytes - protocol::load_bytes(item)));
     if (publish_item(batch, bytes, answer)) break;
-    close(link);  // what was kept follows
+    close(channel);  // what was kept follows
   }
-  ledger_.issue_at_once(link.rank, far.gpid());
-  link.last_fence = nullptr;
+  ledger_.issue_at_once(channel.rank, far.gpid());
+  channel.last_fence = nullptr;
   if (&far != &appended_to_ && !far.named) appended_to_ = far;
   return true;
 }
@@ -224,20 +224,20 @@ bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, cons
 // Nothing here asks whether the servers are lost: who may have to give them up has no outbox.
 
 // Before the first item of the open batch that has one is published.
-void Remote::expect_answer(Link& link, const FarSide& far) {
-  Batch& batch = *link.batch;
+void Remote::expect_answer(Channel& channel, const FarSide& far) {
+  Batch& batch = *channel.batch;
   if (batch.transfer != nullptr) return;
   Request* request = new_request(Kind::batch, far, nullptr);
   request->batch = &batch;
-  batch.transfer = new_transfer(link, *request, {});
+  batch.transfer = new_transfer(channel, *request, {});
   COMEX_BUG_IF(batch.transfer == nullptr);
   batch.transfer->verb = Verb::batch;
   batch.buffer->slot = batch.transfer->slot;
 }
 
 // The answer to the item that was appended last.
-void Remote::await(Link& link, nb::Completion& completion, void* result, const BatchItem& item) {
-  Batch& batch = *link.batch;
+void Remote::await(Channel& channel, nb::Completion& completion, void* result, const BatchItem& item) {
+  Batch& batch = *channel.batch;
   batch.answers.push_back({&completion, result, batch.word.items() - 1, item.bytes, false});
   completion.add();
   ++unanswered_;
@@ -249,9 +249,9 @@ bool Remote::append_get(void* near, const void* far_address, std::uint64_t bytes
   if (!takes(bytes) || slots_.available() == 0) return false;
   const BatchItem item{Verb::get, protocol::detail_of(Scalar::none, called),
                        static_cast<std::uint16_t>(bytes), far.target, far.offset_of(far_address)};
-  Link& link = link_of(far.server);
-  if (!append_item(item, {}, far, [&](std::byte*) { expect_answer(link, far); })) return false;
-  await(link, completion, near, item);
+  Channel& channel = channel_of(far.server);
+  if (!append_item(item, {}, far, [&](std::byte*) { expect_answer(channel, far); })) return false;
+  await(channel, completion, near, item);
   return true;
 }
 
@@ -270,20 +270,20 @@ bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far,
     std::memcpy(&words[0], operation.near, bytes);
   }
   if (operation.atomic == Atomic::compare_swap) std::memcpy(&words[1], operation.near + bytes, bytes);
-  Link& link = link_of(far.server);
+  Channel& channel = channel_of(far.server);
   const bool is_taken = append_item(item, {}, far, [&](std::byte* to) {
-    expect_answer(link, far);
+    expect_answer(channel, far);
     std::memcpy(to, &words[0], sizeof words[0]);
     if (operation.atomic == Atomic::compare_swap)
       std::memcpy(to + sizeof words[0], &words[1], sizeof words[1]);
   });
   if (!is_taken) return false;
-  await(link, completion, operation.near, item);
+  await(channel, completion, operation.near, item);
   return true;
 }
 
 // Sends the open batch and those that were kept for it; false: the pusher has sent it, without the fence.
-bool Remote::close(Link& link, bool with_fence) {
+bool Remote::close(Channel& channel, bool with_fence) {
   Batch* mine[remote::most_kept + 1];
   unsigned count = 0;
   const auto claim = [&](Batch* batch) {  // nobody else opens its buffer again
@@ -291,34 +291,34 @@ bool Remote::close(Link& link, bool with_fence) {
     if (is_mine) mine[count++] = batch;
     return is_mine;
   };
-  for (unsigned i = 0; i < link.kept_count; ++i) claim(link.kept[i]);
-  const bool is_open_mine = link.batch != nullptr && claim(link.batch);
+  for (unsigned i = 0; i < channel.kept_count; ++i) claim(channel.kept[i]);
+  const bool is_open_mine = channel.batch != nullptr && claim(channel.batch);
   for (unsigned i = 0; i < count; ++i) {
     const bool is_last = i + 1 == count;
-    const bool rides = with_fence && mine[i] == link.batch;
+    const bool rides = with_fence && mine[i] == channel.batch;
     const std::uint8_t flags = rides ? std::uint8_t{protocol::fence_rides} : std::uint8_t{0};
     const std::size_t bytes = mine[i]->buffer->copy_to(transport_.stage(), mine[i]->word, flags);
-    is_last ? transport_.post(link.rank, bytes) : transport_.post_with_next(link.rank, bytes);
+    is_last ? transport_.post(channel.rank, bytes) : transport_.post_with_next(channel.rank, bytes);
   }
-  while (link.kept_count != 0) let_go(link, *link.kept[0]);
-  if (link.batch != nullptr) let_go(link, *link.batch);
+  while (channel.kept_count != 0) let_go(channel, *channel.kept[0]);
+  if (channel.batch != nullptr) let_go(channel, *channel.batch);
   return is_open_mine;
 }
 
-bool Remote::holds(const Link& link, const Batch& batch) {
-  return link.batch == &batch ||
-         std::find(link.kept, link.kept + link.kept_count, &batch) != link.kept + link.kept_count;
+bool Remote::holds(const Channel& channel, const Batch& batch) {
+  return channel.batch == &batch || std::find(channel.kept, channel.kept + channel.kept_count, &batch) !=
+                                        channel.kept + channel.kept_count;
 }
 
-// A batch of this link has left, whoever has sent it.
-void Remote::let_go(Link& link, Batch& batch) {
-  if (link.batch == &batch) {
-    link.batch = nullptr;
+// A batch of this channel has left, whoever has sent it.
+void Remote::let_go(Channel& channel, Batch& batch) {
+  if (channel.batch == &batch) {
+    channel.batch = nullptr;
   } else {
-    std::remove(link.kept, link.kept + link.kept_count, &batch);
-    --link.kept_count;
+    std::remove(channel.kept, channel.kept + channel.kept_count, &batch);
+    --channel.kept_count;
   }
-  if (!link.has_batches()) std::erase(open_, &link);
+  if (!channel.has_batches()) std::erase(open_, &channel);
   holds_.store(!open_.empty(), std::memory_order_relaxed);
   const bool has_answer = !batch.answers.empty();
   Transfer* transfer = batch.transfer;
@@ -332,11 +332,11 @@ void Remote::send_batches() {
   while (!open_.empty()) close(*open_.back());
 }
 
-void Remote::on_data_batch(Link& link, const Reply& reply, std::span<const std::byte> data) {
-  Transfer* transfer = transfer_of(link, reply);
+void Remote::on_data_batch(Channel& channel, const Reply& reply, std::span<const std::byte> data) {
+  Transfer* transfer = transfer_of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *transfer->request->batch;
-  if (holds(link, batch)) let_go(link, batch);  // the pusher was quick
+  if (holds(channel, batch)) let_go(channel, batch);  // the pusher was quick
   COMEX_BUG_IF(data.size() != batch.room.answers);
   const std::byte* at = data.data();
   for (const Batch::Answer& answer : batch.answers) {
@@ -354,9 +354,9 @@ void Remote::on_data_batch(Link& link, const Reply& reply, std::span<const std::
 }
 
 // True if it is about a get or rmw of a batch, whose answers are still to come.
-bool Remote::refuse_answer(const Link& link, const Reply& reply) {
+bool Remote::refuse_answer(const Channel& channel, const Reply& reply) {
   if (reply.refused_verb != Verb::get && reply.refused_verb != Verb::rmw) return false;
-  const Transfer* transfer = transfer_of(link, reply);
+  const Transfer* transfer = transfer_of(channel, reply);
   if (transfer == nullptr || transfer->verb != Verb::batch) return false;
   Batch& batch = *transfer->request->batch;
   for (Batch::Answer& answer : batch.answers) {

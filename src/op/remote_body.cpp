@@ -12,14 +12,14 @@ namespace comex::op {
 using protocol::Verb;
 
 // Null when no slot is free.
-Remote::Transfer* Remote::new_transfer(Link& link, Request& request, const Header& header) {
+Remote::Transfer* Remote::new_transfer(Channel& channel, Request& request, const Header& header) {
   if (slots_.available() == 0) {
     slots_short_ = true;
     return nullptr;
   }
   Transfer* transfer = transfers_.take();
   transfer->request = &request;
-  transfer->link = &link;
+  transfer->channel = &channel;
   transfer->slot = slots_.take(transfer);
   transfer->verb = header.verb;
   transfer->number = 0;
@@ -29,7 +29,7 @@ Remote::Transfer* Remote::new_transfer(Link& link, Request& request, const Heade
   transfer->begun = transfer->finished = 0;
   transfer->depth = transfer->head = transfer->in_flight = 0;
   ++request.parts;
-  ++link.transfers;
+  ++channel.transfers;
   return transfer;
 }
 
@@ -61,7 +61,7 @@ std::uint64_t Remote::place_of_body(const Plan& plan, const Header& header, cons
 }
 
 // `place`: as told above.
-void Remote::begin_body(Link& link, Transfer& transfer, std::uint64_t place) {
+void Remote::begin_body(Channel& channel, Transfer& transfer, std::uint64_t place) {
   const unsigned wanted = chunks_under_way(transfer.bytes, transfer.chunk_bytes);
   transfer.depth = wanted;
   if (transfer.near.contiguous() == nullptr) {
@@ -69,7 +69,7 @@ void Remote::begin_body(Link& link, Transfer& transfer, std::uint64_t place) {
     unsigned depth = 0;
     for (unsigned chunk = 0; chunk < wanted; ++chunk) {
       std::byte*& buffer = transfer.buffers[chunk / a_buffer];
-      if (buffer == nullptr) buffer = take_staging(link);
+      if (buffer == nullptr) buffer = take_staging(channel);
       if (buffer == nullptr) break;
       transfer.chunks[chunk].staging = buffer + place + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
       ++depth;
@@ -78,7 +78,7 @@ void Remote::begin_body(Link& link, Transfer& transfer, std::uint64_t place) {
     transfer.depth = depth;
   }
   transfer.has_body = true;
-  ++link.bodies;
+  ++channel.bodies;
   moving_.push_back(&transfer);
   move_body(transfer);
 }
@@ -109,8 +109,8 @@ unsigned Remote::send_chunks(Transfer& transfer) {
     // However small chunks are, few of them may stand in the server's MPI before it wants them.
     const bool is_first = transfer.begun < std::uint64_t{transfer.chunk_bytes} * protocol::chunks_in_flight;
     const int tag = protocol::put_tag(transfer.slot);
-    chunk.ticket = is_first ? transport_.start_send(transfer.link->rank, tag, {from, chunk.bytes})
-                            : transport_.start_matched_send(transfer.link->rank, tag, {from, chunk.bytes});
+    chunk.ticket = is_first ? transport_.start_send(transfer.channel->rank, tag, {from, chunk.bytes})
+                            : transport_.start_matched_send(transfer.channel->rank, tag, {from, chunk.bytes});
     transfer.begun += chunk.bytes;
     ++transfer.in_flight;
     ++moved;
@@ -146,7 +146,7 @@ unsigned Remote::receive_chunks(Transfer& transfer) {
       transfer.near.skip(chunk.bytes);
     }
     chunk.ticket =
-        transport_.start_receive(transfer.link->rank, protocol::get_tag(transfer.slot), {to, chunk.bytes});
+        transport_.start_receive(transfer.channel->rank, protocol::get_tag(transfer.slot), {to, chunk.bytes});
     transfer.begun += chunk.bytes;
     ++transfer.in_flight;
     ++moved;
@@ -158,13 +158,13 @@ unsigned Remote::receive_chunks(Transfer& transfer) {
 
 // All of it has left or arrived. The tag of a put stays in use at the server until it is applied.
 void Remote::end_transfer(Transfer* transfer, bool failed) {
-  Link& link = *transfer->link;
+  Channel& channel = *transfer->channel;
   if (transfer->has_body) {
     for (auto& chunk : transfer->chunks) chunk.staging = nullptr;
     for (std::byte*& buffer : transfer->buffers) {
-      if (buffer != nullptr) give_back_staging(link, std::exchange(buffer, nullptr));
+      if (buffer != nullptr) give_back_staging(channel, std::exchange(buffer, nullptr));
     }
-    --link.bodies;
+    --channel.bodies;
     const auto mine = std::find(moving_.begin(), moving_.end(), transfer);
     *mine = moving_.back();
     moving_.pop_back();
@@ -172,14 +172,14 @@ void Remote::end_transfer(Transfer* transfer, bool failed) {
   const std::uint32_t slot = transfer->slot;
   if (transfer->number != 0) {
     slots_.forget_owner(slot);
-    link.held.push_back({transfer->number, slot});
-    release_held(link);
+    channel.held.push_back({transfer->number, slot});
+    release_held(channel);
   } else {
     slots_.give_back(slot);
   }
   Request* request = transfer->request;
   transfers_.give_back(transfer);
-  --link.transfers;
+  --channel.transfers;
   --request->parts;
   part_done(request, failed);
 }

@@ -110,91 +110,92 @@ std::size_t Remote::write_message(const Request& request, const Header& header, 
   return writer.written();
 }
 
-bool Remote::send_data(Link& link, Request& request) {
+bool Remote::send_data(Channel& channel, Request& request) {
   const std::uint64_t segments = is_vector(request) ? request.operation.scatter.count : 1;
   while (request.next_segment < segments) {
-    if (!send_data_message(link, request)) return false;
+    if (!send_data_message(channel, request)) return false;
   }
   request.sent = true;
-  if (request.operation.action != Action::get) ledger_.unqueue(link.rank, request.far.gpid());
+  if (request.operation.action != Action::get) ledger_.unqueue(channel.rank, request.far.gpid());
   part_done(&request, false);
   return true;
 }
 
 // Whether another message of it can go behind the one that is about to.
-bool Remote::may_send_next(const Link& link, const Request& request) const {
+bool Remote::may_send_next(const Channel& channel, const Request& request) const {
   if (!is_vector(request) || request.next_segment >= request.operation.scatter.count) return false;
   const bool needs_slot = request.plan.header.verb == Verb::get;
-  return link.sent + 1 < link.limit && (!needs_slot || slots_.available() != 0);
+  return channel.sent + 1 < channel.limit && (!needs_slot || slots_.available() != 0);
 }
 
 // One message of an operation; false when it cannot go yet.
-bool Remote::send_data_message(Link& link, Request& request) {
-  if (!has_credit(link)) return false;
+bool Remote::send_data_message(Channel& channel, Request& request) {
+  if (!has_credit(channel)) return false;
   Header header = header_for(request);
   const bool is_write = header.verb != Verb::get;
   const bool with_body = has_body(header, sizes_);
   Transfer* transfer = nullptr;
   bool has_short_body = false;  // which leaves at once
   if (with_body || !is_write) {
-    if (with_body && link.bodies >= max_bodies_per_link) return false;
+    if (with_body && channel.bodies >= max_bodies_per_link) return false;
     // What leaves unasked may stand in the server's MPI until it is applied: no more of it than of bodies
     // under way.
-    const bool is_asked = is_write && link.bodies + link.held.size() >= max_bodies_per_link;
+    const bool is_asked = is_write && channel.bodies + channel.held.size() >= max_bodies_per_link;
     if (with_body && is_asked) header.chunk_bytes = request.plan.asked_chunk_bytes;
     has_short_body = is_write && !is_asked && header.bytes <= transport::short_body_bytes;
     NearSide near = near_of(request);
     // What is sent must be able to finish by itself, so it has its staging before it goes.
-    if (with_body && near.contiguous() == nullptr && !may_stage(link, buffers_wanted(header))) return false;
-    transfer = new_transfer(link, request, header);
+    if (with_body && near.contiguous() == nullptr && !may_stage(channel, buffers_wanted(header)))
+      return false;
+    transfer = new_transfer(channel, request, header);
     if (transfer == nullptr) return false;
     if (with_body) header.operand = place_of_body(request.plan, header, near);
     transfer->near = std::move(near);
     header.slot = transfer->slot;
   }
-  if (is_write) header.number = ledger_.issue(link.rank, request.far.gpid());
+  if (is_write) header.number = ledger_.issue(channel.rank, request.far.gpid());
   const bool is_small = is_write && (!with_body || has_short_body);
   // A store follows a put with a signal, and wants a fence of its own.
   const bool has_fence =
-      is_small && !is_vector(request) && request.operation.signal == nullptr && may_ride(link);
+      is_small && !is_vector(request) && request.operation.signal == nullptr && may_ride(channel);
   if (has_fence) header.flags |= protocol::fence_rides;
   const std::size_t bytes = write_message(request, header, transport_.stage());
   request.next_segment += is_vector(request) ? next_part(request).count : 1;
   const bool has_one_chunk = has_short_body && header.bytes <= header.chunk_bytes;
-  post(link, bytes, with_body ? has_one_chunk : may_send_next(link, request));
-  if (is_small) note_write(link, has_fence);
+  post(channel, bytes, with_body ? has_one_chunk : may_send_next(channel, request));
+  if (is_small) note_write(channel, has_fence);
   if (with_body) {
     transfer->number = header.number;
-    begin_body(link, *transfer, header.operand);
+    begin_body(channel, *transfer, header.operand);
   }
   return true;
 }
 
 // Lets the caller of a small write go on although the write has to wait for a credit.
-bool Remote::copy_message(Link& link, Request& request) {
+bool Remote::copy_message(Channel& channel, Request& request) {
   const bool fits = request.plan.method == Method::inline_message ||
                     (request.plan.method == Method::inline_scatter &&
                      request.plan.segments_per_message == request.operation.scatter.count);
   // Where a credit comes for certain its caller waits for it, and so has left nothing here.
   if (request.far.is_attentive) return false;
-  if (!fits || request.operation.action == Action::get || link.copied >= max_copied_per_link) return false;
+  if (!fits || request.operation.action == Action::get || channel.copied >= max_copied_per_link) return false;
   request.header = header_for(request);
   request.message.resize(sizes_.message_bytes);
   request.message.resize(write_message(request, request.header, request.message.data()));
   request.kind = Kind::copied;
-  ++link.copied;
+  ++channel.copied;
   std::exchange(request.completion, nullptr)->complete();
   return true;
 }
 
-bool Remote::send_copied(Link& link, Request& request) {
-  if (!has_credit(link)) return false;
-  request.header.number = ledger_.issue(link.rank, request.far.gpid());
+bool Remote::send_copied(Channel& channel, Request& request) {
+  if (!has_credit(channel)) return false;
+  request.header.number = ledger_.issue(channel.rank, request.far.gpid());
   std::byte* const to = transport_.stage();
   std::memcpy(to, request.message.data(), request.message.size());
   std::memcpy(to, &request.header, sizeof request.header);
-  post(link, request.message.size());
-  ledger_.unqueue(link.rank, request.far.gpid());
+  post(channel, request.message.size());
+  ledger_.unqueue(channel.rank, request.far.gpid());
   request.sent = true;
   part_done(&request, false);
   return true;

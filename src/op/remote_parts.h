@@ -1,9 +1,9 @@
-// The parts that op/remote is made of: requests in a server's queue, transfers that hold a slot, links.
+// The parts that op/remote is made of: requests in a server's queue, transfers that hold a slot, channels.
 //
 //   Request   one operation, from its start until its last message is sent and its last part is done
 //   Transfer  one message that awaits a reply or whose body is under way; holds one reply slot
 //   Batch     small operations collecting in a buffer of the outbox, then those that await their answers
-//   Link      what this origin knows of one server: queue, credits, fence, slots not yet free;
+//   Channel      what this origin knows of one server: queue, credits, fence, slots not yet free;
 //             of one that rests, Rests keeps what must not be forgotten
 //
 // Plain state, pooled; only op/remote touches it.
@@ -41,7 +41,7 @@ enum class Kind : std::uint8_t {
   leave,
 };
 
-struct Link;
+struct Channel;
 struct Transfer;
 
 // Of an accumulate, zero beyond its bytes. Two words, which stay in registers.
@@ -59,7 +59,7 @@ struct Batch {
     std::uint16_t bytes = 0;
     bool failed = false;
   };
-  Link* link = nullptr;
+  Channel* channel = nullptr;
   WorldId world = 0;
   shm::OutboxBuffer* buffer = nullptr;
   shm::OutboxWord word;      // as this worker has left it; the pusher may have changed it since
@@ -73,7 +73,7 @@ struct Batch {
 
 struct Request {
   Kind kind = Kind::data;
-  Link* link = nullptr;
+  Channel* channel = nullptr;
   FarSide far;
   nb::Completion* completion = nullptr;  // null: nobody waits any more
   bool failed = false;
@@ -99,7 +99,7 @@ struct Request {
 
 struct Transfer {
   Request* request = nullptr;
-  Link* link = nullptr;
+  Channel* channel = nullptr;
   std::uint32_t slot = 0;
   protocol::Verb verb{};
   std::uint64_t number = 0;
@@ -136,7 +136,7 @@ struct HeldSlot {
   std::uint32_t slot = 0;
 };
 
-struct Link {
+struct Channel {
   TransportRank rank = no_rank;
   WorldId world = 0;
   std::uint64_t limit = 1;

@@ -1,5 +1,5 @@
 // Servers with nothing under way rest: of each only a few numbers are kept, and what is taken for traffic
-// goes back. Before there would be more links than twice those that were needed, and after a fence of all.
+// goes back. Before there would be more channels than twice those that were needed, and after a fence of all.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -9,50 +9,51 @@
 
 namespace comex::op {
 
-using remote::Link;
+using remote::Channel;
 using remote::Rest;
 
-// A link with unapplied writes stays: whoever is dirty has one, so a fence of all makes none.
-Remote::Link& Remote::look_up(TransportRank server) {
-  auto found = links_.find(server);
-  if (found == links_.end()) {
-    if (sweep_.is_due(links_.size())) rest();
-    found = links_.try_emplace(server).first;  // nodes of an unordered_map stay in place
-    Link& link = found->second;
-    link.rank = server;
+// A channel with unapplied writes stays: whoever is dirty has one, so a fence of all makes none.
+Remote::Channel& Remote::look_up(TransportRank server) {
+  auto found = channels_.find(server);
+  if (found == channels_.end()) {
+    if (sweep_.is_due(channels_.size())) rest();
+    found = channels_.try_emplace(server).first;  // nodes of an unordered_map stay in place
+    Channel& channel = found->second;
+    channel.rank = server;
     if (const Rest* rest = rests_.find(server)) {
-      link.world = rest->world;
-      link.sent = rest->sent;
-      link.limit = rest->sent + rest->credits;
-      link.sequence = rest->sequence;
-      link.surrenders = rest->surrenders;
+      channel.world = rest->world;
+      channel.sent = rest->sent;
+      channel.limit = rest->sent + rest->credits;
+      channel.sequence = rest->sequence;
+      channel.surrenders = rest->surrenders;
       ledger_.resume(server, rest->issued);
     }
   }
-  last_link_ = &found->second;
-  return *last_link_;
+  last_channel_ = &found->second;
+  return *last_channel_;
 }
 
 // Whether each small write is fenced is forgotten: it is learned again.
 void Remote::rest() {
   std::vector<Rest> rested;
   ledger_.for_each_dirty([](TransportRank) {});  // takes note of who is not
-  nb::forget(links_, [&](const auto& each) {
-    const Link& link = each.second;
-    const std::uint64_t credits = link.limit - link.sent;
-    if (!link.is_idle() || ledger_.dirty(link.rank) || credits > std::numeric_limits<std::uint32_t>::max())
+  nb::forget(channels_, [&](const auto& each) {
+    const Channel& channel = each.second;
+    const std::uint64_t credits = channel.limit - channel.sent;
+    if (!channel.is_idle() || ledger_.dirty(channel.rank) ||
+        credits > std::numeric_limits<std::uint32_t>::max())
       return false;
-    rested.push_back({link.rank, link.world, link.sent, ledger_.forget_server(link.rank),
-                      static_cast<std::uint32_t>(credits), link.sequence, link.surrenders});
+    rested.push_back({channel.rank, channel.world, channel.sent, ledger_.forget_server(channel.rank),
+                      static_cast<std::uint32_t>(credits), channel.sequence, channel.surrenders});
     return true;
   });
-  last_link_ = nullptr;
-  sweep_.has_left(links_.size());
+  last_channel_ = nullptr;
+  sweep_.has_left(channels_.size());
   rests_.keep(std::move(rested));
 }
 
 void Remote::tidy() {
-  if (sweep_.is_over(links_.size())) [[unlikely]]
+  if (sweep_.is_over(channels_.size())) [[unlikely]]
     rest();
   ledger_.tidy();
   requests_.tidy();

@@ -70,8 +70,8 @@ void Remote::queue_store(const void* far_word, unsigned bytes, std::uint64_t val
 }
 
 void Remote::enqueue_write(Request* request) {
-  request->link->world = request->far.world;
-  request->link->last_fence = nullptr;
+  request->channel->world = request->far.world;
+  request->channel->last_fence = nullptr;
   ledger_.queue(request->far.server, request->far.gpid());
   enqueue(request);
 }
@@ -110,8 +110,8 @@ void Remote::start_release(std::uint64_t mutex, const FarSide& far, nb::Completi
   enqueue_write(request);
 }
 
-bool Remote::send_word(Link& link, Request& request) {
-  if (!has_credit(link)) return false;
+bool Remote::send_word(Channel& channel, Request& request) {
+  if (!has_credit(channel)) return false;
   Header& header = request.header;
   header.world = request.far.world;
   header.target = request.far.target;
@@ -121,9 +121,9 @@ bool Remote::send_word(Link& link, Request& request) {
   header.flags |= mode_flags();
   const bool is_write = protocol::is_write(header.verb);
   if (is_write) {
-    header.number = ledger_.issue(link.rank, request.far.gpid());
+    header.number = ledger_.issue(channel.rank, request.far.gpid());
   } else {
-    const Transfer* transfer = new_transfer(link, request, header);
+    const Transfer* transfer = new_transfer(channel, request, header);
     if (transfer == nullptr) return false;
     header.slot = transfer->slot;
   }
@@ -134,39 +134,39 @@ bool Remote::send_word(Link& link, Request& request) {
     std::memcpy(to + bytes, &request.desired, sizeof request.desired);
     bytes += sizeof request.desired;
   }
-  post(link, bytes);
+  post(channel, bytes);
   request.sent = true;
   if (is_write) {
-    ledger_.unqueue(link.rank, request.far.gpid());
+    ledger_.unqueue(channel.rank, request.far.gpid());
     part_done(&request, false);
   }
   return true;
 }
 
 // Fence and unlock: one at a time to each server. A fence that nothing needs any more is not sent.
-bool Remote::send_reserved(Link& link, Request& request) {
+bool Remote::send_reserved(Channel& channel, Request& request) {
   Header& header = request.header;
-  if (header.verb == Verb::fence && ledger_.applied(link.rank) == ledger_.issued(link.rank)) {
-    end_fence(link, request, false);
+  if (header.verb == Verb::fence && ledger_.applied(channel.rank) == ledger_.issued(channel.rank)) {
+    end_fence(channel, request, false);
     return true;
   }
-  if (link.reserved_busy) return false;
+  if (channel.reserved_busy) return false;
   header.world = request.far.world;
   header.target = request.far.target;
   header.origin = self_;
   header.by = request.far.by;
   header.named = request.far.named;
   header.flags = mode_flags();
-  if (header.verb == Verb::fence) header.number = ledger_.issued(link.rank);
+  if (header.verb == Verb::fence) header.number = ledger_.issued(channel.rank);
   std::memcpy(transport_.stage(), &header, sizeof header);
-  post_reserved(link);
-  link.reserved = &request;
+  post_reserved(channel);
+  channel.reserved = &request;
   request.sent = true;
   return true;
 }
 
-void Remote::end_fence(Link& link, Request& request, bool failed) {
-  if (link.last_fence == &request) link.last_fence = nullptr;
+void Remote::end_fence(Channel& channel, Request& request, bool failed) {
+  if (channel.last_fence == &request) channel.last_fence = nullptr;
   for (nb::Completion* joined : request.joined) {
     if (failed) joined->fail();
     joined->complete();

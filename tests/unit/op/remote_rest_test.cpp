@@ -85,7 +85,7 @@ TEST_F(RemoteRest, lets_links_rest_and_goes_on_with_their_numbers_and_credits) {
   for (std::uint64_t round = 1; round <= 3; ++round) {
     for (TransportRank server = 0; server < servers; ++server) {
       write_and_apply(server, round, 1 + static_cast<std::uint64_t>(server % 3));
-      ASSERT_LE(remote.links(), Remote::kept_links);
+      ASSERT_LE(remote.channels(), Remote::kept_links);
       ASSERT_FALSE(remote.dirty(server));
     }
   }
@@ -117,7 +117,7 @@ TEST_F(RemoteRest, never_rests_where_something_is_outstanding) {
     slots[at] = seen[0].slot;
   }
   remote.tidy();
-  EXPECT_EQ(remote.links(), static_cast<std::size_t>(servers));
+  EXPECT_EQ(remote.channels(), static_cast<std::size_t>(servers));
   for (TransportRank server = 0; server < servers; ++server) {
     EXPECT_EQ(remote.dirty(server), server % 3 != 1);
     if (server % 3 != 1) continue;
@@ -133,7 +133,7 @@ TEST_F(RemoteRest, never_rests_where_something_is_outstanding) {
   }
   EXPECT_TRUE(done.done());
   remote.tidy();
-  EXPECT_EQ(remote.links(), static_cast<std::size_t>(servers) * 2 / 3) << "those with unapplied writes";
+  EXPECT_EQ(remote.channels(), static_cast<std::size_t>(servers) * 2 / 3) << "those with unapplied writes";
 }
 
 TEST_F(RemoteRest, fences_all_that_were_written_to_and_rests_then) {
@@ -151,7 +151,7 @@ TEST_F(RemoteRest, fences_all_that_were_written_to_and_rests_then) {
   }
   EXPECT_TRUE(fence.done());
   remote.tidy();
-  EXPECT_EQ(remote.links(), 0u);
+  EXPECT_EQ(remote.channels(), 0u);
   EXPECT_FALSE(remote.dirty());
   for (TransportRank server = 0; server < servers; ++server) write_and_apply(server, 2, 1);
 }
