@@ -23,9 +23,9 @@
 #include "nb/request_pool.h"
 #include "nb/sweep.h"
 #include "op/far_side.h"
+#include "op/idle_peers.h"
 #include "op/plan.h"
 #include "op/remote_parts.h"
-#include "op/rests.h"
 #include "shm/outbox.h"
 #include "transport/sink.h"
 
@@ -157,7 +157,7 @@ class Remote final : public transport::Sink {
 
   // remote_rest.cpp
   Channel& look_up(TransportRank server);
-  void rest();
+  void retire_idle();
 
   // remote_abandon.cpp
   bool fails_at_once(nb::Completion& completion) const {
@@ -276,8 +276,8 @@ class Remote final : public transport::Sink {
   std::atomic<bool> holds_{false};  // see holds_batches()
   std::size_t unanswered_ = 0;      // gets and rmws in batches
   std::unordered_map<TransportRank, Channel>
-      channels_;         // servers with something under way, and some that had
-  remote::Rests rests_;  // the others
+      channels_;                  // servers with something under way, and some that had
+  remote::IdlePeers idle_peers_;  // the others
   nb::Sweep sweep_{kept_links};
   Channel* last_channel_ = nullptr;
   FarSide appended_to_;

@@ -4,7 +4,7 @@
 //   Transfer  one message that awaits a reply or whose body is under way; holds one reply slot
 //   Batch     small operations collecting in a buffer of the outbox, then those that await their answers
 //   Channel      what this origin knows of one server: queue, credits, fence, slots not yet free;
-//             of one that rests, Rests keeps what must not be forgotten
+//             of one that rests, IdlePeers keeps what must not be forgotten
 //
 // Plain state, pooled; only op/remote touches it.
 #pragma once

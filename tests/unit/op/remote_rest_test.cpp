@@ -180,15 +180,15 @@ TEST_F(RemoteRest, tells_a_refusal_that_came_from_a_server_that_rested) {
   EXPECT_FALSE(remote.has_failures());
 }
 
-TEST(Rests, keeps_the_last_word_about_each_server) {
-  remote::Rests rests;
+TEST(IdlePeers, keeps_the_last_word_about_each_server) {
+  remote::IdlePeers rests;
   EXPECT_EQ(rests.find(3), nullptr);
   for (std::uint64_t round = 1; round <= 3; ++round) {
     for (TransportRank first = 0; first < 7; ++first) {
-      std::vector<remote::Rest> rested;
+      std::vector<remote::IdlePeer> idle;
       for (TransportRank rank = 700 + first; rank >= 0; rank -= 7)
-        rested.push_back({.rank = rank, .sent = round * 1000 + static_cast<std::uint64_t>(rank)});
-      rests.keep(rested);
+        idle.push_back({.rank = rank, .sent = round * 1000 + static_cast<std::uint64_t>(rank)});
+      rests.keep(idle);
     }
     EXPECT_EQ(rests.size(), 707u);
     for (TransportRank rank = 0; rank <= 706; ++rank) {

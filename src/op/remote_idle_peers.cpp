@@ -10,23 +10,23 @@
 namespace comex::op {
 
 using remote::Channel;
-using remote::Rest;
+using remote::IdlePeer;
 
 // A channel with unapplied writes stays: whoever is dirty has one, so a fence of all makes none.
 Remote::Channel& Remote::look_up(TransportRank server) {
   auto found = channels_.find(server);
   if (found == channels_.end()) {
-    if (sweep_.is_due(channels_.size())) rest();
+    if (sweep_.is_due(channels_.size())) retire_idle();
     found = channels_.try_emplace(server).first;  // nodes of an unordered_map stay in place
     Channel& channel = found->second;
     channel.rank = server;
-    if (const Rest* rest = rests_.find(server)) {
-      channel.world = rest->world;
-      channel.sent = rest->sent;
-      channel.limit = rest->sent + rest->credits;
-      channel.sequence = rest->sequence;
-      channel.surrenders = rest->surrenders;
-      ledger_.resume(server, rest->issued);
+    if (const IdlePeer* idle = idle_peers_.find(server)) {
+      channel.world = idle->world;
+      channel.sent = idle->sent;
+      channel.limit = idle->sent + idle->credits;
+      channel.sequence = idle->sequence;
+      channel.surrenders = idle->surrenders;
+      ledger_.resume(server, idle->issued);
     }
   }
   last_channel_ = &found->second;
@@ -34,8 +34,8 @@ Remote::Channel& Remote::look_up(TransportRank server) {
 }
 
 // Whether each small write is fenced is forgotten: it is learned again.
-void Remote::rest() {
-  std::vector<Rest> rested;
+void Remote::retire_idle() {
+  std::vector<IdlePeer> idle;
   ledger_.for_each_dirty([](TransportRank) {});  // takes note of who is not
   nb::forget(channels_, [&](const auto& each) {
     const Channel& channel = each.second;
@@ -43,18 +43,18 @@ void Remote::rest() {
     if (!channel.is_idle() || ledger_.dirty(channel.rank) ||
         credits > std::numeric_limits<std::uint32_t>::max())
       return false;
-    rested.push_back({channel.rank, channel.world, channel.sent, ledger_.forget_server(channel.rank),
-                      static_cast<std::uint32_t>(credits), channel.sequence, channel.surrenders});
+    idle.push_back({channel.rank, channel.world, channel.sent, ledger_.forget_server(channel.rank),
+                    static_cast<std::uint32_t>(credits), channel.sequence, channel.surrenders});
     return true;
   });
   last_channel_ = nullptr;
   sweep_.has_left(channels_.size());
-  rests_.keep(std::move(rested));
+  idle_peers_.keep(std::move(idle));
 }
 
 void Remote::tidy() {
   if (sweep_.is_over(channels_.size())) [[unlikely]]
-    rest();
+    retire_idle();
   ledger_.tidy();
   requests_.tidy();
   transfers_.tidy();

@@ -1,5 +1,5 @@
 // What must not be forgotten of a server while nothing is under way to it: its credits and the numbers that
-// go on from where they were. 32 bytes for each server that ever rested, and nothing else.
+// go on from where they were. 32 bytes for each server that ever idle, and nothing else.
 //
 // In the order of ranks, so that no table stands beside them: many come at once, and rarely. Owned by
 // op/remote, under the engine lock.
@@ -12,7 +12,7 @@
 
 namespace comex::op::remote {
 
-struct Rest {
+struct IdlePeer {
   TransportRank rank = no_rank;
   WorldId world = 0;
   std::uint64_t sent = 0;
@@ -22,15 +22,15 @@ struct Rest {
   std::uint16_t surrenders = 0;
 };
 
-class Rests {
+class IdlePeers {
  public:
   // As it was kept last; null: never. Valid until the next keep().
-  const Rest* find(TransportRank rank) const;
-  void keep(std::vector<Rest> rested);
-  std::size_t size() const { return rests_.size(); }
+  const IdlePeer* find(TransportRank rank) const;
+  void keep(std::vector<IdlePeer> idle);
+  std::size_t size() const { return idle_peers_.size(); }
 
  private:
-  std::vector<Rest> rests_;
+  std::vector<IdlePeer> idle_peers_;
 };
 
 }  // namespace comex::op::remote

@@ -1,0 +1,25 @@
+#include "op/idle_peers.h"
+
+#include <algorithm>
+
+namespace comex::op::remote {
+
+const IdlePeer* IdlePeers::find(TransportRank rank) const {
+  const auto found = std::ranges::lower_bound(idle_peers_, rank, {}, &IdlePeer::rank);
+  return found != idle_peers_.end() && found->rank == rank ? &*found : nullptr;
+}
+
+void IdlePeers::keep(std::vector<IdlePeer> idle) {
+  const auto known =
+      std::ranges::partition(idle, [this](const IdlePeer& each) { return find(each.rank) == nullptr; });
+  for (const IdlePeer& each : known)
+    *std::ranges::lower_bound(idle_peers_, each.rank, {}, &IdlePeer::rank) = each;
+  idle.erase(known.begin(), known.end());
+  if (idle.empty()) return;
+  std::ranges::sort(idle, {}, &IdlePeer::rank);
+  idle_peers_.reserve(idle_peers_.size() + idle.size());  // no more than that
+  const auto middle = idle_peers_.insert(idle_peers_.end(), idle.begin(), idle.end());
+  std::ranges::inplace_merge(idle_peers_, middle, {}, &IdlePeer::rank);
+}
+
+}  // namespace comex::op::remote
