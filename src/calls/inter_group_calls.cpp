@@ -31,7 +31,7 @@ struct Leader {
   Result<Conversation> find(const InVain& in_vain) {
     const Deadline deadline(static_cast<double>(runtime->world->settings.meet_s));
     bool is_lost = false;
-    const InVain leads_nowhere = [&] { return (is_lost = route.tokens->is_lost()) || in_vain(); };
+    const InVain leads_nowhere = [&] { return (is_lost = route.control->is_lost()) || in_vain(); };
     Result<Conversation> found = accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
     if (found || !is_lost) return found;
     return environment_error(name() + " is lost with a world");
@@ -59,15 +59,15 @@ struct Leader {
     PortText text{};
     port.copy(text.data(), text.size() - 1);
     const op::Engine::Lock lock = runtime->engine.enter();
-    route.tokens->send(route.rank, op::mailbox_context, tag, 0, std::as_bytes(std::span(text)));
+    route.control->send(route.rank, op::mailbox_context, tag, 0, std::as_bytes(std::span(text)));
   }
 
   // The newest port counts: one that nobody came to in time is left over from an earlier call.
   Result<Conversation> seek(const Deadline& deadline, const InVain& in_vain) {
     PortText text{};
     const auto is_told = [&] {
-      return route.tokens->take(route.rank, op::mailbox_context, tag, 0,
-                                std::as_writable_bytes(std::span(text)));
+      return route.control->take(route.rank, op::mailbox_context, tag, 0,
+                                 std::as_writable_bytes(std::span(text)));
     };
     for (;;) {
       while (text.front() == '\0') {
@@ -105,7 +105,7 @@ Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leade
   if (std::string lost = runtime.why_lost(group->bridge()); !lost.empty())
     return environment_error(std::move(lost));
   const Route route = route_to(runtime, group->bridge(), lpid);
-  if (route.tokens == nullptr) return caller_error("the remote leader cannot be reached any more");
+  if (route.control == nullptr) return caller_error("the remote leader cannot be reached any more");
   return Leader{&runtime, route, lpid, other, static_cast<std::uint64_t>(tag)};
 }
 

@@ -28,7 +28,7 @@
 //                      origin <--[ReplyHeader withdraw]--------------- server
 //                      origin --[RequestHeader surrender, operand]---> server        (operand = new limit)
 //   error              origin <--[ReplyHeader refused]---------------- server
-//   collective token   worker --[TokenHeader|data]-------------------> worker
+//   collective control   worker --[ControlHeader|data]-------------------> worker
 //   bundle             anybody --[BundleHeader|part|part...]---------> anybody       (messages, a short body)
 //   end of service     worker --[RequestHeader leave]----------------> server
 //
@@ -144,7 +144,7 @@ enum class Verb : std::uint8_t {
   refused,
   data_batch,
   // worker -> worker
-  token = 128,
+  control = 128,
   // transport -> transport
   bundle = 192,
 };
@@ -152,7 +152,7 @@ constexpr bool is_request(Verb verb) {
   return verb < Verb::data;
 }
 constexpr bool is_reply(Verb verb) {
-  return verb >= Verb::data && verb < Verb::token;
+  return verb >= Verb::data && verb < Verb::control;
 }
 constexpr bool is_write(Verb verb) {
   return verb == Verb::put || verb == Verb::acc || verb == Verb::store || verb == Verb::release ||
@@ -335,15 +335,15 @@ struct ReplyHeader {
 static_assert(sizeof(ReplyHeader) == 56 && std::is_trivially_copyable_v<ReplyHeader>);
 static_assert(offsetof(ReplyHeader, world) == 52);
 
-struct TokenHeader {
-  Verb verb = Verb::token;
+struct ControlHeader {
+  Verb verb = Verb::control;
   std::uint8_t spare[3] = {};
   std::uint32_t phase = 0;     // step within one collective
   std::uint64_t context = 0;   // the group; the lowest are for what has none
   std::uint64_t sequence = 0;  // which collective of that group
-  std::uint64_t bytes = 0;     // of the whole token; what does not fit follows in further messages, in order
+  std::uint64_t bytes = 0;  // of the whole control; what does not fit follows in further messages, in order
 };
-static_assert(sizeof(TokenHeader) == 32 && std::is_trivially_copyable_v<TokenHeader>);
+static_assert(sizeof(ControlHeader) == 32 && std::is_trivially_copyable_v<ControlHeader>);
 
 struct BundleHeader {
   Verb verb = Verb::bundle;
@@ -362,6 +362,6 @@ inline constexpr std::size_t bundle_bytes = sizeof(BundleHeader) + 5 * (sizeof(B
 static_assert(message_bytes % 8 == 0);
 
 inline constexpr std::size_t reply_data_bytes = message_bytes - sizeof(ReplyHeader);
-inline constexpr std::size_t token_data_bytes = message_bytes - sizeof(TokenHeader);
+inline constexpr std::size_t token_data_bytes = message_bytes - sizeof(ControlHeader);
 
 }  // namespace comex::protocol

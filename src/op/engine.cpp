@@ -30,7 +30,7 @@ void Engine::let_others_pass() const {
 void Engine::dispatch(const Sinks& sinks, const transport::Message& message) {
   COMEX_BUG_IF(message.data.empty());
   const auto verb = static_cast<protocol::Verb>(message.data[0]);
-  transport::Sink* sink = sinks.tokens;
+  transport::Sink* sink = sinks.control;
   if (protocol::is_request(verb)) {
     sink = sinks.server;
   } else if (protocol::is_reply(verb)) {
@@ -53,7 +53,7 @@ unsigned Engine::pump(const Attachment& attachment, const Condition* done) {
   }
   if (!is_more && sinks.server != nullptr) sinks.server->on_all_taken();
   if (moved == 0) attachment.transport->progress();
-  for (transport::Sink* sink : {sinks.server, sinks.origin, sinks.tokens}) {
+  for (transport::Sink* sink : {sinks.server, sinks.origin, sinks.control}) {
     if (sink != nullptr) moved += sink->advance();
   }
   return moved;

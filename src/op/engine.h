@@ -27,7 +27,7 @@ namespace comex::op {
 struct Sinks {
   transport::Sink* server = nullptr;
   transport::Sink* origin = nullptr;
-  transport::Sink* tokens = nullptr;
+  transport::Sink* control = nullptr;
 };
 
 struct EngineOptions {

@@ -9,29 +9,29 @@
 
 namespace comex::op {
 
-GroupCollective::GroupCollective(Engine& engine, Tokens& tokens, Membership members)
-    : engine_(engine), tokens_(tokens), members_(std::move(members)), sequence_(members_.first_sequence) {}
+GroupCollective::GroupCollective(Engine& engine, ControlMessages& control, Membership members)
+    : engine_(engine), control_(control), members_(std::move(members)), sequence_(members_.first_sequence) {}
 
-// A token is found by process, sequence and phase; members of one process are told apart by the upper bits.
-GroupCollective::TokenName GroupCollective::name(std::uint32_t from, std::uint32_t to,
-                                                 std::uint32_t phase) const {
+// A control is found by process, sequence and phase; members of one process are told apart by the upper bits.
+GroupCollective::ControlName GroupCollective::name(std::uint32_t from, std::uint32_t to,
+                                                   std::uint32_t phase) const {
   constexpr unsigned phase_bits = 6;
   if (!members_.has_endpoints) return {sequence_, phase};
   return {std::uint64_t{to} << 32 | (sequence_ & 0xffffffff), from << phase_bits | phase};
 }
 
 void GroupCollective::send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes) {
-  const TokenName token = name(members_.me, to, phase);
+  const ControlName control = name(members_.me, to, phase);
   const Engine::Lock lock = engine_.enter();
-  tokens_.send(members_.rank_of(to), members_.context, token.sequence, token.phase, bytes);
+  control_.send(members_.rank_of(to), members_.context, control.sequence, control.phase, bytes);
 }
 
 void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into,
                               const char* operation) {
   const TransportRank rank = members_.rank_of(from);
-  const TokenName token = name(from, members_.me, phase);
+  const ControlName control = name(from, members_.me, phase);
   const auto is_over = [&] {
-    return tokens_.take(rank, members_.context, token.sequence, token.phase, into) || tokens_.is_lost();
+    return control_.take(rank, members_.context, control.sequence, control.phase, into) || control_.is_lost();
   };
   WaitReason reason = reason_of(operation, from);
   const auto text = [&] { return members_.text_of(from); };
@@ -51,10 +51,10 @@ WaitReason GroupCollective::reason_of(const char* operation, std::uint32_t await
 
 bool GroupCollective::is_whole() const {
   const Engine::Lock lock = engine_.enter();
-  return !tokens_.is_lost();
+  return !control_.is_lost();
 }
 
-// Dissemination: in step k a token goes to the member 2^k further on.
+// Dissemination: in step k a control goes to the member 2^k further on.
 void GroupCollective::barrier() {
   ++sequence_;
   const std::uint64_t size = members_.size;
@@ -65,8 +65,8 @@ void GroupCollective::barrier() {
   }
 }
 
-// Both are equally long. The next window goes when the one before it has been taken: a token is kept by whom
-// it reaches until then.
+// Both are equally long. The next window goes when the one before it has been taken: a control is kept by
+// whom it reaches until then.
 void GroupCollective::exchange(std::uint32_t to, std::span<const std::byte> data, std::uint32_t from,
                                std::span<std::byte> into) {
   constexpr std::uint32_t window = 0, taken = 1;

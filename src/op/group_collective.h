@@ -1,4 +1,4 @@
-// Collectives among an ordered list of workers, made of tokens inside the progress loop: while one
+// Collectives among an ordered list of workers, made of control inside the progress loop: while one
 // waits here, its requests and its MPI go on. Never a blocking MPI collective.
 //
 // All members call the same collectives in the same order, one thread of each at a time; of endpoints of one
@@ -14,8 +14,8 @@
 
 #include "core/ids.h"
 #include "core/protocol.h"
+#include "op/control_messages.h"
 #include "op/engine.h"
-#include "op/tokens.h"
 
 namespace comex::op {
 
@@ -31,7 +31,7 @@ struct Membership {
   std::function<TransportRank(std::uint32_t member)> rank_of;
   std::uint64_t context = 0;
   std::uint64_t first_sequence = 0;
-  bool has_endpoints = false;  // one process may be several members: tokens name members too
+  bool has_endpoints = false;  // one process may be several members: control name members too
   std::function<MemberName(std::uint32_t member)> name_of = {};   // for lines about long waits; may be empty
   std::function<std::string(std::uint32_t member)> text_of = {};  // the same, where members are no processes
 };
@@ -40,7 +40,7 @@ class GroupCollective {
  public:
   using Combine = FunctionRef<void(std::span<std::byte> into, std::span<const std::byte> from)>;
 
-  GroupCollective(Engine& engine, Tokens& tokens, Membership members);
+  GroupCollective(Engine& engine, ControlMessages& control, Membership members);
 
   void barrier();
   // `all` holds size() blocks of mine.size() bytes, in member order. Beside it nobody keeps more than a
@@ -56,7 +56,7 @@ class GroupCollective {
 
   // False once members are lost: collectives end at once then, and their results mean nothing.
   bool is_whole() const;
-  bool has_lost() const { return tokens_.is_lost(); }  // in the condition of a wait: under the engine lock
+  bool has_lost() const { return control_.is_lost(); }  // in the condition of a wait: under the engine lock
 
   // Under which handle the program knows the group, once it has one.
   void set_handle(int handle) { handle_ = handle; }
@@ -65,12 +65,12 @@ class GroupCollective {
   std::uint32_t me() const { return members_.me; }
 
  private:
-  // What a token between two members is called.
-  struct TokenName {
+  // What a control between two members is called.
+  struct ControlName {
     std::uint64_t sequence;
     std::uint32_t phase;
   };
-  TokenName name(std::uint32_t from, std::uint32_t to, std::uint32_t phase) const;
+  ControlName name(std::uint32_t from, std::uint32_t to, std::uint32_t phase) const;
   void send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes);
   void receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into, const char* operation);
   void exchange(std::uint32_t to, std::span<const std::byte> data, std::uint32_t from,
@@ -78,7 +78,7 @@ class GroupCollective {
   WaitReason reason_of(const char* operation, std::uint32_t awaited) const;
 
   Engine& engine_;
-  Tokens& tokens_;
+  ControlMessages& control_;
   Membership members_;
   std::uint64_t sequence_;
   int handle_ = 0;

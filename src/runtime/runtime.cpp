@@ -59,9 +59,9 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       router(*world->group, static_cast<Worker>(world->place.worker), world->settings),
       direct(*world->arena),
       remote(*world->transport, remote_options(*world)),
-      tokens(*world->transport),
+      control(*world->transport),
       server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
-      engine(*world->transport, {server.get(), &remote, &tokens}, *world->os, engine_options(*world, *this)),
+      engine(*world->transport, {server.get(), &remote, &control}, *world->os, engine_options(*world, *this)),
       book(world->description, static_cast<Worker>(world->place.worker), &bridges, &*world->group),
       mutexes(world->arena->mutex_sets()),
       host_(*world, engine) {
@@ -81,7 +81,7 @@ Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
       return "host " + std::to_string(host) + ", of MPI rank " +
              std::to_string(world->group->lowest_worker(host));
     };
-    host_leaders_ = std::make_unique<op::GroupCollective>(engine, tokens, std::move(membership));
+    host_leaders_ = std::make_unique<op::GroupCollective>(engine, control, std::move(membership));
   }
   engine.set_between_rounds([this] { meetings.losses.tell(*this); });
   if (server != nullptr && world->has_threads) {

@@ -22,13 +22,13 @@
 #include "nb/handle_table.h"
 #include "nb/implicit_set.h"
 #include "nb/sweep.h"
+#include "op/control_messages.h"
 #include "op/direct.h"
 #include "op/engine.h"
 #include "op/group_collective.h"
 #include "op/progress_thread.h"
 #include "op/remote.h"
 #include "op/route.h"
-#include "op/tokens.h"
 #include "pr/pusher.h"
 #include "pr/server.h"
 #include "runtime/allocations.h"
@@ -217,7 +217,7 @@ class Runtime {
   nb::HandleTable handles;
   nb::ImplicitSet implicit;  // under the engine lock
   op::Remote remote;
-  op::Tokens tokens;
+  op::ControlMessages control;
   std::unique_ptr<pr::Server> server;  // when this worker serves itself
   op::Engine engine;
   worlds::Bridges bridges;

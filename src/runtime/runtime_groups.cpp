@@ -48,7 +48,7 @@ op::Membership Runtime::membership_of(const groups::Group& group) const {
 
 GroupExtras Runtime::extras_of(const groups::Group& group) {
   const worlds::BridgeId bridge = group.bridge();
-  op::Tokens& over = bridge == worlds::no_bridge ? tokens : bridges.find(bridge)->tokens;
+  op::ControlMessages& over = bridge == worlds::no_bridge ? control : bridges.find(bridge)->control;
   GroupExtras made;
   made.collective = std::make_unique<op::GroupCollective>(engine, over, membership_of(group));
   return made;

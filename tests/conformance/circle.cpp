@@ -16,7 +16,7 @@ constexpr std::uint64_t other_list = 102;
 
 class CircleOfTwo : public testing::Test {
  protected:
-  worlds::Route route_to(int worker) { return {&job_.runtime(1 - worker).tokens, job_.rank_of(worker)}; }
+  worlds::Route route_to(int worker) { return {&job_.runtime(1 - worker).control, job_.rank_of(worker)}; }
   // What the second makes of what the first asks, and the first of what comes back.
   bool is_found(Circle& first, Circle& second) {
     EXPECT_FALSE(hears(1, second));
@@ -49,8 +49,8 @@ TEST_F(CircleOfTwo, needs_a_member_whose_call_has_not_been_answered) {
   EXPECT_FALSE(is_found(member_, other_)) << "no word lies there";
   const auto send_word = [&](std::uint64_t number) {
     const worlds::MembersWord word{worlds::MembersWord::comes, number, 0};
-    route_to(1).tokens->send(route_to(1).rank, op::mailbox_context, list, 2,
-                             std::as_bytes(std::span(&word, 1)));
+    route_to(1).control->send(route_to(1).rank, op::mailbox_context, list, 2,
+                              std::as_bytes(std::span(&word, 1)));
   };
   send_word(call - 1);
   ask(0, member_);

@@ -175,20 +175,20 @@ TEST(TwoWorlds, collectives_travel_over_a_wire_that_came_later_and_go_with_it) {
   transport::LoopbackFabric between(2);
   std::atomic<int> sum{0};
   const auto process = [&](TransportRank me) {
-    op::Tokens own_tokens(own_wires[me].endpoint(0));
-    op::Tokens tokens(between.endpoint(me));
+    op::ControlMessages own_tokens(own_wires[me].endpoint(0));
+    op::ControlMessages control(between.endpoint(me));
     op::Engine engine(own_wires[me].endpoint(0), {nullptr, nullptr, &own_tokens}, os, {});
     for (int round = 0; round < 20; ++round) {
       {
         const op::Engine::Lock lock = engine.enter();
-        engine.attach(between.endpoint(me), {nullptr, nullptr, &tokens});
+        engine.attach(between.endpoint(me), {nullptr, nullptr, &control});
       }
       op::Membership membership;
       membership.size = 2;
       membership.me = static_cast<std::uint32_t>(me);
       membership.rank_of = [](std::uint32_t member) { return static_cast<TransportRank>(member); };
       membership.first_sequence = static_cast<std::uint64_t>(round) * 100;
-      op::GroupCollective both(engine, tokens, membership);
+      op::GroupCollective both(engine, control, membership);
       const int mine = round + me;
       int all[2] = {-1, -1};
       both.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
@@ -210,15 +210,15 @@ TEST(TwoWorlds, collectives_travel_over_a_wire_that_came_later_and_go_with_it) {
 TEST(TwoWorlds, collectives_end_when_the_others_are_lost) {
   shm::MemoryOs os;
   transport::LoopbackFabric fabric(2);
-  op::Tokens tokens(fabric.endpoint(0));
-  op::Engine engine(fabric.endpoint(0), {nullptr, nullptr, &tokens}, os, {});
+  op::ControlMessages control(fabric.endpoint(0));
+  op::Engine engine(fabric.endpoint(0), {nullptr, nullptr, &control}, os, {});
   op::Membership membership;
   membership.size = 2;
   membership.rank_of = [](std::uint32_t member) { return static_cast<TransportRank>(member); };
-  op::GroupCollective both(engine, tokens, membership);
+  op::GroupCollective both(engine, control, membership);
   std::thread lost([&] {
     const op::Engine::Lock lock = engine.enter();
-    tokens.abandon();
+    control.abandon();
   });
   both.barrier();
   lost.join();

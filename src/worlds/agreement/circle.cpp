@@ -17,13 +17,13 @@ void Circle::ask(std::span<const Route> awaited) {
 }
 
 bool Circle::is_closed(std::span<const Route> awaited) {
-  std::vector<op::Tokens*> wires{&runtime_.tokens};
-  for (const BridgeId id : runtime_.bridges.ids()) wires.push_back(&runtime_.bridges.find(id)->tokens);
-  for (op::Tokens* const tokens : wires) {
+  std::vector<op::ControlMessages*> wires{&runtime_.control};
+  for (const BridgeId id : runtime_.bridges.ids()) wires.push_back(&runtime_.bridges.find(id)->control);
+  for (op::ControlMessages* const control : wires) {
     Question question;
-    Route from{tokens, no_rank};
+    Route from{control, no_rank};
     const auto bytes = std::as_writable_bytes(std::span(&question, 1));
-    while (tokens->take_any(op::circle_context, from.rank, bytes)) {
+    while (control->take_any(op::circle_context, from.rank, bytes)) {
       if (hears(from, question, awaited)) return true;
     }
   }
@@ -53,9 +53,9 @@ bool Circle::keeps_waiting(const Route& from, const Wait& asker) const {
   if (asker.rank == 0) return true;
   // The leader has not answered a call of which the word still lies here.
   MembersWord word;
-  return from.tokens->look(from.rank, op::mailbox_context, asker.digest,
-                           2 * static_cast<std::uint32_t>(asker.rank),
-                           std::as_writable_bytes(std::span(&word, 1))) &&
+  return from.control->look(from.rank, op::mailbox_context, asker.digest,
+                            2 * static_cast<std::uint32_t>(asker.rank),
+                            std::as_writable_bytes(std::span(&word, 1))) &&
          word.kind == MembersWord::comes && word.call == asker.call;
 }
 
@@ -65,7 +65,7 @@ void Circle::ask_on(const Question& question, std::span<const Route> awaited) {
   mine.wait = mine_;
   for (const Route& to : awaited) {
     send(to, mine);
-    told_[{to.tokens, to.rank}].insert(question.first);
+    told_[{to.control, to.rank}].insert(question.first);
   }
 }
 
@@ -89,8 +89,8 @@ void Circle::retract() {
 }
 
 void Circle::send(const Route& to, const Question& question) {
-  to.tokens->send(to.rank, op::circle_context, name_of(question.first), question.kind == proves ? 1 : 0,
-                  std::as_bytes(std::span(&question, 1)));
+  to.control->send(to.rank, op::circle_context, name_of(question.first), question.kind == proves ? 1 : 0,
+                   std::as_bytes(std::span(&question, 1)));
 }
 
 }  // namespace comex::worlds

@@ -80,7 +80,7 @@ class Circle {
   HasCome has_come_;
   std::uint64_t round_ = 0;
   std::map<std::pair<Gpid, std::uint64_t>, Asked> asked_;  // by who asked first, in which call
-  std::map<std::pair<op::Tokens*, TransportRank>, std::set<Gpid>> told_;
+  std::map<std::pair<op::ControlMessages*, TransportRank>, std::set<Gpid>> told_;
   Neighbour neighbour_;
   std::optional<Gpid> asker_;
 };

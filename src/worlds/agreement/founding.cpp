@@ -54,7 +54,7 @@ Founding::Founding(runtime::Runtime& runtime, const char* operation, const Found
       hearsay_(runtime, founders, {operation, my_rank, digest_, call_, list_}, routes_, gpids_) {}
 
 Result<std::uint64_t> Founding::agree() {
-  const auto is_gone = [](const Route& route) { return route.tokens == nullptr; };
+  const auto is_gone = [](const Route& route) { return route.control == nullptr; };
   if (const auto gone = std::ranges::find_if(routes_, is_gone); gone != routes_.end()) {
     return environment_error(
         no_connection(runtime_.book.me(), gpids_[static_cast<std::size_t>(gone - routes_.begin())]));
@@ -204,16 +204,16 @@ bool Founding::is_doomed() {
 }
 
 bool Founding::is_lost() const {
-  return founders_.bridge != no_bridge && routes_.front().tokens->is_lost();
+  return founders_.bridge != no_bridge && routes_.front().control->is_lost();
 }
 
 bool Founding::takes(std::uint32_t from, std::uint32_t phase, std::span<std::byte> word) {
   const Route& route = routes_[from];
-  return route.tokens->take(route.rank, op::mailbox_context, digest_, phase, word);
+  return route.control->take(route.rank, op::mailbox_context, digest_, phase, word);
 }
 
 void Founding::send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> word) {
-  routes_[to].tokens->send(routes_[to].rank, op::mailbox_context, digest_, phase, word);
+  routes_[to].control->send(routes_[to].rank, op::mailbox_context, digest_, phase, word);
 }
 
 void Founding::tell_leader(const MembersWord& word) {

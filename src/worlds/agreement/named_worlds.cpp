@@ -40,8 +40,8 @@ std::optional<NamedWorlds::News> NamedWorlds::known() const {
 
 bool NamedWorlds::hear(const Route& from) {
   News news;
-  if (!from.tokens->take(from.rank, op::mailbox_context, digest_, phase_of_news,
-                         std::as_writable_bytes(std::span(&news, 1)))) {
+  if (!from.control->take(from.rank, op::mailbox_context, digest_, phase_of_news,
+                          std::as_writable_bytes(std::span(&news, 1)))) {
     return false;
   }
   heard_ = news;
@@ -65,9 +65,9 @@ void NamedWorlds::tell() {
 
 void NamedWorlds::send(BridgeId way, Lpid to, const News& news) const {
   const Route route = route_to(runtime_, way, to);
-  if (route.tokens == nullptr) return;
-  route.tokens->send(route.rank, op::mailbox_context, digest_, phase_of_news,
-                     std::as_bytes(std::span(&news, 1)));
+  if (route.control == nullptr) return;
+  route.control->send(route.rank, op::mailbox_context, digest_, phase_of_news,
+                      std::as_bytes(std::span(&news, 1)));
 }
 
 }  // namespace comex::worlds

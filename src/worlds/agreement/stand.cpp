@@ -13,7 +13,7 @@ void sort_once(std::vector<TransportRank>& ranks) {
 }
 
 Stand stand_in_own_world(runtime::Runtime& runtime, const groups::Group& group) {
-  Stand stand{runtime.world->wire.get(), &runtime.tokens, {}, {}, {}};
+  Stand stand{runtime.world->wire.get(), &runtime.control, {}, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const groups::WorkerPlace& place = runtime.place(static_cast<Worker>(group.members().lpid(rank)));
     stand.workers.push_back(place.rank);
@@ -26,7 +26,7 @@ Stand stand_in_own_world(runtime::Runtime& runtime, const groups::Group& group) 
 
 Stand stand_on_bridge(Bridge& bridge, const groups::Group& group) {
   const MeetingPoint& point = *bridge.point;
-  Stand stand{point.facts.wire.get(), &bridge.tokens, {}, {}, {}};
+  Stand stand{point.facts.wire.get(), &bridge.control, {}, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const TransportRank worker = bridge.ranks.at(group.members().lpid(rank));
     stand.workers.push_back(worker);
@@ -52,12 +52,12 @@ Stand stand_of(runtime::Runtime& runtime, const groups::Group& group) {
 Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
   if (bridge == no_bridge) {
     if (!runtime.is_own(lpid)) return {};
-    return {&runtime.tokens, runtime.place(static_cast<Worker>(lpid)).rank};
+    return {&runtime.control, runtime.place(static_cast<Worker>(lpid)).rank};
   }
   const std::shared_ptr<Bridge> open = runtime.bridges.find(bridge);
   if (open == nullptr) return {};
   const auto found = open->ranks.find(lpid);
-  return found == open->ranks.end() ? Route{} : Route{&open->tokens, found->second};
+  return found == open->ranks.end() ? Route{} : Route{&open->control, found->second};
 }
 
 std::string no_connection(Gpid from, Gpid to) {

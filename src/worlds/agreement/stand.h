@@ -16,16 +16,16 @@ namespace comex::worlds {
 
 struct Stand {
   MPI_Comm wire = MPI_COMM_NULL;
-  op::Tokens* tokens = nullptr;
+  op::ControlMessages* control = nullptr;
   std::vector<TransportRank> workers;         // by rank in the group
   std::vector<TransportRank> progress_ranks;  // that serve them, ascending
   std::vector<Helper> helpers;                // the same by name
 };
 Stand stand_of(runtime::Runtime& runtime, const groups::Group& group);
 
-// The tokens that reach a process of a group, and its rank for them.
+// The control that reach a process of a group, and its rank for them.
 struct Route {
-  op::Tokens* tokens = nullptr;
+  op::ControlMessages* control = nullptr;
   TransportRank rank = no_rank;
 };
 Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid);

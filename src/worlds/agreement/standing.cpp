@@ -22,21 +22,21 @@ Setbacks::Said::Kind Standing::kind() const {
 }
 
 void stand_before(const Route& route, const Setbacks::Pair& pair, const Standing& standing) {
-  if (route.tokens == nullptr) return;
+  if (route.control == nullptr) return;
   const Place place = Setbacks::is_setback(standing.kind()) ? Place::setback : Place::call;
-  route.tokens->send(route.rank, op::mailbox_context, sequence_of(place), pair.my_endpoint,
-                     std::as_bytes(std::span(&standing, 1)));
+  route.control->send(route.rank, op::mailbox_context, sequence_of(place), pair.my_endpoint,
+                      std::as_bytes(std::span(&standing, 1)));
 }
 
 bool look_at_standing(const Route& route, const Setbacks::Pair& pair, Place place, Standing& standing) {
-  return route.tokens != nullptr &&
-         route.tokens->look(route.rank, op::mailbox_context, sequence_of(place), pair.other_endpoint,
-                            std::as_writable_bytes(std::span(&standing, 1)));
+  return route.control != nullptr &&
+         route.control->look(route.rank, op::mailbox_context, sequence_of(place), pair.other_endpoint,
+                             std::as_writable_bytes(std::span(&standing, 1)));
 }
 
 bool take_standing(const Route& route, const Setbacks::Pair& pair, Place place, Standing& standing) {
-  return route.tokens->take(route.rank, op::mailbox_context, sequence_of(place), pair.other_endpoint,
-                            std::as_writable_bytes(std::span(&standing, 1)));
+  return route.control->take(route.rank, op::mailbox_context, sequence_of(place), pair.other_endpoint,
+                             std::as_writable_bytes(std::span(&standing, 1)));
 }
 
 void take_back_setback(runtime::Runtime& runtime, const Setbacks::Pair& pair, Lpid other,

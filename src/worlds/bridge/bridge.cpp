@@ -11,7 +11,7 @@
 namespace comex::worlds {
 namespace {
 
-constexpr std::uint64_t closing_context = 1;  // of the tokens of the bridge itself
+constexpr std::uint64_t closing_context = 1;  // of the control of the bridge itself
 
 op::RemoteOptions remote_options(const runtime::Runtime& runtime, const MeetingPoint& point) {
   op::RemoteOptions options;
@@ -74,7 +74,7 @@ void meet_workers(runtime::Runtime& runtime, Bridge& bridge) {
   membership.me = static_cast<std::uint32_t>(std::ranges::find(workers, bridge.point->me) - workers.begin());
   membership.rank_of = [&workers](std::uint32_t member) { return workers[member]; };
   membership.context = closing_context;
-  op::GroupCollective(runtime.engine, bridge.tokens, std::move(membership)).barrier();
+  op::GroupCollective(runtime.engine, bridge.control, std::move(membership)).barrier();
 }
 
 // Servers of other worlds need not know who leaves while others stay, and may be gone.
@@ -94,7 +94,7 @@ void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
   const pr::Server* const server = bridge.point->server.get();
   if (server == nullptr) return;
   const std::size_t workers = bridge.point->wire.worker_count();
-  runtime.engine.wait([&] { return server->departed() >= workers || bridge.tokens.is_lost(); },
+  runtime.engine.wait([&] { return server->departed() >= workers || bridge.control.is_lost(); },
                       {"disconnect"});
 }
 
@@ -166,7 +166,7 @@ Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
   add_peers(runtime, id, bridge);
   {
     const op::Engine::Lock lock = runtime.engine.enter();
-    runtime.engine.attach(bridge.transport(), {bridge.point->server.get(), &bridge.remote, &bridge.tokens});
+    runtime.engine.attach(bridge.transport(), {bridge.point->server.get(), &bridge.remote, &bridge.control});
     if (bridge.point->server != nullptr && !runtime.world->has_threads) runtime.begin_serving_in_calls();
   }
   start(*bridge.point);
@@ -201,7 +201,7 @@ void lose_bridge(runtime::Runtime& runtime, BridgeId id, WorldId world, const st
     if (!runtime.bridges.why_lost(id).empty()) return;
     runtime.bridges.lose(id, reason);
     failed = bridge->remote.abandon();
-    bridge->tokens.abandon();
+    bridge->control.abandon();
     bridge->transport().abandon();
   }
   const bool is_news = runtime.meetings.losses.is_news(world);

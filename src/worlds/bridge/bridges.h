@@ -11,7 +11,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "op/tokens.h"
+#include "op/control_messages.h"
 #include "worlds/bridge/freed_groups.h"
 #include "worlds/bridge/guest_arenas.h"
 #include "worlds/bridge/meeting_point.h"
@@ -21,11 +21,11 @@ namespace comex::worlds {
 
 struct Bridge {
   Bridge(std::unique_ptr<MeetingPoint> meeting, const op::RemoteOptions& options)
-      : point(std::move(meeting)), remote(*point->transport, options), tokens(*point->transport) {}
+      : point(std::move(meeting)), remote(*point->transport, options), control(*point->transport) {}
 
   std::unique_ptr<MeetingPoint> point;
   op::Remote remote;
-  op::Tokens tokens;
+  op::ControlMessages control;
   std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, the own world's too
   std::string lost;                               // why; empty: it is not. Under the lock of Bridges
   bool is_left = false;                           // somebody takes it down. Under the same lock

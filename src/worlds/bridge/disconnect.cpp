@@ -105,7 +105,7 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
 bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
   Bridge& bridge = *runtime.bridges.find(id);  // nobody else closes it
   const Wire& wire = bridge.point->wire;
-  MeetingLock lock(runtime, bridge.tokens);
+  MeetingLock lock(runtime, bridge.control);
   if (wire.workers().front() == bridge.point->me) {
     for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));
   }

@@ -37,7 +37,7 @@ unsigned Services::serve(transport::Transport& transport, MPI_Comm wire, pr::Ser
   bool is_more = true;
   transport::Message message;
   while (moved < messages_a_round && (is_more = transport.receive(message))) {
-    if (message.data.front() == static_cast<std::byte>(protocol::Verb::token)) {
+    if (message.data.front() == static_cast<std::byte>(protocol::Verb::control)) {
       summons_.on_message(transport, wire, message);
     } else {
       server.on_message(message);

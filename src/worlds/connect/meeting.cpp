@@ -105,7 +105,7 @@ class Attendance {
 
   // The way through MPI; the progress ranks are locked while it lasts.
   Result<BridgeId> cross() {
-    MeetingLock lock(runtime_, *stand_.tokens);
+    MeetingLock lock(runtime_, *stand_.control);
     Bytes bytes;
     std::string trouble;
     if (leads()) {
@@ -142,7 +142,7 @@ class Attendance {
     muster.root = static_cast<std::uint32_t>(meeting_.root);
     muster.side = meeting_.side;
     muster.limit_s = limit_s_;
-    summon(runtime_, *stand_.tokens, called, muster);
+    summon(runtime_, *stand_.control, called, muster);
     return muster;
   }
 

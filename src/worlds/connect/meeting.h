@@ -1,7 +1,7 @@
 // Two groups of different worlds become an inter-group: collective over both, led by one root each.
 //
 //   roots      find each other, exchange what their sides are, judge it     (TCP, with a time limit)
-//   members    learn of the other side, give its processes lpids            (tokens of their group)
+//   members    learn of the other side, give its processes lpids            (control of their group)
 //   roots      agree that all could                                         (TCP)
 //   all        lock, summon the progress ranks, join in MPI, open a bridge  (bounded)
 //

@@ -1,8 +1,8 @@
 // How the members of a group talk among themselves, and their root with the other one, while two sides are
 // joined.
 //
-// Members over their group's tokens, roots over their conversation: everybody goes on serving meanwhile. Made
-// by meeting for groups/joining.
+// Members over their group's control, roots over their conversation: everybody goes on serving meanwhile.
+// Made by meeting for groups/joining.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,7 @@ enum Phase : std::uint32_t { order, ask, give_back, granted };
 }  // namespace
 
 void Summons::on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message) {
-  protocol::TokenHeader header;
+  protocol::ControlHeader header;
   COMEX_BUG_IF(message.data.size() < sizeof header);
   std::memcpy(&header, message.data.data(), sizeof header);
   COMEX_BUG_IF(header.context != summons_context);
@@ -35,7 +35,7 @@ void Summons::on_message(transport::Transport& transport, MPI_Comm wire, const t
 
 void Summons::grant_next() {
   const Asker& next = line_.front();
-  op::Tokens(*next.transport).send(next.rank, summons_context, next.number, granted, {});
+  op::ControlMessages(*next.transport).send(next.rank, summons_context, next.number, granted, {});
 }
 
 bool Summons::obey(Services& services) {
@@ -70,13 +70,13 @@ bool MeetingLock::take(TransportRank progress_rank) {
   const std::uint64_t number = ++runtime_.meetings.asked;
   {
     const op::Engine::Lock lock = runtime_.engine.enter();
-    tokens_.send(progress_rank, summons_context, number, ask, {});
+    control_.send(progress_rank, summons_context, number, ask, {});
   }
   bool is_mine = false;
   runtime_.engine.wait(
       [&] {
-        is_mine = tokens_.take(progress_rank, summons_context, number, granted, {});
-        return is_mine || tokens_.is_lost();
+        is_mine = control_.take(progress_rank, summons_context, number, granted, {});
+        return is_mine || control_.is_lost();
       },
       {"meeting"});
   if (is_mine) taken_.push_back(progress_rank);
@@ -86,14 +86,14 @@ bool MeetingLock::take(TransportRank progress_rank) {
 MeetingLock::~MeetingLock() {
   if (taken_.empty()) return;
   const op::Engine::Lock lock = runtime_.engine.enter();
-  for (const TransportRank rank : taken_) tokens_.send(rank, summons_context, 0, give_back, {});
+  for (const TransportRank rank : taken_) control_.send(rank, summons_context, 0, give_back, {});
 }
 
-void summon(runtime::Runtime& runtime, op::Tokens& tokens, std::span<const TransportRank> progress_ranks,
-            const Muster& muster) {
+void summon(runtime::Runtime& runtime, op::ControlMessages& control,
+            std::span<const TransportRank> progress_ranks, const Muster& muster) {
   const Bytes bytes = pack(muster);
   const op::Engine::Lock lock = runtime.engine.enter();
-  for (const TransportRank rank : progress_ranks) tokens.send(rank, summons_context, 0, order, bytes);
+  for (const TransportRank rank : progress_ranks) control.send(rank, summons_context, 0, order, bytes);
 }
 
 }  // namespace comex::worlds

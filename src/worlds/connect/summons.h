@@ -6,7 +6,7 @@
 //
 // Two assemblies that share progress ranks must not wait for each other, so a progress rank is part of one at
 // a time: it says whose turn it is. All locks there are have one order, that of worlds and of ranks in them,
-// and everybody takes them in it, however many worlds take part. Messages are tokens of a context of their
+// and everybody takes them in it, however many worlds take part. Messages are control of a context of their
 // own, on the wire that the group's processes share; a lock goes with the wire it was asked for over. Summons
 // is the progress rank's part; the rest is called by workers.
 #pragma once
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "op/tokens.h"
+#include "op/control_messages.h"
 #include "transport/transport.h"
 #include "worlds/connect/assembly.h"
 #include "worlds/connect/rendezvous_watch.h"
@@ -36,7 +36,7 @@ inline constexpr std::uint64_t summons_context = 3;
 
 class Summons {
  public:
-  // A token that came over this wire.
+  // A control that came over this wire.
   void on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message);
   // Between two rounds: does what the oldest order says. True when there was one.
   bool obey(Services& services);
@@ -73,7 +73,8 @@ class Summons {
 // Progress ranks on one wire that are this worker's until it gives them back.
 class MeetingLock {
  public:
-  MeetingLock(runtime::Runtime& runtime, op::Tokens& tokens) : runtime_(runtime), tokens_(tokens) {}
+  MeetingLock(runtime::Runtime& runtime, op::ControlMessages& control)
+      : runtime_(runtime), control_(control) {}
   ~MeetingLock();
   MeetingLock(const MeetingLock&) = delete;
   MeetingLock& operator=(const MeetingLock&) = delete;
@@ -85,11 +86,11 @@ class MeetingLock {
 
  private:
   runtime::Runtime& runtime_;
-  op::Tokens& tokens_;
+  op::ControlMessages& control_;
   std::vector<TransportRank> taken_;
 };
 
-void summon(runtime::Runtime& runtime, op::Tokens& tokens, std::span<const TransportRank> progress_ranks,
-            const Muster& muster);
+void summon(runtime::Runtime& runtime, op::ControlMessages& control,
+            std::span<const TransportRank> progress_ranks, const Muster& muster);
 
 }  // namespace comex::worlds

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "op/control_messages.h"
 #include "op/group_collective.h"
 #include "op/progress_thread.h"
-#include "op/tokens.h"
 #include "shm/posix_os.h"
 #include "transport/loopback_transport.h"
 
@@ -50,15 +50,15 @@ void post(transport::Transport& from, TransportRank to, protocol::Verb verb) {
 TEST(Engine, hands_each_message_to_the_sink_of_its_verb) {
   transport::LoopbackFabric fabric(2);
   const std::unique_ptr<shm::Os> os = shm::make_posix_os();
-  CountingSink server, origin, tokens;
-  Engine engine(fabric.endpoint(0), {&server, &origin, &tokens}, *os, {});
+  CountingSink server, origin, control;
+  Engine engine(fabric.endpoint(0), {&server, &origin, &control}, *os, {});
   for (const auto verb :
-       {protocol::Verb::put, protocol::Verb::done, protocol::Verb::token, protocol::Verb::leave})
+       {protocol::Verb::put, protocol::Verb::done, protocol::Verb::control, protocol::Verb::leave})
     post(fabric.endpoint(1), 0, verb);
   EXPECT_EQ(engine.poll(), 4u);
   EXPECT_EQ(server.verbs, (std::vector{protocol::Verb::put, protocol::Verb::leave}));
   EXPECT_EQ(origin.verbs, std::vector{protocol::Verb::done});
-  EXPECT_EQ(tokens.verbs, std::vector{protocol::Verb::token});
+  EXPECT_EQ(control.verbs, std::vector{protocol::Verb::control});
   EXPECT_EQ(server.advances, 1u);
 }
 
@@ -103,7 +103,7 @@ TEST(Engine, a_wait_pumps_until_its_condition_holds_and_keeps_the_lock) {
   CountingSink sink;
   Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, {.wait = quick()});
   std::thread sender([&] {
-    for (int i = 0; i < 3; ++i) post(fabric.endpoint(1), 0, protocol::Verb::token);
+    for (int i = 0; i < 3; ++i) post(fabric.endpoint(1), 0, protocol::Verb::control);
   });
   {
     const Engine::Lock lock = engine.enter_when([&] { return sink.verbs.size() == 3; }, {});
@@ -124,7 +124,7 @@ TEST(Engine, a_wait_looks_for_no_more_messages_once_it_has_what_it_takes) {
   }
   unsigned taken = 0;
   engine.wait(
-      [&] {  // true once, as of one who takes a token
+      [&] {  // true once, as of one who takes a control
         if (taken != 0 || origin.verbs.size() < 2) return false;
         return ++taken == 1;
       },
@@ -180,15 +180,15 @@ TEST(Engine, many_threads_wait_at_once_and_each_gets_its_own) {
   transport::LoopbackFabric fabric(2);
   const std::unique_ptr<shm::Os> os = shm::make_posix_os();
   CountingSink ignored;
-  Tokens tokens(fabric.endpoint(0)), sender(fabric.endpoint(1));
-  Engine engine(fabric.endpoint(0), {nullptr, &ignored, &tokens}, *os, {.wait = quick()});
+  ControlMessages control(fabric.endpoint(0)), sender(fabric.endpoint(1));
+  Engine engine(fabric.endpoint(0), {nullptr, &ignored, &control}, *os, {.wait = quick()});
   std::vector<std::thread> threads;
   std::atomic<int> got{0};
   for (std::uint32_t t = 0; t < 6; ++t) {
     threads.emplace_back([&, t] {
       for (std::uint64_t i = 0; i < 50; ++i) {
         std::uint64_t value = 0;
-        engine.wait([&] { return tokens.take(1, 7, i, t, std::as_writable_bytes(std::span(&value, 1))); },
+        engine.wait([&] { return control.take(1, 7, i, t, std::as_writable_bytes(std::span(&value, 1))); },
                     {});
         if (value == i * 100 + t) ++got;
       }
@@ -210,7 +210,7 @@ TEST(ProgressThread, moves_messages_while_nobody_calls) {
   CountingSink sink;
   Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, {.wait = quick()});
   const ProgressThread thread(engine, *os, quick());
-  post(fabric.endpoint(1), 0, protocol::Verb::token);
+  post(fabric.endpoint(1), 0, protocol::Verb::control);
   for (bool arrived = false; !arrived;) {
     std::this_thread::yield();
     const Engine::Lock lock = engine.enter();
@@ -218,9 +218,9 @@ TEST(ProgressThread, moves_messages_while_nobody_calls) {
   }
 }
 
-TEST(Tokens, keep_what_comes_early_and_join_what_comes_in_pieces) {
+TEST(ControlMessages, keep_what_comes_early_and_join_what_comes_in_pieces) {
   transport::LoopbackFabric fabric(2);
-  Tokens sender(fabric.endpoint(1)), receiver(fabric.endpoint(0));
+  ControlMessages sender(fabric.endpoint(1)), receiver(fabric.endpoint(0));
   std::vector<std::byte> large(10000);
   for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<std::byte>(i % 251);
   sender.send(0, 1, 5, 0, large);
@@ -242,9 +242,9 @@ TEST(Tokens, keep_what_comes_early_and_join_what_comes_in_pieces) {
   EXPECT_TRUE(receiver.quiet());
 }
 
-TEST(Tokens, of_a_mailbox_give_way_to_newer_ones) {
+TEST(ControlMessages, of_a_mailbox_give_way_to_newer_ones) {
   transport::LoopbackFabric fabric(2);
-  Tokens sender(fabric.endpoint(1)), receiver(fabric.endpoint(0));
+  ControlMessages sender(fabric.endpoint(1)), receiver(fabric.endpoint(0));
   const auto send = [&](char fill) {
     sender.send(0, mailbox_context, 5, 0, std::vector<std::byte>(10000, static_cast<std::byte>(fill)));
   };
@@ -268,9 +268,9 @@ TEST(Tokens, of_a_mailbox_give_way_to_newer_ones) {
   EXPECT_TRUE(receiver.quiet());
 }
 
-TEST(Tokens, are_looked_at_and_found_by_their_context_alone) {
+TEST(ControlMessages, are_looked_at_and_found_by_their_context_alone) {
   transport::LoopbackFabric fabric(3);
-  Tokens first(fabric.endpoint(1)), second(fabric.endpoint(2)), receiver(fabric.endpoint(0));
+  ControlMessages first(fabric.endpoint(1)), second(fabric.endpoint(2)), receiver(fabric.endpoint(0));
   const std::array<std::byte, 1> a{std::byte{'a'}};
   const std::array<std::byte, 1> b{std::byte{'b'}};
   first.send(0, mailbox_context, 1, 0, a);
@@ -301,9 +301,9 @@ void run_members(std::uint32_t members, const std::function<void(GroupCollective
     threads.emplace_back([&, me] {
       const std::unique_ptr<shm::Os> os = shm::make_posix_os();
       transport::Transport& mine = fabric.endpoint(rank_of(me));
-      Tokens tokens(mine);
-      Engine engine(mine, {nullptr, nullptr, &tokens}, *os, {.wait = quick()});
-      GroupCollective group(engine, tokens, {members, me, rank_of, 11, 100});
+      ControlMessages control(mine);
+      Engine engine(mine, {nullptr, nullptr, &control}, *os, {.wait = quick()});
+      GroupCollective group(engine, control, {members, me, rank_of, 11, 100});
       body(group, me);
     });
   }

@@ -1,8 +1,8 @@
 // Small messages between workers, from which collectives are built: sent, kept until asked for.
 //
-// A token is named by sender, context (the group), sequence (which collective) and phase (which
+// A control is named by sender, context (the group), sequence (which collective) and phase (which
 // step). It may come long before it is asked for. One longer than a message travels in pieces, in
-// order. In the mailbox contexts a new token takes the place of one of its name that nobody has asked for.
+// order. In the mailbox contexts a new control takes the place of one of its name that nobody has asked for.
 // Every call is made under the engine lock. Used by op/group_collective and group creation.
 #pragma once
 
@@ -20,13 +20,13 @@ namespace comex::op {
 inline constexpr std::uint64_t mailbox_context = 4;
 inline constexpr std::uint64_t circle_context = 5;  // a mailbox too: of founders who may wait in a circle
 
-class Tokens final : public transport::Sink {
+class ControlMessages final : public transport::Sink {
  public:
-  explicit Tokens(transport::Transport& transport) : transport_(transport) {}
+  explicit ControlMessages(transport::Transport& transport) : transport_(transport) {}
 
   void send(TransportRank to, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<const std::byte> bytes);
-  // True once the whole token is here: it is copied to `into`, which has its exact length, and gone.
+  // True once the whole control is here: it is copied to `into`, which has its exact length, and gone.
   bool take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<std::byte> into);
   // The same, but it stays.
@@ -54,16 +54,16 @@ class Tokens final : public transport::Sink {
   struct Hash {
     std::size_t operator()(const Name& name) const;
   };
-  struct Token {
+  struct ControlMessage {
     std::uint64_t total = 0;
     std::vector<std::byte> bytes;
   };
 
-  static bool is_whole(const Token& token) { return token.bytes.size() == token.total; }
-  static void copy(const Token& token, std::span<std::byte> into);
+  static bool is_whole(const ControlMessage& control) { return control.bytes.size() == control.total; }
+  static void copy(const ControlMessage& control, std::span<std::byte> into);
 
   transport::Transport& transport_;
-  std::unordered_map<Name, Token, Hash> arrived_;
+  std::unordered_map<Name, ControlMessage, Hash> arrived_;
   bool is_lost_ = false;
 };
 

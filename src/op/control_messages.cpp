@@ -1,4 +1,4 @@
-#include "op/tokens.h"
+#include "op/control_messages.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 namespace comex::op {
 
-std::size_t Tokens::Hash::operator()(const Name& name) const {
+std::size_t ControlMessages::Hash::operator()(const Name& name) const {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
   std::uint64_t hash = (std::uint64_t{static_cast<std::uint32_t>(name.from)} << 32) | name.phase;
   hash = (hash ^ name.context) * odd;
@@ -15,10 +15,10 @@ std::size_t Tokens::Hash::operator()(const Name& name) const {
   return hash ^ (hash >> 29);
 }
 
-void Tokens::send(TransportRank to, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
-                  std::span<const std::byte> bytes) {
+void ControlMessages::send(TransportRank to, std::uint64_t context, std::uint64_t sequence,
+                           std::uint32_t phase, std::span<const std::byte> bytes) {
   if (is_lost_) return;
-  protocol::TokenHeader header;
+  protocol::ControlHeader header;
   header.phase = phase;
   header.context = context;
   header.sequence = sequence;
@@ -33,30 +33,30 @@ void Tokens::send(TransportRank to, std::uint64_t context, std::uint64_t sequenc
   } while (!bytes.empty());
 }
 
-void Tokens::on_message(const transport::Message& message) {
-  protocol::TokenHeader header;
+void ControlMessages::on_message(const transport::Message& message) {
+  protocol::ControlHeader header;
   COMEX_BUG_IF(message.data.size() < sizeof header);
   std::memcpy(&header, message.data.data(), sizeof header);
   const auto piece = message.data.subspan(sizeof header);
-  Token& token = arrived_[Name{message.from, header.phase, header.context, header.sequence}];
+  ControlMessage& control = arrived_[Name{message.from, header.phase, header.context, header.sequence}];
   const bool is_mailbox = header.context == mailbox_context || header.context == circle_context;
-  if (is_mailbox && is_whole(token)) token = {};
-  if (token.bytes.empty()) {
-    token.total = header.bytes;
-    token.bytes.reserve(header.bytes);
+  if (is_mailbox && is_whole(control)) control = {};
+  if (control.bytes.empty()) {
+    control.total = header.bytes;
+    control.bytes.reserve(header.bytes);
   }
-  // More than announced: two tokens of one name.
-  COMEX_BUG_IF(token.total != header.bytes || token.bytes.size() + piece.size() > token.total);
-  token.bytes.insert(token.bytes.end(), piece.begin(), piece.end());
+  // More than announced: two control of one name.
+  COMEX_BUG_IF(control.total != header.bytes || control.bytes.size() + piece.size() > control.total);
+  control.bytes.insert(control.bytes.end(), piece.begin(), piece.end());
 }
 
-void Tokens::copy(const Token& token, std::span<std::byte> into) {
-  COMEX_BUG_IF(token.total != into.size());
-  std::ranges::copy(token.bytes, into.begin());
+void ControlMessages::copy(const ControlMessage& control, std::span<std::byte> into) {
+  COMEX_BUG_IF(control.total != into.size());
+  std::ranges::copy(control.bytes, into.begin());
 }
 
-bool Tokens::take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
-                  std::span<std::byte> into) {
+bool ControlMessages::take(TransportRank from, std::uint64_t context, std::uint64_t sequence,
+                           std::uint32_t phase, std::span<std::byte> into) {
   const auto found = arrived_.find(Name{from, phase, context, sequence});
   if (found == arrived_.end() || !is_whole(found->second)) return false;
   copy(found->second, into);
@@ -64,15 +64,15 @@ bool Tokens::take(TransportRank from, std::uint64_t context, std::uint64_t seque
   return true;
 }
 
-bool Tokens::look(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
-                  std::span<std::byte> into) const {
+bool ControlMessages::look(TransportRank from, std::uint64_t context, std::uint64_t sequence,
+                           std::uint32_t phase, std::span<std::byte> into) const {
   const auto found = arrived_.find(Name{from, phase, context, sequence});
   if (found == arrived_.end() || !is_whole(found->second)) return false;
   copy(found->second, into);
   return true;
 }
 
-bool Tokens::take_any(std::uint64_t context, TransportRank& from, std::span<std::byte> into) {
+bool ControlMessages::take_any(std::uint64_t context, TransportRank& from, std::span<std::byte> into) {
   const auto found = std::ranges::find_if(arrived_, [context](const auto& each) {
     return each.first.context == context && is_whole(each.second);
   });
