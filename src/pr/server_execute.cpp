@@ -3,9 +3,9 @@
 #include <atomic>
 
 #include "kernels/copy.h"
-#include "pr/far_side.h"
 #include "pr/rmw.h"
 #include "pr/server.h"
+#include "pr/target_cursor.h"
 
 namespace comex::pr {
 
@@ -105,7 +105,7 @@ void Server::put(const Small& small) {
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
     kernels::copy_bytes(arena.at(payload.low), payload.body, small.header.bytes);
   } else {
-    FarSide(payload, arena.base()).scatter(payload.body, small.header.bytes);
+    TargetCursor(payload, arena.base()).scatter(payload.body, small.header.bytes);
   }
   std::atomic_thread_fence(std::memory_order_release);
 }
@@ -136,7 +136,7 @@ bool Server::accumulate(const Small& small) {
   locks.ask_for_life(is_time_to_ask(small.progress.refusals));
   const kernels::Accumulation accumulation =
       kernels::make_accumulation(small.header.scalar, small.payload.scale);
-  FarSide far(small.payload, arena.base());
+  TargetCursor far(small.payload, arena.base());
   far.skip(small.progress.worked);
   Progress& progress = small.progress;
   const std::byte* const rest = small.payload.body + progress.worked;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "kernels/copy.h"
-#include "pr/far_side.h"
 #include "pr/server.h"
+#include "pr/target_cursor.h"
 
 namespace comex::pr {
 
@@ -49,7 +49,7 @@ void Server::reply_data(const Small& small) {
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
     kernels::copy_bytes(data, arena.at(payload.low), header.bytes);
   } else if (header.bytes != 0) {
-    FarSide(payload, arena.base()).gather(data, header.bytes);
+    TargetCursor(payload, arena.base()).gather(data, header.bytes);
   }
   post(small.origin, header, staged);
   count_small_gets(1, small.progress.arrived_at);

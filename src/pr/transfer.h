@@ -17,9 +17,9 @@
 
 #include "core/protocol.h"
 #include "kernels/striped_accumulate.h"
-#include "pr/far_side.h"
 #include "pr/payload.h"
 #include "pr/staging.h"
+#include "pr/target_cursor.h"
 #include "shm/arena.h"
 #include "transport/transport.h"
 
@@ -103,7 +103,7 @@ class Transfer {
   TransportRank peer_;
   Method method_;
   const protocol::RequestHeader& header_;
-  FarSide far_;
+  TargetCursor far_;
   kernels::Accumulation accumulation_;
   std::uint64_t chunks_;
   std::uint64_t started_ = 0;

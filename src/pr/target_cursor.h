@@ -15,9 +15,9 @@
 
 namespace comex::pr {
 
-class FarSide {
+class TargetCursor {
  public:
-  FarSide(const Payload& payload, std::byte* arena_base);
+  TargetCursor(const Payload& payload, std::byte* arena_base);
 
   void skip(std::uint64_t bytes);  // from the start
 

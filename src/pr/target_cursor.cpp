@@ -1,4 +1,4 @@
-#include "pr/far_side.h"
+#include "pr/target_cursor.h"
 
 #include <algorithm>
 
@@ -6,25 +6,25 @@
 
 namespace comex::pr {
 
-FarSide::FarSide(const Payload& payload, std::byte* arena_base)
+TargetCursor::TargetCursor(const Payload& payload, std::byte* arena_base)
     : offsets_(payload.offsets),
       segment_bytes_(payload.segment_bytes),
       low_(payload.low),
       base_(arena_base),
       cursor_(payload.patch) {}
 
-void FarSide::skip(std::uint64_t bytes) {
+void TargetCursor::skip(std::uint64_t bytes) {
   position_ = bytes;
   if (!is_vector() && bytes != 0) cursor_.seek(bytes);
 }
 
-FarSide::Piece FarSide::next_piece(std::uint64_t max_bytes) const {
+TargetCursor::Piece TargetCursor::next_piece(std::uint64_t max_bytes) const {
   const std::uint64_t into = position_ % segment_bytes_;
   const std::uint64_t offset = Payload::offset_at(offsets_, position_ / segment_bytes_) + into;
   return {offset, std::min(max_bytes, segment_bytes_ - into)};
 }
 
-void FarSide::scatter(const std::byte* packed, std::uint64_t bytes) {
+void TargetCursor::scatter(const std::byte* packed, std::uint64_t bytes) {
   if (!is_vector()) {
     kernels::scatter(cursor_, Side::far, base_ + low_, packed, bytes);
     return;
@@ -38,7 +38,7 @@ void FarSide::scatter(const std::byte* packed, std::uint64_t bytes) {
   }
 }
 
-void FarSide::gather(std::byte* packed, std::uint64_t bytes) {
+void TargetCursor::gather(std::byte* packed, std::uint64_t bytes) {
   if (!is_vector()) {
     kernels::gather(cursor_, Side::far, base_ + low_, packed, bytes);
     return;
@@ -52,8 +52,8 @@ void FarSide::gather(std::byte* packed, std::uint64_t bytes) {
   }
 }
 
-std::uint64_t FarSide::try_accumulate(shm::BlockLocks& locks, const kernels::Accumulation& accumulation,
-                                      const std::byte* packed, std::uint64_t bytes) {
+std::uint64_t TargetCursor::try_accumulate(shm::BlockLocks& locks, const kernels::Accumulation& accumulation,
+                                           const std::byte* packed, std::uint64_t bytes) {
   if (!is_vector()) {
     const kernels::FarMemory far{base_ + low_, low_};
     return kernels::try_accumulate_packed(locks, cursor_, far, packed, bytes, accumulation);
