@@ -32,7 +32,7 @@ inline bool appended(const op::WaitReason& call, op::Way way, const void* near, 
 template <class Append>
 inline bool appended_and_awaited(runtime::Runtime& runtime, const op::WaitReason& call,
                                  comex_request_t* handle, const Append& append) {
-  const auto with_completion = [&](op::Remote& remote, const op::FarSide& far) {
+  const auto with_completion = [&](op::Remote& remote, const op::RemoteTarget& far) {
     if (handle == nullptr) return append(remote, far, runtime.implicit.of(static_cast<Lpid>(call.target)));
     const int issued = runtime.handles.issue();
     if (issued == 0) return false;

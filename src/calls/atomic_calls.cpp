@@ -54,7 +54,7 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
                                   .far = static_cast<std::byte*>(prem),
                                   .operand = extra,
                                   .is_blocking = false};
-  const auto append = [&](op::Remote& remote, const op::FarSide& far, nb::Completion& completion) {
+  const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_atomic(operation, far, completion);
   };
   return appended_and_awaited(*runtime, {"nbrmw", proc}, handle, append);
@@ -93,7 +93,7 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
     if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
     return COMEX_SUCCESS;
   }
-  const op::FarSide far = target.far_side();
+  const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
   const bool is_small = finish.kind != Finish::Kind::blocking;
   const auto begin = [&](nb::Completion& completion) {

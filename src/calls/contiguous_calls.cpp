@@ -72,7 +72,7 @@ inline bool small_acc(const char* name, int op, const void* scale, const void* s
 
 bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
   return appended({"nbput", proc}, op::Way::put, src, dst, bytes, group,
-                  [&](op::Remote& remote, const op::FarSide& far) {
+                  [&](op::Remote& remote, const op::RemoteTarget& far) {
                     return remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
                   });
 }
@@ -83,7 +83,7 @@ bool appended_acc(int op, const void* scale, const void* src, void* dst, int byt
   if (scalar == Scalar::none || scale == nullptr) return false;
   const std::uint64_t whole = static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
   return appended({"nbacc", proc}, op::Way::acc, src, dst, bytes, group,
-                  [&](op::Remote& remote, const op::FarSide& far) {
+                  [&](op::Remote& remote, const op::RemoteTarget& far) {
                     return remote.append_acc(scalar, scale, src, dst, whole, far);
                   });
 }
@@ -92,7 +92,7 @@ bool appended_get(const void* src, void* dst, int bytes, int proc, comex_group_t
                   comex_request_t* handle) {
   runtime::Runtime* const runtime = bytes > 0 ? behind_server(op::Way::get, dst, src, proc, group) : nullptr;
   if (runtime == nullptr || !runtime->remote.takes(static_cast<std::uint64_t>(bytes))) return false;
-  const auto append = [&](op::Remote& remote, const op::FarSide& far, nb::Completion& completion) {
+  const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_get(dst, src, static_cast<std::uint64_t>(bytes), far, completion);
   };
   return appended_and_awaited(*runtime, {"nbget", proc}, handle, append);

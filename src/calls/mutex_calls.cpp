@@ -32,8 +32,8 @@ struct Named {  // a mutex; of the own host: one that exists
   shm::MutexParty party() const {
     return {runtime->me(), static_cast<shm::HostSlot>(runtime->world->place.local_index), false, by.endpoint};
   }
-  op::FarSide far() const {
-    op::FarSide there = runtime->far_side(owner);
+  op::RemoteTarget far() const {
+    op::RemoteTarget there = runtime->remote_target(owner);
     there.by = by;
     return there;
   }
@@ -237,7 +237,7 @@ int comex_lock(int mutex, int proc) {
     lock_here(named);
     return COMEX_SUCCESS;
   }
-  const comex::op::FarSide far = named.far();
+  const comex::op::RemoteTarget far = named.far();
   const int result = finish_remote(
       *named.runtime, named.runtime->remote, reason("lock", named), Finish::block(),
       [&](Completion& completion) { named.runtime->remote.start_lock(named.index, far, completion); });
@@ -260,7 +260,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
     return COMEX_SUCCESS;
   }
   named.runtime->fence(named.reach());  // a mutex that was just given back is free
-  const comex::op::FarSide far = named.far();
+  const comex::op::RemoteTarget far = named.far();
   std::uint64_t taken = 0;
   const int result =
       finish_remote(*named.runtime, named.runtime->remote, reason("trylock", named), Finish::block(),
@@ -283,7 +283,7 @@ int comex_unlock(int mutex, int proc) {
     return named.runtime->reporter.fail({"unlock", comex::Target(proc)},
                                         "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
   }
-  const comex::op::FarSide far = named.far();
+  const comex::op::RemoteTarget far = named.far();
   comex::op::Remote& remote = named.runtime->remote;
   const bool is_held = take_held(named);
   return finish_remote(*named.runtime, remote, reason("unlock", named), Finish::block(),

@@ -57,7 +57,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   if (runtime->is_direct(op::Way::put, target)) {
     return put_signal_directly(*runtime, signal, name, target, data, dst);
   }
-  const op::FarSide far = target.far_side();
+  const op::RemoteTarget far = target.remote_target();
   return finish_remote(
       *runtime, *target.remote, target.reason(name), Finish::block(), [&](nb::Completion& completion) {
         target.remote->start_put_signal(data.value(), signal.word, signal.bits(), far, completion);

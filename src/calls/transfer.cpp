@@ -53,7 +53,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Opera
     }
     return result;
   }
-  const op::FarSide far = target.far_side();
+  const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
   const op::WaitReason reason = target.reason(name);
   const bool may_append = finish.kind != Finish::Kind::blocking && operations.size() == 1;

@@ -47,7 +47,7 @@ void say_recovered(const runtime::Runtime& runtime, const Context& where);
 // `appended_to`.
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
-                  const Finish& finish, Begin&& begin, const op::FarSide* appended_to = nullptr);
+                  const Finish& finish, Begin&& begin, const op::RemoteTarget* appended_to = nullptr);
 
 }  // namespace comex::calls
 

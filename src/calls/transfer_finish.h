@@ -8,7 +8,7 @@ namespace comex::calls {
 
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
-                  const Finish& finish, Begin&& begin, const op::FarSide* appended_to) {
+                  const Finish& finish, Begin&& begin, const op::RemoteTarget* appended_to) {
   switch (finish.kind) {
     case Finish::Kind::blocking: {
       nb::Completion completion;

@@ -27,7 +27,7 @@ void Remote::set_errors_return(bool on) {
   errors_return_ = on;
 }
 
-Remote::Request* Remote::new_request(Kind kind, const FarSide& far, nb::Completion* completion) {
+Remote::Request* Remote::new_request(Kind kind, const RemoteTarget& far, nb::Completion* completion) {
   Request* request = requests_.take();
   request->kind = kind;
   request->channel = &channel_of(far.server);
@@ -43,7 +43,7 @@ Remote::Request* Remote::new_request(Kind kind, const FarSide& far, nb::Completi
   return request;
 }
 
-void Remote::start(const Operation& operation, const FarSide& far, nb::Completion& completion) {
+void Remote::start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion) {
   const Plan plan = make_plan(operation, sizes_);
   if (plan.method == Method::nothing || fails_at_once(completion)) return;
   Request* request = new_request(Kind::data, far, &completion);
@@ -117,7 +117,7 @@ void Remote::start_fence(TransportRank server, nb::Completion& completion) {
     channel.last_fence->joined.push_back(&completion);
     return;
   }
-  FarSide far;
+  RemoteTarget far;
   far.server = server;
   far.world = channel.world;
   Request* request = new_request(Kind::reserved, far, &completion);
@@ -133,7 +133,7 @@ void Remote::start_fence_all(nb::Completion& completion) {
 
 void Remote::leave(TransportRank server, protocol::Leaving how) {
   if (abandoned_) return;
-  FarSide far;
+  RemoteTarget far;
   far.server = server;
   far.world = channel_of(server).world;
   Request* const request = new_request(Kind::leave, far, nullptr);

@@ -22,10 +22,10 @@
 #include "nb/fence_ledger.h"
 #include "nb/request_pool.h"
 #include "nb/sweep.h"
-#include "op/far_side.h"
 #include "op/idle_peers.h"
 #include "op/plan.h"
 #include "op/remote_parts.h"
+#include "op/remote_target.h"
 #include "shm/outbox.h"
 #include "transport/sink.h"
 
@@ -53,14 +53,14 @@ class Remote final : public transport::Sink {
   // Wait for this before each start; it only bounds, nothing breaks above it.
   bool has_room() const { return abandoned_ || requests_.in_use() + unanswered_ < max_outstanding_; }
   // Wait for this as well before append(), so that nothing is left here for lack of a credit.
-  bool has_room(const FarSide& far) {
+  bool has_room(const RemoteTarget& far) {
     return has_room() && (outbox_.size() == 0 || !far.is_attentive || may_append(channel_of(far.server)));
   }
 
   // Each adds one part to the completion unless it is complete on return. A vector's address
   // arrays may be reused on return.
-  void start(const Operation& operation, const FarSide& far, nb::Completion& completion);
-  void start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
+  void start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
+  void start_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   // Small contiguous operations travel with others: buffered until the message is full, anything else is
   // started on that server, the process has to wait, or its pusher sends them. False: start() it. The source
   // of a write is the caller's at once. What endpoints ask for is never taken.
@@ -68,47 +68,47 @@ class Remote final : public transport::Sink {
   bool takes(const Operation& operation) const {
     return operation.layout == protocol::Layout::contiguous && takes(operation.patch.total_bytes());
   }
-  bool append(const Operation& operation, const FarSide& far);
-  bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
+  bool append(const Operation& operation, const RemoteTarget& far);
+  bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
                   protocol::Layout called = protocol::Layout::contiguous);
   bool append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
-                  std::uint64_t bytes, const FarSide& far,
+                  std::uint64_t bytes, const RemoteTarget& far,
                   protocol::Layout called = protocol::Layout::contiguous);
   // The worker of the own world that was appended to last by this number, which is mostly the next as well;
   // null: another.
-  const FarSide* appended_to(Worker target, WorldId own) const {
-    const FarSide& far = appended_to_;
+  const RemoteTarget* appended_to(Worker target, WorldId own) const {
+    const RemoteTarget& far = appended_to_;
     return far.target == target && far.world == own && far.server != no_rank ? &far : nullptr;
   }
   // The same; the completion has a part until what is asked for is here.
-  bool append_get(void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
+  bool append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
                   nb::Completion& completion, protocol::Layout called = protocol::Layout::contiguous);
-  bool append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion);
+  bool append_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
 
   // Something appended may not have left: any thread may ask, the one that appended knows.
   bool holds_batches() const { return holds_.load(std::memory_order_relaxed); }
   void send_batches();
 
   // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
-  void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
+  void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
                    nb::Completion& completion);
   // A contiguous put, then a word of 8 bytes: both, or neither where one of them is refused.
-  void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const FarSide& far,
+  void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const RemoteTarget& far,
                         nb::Completion& completion);
   // `mutex` is the number among the target's; the server knows whether there is such a one.
-  void start_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion);
-  void start_try_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
+  void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
+  void start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                       std::uint64_t* acquired);
-  void start_unlock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion);
+  void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
   // For who holds it for certain: complete when it has left, and a write to the target, which a fence covers.
-  void start_release(std::uint64_t mutex, const FarSide& far, nb::Completion& completion);
+  void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
 
   // Nothing is sent to a clean server, which is still a full memory fence.
   void start_fence(TransportRank server, nb::Completion& completion);
   void start_fence_all(nb::Completion& completion);
   bool dirty() const { return ledger_.dirty(); }
   bool dirty(TransportRank server) const { return ledger_.dirty(server); }
-  bool dirty(const FarSide& far) const { return ledger_.dirty(far.server, far.gpid()); }
+  bool dirty(const RemoteTarget& far) const { return ledger_.dirty(far.server, far.gpid()); }
 
   // Refused writes that no wait has reported; each is told once.
   bool has_failures() const { return ledger_.has_failures(); }
@@ -148,7 +148,7 @@ class Remote final : public transport::Sink {
   Channel& channel_of(TransportRank server) {
     return last_channel_ != nullptr && last_channel_->rank == server ? *last_channel_ : look_up(server);
   }
-  Request* new_request(remote::Kind kind, const FarSide& far, nb::Completion* completion);
+  Request* new_request(remote::Kind kind, const RemoteTarget& far, nb::Completion* completion);
   void begin_operation(Request& request, const Operation& operation);
   void copy_addresses(Request& request);
   void enqueue(Request* request);
@@ -211,9 +211,9 @@ class Remote final : public transport::Sink {
   void end_transfer(Transfer* transfer, bool failed);
 
   // remote_word.cpp: rmw, store, locks
-  void start_mutex(protocol::Verb verb, std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
-                   std::uint64_t* acquired);
-  void queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
+  void start_mutex(protocol::Verb verb, std::uint64_t mutex, const RemoteTarget& far,
+                   nb::Completion& completion, std::uint64_t* acquired);
+  void queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
                    std::uint8_t flags);
   void enqueue_write(Request* request);
   bool send_word(Channel& channel, Request& request);
@@ -222,7 +222,7 @@ class Remote final : public transport::Sink {
 
   // remote_batch.cpp: small operations that travel together
   bool may_append(const Channel& channel) const;
-  bool open_batch(Channel& channel, const FarSide& far);
+  bool open_batch(Channel& channel, const RemoteTarget& far);
   bool may_keep(const Channel& channel) const;
   void keep(Channel& channel);
   static bool is_taken(const Batch& batch) {
@@ -230,13 +230,13 @@ class Remote final : public transport::Sink {
   }
   static bool repeats_last(const Batch& batch, const protocol::BatchItem& item, ScaleWords scale);
   bool has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world) const;
-  bool make_place(Channel& channel, const FarSide& far);
+  bool make_place(Channel& channel, const RemoteTarget& far);
   static void write_whole(Batch& batch, std::byte* to, const protocol::BatchItem& item, ScaleWords scale,
-                          const FarSide& far);
+                          const RemoteTarget& far);
   bool publish_item(Batch& batch, std::size_t bytes, std::size_t answer);
   template <class Write>
-  bool append_item(protocol::BatchItem item, ScaleWords scale, const FarSide& far, const Write& write);
-  void expect_answer(Channel& channel, const FarSide& far);
+  bool append_item(protocol::BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write);
+  void expect_answer(Channel& channel, const RemoteTarget& far);
   void await(Channel& channel, nb::Completion& completion, void* result, const protocol::BatchItem& item);
   bool close(Channel& channel, bool with_fence = false);
   static bool holds(const Channel& channel, const Batch& batch);
@@ -280,7 +280,7 @@ class Remote final : public transport::Sink {
   remote::IdlePeers idle_peers_;  // the others
   nb::Sweep sweep_{kept_links};
   Channel* last_channel_ = nullptr;
-  FarSide appended_to_;
+  RemoteTarget appended_to_;
   std::vector<Channel*> waiting_;  // channels with a queue
   std::vector<Channel*> open_;     // channels with an open batch or full ones, the oldest first
   std::vector<Transfer*> moving_;  // transfers with chunks to move

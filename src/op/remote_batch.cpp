@@ -52,7 +52,7 @@ bool Remote::may_append(const Channel& channel) const {
          channel.batch->buffer->look().bits() == channel.batch->word.bits();  // else it is another's by now
 }
 
-bool Remote::open_batch(Channel& channel, const FarSide& far) {
+bool Remote::open_batch(Channel& channel, const RemoteTarget& far) {
   if (!channel.queue.empty() || !has_credit(channel)) return false;
   const auto find_free = [this]() -> shm::OutboxBuffer* {
     for (std::uint32_t i = 0; i < outbox_.size(); ++i) {
@@ -108,7 +108,7 @@ inline bool Remote::has_place(const Batch& batch, std::size_t bytes, std::size_t
 }
 
 // A new batch; false if none can be had.
-bool Remote::make_place(Channel& channel, const FarSide& far) {
+bool Remote::make_place(Channel& channel, const RemoteTarget& far) {
   if (channel.batch != nullptr && !is_taken(*channel.batch) && may_keep(channel)) {
     keep(channel);
   } else if (channel.has_batches()) {
@@ -137,7 +137,7 @@ void Remote::keep(Channel& channel) {
 
 // An item at its place. The first in its batch, or one that repeats nothing.
 inline void Remote::write_whole(Batch& batch, std::byte* to, const BatchItem& item, ScaleWords scale,
-                                const FarSide& far) {
+                                const RemoteTarget& far) {
   ::new (static_cast<void*>(to)) BatchItem(item);
   if (protocol::is_named(item)) ::new (static_cast<void*>(to + sizeof item)) Naming(far.named);
   if (item.verb == Verb::acc) {
@@ -163,7 +163,7 @@ inline bool Remote::publish_item(Batch& batch, std::size_t bytes, std::size_t an
 }
 
 template <class Write>
-bool Remote::append_item(BatchItem item, ScaleWords scale, const FarSide& far, const Write& write) {
+bool Remote::append_item(BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write) {
   if (far.by) return false;  // a batch has one origin
   if (far.named) item.detail |= protocol::named_item;
   Channel& channel = channel_of(far.server);
@@ -195,7 +195,7 @@ bool Remote::append_item(BatchItem item, ScaleWords scale, const FarSide& far, c
   return true;
 }
 
-bool Remote::append(const Operation& operation, const FarSide& far) {
+bool Remote::append(const Operation& operation, const RemoteTarget& far) {
   if (operation.action == Action::get || !takes(operation)) return false;
   const std::uint64_t bytes = operation.patch.total_bytes();
   if (operation.action == Action::put)
@@ -204,8 +204,8 @@ bool Remote::append(const Operation& operation, const FarSide& far) {
                     operation.called);
 }
 
-bool Remote::append_put(const void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
-                        protocol::Layout called) {
+bool Remote::append_put(const void* near, const void* far_address, std::uint64_t bytes,
+                        const RemoteTarget& far, protocol::Layout called) {
   if (!takes(bytes)) return false;
   const BatchItem item{Verb::put, protocol::detail_of(Scalar::none, called),
                        static_cast<std::uint16_t>(bytes), far.target, far.offset_of(far_address)};
@@ -213,7 +213,7 @@ bool Remote::append_put(const void* near, const void* far_address, std::uint64_t
 }
 
 bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, const void* far_address,
-                        std::uint64_t bytes, const FarSide& far, protocol::Layout called) {
+                        std::uint64_t bytes, const RemoteTarget& far, protocol::Layout called) {
   if (!takes(bytes)) return false;
   const BatchItem item{Verb::acc, protocol::detail_of(scalar, called), static_cast<std::uint16_t>(bytes),
                        far.target, far.offset_of(far_address)};
@@ -224,7 +224,7 @@ bool Remote::append_acc(Scalar scalar, const void* scale, const void* near, cons
 // Nothing here asks whether the servers are lost: who may have to give them up has no outbox.
 
 // Before the first item of the open batch that has one is published.
-void Remote::expect_answer(Channel& channel, const FarSide& far) {
+void Remote::expect_answer(Channel& channel, const RemoteTarget& far) {
   Batch& batch = *channel.batch;
   if (batch.transfer != nullptr) return;
   Request* request = new_request(Kind::batch, far, nullptr);
@@ -243,7 +243,7 @@ void Remote::await(Channel& channel, nb::Completion& completion, void* result, c
   ++unanswered_;
 }
 
-bool Remote::append_get(void* near, const void* far_address, std::uint64_t bytes, const FarSide& far,
+bool Remote::append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
                         nb::Completion& completion, protocol::Layout called) {
   // A slot for it: one that a batch gives back on the way is as good.
   if (!takes(bytes) || slots_.available() == 0) return false;
@@ -255,7 +255,8 @@ bool Remote::append_get(void* near, const void* far_address, std::uint64_t bytes
   return true;
 }
 
-bool Remote::append_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion) {
+bool Remote::append_atomic(const AtomicOperation& operation, const RemoteTarget& far,
+                           nb::Completion& completion) {
   if (outbox_.size() == 0 || slots_.available() == 0) return false;
   const unsigned bytes = scalar_bytes(operation.scalar);
   BatchItem item;

@@ -83,7 +83,7 @@ void Remote::post_reserved(Channel& channel) {
 
 // The message that was sent last carries a fence.
 void Remote::ride(Channel& channel) {
-  FarSide far;
+  RemoteTarget far;
   far.server = channel.rank;
   far.world = channel.world;
   Request* fence = new_request(Kind::reserved, far, nullptr);

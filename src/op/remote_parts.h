@@ -17,9 +17,9 @@
 #include "core/operation.h"
 #include "nb/completion.h"
 #include "nb/fifo.h"
-#include "op/far_side.h"
 #include "op/near_side.h"
 #include "op/plan.h"
+#include "op/remote_target.h"
 #include "shm/outbox.h"
 #include "transport/transport.h"
 
@@ -74,7 +74,7 @@ struct Batch {
 struct Request {
   Kind kind = Kind::data;
   Channel* channel = nullptr;
-  FarSide far;
+  RemoteTarget far;
   nb::Completion* completion = nullptr;  // null: nobody waits any more
   bool failed = false;
 

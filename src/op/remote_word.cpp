@@ -20,7 +20,8 @@ std::uint64_t load_word(const std::byte* from, unsigned bytes) {
 
 }  // namespace
 
-void Remote::start_atomic(const AtomicOperation& operation, const FarSide& far, nb::Completion& completion) {
+void Remote::start_atomic(const AtomicOperation& operation, const RemoteTarget& far,
+                          nb::Completion& completion) {
   if (fails_at_once(completion)) return;
   const unsigned bytes = scalar_bytes(operation.scalar);
   Request* request = new_request(Kind::word, far, &completion);
@@ -43,21 +44,21 @@ void Remote::start_atomic(const AtomicOperation& operation, const FarSide& far, 
 }
 
 // The value travels in the header, so the caller's part is over at once.
-void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
+void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
                          nb::Completion& completion) {
   if (!fails_at_once(completion)) queue_store(far_word, bytes, value, far, 0);
 }
 
 // Nothing comes between the two: the store's number is the next one after the put's, which goes for both.
-void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value, const FarSide& far,
-                              nb::Completion& completion) {
+void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value,
+                              const RemoteTarget& far, nb::Completion& completion) {
   if (fails_at_once(completion)) return;
   if (!put.patch.empty()) put.signal = far_word;
   start(put, far, completion);
   queue_store(far_word, sizeof value, value, far, put.signal != nullptr ? protocol::with_signal : 0);
 }
 
-void Remote::queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const FarSide& far,
+void Remote::queue_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
                          std::uint8_t flags) {
   Request* request = new_request(Kind::word, far, nullptr);
   Header& header = request->header = {};
@@ -76,7 +77,7 @@ void Remote::enqueue_write(Request* request) {
   enqueue(request);
 }
 
-void Remote::start_mutex(Verb verb, std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
+void Remote::start_mutex(Verb verb, std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                          std::uint64_t* acquired) {
   if (fails_at_once(completion)) return;
   Request* request = new_request(verb == Verb::unlock ? Kind::reserved : Kind::word, far, &completion);
@@ -88,20 +89,20 @@ void Remote::start_mutex(Verb verb, std::uint64_t mutex, const FarSide& far, nb:
   enqueue(request);
 }
 
-void Remote::start_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion) {
+void Remote::start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
   start_mutex(Verb::lock, mutex, far, completion, nullptr);
 }
 
-void Remote::start_try_lock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion,
+void Remote::start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                             std::uint64_t* acquired) {
   start_mutex(Verb::try_lock, mutex, far, completion, acquired);
 }
 
-void Remote::start_unlock(std::uint64_t mutex, const FarSide& far, nb::Completion& completion) {
+void Remote::start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
   start_mutex(Verb::unlock, mutex, far, completion, nullptr);
 }
 
-void Remote::start_release(std::uint64_t mutex, const FarSide& far, nb::Completion& completion) {
+void Remote::start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
   if (fails_at_once(completion)) return;
   Request* request = new_request(Kind::word, far, &completion);
   request->header = {};

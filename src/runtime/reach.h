@@ -4,8 +4,8 @@
 
 #include "groups/process_group.h"
 #include "op/direct.h"
-#include "op/far_side.h"
 #include "op/remote.h"
+#include "op/remote_target.h"
 #include "op/stall_watch.h"
 #include "worlds/bridge/bridge.h"
 
@@ -22,7 +22,7 @@ struct Reach {
   Naming named = {};                   // how the program names it
 
   Worker worker() const { return gpid.rank; }
-  op::FarSide far_side() const {
+  op::RemoteTarget remote_target() const {
     return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank, by, named};
   }
   // Why something waits for it.

@@ -170,7 +170,7 @@ void Runtime::for_each_reach(const groups::Group& group, F&& f) {
 // Writes happen at the target, and implicit requests to it are complete: their buffers are the caller's
 // again.
 void Runtime::fence(const Reach& target) {
-  const op::FarSide far = target.far_side();
+  const op::RemoteTarget far = target.remote_target();
   const op::WaitReason reason = target.reason("fence");
   nb::Completion completion;
   start(*target.remote, reason, [&] {
@@ -198,7 +198,7 @@ void Runtime::fence_members(const groups::Group& group) {
       return;
     }
     for_each_reach(group, [&](const Reach& member) {
-      const op::FarSide far = member.far_side();
+      const op::RemoteTarget far = member.remote_target();
       if (member.remote->dirty(far)) member.remote->start_fence(far.server, completion);
     });
   });

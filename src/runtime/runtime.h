@@ -67,7 +67,7 @@ class Runtime {
   Worker me() const { return router.me(); }
   std::uint32_t size() const { return router.world().size(); }
   const groups::WorkerPlace& place(Worker worker) const { return router.world().place(worker); }
-  op::FarSide far_side(Worker target) const {
+  op::RemoteTarget remote_target(Worker target) const {
     const groups::WorkerPlace& there = place(target);
     return {router.world().id(), there.server, target, there.base, there.server != there.rank};
   }
@@ -93,13 +93,13 @@ class Runtime {
   // to be appended waits for a credit too: its caller may compute for long, and nobody can send it without.
   template <class Start>
   void start(op::Remote& to, const op::WaitReason& reason, Start&& begin,
-             const op::FarSide* appended_to = nullptr) {
+             const op::RemoteTarget* appended_to = nullptr) {
     const auto has_room = [&] { return appended_to == nullptr ? to.has_room() : to.has_room(*appended_to); };
     const op::Engine::Lock lock = engine.enter_when(has_room, reason);
     begin();
   }
   template <class Start>
-  void start(const op::WaitReason& reason, Start&& begin, const op::FarSide* appended_to = nullptr) {
+  void start(const op::WaitReason& reason, Start&& begin, const op::RemoteTarget* appended_to = nullptr) {
     start(remote, reason, begin, appended_to);
   }
   // Hands begin(remote, far side) what is to be appended for a worker of the own world; false: not taken.
@@ -107,11 +107,11 @@ class Runtime {
   bool append(const op::WaitReason& call, Worker target, const Begin& begin) {
     {
       const op::Engine::Lock lock = engine.enter();
-      const op::FarSide* far = remote.appended_to(target, router.world().id());
+      const op::RemoteTarget* far = remote.appended_to(target, router.world().id());
       if (far != nullptr && remote.has_room(*far)) [[likely]]
         return begin(remote, *far);
     }
-    const op::FarSide far = far_side(target);
+    const op::RemoteTarget far = remote_target(target);
     bool is_taken = false;
     start(
         remote, {call.operation, call.target, far.server}, [&] { is_taken = begin(remote, far); }, &far);

@@ -38,7 +38,7 @@ std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
   for_each_process(group, [&](Lpid lpid) {
     Reach member;
     if (!reach(lpid, member)) return;
-    const op::FarSide far = member.far_side();
+    const op::RemoteTarget far = member.remote_target();
     if (member.remote->dirty(far)) servers.push_back(far.server);
   });
   std::ranges::sort(servers);

@@ -117,7 +117,7 @@ TEST(TwoWorlds, a_world_that_nobody_serves_is_refused_and_its_body_drained) {
   Rig rig;
   op::Remote& remote = *rig.origins[1];
   remote.set_errors_return(true);
-  op::FarSide stranger = rig.far(1);
+  op::RemoteTarget stranger = rig.far(1);
   stranger.world = 1000;
   std::vector<std::byte> source = pattern(20000, 1);
   nb::Completion done;

@@ -54,7 +54,7 @@ class Rig {
     }
   }
 
-  op::FarSide far(std::size_t world) const {
+  op::RemoteTarget far(std::size_t world) const {
     return {ids[world], 0, target, reinterpret_cast<std::uintptr_t>(arenas[world].base())};
   }
   void turn() {

@@ -174,7 +174,7 @@ class Rig {
   TransportRank pusher_rank;
   std::vector<std::unique_ptr<op::Remote>> origins;
   std::optional<pr::Pusher> pusher;
-  op::FarSide far;
+  op::RemoteTarget far;
   std::byte* region = nullptr;
   unsigned refused = 0;
 };

@@ -31,7 +31,7 @@ class Caller {
     }
     engine_.wait([&] { return done.done(); }, {});
   }
-  void move(Action action, void* near, std::byte* far, std::uint64_t bytes, const op::FarSide& side) {
+  void move(Action action, void* near, std::byte* far, std::uint64_t bytes, const op::RemoteTarget& side) {
     run([&](op::Remote& remote, nb::Completion& done) {
       Operation operation = contiguous(action, near, far, bytes);
       if (action == Action::acc) {
@@ -137,7 +137,7 @@ TEST(WholeThreads, origins_and_their_threads_work_side_by_side) {
 void mix(op::Engine& engine, op::Remote& remote, Rig& rig, std::size_t who, std::atomic<int>& wrong) {
   constexpr std::uint64_t bytes = 3000;
   Caller caller(engine, remote);
-  op::FarSide own = rig.far;
+  op::RemoteTarget own = rig.far;
   own.target = static_cast<Worker>(20 + who);
   std::byte* const mine = rig.allocate(4 * bytes, own.target);
   const auto add = [&](std::int64_t& old, nb::Completion& done) {

@@ -30,7 +30,7 @@ class RemoteOutbox : public testing::Test {
     remote = std::make_unique<Remote>(fabric.endpoint(servers), options);
   }
 
-  FarSide far(TransportRank server) const {
+  RemoteTarget far(TransportRank server) const {
     return {.world = 9, .server = server, .target = static_cast<Worker>(server)};
   }
   bool append(TransportRank server) {
@@ -96,7 +96,7 @@ TEST_F(RemoteOutbox, buffers_that_are_being_copied_are_not_waited_for) {
 }
 
 TEST_F(RemoteOutbox, takes_nothing_of_an_endpoint) {
-  FarSide asked = far(0);
+  RemoteTarget asked = far(0);
   asked.by = {1, 2};
   nb::Completion done;
   std::uint64_t old = 0;
@@ -113,7 +113,7 @@ TEST_F(RemoteOutbox, without_a_credit_there_is_no_batch) {
   remote->send_batches();
   EXPECT_FALSE(remote->has_room(far(0)));
   EXPECT_FALSE(append(0));
-  FarSide seldom = far(0);
+  RemoteTarget seldom = far(0);
   seldom.is_attentive = false;
   EXPECT_TRUE(remote->has_room(seldom)) << "one does not wait for who may wait for oneself";
 }

@@ -21,7 +21,7 @@ class RemoteRest : public testing::Test {
  protected:
   RemoteRest() : fabric(servers + 1), remote(fabric.endpoint(servers), {}) {}
 
-  static FarSide far(TransportRank server) {
+  static RemoteTarget far(TransportRank server) {
     return {.world = 9, .server = server, .target = static_cast<Worker>(server)};
   }
   static Operation put(const void* near, std::uint64_t bytes) {

@@ -98,7 +98,7 @@ class Script {
 
   transport::LoopbackFabric fabric;
   Remote remote;
-  FarSide far;
+  RemoteTarget far;
   std::uint64_t limit = 1;
   std::uint64_t applied = 0;
   std::uint16_t surrenders = 0;

@@ -9,7 +9,7 @@
 
 namespace comex::op {
 
-struct FarSide {
+struct RemoteTarget {
   WorldId world = 0;
   TransportRank server = no_rank;  // who serves the target's memory
   Worker target = 0;               // worker number within its world
