@@ -18,7 +18,7 @@ constexpr std::uint64_t short_wait_nap(std::uint64_t longest_ns) {
 
 Idle::Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell)
     : os_(&os), policy_(policy), doorbell_(doorbell) {
-  if (policy_.oversubscribed) policy_.spin_ns = std::min(policy_.spin_ns, policy_.crowded_spin_ns);
+  if (policy_.oversubscribed) policy_.spin_ns = std::min(policy_.spin_ns, policy_.oversubscribed_spin_ns);
   reset();
 }
 

@@ -26,7 +26,7 @@ struct WaitPolicy {
   bool workers_have_cores = false;  // each its own, while their progress ranks sleep
   // More ranks than cores: no spin is longer than this, since who is waited for may need the core.
   bool oversubscribed = false;
-  std::uint64_t crowded_spin_ns = 1'000;
+  std::uint64_t oversubscribed_spin_ns = 1'000;
   std::uint64_t work_ns = 20'000;  // at least so long from one time that who works gives way to the next
 
   // For waits that sleep on a word of their own and count their rounds.

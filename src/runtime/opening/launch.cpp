@@ -7,16 +7,16 @@
 namespace comex::runtime {
 namespace {
 
-constexpr int lounge_tag = 0;
+constexpr int parking_tag = 0;
 constexpr std::uint64_t parked_nap_ns = 5'000'000;
 
 }  // namespace
 
 void Launch::wake_progress_ranks() {
-  if (share_.host_workers().front() != lounge_.rank()) return;
+  if (share_.host_workers().front() != parked_.rank()) return;
   const Word word = Word::wake;
   for (const int rank : share_.host.progress_ranks) {
-    PMPI_Send(&word, 1, MPI_BYTE, rank, lounge_tag, lounge_.get());
+    PMPI_Send(&word, 1, MPI_BYTE, rank, parking_tag, parked_.get());
   }
 }
 
@@ -24,7 +24,7 @@ void Launch::release_progress_ranks() {
   if (!has_split()) return;
   const Word word = Word::quit;
   for (const int rank : share_.host.progress_ranks) {
-    PMPI_Send(&word, 1, MPI_BYTE, rank, lounge_tag, lounge_.get());
+    PMPI_Send(&word, 1, MPI_BYTE, rank, parking_tag, parked_.get());
   }
 }
 
@@ -32,13 +32,13 @@ Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
   std::size_t quits = 0;
   while (quits < quits_expected) {
     int is_there = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, lounge_tag, lounge_.get(), &is_there, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(MPI_ANY_SOURCE, parking_tag, parked_.get(), &is_there, MPI_STATUS_IGNORE);
     if (is_there == 0) {
       world.os->sleep_ns(parked_nap_ns);
       continue;
     }
     Word word = Word::quit;
-    PMPI_Recv(&word, 1, MPI_BYTE, MPI_ANY_SOURCE, lounge_tag, lounge_.get(), MPI_STATUS_IGNORE);
+    PMPI_Recv(&word, 1, MPI_BYTE, MPI_ANY_SOURCE, parking_tag, parked_.get(), MPI_STATUS_IGNORE);
     if (word == Word::wake) return word;
     ++quits;
   }
@@ -46,9 +46,9 @@ Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
 }
 
 std::unique_ptr<World> Launch::over_all_ranks() {
-  if (!lounge_) {
+  if (!parked_) {
     const transport::YieldsInMpi while_waiting(true);
-    lounge_ = Communicator::duplicate(MPI_COMM_WORLD);
+    parked_ = Communicator::duplicate(MPI_COMM_WORLD);
   }
   if (has_split()) wake_progress_ranks();
   for (;;) {

@@ -44,7 +44,7 @@ class Launch {
 
   Reporter* reporter_;
   std::uint32_t openings_ = 0;           // of worlds, so far
-  Communicator lounge_;                  // over MPI_COMM_WORLD: where progress ranks wait
+  Communicator parked_;                  // over MPI_COMM_WORLD: where progress ranks wait
   std::optional<FirstLife> first_life_;  // of MPI_COMM_WORLD
   pr::SplitShare share_;                 // of its split
 };

@@ -252,29 +252,29 @@ void open_transport(World& world, const Reporter& reporter) {
 }
 
 // Virtual hosts share the processors of a machine; ranks that are bound have few each, but many together.
-struct Crowd {
+struct CoreLoad {
   int ranks = 0;
   int workers = 0;
   int cores = 0;
 };
 
-Crowd crowd_of(transport::Collective& machine, const World& world) {
-  struct Sitting {
+CoreLoad core_load_of(transport::Collective& machine, const World& world) {
+  struct RankCores {
     pr::CpuMask cpus;
     std::uint64_t is_worker;
   };
-  Crowd crowd;
+  CoreLoad load;
   decltype(pr::CpuMask::words) cpus{};
-  for (const Sitting& rank : gather(machine, Sitting{own_cpus(world), world.is_worker() ? 1u : 0u})) {
+  for (const RankCores& rank : gather(machine, RankCores{own_cpus(world), world.is_worker() ? 1u : 0u})) {
     std::ranges::transform(cpus, rank.cpus.words, cpus.begin(), std::bit_or<>());
-    ++crowd.ranks;
-    crowd.workers += static_cast<int>(rank.is_worker);
+    ++load.ranks;
+    load.workers += static_cast<int>(rank.is_worker);
   }
-  for (const std::uint64_t word : cpus) crowd.cores += std::popcount(word);
-  return crowd;
+  for (const std::uint64_t word : cpus) load.cores += std::popcount(word);
+  return load;
 }
 
-shm::WaitPolicy wait_policy(const World& world, const Crowd& machine) {
+shm::WaitPolicy wait_policy(const World& world, const CoreLoad& machine) {
   shm::WaitPolicy policy;
   policy.spin_ns = static_cast<std::uint64_t>(world.settings.spin_us) * 1000;
   policy.nap_max_ns = static_cast<std::uint64_t>(world.settings.nap_max_us) * 1000;
@@ -310,7 +310,7 @@ void settle_on_machine(transport::Collective& machine, World& world, const Repor
     world.neighbours = gather(machine, static_cast<TransportRank>(world.wire.rank()));
     std::ranges::sort(world.neighbours);
   }
-  world.wait_policy = wait_policy(world, crowd_of(machine, world));
+  world.wait_policy = wait_policy(world, core_load_of(machine, world));
 }
 
 // The setting may differ from rank to rank: worker 0 decides.

@@ -207,7 +207,7 @@ TEST(Idle, spins_for_less_where_ranks_outnumber_cores) {
   os.let_looks_take(1);
   WaitPolicy policy;
   policy.spin_ns = 1'000;
-  policy.crowded_spin_ns = 100;
+  policy.oversubscribed_spin_ns = 100;
   Idle alone(os, policy);  // reads the clock with every eighth look
   policy.oversubscribed = true;
   Idle crowded(os, policy);
