@@ -140,15 +140,15 @@ class Halves {
     MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
     int size = 0;
     MPI_Comm_size(half_, &size);
-    worlds::Muster muster;
-    muster.ranks.resize(static_cast<std::size_t>(size));
-    std::iota(muster.ranks.begin(), muster.ranks.end(), 0);
-    muster.side = accepts ? worlds::Side::accepts : worlds::Side::connects;
-    muster.port = name.data();
-    muster.limit_s = limit_s;
-    if (!is_worker()) return worlds::join_bridge(*services_, progress_world_->wire.get(), muster);
+    worlds::Roster roster;
+    roster.ranks.resize(static_cast<std::size_t>(size));
+    std::iota(roster.ranks.begin(), roster.ranks.end(), 0);
+    roster.side = accepts ? worlds::Side::accepts : worlds::Side::connects;
+    roster.port = name.data();
+    roster.limit_s = limit_s;
+    if (!is_worker()) return worlds::join_bridge(*services_, progress_world_->wire.get(), roster);
     const bool is_slow = !accepts && runtime().me() == 0;
-    static_cast<void>(worlds::join_bridge(runtime(), runtime().world->wire.get(), muster, [&](Gpid gpid) {
+    static_cast<void>(worlds::join_bridge(runtime(), runtime().world->wire.get(), roster, [&](Gpid gpid) {
       if (is_slow) slowly();
       return runtime().book.lpid_of(gpid).value();
     }));

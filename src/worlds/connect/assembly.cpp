@@ -35,33 +35,33 @@ runtime::Communicator assemble(MPI_Comm wire, const std::vector<TransportRank>& 
 
 }  // namespace
 
-Bytes pack(const Muster& muster) {
+Bytes pack(const Roster& roster) {
   return Packer()
-      .array(std::span<const TransportRank>(muster.ranks))
-      .value(muster.root)
-      .value(muster.side)
-      .text(muster.port)
-      .value(muster.limit_s)
+      .array(std::span<const TransportRank>(roster.ranks))
+      .value(roster.root)
+      .value(roster.side)
+      .text(roster.port)
+      .value(roster.limit_s)
       .take();
 }
 
-Muster unpack_muster(std::span<const std::byte> bytes) {
+Roster unpack_roster(std::span<const std::byte> bytes) {
   Unpacker packet(bytes);
-  Muster muster;
-  muster.ranks = packet.array<TransportRank>();
-  muster.root = packet.value<std::uint32_t>();
-  muster.side = packet.value<Side>();
-  muster.port = packet.text();
-  muster.limit_s = packet.value<double>();
+  Roster roster;
+  roster.ranks = packet.array<TransportRank>();
+  roster.root = packet.value<std::uint32_t>();
+  roster.side = packet.value<Side>();
+  roster.port = packet.text();
+  roster.limit_s = packet.value<double>();
   COMEX_BUG_IF(!packet.is_done());
-  return muster;
+  return roster;
 }
 
-Result<JoinedComms> assemble_and_join(MPI_Comm wire, const Muster& muster) {
+Result<JoinedComms> assemble_and_join(MPI_Comm wire, const Roster& roster) {
   // On few cores those waited for need the processor to get here.
   const transport::YieldsInMpi while_waiting(true);
-  const runtime::Communicator assembly = assemble(wire, muster.ranks);
-  return join(muster.side, muster.port, static_cast<int>(muster.root), assembly.get());
+  const runtime::Communicator assembly = assemble(wire, roster.ranks);
+  return join(roster.side, roster.port, static_cast<int>(roster.root), assembly.get());
 }
 
 Joint::~Joint() {

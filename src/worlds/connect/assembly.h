@@ -1,7 +1,7 @@
 // Brings the workers of a group and the progress ranks that serve them together in one communicator, and
 // joins it with the other side's.
 //
-// All ranks of a muster call with the same muster; what they wait for is on its way. Called by workers that
+// All ranks of a roster call with the same roster; what they wait for is on its way. Called by workers that
 // lead or follow a meeting and by progress ranks that are summoned to it.
 #pragma once
 
@@ -19,17 +19,17 @@
 namespace comex::worlds {
 
 // Who comes together, and where. Travels to the progress ranks.
-struct Muster {
+struct Roster {
   std::vector<TransportRank> ranks;  // of the wire: workers in group order, then progress ranks
   std::uint32_t root = 0;            // index of who leads; what it says of the port counts
   Side side = Side::accepts;
   std::string port;  // MPI's
   double limit_s = 0;
 };
-Bytes pack(const Muster& muster);
-Muster unpack_muster(std::span<const std::byte> bytes);
+Bytes pack(const Roster& roster);
+Roster unpack_roster(std::span<const std::byte> bytes);
 
-Result<JoinedComms> assemble_and_join(MPI_Comm wire, const Muster& muster);
+Result<JoinedComms> assemble_and_join(MPI_Comm wire, const Roster& roster);
 
 // Holds what MPI knows of a meeting until both sides part, or until this process has nobody to part from.
 class Joint {

@@ -19,20 +19,20 @@ struct Joined {
 };
 
 // Held until the ties are watched: before, nobody hears of a death.
-TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Muster& muster) {
-  return {reporter, operation, "the other side has not come together with this one in MPI", muster.limit_s};
+TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& roster) {
+  return {reporter, operation, "the other side has not come together with this one in MPI", roster.limit_s};
 }
 
 Result<Joined> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Comm wire, WorldId own,
-                    const Muster& muster) {
-  Result<JoinedComms> joined = assemble_and_join(wire, muster);
+                    const Roster& roster) {
+  Result<JoinedComms> joined = assemble_and_join(wire, roster);
   if (!joined) return joined.take_failure();
   Joined made;
   made.ties = tie_worlds(joined->all, own, reporter);
   made.tie = std::make_shared<Tie>(watch);
   made.facts.wire = runtime::Communicator(joined->all);
   made.facts.release = [joint = std::make_shared<Joint>(joined->inter), tie = made.tie, &reporter,
-                        seconds = muster.limit_s](runtime::Communicator all) {
+                        seconds = roster.limit_s](runtime::Communicator all) {
     const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
                                      seconds);
     tie->part();
@@ -44,10 +44,10 @@ Result<Joined> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Com
 
 }  // namespace
 
-Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Muster& muster,
+Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
                              std::function<Lpid(Gpid)> lpid_of) {
-  const TimeLimit limit = limit_of_meeting(runtime.reporter, muster);
-  Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, runtime.world->id, muster);
+  const TimeLimit limit = limit_of_meeting(runtime.reporter, roster);
+  Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, runtime.world->id, roster);
   if (!joined) return joined.take_failure();
   joined->facts.lpid_of = std::move(lpid_of);
   Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
@@ -60,10 +60,10 @@ Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Mus
   return bridge;
 }
 
-void join_bridge(Services& services, MPI_Comm wire, const Muster& muster) {
+void join_bridge(Services& services, MPI_Comm wire, const Roster& roster) {
   Summons& summons = services.summons();
-  const TimeLimit limit = limit_of_meeting(services.reporter(), muster);
-  Result<Joined> joined = join(services.reporter(), summons.watch(), wire, services.world().id, muster);
+  const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
+  Result<Joined> joined = join(services.reporter(), summons.watch(), wire, services.world().id, roster);
   if (!joined) return;  // the worker that leads says why
   const MPI_Comm bridge_wire = joined->facts.wire.get();
   if (!open_bridge(services, std::move(joined->facts))) return;

@@ -1,4 +1,4 @@
-// From a muster to an open bridge: the step of a meeting that happens inside MPI, on each rank of both sides.
+// From a roster to an open bridge: the step of a meeting that happens inside MPI, on each rank of both sides.
 //
 // All that it waits for is on its way, and a limit ends the job where that proves wrong. Called by meeting on
 // workers, by Summons on progress ranks.
@@ -12,8 +12,8 @@
 
 namespace comex::worlds {
 
-Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Muster& muster,
+Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
                              std::function<Lpid(Gpid)> lpid_of);
-void join_bridge(Services& services, MPI_Comm wire, const Muster& muster);
+void join_bridge(Services& services, MPI_Comm wire, const Roster& roster);
 
 }  // namespace comex::worlds

@@ -109,7 +109,7 @@ class Attendance {
     Bytes bytes;
     std::string trouble;
     if (leads()) {
-      const Result<Muster> called = call(lock);
+      const Result<Roster> called = call(lock);
       if (called) bytes = pack(called.value());
       if (!called) trouble = called.failure().text;
     }
@@ -117,33 +117,33 @@ class Attendance {
     if (!trouble.empty()) return environment_error(trouble);
     const Result<Bytes> told = talk_.broadcast(bytes);
     if (!told) return told.failure();
-    return join_bridge(runtime_, stand_.wire, unpack_muster(told.value()),
+    return join_bridge(runtime_, stand_.wire, unpack_roster(told.value()),
                        [this](Gpid gpid) { return runtime_.book.lpid_of(gpid).value(); });
   }
 
   // On the root: locks this side's progress ranks when it is their turn, then calls them to the port.
-  Result<Muster> call(MeetingLock& lock) {
+  Result<Roster> call(MeetingLock& lock) {
     if (Status locked = lock_in_turn(lock); !locked) return locked.take_failure();
-    Muster muster;
+    Roster roster;
     if (accepts()) {
       Result<MpiPort> port = MpiPort::open();
       say(port ? port->name() : "");
       if (!port) return port.take_failure();
-      muster.port = port_.emplace(std::move(port).value()).name();
+      roster.port = port_.emplace(std::move(port).value()).name();
     } else {
       const Result<Bytes> heard = talk_.hear();
       if (!heard) return heard.failure();
-      muster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
+      roster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
     }
-    if (muster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
+    if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
     const std::vector<TransportRank> called = accepts() ? stand_.progress_ranks : without_shared();
-    muster.ranks = stand_.workers;
-    muster.ranks.insert(muster.ranks.end(), called.begin(), called.end());
-    muster.root = static_cast<std::uint32_t>(meeting_.root);
-    muster.side = meeting_.side;
-    muster.limit_s = limit_s_;
-    summon(runtime_, *stand_.control, called, muster);
-    return muster;
+    roster.ranks = stand_.workers;
+    roster.ranks.insert(roster.ranks.end(), called.begin(), called.end());
+    roster.root = static_cast<std::uint32_t>(meeting_.root);
+    roster.side = meeting_.side;
+    roster.limit_s = limit_s_;
+    summon(runtime_, *stand_.control, called, roster);
+    return roster;
   }
 
   Status lock_in_turn(MeetingLock& lock) {

@@ -42,7 +42,7 @@ bool Summons::obey(Services& services) {
   if (orders_.empty()) return false;
   const Order next = std::move(orders_.front());
   orders_.pop_front();
-  join_bridge(services, next.wire, unpack_muster(next.bytes));
+  join_bridge(services, next.wire, unpack_roster(next.bytes));
   return true;
 }
 
@@ -90,8 +90,8 @@ MeetingLock::~MeetingLock() {
 }
 
 void summon(runtime::Runtime& runtime, op::ControlMessages& control,
-            std::span<const TransportRank> progress_ranks, const Muster& muster) {
-  const Bytes bytes = pack(muster);
+            std::span<const TransportRank> progress_ranks, const Roster& roster) {
+  const Bytes bytes = pack(roster);
   const op::Engine::Lock lock = runtime.engine.enter();
   for (const TransportRank rank : progress_ranks) control.send(rank, summons_context, 0, order, bytes);
 }

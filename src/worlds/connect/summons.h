@@ -1,7 +1,7 @@
 // How workers call progress ranks to a meeting.
 //
 //   worker that leads ──ask──► each progress rank of the assembly, one after the other ──granted──► worker
-//                     ──order: the muster──► each of them, which enters MPI at once
+//                     ──order: the roster──► each of them, which enters MPI at once
 //                     ──give back──► each of them
 //
 // Two assemblies that share progress ranks must not wait for each other, so a progress rank is part of one at
@@ -91,6 +91,6 @@ class MeetingLock {
 };
 
 void summon(runtime::Runtime& runtime, op::ControlMessages& control,
-            std::span<const TransportRank> progress_ranks, const Muster& muster);
+            std::span<const TransportRank> progress_ranks, const Roster& roster);
 
 }  // namespace comex::worlds
