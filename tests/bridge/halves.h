@@ -123,7 +123,7 @@ class Halves {
       require(worlds::close_bridge(runtime(), bridge), "a lost bridge closes");
     } else {
       require(static_cast<bool>(worlds::open_bridge(*services_, std::move(facts))), "the bridge opens");
-      services_->summons().note_lost(wire);
+      services_->progress_calls().note_lost(wire);
       services_->run([this] { return !services_->has_bridges(); });
     }
     require(abandoned == 1, "what is beside MPI is let go with a lost bridge");

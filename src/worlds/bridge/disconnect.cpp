@@ -15,8 +15,8 @@
 #include "runtime/sides.h"
 #include "worlds/agreement/arguments.h"
 #include "worlds/bridge/company.h"
+#include "worlds/connect/progress_rank_calls.h"
 #include "worlds/connect/side.h"
-#include "worlds/connect/summons.h"
 
 namespace comex::worlds {
 namespace {

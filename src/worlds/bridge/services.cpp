@@ -38,7 +38,7 @@ unsigned Services::serve(transport::Transport& transport, MPI_Comm wire, pr::Ser
   transport::Message message;
   while (moved < messages_a_round && (is_more = transport.receive(message))) {
     if (message.data.front() == static_cast<std::byte>(protocol::Verb::control)) {
-      summons_.on_message(transport, wire, message);
+      progress_calls_.on_message(transport, wire, message);
     } else {
       server.on_message(message);
     }
@@ -55,7 +55,7 @@ unsigned Services::serve(transport::Transport& transport, MPI_Comm wire, pr::Ser
 unsigned Services::round() {
   meter_.begin_round();
   unsigned moved = serve(*world_.transport, world_.wire.get(), *server_);
-  if (summons_.obey(*this)) ++moved;
+  if (progress_calls_.obey(*this)) ++moved;
   if (!points_.empty()) moved += serve_bridges();
   meter_.end_round(moved != 0);
   pusher_.advance();
@@ -64,7 +64,7 @@ unsigned Services::round() {
 
 // Nobody on the other side waits for an answer any more, nor will they leave.
 void Services::drop_lost() {
-  for (const MPI_Comm wire : summons_.take_lost()) {
+  for (const MPI_Comm wire : progress_calls_.take_lost()) {
     const auto found =
         std::ranges::find(points_, wire, [](const auto& point) { return point->facts.wire.get(); });
     if (found == points_.end()) continue;
@@ -72,7 +72,7 @@ void Services::drop_lost() {
     drop(**found);
     (*found)->abandon_wire();
     points_.erase(found);
-    summons_.forget(wire);
+    progress_calls_.forget(wire);
   }
 }
 
@@ -116,7 +116,7 @@ unsigned Services::serve_bridges() {
     } else {
       point.abandon_wire();
     }
-    summons_.forget(wire);
+    progress_calls_.forget(wire);
     points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(i));
     ++moved;
   }

@@ -18,7 +18,7 @@
 #include "shm/idle.h"
 #include "shm/watched_naps.h"
 #include "worlds/bridge/meeting_point.h"
-#include "worlds/connect/summons.h"
+#include "worlds/connect/progress_rank_calls.h"
 
 namespace comex::worlds {
 
@@ -46,7 +46,7 @@ class Services {
   runtime::World& world() { return world_; }
   runtime::Reporter& reporter() { return reporter_; }
   GuestArenas& arenas() { return arenas_; }
-  Summons& summons() { return summons_; }
+  ProgressRankCalls& progress_calls() { return progress_calls_; }
 
  private:
   unsigned round();
@@ -70,7 +70,7 @@ class Services {
   std::optional<shm::WatchedNaps> watched_naps_;
   GuestArenas arenas_;
   std::vector<std::unique_ptr<MeetingPoint>> points_;
-  Summons summons_;
+  ProgressRankCalls progress_calls_;
 };
 
 }  // namespace comex::worlds

@@ -2,7 +2,7 @@
 // joins it with the other side's.
 //
 // All ranks of a roster call with the same roster; what they wait for is on its way. Called by workers that
-// lead or follow a meeting and by progress ranks that are summoned to it.
+// lead or follow a meeting and by progress ranks that are called to it.
 #pragma once
 
 #include <mpi.h>

@@ -61,14 +61,14 @@ Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Ros
 }
 
 void join_bridge(Services& services, MPI_Comm wire, const Roster& roster) {
-  Summons& summons = services.summons();
+  ProgressRankCalls& calls = services.progress_calls();
   const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
-  Result<Joined> joined = join(services.reporter(), summons.watch(), wire, services.world().id, roster);
+  Result<Joined> joined = join(services.reporter(), calls.watch(), wire, services.world().id, roster);
   if (!joined) return;  // the worker that leads says why
   const MPI_Comm bridge_wire = joined->facts.wire.get();
   if (!open_bridge(services, std::move(joined->facts))) return;
   joined->tie->watch(std::move(joined->ties),
-                     [&summons, bridge_wire](WorldId, Farewell) { summons.note_lost(bridge_wire); });
+                     [&calls, bridge_wire](WorldId, Farewell) { calls.note_lost(bridge_wire); });
 }
 
 }  // namespace comex::worlds

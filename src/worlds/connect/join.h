@@ -1,7 +1,7 @@
 // From a roster to an open bridge: the step of a meeting that happens inside MPI, on each rank of both sides.
 //
 // All that it waits for is on its way, and a limit ends the job where that proves wrong. Called by meeting on
-// workers, by Summons on progress ranks.
+// workers, by ProgressRankCalls on progress ranks.
 #pragma once
 
 #include <functional>

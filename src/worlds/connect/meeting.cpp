@@ -11,8 +11,8 @@
 #include "worlds/connect/card_hook.h"
 #include "worlds/connect/join.h"
 #include "worlds/connect/name_server.h"
+#include "worlds/connect/progress_rank_calls.h"
 #include "worlds/connect/side_talk.h"
-#include "worlds/connect/summons.h"
 
 namespace comex::worlds {
 namespace {
@@ -142,7 +142,7 @@ class Attendance {
     roster.root = static_cast<std::uint32_t>(meeting_.root);
     roster.side = meeting_.side;
     roster.limit_s = limit_s_;
-    summon(runtime_, *stand_.control, called, roster);
+    call_progress_ranks(runtime_, *stand_.control, called, roster);
     return roster;
   }
 

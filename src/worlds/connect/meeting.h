@@ -3,7 +3,7 @@
 //   roots      find each other, exchange what their sides are, judge it     (TCP, with a time limit)
 //   members    learn of the other side, give its processes lpids            (control of their group)
 //   roots      agree that all could                                         (TCP)
-//   all        lock, summon the progress ranks, join in MPI, open a bridge  (bounded)
+//   all        lock, call_progress_ranks the progress ranks, join in MPI, open a bridge  (bounded)
 //
 // Up to the last step everybody goes on serving, and anything that fails fails on all members of both sides
 // and leaves nothing behind. Within one world nobody needs MPI or a bridge. Used by spawn, ports and

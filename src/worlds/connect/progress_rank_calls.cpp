@@ -1,4 +1,4 @@
-#include "worlds/connect/summons.h"
+#include "worlds/connect/progress_rank_calls.h"
 
 #include "runtime/runtime.h"
 #include "worlds/bridge/services.h"
@@ -11,11 +11,12 @@ enum Phase : std::uint32_t { order, ask, give_back, granted };
 
 }  // namespace
 
-void Summons::on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message) {
+void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wire,
+                                   const transport::Message& message) {
   protocol::ControlHeader header;
   COMEX_BUG_IF(message.data.size() < sizeof header);
   std::memcpy(&header, message.data.data(), sizeof header);
-  COMEX_BUG_IF(header.context != summons_context);
+  COMEX_BUG_IF(header.context != progress_call_context);
   if (header.phase == ask) {
     line_.push_back({&transport, wire, message.from, header.sequence});
     if (line_.size() == 1) grant_next();
@@ -33,12 +34,12 @@ void Summons::on_message(transport::Transport& transport, MPI_Comm wire, const t
   }
 }
 
-void Summons::grant_next() {
+void ProgressRankCalls::grant_next() {
   const Asker& next = line_.front();
-  op::ControlMessages(*next.transport).send(next.rank, summons_context, next.number, granted, {});
+  op::ControlMessages(*next.transport).send(next.rank, progress_call_context, next.number, granted, {});
 }
 
-bool Summons::obey(Services& services) {
+bool ProgressRankCalls::obey(Services& services) {
   if (orders_.empty()) return false;
   const Order next = std::move(orders_.front());
   orders_.pop_front();
@@ -46,7 +47,7 @@ bool Summons::obey(Services& services) {
   return true;
 }
 
-void Summons::forget(MPI_Comm wire) {
+void ProgressRankCalls::forget(MPI_Comm wire) {
   const bool held_the_lock = !line_.empty() && line_.front().wire == wire;
   std::erase_if(line_, [wire](const Asker& each) { return each.wire == wire; });
   if (held_the_lock && !line_.empty()) grant_next();
@@ -56,12 +57,12 @@ void Summons::forget(MPI_Comm wire) {
   std::erase(lost_, wire);  // MPI may give another wire its handle
 }
 
-void Summons::note_lost(MPI_Comm wire) {
+void ProgressRankCalls::note_lost(MPI_Comm wire) {
   const std::lock_guard lock(lost_mutex_);
   lost_.push_back(wire);
 }
 
-std::vector<MPI_Comm> Summons::take_lost() {
+std::vector<MPI_Comm> ProgressRankCalls::take_lost() {
   const std::lock_guard lock(lost_mutex_);
   return std::exchange(lost_, {});
 }
@@ -70,12 +71,12 @@ bool MeetingLock::take(TransportRank progress_rank) {
   const std::uint64_t number = ++runtime_.meetings.asked;
   {
     const op::Engine::Lock lock = runtime_.engine.enter();
-    control_.send(progress_rank, summons_context, number, ask, {});
+    control_.send(progress_rank, progress_call_context, number, ask, {});
   }
   bool is_mine = false;
   runtime_.engine.wait(
       [&] {
-        is_mine = control_.take(progress_rank, summons_context, number, granted, {});
+        is_mine = control_.take(progress_rank, progress_call_context, number, granted, {});
         return is_mine || control_.is_lost();
       },
       {"meeting"});
@@ -86,14 +87,14 @@ bool MeetingLock::take(TransportRank progress_rank) {
 MeetingLock::~MeetingLock() {
   if (taken_.empty()) return;
   const op::Engine::Lock lock = runtime_.engine.enter();
-  for (const TransportRank rank : taken_) control_.send(rank, summons_context, 0, give_back, {});
+  for (const TransportRank rank : taken_) control_.send(rank, progress_call_context, 0, give_back, {});
 }
 
-void summon(runtime::Runtime& runtime, op::ControlMessages& control,
-            std::span<const TransportRank> progress_ranks, const Roster& roster) {
+void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,
+                         std::span<const TransportRank> progress_ranks, const Roster& roster) {
   const Bytes bytes = pack(roster);
   const op::Engine::Lock lock = runtime.engine.enter();
-  for (const TransportRank rank : progress_ranks) control.send(rank, summons_context, 0, order, bytes);
+  for (const TransportRank rank : progress_ranks) control.send(rank, progress_call_context, 0, order, bytes);
 }
 
 }  // namespace comex::worlds

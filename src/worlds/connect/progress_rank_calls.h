@@ -7,8 +7,8 @@
 // Two assemblies that share progress ranks must not wait for each other, so a progress rank is part of one at
 // a time: it says whose turn it is. All locks there are have one order, that of worlds and of ranks in them,
 // and everybody takes them in it, however many worlds take part. Messages are control of a context of their
-// own, on the wire that the group's processes share; a lock goes with the wire it was asked for over. Summons
-// is the progress rank's part; the rest is called by workers.
+// own, on the wire that the group's processes share; a lock goes with the wire it was asked for over.
+// ProgressRankCalls is the progress rank's part; the rest is called by workers.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ namespace comex::worlds {
 
 class Services;
 
-inline constexpr std::uint64_t summons_context = 3;
+inline constexpr std::uint64_t progress_call_context = 3;
 
-class Summons {
+class ProgressRankCalls {
  public:
   // A control that came over this wire.
   void on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message);
@@ -90,7 +90,7 @@ class MeetingLock {
   std::vector<TransportRank> taken_;
 };
 
-void summon(runtime::Runtime& runtime, op::ControlMessages& control,
-            std::span<const TransportRank> progress_ranks, const Roster& roster);
+void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,
+                         std::span<const TransportRank> progress_ranks, const Roster& roster);
 
 }  // namespace comex::worlds
