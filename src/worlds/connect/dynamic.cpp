@@ -89,17 +89,17 @@ MpiPort::~MpiPort() {
   PMPI_Close_port(name_.data());
 }
 
-Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm assembly) {
+Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm members) {
   std::string name = port;
   name.resize(MPI_MAX_PORT_NAME);
-  const ErrorsReturn errors(assembly);
+  const ErrorsReturn errors(members);
   JoinedComms joined;
   Status met;
   if (side == Side::accepts) {
     met =
-        check(PMPI_Comm_accept(name.data(), MPI_INFO_NULL, root, assembly, &joined.inter), "MPI_Comm_accept");
+        check(PMPI_Comm_accept(name.data(), MPI_INFO_NULL, root, members, &joined.inter), "MPI_Comm_accept");
   } else {
-    met = check(PMPI_Comm_connect(name.data(), MPI_INFO_NULL, root, assembly, &joined.inter),
+    met = check(PMPI_Comm_connect(name.data(), MPI_INFO_NULL, root, members, &joined.inter),
                 "MPI_Comm_connect");
   }
   if (!met) return met.take_failure();

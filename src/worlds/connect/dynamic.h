@@ -47,13 +47,13 @@ class MpiPort {
 };
 
 enum class Side : unsigned char { accepts, connects };
-// Collective over `assembly` and over the other side's; the port counts at rank `root`. The pair: the
+// Collective over `members` and over the other side's; the port counts at rank `root`. The pair: the
 // inter-communicator, and all processes in one, the accepting side first.
 struct JoinedComms {
   MPI_Comm inter = MPI_COMM_NULL;
   MPI_Comm all = MPI_COMM_NULL;
 };
-Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm assembly);
+Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm members);
 // Collective over all that were joined, who have let go of `all`; afterwards MPI does not know the others any
 // more.
 void part(MPI_Comm inter);

@@ -25,18 +25,18 @@ TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& rost
 
 Result<Joined> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Comm wire, WorldId own,
                     const Roster& roster) {
-  Result<JoinedComms> joined = assemble_and_join(wire, roster);
+  Result<JoinedComms> joined = make_intercommunicator(wire, roster);
   if (!joined) return joined.take_failure();
   Joined made;
   made.ties = tie_worlds(joined->all, own, reporter);
   made.tie = std::make_shared<Tie>(watch);
   made.facts.wire = runtime::Communicator(joined->all);
-  made.facts.release = [joint = std::make_shared<Joint>(joined->inter), tie = made.tie, &reporter,
-                        seconds = roster.limit_s](runtime::Communicator all) {
+  made.facts.release = [intercommunicator = std::make_shared<Intercommunicator>(joined->inter),
+                        tie = made.tie, &reporter, seconds = roster.limit_s](runtime::Communicator all) {
     const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
                                      seconds);
     tie->part();
-    joint->part(std::move(all));
+    intercommunicator->part(std::move(all));
   };
   made.facts.abandon = [tie = made.tie] { tie->part(); };
   return made;

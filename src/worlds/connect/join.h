@@ -8,7 +8,7 @@
 #include <string>
 
 #include "worlds/bridge/bridge.h"
-#include "worlds/connect/assembly.h"
+#include "worlds/connect/intercommunicator.h"
 
 namespace comex::worlds {
 

@@ -1,10 +1,10 @@
 // How workers call progress ranks to a meeting.
 //
-//   worker that leads ──ask──► each progress rank of the assembly, one after the other ──granted──► worker
+//   worker that leads ──ask──► each progress rank of the members, one after the other ──granted──► worker
 //                     ──order: the roster──► each of them, which enters MPI at once
 //                     ──give back──► each of them
 //
-// Two assemblies that share progress ranks must not wait for each other, so a progress rank is part of one at
+// Two rosters that share progress ranks must not wait for each other, so a progress rank is part of one at
 // a time: it says whose turn it is. All locks there are have one order, that of worlds and of ranks in them,
 // and everybody takes them in it, however many worlds take part. Messages are control of a context of their
 // own, on the wire that the group's processes share; a lock goes with the wire it was asked for over.
@@ -21,7 +21,7 @@
 
 #include "op/control_messages.h"
 #include "transport/transport.h"
-#include "worlds/connect/assembly.h"
+#include "worlds/connect/intercommunicator.h"
 #include "worlds/connect/rendezvous_watch.h"
 
 namespace comex::runtime {

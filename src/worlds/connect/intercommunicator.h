@@ -29,15 +29,15 @@ struct Roster {
 Bytes pack(const Roster& roster);
 Roster unpack_roster(std::span<const std::byte> bytes);
 
-Result<JoinedComms> assemble_and_join(MPI_Comm wire, const Roster& roster);
+Result<JoinedComms> make_intercommunicator(MPI_Comm wire, const Roster& roster);
 
 // Holds what MPI knows of a meeting until both sides part, or until this process has nobody to part from.
-class Joint {
+class Intercommunicator {
  public:
-  explicit Joint(MPI_Comm inter) : inter_(inter) {}
-  ~Joint();
-  Joint(const Joint&) = delete;
-  Joint& operator=(const Joint&) = delete;
+  explicit Intercommunicator(MPI_Comm inter) : inter_(inter) {}
+  ~Intercommunicator();
+  Intercommunicator(const Intercommunicator&) = delete;
+  Intercommunicator& operator=(const Intercommunicator&) = delete;
   // Collective over both sides.
   void part(runtime::Communicator all);
 

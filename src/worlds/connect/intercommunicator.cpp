@@ -1,4 +1,4 @@
-#include "worlds/connect/assembly.h"
+#include "worlds/connect/intercommunicator.h"
 
 #include <algorithm>
 
@@ -9,11 +9,11 @@ namespace comex::worlds {
 namespace {
 
 // Between the tags of bodies and that of the transport's own probe: no message of the wire has it.
-constexpr int assembly_tag = 32766;
-static_assert(protocol::get_tag(protocol::slot_count - 1) < assembly_tag);
+constexpr int roster_tag = 32766;
+static_assert(protocol::get_tag(protocol::slot_count - 1) < roster_tag);
 
 // Neighbouring blocks join in pairs, 1 with 1, 2 with 2, 4 with 4 and so on.
-runtime::Communicator assemble(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
+runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
   int mine_in_wire = 0;
   PMPI_Comm_rank(wire, &mine_in_wire);
   const auto me = static_cast<std::size_t>(std::ranges::find(ranks, mine_in_wire) - ranks.begin());
@@ -25,7 +25,7 @@ runtime::Communicator assemble(MPI_Comm wire, const std::vector<TransportRank>& 
     if (other >= ranks.size()) continue;
     MPI_Comm both = MPI_COMM_NULL;
     MPI_Comm merged = MPI_COMM_NULL;
-    PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], assembly_tag, &both);
+    PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], roster_tag, &both);
     PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged);
     PMPI_Comm_free(&both);
     joined = runtime::Communicator(merged);
@@ -57,18 +57,18 @@ Roster unpack_roster(std::span<const std::byte> bytes) {
   return roster;
 }
 
-Result<JoinedComms> assemble_and_join(MPI_Comm wire, const Roster& roster) {
+Result<JoinedComms> make_intercommunicator(MPI_Comm wire, const Roster& roster) {
   // On few cores those waited for need the processor to get here.
   const transport::YieldsInMpi while_waiting(true);
-  const runtime::Communicator assembly = assemble(wire, roster.ranks);
-  return join(roster.side, roster.port, static_cast<int>(roster.root), assembly.get());
+  const runtime::Communicator members = communicator_of(wire, roster.ranks);
+  return join(roster.side, roster.port, static_cast<int>(roster.root), members.get());
 }
 
-Joint::~Joint() {
+Intercommunicator::~Intercommunicator() {
   if (inter_ != MPI_COMM_NULL && runtime::mpi_is_running()) PMPI_Comm_free(&inter_);
 }
 
-void Joint::part(runtime::Communicator all) {
+void Intercommunicator::part(runtime::Communicator all) {
   const transport::YieldsInMpi while_waiting(true);
   { const runtime::Communicator freed = std::move(all); }
   worlds::part(std::exchange(inter_, MPI_COMM_NULL));
