@@ -11,10 +11,10 @@
 
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
+#include "worlds/agreement/group_wire.h"
 #include "worlds/agreement/groups.h"
 #include "worlds/agreement/named_worlds.h"
 #include "worlds/agreement/refusal.h"
-#include "worlds/agreement/stand.h"
 #include "worlds/bridge/company.h"
 
 namespace comex::calls {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "runtime/runtime.h"
-#include "worlds/agreement/stand.h"
+#include "worlds/agreement/group_wire.h"
 #include "worlds/agreement/trouble.h"
 
 namespace comex::worlds {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "runtime/runtime.h"
-#include "worlds/agreement/stand.h"
+#include "worlds/agreement/group_wire.h"
 
 namespace comex::worlds {
 

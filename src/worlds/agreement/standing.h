@@ -6,8 +6,8 @@
 #pragma once
 
 #include "runtime/runtime.h"
+#include "worlds/agreement/group_wire.h"
 #include "worlds/agreement/refusal.h"
-#include "worlds/agreement/stand.h"
 #include "worlds/agreement/trouble.h"
 
 namespace comex::worlds {

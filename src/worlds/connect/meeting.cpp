@@ -29,7 +29,7 @@ class Attendance {
         meeting_(meeting),
         group_(*runtime.groups.find(meeting.group)),
         all_(*runtime.extras(meeting.group).collective),
-        stand_(stand_of(runtime, group_)),
+        wire_(group_wire_of(runtime, group_)),
         limit_s_(static_cast<double>(runtime.world->settings.meet_s)),
         talk_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
 
@@ -67,7 +67,7 @@ class Attendance {
     facts.nonce = runtime_.world->description.nonce;
     facts.is_within_its_world = group_.bridge() == no_bridge;
     facts.name_server = own_name_server();
-    facts.helpers = stand_.helpers;
+    facts.helpers = wire_.helpers;
     return facts;
   }
 
@@ -105,7 +105,7 @@ class Attendance {
 
   // The way through MPI; the progress ranks are locked while it lasts.
   Result<BridgeId> cross() {
-    MeetingLock lock(runtime_, *stand_.control);
+    MeetingLock lock(runtime_, *wire_.control);
     Bytes bytes;
     std::string trouble;
     if (leads()) {
@@ -117,7 +117,7 @@ class Attendance {
     if (!trouble.empty()) return environment_error(trouble);
     const Result<Bytes> told = talk_.broadcast(bytes);
     if (!told) return told.failure();
-    return join_bridge(runtime_, stand_.wire, unpack_roster(told.value()),
+    return join_bridge(runtime_, wire_.wire, unpack_roster(told.value()),
                        [this](Gpid gpid) { return runtime_.book.lpid_of(gpid).value(); });
   }
 
@@ -136,13 +136,13 @@ class Attendance {
       roster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
     }
     if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
-    const std::vector<TransportRank> called = accepts() ? stand_.progress_ranks : without_shared();
-    roster.ranks = stand_.workers;
+    const std::vector<TransportRank> called = accepts() ? wire_.progress_ranks : without_shared();
+    roster.ranks = wire_.workers;
     roster.ranks.insert(roster.ranks.end(), called.begin(), called.end());
     roster.root = static_cast<std::uint32_t>(meeting_.root);
     roster.side = meeting_.side;
     roster.limit_s = limit_s_;
-    call_progress_ranks(runtime_, *stand_.control, called, roster);
+    call_progress_ranks(runtime_, *wire_.control, called, roster);
     return roster;
   }
 
@@ -154,8 +154,8 @@ class Attendance {
         continue;
       }
       for (const Helper& helper : turn.helpers) {
-        const auto at = std::ranges::find(stand_.helpers, helper) - stand_.helpers.begin();
-        if (lock.take(stand_.progress_ranks[static_cast<std::size_t>(at)])) continue;
+        const auto at = std::ranges::find(wire_.helpers, helper) - wire_.helpers.begin();
+        if (lock.take(wire_.progress_ranks[static_cast<std::size_t>(at)])) continue;
         return environment_error("members of the group are lost");
       }
       say("");
@@ -170,9 +170,9 @@ class Attendance {
   // A progress rank of both sides comes with the accepting one.
   std::vector<TransportRank> without_shared() const {
     std::vector<TransportRank> called;
-    for (std::size_t i = 0; i < stand_.helpers.size(); ++i) {
-      const bool is_shared = std::ranges::find(theirs_.helpers, stand_.helpers[i]) != theirs_.helpers.end();
-      if (!is_shared) called.push_back(stand_.progress_ranks[i]);
+    for (std::size_t i = 0; i < wire_.helpers.size(); ++i) {
+      const bool is_shared = std::ranges::find(theirs_.helpers, wire_.helpers[i]) != theirs_.helpers.end();
+      if (!is_shared) called.push_back(wire_.progress_ranks[i]);
     }
     return called;
   }
@@ -237,7 +237,7 @@ class Attendance {
   const Meeting& meeting_;
   groups::Group& group_;
   op::GroupCollective& all_;
-  Stand stand_;
+  GroupWire wire_;
   double limit_s_;
   SideTalk talk_;
   std::optional<MpiPort> port_;  // on the accepting root, while both sides cross

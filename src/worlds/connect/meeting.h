@@ -13,7 +13,7 @@
 #include <functional>
 #include <optional>
 
-#include "worlds/agreement/stand.h"
+#include "worlds/agreement/group_wire.h"
 #include "worlds/connect/conversation.h"
 #include "worlds/connect/dynamic.h"
 

@@ -1,4 +1,4 @@
-#include "worlds/agreement/stand.h"
+#include "worlds/agreement/group_wire.h"
 
 #include <algorithm>
 
@@ -12,37 +12,37 @@ void sort_once(std::vector<TransportRank>& ranks) {
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
 }
 
-Stand stand_in_own_world(runtime::Runtime& runtime, const groups::Group& group) {
-  Stand stand{runtime.world->wire.get(), &runtime.control, {}, {}, {}};
+GroupWire stand_in_own_world(runtime::Runtime& runtime, const groups::Group& group) {
+  GroupWire stand{runtime.world->wire.get(), &runtime.control, {}, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const groups::WorkerPlace& place = runtime.place(static_cast<Worker>(group.members().lpid(rank)));
-    stand.workers.push_back(place.rank);
-    if (place.server != place.rank) stand.progress_ranks.push_back(place.server);
+    wire.workers.push_back(place.rank);
+    if (place.server != place.rank) wire.progress_ranks.push_back(place.server);
   }
-  sort_once(stand.progress_ranks);
-  for (const TransportRank rank : stand.progress_ranks) stand.helpers.push_back({runtime.world->id, rank});
-  return stand;
+  sort_once(wire.progress_ranks);
+  for (const TransportRank rank : wire.progress_ranks) wire.helpers.push_back({runtime.world->id, rank});
+  return wire;
 }
 
-Stand stand_on_bridge(Bridge& bridge, const groups::Group& group) {
+GroupWire stand_on_bridge(Bridge& bridge, const groups::Group& group) {
   const MeetingPoint& point = *bridge.point;
-  Stand stand{point.facts.wire.get(), &bridge.control, {}, {}, {}};
+  GroupWire stand{point.facts.wire.get(), &bridge.control, {}, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const TransportRank worker = bridge.ranks.at(group.members().lpid(rank));
-    stand.workers.push_back(worker);
+    wire.workers.push_back(worker);
     const TransportRank server = point.servers[static_cast<std::size_t>(worker)];
-    if (!point.wire.is_worker(server)) stand.progress_ranks.push_back(server);
+    if (!point.wire.is_worker(server)) wire.progress_ranks.push_back(server);
   }
-  sort_once(stand.progress_ranks);
-  for (const TransportRank rank : stand.progress_ranks) {
-    stand.helpers.push_back({point.wire.row(rank).world, point.wire.row(rank).own_rank});
+  sort_once(wire.progress_ranks);
+  for (const TransportRank rank : wire.progress_ranks) {
+    wire.helpers.push_back({point.wire.row(rank).world, point.wire.row(rank).own_rank});
   }
-  return stand;
+  return wire;
 }
 
 }  // namespace
 
-Stand stand_of(runtime::Runtime& runtime, const groups::Group& group) {
+GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
   if (group.bridge() == no_bridge) return stand_in_own_world(runtime, group);
   const std::shared_ptr<Bridge> bridge = runtime.bridges.find(group.bridge());
   COMEX_BUG_IF(bridge == nullptr);

@@ -14,14 +14,14 @@
 
 namespace comex::worlds {
 
-struct Stand {
+struct GroupWire {
   MPI_Comm wire = MPI_COMM_NULL;
   op::ControlMessages* control = nullptr;
   std::vector<TransportRank> workers;         // by rank in the group
   std::vector<TransportRank> progress_ranks;  // that serve them, ascending
   std::vector<Helper> helpers;                // the same by name
 };
-Stand stand_of(runtime::Runtime& runtime, const groups::Group& group);
+GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group);
 
 // The control that reach a process of a group, and its rank for them.
 struct Route {
