@@ -28,11 +28,12 @@ struct Leader {
 
   bool accepts() const { return runtime->book.me() < other; }
 
-  Result<Conversation> find(const InVain& in_vain) {
+  Result<LeaderConnection> find(const InVain& in_vain) {
     const Deadline deadline(static_cast<double>(runtime->world->settings.meet_s));
     bool is_lost = false;
     const InVain leads_nowhere = [&] { return (is_lost = route.control->is_lost()) || in_vain(); };
-    Result<Conversation> found = accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
+    Result<LeaderConnection> found =
+        accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
     if (found || !is_lost) return found;
     return environment_error(name() + " is lost with a world");
   }
@@ -46,11 +47,12 @@ struct Leader {
   }
 
   // Tells the other leader the port, and that it is closed if that one has not come.
-  Result<Conversation> await(const Deadline& deadline, const InVain& in_vain) {
+  Result<LeaderConnection> await(const Deadline& deadline, const InVain& in_vain) {
     Result<Listener> listener = Listener::open("");
     if (!listener) return listener.take_failure();
     tell(format_port(listener->name()));
-    Result<Conversation> found = Conversation::await(*runtime, creation, listener.value(), deadline, in_vain);
+    Result<LeaderConnection> found =
+        LeaderConnection::await(*runtime, creation, listener.value(), deadline, in_vain);
     if (found) return found;
     tell("");
     return has_not_called(deadline);
@@ -63,7 +65,7 @@ struct Leader {
   }
 
   // The newest port counts: one that nobody came to in time is left over from an earlier call.
-  Result<Conversation> seek(const Deadline& deadline, const InVain& in_vain) {
+  Result<LeaderConnection> seek(const Deadline& deadline, const InVain& in_vain) {
     PortText text{};
     const auto is_told = [&] {
       return route.control->take(route.rank, op::mailbox_context, tag, 0,
@@ -79,9 +81,9 @@ struct Leader {
       Result<PortName> port = parse_port(text.data());
       if (!port) return port.take_failure();
       bool is_told_anew = false;
-      Result<Conversation> found = Conversation::seek(*runtime, creation, port.value(), deadline, [&] {
-        return (is_told_anew = is_told()) || in_vain();
-      });
+      Result<LeaderConnection> found =
+          LeaderConnection::seek(*runtime, creation, port.value(), deadline,
+                                 [&] { return (is_told_anew = is_told()) || in_vain(); });
       if (found || !is_told_anew) return found;
     }
   }
@@ -200,7 +202,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
   meeting.root = local_leader;
   meeting.peer = leads ? peer : COMEX_GROUP_NULL;
   meeting.side = spread_side(*runtime, local, local_leader, leads && leader && leader->accepts());
-  meeting.begin = [&](const InVain& in_vain) -> comex::Result<Conversation> {
+  meeting.begin = [&](const InVain& in_vain) -> comex::Result<LeaderConnection> {
     if (!leader) return leader.take_failure();
     return leader->find(in_vain);
   };

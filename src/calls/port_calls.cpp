@@ -14,17 +14,17 @@ namespace {
 constexpr const char* accepting = "world_accept";
 constexpr const char* connecting = "world_connect";
 
-Result<Conversation> await_at(runtime::Runtime& runtime, const PortName& port, const Deadline& deadline,
-                              const InVain& in_vain) {
+Result<LeaderConnection> await_at(runtime::Runtime& runtime, const PortName& port, const Deadline& deadline,
+                                  const InVain& in_vain) {
   const auto listener = runtime.meetings.ports.find(format_port(port));
-  if (listener != nullptr) return Conversation::await(runtime, accepting, *listener, deadline, in_vain);
+  if (listener != nullptr) return LeaderConnection::await(runtime, accepting, *listener, deadline, in_vain);
   return caller_error("this process has no such port open at " + format_place(port) +
                       "; the root accepts at a port that it has opened itself");
 }
 
 // Finds the other root at the port, from either side of it.
-Result<Conversation> find_root(runtime::Runtime& runtime, worlds::Side side, const char* port,
-                               double timeout_s, const InVain& in_vain) {
+Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::Side side, const char* port,
+                                   double timeout_s, const InVain& in_vain) {
   if (!(timeout_s >= 0)) {
     return caller_error("the time limit is " + std::to_string(timeout_s) + " s; it is a number from 0 up");
   }
@@ -33,7 +33,7 @@ Result<Conversation> find_root(runtime::Runtime& runtime, worlds::Side side, con
   if (!name) return name.take_failure();
   const Deadline deadline(timeout_s);
   if (side == worlds::Side::accepts) return await_at(runtime, name.value(), deadline, in_vain);
-  return Conversation::seek(runtime, connecting, name.value(), deadline, in_vain);
+  return LeaderConnection::seek(runtime, connecting, name.value(), deadline, in_vain);
 }
 
 int meet_at(const char* port, worlds::Side side, const char* operation, int root, comex_group_t group,

@@ -43,8 +43,8 @@ Status check_worlds(std::span<const WorldName> mine, std::span<const WorldName> 
 // One member's way through the steps.
 class Joining {
  public:
-  Joining(WorldBook& book, SideTalk& talk, const JoinWish& wish, const CardHook& hook)
-      : book_(book), talk_(talk), wish_(wish), hook_(hook) {}
+  Joining(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook)
+      : book_(book), channel_(talk), wish_(wish), hook_(hook) {}
 
   Result<Joined> run() {
     if (Status met = meet(); !met) return met.take_failure();
@@ -68,17 +68,17 @@ class Joining {
     std::vector<WorldName> known;
     for (const WorldDescription& world : book_.worlds()) known.push_back(name_of(world));
     Result<std::vector<Bytes>> knowledge =
-        talk_.gather(Packer().array(std::span<const WorldName>(known)).take());
+        channel_.gather(Packer().array(std::span<const WorldName>(known)).take());
     if (!knowledge) return cut_off(knowledge.take_failure());
     Bytes told;
-    if (talk_.is_leader()) {
+    if (channel_.is_leader()) {
       const Status verdict = lead(knowledge.value());
       told = Packer()
                  .array(std::span<const std::byte>(pack_verdict(verdict)))
                  .array(std::span<const std::byte>(head_.pack()))
                  .take();
     }
-    Result<Bytes> heard = talk_.broadcast(told);
+    Result<Bytes> heard = channel_.broadcast(told);
     if (!heard) return cut_off(heard.take_failure());
     Unpacker unpacker(heard.value());
     Status verdict = unpack_verdict(unpacker.array<std::byte>());
@@ -104,7 +104,7 @@ class Joining {
     mine.context = wish_.context;
     mine.has_hook = static_cast<bool>(hook_);
     if (wish_.is_spawn) mine.table = book_.lpid_table();
-    Result<Bytes> answer = talk_.swap(mine.pack());
+    Result<Bytes> answer = channel_.swap(mine.pack());
     if (!answer) return answer.take_failure();
     Result<Offer> theirs = Offer::unpack(answer.value());
     if (!theirs) {
@@ -118,7 +118,7 @@ class Joining {
     const bool we_teach = head_.has_parcels;
     Packer packer;
     packer.value(we_teach).array(std::span<const std::byte>(pack_verdict(verdict)));
-    Result<Bytes> other = talk_.swap(packer.take());
+    Result<Bytes> other = channel_.swap(packer.take());
     if (!other) return verdict ? Status(other.take_failure()) : verdict;
     Unpacker unpacker(other.value());
     head_.has_parcels = unpacker.value<bool>() || we_teach;
@@ -154,7 +154,7 @@ class Joining {
     Status mine;
     std::vector<Parcel> ours;
     for (const Errand& errand : head_.errands) {
-      if (errand.provider != talk_.rank() || !mine) continue;
+      if (errand.provider != channel_.rank() || !mine) continue;
       Result<Parcel> parcel = describe(errand.world);
       if (parcel) {
         ours.push_back(std::move(parcel).value());
@@ -162,13 +162,13 @@ class Joining {
         mine = parcel.take_failure();
       }
     }
-    Result<std::vector<Bytes>> gathered = talk_.gather(wrap(mine, ours));
+    Result<std::vector<Bytes>> gathered = channel_.gather(wrap(mine, ours));
     if (!gathered) return cut_off(gathered.take_failure());
     Bytes for_us;
-    if (talk_.is_leader()) {
+    if (channel_.is_leader()) {
       for_us = lead_parcels(gathered.value());
     }
-    Result<Bytes> heard = talk_.broadcast(for_us);
+    Result<Bytes> heard = channel_.broadcast(for_us);
     if (!heard) return cut_off(heard.take_failure());
     std::vector<Parcel> parcels;
     if (Status unwrapped = unwrap(heard.value(), parcels); !unwrapped) return unwrapped;
@@ -193,7 +193,7 @@ class Joining {
     const bool we_send =
         std::ranges::any_of(head_.errands, [](const Errand& errand) { return errand.is_for_others != 0; });
     if (we_send || others_send_) {
-      Result<Bytes> theirs = talk_.swap(wrap(verdict, for_others));
+      Result<Bytes> theirs = channel_.swap(wrap(verdict, for_others));
       Status other = theirs ? unwrap(theirs.value(), for_us) : Status(theirs.failure());
       if (!other && verdict) verdict = other;
     }
@@ -251,23 +251,23 @@ class Joining {
   // Without parcels nothing can have gone wrong since the leaders agreed.
   Status settle(Status mine) {
     if (!head_.has_parcels) return mine;
-    Result<std::vector<Bytes>> verdicts = talk_.gather(pack_verdict(mine));
+    Result<std::vector<Bytes>> verdicts = channel_.gather(pack_verdict(mine));
     if (!verdicts) return cut_off(verdicts.take_failure());
     Bytes told;
-    if (talk_.is_leader()) {
+    if (channel_.is_leader()) {
       Status all;
       for (const Bytes& bytes : verdicts.value()) {
         if (Status one = unpack_verdict(bytes); !one && all) all = one;
       }
       told = pack_verdict(swap_verdicts(std::move(all)));
     }
-    Result<Bytes> heard = talk_.broadcast(told);
+    Result<Bytes> heard = channel_.broadcast(told);
     if (!heard) return cut_off(heard.take_failure());
     return unpack_verdict(heard.value());
   }
 
   Status swap_verdicts(Status mine) {
-    Result<Bytes> theirs = talk_.swap(pack_verdict(mine));
+    Result<Bytes> theirs = channel_.swap(pack_verdict(mine));
     if (!theirs) return mine ? Status(theirs.take_failure()) : mine;
     Status other = unpack_verdict(theirs.value());
     return mine ? other : mine;
@@ -318,7 +318,7 @@ class Joining {
   }
 
   WorldBook& book_;
-  SideTalk& talk_;
+  LeaderChannel& channel_;
   const JoinWish& wish_;
   const CardHook& hook_;
   Head head_;
@@ -341,7 +341,7 @@ Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote) 
   return {};
 }
 
-Result<Joined> join_sides(WorldBook& book, SideTalk& talk, const JoinWish& wish, const CardHook& hook) {
+Result<Joined> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook) {
   return Joining(book, talk, wish, hook).run();
 }
 

@@ -8,8 +8,8 @@
 //      worlds that both sides know
 //   5  when all have them, and not before, everybody converts gpids to lpids; then the hook is ready
 //
-// Used for inter-groups, and for worlds that meet by spawn or connect. Talks through SideTalk only, so that
-// it is tested without MPI. A failure is everybody's, on both sides.
+// Used for inter-groups, and for worlds that meet by spawn or connect. Talks through LeaderChannel only, so
+// that it is tested without MPI. A failure is everybody's, on both sides.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ namespace comex::groups {
 
 // How a member talks with its group and, if it leads, with the other leader. Every call waits for its
 // partners, who make the same calls in the same order; a failure (nobody there any more) ends the joining.
-class SideTalk {
+class LeaderChannel {
  public:
-  virtual ~SideTalk() = default;
+  virtual ~LeaderChannel() = default;
   virtual bool is_leader() const = 0;
   virtual std::uint32_t rank() const = 0;
   // Leaders: gives the other's bytes for mine.
@@ -61,7 +61,7 @@ struct Joined {
   bool is_low = true;
 };
 
-Result<Joined> join_sides(WorldBook& book, SideTalk& talk, const JoinWish& wish, const CardHook& hook);
+Result<Joined> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook);
 
 // The check of step 2: a process in both lists, or twice in one, is named.
 Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote);

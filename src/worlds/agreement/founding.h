@@ -21,7 +21,7 @@
 #include "worlds/agreement/groups.h"
 #include "worlds/agreement/hearsay.h"
 #include "worlds/agreement/roll_call.h"
-#include "worlds/connect/conversation.h"
+#include "worlds/connect/leader_connection.h"
 
 namespace comex::worlds {
 

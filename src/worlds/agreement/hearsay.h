@@ -15,7 +15,7 @@
 #include "runtime/runtime.h"
 #include "worlds/agreement/groups.h"
 #include "worlds/agreement/standing.h"
-#include "worlds/connect/conversation.h"
+#include "worlds/connect/leader_connection.h"
 
 namespace comex::worlds {
 

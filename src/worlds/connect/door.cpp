@@ -100,7 +100,7 @@ bool Visitor::look(Clock::time_point now) {
   return !has_socket_ || gives_up(now);
 }
 
-// What the door said before it closed counts: it has gone on, and the end is the conversation's.
+// What the door said before it closed counts: it has gone on, and the end is the connection's.
 void Visitor::hear(Clock::time_point now) {
   const auto frame = channel_.take();
   if (has_answered_) {

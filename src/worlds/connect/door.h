@@ -7,7 +7,7 @@
 //
 // A guest that is silent after its welcome is let go when another one waits; it may come again. A visitor
 // that was refused, let go or not answered tries again until its deadline. Nothing here blocks. Used by
-// conversation.
+// connection.
 #pragma once
 
 #include <list>

@@ -10,9 +10,9 @@
 #include "worlds/bridge/disconnect.h"
 #include "worlds/connect/card_hook.h"
 #include "worlds/connect/join.h"
+#include "worlds/connect/leader_channel.h"
 #include "worlds/connect/name_server.h"
 #include "worlds/connect/progress_rank_calls.h"
-#include "worlds/connect/side_talk.h"
 
 namespace comex::worlds {
 namespace {
@@ -31,15 +31,15 @@ class Attendance {
         all_(*runtime.extras(meeting.group).collective),
         wire_(group_wire_of(runtime, group_)),
         limit_s_(static_cast<double>(runtime.world->settings.meet_s)),
-        talk_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
+        channel_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
 
   int hold(int* inter) {
     if (!runtime::is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
     runtime_.fence_everybody();
-    const std::string trouble = talk_.spread(leads() ? meet_roots() : std::string());
+    const std::string trouble = channel_.spread(leads() ? meet_roots() : std::string());
     if (!trouble.empty()) return told_by_root(trouble);
     Result<groups::Joined> joined =
-        groups::join_sides(runtime_.book, talk_, wish(), hook_of(runtime_.card_hook));
+        groups::join_sides(runtime_.book, channel_, wish(), hook_of(runtime_.card_hook));
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
     const Status held = held_.take(joined_.remote);
@@ -51,7 +51,7 @@ class Attendance {
   }
 
  private:
-  bool leads() const { return talk_.is_leader(); }
+  bool leads() const { return channel_.is_leader(); }
   bool accepts() const { return meeting_.side == Side::accepts; }
   // Who has lost members of its own side says that, which nobody has to tell it.
   int told_by_root(const std::string& trouble) {
@@ -73,11 +73,11 @@ class Attendance {
 
   // On the root. What went wrong, empty: nothing.
   std::string meet_roots() {
-    Result<Conversation> met = meeting_.begin([this] { return all_.has_lost(); });
+    Result<LeaderConnection> met = meeting_.begin([this] { return all_.has_lost(); });
     if (!met) return met.failure().text;
-    talk_.set_conversation(std::move(met).value());
+    channel_.set_connection(std::move(met).value());
     mine_ = own_facts();
-    const Result<Bytes> heard = talk_.swap(pack(mine_));
+    const Result<Bytes> heard = channel_.swap(pack(mine_));
     if (!heard) return heard.failure().text;
     Result<SideFacts> facts = unpack_side(heard.value());
     if (!facts) return facts.failure().text;
@@ -100,7 +100,7 @@ class Attendance {
   bool stays_in_one_world() {
     const bool stays = leads() && share_a_world(mine_, theirs_);
     constexpr const char* yes = "stays";
-    return talk_.spread(stays ? yes : "") == yes;
+    return channel_.spread(stays ? yes : "") == yes;
   }
 
   // The way through MPI; the progress ranks are locked while it lasts.
@@ -113,9 +113,9 @@ class Attendance {
       if (called) bytes = pack(called.value());
       if (!called) trouble = called.failure().text;
     }
-    trouble = talk_.spread(trouble);
+    trouble = channel_.spread(trouble);
     if (!trouble.empty()) return environment_error(trouble);
-    const Result<Bytes> told = talk_.broadcast(bytes);
+    const Result<Bytes> told = channel_.broadcast(bytes);
     if (!told) return told.failure();
     return join_bridge(runtime_, wire_.wire, unpack_roster(told.value()),
                        [this](Gpid gpid) { return runtime_.book.lpid_of(gpid).value(); });
@@ -131,7 +131,7 @@ class Attendance {
       if (!port) return port.take_failure();
       roster.port = port_.emplace(std::move(port).value()).name();
     } else {
-      const Result<Bytes> heard = talk_.hear();
+      const Result<Bytes> heard = channel_.hear();
       if (!heard) return heard.failure();
       roster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
     }
@@ -149,7 +149,7 @@ class Attendance {
   Status lock_in_turn(MeetingLock& lock) {
     for (const LockTurn& turn : accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_)) {
       if (turn.is_of_accepting != accepts()) {
-        Result<Bytes> passed_on = talk_.hear();
+        Result<Bytes> passed_on = channel_.hear();
         if (!passed_on) return passed_on.take_failure();
         continue;
       }
@@ -164,7 +164,7 @@ class Attendance {
   }
 
   void say(const std::string& text) {
-    talk_.conversation().say(std::as_bytes(std::span(text.data(), text.size())));
+    channel_.connection().say(std::as_bytes(std::span(text.data(), text.size())));
   }
 
   // A progress rank of both sides comes with the accepting one.
@@ -239,7 +239,7 @@ class Attendance {
   op::GroupCollective& all_;
   GroupWire wire_;
   double limit_s_;
-  SideTalk talk_;
+  LeaderChannel channel_;
   std::optional<MpiPort> port_;  // on the accepting root, while both sides cross
   SideFacts mine_;               // on the root
   SideFacts theirs_;             // on the root

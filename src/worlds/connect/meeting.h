@@ -14,8 +14,8 @@
 #include <optional>
 
 #include "worlds/agreement/group_wire.h"
-#include "worlds/connect/conversation.h"
 #include "worlds/connect/dynamic.h"
+#include "worlds/connect/leader_connection.h"
 
 namespace comex::worlds {
 
@@ -25,7 +25,7 @@ struct Meeting {
   int root = 0;
   Side side = Side::accepts;
   // On the root: finds the other root.
-  std::function<Result<Conversation>(const InVain&)> begin = {};
+  std::function<Result<LeaderConnection>(const InVain&)> begin = {};
   bool is_spawn = false;  // on both sides: the connecting one numbers the whole table of the other's root
   std::optional<int> peer = {};  // what the card hook is told; else the new inter-group
 };

@@ -1,6 +1,6 @@
 // Where worlds meet before MPI knows of them: messages over TCP, without ever blocking.
 //
-// A Channel is one conversation: frames of bytes in order, both ways. A Listener is a port that others
+// A Channel is one connection: frames of bytes in order, both ways. A Listener is a port that others
 // connect to. Nothing here waits: the owner calls step() or accept() in its own loop, which goes on serving,
 // and has the clock. A stranger's bytes end its channel and nothing else; until the owner trusts the other
 // side, a frame is no larger than a greeting. Used by the roots of accept and connect, and by the watch over
@@ -69,7 +69,7 @@ class Channel {
   void send(std::span<const std::byte> frame);
   // The oldest frame that has come whole.
   std::optional<std::vector<std::byte>> take();
-  // Ends at once; the other side sees the end of the conversation.
+  // Ends at once; the other side sees the end of the connection.
   void close() { end("closed here"); }
 
  private:

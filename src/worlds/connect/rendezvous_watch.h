@@ -1,6 +1,6 @@
 // Watches over the lives of those whom this process is connected to.
 //
-// Each tie is a conversation that says nothing until one side parts or ends: an end without a word means that
+// Each tie is a connection that says nothing until one side parts or ends: an end without a word means that
 // the other side has died. A thread of its own waits for that, asleep, and tells once; it touches nothing
 // else. One for each process that has bridges; used by worlds.
 #pragma once

@@ -62,11 +62,13 @@ Result<Listener> start(runtime::Runtime& runtime, const Spawn& spawn) {
 
 }  // namespace
 
-Result<Conversation> start_and_await(runtime::Runtime& runtime, const Spawn& spawn, const InVain& in_vain) {
+Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
+                                         const InVain& in_vain) {
   Result<Listener> listener = start(runtime, spawn);
   if (!listener) return listener.take_failure();
   const Deadline deadline(static_cast<double>(runtime.world->settings.meet_s));
-  Result<Conversation> met = Conversation::await(runtime, "world_spawn", listener.value(), deadline, in_vain);
+  Result<LeaderConnection> met =
+      LeaderConnection::await(runtime, "world_spawn", listener.value(), deadline, in_vain);
   if (met) return met;
   return environment_error(spawn.command +
                            " has been started, but its processes have not come through comex_init within " +
@@ -84,11 +86,11 @@ int meet_parents(runtime::Runtime& runtime) {
   meeting.operation = "init";
   meeting.side = Side::connects;
   meeting.is_spawn = true;
-  meeting.begin = [&](const InVain& in_vain) -> Result<Conversation> {
+  meeting.begin = [&](const InVain& in_vain) -> Result<LeaderConnection> {
     Result<PortName> name = parse_port(*port);
     if (!name) return name.take_failure();
-    return Conversation::seek(runtime, "init", name.value(),
-                              Deadline(static_cast<double>(runtime.world->settings.meet_s)), in_vain);
+    return LeaderConnection::seek(runtime, "init", name.value(),
+                                  Deadline(static_cast<double>(runtime.world->settings.meet_s)), in_vain);
   };
   int parent = no_group;
   const int result = hold_meeting(runtime, meeting, &parent);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/runtime.h"
-#include "worlds/connect/conversation.h"
+#include "worlds/connect/leader_connection.h"
 
 namespace comex::worlds {
 
@@ -21,7 +21,8 @@ struct Spawn {
   int processes = 0;
 };
 // On the root of the parents.
-Result<Conversation> start_and_await(runtime::Runtime& runtime, const Spawn& spawn, const InVain& in_vain);
+Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
+                                         const InVain& in_vain);
 
 // On every rank, before a world opens: MPI's own tie to the parents goes, since worlds meet over a port.
 void let_go_of_parents();

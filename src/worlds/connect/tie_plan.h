@@ -1,4 +1,4 @@
-// Who of several worlds holds a conversation with whom, so that each learns of the death of every other
+// Who of several worlds holds a connection with whom, so that each learns of the death of every other
 // world.
 //
 // Every process is tied to at least one of each other world. Of two worlds, each process of the larger one

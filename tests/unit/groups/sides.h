@@ -58,7 +58,7 @@ class TestSide {
   int swaps_until_end = 1000;  // then the other leader is gone
 };
 
-class TestTalk final : public SideTalk {
+class TestTalk final : public LeaderChannel {
  public:
   TestTalk(TestSide& side, TestSide& other, std::uint32_t rank) : side_(side), other_(other), rank_(rank) {}
 

@@ -29,7 +29,7 @@ bool eventually(Condition&& holds) {
   return false;
 }
 
-// A listener and both ends of one conversation.
+// A listener and both ends of one connection.
 struct Pair {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   Channel near = std::move(Channel::start(listener.name())).value();

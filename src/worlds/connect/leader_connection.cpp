@@ -1,4 +1,4 @@
-#include "worlds/connect/conversation.h"
+#include "worlds/connect/leader_connection.h"
 
 #include <array>
 #include <cstdio>
@@ -12,30 +12,31 @@ std::string Deadline::text() const {
   return shown.data();
 }
 
-Result<Conversation> Conversation::await(runtime::Runtime& runtime, const char* operation, Listener& listener,
-                                         const Deadline& deadline, const InVain& in_vain) {
+Result<LeaderConnection> LeaderConnection::await(runtime::Runtime& runtime, const char* operation,
+                                                 Listener& listener, const Deadline& deadline,
+                                                 const InVain& in_vain) {
   Door door(listener, deadline);
   runtime.engine.wait([&] { return door.look(Deadline::Clock::now()) || in_vain(); }, {operation});
-  if (door.has_guest()) return Conversation(door.take());
+  if (door.has_guest()) return LeaderConnection(door.take());
   return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
                            deadline.text());
 }
 
-Result<Conversation> Conversation::seek(runtime::Runtime& runtime, const char* operation,
-                                        const PortName& port, const Deadline& deadline,
-                                        const InVain& in_vain) {
+Result<LeaderConnection> LeaderConnection::seek(runtime::Runtime& runtime, const char* operation,
+                                                const PortName& port, const Deadline& deadline,
+                                                const InVain& in_vain) {
   Result<std::vector<Address>> addresses = resolve(port);
   if (!addresses) return addresses.take_failure();
   Visitor visitor(std::move(addresses).value(), port.cookie, deadline);
   runtime.engine.wait([&] { return visitor.look(Deadline::Clock::now()) || in_vain(); }, {operation});
-  if (visitor.is_in()) return Conversation(visitor.take());
+  if (visitor.is_in()) return LeaderConnection(visitor.take());
   if (!visitor.has_socket()) return visitor.has_socket().failure();
   return environment_error("nobody accepts at " + format_place(port) + " within " + deadline.text() + " (" +
                            visitor.trouble() + ")");
 }
 
-Result<Bytes> Conversation::hear(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,
-                                 const InVain& in_vain) {
+Result<Bytes> LeaderConnection::hear(runtime::Runtime& runtime, const char* operation,
+                                     const Deadline& deadline, const InVain& in_vain) {
   std::optional<Bytes> frame;
   runtime.engine.wait(
       [&] {

@@ -1,7 +1,7 @@
 // How the members of a group talk among themselves, and their root with the other one, while two sides are
 // joined.
 //
-// Members over their group's control, roots over their conversation: everybody goes on serving meanwhile.
+// Members over their group's control, roots over their connection: everybody goes on serving meanwhile.
 // Made by meeting for groups/joining.
 #pragma once
 
@@ -9,22 +9,22 @@
 
 #include "groups/joining.h"
 #include "op/group_collective.h"
-#include "worlds/connect/conversation.h"
+#include "worlds/connect/leader_connection.h"
 
 namespace comex::worlds {
 
-class SideTalk final : public groups::SideTalk {
+class LeaderChannel final : public groups::LeaderChannel {
  public:
-  SideTalk(runtime::Runtime& runtime, const char* operation, op::GroupCollective& members, int root,
-           double limit_s)
+  LeaderChannel(runtime::Runtime& runtime, const char* operation, op::GroupCollective& members, int root,
+                double limit_s)
       : runtime_(runtime),
         operation_(operation),
         members_(members),
         root_(static_cast<std::uint32_t>(root)),
         limit_s_(limit_s) {}
 
-  void set_conversation(Conversation with) { with_.emplace(std::move(with)); }  // on the root
-  Conversation& conversation() { return *with_; }
+  void set_connection(LeaderConnection with) { with_.emplace(std::move(with)); }  // on the root
+  LeaderConnection& connection() { return *with_; }
 
   bool is_leader() const override { return members_.me() == root_; }
   std::uint32_t rank() const override { return members_.me(); }
@@ -44,7 +44,7 @@ class SideTalk final : public groups::SideTalk {
   op::GroupCollective& members_;
   std::uint32_t root_;
   double limit_s_;
-  std::optional<Conversation> with_;
+  std::optional<LeaderConnection> with_;
 };
 
 }  // namespace comex::worlds

@@ -17,13 +17,13 @@ namespace comex::worlds {
 // to nothing.
 using InVain = std::function<bool()>;
 
-class Conversation {
+class LeaderConnection {
  public:
-  static Result<Conversation> await(runtime::Runtime& runtime, const char* operation, Listener& listener,
-                                    const Deadline& deadline, const InVain& in_vain);
+  static Result<LeaderConnection> await(runtime::Runtime& runtime, const char* operation, Listener& listener,
+                                        const Deadline& deadline, const InVain& in_vain);
   // Looks the host up first: a name goes to the system's resolver, which has limits of its own.
-  static Result<Conversation> seek(runtime::Runtime& runtime, const char* operation, const PortName& port,
-                                   const Deadline& deadline, const InVain& in_vain);
+  static Result<LeaderConnection> seek(runtime::Runtime& runtime, const char* operation, const PortName& port,
+                                       const Deadline& deadline, const InVain& in_vain);
 
   void say(std::span<const std::byte> frame) { channel_.send(frame); }
   // The other side's next frame; what became of it otherwise.
@@ -31,7 +31,7 @@ class Conversation {
                      const InVain& in_vain);
 
  private:
-  explicit Conversation(Channel channel) : channel_(std::move(channel)) {}
+  explicit LeaderConnection(Channel channel) : channel_(std::move(channel)) {}
 
   Channel channel_;
 };
