@@ -13,17 +13,17 @@ namespace {
 
 constexpr std::uint64_t patience_ms = 5'000;
 
-struct Door {  // where a process is tied to
+struct LinkPort {  // where a process is tied to
   std::array<char, 320> port{};
 };
 
 std::vector<PortName> exchange_ports(MPI_Comm all, const std::optional<Listener>& mine, std::size_t size) {
-  Door door;
+  PortListener door;
   if (mine) format_port(mine->name()).copy(door.port.data(), door.port.size() - 1);
   std::vector<Door> doors(size);
   PMPI_Allgather(&door, sizeof door, MPI_BYTE, doors.data(), sizeof door, MPI_BYTE, all);
   std::vector<PortName> ports;
-  for (const Door& each : doors) {
+  for (const LinkPort& each : doors) {
     Result<PortName> port = parse_port(each.port.data());
     ports.push_back(port ? std::move(port).value() : PortName());
   }
