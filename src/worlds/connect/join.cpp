@@ -4,7 +4,7 @@
 
 #include "runtime/runtime.h"
 #include "worlds/bridge/services.h"
-#include "worlds/connect/ties.h"
+#include "worlds/connect/peer_liveness.h"
 #include "worlds/connect/time_limit.h"
 
 namespace comex::worlds {
@@ -14,11 +14,11 @@ constexpr const char* operation = "meeting";
 
 struct Joined {
   BridgeFacts facts;
-  Ties ties;
-  std::shared_ptr<Tie> tie;
+  LivenessLinks links;
+  std::shared_ptr<LivenessLink> link;
 };
 
-// Held until the ties are watched: before, nobody hears of a death.
+// Held until the links are watched: before, nobody hears of a death.
 TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& roster) {
   return {reporter, operation, "the other side has not come together with this one in MPI", roster.limit_s};
 }
@@ -28,17 +28,17 @@ Result<Joined> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Com
   Result<JoinedComms> joined = make_intercommunicator(wire, roster);
   if (!joined) return joined.take_failure();
   Joined made;
-  made.ties = tie_worlds(joined->all, own, reporter);
-  made.tie = std::make_shared<Tie>(watch);
+  made.links = link_worlds(joined->all, own, reporter);
+  made.link = std::make_shared<LivenessLink>(watch);
   made.facts.wire = runtime::Communicator(joined->all);
   made.facts.release = [intercommunicator = std::make_shared<Intercommunicator>(joined->inter),
-                        tie = made.tie, &reporter, seconds = roster.limit_s](runtime::Communicator all) {
+                        link = made.link, &reporter, seconds = roster.limit_s](runtime::Communicator all) {
     const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
                                      seconds);
-    tie->part();
+    link->part();
     intercommunicator->part(std::move(all));
   };
-  made.facts.abandon = [tie = made.tie] { tie->part(); };
+  made.facts.abandon = [link = made.link] { link->part(); };
   return made;
 }
 
@@ -52,8 +52,8 @@ Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Ros
   joined->facts.lpid_of = std::move(lpid_of);
   Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
   if (!bridge) return bridge;
-  joined->tie->watch(std::move(joined->ties), [&losses = runtime.meetings.losses, id = bridge.value()](
-                                                  WorldId world, Farewell farewell) {
+  joined->link->watch(std::move(joined->links), [&losses = runtime.meetings.losses, id = bridge.value()](
+                                                    WorldId world, Farewell farewell) {
     const bool has_died = farewell == Farewell::none;
     losses.note(id, world, has_died ? "has died" : "has finalized without parting from this one");
   });
@@ -67,8 +67,8 @@ void join_bridge(Services& services, MPI_Comm wire, const Roster& roster) {
   if (!joined) return;  // the worker that leads says why
   const MPI_Comm bridge_wire = joined->facts.wire.get();
   if (!open_bridge(services, std::move(joined->facts))) return;
-  joined->tie->watch(std::move(joined->ties),
-                     [&calls, bridge_wire](WorldId, Farewell) { calls.note_lost(bridge_wire); });
+  joined->link->watch(std::move(joined->links),
+                      [&calls, bridge_wire](WorldId, Farewell) { calls.note_lost(bridge_wire); });
 }
 
 }  // namespace comex::worlds

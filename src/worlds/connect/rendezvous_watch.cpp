@@ -65,9 +65,9 @@ bool is_welcomed(Channel& channel, Clock::time_point end) {
 LifeWatch::~LifeWatch() {
   {
     const std::lock_guard lock(mutex_);
-    for (auto& [id, tie] : ties_) {
+    for (auto& [id, link] : links_) {
       const std::byte word = word_of(Farewell::ended);
-      for (Channel& channel : tie.channels) channel.send(std::span(&word, 1));
+      for (Channel& channel : link.channels) channel.send(std::span(&word, 1));
     }
     is_over_ = true;
   }
@@ -91,7 +91,7 @@ LifeWatch::Id LifeWatch::add(std::vector<Channel> channels, OnEnd on_end) {
     thread_ = std::thread([this] { run(); });
   }
   const Id id = ++last_;
-  ties_.emplace(id, Tie{std::move(channels), std::move(on_end)});
+  links_.emplace(id, LivenessLink{std::move(channels), std::move(on_end)});
   wake();
   return id;
 }
@@ -101,19 +101,19 @@ void LifeWatch::remove(Id id, Farewell farewell) {
   std::unique_lock<std::mutex> telling;
   if (!is_watch) telling = std::unique_lock(telling_);
   const std::lock_guard lock(mutex_);
-  const auto found = ties_.find(id);
-  if (found == ties_.end()) return;
+  const auto found = links_.find(id);
+  if (found == links_.end()) return;
   const std::byte word = word_of(farewell);
   for (Channel& channel : found->second.channels) channel.send(std::span(&word, 1));
-  ties_.erase(found);
+  links_.erase(found);
   wake();
 }
 
 std::vector<int> LifeWatch::descriptors() {
   std::vector<int> found;
-  for (const auto& [id, tie] : ties_) {
-    for (const Channel& channel : tie.channels) {
-      if (!tie.is_over && channel.is_open()) found.push_back(channel.descriptor());
+  for (const auto& [id, link] : links_) {
+    for (const Channel& channel : link.channels) {
+      if (!link.is_over && channel.is_open()) found.push_back(channel.descriptor());
     }
   }
   return found;
@@ -121,12 +121,12 @@ std::vector<int> LifeWatch::descriptors() {
 
 // True unless all is over.
 bool LifeWatch::look(std::vector<std::pair<OnEnd, Farewell>>& ended) {
-  for (auto& [id, tie] : ties_) {
-    for (Channel& channel : tie.channels) {
+  for (auto& [id, link] : links_) {
+    for (Channel& channel : link.channels) {
       Farewell farewell = Farewell::none;
-      if (tie.is_over || !has_ended(channel, farewell)) continue;
-      tie.is_over = true;
-      if (farewell != Farewell::parted) ended.emplace_back(tie.on_end, farewell);
+      if (link.is_over || !has_ended(channel, farewell)) continue;
+      link.is_over = true;
+      if (farewell != Farewell::parted) ended.emplace_back(link.on_end, farewell);
     }
   }
   return !is_over_;
@@ -154,7 +154,7 @@ void LifeWatch::run() {
   }
 }
 
-Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
+Result<Channel> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
   for (;;) {
     Result<Channel> started = Channel::start(port);
@@ -175,7 +175,7 @@ Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_m
   }
 }
 
-bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, Ties& came) {
+bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
   Strangers strangers(expected);
   const Strangers::Hear hear = [&](Channel& channel, const Bytes& frame) {

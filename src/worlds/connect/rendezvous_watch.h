@@ -1,6 +1,6 @@
 // Watches over the lives of those whom this process is connected to.
 //
-// Each tie is a connection that says nothing until one side parts or ends: an end without a word means that
+// Each link is a connection that says nothing until one side parts or ends: an end without a word means that
 // the other side has died. A thread of its own waits for that, asleep, and tells once; it touches nothing
 // else. One for each process that has bridges; used by worlds.
 #pragma once
@@ -26,7 +26,7 @@ enum class Farewell : unsigned char {
 class LifeWatch {
  public:
   using Id = std::uint64_t;
-  // Called on the watch's thread, once for each tie.
+  // Called on the watch's thread, once for each link.
   using OnEnd = std::function<void(Farewell)>;
 
   LifeWatch() = default;
@@ -37,10 +37,10 @@ class LifeWatch {
 
   Id add(std::vector<Channel> channels, OnEnd on_end);
   // Says it to the others; afterwards on_end is not called, nor under way unless this is the watch's thread.
-  void remove(Id tie, Farewell farewell);
+  void remove(Id link, Farewell farewell);
 
  private:
-  struct Tie {
+  struct LivenessLink {
     std::vector<Channel> channels;
     OnEnd on_end;
     bool is_over = false;
@@ -52,18 +52,18 @@ class LifeWatch {
 
   std::mutex mutex_;
   std::mutex telling_;  // held while on_end is called
-  std::map<Id, Tie> ties_;
+  std::map<Id, LivenessLink> links_;
   Id last_ = 0;
   bool is_over_ = false;
   Socket bell_[2];  // a pair: a byte in one wakes who waits for the other
   std::thread thread_;
 };
 
-// How a tie begins: who connects shows the cookie of the port, and says of which world it is; it is welcomed,
-// or sent away by a crowd and comes again.
-Result<Channel> tie_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
+// How a link begins: who connects shows the cookie of the port, and says of which world it is; it is
+// welcomed, or sent away by a crowd and comes again.
+Result<Channel> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
 // Waits for `expected` of them, by world; strangers are sent away. False when the time is over.
-using Ties = std::map<WorldId, std::vector<Channel>>;
-bool await_ties(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, Ties& came);
+using LivenessLinks = std::map<WorldId, std::vector<Channel>>;
+bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came);
 
 }  // namespace comex::worlds

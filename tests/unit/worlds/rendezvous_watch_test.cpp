@@ -14,21 +14,21 @@ namespace {
 constexpr WorldId far_world = 7;
 
 std::future<Result<Channel>> ties_itself(const PortName& port, WorldId world) {
-  return std::async(std::launch::async, [port, world] { return tie_to(port, world, 20'000); });
+  return std::async(std::launch::async, [port, world] { return link_to(port, world, 20'000); });
 }
 
-// Both ends of one tie.
+// Both ends of one link.
 std::vector<Channel> make_tie(Listener& listener, std::vector<Channel>& near_end) {
   std::future<Result<Channel>> guest = ties_itself(listener.name(), far_world);
-  Ties came;
-  EXPECT_TRUE(await_ties(listener, 1, 20'000, came));
+  LivenessLinks came;
+  EXPECT_TRUE(await_links(listener, 1, 20'000, came));
   near_end = std::move(came[far_world]);
   std::vector<Channel> far_end;
   far_end.push_back(std::move(guest.get()).value());
   return far_end;
 }
 
-// Two watches with one tie between them.
+// Two watches with one link between them.
 struct Tied {
   std::unique_ptr<LifeWatch> near = std::make_unique<LifeWatch>();
   std::unique_ptr<LifeWatch> far = std::make_unique<LifeWatch>();
@@ -72,37 +72,37 @@ TEST(LifeWatch, tells_of_a_death) {
 }
 
 TEST(LifeWatch, does_not_tell_of_parting) {
-  Tied tied;
-  tied.far->remove(tied.far_tie, Farewell::parted);
-  tied.far.reset();
-  tied.near->remove(tied.near_tie, Farewell::parted);
-  tied.near.reset();
-  EXPECT_EQ(tied.times, 0);
+  Tied linked;
+  linked.far->remove(linked.far_tie, Farewell::parted);
+  linked.far.reset();
+  linked.near->remove(linked.near_tie, Farewell::parted);
+  linked.near.reset();
+  EXPECT_EQ(linked.times, 0);
 }
 
 TEST(LifeWatch, tells_once_that_the_other_side_has_ended) {
-  Tied tied;
-  tied.far.reset();
-  ASSERT_TRUE(tied.hears());
-  EXPECT_EQ(tied.told, static_cast<int>(Farewell::ended));
-  tied.near.reset();
-  EXPECT_EQ(tied.times, 1);
+  Tied linked;
+  linked.far.reset();
+  ASSERT_TRUE(linked.hears());
+  EXPECT_EQ(linked.told, static_cast<int>(Farewell::ended));
+  linked.near.reset();
+  EXPECT_EQ(linked.times, 1);
 }
 
 TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
   LifeWatch watch;
   std::atomic<int> deaths{0};
-  for (int tie = 1; tie <= 3; ++tie) {
+  for (int link = 1; link <= 3; ++link) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
     std::vector<Channel> mine;
     {
       const std::vector<Channel> other = make_tie(listener, mine);
       watch.add(std::move(mine), [&](Farewell) { ++deaths; });
     }
-    for (int round = 0; round < 20'000 && deaths < tie; ++round) {
+    for (int round = 0; round < 20'000 && deaths < link; ++round) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    EXPECT_EQ(deaths, tie);
+    EXPECT_EQ(deaths, link);
   }
 }
 
@@ -110,19 +110,19 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   PortName wrong = listener.name();
   wrong.cookie = draw_cookie();
-  auto stranger = std::async(std::launch::async, [&] { return tie_to(wrong, far_world, 50); });
+  auto stranger = std::async(std::launch::async, [&] { return link_to(wrong, far_world, 50); });
   auto guest = ties_itself(listener.name(), far_world);
   auto other = ties_itself(listener.name(), far_world + 1);
-  Ties came;
-  EXPECT_TRUE(await_ties(listener, 2, 20'000, came));
+  LivenessLinks came;
+  EXPECT_TRUE(await_links(listener, 2, 20'000, came));
   EXPECT_TRUE(guest.get());
   EXPECT_TRUE(other.get());
   EXPECT_FALSE(stranger.get());
   EXPECT_EQ(came.size(), 2U);
   EXPECT_EQ(came[far_world].size(), 1U);
   EXPECT_EQ(came[far_world + 1].size(), 1U);
-  Ties more;
-  EXPECT_FALSE(await_ties(listener, 1, 50, more));
+  LivenessLinks more;
+  EXPECT_FALSE(await_links(listener, 1, 50, more));
 }
 
 TEST(LifeWatch, is_tied_to_the_right_one_among_strangers) {
@@ -131,9 +131,9 @@ TEST(LifeWatch, is_tied_to_the_right_one_among_strangers) {
     const std::size_t descriptors = testing::open_descriptors();
     const std::size_t bytes = testing::allocated_bytes();
     std::atomic<bool> is_tied{false};
-    Ties came;
+    LivenessLinks came;
     testing::Crowd crowd(listener.name(), says, says == testing::Says::nothing ? 500 : 20);
-    std::thread waits([&] { is_tied = await_ties(listener, 1, 20'000, came); });
+    std::thread waits([&] { is_tied = await_links(listener, 1, 20'000, came); });
     for (int i = 0; i < (says == testing::Says::nothing ? 500 : 20); ++i) crowd.add();
     for (int more = 0; more < 40; ++more) {
       crowd.say_more();
@@ -141,7 +141,7 @@ TEST(LifeWatch, is_tied_to_the_right_one_among_strangers) {
     }
     EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + 48);
     EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
-    const auto guest = tie_to(listener.name(), far_world, 5000);
+    const auto guest = link_to(listener.name(), far_world, 5000);
     waits.join();
     EXPECT_TRUE(is_tied);
     EXPECT_EQ(came[far_world].size(), 1U);
@@ -158,8 +158,8 @@ TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_a_crowd) {
   });
   std::vector<std::future<Result<Channel>>> far_ends;
   for (std::uint32_t i = 0; i < guests; ++i) far_ends.push_back(ties_itself(listener.name(), far_world));
-  Ties came;
-  EXPECT_TRUE(await_ties(listener, guests, 20'000, came));
+  LivenessLinks came;
+  EXPECT_TRUE(await_links(listener, guests, 20'000, came));
   for (auto& far_end : far_ends) EXPECT_TRUE(far_end.get());
   is_over = true;
   crowds.join();
@@ -170,8 +170,8 @@ TEST(LifeWatch, is_tied_to_one_that_was_sent_away_before_it_was_known) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   std::future<Result<Channel>> guest = ties_itself(listener.name(), far_world);
   while (!listener.accept()) std::this_thread::yield();
-  Ties came;
-  EXPECT_TRUE(await_ties(listener, 1, 5000, came));
+  LivenessLinks came;
+  EXPECT_TRUE(await_links(listener, 1, 5000, came));
   EXPECT_TRUE(guest.get());
   EXPECT_EQ(came[far_world].size(), 1U);
 }
@@ -179,9 +179,9 @@ TEST(LifeWatch, is_tied_to_one_that_was_sent_away_before_it_was_known) {
 // Nor is the end of one that has given up a death to the other side, which hears of it too late.
 TEST(LifeWatch, takes_leave_where_it_is_not_welcomed_in_time) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  EXPECT_FALSE(tie_to(listener.name(), far_world, 50));
-  Ties came;
-  ASSERT_TRUE(await_ties(listener, 1, 20'000, came));
+  EXPECT_FALSE(link_to(listener.name(), far_world, 50));
+  LivenessLinks came;
+  ASSERT_TRUE(await_links(listener, 1, 20'000, came));
   std::atomic<int> deaths{0};
   LifeWatch watch;
   watch.add(std::move(came[far_world]), [&](Farewell) { ++deaths; });
@@ -192,10 +192,10 @@ TEST(LifeWatch, takes_leave_where_it_is_not_welcomed_in_time) {
 // A line that others may read.
 TEST(LifeWatch, does_not_show_the_cookie_where_nobody_answers) {
   const PortName gone = std::move(Listener::open("127.0.0.1")).value().name();
-  const auto tie = tie_to(gone, far_world, 5000);
-  ASSERT_FALSE(tie);
-  EXPECT_NE(tie.failure().text.find("127.0.0.1:"), std::string::npos) << tie.failure().text;
-  EXPECT_EQ(tie.failure().text.find(gone.cookie), std::string::npos) << tie.failure().text;
+  const auto link = link_to(gone, far_world, 5000);
+  ASSERT_FALSE(link);
+  EXPECT_NE(link.failure().text.find("127.0.0.1:"), std::string::npos) << link.failure().text;
+  EXPECT_EQ(link.failure().text.find(gone.cookie), std::string::npos) << link.failure().text;
 }
 
 }  // namespace

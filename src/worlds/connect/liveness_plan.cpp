@@ -1,16 +1,16 @@
-#include "worlds/connect/tie_plan.h"
+#include "worlds/connect/liveness_plan.h"
 
 #include <algorithm>
 #include <map>
 
 namespace comex::worlds {
 
-TiePlan plan_ties(std::span<const WorldId> worlds, std::uint32_t me) {
+LivenessPlan plan_links(std::span<const WorldId> worlds, std::uint32_t me) {
   std::map<WorldId, std::vector<std::uint32_t>> members;
   for (std::uint32_t rank = 0; rank < worlds.size(); ++rank) members[worlds[rank]].push_back(rank);
   const std::vector<std::uint32_t>& own = members[worlds[me]];
   const auto place = static_cast<std::size_t>(std::ranges::find(own, me) - own.begin());
-  TiePlan plan;
+  LivenessPlan plan;
   for (const auto& [world, others] : members) {
     if (world == worlds[me]) continue;
     const bool connects = own.size() > others.size() || (own.size() == others.size() && worlds[me] > world);

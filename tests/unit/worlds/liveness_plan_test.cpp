@@ -1,4 +1,4 @@
-#include "worlds/connect/tie_plan.h"
+#include "worlds/connect/liveness_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@ namespace {
 
 using Worlds = std::vector<WorldId>;
 
-std::vector<TiePlan> plans(const Worlds& worlds) {
-  std::vector<TiePlan> found;
-  for (std::uint32_t rank = 0; rank < worlds.size(); ++rank) found.push_back(plan_ties(worlds, rank));
+std::vector<LivenessPlan> plans(const Worlds& worlds) {
+  std::vector<LivenessPlan> found;
+  for (std::uint32_t rank = 0; rank < worlds.size(); ++rank) found.push_back(plan_links(worlds, rank));
   return found;
 }
 
-TEST(TiePlan, deals_the_larger_world_over_the_smaller) {
+TEST(LivenessPlan, deals_the_larger_world_over_the_smaller) {
   const auto found = plans({1, 1, 2, 2, 2, 2, 2});
   EXPECT_EQ(found[0].awaits, 3U);
   EXPECT_EQ(found[1].awaits, 2U);
@@ -27,7 +27,7 @@ TEST(TiePlan, deals_the_larger_world_over_the_smaller) {
   }
 }
 
-TEST(TiePlan, of_equal_worlds_the_higher_number_connects) {
+TEST(LivenessPlan, of_equal_worlds_the_higher_number_connects) {
   const auto found = plans({5, 3, 5, 3});
   EXPECT_EQ(found[0].connects_to, (std::vector<std::uint32_t>{1}));
   EXPECT_EQ(found[2].connects_to, (std::vector<std::uint32_t>{3}));
@@ -35,15 +35,15 @@ TEST(TiePlan, of_equal_worlds_the_higher_number_connects) {
   EXPECT_EQ(found[3].awaits, 1U);
 }
 
-TEST(TiePlan, ties_nobody_of_one_world) {
-  for (const TiePlan& plan : plans({4, 4, 4})) {
+TEST(LivenessPlan, ties_nobody_of_one_world) {
+  for (const LivenessPlan& plan : plans({4, 4, 4})) {
     EXPECT_TRUE(plan.connects_to.empty());
     EXPECT_EQ(plan.awaits, 0U);
   }
 }
 
-// Whatever world dies, every process of the others has a tie that ends.
-TEST(TiePlan, ties_every_process_to_each_other_world_and_as_many_come_as_are_awaited) {
+// Whatever world dies, every process of the others has a link that ends.
+TEST(LivenessPlan, ties_every_process_to_each_other_world_and_as_many_come_as_are_awaited) {
   const Worlds layouts[] = {{1, 2}, {1, 2, 3}, {1, 1, 1, 2, 3, 3}, {3, 1, 2, 1, 3, 1, 1, 2}, {9, 8, 7, 6, 6}};
   for (const Worlds& worlds : layouts) {
     const auto found = plans(worlds);

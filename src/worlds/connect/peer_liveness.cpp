@@ -1,4 +1,4 @@
-#include "worlds/connect/ties.h"
+#include "worlds/connect/peer_liveness.h"
 
 #include <array>
 #include <future>
@@ -6,14 +6,14 @@
 #include <string>
 
 #include "transport/mpi_tuning.h"
-#include "worlds/connect/tie_plan.h"
+#include "worlds/connect/liveness_plan.h"
 
 namespace comex::worlds {
 namespace {
 
 constexpr std::uint64_t patience_ms = 5'000;
 
-struct LinkPort {  // where a process is tied to
+struct LinkPort {  // where a process is linked to
   std::array<char, 320> port{};
 };
 
@@ -32,7 +32,7 @@ std::vector<PortName> exchange_ports(MPI_Comm all, const std::optional<Listener>
 
 }  // namespace
 
-Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
+LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
   const transport::YieldsInMpi while_waiting(true);
   int rank = 0;
   int size = 0;
@@ -40,7 +40,7 @@ Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
   PMPI_Comm_size(all, &size);
   std::vector<WorldId> worlds(static_cast<std::size_t>(size));
   PMPI_Allgather(&own, sizeof own, MPI_BYTE, worlds.data(), sizeof own, MPI_BYTE, all);
-  const TiePlan plan = plan_ties(worlds, static_cast<std::uint32_t>(rank));
+  const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(rank));
 
   std::optional<Listener> listener;
   if (plan.awaits != 0) {
@@ -49,17 +49,17 @@ Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
   }
   const std::vector<PortName> ports = exchange_ports(all, listener, worlds.size());
   // Beside the other way, in which a process may wait for one that waits for this one.
-  Ties came;
+  LivenessLinks came;
   std::future<bool> have_come;
   if (listener) {
-    have_come =
-        std::async(std::launch::async, [&] { return await_ties(*listener, plan.awaits, patience_ms, came); });
+    have_come = std::async(std::launch::async,
+                           [&] { return await_links(*listener, plan.awaits, patience_ms, came); });
   }
-  Ties ties;
+  LivenessLinks links;
   for (const std::uint32_t other : plan.connects_to) {
-    Result<Channel> channel = tie_to(ports[other], own, patience_ms);
+    Result<Channel> channel = link_to(ports[other], own, patience_ms);
     if (channel) {
-      ties[worlds[other]].push_back(std::move(channel).value());
+      links[worlds[other]].push_back(std::move(channel).value());
     } else {
       reporter.notice("the life of world " + std::to_string(worlds[other]) +
                       " is not watched: " + channel.failure().text);
@@ -67,10 +67,11 @@ Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
   }
   if (plan.awaits != 0 && !(listener && have_come.get())) {
     reporter.notice(
-        "not all processes of other worlds have come to be tied to this one, so their end may go unnoticed");
+        "not all processes of other worlds have come to be linked to this one, so their end may go "
+        "unnoticed");
   }
-  ties.merge(came);
-  return ties;
+  links.merge(came);
+  return links;
 }
 
 }  // namespace comex::worlds

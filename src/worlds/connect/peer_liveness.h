@@ -1,6 +1,7 @@
-// Ties each process of a bridge to one of every other world on it, so that it learns of that world's death.
+// LivenessLinks each process of a bridge to one of every other world on it, so that it learns of that world's
+// death.
 //
-// MPI tells nobody. A tie is a TCP connection of ours that is silent as long as both live (groups'
+// MPI tells nobody. A link is a TCP connection of ours that is silent as long as both live (groups'
 // rendezvous_watch). Without one, where the network refuses it, the bridge works all the same. Called by
 // join, inside the step in which all of both sides are there.
 #pragma once
@@ -15,17 +16,17 @@
 
 namespace comex::worlds {
 
-// Collective over `all`; gives the ties of this process by world.
-Ties tie_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter);
+// Collective over `all`; gives the links of this process by world.
+LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter);
 
-// Ties that are watched until the worlds part.
-class Tie {
+// LivenessLinks that are watched until the worlds part.
+class LivenessLink {
  public:
   using OnEnd = std::function<void(WorldId, Farewell)>;  // on the watch's thread
 
-  explicit Tie(LifeWatch& watch) : watch_(watch) {}
-  void watch(Ties&& ties, const OnEnd& on_end) {
-    for (auto& [world, channels] : ties) {
+  explicit LivenessLink(LifeWatch& watch) : watch_(watch) {}
+  void watch(LivenessLinks&& links, const OnEnd& on_end) {
+    for (auto& [world, channels] : links) {
       const auto tell = [on_end, world = world](Farewell farewell) { on_end(world, farewell); };
       ids_.push_back(watch_.add(std::move(channels), tell));
     }
