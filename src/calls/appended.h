@@ -1,4 +1,4 @@
-// Small non-blocking operations that go to a server in company: without an Operation, which is large.
+// Small non-blocking operations that go to a server in membership: without an Operation, which is large.
 //
 // Each says false for what needs the long way, which also says what is wrong. Used by the calls, behind
 // Small.

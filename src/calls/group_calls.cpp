@@ -7,7 +7,7 @@
 #include "worlds/agreement/arguments.h"
 #include "worlds/agreement/groups.h"
 #include "worlds/agreement/refusal.h"
-#include "worlds/bridge/company.h"
+#include "worlds/bridge/bridge_membership.h"
 
 namespace comex::calls {
 namespace {

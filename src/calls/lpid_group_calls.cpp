@@ -15,7 +15,7 @@
 #include "worlds/agreement/groups.h"
 #include "worlds/agreement/named_worlds.h"
 #include "worlds/agreement/refusal.h"
-#include "worlds/bridge/company.h"
+#include "worlds/bridge/bridge_membership.h"
 
 namespace comex::calls {
 using namespace worlds;

@@ -1,4 +1,4 @@
-#include "worlds/bridge/company.h"
+#include "worlds/bridge/bridge_membership.h"
 
 #include <algorithm>
 
