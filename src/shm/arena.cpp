@@ -85,10 +85,10 @@ GeometryWish bounded(GeometryWish wish, const MemoryRoom& room, const std::vecto
 
 // What the system refused, in terms of the limit that was met, if it was one.
 Failure refused_arena(Os& os, Backing backing, std::uint64_t bytes, Failure refusal) {
-  Shortage shortage = shortage_in(os.room(backing), 0, bytes);
-  if (bytes <= shortage.free_bytes) return refusal;
-  shortage.call = std::move(refusal.text);
-  return not_enough("this host's arena", bytes, shortage, "");
+  OutOfMemory out_of_memory = out_of_memory_in(os.room(backing), 0, bytes);
+  if (bytes <= out_of_memory.free_bytes) return refusal;
+  out_of_memory.call = std::move(refusal.text);
+  return not_enough("this host's arena", bytes, out_of_memory, "");
 }
 
 }  // namespace

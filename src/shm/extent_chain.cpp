@@ -47,7 +47,7 @@ Extent ExtentChain::extent(std::uint32_t id) const {
 }
 
 std::optional<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Worker owner,
-                                               std::uint64_t bytes, Pages pages, Shortage& shortage) {
+                                               std::uint64_t bytes, Pages pages, OutOfMemory& out_of_memory) {
   std::uint32_t id = 0;
   if (pages == Pages::any) {
     id = find_own(owner, bytes);
@@ -55,7 +55,7 @@ std::optional<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Wor
   }
   if (id == 0) id = find_fit(bytes, false);
   if (id == 0) return id;
-  if (size(id) > bytes && !split(os, object, id, bytes, shortage)) return std::nullopt;
+  if (size(id) > bytes && !split(os, object, id, bytes, out_of_memory)) return std::nullopt;
   unlink(id);
   records_[id].state.store(ExtentState::reserving, std::memory_order_release);
   return id;
@@ -114,8 +114,8 @@ std::uint32_t ExtentChain::find_fit(std::uint64_t bytes, bool is_committed) cons
 }
 
 bool ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes,
-                        Shortage& shortage) {
-  const std::uint32_t rest = new_record(os, object, shortage);
+                        OutOfMemory& out_of_memory) {
+  const std::uint32_t rest = new_record(os, object, out_of_memory);
   if (rest == 0) return false;
   ExtentRecord& record = records_[rest];
   unlink(id);  // its size class may change
@@ -133,7 +133,7 @@ bool ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uin
   return true;
 }
 
-std::uint32_t ExtentChain::new_record(Os& os, const Object& object, Shortage& shortage) {
+std::uint32_t ExtentChain::new_record(Os& os, const Object& object, OutOfMemory& out_of_memory) {
   std::uint32_t id = block_->unused_records;
   if (id != 0) {
     block_->unused_records = records_[id].next_free;
@@ -141,17 +141,17 @@ std::uint32_t ExtentChain::new_record(Os& os, const Object& object, Shortage& sh
   }
   id = block_->records_used;
   if (id == geometry_.max_records) {
-    shortage = {};
-    shortage.free_bytes = largest_free();
-    shortage.limit = Limit::records;
-    shortage.where = "(all " + std::to_string(id) + " are in use)";
+    out_of_memory = {};
+    out_of_memory.free_bytes = largest_free();
+    out_of_memory.limit = Limit::records;
+    out_of_memory.where = "(all " + std::to_string(id) + " are in use)";
     return 0;
   }
   if (id == block_->records_committed) {
     const std::uint32_t more = std::min(chunk_records, geometry_.max_records - id);
     const std::uint64_t place = geometry_.records_offset + id * sizeof(ExtentRecord);
-    if (!extend_or_tell(os, object, place, more * sizeof(ExtentRecord), shortage)) {
-      shortage.records_bytes = more * sizeof(ExtentRecord);
+    if (!extend_or_tell(os, object, place, more * sizeof(ExtentRecord), out_of_memory)) {
+      out_of_memory.records_bytes = more * sizeof(ExtentRecord);
       return 0;
     }
     block_->records_committed = id + more;

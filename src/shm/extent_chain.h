@@ -14,7 +14,7 @@
 #include "shm/geometry.h"
 #include "shm/locks.h"
 #include "shm/os.h"
-#include "shm/shortage.h"
+#include "shm/out_of_memory.h"
 
 namespace comex::shm {
 
@@ -87,7 +87,7 @@ class ExtentChain {
   // and why. It leaves the bins as `reserving`. Kept pages are near their last owner, so that one gets them
   // back first.
   std::optional<std::uint32_t> take(Os& os, const Object& object, Worker owner, std::uint64_t bytes,
-                                    Pages pages, Shortage& shortage);
+                                    Pages pages, OutOfMemory& out_of_memory);
   void give(std::uint32_t id, bool is_committed);  // back to the bins, joined with its neighbours
   std::vector<std::uint32_t> kept() const;         // free and committed
   void mark_punched(std::uint32_t id);             // a kept one; give() it again afterwards
@@ -104,8 +104,8 @@ class ExtentChain {
  private:
   std::uint32_t find_fit(std::uint64_t bytes, bool is_committed) const;
   std::uint32_t find_own(Worker owner, std::uint64_t bytes) const;
-  bool split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes, Shortage& shortage);
-  std::uint32_t new_record(Os& os, const Object& object, Shortage& shortage);  // 0 = there is none
+  bool split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes, OutOfMemory& out_of_memory);
+  std::uint32_t new_record(Os& os, const Object& object, OutOfMemory& out_of_memory);  // 0 = there is none
   void drop(std::uint32_t id);
   void link(std::uint32_t id);
   void unlink(std::uint32_t id);

@@ -52,23 +52,23 @@ Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_
 // cell_bytes: of a slab, which is whole pages; else 0.
 Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation,
                                        Pages pages, std::uint32_t cell_bytes) {
-  Shortage shortage;
-  const std::uint32_t id = reserve(owner, bytes, allocation, pages, shortage);
-  if (id == 0) return does_not_fit(owner, bytes, shortage);
-  if (!commit(id, shortage)) {
+  OutOfMemory out_of_memory;
+  const std::uint32_t id = reserve(owner, bytes, allocation, pages, out_of_memory);
+  if (id == 0) return does_not_fit(owner, bytes, out_of_memory);
+  if (!commit(id, out_of_memory)) {
     {
       const Held held(*this);
       place_.block->live_bytes -= chain_.size(id);
       chain_.give(id, false);
     }
-    return does_not_fit(owner, bytes, shortage);
+    return does_not_fit(owner, bytes, out_of_memory);
   }
   publish(id, cell_bytes);
   return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, allocation};
 }
 
 std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
-                               Shortage& shortage) {
+                               OutOfMemory& out_of_memory) {
   const std::uint64_t whole = round_up(bytes, page_bytes);
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // rounding may wrap
   MemoryRoom room;
@@ -76,7 +76,7 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
   for (int attempt = 0; can_be && attempt < 3; ++attempt) {
     if (attempt == 1) room = ask_for_room();  // somebody may have given back
     const Held held(*this);
-    const std::optional<std::uint32_t> taken = take_covered(owner, whole, pages, shortage);
+    const std::optional<std::uint32_t> taken = take_covered(owner, whole, pages, out_of_memory);
     const std::uint32_t id = taken.value_or(0);
     if (id == 0) {
       // What is kept counts against the same limits; and kept and never-granted space are not joined:
@@ -97,28 +97,29 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
     chain_.give(id, records_[id].is_committed != 0);
     if (attempt == 1) trim();
     if (attempt == 2) {
-      shortage = promise_ended(room);
+      out_of_memory = promise_ended(room);
       return 0;
     }
   }
   room = place_.os->room(place_.object->backing());
   const Held held(*this);
-  const Shortage met = shortage_in(room, place_.geometry.data_offset + place_.block->live_bytes, whole);
-  shortage = {};
-  shortage.free_bytes = chain_.largest_free();
+  const OutOfMemory met =
+      out_of_memory_in(room, place_.geometry.data_offset + place_.block->live_bytes, whole);
+  out_of_memory = {};
+  out_of_memory.free_bytes = chain_.largest_free();
   // More address space would not help where there is less memory than that.
-  if (met.free_bytes < shortage.free_bytes && whole > met.free_bytes) shortage = met;
+  if (met.free_bytes < out_of_memory.free_bytes && whole > met.free_bytes) out_of_memory = met;
   return 0;
 }
 
 // Under the lock. Space whose part of the table exists; 0: no such space is free; none: it is, but there is
 // no room for the books about it.
 std::optional<std::uint32_t> Extents::take_covered(Worker owner, std::uint64_t whole, Pages pages,
-                                                   Shortage& shortage) {
+                                                   OutOfMemory& out_of_memory) {
   const std::optional<std::uint32_t> taken =
-      chain_.take(*place_.os, *place_.object, owner, whole, pages, shortage);
+      chain_.take(*place_.os, *place_.object, owner, whole, pages, out_of_memory);
   if (!taken || *taken == 0) return taken;
-  if (!grow_table(chain_.offset(*taken) + whole, shortage)) {
+  if (!grow_table(chain_.offset(*taken) + whole, out_of_memory)) {
     chain_.give(*taken, records_[*taken].is_committed != 0);
     return std::nullopt;
   }
@@ -127,7 +128,7 @@ std::optional<std::uint32_t> Extents::take_covered(Worker owner, std::uint64_t w
 }
 
 // The table covers the data area from its start without a gap, so that a check needs one comparison.
-bool Extents::grow_table(std::uint64_t end, Shortage& shortage) {
+bool Extents::grow_table(std::uint64_t end, OutOfMemory& out_of_memory) {
   std::atomic<std::uint32_t>& covered = place_.block->table_pages;
   const std::uint64_t have = covered.load(std::memory_order_relaxed);
   const std::uint64_t need = (end - place_.geometry.data_offset) / page_bytes;
@@ -136,8 +137,8 @@ bool Extents::grow_table(std::uint64_t end, Shortage& shortage) {
       std::min(round_up(need, entries_per_chunk), round_up(data_pages(place_.geometry), entries_per_chunk));
   const std::uint64_t begin = place_.geometry.table_offset + have * sizeof(std::uint32_t);
   const std::uint64_t bytes = (entries - have) * sizeof(std::uint32_t);
-  if (!extend_or_tell(*place_.os, *place_.object, begin, bytes, shortage)) {
-    shortage.records_bytes = bytes;
+  if (!extend_or_tell(*place_.os, *place_.object, begin, bytes, out_of_memory)) {
+    out_of_memory.records_bytes = bytes;
     return false;
   }
   covered.store(static_cast<std::uint32_t>(entries), std::memory_order_release);

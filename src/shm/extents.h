@@ -19,7 +19,7 @@
 #include "shm/geometry.h"
 #include "shm/locks.h"
 #include "shm/os.h"
-#include "shm/shortage.h"
+#include "shm/out_of_memory.h"
 #include "shm/small_blocks.h"
 
 namespace comex::shm {
@@ -108,28 +108,28 @@ class Extents {
   std::uint32_t locate(std::uint64_t offset) const;             // 0 = no extent begins at offset
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none = no small block may begin at offset
   std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
-                        Shortage& shortage);
+                        OutOfMemory& out_of_memory);
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
-                                            Shortage& shortage);
-  bool grow_table(std::uint64_t end, Shortage& shortage);
+                                            OutOfMemory& out_of_memory);
+  bool grow_table(std::uint64_t end, OutOfMemory& out_of_memory);
   // Under the lock: has the host room for what lives and is kept? Where pages are committed that is judged
   // then.
   bool is_promised() const;
   bool is_room_old() const;
   MemoryRoom ask_for_room();  // takes the lock
   std::uint64_t most_kept() const;
-  Shortage promise_ended(const MemoryRoom& room) const;  // under the lock
-  void mark(std::uint32_t id);                           // in spans and table
+  OutOfMemory promise_ended(const MemoryRoom& room) const;  // under the lock
+  void mark(std::uint32_t id);                              // in spans and table
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
-  bool commit(std::uint32_t id, Shortage& shortage);
-  bool is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage);
-  bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, Shortage& shortage);
+  bool commit(std::uint32_t id, OutOfMemory& out_of_memory);
+  bool is_within_room(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory);
+  bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, OutOfMemory& out_of_memory);
   std::uint64_t others_committing() const;
   void publish(std::uint32_t id, std::uint32_t cell_bytes);
   bool trim();  // under the lock: punches all that is kept; false = nothing was
   std::atomic<std::uint64_t>& committing(HostSlot slot) const;
-  Failure does_not_fit(Worker owner, std::uint64_t bytes, const Shortage& shortage);
+  Failure does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemory& out_of_memory);
 
   Place place_;
   ExtentRecord* records_ = nullptr;

@@ -24,13 +24,14 @@ bool Extents::is_promised() const {
   return !place_.on_touch || block.live_bytes + block.kept_bytes <= block.most_bytes;
 }
 
-Shortage Extents::promise_ended(const MemoryRoom& room) const {
+OutOfMemory Extents::promise_ended(const MemoryRoom& room) const {
   const ExtentsBlock& block = *place_.block;
-  Shortage shortage;
-  shortage.free_bytes = block.most_bytes - std::min(block.most_bytes, block.live_bytes + block.kept_bytes);
-  shortage.limit = room.limit;
-  shortage.where = room.where;
-  return shortage;
+  OutOfMemory out_of_memory;
+  out_of_memory.free_bytes =
+      block.most_bytes - std::min(block.most_bytes, block.live_bytes + block.kept_bytes);
+  out_of_memory.limit = room.limit;
+  out_of_memory.where = room.where;
+  return out_of_memory;
 }
 
 bool Extents::is_room_old() const {
@@ -56,7 +57,7 @@ MemoryRoom Extents::ask_for_room() {
   return room;
 }
 
-bool Extents::commit(std::uint32_t id, Shortage& shortage) {
+bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
   if (records_[id].is_committed != 0) return true;
   if (place_.on_touch) {
     records_[id].is_committed = 1;  // its pages may be there from now on
@@ -67,8 +68,8 @@ bool Extents::commit(std::uint32_t id, Shortage& shortage) {
   const bool large_pages = place_.large_pages && records_[id].is_placed == 0;  // placed pages move one by one
   for (int attempt = 0; attempt < 2; ++attempt) {
     committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);
-    const bool has_room = is_within_room(offset, bytes, shortage);
-    if (has_room && commit_steps(offset, bytes, large_pages, shortage)) {
+    const bool has_room = is_within_room(offset, bytes, out_of_memory);
+    if (has_room && commit_steps(offset, bytes, large_pages, out_of_memory)) {
       records_[id].is_committed = 1;
       return true;
     }
@@ -80,12 +81,12 @@ bool Extents::commit(std::uint32_t id, Shortage& shortage) {
 }
 
 // What everybody of the host is just now committing counts: ranks allocate at the same time.
-bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, Shortage& shortage) {
+bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory) {
   const MemoryRoom room = place_.os->room(place_.object->backing());
-  shortage = shortage_in(room, offset, bytes);
-  if (bytes > shortage.free_bytes) return false;
-  shortage.others_bytes = others_committing();
-  return bytes + shortage.others_bytes <= room.bytes;
+  out_of_memory = out_of_memory_in(room, offset, bytes);
+  if (bytes > out_of_memory.free_bytes) return false;
+  out_of_memory.others_bytes = others_committing();
+  return bytes + out_of_memory.others_bytes <= room.bytes;
 }
 
 std::uint64_t Extents::others_committing() const {
@@ -99,7 +100,8 @@ std::uint64_t Extents::others_committing() const {
 }
 
 // Leaves nothing committed, and nothing announced, when it fails.
-bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, Shortage& shortage) {
+bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages,
+                           OutOfMemory& out_of_memory) {
   for (std::uint64_t done = 0; done < bytes;) {
     const std::uint64_t begin = offset + done;
     // To the next multiple of a step, so that no large page is cut.
@@ -107,8 +109,8 @@ bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large
     large_pages = large_pages && place_.os->grant_large_pages(*place_.object, begin, step);
     if (const Status grown = place_.os->extend(*place_.object, begin, step); !grown) {
       static_cast<void>(place_.os->punch(*place_.object, offset, done + step));
-      shortage = shortage_met(*place_.os, *place_.object, offset, bytes, grown.failure());
-      shortage.others_bytes = others_committing();
+      out_of_memory = out_of_memory_met(*place_.os, *place_.object, offset, bytes, grown.failure());
+      out_of_memory.others_bytes = others_committing();
       committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
       return false;
     }

@@ -135,8 +135,8 @@ std::vector<OwnerTotal> Extents::totals() {
   return found;
 }
 
-Failure Extents::does_not_fit(Worker owner, std::uint64_t bytes, const Shortage& shortage) {
-  return not_enough("worker " + std::to_string(owner), bytes, shortage, told(totals()));
+Failure Extents::does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemory& out_of_memory) {
+  return not_enough("worker " + std::to_string(owner), bytes, out_of_memory, told(totals()));
 }
 
 std::uint64_t Extents::kept_bytes() {

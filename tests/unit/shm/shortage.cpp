@@ -1,6 +1,6 @@
 // What is said when shared memory does not fit: the limit that was met, numbers that add up, a hint that
 // fits.
-#include "shm/shortage.h"
+#include "shm/out_of_memory.h"
 
 #include "shm/arena_layout.h"
 #include "support.h"
@@ -124,7 +124,7 @@ TEST_F(ShortageTest, gives_up_what_it_keeps_for_its_records_too) {
   EXPECT_TRUE(larger) << larger.failure().text;
 }
 
-TEST(Shortage, of_a_new_arena_is_told_with_numbers_and_a_hint) {
+TEST(OutOfMemory, of_a_new_arena_is_told_with_numbers_and_a_hint) {
   MemoryOs os;
   os.faults.room_limit = Limit::mount;
   for (const std::uint64_t room : {0ULL, 64 * 1024ULL}) {

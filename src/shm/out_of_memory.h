@@ -12,7 +12,7 @@
 
 namespace comex::shm {
 
-struct Shortage {
+struct OutOfMemory {
   std::uint64_t free_bytes = 0;
   Limit limit = Limit::reservation;
   std::string where;                // the mount or cgroup meant
@@ -21,19 +21,19 @@ struct Shortage {
   std::uint64_t records_bytes = 0;  // wanted for the books of the extent, besides the extent
 };
 
-// What [offset, offset + bytes) of an object meets first; it is no shortage if free_bytes holds it.
-Shortage shortage_in(const MemoryRoom& room, std::uint64_t offset, std::uint64_t bytes);
+// What [offset, offset + bytes) of an object meets first; it is no out_of_memory if free_bytes holds it.
+OutOfMemory out_of_memory_in(const MemoryRoom& room, std::uint64_t offset, std::uint64_t bytes);
 
 // What a refusal of Os::extend met; to be asked when what was granted for the same end is given back.
-Shortage shortage_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
-                      const Failure& refusal);
+OutOfMemory out_of_memory_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
+                              const Failure& refusal);
 
-// As Os::extend; false: the shortage says why not.
+// As Os::extend; false: the out_of_memory says why not.
 bool extend_or_tell(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
-                    Shortage& shortage);
+                    OutOfMemory& out_of_memory);
 
 // `holders`, who has how much, may be empty.
-Failure not_enough(const std::string& whom, std::uint64_t bytes, const Shortage& shortage,
+Failure not_enough(const std::string& whom, std::uint64_t bytes, const OutOfMemory& out_of_memory,
                    const std::string& holders);
 
 }  // namespace comex::shm
