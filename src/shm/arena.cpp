@@ -75,7 +75,7 @@ struct Arena::Body {
 namespace {
 
 // A sanitizer leaves less room than the machine has: then the widest range bounds the reservation.
-GeometryWish bounded(GeometryWish wish, const MemoryRoom& room, const std::vector<AddressRange>& ranges) {
+GeometryWish bounded(GeometryWish wish, const MemoryLimits& room, const std::vector<AddressRange>& ranges) {
   if (wish.reservation_bytes != 0) return wish;
   std::uint64_t widest = 0;
   for (const AddressRange& range : ranges) widest = std::max(widest, range.high - range.low);
@@ -99,7 +99,7 @@ Arena& Arena::operator=(Arena&&) noexcept = default;
 Arena::~Arena() = default;
 
 Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
-  const MemoryRoom room = os.room(options.backing);
+  const MemoryLimits room = os.room(options.backing);
   Result<Geometry> geometry = decide_geometry(bounded(options.geometry, room, os.address_ranges()), room);
   if (!geometry) return geometry.take_failure();
   Result<Object> object = os.create_object(options.backing, options.on_touch && options.large_pages);

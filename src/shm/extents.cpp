@@ -71,7 +71,7 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
                                OutOfMemory& out_of_memory) {
   const std::uint64_t whole = round_up(bytes, page_bytes);
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // rounding may wrap
-  MemoryRoom room;
+  MemoryLimits room;
   if (is_room_old()) room = ask_for_room();
   for (int attempt = 0; can_be && attempt < 3; ++attempt) {
     if (attempt == 1) room = ask_for_room();  // somebody may have given back

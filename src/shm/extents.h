@@ -116,10 +116,10 @@ class Extents {
   // then.
   bool is_promised() const;
   bool is_room_old() const;
-  MemoryRoom ask_for_room();  // takes the lock
+  MemoryLimits ask_for_room();  // takes the lock
   std::uint64_t most_kept() const;
-  OutOfMemory promise_ended(const MemoryRoom& room) const;  // under the lock
-  void mark(std::uint32_t id);                              // in spans and table
+  OutOfMemory promise_ended(const MemoryLimits& room) const;  // under the lock
+  void mark(std::uint32_t id);                                // in spans and table
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);

@@ -24,7 +24,7 @@ bool Extents::is_promised() const {
   return !place_.on_touch || block.live_bytes + block.kept_bytes <= block.most_bytes;
 }
 
-OutOfMemory Extents::promise_ended(const MemoryRoom& room) const {
+OutOfMemory Extents::promise_ended(const MemoryLimits& room) const {
   const ExtentsBlock& block = *place_.block;
   OutOfMemory out_of_memory;
   out_of_memory.free_bytes =
@@ -45,9 +45,9 @@ std::uint64_t Extents::most_kept() const {
 
 // Reading the limits of a host takes some hundred microseconds, so an answer serves all of its ranks for a
 // while.
-MemoryRoom Extents::ask_for_room() {
+MemoryLimits Extents::ask_for_room() {
   const std::uint64_t resident_bytes = place_.os->resident_bytes(*place_.object);
-  MemoryRoom room = place_.os->room(place_.object->backing());
+  MemoryLimits room = place_.os->room(place_.object->backing());
   const Held held(*this);
   ExtentsBlock& block = *place_.block;
   block.most_bytes = saturated_sum(room.bytes, resident_bytes);
@@ -82,7 +82,7 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
 
 // What everybody of the host is just now committing counts: ranks allocate at the same time.
 bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory) {
-  const MemoryRoom room = place_.os->room(place_.object->backing());
+  const MemoryLimits room = place_.os->room(place_.object->backing());
   out_of_memory = out_of_memory_in(room, offset, bytes);
   if (bytes > out_of_memory.free_bytes) return false;
   out_of_memory.others_bytes = others_committing();

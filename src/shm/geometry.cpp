@@ -23,13 +23,13 @@ std::uint64_t mixed(std::uint64_t value) {
 
 }  // namespace
 
-std::uint64_t default_reservation(const MemoryRoom& room) {
+std::uint64_t default_reservation(const MemoryLimits& room) {
   const std::uint64_t ram = room.ram_bytes == 0 ? room.bytes / 2 : room.ram_bytes;
   const std::uint64_t wish = std::min({2 * ram, room.address_space_bytes / 4 * 3, largest_reservation});
   return wish / mebibyte * mebibyte;
 }
 
-Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryRoom& room) {
+Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& room) {
   if (wish.slots == 0 || wish.slots > most_slots) {
     return environment_error("an arena serves 1 to " + std::to_string(most_slots) + " ranks of a host, not " +
                              std::to_string(wish.slots));

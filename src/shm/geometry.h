@@ -60,9 +60,9 @@ struct Geometry {
 };
 
 // min(2 x RAM, three quarters of what RLIMIT_AS leaves), in whole MiB.
-std::uint64_t default_reservation(const MemoryRoom& room);
+std::uint64_t default_reservation(const MemoryLimits& room);
 
-Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryRoom& room);
+Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& room);
 
 // The attempt-th address to try for a world whose random slot is `seed`; 0 when there is none.
 std::uint64_t address_candidate(std::uint64_t seed, std::uint32_t attempt, std::uint64_t reservation_bytes,

@@ -297,8 +297,8 @@ std::vector<AddressRange> MemoryOs::address_ranges() const {
   return usable_address_ranges();
 }
 
-MemoryRoom MemoryOs::room(Backing) {
-  MemoryRoom room;
+MemoryLimits MemoryOs::room(Backing) {
+  MemoryLimits room;
   const std::scoped_lock lock(body_->mutex);
   ++body_->room_asked;
   const std::uint64_t taken = body_->taken_bytes();

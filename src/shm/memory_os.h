@@ -48,7 +48,7 @@ class MemoryOs : public Os {
   void unmap(std::byte* base, std::uint64_t bytes) override;
   void give_to_children(std::byte*, std::uint64_t) override {}
   std::vector<AddressRange> address_ranges() const override;
-  MemoryRoom room(Backing backing) override;
+  MemoryLimits room(Backing backing) override;
   bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,
             std::uint32_t bitset) override;
   void wake(const std::atomic<std::uint32_t>& word, std::uint32_t waiters, std::uint32_t bitset) override;

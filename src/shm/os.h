@@ -36,7 +36,7 @@ enum class Limit : std::uint8_t { ram, mount, cgroup, address_space, file_size, 
 const char* limit_name(Limit limit);
 
 // How much more shared memory can be had now, and which limit says so.
-struct MemoryRoom {
+struct MemoryLimits {
   std::uint64_t bytes = 0;
   Limit limit = Limit::ram;
   std::string where;                          // the mount or cgroup meant, empty for ram
@@ -129,7 +129,7 @@ class Os {
   virtual void give_to_children(std::byte* base, std::uint64_t bytes) = 0;
   virtual std::vector<AddressRange> address_ranges() const = 0;  // where candidates may lie
 
-  virtual MemoryRoom room(Backing backing) = 0;
+  virtual MemoryLimits room(Backing backing) = 0;
 
   // Futexes, shared between processes. wait returns false if the time ran out, true otherwise
   // (woken, value differs, interrupted): callers always look again.

@@ -39,7 +39,7 @@ std::string wanted_text(std::uint64_t bytes, std::uint64_t total, const OutOfMem
 
 }  // namespace
 
-OutOfMemory out_of_memory_in(const MemoryRoom& room, std::uint64_t offset, std::uint64_t bytes) {
+OutOfMemory out_of_memory_in(const MemoryLimits& room, std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t before_limit = room.file_bytes - std::min(room.file_bytes, offset);
   const bool ends_at_limit = before_limit < bytes && before_limit <= room.bytes;
   OutOfMemory out_of_memory;

@@ -22,7 +22,7 @@ struct OutOfMemory {
 };
 
 // What [offset, offset + bytes) of an object meets first; it is no out_of_memory if free_bytes holds it.
-OutOfMemory out_of_memory_in(const MemoryRoom& room, std::uint64_t offset, std::uint64_t bytes);
+OutOfMemory out_of_memory_in(const MemoryLimits& room, std::uint64_t offset, std::uint64_t bytes);
 
 // What a refusal of Os::extend met; to be asked when what was granted for the same end is given back.
 OutOfMemory out_of_memory_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,

@@ -23,7 +23,7 @@
 
 #include "shm/address_ranges.h"
 #include "shm/geometry.h"
-#include "shm/room.h"
+#include "shm/memory_limits.h"
 #include "shm/tmpfs_os.h"
 
 #if !defined(MAP_FIXED_NOREPLACE)
@@ -258,8 +258,8 @@ class PosixOs final : public Os {
 
   std::vector<AddressRange> address_ranges() const override { return usable_address_ranges(); }
 
-  MemoryRoom room(Backing backing) override {
-    MemoryRoom room = room_of_machine(read_file);
+  MemoryLimits room(Backing backing) override {
+    MemoryLimits room = limits_of_machine(read_file);
     room.address_space_bytes = address_space_left();
     room.file_bytes = soft_limit(RLIMIT_FSIZE);
     room.bytes -= std::min(room.bytes / 16, spare_bytes);

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint64_t gib = 1ULL << 30;
 
-MemoryRoom roomy() {
-  MemoryRoom room;
+MemoryLimits roomy() {
+  MemoryLimits room;
   room.bytes = 8 * gib;
   room.ram_bytes = 16 * gib;
   return room;
@@ -19,7 +19,7 @@ TEST(Geometry, reserves_twice_the_memory) {
 }
 
 TEST(Geometry, leaves_the_program_a_quarter_of_a_limited_address_space) {
-  MemoryRoom room = roomy();
+  MemoryLimits room = roomy();
   room.address_space_bytes = 4 * gib;
   EXPECT_EQ(default_reservation(room), 3 * gib);
 }
@@ -42,7 +42,7 @@ TEST(Geometry, lays_its_areas_side_by_side) {
 }
 
 TEST(Geometry, refuses_a_reservation_that_cannot_be) {
-  MemoryRoom room = roomy();
+  MemoryLimits room = roomy();
   room.address_space_bytes = gib;
   EXPECT_FALSE(decide_geometry({1, 0, 0, 2 * gib}, room));
   const Result<Geometry> tiny = decide_geometry({1, 0, 0, 1 << 20}, room);

@@ -1,4 +1,4 @@
-#include "shm/room.h"
+#include "shm/memory_limits.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-MemoryRoom room_with(const Files& files) {
-  return room_of_machine([&files](const std::string& path) -> std::optional<std::string> {
+MemoryLimits room_with(const Files& files) {
+  return limits_of_machine([&files](const std::string& path) -> std::optional<std::string> {
     const auto found = files.find(path);
     return found == files.end() ? std::nullopt : std::optional(found->second);
   });
@@ -28,7 +28,7 @@ Files with_unified(const std::string& root, const std::string& path) {
 }
 
 TEST(Room, is_the_available_memory_without_cgroups) {
-  const MemoryRoom room = room_with(machine());
+  const MemoryLimits room = room_with(machine());
   EXPECT_EQ(room.bytes, 800u * 1024);
   EXPECT_EQ(room.ram_bytes, 1000u * 1024);
   EXPECT_EQ(room.limit, Limit::ram);
@@ -38,7 +38,7 @@ TEST(Room, is_bounded_by_the_own_cgroup) {
   Files files = with_unified("/", "/a/b");
   files["/cg/a/b/memory.max"] = "5000\n";
   files["/cg/a/b/memory.current"] = "1000\n";
-  const MemoryRoom room = room_with(files);
+  const MemoryLimits room = room_with(files);
   EXPECT_EQ(room.bytes, 4000u);
   EXPECT_EQ(room.limit, Limit::cgroup);
   EXPECT_EQ(room.where, "/cg/a/b");

@@ -1,4 +1,4 @@
-#include "shm/room.h"
+#include "shm/memory_limits.h"
 
 #include <charconv>
 #include <sstream>
@@ -94,7 +94,7 @@ std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hier
 }
 
 // Visits the process's cgroup and every one that encloses it, as far as the mount shows them.
-void shrink_to(MemoryRoom& room, const ReadFile& read, const Hierarchy& hierarchy) {
+void shrink_to(MemoryLimits& room, const ReadFile& read, const Hierarchy& hierarchy) {
   std::string inner = hierarchy.path;
   if (hierarchy.root != "/") {
     const bool is_below = inner.compare(0, hierarchy.root.size(), hierarchy.root) == 0;
@@ -116,8 +116,8 @@ void shrink_to(MemoryRoom& room, const ReadFile& read, const Hierarchy& hierarch
 
 }  // namespace
 
-MemoryRoom room_of_machine(const ReadFile& read) {
-  MemoryRoom room;
+MemoryLimits limits_of_machine(const ReadFile& read) {
+  MemoryLimits room;
   room.bytes = ~0ULL;
   if (const auto meminfo = read("/proc/meminfo")) {
     if (const auto kib = value_of(*meminfo, "MemAvailable:")) room.bytes = *kib * 1024;

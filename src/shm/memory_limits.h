@@ -14,6 +14,6 @@ namespace comex::shm {
 
 using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
 
-MemoryRoom room_of_machine(const ReadFile& read);
+MemoryLimits limits_of_machine(const ReadFile& read);
 
 }  // namespace comex::shm
