@@ -134,7 +134,7 @@ class Server final : public transport::Sink {
   bool accumulate(const Small& small);
   void settle(const Small& small);
   void settle(Origin& origin, const Header& header);
-  bool is_worth_a_detour(const Header& header) const;
+  bool is_worth_a_bounce_copy(const Header& header) const;
   void start_transfer(Origin& origin, Entry& entry);
   void finish_transfer(Origin& origin, Entry& entry);
 

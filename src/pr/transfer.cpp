@@ -17,8 +17,8 @@ std::uint64_t count_chunks(Method method, const protocol::RequestHeader& header)
 }  // namespace
 
 Method choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused,
-                     bool by_detour) {
-  const bool is_in_place = !by_detour && !needs_staging(header, payload);
+                     bool by_bounce_copy) {
+  const bool is_in_place = !by_bounce_copy && !needs_staging(header, payload);
   if (header.verb == Verb::get) {
     if (is_refused) return Method::send_empty;
     return is_in_place ? Method::send_in_place : Method::gather_and_send;

@@ -1,10 +1,10 @@
 // One body in flight: the chunks of a put, get or accumulate between an origin and the arena.
 //
 //   receive_in_place    chunk --> arena               contiguous put
-//   receive_and_*       piece --> staging --> arena   other puts, accumulates, detours
+//   receive_and_*       piece --> staging --> arena   other puts, accumulates, bounce copies
 //   receive_and_drop    chunk --> away                refused ones
 //   send_in_place       arena --> chunk               contiguous get
-//   gather_and_send     arena --> staging --> piece   other gets, detours
+//   gather_and_send     arena --> staging --> piece   other gets, bounce copies
 //   send_empty          empty chunks                  refused get
 // Never waits: step() does what can be done now, at most one chunk's worth of work. A started
 // transfer stays in place until it is done, and so does its header. Owned by an entry of an origin's queue
@@ -50,9 +50,9 @@ enum class Method : std::uint8_t {
   send_empty,
 };
 
-// `by_detour`: through staging although the body could go straight.
+// `by_bounce_copy`: through staging although the body could go straight.
 Method choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused,
-                     bool by_detour);
+                     bool by_bounce_copy);
 constexpr bool is_staged(Method method) {
   return method == Method::receive_and_scatter || method == Method::receive_and_accumulate ||
          method == Method::gather_and_send;
