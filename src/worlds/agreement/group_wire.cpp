@@ -12,8 +12,8 @@ void sort_once(std::vector<TransportRank>& ranks) {
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
 }
 
-GroupWire stand_in_own_world(runtime::Runtime& runtime, const groups::Group& group) {
-  GroupWire stand{runtime.world->wire.get(), &runtime.control, {}, {}, {}};
+GroupWire wire_in_own_world(runtime::Runtime& runtime, const groups::Group& group) {
+  GroupWire wire{runtime.world->wire.get(), &runtime.control, {}, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const groups::WorkerPlace& place = runtime.place(static_cast<Worker>(group.members().lpid(rank)));
     wire.workers.push_back(place.rank);
@@ -24,9 +24,9 @@ GroupWire stand_in_own_world(runtime::Runtime& runtime, const groups::Group& gro
   return wire;
 }
 
-GroupWire stand_on_bridge(Bridge& bridge, const groups::Group& group) {
+GroupWire wire_on_bridge(Bridge& bridge, const groups::Group& group) {
   const MeetingPoint& point = *bridge.point;
-  GroupWire stand{point.facts.wire.get(), &bridge.control, {}, {}, {}};
+  GroupWire wire{point.facts.wire.get(), &bridge.control, {}, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const TransportRank worker = bridge.ranks.at(group.members().lpid(rank));
     wire.workers.push_back(worker);
@@ -43,10 +43,10 @@ GroupWire stand_on_bridge(Bridge& bridge, const groups::Group& group) {
 }  // namespace
 
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
-  if (group.bridge() == no_bridge) return stand_in_own_world(runtime, group);
+  if (group.bridge() == no_bridge) return wire_in_own_world(runtime, group);
   const std::shared_ptr<Bridge> bridge = runtime.bridges.find(group.bridge());
   COMEX_BUG_IF(bridge == nullptr);
-  return stand_on_bridge(*bridge, group);
+  return wire_on_bridge(*bridge, group);
 }
 
 Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "worlds/connect/door.h"
+#include "worlds/connect/port_greeting.h"
 
 namespace comex::worlds {
 std::string Deadline::text() const {
@@ -15,9 +15,9 @@ std::string Deadline::text() const {
 Result<LeaderConnection> LeaderConnection::await(runtime::Runtime& runtime, const char* operation,
                                                  Listener& listener, const Deadline& deadline,
                                                  const InVain& in_vain) {
-  Door door(listener, deadline);
-  runtime.engine.wait([&] { return door.look(Deadline::Clock::now()) || in_vain(); }, {operation});
-  if (door.has_guest()) return LeaderConnection(door.take());
+  PortListener listener(listener, deadline);
+  runtime.engine.wait([&] { return listener.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  if (listener.has_guest()) return LeaderConnection(listener.take());
   return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
                            deadline.text());
 }
@@ -27,12 +27,12 @@ Result<LeaderConnection> LeaderConnection::seek(runtime::Runtime& runtime, const
                                                 const InVain& in_vain) {
   Result<std::vector<Address>> addresses = resolve(port);
   if (!addresses) return addresses.take_failure();
-  Visitor visitor(std::move(addresses).value(), port.cookie, deadline);
-  runtime.engine.wait([&] { return visitor.look(Deadline::Clock::now()) || in_vain(); }, {operation});
-  if (visitor.is_in()) return LeaderConnection(visitor.take());
-  if (!visitor.has_socket()) return visitor.has_socket().failure();
+  PortConnector connector(std::move(addresses).value(), port.cookie, deadline);
+  runtime.engine.wait([&] { return connector.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  if (connector.is_in()) return LeaderConnection(connector.take());
+  if (!connector.has_socket()) return connector.has_socket().failure();
   return environment_error("nobody accepts at " + format_place(port) + " within " + deadline.text() + " (" +
-                           visitor.trouble() + ")");
+                           connector.trouble() + ")");
 }
 
 Result<Bytes> LeaderConnection::hear(runtime::Runtime& runtime, const char* operation,

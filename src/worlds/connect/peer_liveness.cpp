@@ -18,12 +18,12 @@ struct LinkPort {  // where a process is linked to
 };
 
 std::vector<PortName> exchange_ports(MPI_Comm all, const std::optional<Listener>& mine, std::size_t size) {
-  PortListener door;
-  if (mine) format_port(mine->name()).copy(door.port.data(), door.port.size() - 1);
-  std::vector<Door> doors(size);
-  PMPI_Allgather(&door, sizeof door, MPI_BYTE, doors.data(), sizeof door, MPI_BYTE, all);
+  LinkPort own;
+  if (mine) format_port(mine->name()).copy(own.port.data(), own.port.size() - 1);
+  std::vector<LinkPort> all_ports(size);
+  PMPI_Allgather(&own, sizeof own, MPI_BYTE, all_ports.data(), sizeof own, MPI_BYTE, all);
   std::vector<PortName> ports;
-  for (const LinkPort& each : doors) {
+  for (const LinkPort& each : all_ports) {
     Result<PortName> port = parse_port(each.port.data());
     ports.push_back(port ? std::move(port).value() : PortName());
   }

@@ -3,8 +3,8 @@
 // Anybody can connect, so what they cost is bounded: few are kept, for a short time, and each may say one
 // short frame. The oldest goes when another one comes. A guest says its first frame as soon as it has
 // connected and comes again when it was sent away, so a crowd delays it and does not keep it out. Nothing
-// here waits: the owner calls look() in its own loop and has the clock. Used by worlds/connect/door and by
-// the watch over worlds.
+// here waits: the owner calls look() in its own loop and has the clock. Used by worlds/connect/port_greeting
+// and by the watch over worlds.
 #pragma once
 
 #include <chrono>

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "support/strangers.h"
-#include "worlds/connect/door.h"
+#include "worlds/connect/port_greeting.h"
 
 namespace comex::worlds {
 namespace {
@@ -26,19 +26,19 @@ struct Row {
 
 class Strangers : public ::testing::TestWithParam<Row> {
  protected:
-  bool is_let_in(Visitor& visitor) {
-    for (int round = 0; round < rounds && !visitor.is_in(); ++round) {
-      if (!door.has_guest()) door.look(now);
-      visitor.look(now);
+  bool is_let_in(PortConnector& connector) {
+    for (int round = 0; round < rounds && !connector.is_in(); ++round) {
+      if (!listener.has_guest()) listener.look(now);
+      connector.look(now);
       std::this_thread::sleep_for(std::chrono::microseconds(100));
       now += std::chrono::microseconds(100);
     }
-    return visitor.is_in();
+    return connector.is_in();
   }
 
   Clock::time_point now = Clock::time_point() + std::chrono::hours(1);
   worlds::Listener listener = std::move(worlds::Listener::open("127.0.0.1")).value();
-  Door door{listener, Deadline(600, now)};
+  PortListener listener{listener, Deadline(600, now)};
 };
 
 TEST_P(Strangers, hold_little_and_keep_nobody_out) {
@@ -48,16 +48,17 @@ TEST_P(Strangers, hold_little_and_keep_nobody_out) {
   Crowd crowd(listener.name(), row.says, row.kept);
   for (std::size_t i = 0; i < row.count; ++i) {
     ASSERT_NO_FATAL_FAILURE(crowd.add());
-    door.look(now);
+    listener.look(now);
   }
   for (int more = 0; more < 40; ++more) {
     crowd.say_more();
-    door.look(now);
+    listener.look(now);
   }
   EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + most_descriptors);
   EXPECT_LE(testing::allocated_bytes(), bytes + most_bytes);
-  Visitor visitor(worlds::resolve(listener.name()).value(), listener.name().cookie, Deadline(600, now));
-  EXPECT_TRUE(is_let_in(visitor)) << visitor.trouble();
+  PortConnector connector(worlds::resolve(listener.name()).value(), listener.name().cookie,
+                          Deadline(600, now));
+  EXPECT_TRUE(is_let_in(connector)) << connector.trouble();
 }
 
 INSTANTIATE_TEST_SUITE_P(At, Strangers,
@@ -77,12 +78,12 @@ TEST_F(OneStranger, is_sent_away_after_its_time_however_slowly_it_speaks) {
   Crowd crowd(listener.name(), Says::little_by_little, 1);
   crowd.add();
   for (int second = 0; second < 5; ++second) {
-    door.look(now);
+    listener.look(now);
     EXPECT_EQ(crowd.gone(), 0U) << second;
     crowd.say_more();
     now += std::chrono::seconds(1);
   }
-  door.look(now);
+  listener.look(now);
   EXPECT_EQ(crowd.gone(), 1U);
 }
 
@@ -96,7 +97,7 @@ TEST_F(OneStranger, that_has_the_cookie_and_is_not_in_may_say_no_more_than_a_wor
   bool is_there = true;
   for (int round = 0; round < rounds && is_there; ++round) {
     is_there = guest.step();
-    door.look(now);
+    listener.look(now);
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   EXPECT_FALSE(is_there);

@@ -1,4 +1,4 @@
-#include "worlds/connect/door.h"
+#include "worlds/connect/port_greeting.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +16,7 @@ constexpr std::string_view welcome = "welcome";
 constexpr std::string_view here = "here";
 constexpr std::string_view enter = "enter";
 
-// How long a guest keeps others waiting, and a visitor waits past its own limit for a door that it has
+// How long a guest keeps others waiting, and a connector waits past its own limit for a listener that it has
 // answered, which counts on it.
 constexpr Clock::duration longest_answer = std::chrono::seconds(5);
 constexpr Clock::duration pause = std::chrono::milliseconds(20);  // between two tries
@@ -35,12 +35,12 @@ bool is(const std::optional<Frame>& frame, std::string_view text) {
 
 }  // namespace
 
-// ---- door ----
+// ---- listener ----
 
-Door::Door(Listener& listener, const Deadline& deadline)
+PortListener::PortListener(Listener& listener, const Deadline& deadline)
     : listener_(listener), deadline_(deadline), greeting_(std::string(hello) + listener.name().cookie) {}
 
-bool Door::look(Clock::time_point now) {
+bool PortListener::look(Clock::time_point now) {
   strangers_.look(listener_, now, [this](Channel& channel, const Bytes& frame) {
     if (is(frame, greeting_)) guests_.push_back({std::move(channel)});
   });
@@ -64,31 +64,32 @@ bool Door::look(Clock::time_point now) {
 }
 
 // False where it says what nobody has asked for.
-bool Door::hear(Guest& guest) {
+bool PortListener::hear(Guest& guest) {
   const auto frame = guest.channel.take();
   if (!frame) return true;
   return guest.is_bound = invited_ == &guest && is(frame, here);
 }
 
 // Who is alone keeps nobody waiting.
-bool Door::is_let_go(const Guest& guest, Clock::time_point now) const {
+bool PortListener::is_let_go(const Guest& guest, Clock::time_point now) const {
   if (invited_ != &guest || guest.is_bound || now < invited_until_) return false;
   return guests_.size() > 1;
 }
 
 // A share of what is left, so that those behind have their turn whatever the limit is.
-void Door::invite(Guest& guest, Clock::time_point now) {
+void PortListener::invite(Guest& guest, Clock::time_point now) {
   invited_ = &guest;
   invited_until_ = now + std::min(longest_answer, deadline_.left(now) / 4);
   guest.channel.send(frame_of(welcome));
 }
 
-// ---- visitor ----
+// ---- connector ----
 
-Visitor::Visitor(std::vector<Address> addresses, const std::string& cookie, const Deadline& deadline)
+PortConnector::PortConnector(std::vector<Address> addresses, const std::string& cookie,
+                             const Deadline& deadline)
     : addresses_(std::move(addresses)), greeting_(std::string(hello) + cookie), deadline_(deadline) {}
 
-bool Visitor::look(Clock::time_point now) {
+bool PortConnector::look(Clock::time_point now) {
   const bool is_open = channel_.step();
   hear(now);
   if (is_in_) return true;
@@ -100,8 +101,8 @@ bool Visitor::look(Clock::time_point now) {
   return !has_socket_ || gives_up(now);
 }
 
-// What the door said before it closed counts: it has gone on, and the end is the connection's.
-void Visitor::hear(Clock::time_point now) {
+// What the listener said before it closed counts: it has gone on, and the end is the connection's.
+void PortConnector::hear(Clock::time_point now) {
   const auto frame = channel_.take();
   if (has_answered_) {
     is_in_ = is(frame, enter);
@@ -113,7 +114,7 @@ void Visitor::hear(Clock::time_point now) {
   }
 }
 
-void Visitor::knock(Clock::time_point now) {
+void PortConnector::knock(Clock::time_point now) {
   tried_at_ = now;
   has_answered_ = false;
   Result<Channel> started = Channel::start(addresses_[tries_++ % addresses_.size()]);
@@ -125,7 +126,7 @@ void Visitor::knock(Clock::time_point now) {
   channel_.send(frame_of(greeting_));
 }
 
-bool Visitor::gives_up(Clock::time_point now) const {
+bool PortConnector::gives_up(Clock::time_point now) const {
   const bool is_expected = has_answered_ && channel_.is_open() && now - answered_at_ < longest_answer;
   return deadline_.is_over(now) && !is_expected;
 }

@@ -1,5 +1,5 @@
 // Who gets in at a port, and when the two ends give up: over loopback, with a clock that the test steps.
-#include "worlds/connect/door.h"
+#include "worlds/connect/port_greeting.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -57,7 +57,7 @@ class Place {
 
 class Meeting : public ::testing::Test {
  protected:
-  Visitor visitor_to(const worlds::Address& address) const {
+  PortConnector visitor_to(const worlds::Address& address) const {
     return {{address}, listener.name().cookie, Deadline(limit_s, start)};
   }
   // A guest that says these words and then nothing more.
@@ -76,33 +76,33 @@ class Meeting : public ::testing::Test {
     }
     return false;
   }
-  bool hears(worlds::Channel& from, const std::string& text, Door& at) {
+  bool hears(worlds::Channel& from, const std::string& text, PortListener& at) {
     return eventually([&] {
       at.look(now);
       from.step();
       return next_text(from) == text;
     });
   }
-  bool is_let_in(Visitor& visitor, Door& at) {
+  bool is_let_in(PortConnector& connector, PortListener& at) {
     return eventually([&] {
       if (!at.has_guest()) at.look(now);
-      visitor.look(now);
-      return visitor.is_in();
+      connector.look(now);
+      return connector.is_in();
     });
   }
 
   const Clock::time_point start = Clock::time_point() + std::chrono::hours(1);
   Clock::time_point now = start;
   worlds::Listener listener = std::move(worlds::Listener::open("127.0.0.1")).value();
-  Door door{listener, Deadline(limit_s, start)};
+  PortListener listener{listener, Deadline(limit_s, start)};
 };
 
 TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
-  Visitor visitor = visitor_to(local(listener.name().port));
-  ASSERT_TRUE(is_let_in(visitor, door));
-  ASSERT_TRUE(door.has_guest());
-  worlds::Channel host = door.take();
-  worlds::Channel come = visitor.take();
+  PortConnector connector = visitor_to(local(listener.name().port));
+  ASSERT_TRUE(is_let_in(connector, listener));
+  ASSERT_TRUE(listener.has_guest());
+  worlds::Channel host = listener.take();
+  worlds::Channel come = connector.take();
   host.send(frame_of("good day"));
   EXPECT_TRUE(eventually([&] {
     host.step();
@@ -114,39 +114,39 @@ TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
 TEST_F(Meeting, lets_nobody_in_without_the_cookie) {
   worlds::Channel stranger = guest("comex meets somebody");
   EXPECT_TRUE(eventually([&] {
-    EXPECT_FALSE(door.look(now));
+    EXPECT_FALSE(listener.look(now));
     return !stranger.step();
   }));
   EXPECT_EQ(next_text(stranger), "");
 }
 
 TEST_F(Meeting, waits_at_the_door_until_its_limit_and_no_shorter) {
-  EXPECT_FALSE(door.look(now));
-  EXPECT_FALSE(door.look(start + seconds(60) - milliseconds(1)));
-  EXPECT_TRUE(door.look(start + seconds(60)));
-  EXPECT_FALSE(door.has_guest());
+  EXPECT_FALSE(listener.look(now));
+  EXPECT_FALSE(listener.look(start + seconds(60) - milliseconds(1)));
+  EXPECT_TRUE(listener.look(start + seconds(60)));
+  EXPECT_FALSE(listener.has_guest());
 }
 
 // Refused thousands of times, it goes on; nobody ever listens.
 TEST_F(Meeting, is_tried_until_the_limit_where_nobody_listens) {
   const Place place;
-  Visitor visitor = visitor_to(place.address());
+  PortConnector connector = visitor_to(place.address());
   for (; now < start + seconds(60); now += milliseconds(20))
-    ASSERT_FALSE(visitor.look(now)) << visitor.trouble();
-  EXPECT_TRUE(visitor.look(now));
-  EXPECT_FALSE(visitor.is_in());
-  EXPECT_NE(visitor.trouble().find("refused"), std::string::npos) << visitor.trouble();
+    ASSERT_FALSE(connector.look(now)) << connector.trouble();
+  EXPECT_TRUE(connector.look(now));
+  EXPECT_FALSE(connector.is_in());
+  EXPECT_NE(connector.trouble().find("refused"), std::string::npos) << connector.trouble();
 }
 
 TEST_F(Meeting, comes_about_where_somebody_listens_after_many_refusals) {
   const Place place;
-  Visitor visitor = visitor_to(place.address());
-  for (; now < start + seconds(50); now += milliseconds(20)) ASSERT_FALSE(visitor.look(now));
+  PortConnector connector = visitor_to(place.address());
+  for (; now < start + seconds(50); now += milliseconds(20)) ASSERT_FALSE(connector.look(now));
   place.listen();
   std::optional<worlds::Channel> came;
   EXPECT_TRUE(eventually([&] {
     now += milliseconds(1);
-    visitor.look(now);
+    connector.look(now);
     if (!came) came = place.accept();
     return came && came->step() && next_text(*came).starts_with("comex meets");
   }));
@@ -154,13 +154,13 @@ TEST_F(Meeting, comes_about_where_somebody_listens_after_many_refusals) {
 
 TEST_F(Meeting, tries_the_addresses_of_a_host_in_turn) {
   const Place place;
-  Visitor visitor({place.address(), local(listener.name().port)}, listener.name().cookie,
-                  Deadline(limit_s, start));
+  PortConnector connector({place.address(), local(listener.name().port)}, listener.name().cookie,
+                          Deadline(limit_s, start));
   EXPECT_TRUE(eventually([&] {
     now += milliseconds(20);
-    if (!door.has_guest()) door.look(start);
-    visitor.look(now);
-    return visitor.is_in();
+    if (!listener.has_guest()) listener.look(start);
+    connector.look(now);
+    return connector.is_in();
   }));
 }
 
@@ -174,50 +174,51 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
   std::vector<worlds::Channel> crowd;
   for (int i = 0; i < 8; ++i) crowd.push_back(std::move(worlds::Channel::start(silent)).value());
   ASSERT_TRUE(eventually([&] { return crowd.front().step() && crowd.front().is_connected(); }));
-  Visitor visitor({silent, local(listener.name().port)}, listener.name().cookie, Deadline(limit_s, start));
+  PortConnector connector({silent, local(listener.name().port)}, listener.name().cookie,
+                          Deadline(limit_s, start));
   for (; now < start + milliseconds(1900); now += milliseconds(100)) {
-    visitor.look(now);
-    door.look(start);
+    connector.look(now);
+    listener.look(start);
     std::this_thread::sleep_for(milliseconds(1));
   }
-  EXPECT_FALSE(visitor.is_in());
+  EXPECT_FALSE(connector.is_in());
   now = start + milliseconds(2000);
-  EXPECT_TRUE(is_let_in(visitor, door));
+  EXPECT_TRUE(is_let_in(connector, listener));
 }
 
 // ---- guests that say nothing after their welcome ----
 
 TEST_F(Meeting, goes_on_with_the_next_where_a_guest_is_silent) {
   worlds::Channel silent = guest();
-  ASSERT_TRUE(hears(silent, "welcome", door));
-  Visitor visitor = visitor_to(local(listener.name().port));
+  ASSERT_TRUE(hears(silent, "welcome", listener));
+  PortConnector connector = visitor_to(local(listener.name().port));
   now = start + milliseconds(4900);
   for (int round = 0; round < 50; ++round) {
-    door.look(now);
-    visitor.look(now);
+    listener.look(now);
+    connector.look(now);
     std::this_thread::sleep_for(milliseconds(1));
   }
-  EXPECT_FALSE(door.has_guest());  // one at a time
+  EXPECT_FALSE(listener.has_guest());  // one at a time
   EXPECT_TRUE(silent.step());
   now = start + seconds(5);
-  EXPECT_TRUE(is_let_in(visitor, door));
+  EXPECT_TRUE(is_let_in(connector, listener));
   EXPECT_TRUE(eventually([&] { return !silent.step(); }));
 }
 
 TEST_F(Meeting, lets_nobody_go_who_keeps_nobody_waiting) {
   worlds::Channel slow = guest();
-  ASSERT_TRUE(hears(slow, "welcome", door));
+  ASSERT_TRUE(hears(slow, "welcome", listener));
   now = start + seconds(50);
-  EXPECT_FALSE(door.look(now));
+  EXPECT_FALSE(listener.look(now));
   ASSERT_TRUE(slow.step());
   slow.send(frame_of("here"));
-  EXPECT_TRUE(hears(slow, "enter", door));
-  EXPECT_TRUE(door.has_guest());
+  EXPECT_TRUE(hears(slow, "enter", listener));
+  EXPECT_TRUE(listener.has_guest());
 }
 
 // A quarter of what is left where that is less than the longest wait.
 TEST_F(Meeting, gives_a_silent_guest_no_more_than_a_share_of_a_short_limit) {
-  Door short_door(listener, Deadline(1, start));
+  PortListener short_door(listener, Deadline(1, start));
   worlds::Channel silent = guest();
   ASSERT_TRUE(hears(silent, "welcome", short_door));
   worlds::Channel next = guest();
@@ -225,22 +226,22 @@ TEST_F(Meeting, gives_a_silent_guest_no_more_than_a_share_of_a_short_limit) {
   EXPECT_TRUE(hears(next, "welcome", short_door));
 }
 
-// A visitor that was let go comes again, though it has heard a welcome and answered it.
+// A connector that was let go comes again, though it has heard a welcome and answered it.
 TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
   const Place place;
   place.listen();
-  Visitor visitor = visitor_to(place.address());
+  PortConnector connector = visitor_to(place.address());
   for (int turn = 0; turn < 2; ++turn) {
     std::optional<worlds::Channel> came;
     ASSERT_TRUE(eventually([&] {
       now += milliseconds(1);
-      EXPECT_FALSE(visitor.look(now));
+      EXPECT_FALSE(connector.look(now));
       if (!came) came = place.accept();
       return came && came->step() && next_text(*came).starts_with("comex meets");
     }));
     came->send(frame_of("welcome"));
     ASSERT_TRUE(eventually([&] {
-      EXPECT_FALSE(visitor.look(now));
+      EXPECT_FALSE(connector.look(now));
       came->step();
       return next_text(*came) == "here";
     }));
@@ -249,24 +250,24 @@ TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
     came->send(frame_of("and more"));
     ASSERT_TRUE(eventually([&] { return came->step() && came->is_sent(); }));
     came->close();
-    EXPECT_TRUE(eventually([&] { return visitor.look(now) && visitor.is_in(); }));
+    EXPECT_TRUE(eventually([&] { return connector.look(now) && connector.is_in(); }));
   }
-  worlds::Channel inside = visitor.take();
+  worlds::Channel inside = connector.take();
   EXPECT_TRUE(eventually([&] {
     inside.step();
     return next_text(inside) == "and more";
   }));
 }
 
-// The door may have counted on its answer.
+// The listener may have counted on its answer.
 TEST_F(Meeting, is_awaited_past_the_limit_by_a_visitor_that_has_answered) {
   now = start + seconds(60) - milliseconds(1);
   worlds::Channel host;
   const Place place;
   place.listen();
-  Visitor visitor = visitor_to(place.address());
+  PortConnector connector = visitor_to(place.address());
   ASSERT_TRUE(eventually([&] {
-    visitor.look(now);
+    connector.look(now);
     if (auto came = place.accept()) {
       host = std::move(*came);
       host.send(frame_of("welcome"));
@@ -275,13 +276,13 @@ TEST_F(Meeting, is_awaited_past_the_limit_by_a_visitor_that_has_answered) {
     return next_text(host).starts_with("comex meets");
   }));
   ASSERT_TRUE(eventually([&] {
-    visitor.look(now);
+    connector.look(now);
     host.step();
     return next_text(host) == "here";
   }));
-  EXPECT_FALSE(visitor.look(start + seconds(60)));
-  EXPECT_TRUE(visitor.look(start + seconds(65)));
-  EXPECT_FALSE(visitor.is_in());
+  EXPECT_FALSE(connector.look(start + seconds(60)));
+  EXPECT_TRUE(connector.look(start + seconds(65)));
+  EXPECT_FALSE(connector.is_in());
 }
 
 }  // namespace

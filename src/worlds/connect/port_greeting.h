@@ -1,11 +1,12 @@
 // How a guest gets in at a port: both ends of the greeting, each stepped by its owner, who has the clock.
 //
-//   Visitor    host:port ──► hello, cookie ──►      Door    whoever knows the cookie (Strangers: all others)
+//   PortConnector    host:port ──► hello, cookie ──►      PortListener    whoever knows the cookie
+//   (Strangers: all others)
 //              ◄── welcome ◄── (one at a time)              others wait, or are dropped
 //              here ──►                                     the first that says so is in
 //              ◄── enter ◄──                                now both are bound to go on
 //
-// A guest that is silent after its welcome is let go when another one waits; it may come again. A visitor
+// A guest that is silent after its welcome is let go when another one waits; it may come again. A connector
 // that was refused, let go or not answered tries again until its deadline. Nothing here blocks. Used by
 // connection.
 #pragma once
@@ -21,10 +22,10 @@
 
 namespace comex::worlds {
 
-class Door {
+class PortListener {
  public:
-  // `listener` outlives the door.
-  Door(Listener& listener, const Deadline& deadline);
+  // `listener` outlives the listener.
+  PortListener(Listener& listener, const Deadline& deadline);
 
   // True when it is over: somebody is in, or the time is up.
   bool look(Deadline::Clock::time_point now);
@@ -50,10 +51,10 @@ class Door {
   Channel entered_;
 };
 
-class Visitor {
+class PortConnector {
  public:
   // `addresses`: of the port's host, at least one, which are tried in turn.
-  Visitor(std::vector<Address> addresses, const std::string& cookie, const Deadline& deadline);
+  PortConnector(std::vector<Address> addresses, const std::string& cookie, const Deadline& deadline);
 
   // True when it is over: it is in, the time is up, or there is no socket to be had.
   bool look(Deadline::Clock::time_point now);
