@@ -15,9 +15,9 @@ std::string Deadline::text() const {
 Result<LeaderConnection> LeaderConnection::await(runtime::Runtime& runtime, const char* operation,
                                                  Listener& listener, const Deadline& deadline,
                                                  const InVain& in_vain) {
-  PortListener listener(listener, deadline);
-  runtime.engine.wait([&] { return listener.look(Deadline::Clock::now()) || in_vain(); }, {operation});
-  if (listener.has_guest()) return LeaderConnection(listener.take());
+  PortListener greeting(listener, deadline);
+  runtime.engine.wait([&] { return greeting.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  if (greeting.has_guest()) return LeaderConnection(greeting.take());
   return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
                            deadline.text());
 }
