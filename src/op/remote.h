@@ -118,7 +118,7 @@ class Remote final : public transport::Sink {
   // After a fence of all: what much traffic took is given back, but for what was needed since the last time.
   void tidy();
   std::size_t channels() const { return channels_.size(); }  // for tests
-  static constexpr std::size_t kept_links = 128;             // that are not looked through
+  static constexpr std::size_t kept_channels = 128;             // that are not looked through
 
   // The last message to a server.
   void leave(TransportRank server, protocol::Leaving how = protocol::Leaving::together);
@@ -278,7 +278,7 @@ class Remote final : public transport::Sink {
   std::unordered_map<TransportRank, Channel>
       channels_;                  // servers with something under way, and some that had
   remote::IdlePeers idle_peers_;  // the others
-  nb::Sweep sweep_{kept_links};
+  nb::Sweep sweep_{kept_channels};
   Channel* last_channel_ = nullptr;
   RemoteTarget appended_to_;
   std::vector<Channel*> waiting_;  // channels with a queue

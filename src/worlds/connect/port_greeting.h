@@ -24,7 +24,7 @@ namespace comex::worlds {
 
 class PortListener {
  public:
-  // `listener` outlives the listener.
+  // `listener` outlives it.
   PortListener(Listener& listener, const Deadline& deadline);
 
   // True when it is over: somebody is in, or the time is up.

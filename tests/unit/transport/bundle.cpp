@@ -85,7 +85,7 @@ TEST(Bundle, leaves_no_byte_of_the_buffer_unwritten) {
 TEST(Bundle, is_told_from_every_message_by_its_first_byte) {
   using protocol::Verb;
   EXPECT_FALSE(BundleReader::is_bundle({}));
-  for (const Verb verb : {Verb::put, Verb::leave, Verb::data, Verb::data_batch, Verb::token}) {
+  for (const Verb verb : {Verb::put, Verb::leave, Verb::data, Verb::data_batch, Verb::control}) {
     const std::byte first{static_cast<unsigned char>(verb)};
     EXPECT_FALSE(BundleReader::is_bundle({&first, 1}));
   }

@@ -94,14 +94,14 @@ class Meeting : public ::testing::Test {
   const Clock::time_point start = Clock::time_point() + std::chrono::hours(1);
   Clock::time_point now = start;
   worlds::Listener listener = std::move(worlds::Listener::open("127.0.0.1")).value();
-  PortListener listener{listener, Deadline(limit_s, start)};
+  PortListener greeting{listener, Deadline(limit_s, start)};
 };
 
 TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
   PortConnector connector = visitor_to(local(listener.name().port));
-  ASSERT_TRUE(is_let_in(connector, listener));
-  ASSERT_TRUE(listener.has_guest());
-  worlds::Channel host = listener.take();
+  ASSERT_TRUE(is_let_in(connector, greeting));
+  ASSERT_TRUE(greeting.has_guest());
+  worlds::Channel host = greeting.take();
   worlds::Channel come = connector.take();
   host.send(frame_of("good day"));
   EXPECT_TRUE(eventually([&] {
@@ -114,17 +114,17 @@ TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
 TEST_F(Meeting, lets_nobody_in_without_the_cookie) {
   worlds::Channel stranger = guest("comex meets somebody");
   EXPECT_TRUE(eventually([&] {
-    EXPECT_FALSE(listener.look(now));
+    EXPECT_FALSE(greeting.look(now));
     return !stranger.step();
   }));
   EXPECT_EQ(next_text(stranger), "");
 }
 
 TEST_F(Meeting, waits_at_the_door_until_its_limit_and_no_shorter) {
-  EXPECT_FALSE(listener.look(now));
-  EXPECT_FALSE(listener.look(start + seconds(60) - milliseconds(1)));
-  EXPECT_TRUE(listener.look(start + seconds(60)));
-  EXPECT_FALSE(listener.has_guest());
+  EXPECT_FALSE(greeting.look(now));
+  EXPECT_FALSE(greeting.look(start + seconds(60) - milliseconds(1)));
+  EXPECT_TRUE(greeting.look(start + seconds(60)));
+  EXPECT_FALSE(greeting.has_guest());
 }
 
 // Refused thousands of times, it goes on; nobody ever listens.
@@ -158,7 +158,7 @@ TEST_F(Meeting, tries_the_addresses_of_a_host_in_turn) {
                           Deadline(limit_s, start));
   EXPECT_TRUE(eventually([&] {
     now += milliseconds(20);
-    if (!listener.has_guest()) listener.look(start);
+    if (!greeting.has_guest()) greeting.look(start);
     connector.look(now);
     return connector.is_in();
   }));
@@ -178,52 +178,52 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
                           Deadline(limit_s, start));
   for (; now < start + milliseconds(1900); now += milliseconds(100)) {
     connector.look(now);
-    listener.look(start);
+    greeting.look(start);
     std::this_thread::sleep_for(milliseconds(1));
   }
   EXPECT_FALSE(connector.is_in());
   now = start + milliseconds(2000);
-  EXPECT_TRUE(is_let_in(connector, listener));
+  EXPECT_TRUE(is_let_in(connector, greeting));
 }
 
 // ---- guests that say nothing after their welcome ----
 
 TEST_F(Meeting, goes_on_with_the_next_where_a_guest_is_silent) {
   worlds::Channel silent = guest();
-  ASSERT_TRUE(hears(silent, "welcome", listener));
+  ASSERT_TRUE(hears(silent, "welcome", greeting));
   PortConnector connector = visitor_to(local(listener.name().port));
   now = start + milliseconds(4900);
   for (int round = 0; round < 50; ++round) {
-    listener.look(now);
+    greeting.look(now);
     connector.look(now);
     std::this_thread::sleep_for(milliseconds(1));
   }
-  EXPECT_FALSE(listener.has_guest());  // one at a time
+  EXPECT_FALSE(greeting.has_guest());  // one at a time
   EXPECT_TRUE(silent.step());
   now = start + seconds(5);
-  EXPECT_TRUE(is_let_in(connector, listener));
+  EXPECT_TRUE(is_let_in(connector, greeting));
   EXPECT_TRUE(eventually([&] { return !silent.step(); }));
 }
 
 TEST_F(Meeting, lets_nobody_go_who_keeps_nobody_waiting) {
   worlds::Channel slow = guest();
-  ASSERT_TRUE(hears(slow, "welcome", listener));
+  ASSERT_TRUE(hears(slow, "welcome", greeting));
   now = start + seconds(50);
-  EXPECT_FALSE(listener.look(now));
+  EXPECT_FALSE(greeting.look(now));
   ASSERT_TRUE(slow.step());
   slow.send(frame_of("here"));
-  EXPECT_TRUE(hears(slow, "enter", listener));
-  EXPECT_TRUE(listener.has_guest());
+  EXPECT_TRUE(hears(slow, "enter", greeting));
+  EXPECT_TRUE(greeting.has_guest());
 }
 
 // A quarter of what is left where that is less than the longest wait.
 TEST_F(Meeting, gives_a_silent_guest_no_more_than_a_share_of_a_short_limit) {
-  PortListener short_door(listener, Deadline(1, start));
+  PortListener short_greeting(listener, Deadline(1, start));
   worlds::Channel silent = guest();
-  ASSERT_TRUE(hears(silent, "welcome", short_door));
+  ASSERT_TRUE(hears(silent, "welcome", short_greeting));
   worlds::Channel next = guest();
   now = start + milliseconds(250);
-  EXPECT_TRUE(hears(next, "welcome", short_door));
+  EXPECT_TRUE(hears(next, "welcome", short_greeting));
 }
 
 // A connector that was let go comes again, though it has heard a welcome and answered it.
@@ -259,7 +259,7 @@ TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
   }));
 }
 
-// The listener may have counted on its answer.
+// The greeting may have counted on its answer.
 TEST_F(Meeting, is_awaited_past_the_limit_by_a_visitor_that_has_answered) {
   now = start + seconds(60) - milliseconds(1);
   worlds::Channel host;

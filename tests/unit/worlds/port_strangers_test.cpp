@@ -28,7 +28,7 @@ class Strangers : public ::testing::TestWithParam<Row> {
  protected:
   bool is_let_in(PortConnector& connector) {
     for (int round = 0; round < rounds && !connector.is_in(); ++round) {
-      if (!listener.has_guest()) listener.look(now);
+      if (!greeting.has_guest()) greeting.look(now);
       connector.look(now);
       std::this_thread::sleep_for(std::chrono::microseconds(100));
       now += std::chrono::microseconds(100);
@@ -38,7 +38,7 @@ class Strangers : public ::testing::TestWithParam<Row> {
 
   Clock::time_point now = Clock::time_point() + std::chrono::hours(1);
   worlds::Listener listener = std::move(worlds::Listener::open("127.0.0.1")).value();
-  PortListener listener{listener, Deadline(600, now)};
+  PortListener greeting{listener, Deadline(600, now)};
 };
 
 TEST_P(Strangers, hold_little_and_keep_nobody_out) {
@@ -48,11 +48,11 @@ TEST_P(Strangers, hold_little_and_keep_nobody_out) {
   Crowd crowd(listener.name(), row.says, row.kept);
   for (std::size_t i = 0; i < row.count; ++i) {
     ASSERT_NO_FATAL_FAILURE(crowd.add());
-    listener.look(now);
+    greeting.look(now);
   }
   for (int more = 0; more < 40; ++more) {
     crowd.say_more();
-    listener.look(now);
+    greeting.look(now);
   }
   EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + most_descriptors);
   EXPECT_LE(testing::allocated_bytes(), bytes + most_bytes);
@@ -78,26 +78,26 @@ TEST_F(OneStranger, is_sent_away_after_its_time_however_slowly_it_speaks) {
   Crowd crowd(listener.name(), Says::little_by_little, 1);
   crowd.add();
   for (int second = 0; second < 5; ++second) {
-    listener.look(now);
+    greeting.look(now);
     EXPECT_EQ(crowd.gone(), 0U) << second;
     crowd.say_more();
     now += std::chrono::seconds(1);
   }
-  listener.look(now);
+  greeting.look(now);
   EXPECT_EQ(crowd.gone(), 1U);
 }
 
 // Who has shown the cookie has one word to say before it is in.
 TEST_F(OneStranger, that_has_the_cookie_and_is_not_in_may_say_no_more_than_a_word) {
   worlds::Channel guest = std::move(worlds::Channel::start(listener.name())).value();
-  const std::string greeting = "comex meets " + listener.name().cookie;
-  guest.send(std::as_bytes(std::span(greeting)));
+  const std::string said = "comex meets " + listener.name().cookie;
+  guest.send(std::as_bytes(std::span(said)));
   guest.send(std::vector<std::byte>(32 << 20));
   const std::size_t bytes = testing::allocated_bytes();
   bool is_there = true;
   for (int round = 0; round < rounds && is_there; ++round) {
     is_there = guest.step();
-    listener.look(now);
+    greeting.look(now);
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   EXPECT_FALSE(is_there);

@@ -128,7 +128,7 @@ std::vector<Table> private_tables() {
 std::vector<Table> traffic_tables() {
   using namespace comex;
   using op::Remote;
-  constexpr double link = hash_node<TransportRank, op::remote::Link>;
+  constexpr double channel = hash_node<TransportRank, op::remote::Channel>;
   constexpr double server =
       hash_node<TransportRank, EntryBytes<nb::FenceLedger::server_bytes()>> + doubling * sizeof(void*);
   constexpr double target =
@@ -141,9 +141,9 @@ std::vector<Table> traffic_tables() {
   constexpr double batch = sizeof(op::remote::Batch) + answers * sizeof(op::remote::Batch::Answer);
   constexpr double pooled = comex::nb::ObjectPool<int>::chunk_objects;
   return {
-      {"link to a server, at rest", "private", "traffic", 0, 0, sizeof(op::remote::Rest)},
-      {"links that need not rest, their part of the ledger", "private", "traffic", 0, 0, 0, 0,
-       double(Remote::kept_links) * (link + server)},
+      {"channel to an idle server", "private", "traffic", 0, 0, sizeof(op::remote::IdlePeer)},
+      {"channels that stay, their part of the ledger", "private", "traffic", 0, 0, 0, 0,
+       double(Remote::kept_channels) * (channel + server)},
       {"ledger: targets that need not be forgotten", "private", "traffic", 0, 0, 0, 0,
        double(nb::FenceLedger::kept) * target},
       {"implicit set: targets that need not be forgotten", "private", "traffic", 0, 0, 0, 0,
@@ -152,7 +152,7 @@ std::vector<Table> traffic_tables() {
        pooled * (request + op::remote::kept_addresses * sizeof(void*) + transfer + batch) +
            few_entries * (slot + 4 * sizeof(void*) + sizeof(op::WaitReason)) +
            4 * few_buckets * sizeof(void*)},
-      {"link to a server", "private", "open", 0, 0, link},
+      {"channel to a server", "private", "open", 0, 0, channel},
       {"ledger: writes to a server", "private", "open", 0, 0, server},
       {"request of its fence", "private", "open", 0, 0, request},
       {"ledger: targets, at most", "private", "open", 0, 0, 0, 0,
@@ -337,7 +337,7 @@ void print_sizes() {
       "\"address\": %zu, \"window\": %zu, \"verdict\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": "
       "%.0f, \"chunk\": %u, "
       "\"piece\": %u, ",
-      sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::TokenHeader),
+      sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::ControlHeader),
       protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(protocol::RepeatedItem), sizeof(void*),
       op::GroupCollective::window_bytes, sizeof(runtime::Verdict), sizeof(Maximum),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),

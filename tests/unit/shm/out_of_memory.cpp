@@ -15,7 +15,7 @@ void expect_parts(const std::string& text, const std::vector<std::string>& parts
     EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
 }
 
-class ShortageTest : public testing::Test {
+class OutOfMemoryTest : public testing::Test {
  protected:
   MemoryOs os_;
   Arena arena_ = mapped_arena(os_, small_arena(4));
@@ -42,7 +42,7 @@ class ShortageTest : public testing::Test {
   }
 };
 
-TEST_F(ShortageTest, names_the_file_size_limit_that_ends_the_page_table) {
+TEST_F(OutOfMemoryTest, names_the_file_size_limit_that_ends_the_page_table) {
   os_.faults.file_bytes = arena_.geometry().records_offset + commit_chunk_bytes;
   expect_parts(
       refusal(100),
@@ -50,7 +50,7 @@ TEST_F(ShortageTest, names_the_file_size_limit_that_ends_the_page_table) {
        "limited by the file-size limit (ulimit -f); on this host nobody holds any; raise ulimit -f"});
 }
 
-TEST_F(ShortageTest, names_the_file_size_limit_that_ends_the_data) {
+TEST_F(OutOfMemoryTest, names_the_file_size_limit_that_ends_the_data) {
   fill(mebibyte, 1);
   os_.faults.file_bytes = arena_.geometry().data_offset + 3 * mebibyte;
   expect_parts(refusal(4 * mebibyte),
@@ -58,14 +58,14 @@ TEST_F(ShortageTest, names_the_file_size_limit_that_ends_the_data) {
   expect_parts(refusal(512 * mebibyte), {"free 2097152, limited by the file-size limit"});
 }
 
-TEST_F(ShortageTest, names_the_memory_when_there_is_less_of_it_than_before_the_end_of_files) {
+TEST_F(OutOfMemoryTest, names_the_memory_when_there_is_less_of_it_than_before_the_end_of_files) {
   fill(mebibyte, 1);
   os_.faults.file_bytes = arena_.geometry().data_offset + 3 * mebibyte;
   leave(mebibyte, Limit::cgroup);
   expect_parts(refusal(4 * mebibyte), {"free 1048576, limited by a cgroup's memory limit", "--memory"});
 }
 
-TEST_F(ShortageTest, names_the_limit_that_ends_the_records) {
+TEST_F(OutOfMemoryTest, names_the_limit_that_ends_the_records) {
   fill(page_bytes, 1022);  // two records more are the arena's own
   leave(2 * page_bytes, Limit::mount);
   expect_parts(refusal(100, 3),
@@ -73,7 +73,7 @@ TEST_F(ShortageTest, names_the_limit_that_ends_the_records) {
                 "limited by the shared-memory mount", "worker 0 holds 4186112 in 1022", "--shm-size"});
 }
 
-TEST_F(ShortageTest, says_so_when_all_records_are_in_use) {
+TEST_F(OutOfMemoryTest, says_so_when_all_records_are_in_use) {
   Extents::Place place;
   place.os = &os_;
   place.object = arena_.lock_party().object;
@@ -91,7 +91,7 @@ TEST_F(ShortageTest, says_so_when_all_records_are_in_use) {
                {"limited by the arena's extent records (all 5 are in use)", "fewer and larger"});
 }
 
-TEST_F(ShortageTest, counts_what_others_allocate_at_the_same_time) {
+TEST_F(OutOfMemoryTest, counts_what_others_allocate_at_the_same_time) {
   fill(mebibyte, 1);
   const Arena other = attached_arena(os_, arena_.ticket(), 1, 0);
   slot(1).committing = 2 * mebibyte;
@@ -102,19 +102,19 @@ TEST_F(ShortageTest, counts_what_others_allocate_at_the_same_time) {
   EXPECT_TRUE(extents_.allocate(0, mebibyte));
 }
 
-TEST_F(ShortageTest, does_not_claim_that_more_is_free_than_wanted) {
+TEST_F(OutOfMemoryTest, does_not_claim_that_more_is_free_than_wanted) {
   os_.faults.hidden_bytes = os_.granted_bytes() + 40 * mebibyte;
   os_.faults.room_bytes = os_.granted_bytes() + 100 * mebibyte;
   expect_parts(refusal(64 * mebibyte), {"wanted 67108864 bytes, free by now ", "(errno 28)"});
 }
 
-TEST_F(ShortageTest, counts_whole_pages_as_what_somebody_holds) {
+TEST_F(OutOfMemoryTest, counts_whole_pages_as_what_somebody_holds) {
   fill(3000, 10);
   leave(page_bytes, Limit::ram);
   expect_parts(refusal(2 * page_bytes), {"worker 0 holds 40960 in 10"});
 }
 
-TEST_F(ShortageTest, gives_up_what_it_keeps_for_its_records_too) {
+TEST_F(OutOfMemoryTest, gives_up_what_it_keeps_for_its_records_too) {
   const std::vector<Extent> made = fill(5 * mebibyte, 5);
   fill(36 * mebibyte, 1);
   for (const std::size_t at : {0U, 2U, 4U}) ASSERT_TRUE(extents_.release(made[at].offset));

@@ -14,7 +14,7 @@ namespace {
 
 using protocol::Verb;
 
-constexpr TransportRank servers = 3 * static_cast<TransportRank>(Remote::kept_links);
+constexpr TransportRank servers = 3 * static_cast<TransportRank>(Remote::kept_channels);
 
 // An origin among servers that apply what they are asked to, at once, and answer fences.
 class RemoteRest : public testing::Test {
@@ -85,7 +85,7 @@ TEST_F(RemoteRest, lets_links_rest_and_goes_on_with_their_numbers_and_credits) {
   for (std::uint64_t round = 1; round <= 3; ++round) {
     for (TransportRank server = 0; server < servers; ++server) {
       write_and_apply(server, round, 1 + static_cast<std::uint64_t>(server % 3));
-      ASSERT_LE(remote.channels(), Remote::kept_links);
+      ASSERT_LE(remote.channels(), Remote::kept_channels);
       ASSERT_FALSE(remote.dirty(server));
     }
   }
