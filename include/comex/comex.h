@@ -116,10 +116,10 @@ COMEX_API int comex_thread_level(void);
 
 /* -- Groups --
  * Create is collective over the members of `group` in pid_list: n distinct ranks of `group`, which is no
- * inter-group, in the order of the new ranks. Others may call it too, and get COMEX_GROUP_NULL. Create waits
- * for late members. Where members name different lists, or an argument of one was refused, all of them fail
- * after COMEX_MEET_S, or after twice as long where the other list may belong to another call. Free is
- * collective over the group. */
+ * inter-group, in the order of the new ranks. Others may call it too, and get COMEX_GROUP_NULL. The
+ * group comes about on all members, or those who wait fail after COMEX_MEET_S, with a line that has the list
+ * and the ranks that have not come. A wrong argument fails at once on the rank that passed it, and by that
+ * time limit on the others. Free is collective over the group. */
 COMEX_API int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group);
 COMEX_API int comex_group_free(comex_group_t group);
 COMEX_API int comex_group_rank(comex_group_t group, int* rank); /* COMEX_GROUP_NULL has rank -1 */

@@ -6,7 +6,6 @@
 #include "runtime/call.h"
 #include "worlds/agreement/arguments.h"
 #include "worlds/agreement/groups.h"
-#include "worlds/agreement/refusal.h"
 #include "worlds/bridge/bridge_membership.h"
 
 namespace comex::calls {
@@ -50,14 +49,7 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   } else {
     valid = check_ranks(*parent, {pid_list, static_cast<std::size_t>(n)});
   }
-  if (!valid) {
-    // Ranks past the parent's size are wrong enough: more of them need not be there.
-    const auto readable = std::min<std::size_t>(
-        pid_list == nullptr || n < 0 ? 0 : static_cast<std::size_t>(n), std::size_t{parent->size()} + 1);
-    worlds::tell_of_refusal(*runtime, *parent,
-                            worlds::refused_ranks(*runtime, *parent, {pid_list, readable}));
-    return runtime->reporter.fail({.operation = name}, valid.failure());
-  }
+  if (!valid) return runtime->reporter.fail({.operation = name}, valid.failure());
   const std::vector<std::uint32_t> ranks(pid_list, pid_list + n);
   std::vector<comex::Lpid> lpids;
   for (const std::uint32_t rank : ranks) lpids.push_back(parent->members().lpid(rank));

@@ -13,8 +13,6 @@
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/group_wire.h"
 #include "worlds/agreement/groups.h"
-#include "worlds/agreement/named_worlds.h"
-#include "worlds/agreement/refusal.h"
 #include "worlds/bridge/bridge_membership.h"
 
 namespace comex::calls {
@@ -33,23 +31,11 @@ BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   return no_bridge;
 }
 
-// Over such a bridge, or the next where it is lost before all have the group. Nothing: there is none (any
-// more).
-std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, Founders& founders, comex_group_t* group) {
-  while ((founders.bridge = common_bridge(runtime, founders.lpids)) != no_bridge) {
-    switch (make_group(runtime, operation, founders, groups::process_itself, group)) {
-      case Making::done:
-        return COMEX_SUCCESS;
-      case Making::failed:
-        return COMEX_FAILURE;
-      case Making::cut_off_at_the_end:
-        founders.was_cut_off = runtime.why_lost(founders.bridge);
-        break;
-      case Making::cut_off:
-        break;
-    }
-  }
-  return std::nullopt;
+// Nothing: there is no such bridge.
+std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, Founders founders, comex_group_t* group) {
+  founders.bridge = common_bridge(runtime, founders.lpids);
+  if (founders.bridge == no_bridge) return std::nullopt;
+  return create_group(runtime, operation, founders, groups::process_itself, group);
 }
 
 bool is_of_one_world(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
@@ -72,22 +58,32 @@ std::vector<std::vector<Lpid>> by_world(const runtime::Runtime& runtime, std::sp
   return parts;
 }
 
-// Why there can be no group, which those who wait for this one learn; empty: nothing is known against it.
-std::string tell_of_loss(runtime::Runtime& runtime, NamedWorlds& named) {
+// Why there can be no group; empty: nothing is known against it.
+std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   runtime.meetings.losses.tell(runtime);
-  std::string lost = named.why_lost();
-  if (lost.empty()) return lost;
-  const op::Engine::Lock lock = runtime.engine.enter();
-  named.tell();
-  return lost;
+  for (const Lpid lpid : lpids) {
+    if (runtime.is_own(lpid)) continue;
+    std::string lost = runtime.bridges.peers.why_lost(runtime.book.gpid_of(lpid).value().world);
+    if (!lost.empty()) return lost;
+  }
+  return {};
+}
+
+// The same on all members, for the steps on the way to their group.
+std::uint64_t digest_of(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
+  ListDigest digest;
+  for (const Lpid lpid : lpids) digest.add(runtime.book.gpid_of(lpid).value());
+  return digest.value();
 }
 
 // The groups on the way to a bridge of all; they go when the one that was wanted is there.
 class Scaffold {
  public:
-  // For the founders, each of whose steps on the way hears what keeps them from the last.
   Scaffold(runtime::Runtime& runtime, Founders founders)
-      : runtime_(runtime), founders_(std::move(founders)), parts_(by_world(runtime, founders_.lpids)) {}
+      : runtime_(runtime),
+        founders_(std::move(founders)),
+        purpose_(digest_of(runtime, founders_.lpids)),
+        parts_(by_world(runtime, founders_.lpids)) {}
 
   // The bridge that all members are on then; collective over them. Where two blocks do not come together all
   // fail: the leader of the lower one goes on for both, and tells those who would have joined them. A failure
@@ -124,9 +120,7 @@ class Scaffold {
     std::array<char, 504> why = {};
   };
 
-  Founders step(std::span<const Lpid> lpids) const {
-    return {lpids, {}, no_bridge, founders_.named, founders_.was_cut_off};
-  }
+  Founders step(std::span<const Lpid> lpids) const { return {lpids, {}, no_bridge, purpose_}; }
   void fail(const std::string& why = "") {
     if (verdict_.has_failed != 0) return;
     verdict_.has_failed = 1;
@@ -157,16 +151,14 @@ class Scaffold {
   }
 
   // On the leader: a group with the other one, who learns whether this block has failed, and tells the same.
-  // Of a named world that is lost everybody has been told.
   comex_group_t meet(Lpid low, Lpid high) {
-    if (const std::string lost = tell_of_loss(runtime_, *founders_.named); !lost.empty()) {
+    if (const std::string lost = named_loss(runtime_, founders_.lpids); !lost.empty()) {
       fail(lost);
       return COMEX_GROUP_NULL;
     }
     const std::array<Lpid, 2> leaders{low, high};
     comex_group_t pair = COMEX_GROUP_NULL;
-    Founders pair_of = step(leaders);
-    const std::optional<int> made = make_over_a_bridge(runtime_, pair_of, &pair);
+    const std::optional<int> made = make_over_a_bridge(runtime_, step(leaders), &pair);
     if (!made) {
       fail(no_connection(runtime_.book.gpid_of(low).value(), runtime_.book.gpid_of(high).value()) +
            "; where no group has all that the list names, the first of the worlds to be joined must share "
@@ -191,6 +183,7 @@ class Scaffold {
 
   runtime::Runtime& runtime_;
   Founders founders_;
+  std::uint64_t purpose_;
   std::vector<std::vector<Lpid>> parts_;
   std::size_t first_ = 0;  // of the parts that have become one with the own
   comex_group_t part_ = COMEX_GROUP_NULL;
@@ -200,13 +193,12 @@ class Scaffold {
 };
 
 int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* group) {
-  NamedWorlds named(runtime, lpids);
-  Founders founders{lpids, {}, no_bridge, &named};
+  Founders founders{lpids};
   if (!std::ranges::count(lpids, static_cast<Lpid>(runtime.me()))) {
     return create_group(runtime, operation, founders, groups::process_itself, group);
   }
   if (const std::optional<int> made = make_over_a_bridge(runtime, founders, group)) return *made;
-  if (const std::string lost = tell_of_loss(runtime, named); !lost.empty())
+  if (const std::string lost = named_loss(runtime, lpids); !lost.empty())
     return runtime.reporter.fail({.operation = operation}, lost);
   Scaffold scaffold(runtime, founders);
   const Result<BridgeId> bridge = scaffold.build();
@@ -245,11 +237,7 @@ int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
   if (runtime == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(operation, comex::groups::world_handle);
   const comex::Status valid = check_lpids(*runtime, n, lpids);
-  if (!valid) {
-    const std::size_t readable = lpids == nullptr || n < 0 ? 0 : static_cast<std::size_t>(n);
-    tell_of_refusal(*runtime, refused_lpids(*runtime, {lpids, readable}));
-    return runtime->reporter.fail({.operation = operation}, valid.failure());
-  }
+  if (!valid) return runtime->reporter.fail({.operation = operation}, valid.failure());
   const std::vector<comex::Lpid> members(lpids, lpids + n);
   if (!is_of_one_world(*runtime, members)) return make_spanning(*runtime, members, group);
   return create_group(*runtime, operation, {members}, comex::groups::process_itself, group);

@@ -1,4 +1,4 @@
-// A group of some processes, made by them alone: they find each other by the list of who they are.
+// A group of some processes, made by them alone.
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "runtime/call.h"
 #include "runtime/sides.h"
-#include "worlds/agreement/founding.h"
+#include "worlds/agreement/commit_group.h"
 #include "worlds/agreement/groups.h"
 
 namespace comex::worlds {
@@ -26,31 +26,48 @@ runtime::Communicator make_communicator(runtime::Runtime& runtime, const groups:
   return runtime::Communicator::of_ranks(runtime.world->workers.get(), ranks, tag);
 }
 
-Making make_group(runtime::Runtime& runtime, const char* operation, Founders founders,
-                  std::uint32_t my_endpoint, comex_group_t* new_group) {
-  const std::span<const Lpid> lpids = founders.lpids;
+namespace {
+
+int my_rank_in(const runtime::Runtime& runtime, const Founders& founders, std::uint32_t my_endpoint) {
   const auto me = static_cast<Lpid>(runtime.me());
-  std::uint32_t my_rank = 0;
-  while (my_rank < lpids.size() && (lpids[my_rank] != me || founders.endpoints.of(my_rank) != my_endpoint)) {
-    ++my_rank;
+  for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
+    if (founders.lpids[rank] == me && founders.endpoints.of(rank) == my_endpoint)
+      return static_cast<int>(rank);
   }
-  if (my_rank == lpids.size()) {
-    if (!runtime::has_place(runtime, operation, new_group)) return Making::failed;
+  return -1;
+}
+
+// All are here: what follows needs nobody's service. False on all where one cannot go on; it has been told.
+bool all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
+                    BridgeId bridge, const std::string& complaint) {
+  const bool all_can = all.all_agree(complaint.empty());
+  const std::string lost = runtime.why_lost(bridge);
+  if (!lost.empty() || !complaint.empty()) {
+    runtime.reporter.fail({.operation = operation}, lost.empty() ? complaint : lost);
+  } else if (!all_can) {
+    runtime::failed_elsewhere(runtime);
+  }
+  return all_can && lost.empty();
+}
+
+}  // namespace
+
+int create_group(runtime::Runtime& runtime, const char* operation, const Founders& wanted,
+                 std::uint32_t my_endpoint, comex_group_t* new_group) {
+  const int my_rank = my_rank_in(runtime, wanted, my_endpoint);
+  if (my_rank < 0) {
+    if (!runtime::has_place(runtime, operation, new_group)) return COMEX_FAILURE;
     *new_group = COMEX_GROUP_NULL;
-    return Making::done;
+    return COMEX_SUCCESS;
   }
-  const auto members = groups::ConnectionTable::from(lpids);
+  const auto members = groups::ConnectionTable::from(wanted.lpids);
+  Founders founders = wanted;
   founders.bridge = bridge_among(runtime, founders.bridge, members);
-  Founding founding(runtime, operation, founders, my_rank);
-  const Result<std::uint64_t> context = founding.agree();
-  if (!context && founding.is_cut_off()) return Making::cut_off;
-  if (!context) {
-    runtime.reporter.fail({.operation = operation}, context.failure());
-    return Making::failed;
-  }
-  auto group = std::make_unique<groups::Group>(context.value(), runtime.book.make_table(members),
-                                               static_cast<int>(my_rank), founders.endpoints, groups::Table(),
-                                               founders.bridge);
+  const Result<std::uint64_t> context =
+      commit_group(runtime, operation, founders, static_cast<std::uint32_t>(my_rank));
+  if (!context) return runtime.reporter.fail({.operation = operation}, context.failure());
+  auto group = std::make_unique<groups::Group>(context.value(), runtime.book.make_table(members), my_rank,
+                                               founders.endpoints, groups::Table(), founders.bridge);
   const groups::Group& made = *group;
   runtime::GroupExtras extras = runtime.extras_of(made);
   op::GroupCollective& collective = *extras.collective;  // stays where it is
@@ -58,30 +75,13 @@ Making make_group(runtime::Runtime& runtime, const char* operation, Founders fou
   std::string complaint;
   if (handle < 0) complaint = no_handle_left();
   if (new_group == nullptr) complaint = "the place for the new group is null";
-  // All are here: what follows needs nobody's service.
-  const bool all_can = collective.all_agree(complaint.empty());
-  const bool whole = handle < 0 || runtime.why_lost(founders.bridge).empty();
-  if (!all_can || !whole) {
+  if (!all_go_on_with(runtime, operation, collective, founders.bridge, complaint)) {
     if (handle >= 0) runtime.remove_group(handle);
-    if (!whole) return Making::cut_off_at_the_end;
-    if (complaint.empty()) {
-      runtime::failed_elsewhere(runtime);
-    } else {
-      runtime.reporter.fail({.operation = operation}, complaint);
-    }
-    return Making::failed;
+    return COMEX_FAILURE;
   }
   runtime.extras(handle).comm = make_communicator(runtime, made);
   *new_group = handle;
-  return Making::done;
-}
-
-int create_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
-                 std::uint32_t my_endpoint, comex_group_t* new_group) {
-  const Making making = make_group(runtime, operation, founders, my_endpoint, new_group);
-  if (making == Making::done) return COMEX_SUCCESS;
-  if (making == Making::failed) return COMEX_FAILURE;
-  return runtime.reporter.fail({.operation = operation}, runtime.why_lost(founders.bridge));
+  return COMEX_SUCCESS;
 }
 
 MPI_Comm communicator_of(runtime::Runtime& runtime, comex_group_t handle) {

@@ -5,40 +5,39 @@
 
 #include <comex/comex.h>
 
+#include <cstdint>
 #include <span>
 #include <string>
 
 #include "runtime/runtime.h"
-#include "worlds/agreement/named_worlds.h"
 
 namespace comex::worlds {
 
-// Who a new group is of. All of them name the same bridge, which all are on; one world needs none.
+// Who makes a new group. All of them name the same bridge, on which all are; members of one world need none.
 struct Founders {
   std::span<const Lpid> lpids;
   groups::Endpoints endpoints = {};  // theirs
   BridgeId bridge = no_bridge;
-  // Of the list for which they come together, where it names several worlds: they need not come if one is
-  // lost.
-  NamedWorlds* named = nullptr;
-  // Where all of them had come already, and their bridge was lost then: why. Who is not here within
-  // COMEX_MEET_S has the group over that one, for what it is worth.
-  std::string was_cut_off = {};
+  // Tells groups of the same members apart that are steps to different groups; the same on all of them.
+  std::uint64_t purpose = 0;
 };
-// Called by them, and nobody else takes part. A caller outside, who is `my_endpoint` of its process, gets
-// COMEX_GROUP_NULL. A member without a place for the result fails all.
+// Collective over the founders alone. A caller that is none of them, `my_endpoint` of its process, gets
+// COMEX_GROUP_NULL. All of them get the group, or those who wait fail after COMEX_MEET_S, with a line that
+// says who has not come; a member without a place for the result fails all.
 int create_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
                  std::uint32_t my_endpoint, comex_group_t* new_group);
 
-// The same, but says nothing of a bridge that is lost meanwhile: they may come together over another.
-enum class Making {
-  done,
-  failed,             // and told
-  cut_off,            // the bridge is lost, and nobody has the group
-  cut_off_at_the_end  // somebody may have it, since all have come
+// A name of a list of processes that all who know it give alike.
+class ListDigest {
+ public:
+  void add(std::uint64_t word) { hash_ = (hash_ ^ word) * 0x100000001b3ULL; }
+  void add(Gpid gpid) { add(std::uint64_t{gpid.world} << 32 | gpid.rank); }
+  // With a bit that tags of inter-groups do not have: both are names in the mailbox.
+  std::uint64_t value() const { return hash_ | std::uint64_t{1} << 63; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
-Making make_group(runtime::Runtime& runtime, const char* operation, Founders founders,
-                  std::uint32_t my_endpoint, comex_group_t* new_group);
 
 // The bridge that members of a group on `bridge` need for one of their own: none where all of them are of the
 // own world.

@@ -14,7 +14,6 @@
 
 #include "core/ids.h"
 #include "core/status.h"
-#include "worlds/agreement/setbacks.h"
 #include "worlds/bridge/bridge.h"
 #include "worlds/connect/rendezvous.h"
 #include "worlds/connect/rendezvous_watch.h"
@@ -69,7 +68,6 @@ struct Meetings {
   Ports ports;
   std::atomic<int> parent{no_group};  // the inter-group with the world that spawned this one
   std::atomic<std::uint64_t> asked{0};
-  Setbacks setbacks;
   Losses losses;
   LifeWatch watch;  // over the bridges; destroyed first, since it notes losses
 };

@@ -1,6 +1,6 @@
 // A leader and its members in calls that end and begin again at any time, their words looked at whenever
 // chance has it. All that can happen is gone through: groups come about on all at once, and none hangs.
-#include "worlds/agreement/roll_call.h"
+#include "worlds/agreement/group_commit.h"
 
 #include <gtest/gtest.h>
 
@@ -44,37 +44,35 @@ struct Member {
   explicit Member(int may_give_up) : patience(may_give_up) { begin(); }
 
   void begin() {
-    answer = RollAnswer(++call);
-    to_leader.send(answer.come());
+    part = CommitMember(++call);
+    to_leader.send(part.come());
   }
-  // As Founding: where the leader's call has failed this one fails with it, or waits for its next.
-  void look(bool fails) {
+  void look() {
     const auto word = from_leader.take();
     if (!word) return;
-    const bool was_leaving = answer.is_bound();
-    if (const auto reply = answer.hear(*word)) to_leader.send(*reply);
-    if (answer.is_made()) {
-      groups.push_back(answer.context());
-      begin();
-    } else if (answer.is_off() && (was_leaving || fails)) {
-      begin();
-    } else if (answer.is_off()) {
-      to_leader.send(answer.come());
-    }
+    if (const auto reply = part.hear(*word)) to_leader.send(*reply);
+    if (part.is_committed()) groups.push_back(part.context());
+    if (part.is_committed() || part.is_aborted()) begin();
   }
   void give_up() {
-    if (patience == 0 || answer.is_bound()) return;
+    if (patience == 0 || has_withdrawn()) return;
     --patience;
-    to_leader.send(answer.leave());
-    if (!answer.is_bound()) begin();
+    to_leader.send(part.withdraw());
+    if (part.is_bound()) {
+      withdrawn_call = call;
+    } else {
+      begin();
+    }
   }
+  bool has_withdrawn() const { return withdrawn_call == call; }
   friend auto operator<=>(const Member&, const Member&) = default;
 
   Mail<MembersWord> to_leader;
   Mail<LeadersWord> from_leader;
   int patience;
   std::uint64_t call = 0;
-  RollAnswer answer{0};
+  std::uint64_t withdrawn_call = 0;
+  CommitMember part{0};
   Groups groups;
 };
 
@@ -83,26 +81,15 @@ struct Founders {
   Founders(std::size_t size, int may_give_up) : members(size, Member(may_give_up)), patience(may_give_up) {}
 
   void look() {
-    const bool is_new = !roll.is_open();
-    for (std::uint32_t rank = 1; rank < size(); ++rank) {
-      if (roll.is_awaited(rank)) hear(rank);
-    }
-    if (is_new && roll.have_all_come()) {
-      roll.open(groups.size() + 1);
-      for (std::uint32_t rank = 1; rank < size(); ++rank) hear(rank);
-    }
-    if (!roll.is_open() || !roll.have_all_come()) return;
-    for (std::uint32_t rank = 1; rank < size(); ++rank) {
-      if (const auto offer = roll.offer(rank)) tell(rank, *offer);
-    }
-    if (!roll.is_settled()) return;
-    groups.push_back(roll.context());
-    end(LeadersWord::made);
+    for (std::uint32_t rank = 1; rank < size(); ++rank) hear(rank);
+    if (!part.can_commit()) return;
+    groups.push_back(part.context());
+    end(LeadersWord::commit);
   }
   void give_up() {
     if (patience == 0) return;
     --patience;
-    end(LeadersWord::off);
+    end(LeadersWord::abort);
   }
   friend auto operator<=>(const Founders&, const Founders&) = default;
 
@@ -115,17 +102,18 @@ struct Founders {
   void hear(std::uint32_t rank) {
     const auto word = members[rank - 1].to_leader.take();
     if (!word) return;
-    if (const auto reply = roll.hear(rank, *word)) tell(rank, *reply);
+    if (const auto reply = part.hear(rank, *word)) tell(rank, *reply);
   }
   void tell(std::uint32_t rank, const LeadersWord& word) { members[rank - 1].from_leader.send(word); }
   void end(LeadersWord::Kind kind) {
     for (std::uint32_t rank = 1; rank < size(); ++rank) {
-      if (const auto word = roll.last_word(rank, kind)) tell(rank, *word);
+      if (const auto word = part.last_word(rank, kind)) tell(rank, *word);
     }
-    roll = RollCall(size());
+    part = CommitLeader(size(), ++contexts);
   }
 
-  RollCall roll{static_cast<std::uint32_t>(members.size()) + 1};
+  std::uint64_t contexts = 1;
+  CommitLeader part{static_cast<std::uint32_t>(members.size()) + 1, contexts};
 };
 
 // None has a group that others have not, or will not have.
@@ -139,13 +127,13 @@ bool is_well(const Founders& founders) {
 }
 
 // Wherever they are, if nobody gives up any more: all have one group more than the leader has now.
-bool come_together(Founders founders, bool fails) {
+bool come_together(Founders founders) {
   constexpr int most_rounds = 30;
   const std::size_t wanted = founders.groups.size() + 1;
   for (int round = 0; round < most_rounds; ++round) {
     bool have_all = founders.groups.size() >= wanted;
     for (Member& member : founders.members) {
-      do member.look(fails);
+      do member.look();
       while (member.from_leader.arrives());
       have_all = have_all && member.groups.size() >= wanted;
     }
@@ -167,7 +155,7 @@ class Walk {
     while (!open_.empty()) {
       const Founders here = *open_.back();
       open_.pop_back();
-      if (!is_well(here) || !come_together(here, true) || !come_together(here, false)) return false;
+      if (!is_well(here) || !come_together(here)) return false;
       if (here.groups.size() < most_groups_) step_from(here);
     }
     return true;
@@ -189,8 +177,7 @@ class Walk {
     for (std::size_t i = 0; i < here.members.size(); ++i) {
       reach_by(here, [&](Founders& all) { all.members[i].to_leader.arrives(); });
       reach_by(here, [&](Founders& all) { all.members[i].from_leader.arrives(); });
-      reach_by(here, [&](Founders& all) { all.members[i].look(true); });
-      reach_by(here, [&](Founders& all) { all.members[i].look(false); });
+      reach_by(here, [&](Founders& all) { all.members[i].look(); });
       reach_by(here, [&](Founders& all) { all.members[i].give_up(); });
     }
   }
@@ -205,94 +192,88 @@ void expect_that_all_goes_well(const Founders& founders, std::size_t most_groups
   EXPECT_GT(walk.states(), 1000U) << "it has not gone far";
 }
 
-TEST(RollCall, of_two_brings_both_into_one_group_after_the_other_whoever_gives_up_and_when) {
+TEST(GroupCommit, of_two_brings_both_into_one_group_after_the_other_whoever_gives_up_and_when) {
   expect_that_all_goes_well(Founders(1, 3), 2);
 }
 
-TEST(RollCall, of_three_brings_all_into_one_group_whoever_gives_up_and_when) {
+TEST(GroupCommit, of_three_brings_all_into_one_group_whoever_gives_up_and_when) {
   expect_that_all_goes_well(Founders(2, 1), 1);
 }
 
 constexpr std::uint64_t context = 77;
 
-RollCall opened_for(std::uint64_t call) {
-  RollCall roll(2);
-  EXPECT_FALSE(roll.hear(1, {MembersWord::comes, call, 0}));
-  EXPECT_TRUE(roll.have_all_come());
-  roll.open(context);
-  const auto offer = roll.offer(1);
-  EXPECT_TRUE(offer && offer->kind == LeadersWord::offer && offer->call == call);
-  EXPECT_FALSE(roll.offer(1)) << "it has one";
-  return roll;
+CommitLeader prepared_for(std::uint64_t call) {
+  CommitLeader leader(2, context);
+  const auto word = leader.hear(1, {MembersWord::comes, call, 0});
+  EXPECT_TRUE(word && word->kind == LeadersWord::prepare && word->call == call && word->context == context);
+  return leader;
 }
 
-TEST(RollCall, of_the_leader_alone_is_settled_when_it_is_open) {
-  RollCall roll(1);
-  EXPECT_TRUE(roll.have_all_come());
-  EXPECT_FALSE(roll.is_settled()) << "it has no context";
-  roll.open(context);
-  EXPECT_TRUE(roll.is_settled());
+TEST(CommitLeader, that_is_alone_can_commit_at_once) {
+  EXPECT_TRUE(CommitLeader(1, context).can_commit());
 }
 
-TEST(RollCall, counts_nobody_who_has_given_up_when_the_offer_comes) {
-  RollCall roll = opened_for(5);
-  roll.hear(1, {});
-  EXPECT_EQ(roll.missing(), std::vector<std::uint32_t>{1});
-  roll.hear(1, {MembersWord::comes, 6, 0});
-  EXPECT_FALSE(roll.is_settled());
-  EXPECT_EQ(roll.offer(1)->call, 6U) << "it is asked anew, in its next call";
-  roll.hear(1, {MembersWord::stays, 6, context});
-  EXPECT_TRUE(roll.is_settled());
+TEST(CommitLeader, commits_when_all_are_ready) {
+  CommitLeader leader = prepared_for(5);
+  EXPECT_FALSE(leader.can_commit());
+  EXPECT_EQ(leader.first_awaited(), 1U);
+  leader.hear(1, {MembersWord::ready, 5, context});
+  EXPECT_TRUE(leader.can_commit());
+  EXPECT_EQ(leader.last_word(1, LeadersWord::commit)->call, 5U);
 }
 
-TEST(RollCall, does_not_take_that_one_stays_for_another_call_or_context) {
-  RollCall roll = opened_for(5);
-  roll.hear(1, {MembersWord::stays, 4, context});
-  EXPECT_FALSE(roll.is_settled());
-  roll.hear(1, {MembersWord::stays, 5, context - 1});
-  EXPECT_FALSE(roll.is_settled());
-  roll.hear(1, {MembersWord::stays, 5, context});
-  EXPECT_TRUE(roll.is_settled());
+TEST(CommitLeader, does_not_take_one_for_ready_in_another_call_or_group) {
+  CommitLeader leader = prepared_for(5);
+  leader.hear(1, {MembersWord::ready, 4, context});
+  EXPECT_FALSE(leader.can_commit());
+  leader.hear(1, {MembersWord::ready, 5, context - 1});
+  EXPECT_FALSE(leader.can_commit());
 }
 
-TEST(RollCall, lets_go_who_asks_for_it_and_misses_it_then) {
-  RollCall roll = opened_for(5);
-  const auto answer = roll.hear(1, {MembersWord::leaves, 5, context});
+TEST(CommitLeader, asks_anew_who_comes_again) {
+  CommitLeader leader = prepared_for(5);
+  leader.hear(1, {MembersWord::ready, 5, context});
+  EXPECT_EQ(leader.hear(1, {MembersWord::comes, 6, 0})->call, 6U);
+  EXPECT_FALSE(leader.can_commit());
+}
+
+TEST(CommitLeader, lets_go_who_withdraws_and_misses_it_then) {
+  CommitLeader leader = prepared_for(5);
+  EXPECT_FALSE(leader.hear(1, {MembersWord::withdraws, 4, context})) << "that call is over";
+  const auto answer = leader.hear(1, {MembersWord::withdraws, 5, context});
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->kind, LeadersWord::off);
-  EXPECT_EQ(answer->call, 5U);
-  EXPECT_EQ(roll.first_awaited(), 1U);
-  EXPECT_FALSE(roll.last_word(1, LeadersWord::off)) << "it has had one";
+  EXPECT_EQ(answer->kind, LeadersWord::abort);
+  EXPECT_EQ(leader.missing(), std::vector<std::uint32_t>{1});
+  EXPECT_FALSE(leader.last_word(1, LeadersWord::abort)) << "it has had one";
 }
 
-TEST(RollAnswer, ends_at_once_as_long_as_it_has_not_said_that_it_stays) {
-  RollAnswer answer(5);
-  answer.come();
-  EXPECT_EQ(answer.leave().kind, MembersWord::gone);
-  EXPECT_FALSE(answer.is_bound());
-  EXPECT_FALSE(answer.hear({LeadersWord::offer, 5, context})) << "it is gone";
+TEST(CommitMember, ends_at_once_as_long_as_it_is_not_ready) {
+  CommitMember member(5);
+  EXPECT_EQ(member.come().kind, MembersWord::comes);
+  EXPECT_EQ(member.withdraw().kind, MembersWord::withdraws);
+  EXPECT_FALSE(member.is_bound());
+  EXPECT_TRUE(member.is_aborted());
+  EXPECT_FALSE(member.hear({LeadersWord::prepare, 5, context})) << "it is gone";
 }
 
-TEST(RollAnswer, that_stays_is_bound_until_the_leader_has_answered) {
-  for (const LeadersWord::Kind last : {LeadersWord::made, LeadersWord::off}) {
-    RollAnswer answer(5);
-    answer.come();
-    EXPECT_EQ(answer.hear({LeadersWord::offer, 5, context})->kind, MembersWord::stays);
-    EXPECT_EQ(answer.leave().kind, MembersWord::leaves);
-    EXPECT_TRUE(answer.is_bound());
-    EXPECT_FALSE(answer.hear({LeadersWord::off, 4, context})) << "that is of an earlier call";
-    EXPECT_TRUE(answer.is_bound());
-    answer.hear({last, 5, context});
-    EXPECT_FALSE(answer.is_bound());
-    EXPECT_EQ(answer.is_made(), last == LeadersWord::made);
+TEST(CommitMember, that_is_ready_is_bound_until_the_leader_has_decided) {
+  for (const LeadersWord::Kind last : {LeadersWord::commit, LeadersWord::abort}) {
+    CommitMember member(5);
+    EXPECT_EQ(member.hear({LeadersWord::prepare, 5, context})->kind, MembersWord::ready);
+    EXPECT_EQ(member.withdraw().kind, MembersWord::withdraws);
+    EXPECT_TRUE(member.is_bound());
+    EXPECT_FALSE(member.hear({LeadersWord::abort, 4, context})) << "that is of an earlier call";
+    EXPECT_TRUE(member.is_bound());
+    member.hear({last, 5, context});
+    EXPECT_FALSE(member.is_bound());
+    EXPECT_EQ(member.is_committed(), last == LeadersWord::commit);
   }
 }
 
-TEST(RollAnswer, does_not_hear_offers_to_calls_that_are_over) {
-  RollAnswer answer(5);
-  answer.come();
-  EXPECT_FALSE(answer.hear({LeadersWord::offer, 4, context}));
-  EXPECT_TRUE(answer.hear({LeadersWord::offer, 5, context}));
+TEST(CommitMember, does_not_hear_of_calls_that_are_over) {
+  CommitMember member(5);
+  EXPECT_FALSE(member.hear({LeadersWord::prepare, 4, context}));
+  EXPECT_TRUE(member.hear({LeadersWord::prepare, 5, context}));
 }
 
 }  // namespace

@@ -1,0 +1,211 @@
+#include "worlds/agreement/commit_group.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "worlds/agreement/deadline.h"
+#include "worlds/agreement/group_commit.h"
+#include "worlds/agreement/group_wire.h"
+
+namespace comex::worlds {
+namespace {
+
+// Ranks of the list with their names, "0 (0,3), 2 (0,7)", cut where they are many.
+std::string cut_text(std::size_t size, const auto& text_of_one) {
+  constexpr std::size_t most = 90;
+  std::string text;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::string next = (i == 0 ? "" : " ") + text_of_one(i);
+    if (text.size() + next.size() > most) return text + " ... " + std::to_string(size) + " in all";
+    text += next;
+  }
+  return text;
+}
+
+// What both parts of the commit have in common: the list, the ways to its members, the time limit.
+class Commit {
+ public:
+  Commit(runtime::Runtime& runtime, const char* operation, const Founders& founders, std::uint32_t my_rank)
+      : runtime_(runtime),
+        operation_(operation),
+        founders_(founders),
+        my_rank_(my_rank),
+        deadline_(static_cast<double>(runtime.world->settings.meet_s)) {
+    ListDigest digest;
+    for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
+      gpids_.push_back(runtime.book.gpid_of(founders.lpids[rank]).value());
+      routes_.push_back(route_to(runtime, founders.bridge, founders.lpids[rank]));
+      digest.add(gpids_.back());
+      if (founders.endpoints) digest.add(founders.endpoints.of(rank));
+    }
+    if (founders.purpose != 0) digest.add(founders.purpose);
+    digest_ = digest.value();
+  }
+  virtual ~Commit() = default;
+  Commit(const Commit&) = delete;
+  Commit& operator=(const Commit&) = delete;
+
+  Result<std::uint64_t> run() {
+    const auto is_gone = [](const Route& route) { return route.control == nullptr; };
+    if (const auto gone = std::ranges::find_if(routes_, is_gone); gone != routes_.end()) {
+      const auto rank = static_cast<std::size_t>(gone - routes_.begin());
+      return environment_error(no_connection(runtime_.book.me(), gpids_[rank]));
+    }
+    begin();
+    bool is_over = false;
+    while (!is_decided() && !is_over) {
+      const std::uint32_t awaited = first_awaited();
+      const auto look = [&] {
+        listen();
+        is_over = is_lost() || (deadline_.is_over() && may_give_up());
+        return is_over || is_decided() || first_awaited() != awaited;
+      };
+      runtime_.engine.wait(look, {operation_, founders_.lpids[awaited]});
+    }
+    if (is_decided()) return settle();
+    if (is_lost()) return environment_error(runtime_.why_lost(founders_.bridge));
+    return caller_error(give_up());
+  }
+
+ protected:
+  // `listen` and `may_give_up` are called under the engine lock.
+  virtual void begin() {}
+  virtual void listen() = 0;
+  virtual bool is_decided() const = 0;
+  virtual std::uint32_t first_awaited() const = 0;
+  virtual bool may_give_up() = 0;
+  virtual Result<std::uint64_t> settle() = 0;
+  virtual std::string give_up() = 0;
+
+  template <class Word>
+  bool take(std::uint32_t from, std::uint32_t phase, Word& word) {
+    const Route& route = routes_[from];
+    return route.control->take(route.rank, op::mailbox_context, digest_, phase,
+                               std::as_writable_bytes(std::span(&word, 1)));
+  }
+  template <class Word>
+  void send(std::uint32_t to, std::uint32_t phase, const Word& word) {
+    routes_[to].control->send(routes_[to].rank, op::mailbox_context, digest_, phase,
+                              std::as_bytes(std::span(&word, 1)));
+  }
+  static std::uint32_t to_leader(std::uint32_t rank) { return 2 * rank; }
+  static std::uint32_t to_member(std::uint32_t rank) { return 2 * rank + 1; }
+
+  // Why the group is not made; `missing` says who has not come.
+  std::string line(const std::string& missing) const {
+    const std::string list = cut_text(gpids_.size(), [&](std::size_t i) { return short_text(gpids_[i]); });
+    return "the group of {" + list + "} has not come about within " + deadline_.text() + " (COMEX_MEET_S): " +
+           (missing.empty() ? "not all members have answered" : "not come: rank " + missing) +
+           "; all members name the same ones in one order";
+  }
+  std::string text_of(const std::vector<std::uint32_t>& ranks) const {
+    return cut_text(ranks.size(), [&](std::size_t i) {
+      return std::to_string(ranks[i]) + " " + short_text(gpids_[ranks[i]]);
+    });
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(routes_.size()); }
+  std::uint32_t my_rank() const { return my_rank_; }
+  runtime::Runtime& runtime() { return runtime_; }
+  const Founders& founders() const { return founders_; }
+
+ private:
+  bool is_lost() const { return founders_.bridge != no_bridge && routes_.front().control->is_lost(); }
+  static std::string short_text(Gpid gpid) {
+    return "(" + std::to_string(gpid.world) + "," + std::to_string(gpid.rank) + ")";
+  }
+
+  runtime::Runtime& runtime_;
+  const char* operation_;
+  const Founders& founders_;
+  std::uint32_t my_rank_;
+  std::vector<Gpid> gpids_;
+  std::vector<Route> routes_;
+  std::uint64_t digest_ = 0;
+  Deadline deadline_;
+};
+
+class Leading final : public Commit {
+ public:
+  Leading(runtime::Runtime& runtime, const char* operation, const Founders& founders)
+      : Commit(runtime, operation, founders, 0), part_(size(), runtime.context_over(founders.bridge)) {}
+
+ private:
+  void listen() override {
+    for (std::uint32_t rank = 1; rank < size(); ++rank) {
+      MembersWord word;
+      if (!take(rank, to_leader(rank), word)) continue;
+      if (const auto answer = part_.hear(rank, word)) send(rank, to_member(rank), with_missing(*answer));
+    }
+  }
+  bool is_decided() const override { return part_.can_commit(); }
+  std::uint32_t first_awaited() const override { return part_.first_awaited(); }
+  bool may_give_up() override { return true; }
+  Result<std::uint64_t> settle() override {
+    const op::Engine::Lock lock = runtime().engine.enter();
+    for (std::uint32_t rank = 1; rank < size(); ++rank)
+      send(rank, to_member(rank), *part_.last_word(rank, LeadersWord::commit));
+    return part_.context();
+  }
+  std::string give_up() override {
+    const op::Engine::Lock lock = runtime().engine.enter();
+    for (std::uint32_t rank = 1; rank < size(); ++rank) {
+      if (const auto word = part_.last_word(rank, LeadersWord::abort))
+        send(rank, to_member(rank), with_missing(*word));
+    }
+    return line(text_of(part_.missing()));
+  }
+  LeadersWord with_missing(LeadersWord word) const {
+    if (word.kind == LeadersWord::abort)
+      text_of(part_.missing()).copy(word.missing.data(), word.missing.size() - 1);
+    return word;
+  }
+
+  CommitLeader part_;
+};
+
+class Following final : public Commit {
+ public:
+  Following(runtime::Runtime& runtime, const char* operation, const Founders& founders, std::uint32_t my_rank)
+      : Commit(runtime, operation, founders, my_rank), part_(runtime.world->os->random_bits() | 1) {}
+
+ private:
+  void begin() override {
+    const op::Engine::Lock lock = runtime().engine.enter();
+    send(0, to_leader(my_rank()), part_.come());
+  }
+  void listen() override {
+    LeadersWord word;
+    if (!take(0, to_member(my_rank()), word)) return;
+    if (const auto answer = part_.hear(word)) send(0, to_leader(my_rank()), *answer);
+    if (part_.is_aborted()) missing_ = word.missing.data();
+  }
+  bool is_decided() const override { return part_.is_committed() || part_.is_aborted(); }
+  std::uint32_t first_awaited() const override { return 0; }
+  // Who is ready waits for the leader's answer.
+  bool may_give_up() override {
+    if (!has_withdrawn_) send(0, to_leader(my_rank()), part_.withdraw());
+    has_withdrawn_ = true;
+    return false;
+  }
+  Result<std::uint64_t> settle() override {
+    if (part_.is_committed()) return part_.context();
+    return caller_error(line(has_leader_come() ? missing_ : text_of({0})));
+  }
+  std::string give_up() override { return {}; }
+  bool has_leader_come() const { return part_.context() != 0; }
+
+  CommitMember part_;
+  bool has_withdrawn_ = false;
+  std::string missing_;
+};
+
+}  // namespace
+
+Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
+                                   std::uint32_t my_rank) {
+  if (my_rank == 0) return Leading(runtime, operation, founders).run();
+  return Following(runtime, operation, founders, my_rank).run();
+}
+
+}  // namespace comex::worlds
