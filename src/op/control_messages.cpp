@@ -39,46 +39,22 @@ void ControlMessages::on_message(const transport::Message& message) {
   std::memcpy(&header, message.data.data(), sizeof header);
   const auto piece = message.data.subspan(sizeof header);
   ControlMessage& control = arrived_[Name{message.from, header.phase, header.context, header.sequence}];
-  const bool is_mailbox = header.context == mailbox_context || header.context == circle_context;
-  if (is_mailbox && is_whole(control)) control = {};
+  if (header.context == mailbox_context && is_whole(control)) control = {};
   if (control.bytes.empty()) {
     control.total = header.bytes;
     control.bytes.reserve(header.bytes);
   }
-  // More than announced: two control of one name.
+  // More than announced: two messages of one name.
   COMEX_BUG_IF(control.total != header.bytes || control.bytes.size() + piece.size() > control.total);
   control.bytes.insert(control.bytes.end(), piece.begin(), piece.end());
-}
-
-void ControlMessages::copy(const ControlMessage& control, std::span<std::byte> into) {
-  COMEX_BUG_IF(control.total != into.size());
-  std::ranges::copy(control.bytes, into.begin());
 }
 
 bool ControlMessages::take(TransportRank from, std::uint64_t context, std::uint64_t sequence,
                            std::uint32_t phase, std::span<std::byte> into) {
   const auto found = arrived_.find(Name{from, phase, context, sequence});
   if (found == arrived_.end() || !is_whole(found->second)) return false;
-  copy(found->second, into);
-  arrived_.erase(found);
-  return true;
-}
-
-bool ControlMessages::look(TransportRank from, std::uint64_t context, std::uint64_t sequence,
-                           std::uint32_t phase, std::span<std::byte> into) const {
-  const auto found = arrived_.find(Name{from, phase, context, sequence});
-  if (found == arrived_.end() || !is_whole(found->second)) return false;
-  copy(found->second, into);
-  return true;
-}
-
-bool ControlMessages::take_any(std::uint64_t context, TransportRank& from, std::span<std::byte> into) {
-  const auto found = std::ranges::find_if(arrived_, [context](const auto& each) {
-    return each.first.context == context && is_whole(each.second);
-  });
-  if (found == arrived_.end()) return false;
-  copy(found->second, into);
-  from = found->first.from;
+  COMEX_BUG_IF(found->second.total != into.size());
+  std::ranges::copy(found->second.bytes, into.begin());
   arrived_.erase(found);
   return true;
 }

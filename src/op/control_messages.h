@@ -1,9 +1,10 @@
-// Small messages between workers, from which collectives are built: sent, kept until asked for.
+// Control messages between workers, of which collectives, group creation and meetings are built. They are
+// kept until they are asked for.
 //
-// A control is named by sender, context (the group), sequence (which collective) and phase (which
-// step). It may come long before it is asked for. One longer than a message travels in pieces, in
-// order. In the mailbox contexts a new control takes the place of one of its name that nobody has asked for.
-// Every call is made under the engine lock. Used by op/group_collective and group creation.
+// A control message is named by its sender, its context (the group), its sequence (which collective) and its
+// phase (which step). It may come long before it is asked for. A long one travels in pieces, in order. In the
+// mailbox context a new one takes the place of one of its name that nobody has asked for. Every call is made
+// under the engine lock. Used by op/group_collective and worlds.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,6 @@
 namespace comex::op {
 
 inline constexpr std::uint64_t mailbox_context = 4;
-inline constexpr std::uint64_t circle_context = 5;  // a mailbox too: of founders who may wait in a circle
 
 class ControlMessages final : public transport::Sink {
  public:
@@ -26,14 +26,9 @@ class ControlMessages final : public transport::Sink {
 
   void send(TransportRank to, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<const std::byte> bytes);
-  // True once the whole control is here: it is copied to `into`, which has its exact length, and gone.
+  // True once the whole message is here: it is copied to `into`, which has its exact length, and gone.
   bool take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<std::byte> into);
-  // The same, but it stays.
-  bool look(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
-            std::span<std::byte> into) const;
-  // Any of a context, whoever sent it; all of them have this length. Goes through what is here.
-  bool take_any(std::uint64_t context, TransportRank& from, std::span<std::byte> into);
 
   // The others are lost: what has not come will not come, and nothing is sent any more.
   void abandon() { is_lost_ = true; }
@@ -60,7 +55,6 @@ class ControlMessages final : public transport::Sink {
   };
 
   static bool is_whole(const ControlMessage& control) { return control.bytes.size() == control.total; }
-  static void copy(const ControlMessage& control, std::span<std::byte> into);
 
   transport::Transport& transport_;
   std::unordered_map<Name, ControlMessage, Hash> arrived_;

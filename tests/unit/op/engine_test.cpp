@@ -268,28 +268,6 @@ TEST(ControlMessages, of_a_mailbox_give_way_to_newer_ones) {
   EXPECT_TRUE(receiver.quiet());
 }
 
-TEST(ControlMessages, are_looked_at_and_found_by_their_context_alone) {
-  transport::LoopbackFabric fabric(3);
-  ControlMessages first(fabric.endpoint(1)), second(fabric.endpoint(2)), receiver(fabric.endpoint(0));
-  const std::array<std::byte, 1> a{std::byte{'a'}};
-  const std::array<std::byte, 1> b{std::byte{'b'}};
-  first.send(0, mailbox_context, 1, 0, a);
-  second.send(0, circle_context, 1, 0, a);
-  second.send(0, circle_context, 1, 0, b);
-  transport::Message message;
-  while (fabric.endpoint(0).receive(message)) receiver.on_message(message);
-  std::array<std::byte, 1> into{};
-  for (int look = 0; look < 2; ++look)
-    EXPECT_TRUE(receiver.look(1, mailbox_context, 1, 0, into)) << "it stays";
-  EXPECT_EQ(into, a);
-  EXPECT_FALSE(receiver.look(2, mailbox_context, 1, 0, into));
-  TransportRank from = no_rank;
-  EXPECT_TRUE(receiver.take_any(circle_context, from, into));
-  EXPECT_EQ(from, 2);
-  EXPECT_EQ(into, b) << "the newer took its place";
-  EXPECT_FALSE(receiver.take_any(circle_context, from, into));
-}
-
 // `members` threads, each with an engine of its own; member i is rank members - i.
 void run_members(std::uint32_t members, const std::function<void(GroupCollective&, std::uint32_t)>& body) {
   transport::LoopbackFabric fabric(static_cast<TransportRank>(members) + 1);
