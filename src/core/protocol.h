@@ -28,7 +28,7 @@
 //                      origin <--[ReplyHeader withdraw]--------------- server
 //                      origin --[RequestHeader surrender, operand]---> server        (operand = new limit)
 //   error              origin <--[ReplyHeader refused]---------------- server
-//   collective control   worker --[ControlHeader|data]-------------------> worker
+//   control message    worker --[ControlHeader|data]-------------------> worker
 //   bundle             anybody --[BundleHeader|part|part...]---------> anybody       (messages, a short body)
 //   end of service     worker --[RequestHeader leave]----------------> server
 //
@@ -341,7 +341,7 @@ struct ControlHeader {
   std::uint32_t phase = 0;     // step within one collective
   std::uint64_t context = 0;   // the group; the lowest are for what has none
   std::uint64_t sequence = 0;  // which collective of that group
-  std::uint64_t bytes = 0;  // of the whole control; what does not fit follows in further messages, in order
+  std::uint64_t bytes = 0;  // of the whole message; what does not fit follows in further messages, in order
 };
 static_assert(sizeof(ControlHeader) == 32 && std::is_trivially_copyable_v<ControlHeader>);
 
@@ -362,6 +362,6 @@ inline constexpr std::size_t bundle_bytes = sizeof(BundleHeader) + 5 * (sizeof(B
 static_assert(message_bytes % 8 == 0);
 
 inline constexpr std::size_t reply_data_bytes = message_bytes - sizeof(ReplyHeader);
-inline constexpr std::size_t token_data_bytes = message_bytes - sizeof(ControlHeader);
+inline constexpr std::size_t control_data_bytes = message_bytes - sizeof(ControlHeader);
 
 }  // namespace comex::protocol

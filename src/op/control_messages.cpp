@@ -24,7 +24,7 @@ void ControlMessages::send(TransportRank to, std::uint64_t context, std::uint64_
   header.sequence = sequence;
   header.bytes = bytes.size();
   do {
-    const auto piece = bytes.first(std::min(bytes.size(), protocol::token_data_bytes));
+    const auto piece = bytes.first(std::min(bytes.size(), protocol::control_data_bytes));
     bytes = bytes.subspan(piece.size());
     std::byte* const message = transport_.stage();
     std::memcpy(message, &header, sizeof header);

@@ -12,7 +12,8 @@ namespace comex::op {
 GroupCollective::GroupCollective(Engine& engine, ControlMessages& control, Membership members)
     : engine_(engine), control_(control), members_(std::move(members)), sequence_(members_.first_sequence) {}
 
-// A control is found by process, sequence and phase; members of one process are told apart by the upper bits.
+// A control message is found by process, sequence and phase; members of one process are told apart by the
+// upper bits.
 GroupCollective::ControlName GroupCollective::name(std::uint32_t from, std::uint32_t to,
                                                    std::uint32_t phase) const {
   constexpr unsigned phase_bits = 6;
@@ -54,7 +55,7 @@ bool GroupCollective::is_whole() const {
   return !control_.is_lost();
 }
 
-// Dissemination: in step k a control goes to the member 2^k further on.
+// Dissemination: in step k a control message goes to the member 2^k further on.
 void GroupCollective::barrier() {
   ++sequence_;
   const std::uint64_t size = members_.size;
@@ -65,7 +66,7 @@ void GroupCollective::barrier() {
   }
 }
 
-// Both are equally long. The next window goes when the one before it has been taken: a control is kept by
+// Both are equally long. The next window goes when the one before it has been taken: a message is kept by
 // whom it reaches until then.
 void GroupCollective::exchange(std::uint32_t to, std::span<const std::byte> data, std::uint32_t from,
                                std::span<std::byte> into) {

@@ -1,4 +1,4 @@
-// Collectives among an ordered list of workers, made of control inside the progress loop: while one
+// Collectives among an ordered list of workers, made of control messages inside the progress loop: while one
 // waits here, its requests and its MPI go on. Never a blocking MPI collective.
 //
 // All members call the same collectives in the same order, one thread of each at a time; of endpoints of one
@@ -31,7 +31,7 @@ struct Membership {
   std::function<TransportRank(std::uint32_t member)> rank_of;
   std::uint64_t context = 0;
   std::uint64_t first_sequence = 0;
-  bool has_endpoints = false;  // one process may be several members: control name members too
+  bool has_endpoints = false;  // one process may be several members: messages name members too
   std::function<MemberName(std::uint32_t member)> name_of = {};   // for lines about long waits; may be empty
   std::function<std::string(std::uint32_t member)> text_of = {};  // the same, where members are no processes
 };
@@ -45,7 +45,7 @@ class GroupCollective {
   void barrier();
   // `all` holds size() blocks of mine.size() bytes, in member order. Beside it nobody keeps more than a
   // window for each member that it hears from, of whom there are log2 of size().
-  static constexpr std::size_t window_bytes = 8 * protocol::token_data_bytes;
+  static constexpr std::size_t window_bytes = 8 * protocol::control_data_bytes;
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all);
   void broadcast(std::span<std::byte> data, std::uint32_t root);
   // Combines in a fixed order into the root's data; elsewhere `data` is scratch afterwards.
@@ -65,7 +65,7 @@ class GroupCollective {
   std::uint32_t me() const { return members_.me; }
 
  private:
-  // What a control between two members is called.
+  // What a control message between two members is called.
   struct ControlName {
     std::uint64_t sequence;
     std::uint32_t phase;

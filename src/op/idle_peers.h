@@ -1,5 +1,5 @@
 // What must not be forgotten of a server while nothing is under way to it: its credits and the numbers that
-// go on from where they were. 32 bytes for each server that ever idle, and nothing else.
+// go on from where they were. 32 bytes for each server that was ever idle, and nothing else.
 //
 // In the order of ranks, so that no table stands beside them: many come at once, and rarely. Owned by
 // op/remote, under the engine lock.

@@ -21,14 +21,14 @@ struct OutOfMemory {
   std::uint64_t records_bytes = 0;  // wanted for the books of the extent, besides the extent
 };
 
-// What [offset, offset + bytes) of an object meets first; it is no out_of_memory if free_bytes holds it.
+// What [offset, offset + bytes) of an object meets first; nothing is short if free_bytes holds it.
 OutOfMemory out_of_memory_in(const MemoryLimits& room, std::uint64_t offset, std::uint64_t bytes);
 
 // What a refusal of Os::extend met; to be asked when what was granted for the same end is given back.
 OutOfMemory out_of_memory_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
                               const Failure& refusal);
 
-// As Os::extend; false: the out_of_memory says why not.
+// As Os::extend; false: `why` says why not.
 bool extend_or_tell(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
                     OutOfMemory& out_of_memory);
 

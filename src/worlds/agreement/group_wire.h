@@ -23,7 +23,7 @@ struct GroupWire {
 };
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group);
 
-// The control that reach a process of a group, and its rank for them.
+// The control messages that reach a process of a group, and its rank for them.
 struct Route {
   op::ControlMessages* control = nullptr;
   TransportRank rank = no_rank;

@@ -11,7 +11,7 @@
 namespace comex::worlds {
 namespace {
 
-constexpr std::uint64_t closing_context = 1;  // of the control of the bridge itself
+constexpr std::uint64_t closing_context = 1;  // of control messages of the bridge itself
 
 op::RemoteOptions remote_options(const runtime::Runtime& runtime, const MeetingPoint& point) {
   op::RemoteOptions options;

@@ -1,7 +1,7 @@
 // How the members of a group talk among themselves, and their root with the other one, while two sides are
 // joined.
 //
-// Members over their group's control, roots over their connection: everybody goes on serving meanwhile.
+// Members by control messages, roots over their connection: everybody goes on serving meanwhile.
 // Made by meeting for groups/joining.
 #pragma once
 

@@ -1,7 +1,8 @@
 // How two roots find each other and talk, each inside its own progress loop.
 //
-// One waits at its port and the other tries until it is let in (listener.h); then frames go both ways. While
-// a root waits here its engine goes on, and so do the progress ranks: MPI knows nothing yet. Used by meeting.
+// One waits at its port and the other tries until it is let in (port_greeting.h); then frames go both ways.
+// While a root waits here its engine goes on, and so do the progress ranks: MPI knows nothing yet. Used by
+// meeting.
 #pragma once
 
 #include <functional>

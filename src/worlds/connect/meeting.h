@@ -1,9 +1,9 @@
 // Two groups of different worlds become an inter-group: collective over both, led by one root each.
 //
 //   roots      find each other, exchange what their sides are, judge it     (TCP, with a time limit)
-//   members    learn of the other side, give its processes lpids            (control of their group)
+//   members    learn of the other side, give its processes lpids            (control messages)
 //   roots      agree that all could                                         (TCP)
-//   all        lock, call_progress_ranks the progress ranks, join in MPI, open a bridge  (bounded)
+//   all        lock and call the progress ranks, join in MPI, open a bridge  (bounded)
 //
 // Up to the last step everybody goes on serving, and anything that fails fails on all members of both sides
 // and leaves nothing behind. Within one world nobody needs MPI or a bridge. Used by spawn, ports and

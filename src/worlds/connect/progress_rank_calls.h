@@ -6,9 +6,9 @@
 //
 // Two rosters that share progress ranks must not wait for each other, so a progress rank is part of one at
 // a time: it says whose turn it is. All locks there are have one order, that of worlds and of ranks in them,
-// and everybody takes them in it, however many worlds take part. Messages are control of a context of their
-// own, on the wire that the group's processes share; a lock goes with the wire it was asked for over.
-// ProgressRankCalls is the progress rank's part; the rest is called by workers.
+// and everybody takes them in it, however many worlds take part. Messages are control messages of a context
+// of their own, on the wire that the group's processes share; a lock goes with the wire it was asked for
+// over. ProgressRankCalls is the progress rank's part; the rest is called by workers.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ inline constexpr std::uint64_t progress_call_context = 3;
 
 class ProgressRankCalls {
  public:
-  // A control that came over this wire.
+  // A control message that came over this wire.
   void on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message);
   // Between two rounds: does what the oldest order says. True when there was one.
   bool obey(Services& services);

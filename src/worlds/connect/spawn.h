@@ -24,7 +24,8 @@ struct Spawn {
 Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
                                          const InVain& in_vain);
 
-// On every rank, before a world opens: MPI's own link to the parents goes, since worlds meet over a port.
+// On every rank, before a world opens: MPI's own connection with the parents goes, since worlds meet over a
+// port.
 void let_go_of_parents();
 // Collective over all workers. COMEX_SUCCESS also where nobody spawned this world.
 int meet_parents(runtime::Runtime& runtime);

@@ -124,7 +124,7 @@ TEST(Engine, a_wait_looks_for_no_more_messages_once_it_has_what_it_takes) {
   }
   unsigned taken = 0;
   engine.wait(
-      [&] {  // true once, as of one who takes a control
+      [&] {  // true once, as of one who takes a message
         if (taken != 0 || origin.verbs.size() < 2) return false;
         return ++taken == 1;
       },
