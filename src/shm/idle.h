@@ -9,12 +9,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/settings.h"
 #include "shm/doorbell.h"
 #include "shm/os.h"
 
 namespace comex::shm {
-
-enum class WaitMode : std::uint8_t { automatic, spin, yield, sleep };
 
 struct WaitPolicy {
   std::uint64_t spin_ns = 10'000;

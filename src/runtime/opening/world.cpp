@@ -279,20 +279,7 @@ shm::WaitPolicy wait_policy(const World& world, const CoreLoad& machine) {
   policy.spin_ns = static_cast<std::uint64_t>(world.settings.spin_us) * 1000;
   policy.nap_max_ns = static_cast<std::uint64_t>(world.settings.nap_max_us) * 1000;
   policy.nap_first_ns = std::min(policy.nap_first_ns, policy.nap_max_ns);
-  switch (world.settings.wait) {
-    case WaitMode::automatic:
-      policy.mode = shm::WaitMode::automatic;
-      break;
-    case WaitMode::spin:
-      policy.mode = shm::WaitMode::spin;
-      break;
-    case WaitMode::yield:
-      policy.mode = shm::WaitMode::yield;
-      break;
-    case WaitMode::sleep:
-      policy.mode = shm::WaitMode::sleep;
-      break;
-  }
+  policy.mode = world.settings.wait;
   policy.oversubscribed = machine.ranks > machine.cores;
   policy.workers_have_cores = machine.workers <= machine.cores;
   return policy;

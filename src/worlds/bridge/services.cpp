@@ -17,8 +17,8 @@ Services::Services(runtime::World& world, runtime::Reporter& reporter)
       pusher_(runtime::make_pusher(world)),
       meter_(*world.os, world.settings.verbose),
       idle_(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot())) {
-  const shm::WaitMode mode = world.wait_policy.mode;
-  const bool naps = mode == shm::WaitMode::automatic || mode == shm::WaitMode::sleep;
+  const WaitMode mode = world.wait_policy.mode;
+  const bool naps = mode == WaitMode::automatic || mode == WaitMode::sleep;
   if (!naps || !world.spans_machines || !world.settings.watch_sockets) return;
   auto watch = shm::SocketWatch::make(*world.os, world.arena->doorbell(world.arena->slot()));
   if (watch != nullptr) watched_naps_.emplace(std::move(watch), world.wait_policy.nap_max_ns);
