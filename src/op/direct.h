@@ -23,10 +23,10 @@ namespace comex::op {
 
 // What a check found: ok, or where it failed.
 struct Checked {
-  shm::Verdict verdict = shm::Verdict::ok;
+  shm::BoundsVerdict verdict = shm::BoundsVerdict::ok;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  explicit operator bool() const { return verdict == shm::Verdict::ok; }
+  explicit operator bool() const { return verdict == shm::BoundsVerdict::ok; }
 };
 
 class Direct {

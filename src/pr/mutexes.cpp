@@ -25,7 +25,7 @@ std::optional<std::uint64_t> Mutexes::find(const protocol::RequestHeader& header
   std::uint64_t offset = 0;
   if (owner == no_host_slot || !arena_.mutex_sets().find(owner, header.operand, offset)) return std::nullopt;
   const bool is_there =
-      arena_.extents().check(header.target, offset, sizeof(shm::FairMutexBlock)) == shm::Verdict::ok;
+      arena_.extents().check(header.target, offset, sizeof(shm::FairMutexBlock)) == shm::BoundsVerdict::ok;
   return is_there ? std::optional(offset) : std::nullopt;
 }
 

@@ -26,17 +26,17 @@ struct RefusedRequest {
   Fault fault;
 };
 
-constexpr protocol::Refusal refusal_of(shm::Verdict verdict) {
+constexpr protocol::Refusal refusal_of(shm::BoundsVerdict verdict) {
   switch (verdict) {
-    case shm::Verdict::ok:
+    case shm::BoundsVerdict::ok:
       return protocol::Refusal::none;
-    case shm::Verdict::no_extent:
+    case shm::BoundsVerdict::no_extent:
       return protocol::Refusal::no_extent;
-    case shm::Verdict::wrong_owner:
+    case shm::BoundsVerdict::wrong_owner:
       return protocol::Refusal::wrong_owner;
-    case shm::Verdict::past_end:
+    case shm::BoundsVerdict::past_end:
       return protocol::Refusal::past_end;
-    case shm::Verdict::retired:
+    case shm::BoundsVerdict::retired:
       return protocol::Refusal::freed;
   }
   return protocol::Refusal::malformed;

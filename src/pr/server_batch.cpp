@@ -104,8 +104,8 @@ bool Server::execute_item(const Batch& batch, const Item& item, Fault& fault) {
   } else if (is_word && head.offset % head.bytes != 0) {
     fault = {Refusal::misaligned, head.offset, head.bytes};
   } else if (progress.worked == 0 && head.bytes != 0) {
-    const shm::Verdict verdict = home->arena().extents().check(head.target, head.offset, head.bytes);
-    if (verdict != shm::Verdict::ok) fault = {refusal_of(verdict), head.offset, head.bytes};
+    const shm::BoundsVerdict verdict = home->arena().extents().check(head.target, head.offset, head.bytes);
+    if (verdict != shm::BoundsVerdict::ok) fault = {refusal_of(verdict), head.offset, head.bytes};
   }
   if (fault) {
     make_answer(batch.answers, progress, protocol::answer_bytes(head));

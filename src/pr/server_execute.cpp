@@ -31,8 +31,8 @@ Fault Server::check_data(const shm::Extents& extents, const Header& header, cons
   }
   for (std::uint64_t i = 0; i < payload.segments && payload.segment_bytes != 0; ++i) {
     const std::uint64_t offset = payload.offset_of_segment(i);
-    const shm::Verdict verdict = extents.check(header.target, offset, payload.segment_bytes);
-    if (verdict != shm::Verdict::ok) return {refusal_of(verdict), offset, payload.segment_bytes};
+    const shm::BoundsVerdict verdict = extents.check(header.target, offset, payload.segment_bytes);
+    if (verdict != shm::BoundsVerdict::ok) return {refusal_of(verdict), offset, payload.segment_bytes};
   }
   return {};
 }

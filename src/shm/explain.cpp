@@ -37,23 +37,23 @@ std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t b
 
 }  // namespace
 
-std::string explain(Extents& extents, Verdict verdict, Worker target, std::uint64_t offset,
+std::string explain(Extents& extents, BoundsVerdict verdict, Worker target, std::uint64_t offset,
                     std::uint64_t bytes, std::uint64_t base, Patience patience) {
   Extent near;
   const std::string nearest = nearest_text(extents, offset, base, patience, near);
   const std::string range = bytes_text(bytes) + " at " + hex(base + offset);
   switch (verdict) {
-    case Verdict::ok:
+    case BoundsVerdict::ok:
       return "nothing is wrong with " + range;
-    case Verdict::retired:
+    case BoundsVerdict::retired:
       return range + " lie in a segment that was freed" + nearest;
-    case Verdict::wrong_owner:
+    case BoundsVerdict::wrong_owner:
       return range + " belong to worker " + std::to_string(near.owner) + ", not to the target worker " +
              std::to_string(target) + nearest;
-    case Verdict::past_end:
+    case BoundsVerdict::past_end:
       return range + " reach " + bytes_text(offset + bytes - (near.offset + near.bytes)) + " past the end" +
              nearest;
-    case Verdict::no_extent:
+    case BoundsVerdict::no_extent:
       break;
   }
   return range + " are not in memory that was allocated by comex" + nearest;

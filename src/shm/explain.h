@@ -14,7 +14,7 @@ enum class Patience : std::uint8_t { waits, never_waits };
 
 // `base` is the arena's address in the owner's address space, so that the text shows addresses the
 // program knows.
-std::string explain(Extents& extents, Verdict verdict, Worker target, std::uint64_t offset,
+std::string explain(Extents& extents, BoundsVerdict verdict, Worker target, std::uint64_t offset,
                     std::uint64_t bytes, std::uint64_t base, Patience patience);
 
 }  // namespace comex::shm

@@ -24,7 +24,7 @@
 
 namespace comex::shm {
 
-enum class Verdict : std::uint8_t { ok, no_extent, wrong_owner, past_end, retired };
+enum class BoundsVerdict : std::uint8_t { ok, no_extent, wrong_owner, past_end, retired };
 
 enum class Nearby : std::uint8_t { found, none, busy };
 
@@ -69,7 +69,7 @@ class Extents {
   std::uint64_t give_back_unused();
 
   // Lock-free, any thread: may [offset, offset + bytes) of `owner` be touched?
-  Verdict check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
+  BoundsVerdict check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
   // The same as yes or no: all that the small path needs.
   bool covers(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
 
@@ -104,8 +104,8 @@ class Extents {
   }
   std::vector<Extent> collect_live() const;  // under the lock
   void collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const;
-  Verdict explain(Worker owner, std::uint64_t offset) const;    // why it is not covered
-  std::uint32_t locate(std::uint64_t offset) const;             // 0 = no extent begins at offset
+  BoundsVerdict explain(Worker owner, std::uint64_t offset) const;  // why it is not covered
+  std::uint32_t locate(std::uint64_t offset) const;                 // 0 = no extent begins at offset
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none = no small block may begin at offset
   std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
                         OutOfMemory& out_of_memory);
@@ -155,8 +155,8 @@ inline bool Extents::covers(Worker owner, std::uint64_t offset, std::uint64_t by
          bytes <= cell->bytes() - cell->into;
 }
 
-inline Verdict Extents::check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
-  return covers(owner, offset, bytes) ? Verdict::ok : explain(owner, offset);
+inline BoundsVerdict Extents::check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
+  return covers(owner, offset, bytes) ? BoundsVerdict::ok : explain(owner, offset);
 }
 
 }  // namespace comex::shm

@@ -41,22 +41,24 @@ std::string told(std::vector<OwnerTotal> totals) {
 
 }  // namespace
 
-Verdict Extents::explain(Worker owner, std::uint64_t offset) const {
+BoundsVerdict Extents::explain(Worker owner, std::uint64_t offset) const {
   const ExtentRecord* const record = find_record(offset);
-  if (record == nullptr) return Verdict::no_extent;
+  if (record == nullptr) return BoundsVerdict::no_extent;
   const ExtentRecord& found = *record;
   if (const std::optional<Cell> cell = cell_at(place_.base, found, offset)) {
-    if (!cell->is_live()) return cell->is_retired() ? Verdict::retired : Verdict::no_extent;
-    return found.owner.load(std::memory_order_relaxed) != owner ? Verdict::wrong_owner : Verdict::past_end;
+    if (!cell->is_live()) return cell->is_retired() ? BoundsVerdict::retired : BoundsVerdict::no_extent;
+    return found.owner.load(std::memory_order_relaxed) != owner ? BoundsVerdict::wrong_owner
+                                                                : BoundsVerdict::past_end;
   }
   const std::uint64_t into = offset - found.offset.load(std::memory_order_relaxed);
   const std::uint64_t length = found.bytes.load(std::memory_order_relaxed);
-  if (into >= round_up(length, page_bytes)) return Verdict::no_extent;  // an old entry of the table
+  if (into >= round_up(length, page_bytes)) return BoundsVerdict::no_extent;  // an old entry of the table
   const ExtentState state = found.state.load(std::memory_order_acquire);
   if (state != ExtentState::live) {
-    return state == ExtentState::retired ? Verdict::retired : Verdict::no_extent;
+    return state == ExtentState::retired ? BoundsVerdict::retired : BoundsVerdict::no_extent;
   }
-  return found.owner.load(std::memory_order_relaxed) != owner ? Verdict::wrong_owner : Verdict::past_end;
+  return found.owner.load(std::memory_order_relaxed) != owner ? BoundsVerdict::wrong_owner
+                                                              : BoundsVerdict::past_end;
 }
 
 std::vector<Extent> Extents::live() {

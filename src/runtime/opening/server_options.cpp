@@ -53,16 +53,16 @@ int endpoint_of(const protocol::RequestHeader& header) {
 
 namespace {
 
-shm::Verdict verdict_of(protocol::Refusal refusal) {
+shm::BoundsVerdict verdict_of(protocol::Refusal refusal) {
   switch (refusal) {
     case protocol::Refusal::wrong_owner:
-      return shm::Verdict::wrong_owner;
+      return shm::BoundsVerdict::wrong_owner;
     case protocol::Refusal::past_end:
-      return shm::Verdict::past_end;
+      return shm::BoundsVerdict::past_end;
     case protocol::Refusal::freed:
-      return shm::Verdict::retired;
+      return shm::BoundsVerdict::retired;
     default:
-      return shm::Verdict::no_extent;
+      return shm::BoundsVerdict::no_extent;
   }
 }
 

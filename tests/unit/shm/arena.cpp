@@ -17,11 +17,11 @@ TEST_P(ArenaOnEachOs, is_shared_by_all_who_attach) {
   Arena leader = mapped_arena(*os_, options());
   Arena other = attached_arena(*os_, leader.ticket(), 1, 0);
   const Extent e = leader.extents().allocate(0, 10000).value();
-  EXPECT_EQ(other.extents().check(0, e.offset, 10000), Verdict::ok);
+  EXPECT_EQ(other.extents().check(0, e.offset, 10000), BoundsVerdict::ok);
   std::memset(leader.at(e.offset), 3, 10000);
   EXPECT_EQ(other.at(e.offset)[9999], std::byte{3});
   ASSERT_TRUE(other.extents().retire(e.offset));
-  EXPECT_EQ(leader.extents().check(0, e.offset, 1), Verdict::retired);
+  EXPECT_EQ(leader.extents().check(0, e.offset, 1), BoundsVerdict::retired);
 }
 
 TEST_P(ArenaOnEachOs, knows_its_own_addresses) {
@@ -42,7 +42,7 @@ TEST_P(ArenaOnEachOs, can_be_mapped_again_elsewhere) {
   arena.unmap();
   EXPECT_FALSE(arena.is_mapped());
   ASSERT_TRUE(arena.map_at(arena.candidate(1)));
-  EXPECT_EQ(arena.extents().check(0, e.offset, 4096), Verdict::ok);
+  EXPECT_EQ(arena.extents().check(0, e.offset, 4096), BoundsVerdict::ok);
   EXPECT_EQ(*arena.at(e.offset), std::byte{5});
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.base()), arena.candidate(1));
   ASSERT_TRUE(arena.map_anywhere());
@@ -112,7 +112,7 @@ TEST_P(ArenaOnEachOs, has_guests_with_a_life_and_a_mapping_of_their_own) {
     EXPECT_NE(first, other->slot());
     EXPECT_TRUE(leader.is_alive(first));
     EXPECT_FALSE(guest->same_address());
-    EXPECT_EQ(guest->extents().check(1, extent.offset, 100), Verdict::ok);
+    EXPECT_EQ(guest->extents().check(1, extent.offset, 100), BoundsVerdict::ok);
     *guest->at(extent.offset) = std::byte{7};
     EXPECT_EQ(*leader.at(extent.offset), std::byte{7});
     EXPECT_EQ(guest->stripes().lock_of(3).lock(guest->stripes().party()), Taken::clean);

@@ -25,33 +25,33 @@ class ExtentsTest : public testing::Test {
 
 TEST_F(ExtentsTest, lets_the_owners_bytes_pass_and_no_others) {
   const Extent e = allocate(3, 5000);
-  EXPECT_EQ(extents_.check(3, e.offset, 5000), Verdict::ok);
-  EXPECT_EQ(extents_.check(3, e.offset + 4999, 1), Verdict::ok);
-  EXPECT_EQ(extents_.check(3, e.offset, 5001), Verdict::past_end);
-  EXPECT_EQ(extents_.check(3, e.offset + 5000, 1), Verdict::past_end);
-  EXPECT_EQ(extents_.check(3, e.offset + 4999, ~0ULL), Verdict::past_end);
-  EXPECT_EQ(extents_.check(2, e.offset, 8), Verdict::wrong_owner);
-  EXPECT_EQ(extents_.check(3, e.offset - 1, 1), Verdict::no_extent);
-  EXPECT_EQ(extents_.check(3, e.offset + 8192, 1), Verdict::no_extent);
+  EXPECT_EQ(extents_.check(3, e.offset, 5000), BoundsVerdict::ok);
+  EXPECT_EQ(extents_.check(3, e.offset + 4999, 1), BoundsVerdict::ok);
+  EXPECT_EQ(extents_.check(3, e.offset, 5001), BoundsVerdict::past_end);
+  EXPECT_EQ(extents_.check(3, e.offset + 5000, 1), BoundsVerdict::past_end);
+  EXPECT_EQ(extents_.check(3, e.offset + 4999, ~0ULL), BoundsVerdict::past_end);
+  EXPECT_EQ(extents_.check(2, e.offset, 8), BoundsVerdict::wrong_owner);
+  EXPECT_EQ(extents_.check(3, e.offset - 1, 1), BoundsVerdict::no_extent);
+  EXPECT_EQ(extents_.check(3, e.offset + 8192, 1), BoundsVerdict::no_extent);
 }
 
 TEST_F(ExtentsTest, refuses_wild_offsets) {
   allocate(0, 100);
   for (const std::uint64_t wild : {0ULL, 64ULL, 1ULL << 27, 1ULL << 40, ~0ULL, ~0ULL - 4096, 1ULL << 63}) {
-    EXPECT_EQ(extents_.check(0, wild, 8), Verdict::no_extent) << wild;
+    EXPECT_EQ(extents_.check(0, wild, 8), BoundsVerdict::no_extent) << wild;
   }
 }
 
 TEST_F(ExtentsTest, refuses_retired_bytes_until_they_are_reused) {
   const Extent e = allocate(1, 4096);
   ASSERT_TRUE(extents_.retire(e.offset));
-  EXPECT_EQ(extents_.check(1, e.offset, 8), Verdict::retired);
+  EXPECT_EQ(extents_.check(1, e.offset, 8), BoundsVerdict::retired);
   EXPECT_FALSE(extents_.retire(e.offset));
   ASSERT_TRUE(extents_.release(e.offset));
-  EXPECT_EQ(extents_.check(1, e.offset, 8), Verdict::no_extent);
+  EXPECT_EQ(extents_.check(1, e.offset, 8), BoundsVerdict::no_extent);
   EXPECT_FALSE(extents_.release(e.offset));
   EXPECT_EQ(allocate(1, 4096).offset, e.offset);
-  EXPECT_EQ(extents_.check(1, e.offset, 8), Verdict::ok);
+  EXPECT_EQ(extents_.check(1, e.offset, 8), BoundsVerdict::ok);
 }
 
 TEST_F(ExtentsTest, releases_only_what_begins_an_allocation) {
@@ -60,7 +60,7 @@ TEST_F(ExtentsTest, releases_only_what_begins_an_allocation) {
   EXPECT_FALSE(extents_.release(e.offset + 8));
   EXPECT_FALSE(extents_.release(0));
   EXPECT_FALSE(extents_.release(~0ULL));
-  EXPECT_EQ(extents_.check(1, e.offset, 3 * 4096), Verdict::ok);
+  EXPECT_EQ(extents_.check(1, e.offset, 3 * 4096), BoundsVerdict::ok);
 }
 
 TEST_F(ExtentsTest, joins_free_neighbours) {
@@ -92,7 +92,7 @@ TEST_F(ExtentsTest, takes_a_recycled_extent_without_new_pages) {
   const std::uint64_t before = os_.granted_bytes();
   EXPECT_EQ(allocate(2, 1 << 20).offset, e.offset);
   EXPECT_EQ(os_.granted_bytes(), before);
-  EXPECT_EQ(extents_.check(2, e.offset, 1 << 20), Verdict::ok);
+  EXPECT_EQ(extents_.check(2, e.offset, 1 << 20), BoundsVerdict::ok);
 }
 
 // Pages lie near the worker that had them first.
@@ -287,7 +287,7 @@ TEST_F(ExtentsTest, stays_consistent_over_thousands_of_random_steps) {
   EXPECT_TRUE(extents_.is_consistent());
   std::sort(live.begin(), live.end(), [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
   for (std::size_t i = 0; i < live.size(); ++i) {
-    EXPECT_EQ(extents_.check(live[i].owner, live[i].offset, live[i].bytes), Verdict::ok);
+    EXPECT_EQ(extents_.check(live[i].owner, live[i].offset, live[i].bytes), BoundsVerdict::ok);
     std::memset(arena_.at(live[i].offset), 1, live[i].bytes);
     if (i > 0) {
       EXPECT_GE(live[i].offset, live[i - 1].offset + live[i - 1].reserved);
@@ -307,15 +307,15 @@ TEST_F(ExtentsTest, serves_checks_while_others_allocate_and_release) {
       for (int i = 0; i < 400; ++i) {
         const Result<Extent> e = extents_.allocate(me, 1 + random() % 30000);
         ASSERT_TRUE(e);
-        ASSERT_EQ(extents_.check(me, e->offset, e->bytes), Verdict::ok);
+        ASSERT_EQ(extents_.check(me, e->offset, e->bytes), BoundsVerdict::ok);
         ASSERT_TRUE(extents_.release(e->offset));
       }
       is_over = true;
     });
   }
   while (!is_over) {
-    ASSERT_EQ(extents_.check(9, fixed.offset, 10000), Verdict::ok);
-    ASSERT_NE(extents_.check(9, fixed.offset + 12288, 8), Verdict::ok);
+    ASSERT_EQ(extents_.check(9, fixed.offset, 10000), BoundsVerdict::ok);
+    ASSERT_NE(extents_.check(9, fixed.offset + 12288, 8), BoundsVerdict::ok);
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE(extents_.is_consistent());
@@ -336,7 +336,7 @@ TEST_F(ExtentsTest, takes_over_from_a_holder_that_died) {
   EXPECT_EQ(allocate(0, 9000).reserved, 12288u);
   EXPECT_EQ(extents_.rebuilds(), 1u);
   EXPECT_TRUE(extents_.is_consistent());
-  EXPECT_EQ(extents_.check(0, live[1].offset, 9000), Verdict::ok);
+  EXPECT_EQ(extents_.check(0, live[1].offset, 9000), BoundsVerdict::ok);
 }
 
 }  // namespace

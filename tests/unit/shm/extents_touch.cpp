@@ -52,7 +52,7 @@ TEST_F(TouchTest, takes_nothing_until_a_page_is_touched) {
   EXPECT_LE(resident() - before, 16 * page_bytes) << "entries of the tables";
   std::memset(arena_.at(e.offset + 7 * mebibyte), 1, 3 * page_bytes);
   EXPECT_LE(resident() - before, 19 * page_bytes);
-  EXPECT_EQ(extents_.check(0, e.offset, e.bytes), Verdict::ok);
+  EXPECT_EQ(extents_.check(0, e.offset, e.bytes), BoundsVerdict::ok);
 }
 
 TEST_F(TouchTest, reads_zeros_where_nobody_wrote_and_what_others_wrote) {
@@ -208,12 +208,12 @@ TEST_F(TouchTest, checks_every_small_block_to_its_last_byte) {
   for (const std::uint64_t bytes : {1U, 2U, 16U, 63U, 64U, 65U, 100U, 500U, 1025U, 2047U, 2048U}) {
     const Extent e = allocate(3, bytes);
     EXPECT_EQ(e.offset % 64, 0u);
-    EXPECT_EQ(extents_.check(3, e.offset, bytes), Verdict::ok) << bytes;
-    EXPECT_EQ(extents_.check(3, e.offset + bytes - 1, 1), Verdict::ok) << bytes;
-    EXPECT_EQ(extents_.check(3, e.offset, bytes + 1), Verdict::past_end) << bytes;
-    EXPECT_EQ(extents_.check(3, e.offset + bytes - 1, ~0ULL), Verdict::past_end) << bytes;
-    EXPECT_EQ(extents_.check(2, e.offset, 1), Verdict::wrong_owner) << bytes;
-    EXPECT_NE(extents_.check(3, e.offset + e.reserved, 1), Verdict::ok) << "the next cell is free";
+    EXPECT_EQ(extents_.check(3, e.offset, bytes), BoundsVerdict::ok) << bytes;
+    EXPECT_EQ(extents_.check(3, e.offset + bytes - 1, 1), BoundsVerdict::ok) << bytes;
+    EXPECT_EQ(extents_.check(3, e.offset, bytes + 1), BoundsVerdict::past_end) << bytes;
+    EXPECT_EQ(extents_.check(3, e.offset + bytes - 1, ~0ULL), BoundsVerdict::past_end) << bytes;
+    EXPECT_EQ(extents_.check(2, e.offset, 1), BoundsVerdict::wrong_owner) << bytes;
+    EXPECT_NE(extents_.check(3, e.offset + e.reserved, 1), BoundsVerdict::ok) << "the next cell is free";
     EXPECT_FALSE(extents_.release(e.offset + 1));
     Extent found;
     EXPECT_TRUE(extents_.find(e.offset + bytes - 1, found));
@@ -221,10 +221,10 @@ TEST_F(TouchTest, checks_every_small_block_to_its_last_byte) {
     EXPECT_TRUE(extents_.covering(e.offset + bytes - 1, found));
     EXPECT_EQ(found.bytes, bytes);
     ASSERT_TRUE(extents_.retire(e.offset));
-    EXPECT_EQ(extents_.check(3, e.offset, 1), Verdict::retired) << bytes;
+    EXPECT_EQ(extents_.check(3, e.offset, 1), BoundsVerdict::retired) << bytes;
     EXPECT_FALSE(extents_.retire(e.offset));
     ASSERT_TRUE(extents_.release(e.offset));
-    EXPECT_EQ(extents_.check(3, e.offset, 1), Verdict::no_extent) << bytes;
+    EXPECT_EQ(extents_.check(3, e.offset, 1), BoundsVerdict::no_extent) << bytes;
     EXPECT_FALSE(extents_.release(e.offset));
   }
 }
@@ -233,7 +233,7 @@ TEST_F(TouchTest, lets_no_check_pass_on_the_words_of_a_slab) {
   const Extent e = allocate(0, 16);
   for (std::uint64_t offset = e.offset / page_bytes * page_bytes - page_bytes; offset < e.offset;
        offset += 64) {
-    EXPECT_NE(extents_.check(0, offset, 1), Verdict::ok) << offset;
+    EXPECT_NE(extents_.check(0, offset, 1), BoundsVerdict::ok) << offset;
   }
 }
 
@@ -258,11 +258,11 @@ TEST_F(TouchTest, reuses_what_was_a_slab_as_anything_else) {
   for (const Extent& each : blocks) ASSERT_TRUE(extents_.release(each.offset));
   const Extent large = allocate(0, 3 * mebibyte);
   fill(large);
-  EXPECT_EQ(extents_.check(0, large.offset, large.bytes), Verdict::ok);
+  EXPECT_EQ(extents_.check(0, large.offset, large.bytes), BoundsVerdict::ok);
   for (int i = 0; i < 5000; ++i) {
     const Extent e = allocate(0, 200);
-    ASSERT_EQ(extents_.check(0, e.offset, 200), Verdict::ok);
-    ASSERT_NE(extents_.check(0, e.offset, 201), Verdict::ok);
+    ASSERT_EQ(extents_.check(0, e.offset, 200), BoundsVerdict::ok);
+    ASSERT_NE(extents_.check(0, e.offset, 201), BoundsVerdict::ok);
   }
   EXPECT_TRUE(extents_.is_consistent());
 }
@@ -282,13 +282,13 @@ TEST_F(TouchTest, finds_every_byte_of_extents_of_every_size) {
       const Extent gone = live.back();
       live.pop_back();
       ASSERT_TRUE(extents_.release(gone.offset));
-      ASSERT_NE(extents_.check(gone.owner, gone.offset, 1), Verdict::ok);
+      ASSERT_NE(extents_.check(gone.owner, gone.offset, 1), BoundsVerdict::ok);
     }
     for (const Extent& each : live) {
-      ASSERT_EQ(extents_.check(each.owner, each.offset, each.bytes), Verdict::ok);
-      ASSERT_EQ(extents_.check(each.owner, each.offset + random() % each.bytes, 1), Verdict::ok);
-      ASSERT_NE(extents_.check(each.owner, each.offset, each.bytes + 1), Verdict::ok);
-      ASSERT_NE(extents_.check(each.owner + 1, each.offset, 1), Verdict::ok);
+      ASSERT_EQ(extents_.check(each.owner, each.offset, each.bytes), BoundsVerdict::ok);
+      ASSERT_EQ(extents_.check(each.owner, each.offset + random() % each.bytes, 1), BoundsVerdict::ok);
+      ASSERT_NE(extents_.check(each.owner, each.offset, each.bytes + 1), BoundsVerdict::ok);
+      ASSERT_NE(extents_.check(each.owner + 1, each.offset, 1), BoundsVerdict::ok);
     }
   }
   EXPECT_TRUE(extents_.is_consistent());

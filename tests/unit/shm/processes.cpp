@@ -75,7 +75,7 @@ TEST_P(Processes, see_each_others_memory_at_one_address) {
   auto* const mine = reinterpret_cast<std::uint64_t*>(arena_.at(e.offset));
   *mine = 41;
   const pid_t pid = child_of(arena_.ticket(), 1, address_, [&](Arena& arena) {
-    if (arena.extents().check(0, e.offset, 8192) != Verdict::ok) return 1;
+    if (arena.extents().check(0, e.offset, 8192) != BoundsVerdict::ok) return 1;
     ++*mine;  // the parent's pointer
     return arena.extents().allocate(1, 5000) ? 0 : 2;
   });
@@ -284,7 +284,7 @@ TEST_P(Processes, forked_from_a_rank_leave_its_arena_alone) {
   }
   EXPECT_EQ(status_of(pid), 0);
   EXPECT_TRUE(arena->is_alive(0));
-  EXPECT_EQ(arena->extents().check(0, e.offset, 4096), Verdict::ok);
+  EXPECT_EQ(arena->extents().check(0, e.offset, 4096), BoundsVerdict::ok);
   *arena->at(e.offset) = std::byte{1};
 }
 
