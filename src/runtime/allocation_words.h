@@ -45,12 +45,12 @@ class Word {
 static_assert(sizeof(Word) == 8);
 
 // What words come to, from one upwards; the same however they are grouped. Travels as bytes.
-class Verdict {
+class CollectiveVerdict {
  public:
-  Verdict() = default;  // on none
-  Verdict(std::size_t member, const Word& word);
-  explicit Verdict(std::span<const Word> all);
-  void merge(const Verdict& other);
+  CollectiveVerdict() = default;  // on none
+  CollectiveVerdict(std::size_t member, const Word& word);
+  explicit CollectiveVerdict(std::span<const Word> all);
+  void merge(const CollectiveVerdict& other);
 
   // Some members allocate and some free: the first of the fewer. None: all do the same.
   std::optional<std::size_t> odd_one() const;
@@ -74,7 +74,7 @@ class Verdict {
   std::uint32_t needs_claims_ = 0;
   std::uint64_t nth_ = 0;
 };
-static_assert(sizeof(Verdict) == 32 && std::is_trivially_copyable_v<Verdict>);
+static_assert(sizeof(CollectiveVerdict) == 32 && std::is_trivially_copyable_v<CollectiveVerdict>);
 
 // What a member makes of the address it was given.
 struct Claim {

@@ -14,7 +14,7 @@
 namespace comex::runtime {
 
 struct Heard {
-  Verdict verdict;
+  CollectiveVerdict verdict;
   std::vector<Word> words;  // by member; empty among many
 };
 Heard hear(Runtime& runtime, int handle, const Word& mine);

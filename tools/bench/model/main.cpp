@@ -109,7 +109,8 @@ std::vector<Table> private_tables() {
       {"mutexes: words of the own host, while they are made", "private", "mutexes", 0, 0, 0, sizeof(Maximum)},
       {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
        tree_node<AllocationKey, runtime::Allocation> + hash_node<const void*, AllocationKey>},
-      {"verdicts of the own host on who does what", "private", "gather", 0, 0, 0, sizeof(runtime::Verdict)},
+      {"verdicts of the own host on who does what", "private", "gather", 0, 0, 0,
+       sizeof(runtime::CollectiveVerdict)},
       {.name = "addresses on their way to the caller's array",
        .place = "private",
        .when = "gather",
@@ -339,7 +340,7 @@ void print_sizes() {
       "\"piece\": %u, ",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::ControlHeader),
       protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(protocol::RepeatedItem), sizeof(void*),
-      op::GroupCollective::window_bytes, sizeof(runtime::Verdict), sizeof(Maximum),
+      op::GroupCollective::window_bytes, sizeof(runtime::CollectiveVerdict), sizeof(Maximum),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
   std::printf("\"minima\": %d, \"splits\": %d, \"split\": %zu, ", init_minima, init_splits, split_words);
