@@ -115,7 +115,7 @@ class Scaffold {
 
  private:
   // What leaders tell each other, and their blocks. Travels as bytes.
-  struct Verdict {
+  struct BlockOutcome {
     std::uint64_t has_failed = 0;
     std::array<char, 504> why = {};
   };
@@ -167,7 +167,7 @@ class Scaffold {
       fail();
     } else {
       const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
-      const auto failed = std::ranges::find(verdicts, 1U, &Verdict::has_failed);
+      const auto failed = std::ranges::find(verdicts, 1U, &BlockOutcome::has_failed);
       if (!runtime::is_whole(runtime_, operation, *runtime_.groups.find(pair))) {
         fail();
       } else if (failed != verdicts.end() && verdict_.has_failed == 0) {
@@ -189,7 +189,7 @@ class Scaffold {
   comex_group_t part_ = COMEX_GROUP_NULL;
   comex_group_t here_ = COMEX_GROUP_NULL;
   std::vector<comex_group_t> joined_;
-  Verdict verdict_;
+  BlockOutcome verdict_;
 };
 
 int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* group) {

@@ -187,7 +187,7 @@ class Attendance {
     runtime::GroupExtras extras = runtime_.extras_of(*made);
     op::GroupCollective& both = *extras.collective;  // stays where it is
     const int handle = runtime_.add_group(std::move(made), extras);
-    Verdict verdict = judge(both, bridge, handle >= 0, no_handle_left());
+    MeetingOutcome verdict = judge(both, bridge, handle >= 0, no_handle_left());
     if (verdict.is_good) {
       verdict = judge(both, bridge, is_ready(handle), "the card hook's ready has failed");
     }
@@ -212,13 +212,14 @@ class Attendance {
                       remote.data(), meeting_.root, hook.context) == 0;
   }
 
-  struct Verdict {
+  struct MeetingOutcome {
     bool is_good = true;
     std::string line = {};  // where it is not: of who says so
   };
 
   // Everybody of both sides is here and can go on. Else each side says so once: who cannot, else the root.
-  Verdict judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on, const std::string& else_what) {
+  MeetingOutcome judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on,
+                       const std::string& else_what) {
     const Readiness mine{runtime_.book.me(), can_go_on ? 1u : 0u};
     const std::vector<Readiness> all = gather_from(both, mine);
     if (!both.is_whole()) return {false, runtime_.why_lost(bridge)};
