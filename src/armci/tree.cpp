@@ -9,18 +9,18 @@
 namespace comex::armci {
 namespace {
 
-struct Place {
+struct TreePlace {
   int parent = -1;            // rank of the communicator; -1: the root
   std::vector<int> children;  // nearest first
 };
 
-Place place_in(const Team& team, int root) {
+TreePlace place_in(const Team& team, int root) {
   const int size = team.size();
   const int mine = (team.index - root + size) % size;
   const auto rank_at = [&](int from_root) {
     return team.ranks[static_cast<std::size_t>((from_root + root) % size)];
   };
-  Place place;
+  TreePlace place;
   const int lowest_bit = mine == 0 ? size : mine & -mine;
   for (int bit = 1; bit < lowest_bit && mine + bit < size; bit *= 2) {
     place.children.push_back(rank_at(mine + bit));
@@ -32,7 +32,7 @@ Place place_in(const Team& team, int root) {
 }  // namespace
 
 void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
-  const Place place = place_in(team, root);
+  const TreePlace place = place_in(team, root);
   Mail mail(team.comm, team.tag);
   auto* at = static_cast<std::byte*>(bytes);
   for (std::size_t left = count; left != 0;) {
@@ -47,7 +47,7 @@ void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
 }
 
 void reduce(const Team& team, void* x, std::size_t elements, const Reduction& reduction, Others others) {
-  const Place place = place_in(team, 0);
+  const TreePlace place = place_in(team, 0);
   const std::size_t width = reduction.element_bytes();
   const std::size_t elements_a_piece = Mail::max_piece / width;
   const bool changes_it = reduction.prepares() || !place.children.empty();
@@ -77,7 +77,7 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
 }
 
 void meet(const Team& team) {
-  const Place place = place_in(team, 0);
+  const TreePlace place = place_in(team, 0);
   Mail mail(team.comm, team.tag);
   const std::byte token{};
   std::byte came{};

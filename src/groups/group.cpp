@@ -27,7 +27,7 @@ int GroupTable::add(std::unique_ptr<Group> group) {
   } else {
     return -1;
   }
-  const Place place = place_of(static_cast<std::uint32_t>(handle));
+  const HandleSlot place = slot_of(static_cast<std::uint32_t>(handle));
   Slot* slots = chunks_[place.chunk].load(std::memory_order_relaxed);
   if (slots == nullptr) {
     slots = new Slot[first_chunk << place.chunk]();
@@ -47,7 +47,7 @@ void GroupTable::remove(int handle) {
   {
     const std::lock_guard lock(mutex_);
     if (find(handle) == nullptr || handle < 0) return;
-    const Place place = place_of(static_cast<std::uint32_t>(handle));
+    const HandleSlot place = slot_of(static_cast<std::uint32_t>(handle));
     Slot* slots = chunks_[place.chunk].load(std::memory_order_relaxed);
     group.reset(slots[place.at].exchange(nullptr, std::memory_order_acq_rel));
     free_.push_back(handle);

@@ -90,7 +90,7 @@ class GroupTable {
     if (index >= static_cast<std::uint32_t>(max_groups)) {
       return handle == self_handle ? self_.load(std::memory_order_acquire) : nullptr;
     }
-    const Place place = place_of(index);
+    const HandleSlot place = slot_of(index);
     const Slot* chunk = chunks_[place.chunk].load(std::memory_order_acquire);
     return chunk == nullptr ? nullptr : chunk[place.at].load(std::memory_order_acquire);
   }
@@ -109,14 +109,14 @@ class GroupTable {
  private:
   using Slot = std::atomic<Group*>;
   // Chunk k holds 8 << k slots, so that few groups cost little and no slot ever moves.
-  struct Place {
+  struct HandleSlot {
     unsigned chunk;
     std::uint32_t at;
   };
   static constexpr std::uint32_t first_chunk = 8;
   static constexpr unsigned chunk_count = 12;
   static_assert(first_chunk * ((1u << chunk_count) - 1) >= static_cast<std::uint32_t>(max_groups));
-  static constexpr Place place_of(std::uint32_t index) {
+  static constexpr HandleSlot slot_of(std::uint32_t index) {
     const std::uint32_t shifted = index + first_chunk;
     const auto chunk = static_cast<unsigned>(std::bit_width(shifted / first_chunk)) - 1;
     return {chunk, shifted - (first_chunk << chunk)};

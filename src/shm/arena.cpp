@@ -42,7 +42,7 @@ struct Arena::Body {
         os->map(object, {ticket.geometry.reservation_bytes, address, dump_core, large_pages_from(ticket)});
     if (!mapped) return mapped.take_failure();
     base = mapped.value();
-    Extents::Place place;
+    Extents::ExtentsSite place;
     place.os = os;
     place.object = &object;
     place.base = base;

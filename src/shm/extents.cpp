@@ -17,7 +17,7 @@ std::uint64_t data_pages(const Geometry& geometry) {
 
 }  // namespace
 
-Extents::Extents(const Place& place)
+Extents::Extents(const ExtentsSite& place)
     : place_(place),
       records_(reinterpret_cast<ExtentRecord*>(place.base + place.geometry.records_offset)),
       spans_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.spans_offset)),

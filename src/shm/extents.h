@@ -38,7 +38,7 @@ struct OwnerTotal {
 
 class Extents {
  public:
-  struct Place {  // where it lies in this process, and what it needs
+  struct ExtentsSite {  // where it lies in this process, and what it needs
     Os* os = nullptr;
     const Object* object = nullptr;
     std::byte* base = nullptr;
@@ -51,7 +51,7 @@ class Extents {
     bool large_pages = false;  // ask for them where pages are committed
     bool on_touch = false;     // pages come when they are touched
   };
-  explicit Extents(const Place& place);
+  explicit Extents(const ExtentsSite& place);
   static std::uint64_t first_bytes(const Geometry& geometry);  // from 0, that must exist before format
   void format();                                               // the creator's, once
 
@@ -131,7 +131,7 @@ class Extents {
   std::atomic<std::uint64_t>& committing(HostSlot slot) const;
   Failure does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemory& out_of_memory);
 
-  Place place_;
+  ExtentsSite place_;
   ExtentRecord* records_ = nullptr;
   std::atomic<std::uint32_t>* spans_ = nullptr;
   std::atomic<std::uint32_t>* table_ = nullptr;

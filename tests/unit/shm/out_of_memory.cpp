@@ -74,7 +74,7 @@ TEST_F(OutOfMemoryTest, names_the_limit_that_ends_the_records) {
 }
 
 TEST_F(OutOfMemoryTest, says_so_when_all_records_are_in_use) {
-  Extents::Place place;
+  Extents::ExtentsSite place;
   place.os = &os_;
   place.object = arena_.lock_party().object;
   place.base = arena_.base();
