@@ -61,11 +61,11 @@ std::uint64_t room(const Plan& plan, const Sizes& sizes) {
 }
 
 // Chooses between data inside the message (or its reply) and data in chunks.
-void choose(Plan& plan, Method body, const Sizes& sizes) {
+void choose(Plan& plan, PlanMethod body, const Sizes& sizes) {
   const bool is_get = plan.header.verb == Verb::get;
   const std::uint64_t inline_limit = is_get ? sizes.reply_data_bytes : room(plan, sizes);
   const bool fits = plan.bytes <= inline_limit;
-  plan.method = fits ? Method::inline_message : body;
+  plan.method = fits ? PlanMethod::inline_message : body;
   if (fits && !is_get) plan.header.flags |= protocol::body_inline;
 }
 
@@ -77,7 +77,7 @@ Plan plan_strided(const Operation& operation, const Sizes& sizes) {
   const auto levels = static_cast<std::uint32_t>(patch.levels);
   plan.descriptor_bytes +=
       static_cast<std::uint32_t>(sizeof(protocol::StridedLayout)) + 8 * (levels + 1) + 8 * levels;
-  choose(plan, Method::packed_pipeline, sizes);
+  choose(plan, PlanMethod::packed_pipeline, sizes);
   return plan;
 }
 
@@ -93,15 +93,15 @@ Plan plan_vector(const Operation& operation, const Sizes& sizes) {
 
   std::uint64_t segments = with_data;
   if (scatter.count <= with_data || scatter.bytes <= sizes.small_segment_bytes) {
-    plan.method = Method::inline_scatter;
+    plan.method = PlanMethod::inline_scatter;
     if (!is_get) plan.header.flags |= protocol::body_inline;
   } else if (scatter.bytes > sizes.large_segment_bytes) {
     Plan each = plan_contiguous(operation.action, operation.scalar, scatter.bytes, sizes);
-    each.method = Method::each_segment;
+    each.method = PlanMethod::each_segment;
     each.bytes = plan.bytes;
     return each;
   } else {
-    plan.method = Method::described_scatter;
+    plan.method = PlanMethod::described_scatter;
     const bool shares_copy = lies_in_copy(sizes.piece_bytes);
     segments = shares_copy ? (space - sizes.piece_bytes) / offset_bytes : described;
   }
@@ -126,7 +126,7 @@ Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint
 Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes, bool has_signal) {
   Plan plan = begin(action, Layout::contiguous, scalar, bytes, action == Action::acc, sizes);
   if (has_signal) plan.descriptor_bytes += offset_bytes;
-  if (bytes != 0) choose(plan, Method::header_then_body, sizes);
+  if (bytes != 0) choose(plan, PlanMethod::header_then_body, sizes);
   return plan;
 }
 

@@ -19,7 +19,7 @@
 
 namespace comex::op {
 
-enum class Method : std::uint8_t {
+enum class PlanMethod : std::uint8_t {
   nothing,
   inline_message,
   header_then_body,
@@ -45,7 +45,7 @@ std::uint32_t legal_chunk_bytes(std::uint64_t wanted);
 Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint64_t staging_reserve);
 
 struct Plan {
-  Method method = Method::nothing;
+  PlanMethod method = PlanMethod::nothing;
   // Verb, layout, scalar, flags, bytes and chunk_bytes of the first message; for scatters `bytes`
   // is filled message by message.
   protocol::RequestHeader header;

@@ -45,7 +45,7 @@ Remote::Request* Remote::new_request(Kind kind, const RemoteTarget& far, nb::Com
 
 void Remote::start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion) {
   const Plan plan = make_plan(operation, sizes_);
-  if (plan.method == Method::nothing || fails_at_once(completion)) return;
+  if (plan.method == PlanMethod::nothing || fails_at_once(completion)) return;
   Request* request = new_request(Kind::data, far, &completion);
   request->operation = operation;
   request->plan = plan;

@@ -47,7 +47,7 @@ void write_strided(Writer& writer, const Patch& patch) {
 Scatter next_part(const remote::Request& request) {
   const Scatter& all = request.operation.scatter;
   const std::uint64_t most =
-      request.plan.method == Method::each_segment ? 1 : request.plan.segments_per_message;
+      request.plan.method == PlanMethod::each_segment ? 1 : request.plan.segments_per_message;
   return all.part(request.next_segment, std::min(most, all.count - request.next_segment));
 }
 
@@ -84,7 +84,7 @@ Remote::Header Remote::header_for(const Request& request) const {
   if (request.operation.signal != nullptr) header.flags |= protocol::with_signal;
   if (!is_vector(request)) {
     header.offset = request.far.offset_of(request.operation.far);
-  } else if (request.plan.method == Method::each_segment) {
+  } else if (request.plan.method == PlanMethod::each_segment) {
     header.offset = request.far.offset_of(request.operation.scatter.far[request.next_segment]);
   } else {
     header.bytes = next_part(request).total_bytes();
@@ -173,8 +173,8 @@ bool Remote::send_data_message(Channel& channel, Request& request) {
 
 // Lets the caller of a small write go on although the write has to wait for a credit.
 bool Remote::copy_message(Channel& channel, Request& request) {
-  const bool fits = request.plan.method == Method::inline_message ||
-                    (request.plan.method == Method::inline_scatter &&
+  const bool fits = request.plan.method == PlanMethod::inline_message ||
+                    (request.plan.method == PlanMethod::inline_scatter &&
                      request.plan.segments_per_message == request.operation.scatter.count);
   // Where a credit comes for certain its caller waits for it, and so has left nothing here.
   if (request.far.is_attentive) return false;

@@ -162,8 +162,8 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
   const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
   const Home* const home = find_home(entry.header.world);
   if (!entry.fault) entry.fault = check(entry.header, payload);
-  const Method method = choose_method(entry.header, payload, static_cast<bool>(entry.fault),
-                                      is_worth_a_bounce_copy(entry.header));
+  const TransferMethod method = choose_method(entry.header, payload, static_cast<bool>(entry.fault),
+                                              is_worth_a_bounce_copy(entry.header));
   // A body for a world that is not served here is drained only, wherever.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
   std::byte* const own_room =

@@ -8,28 +8,28 @@ namespace {
 
 using protocol::Verb;
 
-std::uint64_t count_chunks(Method method, const protocol::RequestHeader& header) {
+std::uint64_t count_chunks(TransferMethod method, const protocol::RequestHeader& header) {
   const std::uint64_t all = (header.bytes - 1) / header.chunk_bytes + 1;
-  if (method == Method::send_empty) return std::min<std::uint64_t>(all, protocol::chunks_in_flight);
+  if (method == TransferMethod::send_empty) return std::min<std::uint64_t>(all, protocol::chunks_in_flight);
   return all;
 }
 
 }  // namespace
 
-Method choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused,
-                     bool by_bounce_copy) {
+TransferMethod choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused,
+                             bool by_bounce_copy) {
   const bool is_in_place = !by_bounce_copy && !needs_staging(header, payload);
   if (header.verb == Verb::get) {
-    if (is_refused) return Method::send_empty;
-    return is_in_place ? Method::send_in_place : Method::gather_and_send;
+    if (is_refused) return TransferMethod::send_empty;
+    return is_in_place ? TransferMethod::send_in_place : TransferMethod::gather_and_send;
   }
-  if (is_refused) return Method::receive_and_drop;
-  if (header.verb == Verb::acc) return Method::receive_and_accumulate;
-  return is_in_place ? Method::receive_in_place : Method::receive_and_scatter;
+  if (is_refused) return TransferMethod::receive_and_drop;
+  if (header.verb == Verb::acc) return TransferMethod::receive_and_accumulate;
+  return is_in_place ? TransferMethod::receive_in_place : TransferMethod::receive_and_scatter;
 }
 
 Transfer::Transfer(const TransferPlace& place, TransportRank peer, StagingPool::Share& share,
-                   std::byte* own_room, Method method, const protocol::RequestHeader& header,
+                   std::byte* own_room, TransferMethod method, const protocol::RequestHeader& header,
                    const Payload& payload)
     : place_(place),
       share_(share),
@@ -39,7 +39,7 @@ Transfer::Transfer(const TransferPlace& place, TransportRank peer, StagingPool::
       header_(header),
       far_(payload, place.arena.base()),
       chunks_(count_chunks(method, header)) {
-  if (method == Method::receive_and_accumulate) {
+  if (method == TransferMethod::receive_and_accumulate) {
     accumulation_ = kernels::make_accumulation(header.scalar, payload.scale);
   }
 }
@@ -70,8 +70,8 @@ std::size_t Transfer::shift_of(const std::byte* room, std::uint64_t k) {
 }
 
 Step Transfer::step() {
-  const bool is_send =
-      method_ == Method::send_in_place || method_ == Method::gather_and_send || method_ == Method::send_empty;
+  const bool is_send = method_ == TransferMethod::send_in_place ||
+                       method_ == TransferMethod::gather_and_send || method_ == TransferMethod::send_empty;
   return is_send ? step_send() : step_receive();
 }
 

@@ -40,7 +40,7 @@ struct TransferPlace {
   std::function<void(const protocol::RequestHeader&, const std::optional<Worker>&)> recovered;
 };
 
-enum class Method : std::uint8_t {
+enum class TransferMethod : std::uint8_t {
   receive_in_place,
   receive_and_scatter,
   receive_and_accumulate,
@@ -51,11 +51,11 @@ enum class Method : std::uint8_t {
 };
 
 // `by_bounce_copy`: through staging although the body could go straight.
-Method choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused,
-                     bool by_bounce_copy);
-constexpr bool is_staged(Method method) {
-  return method == Method::receive_and_scatter || method == Method::receive_and_accumulate ||
-         method == Method::gather_and_send;
+TransferMethod choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused,
+                             bool by_bounce_copy);
+constexpr bool is_staged(TransferMethod method) {
+  return method == TransferMethod::receive_and_scatter || method == TransferMethod::receive_and_accumulate ||
+         method == TransferMethod::gather_and_send;
 }
 
 // A refused stripe is asked for its holder's life now and then only: that is a system call.
@@ -67,7 +67,7 @@ class Transfer {
  public:
   // `own_room`: for one piece, or null; it and the header stay in place.
   Transfer(const TransferPlace& place, TransportRank peer, StagingPool::Share& share, std::byte* own_room,
-           Method method, const protocol::RequestHeader& header, const Payload& payload);
+           TransferMethod method, const protocol::RequestHeader& header, const Payload& payload);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
@@ -101,7 +101,7 @@ class Transfer {
   StagingPool::Share& share_;
   std::byte* own_room_;  // null while it is in use
   TransportRank peer_;
-  Method method_;
+  TransferMethod method_;
   const protocol::RequestHeader& header_;
   TargetCursor far_;
   kernels::Accumulation accumulation_;

@@ -21,9 +21,9 @@ bool Transfer::start_send() {
   Chunk& next = chunk(started_);
   std::span<const std::byte> body;
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (method_ == Method::send_in_place) {
+  if (method_ == TransferMethod::send_in_place) {
     body = place_of(started_);
-  } else if (method_ == Method::gather_and_send) {
+  } else if (method_ == TransferMethod::gather_and_send) {
     if (!take_room(next)) return false;
     std::byte* const packed = next.staged + shift_of(next.staged, started_);
     far_.gather(packed, bytes_of(started_));

@@ -17,9 +17,9 @@ Step Transfer::step_receive() {
 bool Transfer::start_receive() {
   Chunk& next = chunk(started_);
   std::span<std::byte> room;
-  if (method_ == Method::receive_in_place) {
+  if (method_ == TransferMethod::receive_in_place) {
     room = place_of(started_);
-  } else if (method_ == Method::receive_and_drop) {
+  } else if (method_ == TransferMethod::receive_and_drop) {
     room = {place_.staging.drain(), bytes_of(started_)};
   } else {
     if (!take_room(next)) return false;
@@ -44,8 +44,8 @@ bool Transfer::has_arrived() {
 Step Transfer::work_off() {
   Chunk& oldest = chunk(finished_);
   const std::uint64_t bytes = bytes_of(finished_);
-  if (method_ == Method::receive_and_scatter) far_.scatter(oldest.staged, bytes);
-  if (method_ == Method::receive_and_accumulate) {
+  if (method_ == TransferMethod::receive_and_scatter) far_.scatter(oldest.staged, bytes);
+  if (method_ == TransferMethod::receive_and_accumulate) {
     const std::uint32_t before = worked_;
     accumulate(bytes);
     if (worked_ != bytes) return worked_ == before ? Step::nothing : Step::chunk;
