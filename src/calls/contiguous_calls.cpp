@@ -7,12 +7,12 @@
 namespace comex::calls {
 namespace {
 
-[[gnu::noinline]] int transfer(const char* name, const op::Request& request, void* near, void* far, int bytes,
-                               int proc, comex_group_t group, const Finish& finish) {
+[[gnu::noinline]] int transfer(const char* name, const op::Arguments& request, void* near, void* far,
+                               int bytes, int proc, comex_group_t group, const Finish& finish) {
   runtime::Runtime* runtime = runtime::enter(name);
   runtime::Reach target;
   if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  op::Request resolved = request;
+  op::Arguments resolved = request;
   resolved.target = target.worker();
   return carry_out(*runtime, name, op::validate(resolved, near, far, bytes), target, far, finish);
 }
@@ -31,7 +31,7 @@ namespace {
 [[gnu::noinline]] int acc(const char* name, int op, void* scale, void* src, void* dst, int bytes, int proc,
                           comex_group_t group, const Finish& finish) {
   runtime::Runtime* runtime = runtime::enter(name);
-  op::Request request{.action = Action::acc, .scale = scale};
+  op::Arguments request{.action = Action::acc, .scale = scale};
   if (runtime == nullptr || !find_scalar(*runtime, name, op, request.scalar)) return COMEX_FAILURE;
   return transfer(name, request, src, dst, bytes, proc, group, finish);
 }

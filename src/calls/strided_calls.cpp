@@ -5,12 +5,12 @@
 namespace comex::calls {
 namespace {
 
-int transfer(const char* name, const op::Request& request, const op::StridedArguments& arguments, int proc,
+int transfer(const char* name, const op::Arguments& request, const op::StridedArguments& arguments, int proc,
              comex_group_t group, const Finish& finish) {
   runtime::Runtime* runtime = runtime::enter(name);
   runtime::Reach target;
   if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  op::Request resolved = request;
+  op::Arguments resolved = request;
   resolved.target = target.worker();
   return carry_out(*runtime, name, op::validate(resolved, arguments), target, arguments.far, finish);
 }
@@ -32,7 +32,7 @@ int acc(const char* name, int op, void* scale, void* src, const int* src_stride,
         const int* dst_stride, const int* count, int levels, int proc, comex_group_t group,
         const Finish& finish) {
   runtime::Runtime* runtime = runtime::enter(name);
-  op::Request request{.action = Action::acc, .scale = scale};
+  op::Arguments request{.action = Action::acc, .scale = scale};
   if (runtime == nullptr || !find_scalar(*runtime, name, op, request.scalar)) return COMEX_FAILURE;
   return transfer(name, request, {src, src_stride, dst, dst_stride, count, levels}, proc, group, finish);
 }

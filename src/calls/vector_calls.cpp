@@ -7,7 +7,7 @@
 namespace comex::calls {
 namespace {
 
-int transfer(const char* name, const op::Request& request, const comex_giov_t* descriptors, int count,
+int transfer(const char* name, const op::Arguments& request, const comex_giov_t* descriptors, int count,
              int proc, comex_group_t group, const Finish& finish) {
   runtime::Runtime* runtime = runtime::enter(name);
   runtime::Reach target;
@@ -20,7 +20,7 @@ int transfer(const char* name, const op::Request& request, const comex_giov_t* d
   if (count > 0 && descriptors == nullptr) {
     return runtime->reporter.fail(where(), "the array of descriptors is null");
   }
-  op::Request resolved = request;
+  op::Arguments resolved = request;
   resolved.target = target.worker();
   std::vector<op::VectorArguments> arguments;
   arguments.reserve(static_cast<std::size_t>(count));
@@ -40,7 +40,7 @@ int transfer(const char* name, const op::Request& request, const comex_giov_t* d
 int acc(const char* name, int op, void* scale, const comex_giov_t* descriptors, int count, int proc,
         comex_group_t group, const Finish& finish) {
   runtime::Runtime* runtime = runtime::enter(name);
-  op::Request request{.action = Action::acc, .scale = scale};
+  op::Arguments request{.action = Action::acc, .scale = scale};
   if (runtime == nullptr || !find_scalar(*runtime, name, op, request.scalar)) return COMEX_FAILURE;
   return transfer(name, request, descriptors, count, proc, group, finish);
 }

@@ -6,18 +6,18 @@
 namespace comex::op {
 namespace {
 
-bool is_acc(const Request& request) {
+bool is_acc(const Arguments& request) {
   return request.action == Action::acc;
 }
-unsigned element_bytes(const Request& request) {
+unsigned element_bytes(const Arguments& request) {
   return is_acc(request) ? scalar_bytes(request.scalar) : 1;
 }
 // The side whose bytes the operation replaces.
-Side written_side(const Request& request) {
+Side written_side(const Arguments& request) {
   return request.action == Action::get ? Side::near : Side::far;
 }
 
-Operation blank(const Request& request) {
+Operation blank(const Arguments& request) {
   Operation operation;
   operation.action = request.action;
   operation.target = request.target;
@@ -26,7 +26,7 @@ Operation blank(const Request& request) {
   return operation;
 }
 
-Status check_scale(const Request& request) {
+Status check_scale(const Arguments& request) {
   if (is_acc(request) && request.scale == nullptr) return caller_error("the scale factor's address is null");
   return {};
 }
@@ -37,14 +37,14 @@ Status check_addresses(const void* near, const void* far) {
   return {};
 }
 
-const char* overlap_text(const Request& request) {
+const char* overlap_text(const Arguments& request) {
   return request.action == Action::get ? "the runs it writes to local memory overlap each other"
                                        : "the runs it writes to remote memory overlap each other";
 }
 
 }  // namespace
 
-Result<Operation> validate(const Request& request, void* near, void* far, std::int64_t bytes) {
+Result<Operation> validate(const Arguments& request, void* near, void* far, std::int64_t bytes) {
   if (bytes < 0)
     return caller_error("the size is " + std::to_string(bytes) + " bytes; it must not be negative");
   if (Status scale = check_scale(request); !scale) return scale.take_failure();
@@ -58,7 +58,7 @@ Result<Operation> validate(const Request& request, void* near, void* far, std::i
   return operation;
 }
 
-Result<Operation> validate(const Request& request, const StridedArguments& arguments) {
+Result<Operation> validate(const Arguments& request, const StridedArguments& arguments) {
   if (Status scale = check_scale(request); !scale) return scale.take_failure();
   Result<Patch> patch = make_patch(arguments.levels, arguments.near_strides, arguments.far_strides,
                                    arguments.counts, element_bytes(request));
@@ -79,7 +79,7 @@ Result<Operation> validate(const Request& request, const StridedArguments& argum
   return operation;
 }
 
-Result<std::vector<Operation>> validate(const Request& request,
+Result<std::vector<Operation>> validate(const Arguments& request,
                                         std::span<const VectorArguments> descriptors) {
   if (Status scale = check_scale(request); !scale) return scale.take_failure();
   std::vector<Operation> operations;

@@ -14,7 +14,7 @@
 namespace comex::op {
 
 // What all layouts share. `scale` is one element of `scalar`; both are for accumulates only.
-struct Request {
+struct Arguments {
   Action action = Action::put;
   Worker target = 0;  // in its world
   Scalar scalar = Scalar::none;
@@ -37,11 +37,12 @@ struct VectorArguments {
   int bytes = 0;
 };
 
-Result<Operation> validate(const Request& request, void* near, void* far, std::int64_t bytes);
-Result<Operation> validate(const Request& request, const StridedArguments& arguments);
+Result<Operation> validate(const Arguments& request, void* near, void* far, std::int64_t bytes);
+Result<Operation> validate(const Arguments& request, const StridedArguments& arguments);
 // One operation for each descriptor that moves anything. Segments may overlap on either side: scatters that
 // name an element twice are legal, and the last one stays.
-Result<std::vector<Operation>> validate(const Request& request, std::span<const VectorArguments> descriptors);
+Result<std::vector<Operation>> validate(const Arguments& request,
+                                        std::span<const VectorArguments> descriptors);
 
 Status validate(const AtomicOperation& operation);
 
