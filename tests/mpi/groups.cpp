@@ -195,9 +195,9 @@ void leaves_nothing_behind(const Job& job, const char* kind, const Make& make) {
       if (made != COMEX_GROUP_NULL) job.done(comex_group_free(made));
     }
   };
-  const int rounds = job.has("long") ? 20'000 : 1000;
-  constexpr std::size_t most_bytes = 16 << 10;
-  make_and_free(200);
+  const int rounds = job.has("long") ? 20'000 : 250;
+  constexpr std::size_t most_bytes = 8 << 10;
+  make_and_free(100);
   const std::size_t before = mallinfo2().uordblks;
   make_and_free(rounds);
   const std::size_t after = mallinfo2().uordblks;
