@@ -257,7 +257,8 @@ int main(int argc, char** argv) {
   job.check("beside each other", [&] { beside_each_other(job); });
   job.check("across each other", [&] { across_each_other(job); });
   job.check("two hundred times", [&] { two_hundred_times(job); });
-  job.check("they leave nothing behind", [&] { leave_nothing_behind(job); });
+  // Over a network each group takes 10 ms, and MPI keeps the same as on one host.
+  if (!job.has("brief")) job.check("they leave nothing behind", [&] { leave_nothing_behind(job); });
   job.check("a barrier of a group waits for its members",
             [&] { a_barrier_of_a_group_waits_for_its_members(job); });
   job.check("threads make and free groups at once", [&] { threads_make_and_free_groups_at_once(job); });
