@@ -11,7 +11,7 @@
 namespace comex::worlds {
 namespace {
 
-// Ranks of the list with their names, "0 (0,3), 2 (0,7)", cut where they are many.
+// One after the other, cut where they are many.
 std::string cut_text(std::size_t size, const auto& text_of_one) {
   constexpr std::size_t most = 90;
   std::string text;
@@ -53,30 +53,31 @@ class Commit {
       return environment_error(no_connection(runtime_.book.me(), gpids_[rank]));
     }
     begin();
-    bool is_over = false;
-    while (!is_decided() && !is_over) {
+    bool has_given_up = false;
+    while (!is_decided()) {
       const std::uint32_t awaited = first_awaited();
       const auto look = [&] {
         listen();
-        is_over = is_lost() || (deadline_.is_over() && may_give_up());
-        return is_over || is_decided() || first_awaited() != awaited;
+        if (!is_decided() && !has_given_up && deadline_.is_over()) {
+          has_given_up = true;
+          give_up();
+        }
+        return is_decided() || is_lost() || first_awaited() != awaited;
       };
       runtime_.engine.wait(look, {operation_, founders_.lpids[awaited]});
+      if (!is_decided() && is_lost()) return environment_error(runtime_.why_lost(founders_.bridge));
     }
-    if (is_decided()) return settle();
-    if (is_lost()) return environment_error(runtime_.why_lost(founders_.bridge));
-    return caller_error(give_up());
+    return settle();
   }
 
  protected:
-  // `listen` and `may_give_up` are called under the engine lock.
+  // `listen` and `give_up`, once the time is over, are called under the engine lock.
   virtual void begin() {}
   virtual void listen() = 0;
+  virtual void give_up() = 0;
   virtual bool is_decided() const = 0;
   virtual std::uint32_t first_awaited() const = 0;
-  virtual bool may_give_up() = 0;
   virtual Result<std::uint64_t> settle() = 0;
-  virtual std::string give_up() = 0;
 
   template <class Word>
   bool take(std::uint32_t from, std::uint32_t phase, Word& word) {
@@ -96,7 +97,7 @@ class Commit {
   std::string line(const std::string& missing) const {
     const std::string list = cut_text(gpids_.size(), [&](std::size_t i) { return short_text(gpids_[i]); });
     return "the group of {" + list + "} has not come about within " + deadline_.text() + " (COMEX_MEET_S): " +
-           (missing.empty() ? "not all members have answered" : "not come: rank " + missing) +
+           (missing.empty() ? "not all members stayed until all had answered" : "not come: rank " + missing) +
            "; all members name the same ones in one order";
   }
   std::string text_of(const std::vector<std::uint32_t>& ranks) const {
@@ -107,7 +108,6 @@ class Commit {
   std::uint32_t size() const { return static_cast<std::uint32_t>(routes_.size()); }
   std::uint32_t my_rank() const { return my_rank_; }
   runtime::Runtime& runtime() { return runtime_; }
-  const Founders& founders() const { return founders_; }
 
  private:
   bool is_lost() const { return founders_.bridge != no_bridge && routes_.front().control->is_lost(); }
@@ -138,22 +138,21 @@ class Leading final : public Commit {
       if (const auto answer = part_.hear(rank, word)) send(rank, to_member(rank), with_missing(*answer));
     }
   }
-  bool is_decided() const override { return part_.can_commit(); }
-  std::uint32_t first_awaited() const override { return part_.first_awaited(); }
-  bool may_give_up() override { return true; }
-  Result<std::uint64_t> settle() override {
-    const op::Engine::Lock lock = runtime().engine.enter();
-    for (std::uint32_t rank = 1; rank < size(); ++rank)
-      send(rank, to_member(rank), *part_.last_word(rank, LeadersWord::commit));
-    return part_.context();
-  }
-  std::string give_up() override {
-    const op::Engine::Lock lock = runtime().engine.enter();
+  void give_up() override {
+    has_aborted_ = true;
     for (std::uint32_t rank = 1; rank < size(); ++rank) {
       if (const auto word = part_.last_word(rank, LeadersWord::abort))
         send(rank, to_member(rank), with_missing(*word));
     }
-    return line(text_of(part_.missing()));
+  }
+  bool is_decided() const override { return has_aborted_ || part_.can_commit(); }
+  std::uint32_t first_awaited() const override { return part_.first_awaited(); }
+  Result<std::uint64_t> settle() override {
+    if (has_aborted_) return caller_error(line(text_of(part_.missing())));
+    const op::Engine::Lock lock = runtime().engine.enter();
+    for (std::uint32_t rank = 1; rank < size(); ++rank)
+      send(rank, to_member(rank), *part_.last_word(rank, LeadersWord::commit));
+    return part_.context();
   }
   LeadersWord with_missing(LeadersWord word) const {
     if (word.kind == LeadersWord::abort)
@@ -162,6 +161,7 @@ class Leading final : public Commit {
   }
 
   CommitLeader part_;
+  bool has_aborted_ = false;
 };
 
 class Following final : public Commit {
@@ -180,23 +180,17 @@ class Following final : public Commit {
     if (const auto answer = part_.hear(word)) send(0, to_leader(my_rank()), *answer);
     if (part_.is_aborted()) missing_ = word.missing.data();
   }
+  // A member that is ready waits for the leader's answer from then on.
+  void give_up() override { send(0, to_leader(my_rank()), part_.withdraw()); }
   bool is_decided() const override { return part_.is_committed() || part_.is_aborted(); }
   std::uint32_t first_awaited() const override { return 0; }
-  // Who is ready waits for the leader's answer.
-  bool may_give_up() override {
-    if (!has_withdrawn_) send(0, to_leader(my_rank()), part_.withdraw());
-    has_withdrawn_ = true;
-    return false;
-  }
   Result<std::uint64_t> settle() override {
     if (part_.is_committed()) return part_.context();
     return caller_error(line(has_leader_come() ? missing_ : text_of({0})));
   }
-  std::string give_up() override { return {}; }
   bool has_leader_come() const { return part_.context() != 0; }
 
   CommitMember part_;
-  bool has_withdrawn_ = false;
   std::string missing_;
 };
 

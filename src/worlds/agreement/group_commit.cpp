@@ -12,7 +12,7 @@ std::optional<LeadersWord> CommitLeader::hear(std::uint32_t rank, const MembersW
     case MembersWord::nothing:
       break;
     case MembersWord::comes:
-      member = {word.call, false};
+      member = {word.call, false, true};
       return LeadersWord{LeadersWord::prepare, word.call, context_};
     case MembersWord::ready:
       member.is_ready = word.call == member.call && word.context == context_;
@@ -20,7 +20,7 @@ std::optional<LeadersWord> CommitLeader::hear(std::uint32_t rank, const MembersW
     case MembersWord::withdraws:
       // Of an earlier call: the leader's call then has had the last word on it.
       if (word.call != member.call) break;
-      member = {};
+      member = {0, false, true};
       return LeadersWord{LeadersWord::abort, word.call, context_};
   }
   return std::nullopt;
@@ -41,7 +41,7 @@ std::uint32_t CommitLeader::first_awaited() const {
 std::vector<std::uint32_t> CommitLeader::missing() const {
   std::vector<std::uint32_t> ranks;
   for (std::uint32_t rank = 1; rank < members_.size(); ++rank) {
-    if (members_[rank].call == 0) ranks.push_back(rank);
+    if (!members_[rank].has_come) ranks.push_back(rank);
   }
   return ranks;
 }

@@ -38,7 +38,7 @@ struct LeadersWord {
   Kind kind = nothing;
   std::uint64_t call = 0;  // the member's
   std::uint64_t context = 0;
-  RanksText missing = {};  // abort: who has not come
+  RanksText missing = {};  // abort: who never came
 };
 
 // The leader's part of one call. Members by rank; 0 is the leader itself, which has nothing to say to itself.
@@ -51,7 +51,7 @@ class CommitLeader {
   bool can_commit() const;
   // Those of whom nothing is known; then those who are not ready yet.
   std::uint32_t first_awaited() const;
-  std::vector<std::uint32_t> missing() const;
+  std::vector<std::uint32_t> missing() const;  // never came in this call, not even to withdraw again
   std::uint64_t context() const { return context_; }
   // The last word to a member that has come; nothing to others.
   std::optional<LeadersWord> last_word(std::uint32_t rank, LeadersWord::Kind kind) const;
@@ -60,8 +60,9 @@ class CommitLeader {
 
  private:
   struct Member {
-    std::uint64_t call = 0;  // 0: it has not come
+    std::uint64_t call = 0;  // 0: it is in none
     bool is_ready = false;
+    bool has_come = false;
     friend auto operator<=>(const Member&, const Member&) = default;
   };
   std::vector<Member> members_;
@@ -79,7 +80,6 @@ class CommitMember {
   // To be sent; the call ends when `is_bound` no more.
   MembersWord withdraw();
 
-  bool has_heard() const { return state_ != coming; }  // the leader is in its call, or was
   bool is_bound() const { return state_ == ready || state_ == withdrawing; }
   bool is_committed() const { return state_ == committed; }
   bool is_aborted() const { return state_ == aborted; }
