@@ -16,7 +16,7 @@ inline runtime::Runtime* behind_server(op::Way way, const void* near, const void
   const auto target = static_cast<Worker>(proc);
   const bool is_plain = runtime != nullptr && group == COMEX_GROUP_WORLD && target < runtime->size() &&
                         near != nullptr && far_address != nullptr;
-  return is_plain && !runtime->router.is_direct(way, target) ? runtime : nullptr;
+  return is_plain && !runtime->router().is_direct(way, target) ? runtime : nullptr;
 }
 
 // A write, which is complete for its caller at once: append(remote, far side).
@@ -33,10 +33,10 @@ template <class Append>
 inline bool appended_and_awaited(runtime::Runtime& runtime, const op::WaitReason& call,
                                  comex_request_t* handle, const Append& append) {
   const auto with_completion = [&](op::Remote& remote, const op::RemoteTarget& far) {
-    if (handle == nullptr) return append(remote, far, runtime.implicit.of(static_cast<Lpid>(call.target)));
-    const int issued = runtime.handles.issue();
+    if (handle == nullptr) return append(remote, far, runtime.implicit().of(static_cast<Lpid>(call.target)));
+    const int issued = runtime.handles().issue();
     if (issued == 0) return false;
-    nb::Completion& completion = *runtime.handles.find(issued);
+    nb::Completion& completion = *runtime.handles().find(issued);
     const bool is_taken = append(remote, far, completion);
     completion.complete();  // the part that issue() began with
     if (!is_taken) return false;

@@ -46,7 +46,7 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
   runtime::Runtime* const runtime = behind_server(op::Way::atomic, ploc, prem, proc, group);
   Code code{};
   if (runtime == nullptr || !find_code(op, code) || !is_aligned(prem, code.scalar)) return false;
-  if (!runtime->remote.takes(scalar_bytes(code.scalar))) return false;
+  if (!runtime->remote().takes(scalar_bytes(code.scalar))) return false;
   const AtomicOperation operation{.atomic = code.atomic,
                                   .scalar = code.scalar,
                                   .target = static_cast<Worker>(proc),
@@ -68,11 +68,11 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
   const auto where = [&] { return runtime->context(name, target, prem); };
   Code code{};
   if (!find_code(op, code)) {
-    return runtime->reporter.fail(where(), "the operation " + std::to_string(op) +
-                                               " is unknown; COMEX_SWAP to "
-                                               "COMEX_FETCH_AND_XOR_LONG are " +
-                                               std::to_string(COMEX_SWAP) + " to " +
-                                               std::to_string(COMEX_FETCH_AND_XOR_LONG));
+    return runtime->reporter().fail(where(), "the operation " + std::to_string(op) +
+                                                 " is unknown; COMEX_SWAP to "
+                                                 "COMEX_FETCH_AND_XOR_LONG are " +
+                                                 std::to_string(COMEX_SWAP) + " to " +
+                                                 std::to_string(COMEX_FETCH_AND_XOR_LONG));
   }
   AtomicOperation operation{.atomic = code.atomic,
                             .scalar = code.scalar,
@@ -82,13 +82,14 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
                             .operand = extra,
                             .is_blocking = finish.kind == Finish::Kind::blocking};
   if (const Status valid = op::validate(operation); !valid) {
-    return runtime->reporter.fail(where(), valid.failure());
+    return runtime->reporter().fail(where(), valid.failure());
   }
   if (runtime->is_direct(op::Way::atomic, target)) {
     runtime->order_before_direct(target);
     const op::Checked checked = target.direct->atomic(operation, target.place);
     if (!checked) {
-      return runtime->reporter.fail(where(), target.direct->describe(checked, target.worker(), target.place));
+      return runtime->reporter().fail(where(),
+                                      target.direct->describe(checked, target.worker(), target.place));
     }
     if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
     return COMEX_SUCCESS;

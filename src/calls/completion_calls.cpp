@@ -12,17 +12,17 @@ namespace {
 
 bool find_state(runtime::Runtime& runtime, const char* name, const comex_request_t* handle, State& state) {
   if (handle == nullptr) {
-    runtime.reporter.fail({.operation = name}, "the handle's address is null");
+    runtime.reporter().fail({.operation = name}, "the handle's address is null");
     return false;
   }
-  state = runtime.handles.state(*handle);
+  state = runtime.handles().state(*handle);
   if (state != State::unknown) return true;
-  runtime.reporter.fail({.operation = name}, "the handle " + std::to_string(*handle) + " was never issued");
+  runtime.reporter().fail({.operation = name}, "the handle " + std::to_string(*handle) + " was never issued");
   return false;
 }
 
 int result_of(runtime::Runtime& runtime, int handle) {
-  return runtime.handles.take_failure(handle) ? runtime::failed_on_the_way(runtime) : COMEX_SUCCESS;
+  return runtime.handles().take_failure(handle) ? runtime::failed_on_the_way(runtime) : COMEX_SUCCESS;
 }
 
 }  // namespace
@@ -33,8 +33,8 @@ int comex_wait(comex_request_t* handle) {
   if (runtime == nullptr || !find_state(*runtime, "wait", handle, state)) return COMEX_FAILURE;
   const int issued = *handle;
   if (state == State::pending) {
-    runtime->engine.wait([&] { return runtime->handles.state(issued) != State::pending; },
-                         {.operation = "wait", .handle = issued});
+    runtime->engine().wait([&] { return runtime->handles().state(issued) != State::pending; },
+                           {.operation = "wait", .handle = issued});
   }
   return result_of(*runtime, issued);
 }
@@ -43,10 +43,11 @@ int comex_test(comex_request_t* handle, int* status) {
   runtime::Runtime* runtime = runtime::enter("test");
   State state{};
   if (runtime == nullptr || !find_state(*runtime, "test", handle, state)) return COMEX_FAILURE;
-  if (status == nullptr) return runtime->reporter.fail({.operation = "test"}, "the status's address is null");
-  if (state == State::pending || runtime->remote.holds_batches()) {
-    runtime->engine.poll();
-    state = runtime->handles.state(*handle);
+  if (status == nullptr)
+    return runtime->reporter().fail({.operation = "test"}, "the status's address is null");
+  if (state == State::pending || runtime->remote().holds_batches()) {
+    runtime->engine().poll();
+    state = runtime->handles().state(*handle);
   }
   *status = state == State::pending ? 1 : 0;
   return state == State::pending ? COMEX_SUCCESS : result_of(*runtime, *handle);
@@ -55,7 +56,7 @@ int comex_test(comex_request_t* handle, int* status) {
 int comex_progress(void) {
   runtime::Runtime* runtime = runtime::enter("progress");
   if (runtime == nullptr) return COMEX_FAILURE;
-  runtime->engine.poll();
+  runtime->engine().poll();
   return COMEX_SUCCESS;
 }
 

@@ -91,7 +91,7 @@ bool appended_acc(int op, const void* scale, const void* src, void* dst, int byt
 bool appended_get(const void* src, void* dst, int bytes, int proc, comex_group_t group,
                   comex_request_t* handle) {
   runtime::Runtime* const runtime = bytes > 0 ? behind_server(op::Way::get, dst, src, proc, group) : nullptr;
-  if (runtime == nullptr || !runtime->remote.takes(static_cast<std::uint64_t>(bytes))) return false;
+  if (runtime == nullptr || !runtime->remote().takes(static_cast<std::uint64_t>(bytes))) return false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_get(dst, src, static_cast<std::uint64_t>(bytes), far, completion);
   };

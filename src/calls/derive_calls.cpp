@@ -41,7 +41,7 @@ std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std
 std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
                                  std::span<const groups::SplitWish> wishes, int color) {
   if (color == MPI_UNDEFINED) return nullptr;
-  const groups::Everybody everybody = groups::everybody(parent, runtime.book);
+  const groups::Everybody everybody = groups::everybody(parent, runtime.book());
   const std::vector<std::uint32_t> members = groups::part_of(wishes, color);
   const auto size = static_cast<std::uint32_t>(wishes.size());
   const auto low = side_of(members, 0, everybody.low_size);
@@ -49,12 +49,12 @@ std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
   const auto& local = everybody.is_low ? low : high;
   const auto& remote = everybody.is_low ? high : low;
   if (parent.is_inter() && remote.empty()) return nullptr;
-  groups::Table near = runtime.book.subset(parent.table(), local);
+  groups::Table near = runtime.book().subset(parent.table(), local);
   groups::Table far;
-  worlds::BridgeId bridge = worlds::bridge_among(runtime, parent.bridge(), near.members());
+  BridgeId bridge = worlds::bridge_among(runtime, parent.bridge(), near.members());
   if (parent.is_inter()) {
-    far = runtime.book.subset(parent.remote_table(), remote);
-    if (bridge == worlds::no_bridge) bridge = worlds::bridge_among(runtime, parent.bridge(), far.members());
+    far = runtime.book().subset(parent.remote_table(), remote);
+    if (bridge == no_bridge) bridge = worlds::bridge_among(runtime, parent.bridge(), far.members());
   }
   const auto at = std::ranges::find(local, static_cast<std::uint32_t>(parent.my_rank())) - local.begin();
   return std::make_unique<Group>(wishes[members.front()].context, std::move(near), static_cast<int>(at),
@@ -118,7 +118,7 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
   if (comm != MPI_COMM_NULL) {
     part_comm = runtime::Communicator::split(comm, color, key);
   } else if (!made.empty()) {
-    part_comm = worlds::make_communicator(*runtime, *runtime->groups.find(made.front()));
+    part_comm = worlds::make_communicator(*runtime, *runtime->groups().find(made.front()));
   }
   if (!made.empty()) runtime->extras(made.front()).comm = std::move(part_comm);
   *part = made.empty() ? COMEX_GROUP_NULL : made.front();
@@ -140,7 +140,7 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   const auto count = static_cast<std::uint32_t>(complaint.empty() ? my_count : 0);
   Proposal mine;
   mine.wish.context = runtime->context_over(found->bridge());
-  mine.endpoints = {count, runtime->endpoints_made.fetch_add(count) + 1};
+  mine.endpoints = {count, runtime->draw_endpoints(count)};
   const auto all = worlds::agree(*runtime, name, parent, mine, complaint);
   if (all.empty()) return COMEX_FAILURE;
 
@@ -156,9 +156,9 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   std::vector<comex_group_t> made;
   {
     groups::Table table;
-    worlds::BridgeId bridge = worlds::no_bridge;
+    BridgeId bridge = no_bridge;
     if (count != 0) {
-      table = runtime->book.make_table(layout.members);
+      table = runtime->book().make_table(layout.members);
       bridge = worlds::bridge_among(*runtime, found->bridge(), table.members());
     }
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -20,7 +20,7 @@ class Freeing {
         where_{name, {}, ptr},
         group_(group),
         handle_(handle),
-        all_(groups::everybody(group, runtime.book).members),
+        all_(groups::everybody(group, runtime.book()).members),
         me_(runtime.extras(handle).collective->me()),
         mine_(claim(ptr)) {}
 
@@ -65,7 +65,7 @@ runtime::Claim Freeing::claim(const void* ptr) const {
   constexpr std::uint64_t aligned = 64;  // as memory is, at least
   if (ptr == nullptr) return {};
   const auto address = reinterpret_cast<std::uint64_t>(ptr);
-  const std::optional<runtime::Allocation> found = runtime_.allocations.named_by(ptr);
+  const std::optional<runtime::Allocation> found = runtime_.allocations().named_by(ptr);
   if (found && is_ours(*found)) return {runtime::Claim::known, found->id, address};
   return {address % aligned == 0 ? runtime::Claim::unknown : runtime::Claim::wrong, 0, address};
 }
@@ -110,7 +110,8 @@ bool Freeing::settle_unknown(const std::vector<runtime::Claim>& claims,
     if (found.is_one_of_several) return refuse({members.front(), runtime::Mistake::one_of_several});
     id_ = found.id;
   }
-  const std::optional<runtime::Allocation> allocation = runtime_.allocations.by_id(id_, group_.my_endpoint());
+  const std::optional<runtime::Allocation> allocation =
+      runtime_.allocations().by_id(id_, group_.my_endpoint());
   COMEX_BUG_IF(!allocation);
   std::vector<std::uint64_t> addresses;
   if (!gather(reinterpret_cast<std::uint64_t>(allocation->own), addresses)) return false;
@@ -123,7 +124,7 @@ bool Freeing::settle_unknown(const std::vector<runtime::Claim>& claims,
 
 bool Freeing::ask_for(std::uint64_t address, runtime::Answered& found) {
   const std::optional<runtime::Allocation> mine =
-      runtime_.allocations.named_by(reinterpret_cast<const void*>(address));
+      runtime_.allocations().named_by(reinterpret_cast<const void*>(address));
   std::vector<std::uint64_t> ids;
   if (!gather(mine && is_ours(*mine) ? mine->id : 0, ids)) return false;
   found = runtime::answered(ids);
@@ -140,15 +141,15 @@ bool Freeing::refuse(const runtime::Mistaken& mistaken) {
   if (mistaken.member != me_) return end(runtime::failed_elsewhere(runtime_));
   switch (mistaken.mistake) {
     case runtime::Mistake::no_allocation:
-      return end(runtime_.reporter.fail(
+      return end(runtime_.reporter().fail(
           where_, "the address is not that of an allocation over group " + std::to_string(handle_)));
     case runtime::Mistake::another_allocation:
-      return end(runtime_.reporter.fail(
+      return end(runtime_.reporter().fail(
           where_, "the address names another allocation than that of another member of the group"));
     case runtime::Mistake::one_of_several:
       break;
   }
-  return end(runtime_.reporter.fail(
+  return end(runtime_.reporter().fail(
       where_, "the address is that of several allocations, on several hosts; free by the own address"));
 }
 
@@ -156,24 +157,25 @@ bool Freeing::refuse(const runtime::Mistaken& mistaken) {
 // same.
 int Freeing::free_own_part() {
   const std::uint64_t id = id_ != 0 ? id_ : mine_.id;
-  const std::optional<runtime::Allocation> found = runtime_.allocations.by_id(id, group_.my_endpoint());
+  const std::optional<runtime::Allocation> found = runtime_.allocations().by_id(id, group_.my_endpoint());
   if (!found) return COMEX_FAILURE;
   runtime::release_own(runtime_, found->own);
-  runtime_.allocations.remove(id, group_.my_endpoint());
+  runtime_.allocations().remove(id, group_.my_endpoint());
   return COMEX_FAILURE;
 }
 
 int Freeing::free_all_parts() {
-  const std::optional<runtime::Allocation> allocation = runtime_.allocations.by_id(id_, group_.my_endpoint());
+  const std::optional<runtime::Allocation> allocation =
+      runtime_.allocations().by_id(id_, group_.my_endpoint());
   COMEX_BUG_IF(!allocation);
-  shm::Arena& arena = *runtime_.world->arena;
+  shm::Arena& arena = *runtime_.world().arena;
   if (allocation->own != nullptr) {
     const Status retired = arena.extents().retire(arena.offset_of(allocation->own));
-    if (!retired) runtime_.reporter.notice(retired.failure().text);
+    if (!retired) runtime_.reporter().notice(retired.failure().text);
   }
   runtime_.meet(handle_);
   runtime::release_own(runtime_, allocation->own);
-  runtime_.allocations.remove(id_, group_.my_endpoint());
+  runtime_.allocations().remove(id_, group_.my_endpoint());
   return runtime::is_whole(runtime_, where_.operation, group_) ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 

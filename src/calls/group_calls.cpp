@@ -41,7 +41,7 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   const runtime::CallScope call(name, group);
   // Its ranks name the other side, of which no group has the caller in it.
   if (const std::string why = worlds::why_two_sided(*parent, group); !why.empty()) {
-    return runtime->reporter.fail({.operation = name}, why);
+    return runtime->reporter().fail({.operation = name}, why);
   }
   comex::Status valid;
   if (n < 0 || (n > 0 && pid_list == nullptr)) {
@@ -49,7 +49,7 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   } else {
     valid = check_ranks(*parent, {pid_list, static_cast<std::size_t>(n)});
   }
-  if (!valid) return runtime->reporter.fail({.operation = name}, valid.failure());
+  if (!valid) return runtime->reporter().fail({.operation = name}, valid.failure());
   const std::vector<std::uint32_t> ranks(pid_list, pid_list + n);
   std::vector<comex::Lpid> lpids;
   for (const std::uint32_t rank : ranks) lpids.push_back(parent->members().lpid(rank));
@@ -63,7 +63,7 @@ int comex_group_free(comex_group_t group) {
   if (runtime == nullptr) return COMEX_FAILURE;
   if (group == COMEX_GROUP_NULL) return COMEX_SUCCESS;
   if (group == COMEX_GROUP_WORLD || group == COMEX_GROUP_SELF) {
-    return runtime->reporter.fail({.operation = name}, "COMEX_GROUP_WORLD and _SELF live until finalize");
+    return runtime->reporter().fail({.operation = name}, "COMEX_GROUP_WORLD and _SELF live until finalize");
   }
   const comex::groups::Group* found = runtime::enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
@@ -122,17 +122,17 @@ int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, come
   const comex::groups::Group* target = runtime::find_group(*runtime, name, to);
   if (target == nullptr) return COMEX_FAILURE;
   if (n < 0 || (n > 0 && (ranks_from == nullptr || ranks_to == nullptr))) {
-    return runtime->reporter.fail({.operation = name},
-                                  "it needs n >= 0 ranks, their list and a place for as many");
+    return runtime->reporter().fail({.operation = name},
+                                    "it needs n >= 0 ranks, their list and a place for as many");
   }
   std::vector<int> translated;
   for (int i = 0; i < n; ++i) {
     const int rank = ranks_from[i];
     if (rank < 0 || static_cast<std::uint32_t>(rank) >= source->targets().size()) {
-      return runtime->reporter.fail({.operation = name}, "rank " + std::to_string(rank) +
-                                                             " is out of range: group " +
-                                                             std::to_string(from) + " has ranks 0 to " +
-                                                             std::to_string(source->targets().size() - 1));
+      return runtime->reporter().fail({.operation = name}, "rank " + std::to_string(rank) +
+                                                               " is out of range: group " +
+                                                               std::to_string(from) + " has ranks 0 to " +
+                                                               std::to_string(source->targets().size() - 1));
     }
     const int found =
         comex::groups::counterpart({source->targets(), source->endpoints()}, static_cast<std::uint32_t>(rank),

@@ -24,15 +24,15 @@ bool has_size(runtime::Runtime& runtime, const char* name, const groups::Group& 
               int size) {
   const std::uint32_t wanted = group.targets().size();
   if (size >= 0 && static_cast<std::uint32_t>(size) == wanted) return true;
-  runtime.reporter.fail({.operation = name}, "the size is " + std::to_string(size) + ", but group " +
-                                                 std::to_string(handle) + " has " + std::to_string(wanted) +
-                                                 " ranks");
+  runtime.reporter().fail({.operation = name}, "the size is " + std::to_string(size) + ", but group " +
+                                                   std::to_string(handle) + " has " + std::to_string(wanted) +
+                                                   " ranks");
   return false;
 }
 
 bool has_list(runtime::Runtime& runtime, const char* name, int n, const void* in, const void* out) {
   if (n >= 0 && (n == 0 || (in != nullptr && out != nullptr))) return true;
-  runtime.reporter.fail({.operation = name}, "it needs n >= 0 ids, their list and a place for as many");
+  runtime.reporter().fail({.operation = name}, "it needs n >= 0 ids, their list and a place for as many");
   return false;
 }
 
@@ -40,8 +40,8 @@ bool has_list(runtime::Runtime& runtime, const char* name, int n, const void* in
 int look_up(runtime::Runtime& runtime, const char* name, std::span<const comex_gpid_t> gpids, int lpids[]) {
   std::vector<Lpid> all;
   for (const comex_gpid_t gpid : gpids) {
-    const Result<Lpid> lpid = runtime.book.lpid_of(gpid_of(gpid));
-    if (!lpid) return runtime.reporter.fail({.operation = name}, lpid.failure());
+    const Result<Lpid> lpid = runtime.book().lpid_of(gpid_of(gpid));
+    if (!lpid) return runtime.reporter().fail({.operation = name}, lpid.failure());
     all.push_back(lpid.value());
   }
   std::ranges::copy(all, lpids);
@@ -60,8 +60,8 @@ int comex_gpid(comex_group_t group, int rank, comex_gpid_t* gpid) {
   comex::Worker target = 0;
   if (runtime == nullptr || !runtime::find_target(*runtime, name, rank, group, target)) return COMEX_FAILURE;
   if (!runtime::has_place(*runtime, name, gpid)) return COMEX_FAILURE;
-  const Result<Gpid> found = runtime->book.gpid_of(static_cast<Lpid>(target));
-  if (!found) return runtime->reporter.fail({.operation = name}, found.failure());
+  const Result<Gpid> found = runtime->book().gpid_of(static_cast<Lpid>(target));
+  if (!found) return runtime->reporter().fail({.operation = name}, found.failure());
   *gpid = c_gpid(found.value());
   return COMEX_SUCCESS;
 }
@@ -75,8 +75,9 @@ int comex_gpids(comex_group_t group, int size, comex_gpid_t gpids[], int* single
   if (!runtime::has_place(*runtime, name, gpids)) return COMEX_FAILURE;
   std::vector<Gpid> all;
   for (int rank = 0; rank < size; ++rank) {
-    const Result<Gpid> gpid = runtime->book.gpid_of(found->targets().lpid(static_cast<std::uint32_t>(rank)));
-    if (!gpid) return runtime->reporter.fail({.operation = name}, gpid.failure());
+    const Result<Gpid> gpid =
+        runtime->book().gpid_of(found->targets().lpid(static_cast<std::uint32_t>(rank)));
+    if (!gpid) return runtime->reporter().fail({.operation = name}, gpid.failure());
     all.push_back(gpid.value());
   }
   std::ranges::transform(all, gpids, c_gpid);
@@ -102,8 +103,8 @@ int comex_lpid_to_gpid(int lpid, comex_gpid_t* gpid) {
   const char* name = "lpid_to_gpid";
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, gpid)) return COMEX_FAILURE;
-  const Result<Gpid> found = runtime->book.gpid_of(lpid);
-  if (!found) return runtime->reporter.fail({.operation = name}, found.failure());
+  const Result<Gpid> found = runtime->book().gpid_of(lpid);
+  if (!found) return runtime->reporter().fail({.operation = name}, found.failure());
   *gpid = c_gpid(found.value());
   return COMEX_SUCCESS;
 }
@@ -124,7 +125,7 @@ int comex_lpids(comex_group_t group, int size, int lpids[]) {
 int comex_lpid_count(int* count) {
   runtime::Runtime* runtime = runtime::enter("lpid_count");
   if (runtime == nullptr || !runtime::has_place(*runtime, "lpid_count", count)) return COMEX_FAILURE;
-  *count = static_cast<int>(runtime->book.lpid_count());
+  *count = static_cast<int>(runtime->book().lpid_count());
   return COMEX_SUCCESS;
 }
 
@@ -132,13 +133,13 @@ int comex_process_ranks(int lpid, comex_process_ranks_t* ranks) {
   const char* name = "process_ranks";
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, ranks)) return COMEX_FAILURE;
-  const Result<Gpid> gpid = runtime->book.gpid_of(lpid);
-  if (!gpid) return runtime->reporter.fail({.operation = name}, gpid.failure());
-  const Result<comex::groups::ConnectionData> data = runtime->book.connection_data(gpid.value());
-  if (!data) return runtime->reporter.fail({.operation = name}, data.failure());
-  const bool is_mine = gpid.value() == runtime->book.me();
+  const Result<Gpid> gpid = runtime->book().gpid_of(lpid);
+  if (!gpid) return runtime->reporter().fail({.operation = name}, gpid.failure());
+  const Result<comex::groups::ConnectionData> data = runtime->book().connection_data(gpid.value());
+  if (!data) return runtime->reporter().fail({.operation = name}, data.failure());
+  const bool is_mine = gpid.value() == runtime->book().me();
   static_assert(comex::groups::unknown_rank == COMEX_RANK_INVALID && comex::no_lpid == COMEX_RANK_INVALID);
   *ranks = {data->vpid, data->local_rank, data->node_rank,
-            is_mine ? runtime->world->app_rank : COMEX_RANK_INVALID};
+            is_mine ? runtime->world().app_rank : COMEX_RANK_INVALID};
   return COMEX_SUCCESS;
 }

@@ -1,14 +1,15 @@
 // Start and end, errors, version.
 #include "runtime/call.h"
+#include "worlds/joined_worlds.h"
 
 using namespace comex;
 
 int comex_init(void) {
-  return runtime::initialize(MPI_COMM_NULL, nullptr, nullptr);
+  return runtime::initialize(worlds::joiner(), MPI_COMM_NULL, nullptr, nullptr);
 }
 
 int comex_init_args(int* argc, char*** argv) {
-  return runtime::initialize(MPI_COMM_NULL, argc, argv);
+  return runtime::initialize(worlds::joiner(), MPI_COMM_NULL, argc, argv);
 }
 
 int comex_init_comm(MPI_Comm comm) {
@@ -16,7 +17,7 @@ int comex_init_comm(MPI_Comm comm) {
     return runtime::introduced_reporter().fail({.operation = "init_comm"},
                                                "the communicator is MPI_COMM_NULL");
   }
-  return runtime::initialize(comm, nullptr, nullptr);
+  return runtime::initialize(worlds::joiner(), comm, nullptr, nullptr);
 }
 
 int comex_finalize(void) {
@@ -44,8 +45,8 @@ int comex_set_errors(int mode) {
   }
   self.reporter.set_returns(mode == COMEX_ERRORS_RETURN);
   if (runtime != nullptr) {
-    const comex::op::Engine::Lock lock = runtime->engine.enter();
-    runtime->remote.set_errors_return(mode == COMEX_ERRORS_RETURN);
+    const comex::op::Engine::Lock lock = runtime->engine().enter();
+    runtime->remote().set_errors_return(mode == COMEX_ERRORS_RETURN);
   }
   return COMEX_SUCCESS;
 }

@@ -26,10 +26,10 @@ struct Leader {
   Gpid other;
   std::uint64_t tag;
 
-  bool accepts() const { return runtime->book.me() < other; }
+  bool accepts() const { return runtime->book().me() < other; }
 
   Result<LeaderConnection> find(const InVain& in_vain) {
-    const Deadline deadline(static_cast<double>(runtime->world->settings.meet_s));
+    const Deadline deadline(static_cast<double>(runtime->world().settings.meet_s));
     bool is_lost = false;
     const InVain leads_nowhere = [&] { return (is_lost = route.control->is_lost()) || in_vain(); };
     Result<LeaderConnection> found =
@@ -60,7 +60,7 @@ struct Leader {
   void tell(const std::string& port) const {
     PortText text{};
     port.copy(text.data(), text.size() - 1);
-    const op::Engine::Lock lock = runtime->engine.enter();
+    const op::Engine::Lock lock = runtime->engine().enter();
     route.control->send(route.rank, op::mailbox_context, tag, 0, std::as_bytes(std::span(text)));
   }
 
@@ -74,8 +74,8 @@ struct Leader {
     for (;;) {
       while (text.front() == '\0') {
         bool is_over = false;
-        runtime->engine.wait([&] { return is_told() || (is_over = deadline.is_over() || in_vain()); },
-                             {creation, lpid});
+        runtime->engine().wait([&] { return is_told() || (is_over = deadline.is_over() || in_vain()); },
+                               {creation, lpid});
         if (is_over) return has_not_called(deadline);
       }
       Result<PortName> port = parse_port(text.data());
@@ -91,7 +91,7 @@ struct Leader {
 
 // On the leader: how the other leader is reached through the peer group.
 Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leader, int tag) {
-  const groups::Group* group = runtime.groups.find(peer);
+  const groups::Group* group = runtime.groups().find(peer);
   if (group == nullptr)
     return caller_error("peer group " + std::to_string(peer) + " does not exist, or was freed");
   if (remote_leader < 0 || static_cast<std::uint32_t>(remote_leader) >= group->targets().size()) {
@@ -101,8 +101,8 @@ Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leade
   }
   if (tag < 0) return caller_error("the tag is " + std::to_string(tag) + "; it must not be negative");
   const Lpid lpid = group->targets().lpid(static_cast<std::uint32_t>(remote_leader));
-  const Gpid other = runtime.book.gpid_of(lpid).value();
-  if (other == runtime.book.me())
+  const Gpid other = runtime.book().gpid_of(lpid).value();
+  if (other == runtime.book().me())
     return caller_error("both leaders are this process; the two sides share nobody");
   if (std::string lost = runtime.why_lost(group->bridge()); !lost.empty())
     return environment_error(std::move(lost));
@@ -128,7 +128,7 @@ struct Offer {
 std::vector<Gpid> gpids_of(runtime::Runtime& runtime, const groups::ConnectionTable& table) {
   std::vector<Gpid> gpids;
   for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
-    gpids.push_back(runtime.book.gpid_of(table.lpid(rank)).value());
+    gpids.push_back(runtime.book().gpid_of(table.lpid(rank)).value());
   }
   return gpids;
 }
@@ -139,7 +139,7 @@ bool is_high(std::span<const Offer> offers, Gpid first_of_side) {
 
 int merge(runtime::Runtime& runtime, const char* name, const groups::Group& group, int inter, bool high,
           int* merged) {
-  const Offer mine{runtime.book.me(), runtime.draw_context(), high ? 1U : 0U};
+  const Offer mine{runtime.book().me(), runtime.draw_context(), high ? 1U : 0U};
   const std::vector<Offer> offers =
       agree(runtime, name, inter, mine, merged == nullptr ? "the place for the new group is null" : "");
   if (offers.empty()) return COMEX_FAILURE;
@@ -159,13 +159,13 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
   append(near_first ? group.members() : group.targets());
   append(near_first ? group.targets() : group.members());
   const auto before = near_first ? std::uint32_t{0} : group.targets().size();
-  auto made = std::make_unique<groups::Group>(offers.front().context, runtime.book.make_table(lpids),
+  auto made = std::make_unique<groups::Group>(offers.front().context, runtime.book().make_table(lpids),
                                               group.my_rank() + static_cast<int>(before), groups::Endpoints(),
                                               groups::Table(), group.bridge());
   runtime::GroupExtras extras = runtime.extras_of(*made);
   const int handle = runtime.add_group(std::move(made), extras);
   if (!all_have(runtime, name, inter, std::span(&handle, 1))) return COMEX_FAILURE;
-  runtime.extras(handle).comm = make_communicator(runtime, *runtime.groups.find(handle));
+  runtime.extras(handle).comm = make_communicator(runtime, *runtime.groups().find(handle));
   *merged = handle;
   return COMEX_SUCCESS;
 }
@@ -193,7 +193,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
   const runtime::CallScope call(name, local);
   if (runtime == nullptr || !may_all_meet(*runtime, name, local, local_leader, inter, "local leader"))
     return COMEX_FAILURE;
-  const bool leads = runtime->groups.find(local)->my_rank() == local_leader;
+  const bool leads = runtime->groups().find(local)->my_rank() == local_leader;
   comex::Result<Leader> leader = comex::caller_error("");
   if (leads) leader = find_leader(*runtime, peer, remote_leader, tag);
   Meeting meeting;

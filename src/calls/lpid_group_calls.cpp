@@ -14,6 +14,7 @@
 #include "worlds/agreement/group_wire.h"
 #include "worlds/agreement/groups.h"
 #include "worlds/bridge/bridge_membership.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::calls {
 using namespace worlds;
@@ -25,7 +26,7 @@ constexpr int joining_tag = 0x6c706964;  // of the leaders of two parts
 // The oldest bridge over which all are together, of those that are not lost. All of them find the same,
 // sooner or later: bridges open in one order, and each of them hears of a loss.
 BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
-  for (const BridgeId id : runtime.bridges.ids()) {
+  for (const BridgeId id : worlds::joined_worlds(runtime).bridges.ids()) {
     if (runtime.why_lost(id).empty() && are_together(runtime, id, lpids)) return id;
   }
   return no_bridge;
@@ -47,7 +48,7 @@ std::vector<std::vector<Lpid>> by_world(const runtime::Runtime& runtime, std::sp
   std::vector<WorldId> worlds;
   std::vector<std::vector<Lpid>> parts;
   for (const Lpid lpid : lpids) {
-    const WorldId world = runtime.book.gpid_of(lpid).value().world;
+    const WorldId world = runtime.book().gpid_of(lpid).value().world;
     const auto at = std::ranges::find(worlds, world) - worlds.begin();
     if (at == std::ssize(worlds)) {
       worlds.push_back(world);
@@ -60,10 +61,11 @@ std::vector<std::vector<Lpid>> by_world(const runtime::Runtime& runtime, std::sp
 
 // Why there can be no group; empty: nothing is known against it.
 std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
-  runtime.meetings.losses.tell(runtime);
+  worlds::joined_worlds(runtime).meetings.losses.tell(runtime);
   for (const Lpid lpid : lpids) {
     if (runtime.is_own(lpid)) continue;
-    std::string lost = runtime.bridges.peers.why_lost(runtime.book.gpid_of(lpid).value().world);
+    std::string lost =
+        worlds::joined_worlds(runtime).bridges.peers.why_lost(runtime.book().gpid_of(lpid).value().world);
     if (!lost.empty()) return lost;
   }
   return {};
@@ -72,7 +74,7 @@ std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
 // The same on all members, for the steps on the way to their group.
 std::uint64_t digest_of(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   ListDigest digest;
-  for (const Lpid lpid : lpids) digest.add(runtime.book.gpid_of(lpid).value());
+  for (const Lpid lpid : lpids) digest.add(runtime.book().gpid_of(lpid).value());
   return digest.value();
 }
 
@@ -104,7 +106,7 @@ class Scaffold {
       if (other < parts_.size()) join(block, other);
     }
     if (verdict_.has_failed != 0) return environment_error(verdict_.why.data());
-    return runtime_.groups.find(here_)->bridge();
+    return runtime_.groups().find(here_)->bridge();
   }
   // Collective over the members of the new group, which keeps the last bridge; where a step has failed, over
   // those of the groups that have come so far.
@@ -160,7 +162,7 @@ class Scaffold {
     comex_group_t pair = COMEX_GROUP_NULL;
     const std::optional<int> made = make_over_a_bridge(runtime_, step(leaders), &pair);
     if (!made) {
-      fail(no_connection(runtime_.book.gpid_of(low).value(), runtime_.book.gpid_of(high).value()) +
+      fail(no_connection(runtime_.book().gpid_of(low).value(), runtime_.book().gpid_of(high).value()) +
            "; where no group has all that the list names, the first of the worlds to be joined must share "
            "one");
     } else if (*made != COMEX_SUCCESS) {
@@ -168,7 +170,7 @@ class Scaffold {
     } else {
       const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
       const auto failed = std::ranges::find(verdicts, 1U, &BlockOutcome::has_failed);
-      if (!runtime::is_whole(runtime_, operation, *runtime_.groups.find(pair))) {
+      if (!runtime::is_whole(runtime_, operation, *runtime_.groups().find(pair))) {
         fail();
       } else if (failed != verdicts.end() && verdict_.has_failed == 0) {
         verdict_ = *failed;
@@ -178,7 +180,7 @@ class Scaffold {
   }
   void spread() {
     runtime_.extras(here_).collective->broadcast(std::as_writable_bytes(std::span(&verdict_, 1)), 0);
-    if (!runtime::is_whole(runtime_, operation, *runtime_.groups.find(here_))) fail();
+    if (!runtime::is_whole(runtime_, operation, *runtime_.groups().find(here_))) fail();
   }
 
   runtime::Runtime& runtime_;
@@ -199,7 +201,7 @@ int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_
   }
   if (const std::optional<int> made = make_over_a_bridge(runtime, founders, group)) return *made;
   if (const std::string lost = named_loss(runtime, lpids); !lost.empty())
-    return runtime.reporter.fail({.operation = operation}, lost);
+    return runtime.reporter().fail({.operation = operation}, lost);
   Scaffold scaffold(runtime, founders);
   const Result<BridgeId> bridge = scaffold.build();
   int result = COMEX_FAILURE;
@@ -210,14 +212,14 @@ int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_
   scaffold.take_down();
   if (bridge) return result;
   if (bridge.failure().text.empty()) return runtime::failed_elsewhere(runtime);
-  return runtime.reporter.fail({.operation = operation}, bridge.failure());
+  return runtime.reporter().fail({.operation = operation}, bridge.failure());
 }
 
 Status check_lpids(const runtime::Runtime& runtime, int n, const int lpids[]) {
   if (n < 0 || (n > 0 && lpids == nullptr)) return caller_error("it needs n >= 0 lpids and their list");
   const std::vector<Lpid> members(lpids, lpids + n);
   for (const Lpid lpid : members) {
-    const auto gpid = runtime.book.gpid_of(lpid);
+    const auto gpid = runtime.book().gpid_of(lpid);
     if (!gpid) return gpid.failure();
   }
   if (!groups::ConnectionTable::from(members).has_duplicates()) return {};
@@ -237,7 +239,7 @@ int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
   if (runtime == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(operation, comex::groups::world_handle);
   const comex::Status valid = check_lpids(*runtime, n, lpids);
-  if (!valid) return runtime->reporter.fail({.operation = operation}, valid.failure());
+  if (!valid) return runtime->reporter().fail({.operation = operation}, valid.failure());
   const std::vector<comex::Lpid> members(lpids, lpids + n);
   if (!is_of_one_world(*runtime, members)) return make_spanning(*runtime, members, group);
   return create_group(*runtime, operation, {members}, comex::groups::process_itself, group);

@@ -7,6 +7,7 @@
 #include "runtime/allocation_words.h"
 #include "runtime/heard.h"
 #include "runtime/own_memory.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::calls {
 namespace {
@@ -15,7 +16,9 @@ namespace {
 // in the address space at all. If it is not, the owner's address stands for it.
 void* address_here(runtime::Runtime& runtime, Lpid owner, void* address) {
   worlds::Peer peer;
-  if (address == nullptr || runtime.is_own(owner) || !runtime.bridges.peers.find(owner, peer)) return address;
+  if (address == nullptr || runtime.is_own(owner) ||
+      !worlds::joined_worlds(runtime).bridges.peers.find(owner, peer))
+    return address;
   return reinterpret_cast<void*>(reinterpret_cast<std::uint64_t>(address) - peer.owners_base +
                                  peer.place.base);
 }
@@ -60,25 +63,25 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   }
   if (const auto failed = heard.verdict.failed()) {
     give_up();
-    return *failed == me ? runtime->reporter.fail({.operation = name}, mine.failure())
+    return *failed == me ? runtime->reporter().fail({.operation = name}, mine.failure())
                          : runtime::failed_elsewhere(*runtime);
   }
-  const groups::Everybody all = groups::everybody(*group, runtime->book);
+  const groups::Everybody all = groups::everybody(*group, runtime->book());
   runtime::Allocation allocation{.id = *id,
                                  .members = all.members,
                                  .endpoints = group->endpoints(),
                                  .my_rank = static_cast<int>(all.my_index),
                                  .own = mine.value()};
-  if (group->bridge() == worlds::no_bridge && !group->is_inter()) {
+  if (group->bridge() == no_bridge && !group->is_inter()) {
     runtime::hear_addresses(*runtime, handle, heard, mine.value(), {ptr_arr, all.members.size()});
   } else {
     std::vector<void*> addresses = addresses_of_all(*runtime, handle, all, heard, mine.value());
     if (!runtime::is_whole(*runtime, name, *group)) return give_up();
     const std::size_t skipped = group->is_inter() && all.is_low ? all.low_size : 0;
     std::copy_n(addresses.data() + skipped, group->targets().size(), ptr_arr);
-    if (group->bridge() != worlds::no_bridge) allocation.of_all = std::move(addresses);
+    if (group->bridge() != no_bridge) allocation.of_all = std::move(addresses);
   }
-  runtime->allocations.add(std::move(allocation));
+  runtime->allocations().add(std::move(allocation));
   return COMEX_SUCCESS;
 }
 
@@ -102,8 +105,8 @@ void* comex_malloc_local(size_t bytes) {
   const comex::Result<void*> mine = runtime::allocate_own(*runtime, bytes, 0, nullptr);
   if (!mine) {  // the program goes on without, perhaps very often
     if (!runtime::process().has_told_of_no_room.exchange(true)) {
-      runtime->reporter.warn({.operation = "malloc_local"},
-                             mine.failure().text + "; it returns NULL, told once");
+      runtime->reporter().warn({.operation = "malloc_local"},
+                               mine.failure().text + "; it returns NULL, told once");
     }
     return nullptr;
   }
@@ -114,11 +117,11 @@ int comex_free_local(void* ptr) {
   runtime::Runtime* runtime = runtime::enter("free_local");
   if (runtime == nullptr) return COMEX_FAILURE;
   if (ptr == nullptr) return COMEX_SUCCESS;
-  comex::shm::Arena& arena = *runtime->world->arena;
+  comex::shm::Arena& arena = *runtime->world().arena;
   const std::uint64_t offset = arena.offset_of(ptr);
   if (!arena.holds(ptr) || !arena.extents().begins_local(runtime->me(), offset) ||
       !arena.extents().release(offset)) {
-    return runtime->reporter.fail({"free_local", {}, ptr}, "the address is not one that malloc_local gave");
+    return runtime->reporter().fail({"free_local", {}, ptr}, "the address is not one that malloc_local gave");
   }
   return COMEX_SUCCESS;
 }

@@ -26,11 +26,12 @@ struct Named {  // a mutex; of the own host: one that exists
     return there;
   }
   void order_before_direct() const {
-    if (!runtime->router.is_plain(owner)) runtime->order_before_direct(reach());
+    if (!runtime->router().is_plain(owner)) runtime->order_before_direct(reach());
   }
-  shm::FairMutex here() const { return runtime->world->arena->mutex_at(offset); }
+  shm::FairMutex here() const { return runtime->world().arena->mutex_at(offset); }
   shm::MutexParty party() const {
-    return {runtime->me(), static_cast<shm::HostSlot>(runtime->world->place.local_index), false, by.endpoint};
+    return {runtime->me(), static_cast<shm::HostSlot>(runtime->world().place.local_index), false,
+            by.endpoint};
   }
   op::RemoteTarget far() const {
     op::RemoteTarget there = runtime->remote_target(owner);
@@ -46,10 +47,10 @@ struct Named {  // a mutex; of the own host: one that exists
   if (runtime == nullptr || !runtime::find_target(*runtime, name, proc, COMEX_GROUP_WORLD, owner))
     return false;
   const groups::WorkerPlace& place = runtime->place(owner);
-  const bool is_here = place.host == static_cast<std::uint32_t>(runtime->world->place.host);
-  const std::uint64_t count = is_here ? runtime->mutexes.count(place.slot) : 0;  // else: the world has none
-  runtime->reporter.fail({name, Target(proc)},
-                         runtime::no_such_mutex_text(static_cast<std::uint64_t>(mutex), owner, count));
+  const bool is_here = place.host == static_cast<std::uint32_t>(runtime->world().place.host);
+  const std::uint64_t count = is_here ? runtime->mutexes().count(place.slot) : 0;  // else: the world has none
+  runtime->reporter().fail({name, Target(proc)},
+                           runtime::no_such_mutex_text(static_cast<std::uint64_t>(mutex), owner, count));
   return false;
 }
 
@@ -58,7 +59,7 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   runtime::Runtime* runtime = runtime::pass();
   if (runtime == nullptr) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
-  if (runtime->endpoints_made.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  if (runtime->has_had_endpoints()) [[unlikely]]
     named.by = runtime::begin_unnamed_call(*runtime);
   // What is negative is huge without its sign.
   named.owner = static_cast<Worker>(proc);
@@ -66,18 +67,18 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   if (named.owner >= runtime->size()) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
   named.runtime = runtime;
-  named.is_direct = runtime->router.is_direct(op::Way::atomic, named.owner);
+  named.is_direct = runtime->router().is_direct(op::Way::atomic, named.owner);
   const bool may_exist =
-      named.is_direct ? runtime->mutexes.find(runtime->place(named.owner).slot, named.index, named.offset)
-                      : runtime->has_mutexes.load(std::memory_order_relaxed);
+      named.is_direct ? runtime->mutexes().find(runtime->place(named.owner).slot, named.index, named.offset)
+                      : runtime->has_mutexes();
   if (!may_exist) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
   return true;
 }
 
 void say_recovered(const char* name, const Named& named, const shm::FairMutex& mutex) {
-  named.runtime->reporter.warn({name, Target(static_cast<int>(named.owner))},
-                               runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
+  named.runtime->reporter().warn({name, Target(static_cast<int>(named.owner))},
+                                 runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
 }
 
 // Waits for the turn of a ticket, driving MPI all the while.
@@ -91,14 +92,14 @@ void lock_here(const Named& named) {
   if (mutex.step(turn, party, false) == shm::Taken::clean) [[likely]]
     return;
   runtime::Runtime& runtime = *named.runtime;
-  const shm::WaitPolicy& policy = runtime.world->wait_policy;
+  const shm::WaitPolicy& policy = runtime.world().wait_policy;
   const auto who_holds_it = [&] {
     Worker holder = 0;
     const std::string text = "mutex " + std::to_string(named.index);
     return mutex.holder(holder) ? text + ", which worker " + std::to_string(holder) + " holds" : text;
   };
   const op::FunctionRef<std::string()> awaited(who_holds_it);
-  op::StallWatch watch = runtime.engine.watch(
+  op::StallWatch watch = runtime.engine().watch(
       {.operation = "lock", .target = static_cast<int>(named.owner), .awaited = &awaited});
   for (unsigned round = 0;; ++round) {
     const bool asks = round > yields && round % rounds_a_question == 0;
@@ -109,12 +110,12 @@ void lock_here(const Named& named) {
       shm::cpu_relax();
       continue;
     }
-    runtime.engine.poll();
+    runtime.engine().poll();
     const bool sleeps = policy.sleeps_after(round, pauses + yields);
     if (sleeps) {
       mutex.sleep(turn, policy.nap_max_ns);
     } else if (policy.yields_ever()) {
-      runtime.world->os->yield();
+      runtime.world().os->yield();
     }
     watch.set_slow(sleeps);
     watch.look();
@@ -126,13 +127,13 @@ op::WaitReason reason(const char* name, const Named& named) {
 }
 
 void note_held(const Named& named) {
-  const op::Engine::Lock lock = named.runtime->engine.enter();
-  named.runtime->held_mutexes.note(named.held());
+  const op::Engine::Lock lock = named.runtime->engine().enter();
+  named.runtime->held_mutexes().note(named.held());
 }
 
 bool take_held(const Named& named) {
-  const op::Engine::Lock lock = named.runtime->engine.enter();
-  return named.runtime->held_mutexes.take(named.held());
+  const op::Engine::Lock lock = named.runtime->engine().enter();
+  return named.runtime->held_mutexes().take(named.held());
 }
 
 // What a worker says of its part in making them. The largest is told by the lowest of those that failed; a
@@ -168,15 +169,15 @@ Result<void*> make_own(runtime::Runtime& runtime, int num) {
   Result<void*> own = runtime::allocate_own(runtime, bytes, runtime::internal_memory, nullptr);
   if (!own || own.value() == nullptr) return own;
   std::memset(own.value(), 0, bytes);
-  shm::Arena& arena = *runtime.world->arena;
-  runtime.mutexes.show(arena.slot(), arena.offset_of(own.value()), static_cast<std::uint64_t>(num));
+  shm::Arena& arena = *runtime.world().arena;
+  runtime.mutexes().show(arena.slot(), arena.offset_of(own.value()), static_cast<std::uint64_t>(num));
   return own;
 }
 
 void drop_own(runtime::Runtime& runtime) {
-  shm::Arena& arena = *runtime.world->arena;
-  if (runtime.mutexes.count(arena.slot()) == 0) return;
-  runtime::release_own(runtime, arena.at(runtime.mutexes.hide(arena.slot())));
+  shm::Arena& arena = *runtime.world().arena;
+  if (runtime.mutexes().count(arena.slot()) == 0) return;
+  runtime::release_own(runtime, arena.at(runtime.mutexes().hide(arena.slot())));
 }
 
 }  // namespace
@@ -191,23 +192,23 @@ int comex_create_mutexes(int num) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, COMEX_GROUP_WORLD);
-  const bool are_there = runtime->has_mutexes.load(std::memory_order_relaxed);
-  runtime->fence_members(*runtime->groups.find(COMEX_GROUP_WORLD));
+  const bool are_there = runtime->has_mutexes();
+  runtime->fence_members(*runtime->groups().find(COMEX_GROUP_WORLD));
   const comex::Result<void*> mine = make_own(*runtime, are_there ? std::min(num, 0) : num);
   const Made made = runtime->all_merged(COMEX_GROUP_WORLD, mine ? Made::done() : Made::failed(*runtime));
   if (made && !are_there) {
-    runtime->has_mutexes.store(true, std::memory_order_relaxed);
+    runtime->set_has_mutexes(true);
     return COMEX_SUCCESS;
   }
   if (!are_there) drop_own(*runtime);
   if (made) {
-    return runtime->reporter.fail({.operation = name}, "there are mutexes already; destroy them first");
+    return runtime->reporter().fail({.operation = name}, "there are mutexes already; destroy them first");
   }
   if (made.is_mixed()) {
     return runtime::fail_apart(*runtime, {.operation = name}, true,
                                "this process makes mutexes where others do not");
   }
-  return made.is_told_by(*runtime) ? runtime->reporter.fail({.operation = name}, mine.failure())
+  return made.is_told_by(*runtime) ? runtime->reporter().fail({.operation = name}, mine.failure())
                                    : runtime::failed_elsewhere(*runtime);
 }
 
@@ -216,14 +217,14 @@ int comex_destroy_mutexes(void) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, COMEX_GROUP_WORLD);
-  if (!runtime->has_mutexes.load(std::memory_order_relaxed)) {
-    return runtime->reporter.fail({.operation = name}, "there are no mutexes; create_mutexes makes them");
+  if (!runtime->has_mutexes()) {
+    return runtime->reporter().fail({.operation = name}, "there are no mutexes; create_mutexes makes them");
   }
   runtime->barrier(COMEX_GROUP_WORLD);  // nobody needs them any more
-  runtime->has_mutexes.store(false, std::memory_order_relaxed);
+  runtime->set_has_mutexes(false);
   {
-    const comex::op::Engine::Lock lock = runtime->engine.enter();
-    runtime->held_mutexes.clear();
+    const comex::op::Engine::Lock lock = runtime->engine().enter();
+    runtime->held_mutexes().clear();
   }
   drop_own(*runtime);
   return COMEX_SUCCESS;
@@ -239,8 +240,8 @@ int comex_lock(int mutex, int proc) {
   }
   const comex::op::RemoteTarget far = named.far();
   const int result = finish_remote(
-      *named.runtime, named.runtime->remote, reason("lock", named), Finish::block(),
-      [&](Completion& completion) { named.runtime->remote.start_lock(named.index, far, completion); });
+      *named.runtime, named.runtime->remote(), reason("lock", named), Finish::block(),
+      [&](Completion& completion) { named.runtime->remote().start_lock(named.index, far, completion); });
   if (result == COMEX_SUCCESS) note_held(named);
   return result;
 }
@@ -249,7 +250,8 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   Named named;
   if (!find_mutex("trylock", mutex, proc, named)) return COMEX_FAILURE;
   if (acquired == nullptr) {
-    return named.runtime->reporter.fail({"trylock", comex::Target(proc)}, "the place for the result is null");
+    return named.runtime->reporter().fail({"trylock", comex::Target(proc)},
+                                          "the place for the result is null");
   }
   if (named.is_direct) {
     named.order_before_direct();
@@ -263,9 +265,9 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   const comex::op::RemoteTarget far = named.far();
   std::uint64_t taken = 0;
   const int result =
-      finish_remote(*named.runtime, named.runtime->remote, reason("trylock", named), Finish::block(),
+      finish_remote(*named.runtime, named.runtime->remote(), reason("trylock", named), Finish::block(),
                     [&](Completion& completion) {
-                      named.runtime->remote.start_try_lock(named.index, far, completion, &taken);
+                      named.runtime->remote().start_try_lock(named.index, far, completion, &taken);
                     });
   if (result != COMEX_SUCCESS) return result;
   if (taken != 0) note_held(named);
@@ -280,11 +282,11 @@ int comex_unlock(int mutex, int proc) {
     named.order_before_direct();
     const comex::Status unlocked = named.here().unlock(named.party());
     if (unlocked) return COMEX_SUCCESS;
-    return named.runtime->reporter.fail({"unlock", comex::Target(proc)},
-                                        "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
+    return named.runtime->reporter().fail({"unlock", comex::Target(proc)},
+                                          "mutex " + std::to_string(mutex) + ": " + unlocked.failure().text);
   }
   const comex::op::RemoteTarget far = named.far();
-  comex::op::Remote& remote = named.runtime->remote;
+  comex::op::Remote& remote = named.runtime->remote();
   const bool is_held = take_held(named);
   return finish_remote(*named.runtime, remote, reason("unlock", named), Finish::block(),
                        [&](Completion& completion) {

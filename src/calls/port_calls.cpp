@@ -6,6 +6,7 @@
 #include "runtime/call.h"
 #include "worlds/agreement/arguments.h"
 #include "worlds/connect/meeting.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::calls {
 using namespace worlds;
@@ -16,7 +17,7 @@ constexpr const char* connecting = "world_connect";
 
 Result<LeaderConnection> await_at(runtime::Runtime& runtime, const PortName& port, const Deadline& deadline,
                                   const InVain& in_vain) {
-  const auto listener = runtime.meetings.ports.find(format_port(port));
+  const auto listener = worlds::joined_worlds(runtime).meetings.ports.find(format_port(port));
   if (listener != nullptr) return LeaderConnection::await(runtime, accepting, *listener, deadline, in_vain);
   return caller_error("this process has no such port open at " + format_place(port) +
                       "; the root accepts at a port that it has opened itself");
@@ -61,14 +62,14 @@ int comex_world_open_port(char* port, int port_bytes) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, port)) return COMEX_FAILURE;
   auto listener = Listener::open("");
-  if (!listener) return runtime->reporter.fail({.operation = name}, listener.failure());
+  if (!listener) return runtime->reporter().fail({.operation = name}, listener.failure());
   const std::string text = format_port(listener->name());
   if (port_bytes < 0 || text.size() >= static_cast<std::size_t>(port_bytes)) {
-    return runtime->reporter.fail({.operation = name},
-                                  "the place for the port holds " + std::to_string(port_bytes) +
-                                      " bytes; this one needs " + std::to_string(text.size() + 1));
+    return runtime->reporter().fail({.operation = name},
+                                    "the place for the port holds " + std::to_string(port_bytes) +
+                                        " bytes; this one needs " + std::to_string(text.size() + 1));
   }
-  runtime->meetings.ports.add(std::move(listener).value());
+  worlds::joined_worlds(*runtime).meetings.ports.add(std::move(listener).value());
   std::memcpy(port, text.c_str(), text.size() + 1);
   return COMEX_SUCCESS;
 }
@@ -77,11 +78,12 @@ int comex_world_close_port(const char* port) {
   const char* name = "world_close_port";
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
-  if (port == nullptr) return runtime->reporter.fail({.operation = name}, "the port is null");
+  if (port == nullptr) return runtime->reporter().fail({.operation = name}, "the port is null");
   auto parsed = parse_port(port);
-  if (!parsed) return runtime->reporter.fail({.operation = name}, parsed.failure());
-  if (runtime->meetings.ports.remove(format_port(parsed.value()))) return COMEX_SUCCESS;
-  return runtime->reporter.fail({.operation = name}, "this process has no such port open");
+  if (!parsed) return runtime->reporter().fail({.operation = name}, parsed.failure());
+  if (worlds::joined_worlds(*runtime).meetings.ports.remove(format_port(parsed.value())))
+    return COMEX_SUCCESS;
+  return runtime->reporter().fail({.operation = name}, "this process has no such port open");
 }
 
 int comex_world_accept(const char* port, int root, comex_group_t group, double timeout_s,

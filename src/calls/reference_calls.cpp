@@ -21,9 +21,9 @@ int comex_connection_references(comex_gpid_t gpid, int* count) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, count)) return COMEX_FAILURE;
   const comex::Gpid named{gpid.world, gpid.rank};
-  const auto references = runtime->book.connection_references(named);
-  if (!references) return runtime->reporter.fail({.operation = name}, references.failure());
-  const auto lpid = runtime->book.lpid_of(named);
+  const auto references = runtime->book().connection_references(named);
+  if (!references) return runtime->reporter().fail({.operation = name}, references.failure());
+  const auto lpid = runtime->book().lpid_of(named);
   const std::uint32_t pending = lpid && lpid.value() >= 0 ? runtime->pending_to(lpid.value()) : 0;
   *count = static_cast<int>(references.value() + pending);
   return COMEX_SUCCESS;
@@ -33,8 +33,8 @@ int comex_world_references(uint32_t world, int* count) {
   const char* name = "world_references";
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, count)) return COMEX_FAILURE;
-  const auto references = runtime->book.world_references(world);
-  if (!references) return runtime->reporter.fail({.operation = name}, references.failure());
+  const auto references = runtime->book().world_references(world);
+  if (!references) return runtime->reporter().fail({.operation = name}, references.failure());
   *count = static_cast<int>(references.value());
   return COMEX_SUCCESS;
 }
@@ -44,8 +44,9 @@ int comex_set_card_hook(const comex_card_hook_t* hook) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   if (hook != nullptr && (hook->collect == nullptr || hook->deliver == nullptr)) {
-    return runtime->reporter.fail({.operation = name}, "a hook needs collect and deliver; ready may be null");
+    return runtime->reporter().fail({.operation = name},
+                                    "a hook needs collect and deliver; ready may be null");
   }
-  runtime->card_hook = hook == nullptr ? comex_card_hook_t{} : *hook;
+  runtime->card_hook() = hook == nullptr ? comex_card_hook_t{} : *hook;
   return COMEX_SUCCESS;
 }

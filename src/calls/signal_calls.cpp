@@ -37,8 +37,8 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
     word = direct.store(target.place, target.worker(), signal.word, signal.bits(), sizeof(long));
   }
   if (word) return COMEX_SUCCESS;
-  return runtime.reporter.fail(runtime.context(name, target, signal.word),
-                               direct.describe(word, target.worker(), target.place));
+  return runtime.reporter().fail(runtime.context(name, target, signal.word),
+                                 direct.describe(word, target.worker(), target.place));
 }
 
 [[gnu::noinline]] int put_signal(void* src, void* dst, int bytes, const Signal& signal, int proc,
@@ -48,8 +48,8 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   runtime::Reach target;
   if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
   if (!signal.is_aligned()) {
-    return runtime->reporter.fail(runtime->context(name, target, signal.word),
-                                  "the signal word is null or not aligned to its 8 bytes");
+    return runtime->reporter().fail(runtime->context(name, target, signal.word),
+                                    "the signal word is null or not aligned to its 8 bytes");
   }
   const Result<Operation> data =
       op::validate({.action = Action::put, .target = target.worker()}, src, dst, bytes);
@@ -100,15 +100,15 @@ int comex_wait_until(long* word, int compare, long value) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   if (word == nullptr || reinterpret_cast<std::uintptr_t>(word) % sizeof(long) != 0) {
-    return runtime->reporter.fail({name, {}, word}, "the word is null or not aligned to its 8 bytes");
+    return runtime->reporter().fail({name, {}, word}, "the word is null or not aligned to its 8 bytes");
   }
   if (compare < COMEX_CMP_EQ || compare > COMEX_CMP_LE) {
-    return runtime->reporter.fail(
+    return runtime->reporter().fail(
         {name, {}, word},
         "the comparison " + std::to_string(compare) + " is unknown; COMEX_CMP_EQ to COMEX_CMP_LE are 0 to 5");
   }
   const std::atomic_ref<long> watched(*word);
   const auto is_true = [&] { return holds(watched.load(std::memory_order_acquire), compare, value); };
-  if (!is_true()) runtime->engine.wait(is_true, {.operation = name, .address = word});
+  if (!is_true()) runtime->engine().wait(is_true, {.operation = name, .address = word});
   return COMEX_SUCCESS;
 }

@@ -15,12 +15,12 @@ class Small {
  public:
   Small(int proc, comex_group_t group) : runtime_(runtime::at_once()), target_(static_cast<Worker>(proc)) {
     is_small_ = runtime_ != nullptr && group == COMEX_GROUP_WORLD && target_ < runtime_->size() &&
-                runtime_->router.is_plain(target_);
+                runtime_->router().is_plain(target_);
   }
   explicit operator bool() const { return is_small_; }
 
   runtime::Runtime& runtime() const { return *runtime_; }
-  const op::Direct& direct() const { return runtime_->direct; }
+  const op::Direct& direct() const { return runtime_->direct(); }
   const groups::WorkerPlace& place() const { return runtime_->place(target_); }
   Worker target() const { return target_; }
 

@@ -20,8 +20,8 @@ int carry_out_directly(runtime::Runtime& runtime, const char* name, std::span<co
   runtime.order_before_direct(target);
   const op::Direct& direct = *target.direct;
   const auto refuse = [&](const Operation& operation, const op::Checked& checked) {
-    return runtime.reporter.fail(runtime.context(name, target, far_of(operation)),
-                                 direct.describe(checked, target.worker(), target.place));
+    return runtime.reporter().fail(runtime.context(name, target, far_of(operation)),
+                                   direct.describe(checked, target.worker(), target.place));
   };
   if (operations.size() > 1) {  // all or nothing
     for (const Operation& operation : operations) {
@@ -41,7 +41,7 @@ int carry_out_directly(runtime::Runtime& runtime, const char* name, std::span<co
 }  // namespace
 
 void say_recovered(const runtime::Runtime& runtime, const Context& where) {
-  runtime.reporter.warn(where, runtime::memory_recovered_text());
+  runtime.reporter().warn(where, runtime::memory_recovered_text());
 }
 
 int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
@@ -84,7 +84,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Opera
 int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,
               const runtime::Reach& target, const void* far, const Finish& finish) {
   if (!operation) {
-    return runtime.reporter.fail(runtime.context(name, target, far), operation.failure());
+    return runtime.reporter().fail(runtime.context(name, target, far), operation.failure());
   }
   const std::size_t operations = moves_nothing(operation.value()) ? 0 : 1;
   return carry_out(runtime, name, std::span(&operation.value(), operations), target,
@@ -94,10 +94,10 @@ int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operatio
 bool find_scalar(runtime::Runtime& runtime, const char* name, int code, Scalar& scalar) {
   scalar = scalar_of(code);
   if (scalar != Scalar::none) return true;
-  runtime.reporter.fail({.operation = name}, "the accumulate type " + std::to_string(code) +
-                                                 " is unknown; COMEX_ACC_INT to COMEX_ACC_LNG are " +
-                                                 std::to_string(COMEX_ACC_INT) + " to " +
-                                                 std::to_string(COMEX_ACC_LNG));
+  runtime.reporter().fail({.operation = name}, "the accumulate type " + std::to_string(code) +
+                                                   " is unknown; COMEX_ACC_INT to COMEX_ACC_LNG are " +
+                                                   std::to_string(COMEX_ACC_INT) + " to " +
+                                                   std::to_string(COMEX_ACC_LNG));
   return false;
 }
 

@@ -18,24 +18,24 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
     }
     case Finish::Kind::implicit:
       runtime.start(
-          to, reason, [&] { begin(runtime.implicit.of(reason.target)); }, appended_to);
+          to, reason, [&] { begin(runtime.implicit().of(reason.target)); }, appended_to);
       return COMEX_SUCCESS;
     case Finish::Kind::handle:
       break;
   }
   int issued = 0;
   const auto begin_with_handle = [&] {
-    issued = runtime.handles.issue();
+    issued = runtime.handles().issue();
     if (issued == 0) return;
-    nb::Completion& completion = *runtime.handles.find(issued);
+    nb::Completion& completion = *runtime.handles().find(issued);
     begin(completion);
     completion.complete();  // the part that issue() began with
     runtime.note_handle(issued, reason);
   };
   runtime.start(to, reason, begin_with_handle, appended_to);
   if (issued == 0) {
-    return runtime.reporter.fail(runtime.context(reason.operation, reason.target, reason.named),
-                                 "no handle is free");
+    return runtime.reporter().fail(runtime.context(reason.operation, reason.target, reason.named),
+                                   "no handle is free");
   }
   *finish.handle = issued;
   return COMEX_SUCCESS;

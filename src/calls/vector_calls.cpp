@@ -14,11 +14,11 @@ int transfer(const char* name, const op::Arguments& request, const comex_giov_t*
   if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
   const auto where = [&] { return runtime->context(name, target); };
   if (count < 0) {
-    return runtime->reporter.fail(
+    return runtime->reporter().fail(
         where(), "the number of descriptors is " + std::to_string(count) + "; it must not be negative");
   }
   if (count > 0 && descriptors == nullptr) {
-    return runtime->reporter.fail(where(), "the array of descriptors is null");
+    return runtime->reporter().fail(where(), "the array of descriptors is null");
   }
   op::Arguments resolved = request;
   resolved.target = target.worker();
@@ -31,8 +31,8 @@ int transfer(const char* name, const op::Arguments& request, const comex_giov_t*
         {is_get ? given.dst : given.src, is_get ? given.src : given.dst, given.count, given.bytes});
   }
   Result<std::vector<Operation>> operations = op::validate(resolved, arguments);
-  if (!operations) return runtime->reporter.fail(where(), operations.failure());
-  const std::uint32_t call = runtime->vector_calls.fetch_add(1, std::memory_order_relaxed);
+  if (!operations) return runtime->reporter().fail(where(), operations.failure());
+  const std::uint32_t call = runtime->draw_vector_call();
   for (Operation& operation : operations.value()) operation.call = call;
   return carry_out(*runtime, name, operations.value(), target, op::way_of(request.action), finish);
 }

@@ -6,6 +6,7 @@
 #include "worlds/bridge/disconnect.h"
 #include "worlds/connect/meeting.h"
 #include "worlds/connect/spawn.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::calls {
 namespace {
@@ -48,7 +49,7 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
 int comex_world_parent(comex_group_t* parent) {
   runtime::Runtime* runtime = runtime::enter("world_parent");
   if (runtime == nullptr || !runtime::has_place(*runtime, "world_parent", parent)) return COMEX_FAILURE;
-  const int handle = runtime->meetings.parent;
+  const int handle = worlds::joined_worlds(*runtime).meetings.parent;
   *parent = handle == worlds::no_group ? COMEX_GROUP_NULL : handle;
   return COMEX_SUCCESS;
 }
@@ -58,12 +59,12 @@ int comex_world_disconnect(comex_group_t* peer) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   if (peer == nullptr)
-    return runtime->reporter.fail({.operation = name}, "the place of the group's handle is null");
+    return runtime->reporter().fail({.operation = name}, "the place of the group's handle is null");
   groups::Group* group = runtime::find_group(*runtime, name, *peer);
   if (group == nullptr) return COMEX_FAILURE;
   if (*peer == COMEX_GROUP_WORLD || *peer == COMEX_GROUP_SELF) {
-    return runtime->reporter.fail({.operation = name},
-                                  "the group is one of the own world; it lives until finalize");
+    return runtime->reporter().fail({.operation = name},
+                                    "the group is one of the own world; it lives until finalize");
   }
   const runtime::CallScope call(name, *peer);
   const int result = worlds::disconnect(*runtime, *group, *peer);

@@ -14,9 +14,11 @@ using Lpid = std::int32_t;           // local process id: index into this proces
 using WorldId = std::uint32_t;       // manager in the upper 8 bits, number within its launch below
 using Worker = std::uint32_t;        // worker number within its world
 using TransportRank = std::int32_t;  // rank in the wire communicator
+using BridgeId = std::uint32_t;      // number of a bridge within this process
 
 inline constexpr Lpid no_lpid = -1;
 inline constexpr TransportRank no_rank = -1;
+inline constexpr BridgeId no_bridge = 0;  // the wire of the own world will do
 
 struct Gpid {
   WorldId world = 0;

@@ -32,7 +32,7 @@ class Group {
   // `remote`: the other side of an inter-group. `bridge`: the number of what joins it to other worlds, 0
   // where the own world's wire does.
   Group(std::uint64_t context, Table members, int my_rank, Endpoints endpoints = {}, Table remote = {},
-        std::uint32_t bridge = 0)
+        BridgeId bridge = no_bridge)
       : context_(context),
         members_(std::move(members)),
         remote_(std::move(remote)),
@@ -58,7 +58,7 @@ class Group {
 
   const Endpoints& endpoints() const { return endpoints_; }
   std::uint32_t my_endpoint() const { return endpoints_.of(static_cast<std::uint32_t>(my_rank_)); }
-  std::uint32_t bridge() const { return bridge_; }
+  BridgeId bridge() const { return bridge_; }
   const Table& table() const { return members_; }
   const Table& remote_table() const { return remote_; }
 
@@ -71,7 +71,7 @@ class Group {
   Table remote_;
   Endpoints endpoints_;
   int my_rank_;
-  std::uint32_t bridge_;
+  BridgeId bridge_;
   std::atomic<bool> disconnects_{false};
 };
 

@@ -5,27 +5,27 @@ namespace comex::runtime {
 void say_no_rank(const Runtime& runtime, const char* operation, int proc, const groups::Group& group,
                  comex_group_t handle) {
   const std::string name = "group " + std::to_string(handle);
-  runtime.reporter.fail({.operation = operation},
-                        "rank " + std::to_string(proc) +
-                            " is out of range: " + (group.is_inter() ? "the other side of " + name : name) +
-                            " has ranks 0 to " + std::to_string(group.targets().size() - 1));
+  runtime.reporter().fail({.operation = operation},
+                          "rank " + std::to_string(proc) +
+                              " is out of range: " + (group.is_inter() ? "the other side of " + name : name) +
+                              " has ranks 0 to " + std::to_string(group.targets().size() - 1));
 }
 
 bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target) {
   const bool is_known = runtime.reach(lpid, target);
-  if (is_known && target.bridge == worlds::no_bridge) return true;
+  if (is_known && target.bridge == no_bridge) return true;
   const std::string lost = is_known ? runtime.why_lost(target.bridge) : std::string();
   if (is_known && lost.empty()) return true;
-  runtime.reporter.fail(runtime.context(operation, lpid, named),
-                        is_known ? lost : "no connection leads to this process: its world was left");
+  runtime.reporter().fail(runtime.context(operation, lpid, named),
+                          is_known ? lost : "no connection leads to this process: its world was left");
   return false;
 }
 
 bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group) {
-  if (group.bridge() == worlds::no_bridge) return true;
+  if (group.bridge() == no_bridge) return true;
   const std::string lost = runtime.why_lost(group.bridge());
   if (lost.empty()) return true;
-  runtime.reporter.fail({.operation = operation}, lost);
+  runtime.reporter().fail({.operation = operation}, lost);
   return false;
 }
 

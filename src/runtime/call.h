@@ -21,20 +21,20 @@ inline Runtime* enter(const char* operation) {
 }
 
 inline groups::Group* find_group(Runtime& runtime, const char* operation, comex_group_t handle) {
-  groups::Group* group = runtime.groups.find(handle);
+  groups::Group* group = runtime.groups().find(handle);
   if (group == nullptr) [[unlikely]] {
-    runtime.reporter.fail({.operation = operation},
-                          "group " + std::to_string(handle) + " does not exist, or was freed");
+    runtime.reporter().fail({.operation = operation},
+                            "group " + std::to_string(handle) + " does not exist, or was freed");
   }
   return group;
 }
 
 // Who asks through a group, which the calling thread drives from here on.
 inline Requester begin_call(const Runtime& runtime, const groups::Group& group) {
-  if (runtime.endpoints_made.load(std::memory_order_relaxed) == 0) [[likely]]
+  if (!runtime.has_had_endpoints()) [[likely]]
     return {};
   const Requester by{group.my_endpoint(), static_cast<std::uint32_t>(group.my_rank())};
-  begin_call(runtime.reporter.run(), by);
+  begin_call(runtime.reporter().run(), by);
   return by;
 }
 
@@ -94,7 +94,7 @@ inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_
 // An operation that was under way was refused or cut off; who found out has said so. Ends the job unless
 // errors are returned.
 inline int failed_on_the_way(Runtime& runtime) {
-  if (!runtime.reporter.returns()) Reporter::end_job(failure_exit_code);
+  if (!runtime.reporter().returns()) Reporter::end_job(failure_exit_code);
   return COMEX_FAILURE;
 }
 
@@ -102,14 +102,14 @@ inline int failed_on_the_way(Runtime& runtime) {
 inline bool has_place(Runtime& runtime, const char* operation, const void* place) {
   if (place != nullptr) [[likely]]
     return true;
-  runtime.reporter.fail({.operation = operation}, "the place for the result is null");
+  runtime.reporter().fail({.operation = operation}, "the place for the result is null");
   return false;
 }
 
 // A failure of another member of a collective call: it says so; here only the code is left, or the end of the
 // job.
 inline int failed_elsewhere(Runtime& runtime) {
-  if (!runtime.reporter.returns()) runtime.await_end();
+  if (!runtime.reporter().returns()) runtime.await_end();
   return COMEX_FAILURE;
 }
 

@@ -47,8 +47,8 @@ void begin_call(std::uint32_t run, Requester by) {
 }
 
 Requester begin_unnamed_call(const Runtime& runtime) {
-  Thread& self = thread_of(runtime.reporter.run());
-  const std::uint32_t gone = runtime.endpoints_gone.load(std::memory_order_acquire);
+  Thread& self = thread_of(runtime.reporter().run());
+  const std::uint32_t gone = runtime.endpoints_gone();
   if (self.gone != gone && self.driven && !runtime.has_handle(self.driven.endpoint)) self.driven = {};
   self.gone = gone;
   return self.now = self.driven;

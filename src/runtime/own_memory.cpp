@@ -11,10 +11,10 @@ namespace {
 constexpr std::uint64_t least_preferred_bytes = 2ULL << 20;
 
 void prefer_near_memory(Runtime& runtime, void* address, std::uint64_t bytes) {
-  std::optional<NearMemory>& near = runtime.world->near_memory;
+  std::optional<NearMemory>& near = runtime.world().near_memory;
   const Status preferred = near->topology.prefer_memory(address, bytes, near->nodes);
   if (preferred) return;
-  runtime.reporter.notice(preferred.failure().text + ": memory lies where it is touched first");
+  runtime.reporter().notice(preferred.failure().text + ": memory lies where it is touched first");
   near.reset();  // said once
 }
 
@@ -22,14 +22,14 @@ void prefer_near_memory(Runtime& runtime, void* address, std::uint64_t bytes) {
 
 void release_own(Runtime& runtime, void* address) {
   if (address == nullptr) return;
-  shm::Arena& arena = *runtime.world->arena;
+  shm::Arena& arena = *runtime.world().arena;
   const std::uint64_t offset = arena.offset_of(address);
   if (const std::uint64_t placed = arena.extents().placed_bytes(offset); placed != 0) {
     const Status freed = pr::Topology::load().release_memory(address, placed);
-    if (!freed) runtime.reporter.notice(freed.failure().text);
+    if (!freed) runtime.reporter().notice(freed.failure().text);
   }
   const Status released = arena.extents().release(offset);
-  if (!released) runtime.reporter.notice(released.failure().text);
+  if (!released) runtime.reporter().notice(released.failure().text);
 }
 
 Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id, const char* device) {
@@ -42,12 +42,12 @@ Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id
     if (!found) return found.take_failure();
     nodes = std::move(found).value();
   }
-  shm::Arena& arena = *runtime.world->arena;
+  shm::Arena& arena = *runtime.world().arena;
   const shm::Pages pages = nodes.empty() ? shm::Pages::any : shm::Pages::placed;
   Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id, pages);
   if (!extent) return extent.take_failure();
   void* address = arena.at(extent->offset);
-  if (runtime.world->near_memory && nodes.empty() && extent->reserved >= least_preferred_bytes) {
+  if (runtime.world().near_memory && nodes.empty() && extent->reserved >= least_preferred_bytes) {
     prefer_near_memory(runtime, address, extent->reserved);
   }
   if (topology) {
@@ -62,7 +62,7 @@ Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id
 
 int fail_apart(Runtime& runtime, const Context& where, bool is_odd, const char* what) {
   if (!is_odd) return failed_elsewhere(runtime);
-  return runtime.reporter.fail(
+  return runtime.reporter().fail(
       where, std::string(what) + "; all members make the same collective calls in one order");
 }
 

@@ -7,7 +7,6 @@
 #include "runtime/caller.h"
 #include "runtime/environment.h"
 #include "shm/posix_os.h"
-#include "worlds/connect/spawn.h"
 
 namespace comex::runtime {
 namespace detail {
@@ -112,7 +111,7 @@ Reporter& introduced_reporter() {
   return reporter;
 }
 
-int initialize(MPI_Comm comm, int* argc, char*** argv) {
+int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv) {
   Process& self = process();
   if (self.is_forked_child) return self.reporter.fail({.operation = "init"}, why_there_is_none());
   const std::lock_guard lock(self.starting);
@@ -129,20 +128,20 @@ int initialize(MPI_Comm comm, int* argc, char*** argv) {
         "the program with the shared library, or with libcomex_world itself");
   }
   const bool is_first = over_all_ranks && !self.was_initialized;
-  if (is_first) worlds::let_go_of_parents();
+  if (is_first) joiner.before_first_world();
   std::unique_ptr<World> world;
   if (over_all_ranks) {
-    world = self.launch.over_all_ranks();
+    world = self.launch.over_all_ranks(joiner);
   } else {
-    world = self.launch.over(comm);
+    world = self.launch.over(comm, joiner);
     if (!world) return 1;
   }
   hook_into_mpi_finalize(self);
-  self.runtime = std::make_unique<Runtime>(std::move(world), self.reporter);
+  self.runtime = std::make_unique<Runtime>(std::move(world), self.reporter, joiner);
   detail::current_runtime.store(self.runtime.get(), std::memory_order_release);
   const CallScope call("init", groups::world_handle);
   self.runtime->barrier(groups::world_handle);
-  if (is_first && worlds::meet_parents(*self.runtime) != COMEX_SUCCESS) {
+  if (is_first && !joiner.meet_parents(*self.runtime)) {
     close_runtime(self);  // on all workers; the next init tries again
     return COMEX_FAILURE;
   }

@@ -58,7 +58,7 @@ inline Runtime* at_once() {
 int wanted_thread_level();
 
 // Both return COMEX_SUCCESS or COMEX_FAILURE; comm null: over all ranks of MPI_COMM_WORLD.
-int initialize(MPI_Comm comm, int* argc, char*** argv);
+int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv);
 int finalize();
 
 }  // namespace comex::runtime

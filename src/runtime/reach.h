@@ -7,7 +7,6 @@
 #include "op/remote.h"
 #include "op/remote_target.h"
 #include "op/stall_watch.h"
-#include "worlds/bridge/bridge.h"
 
 namespace comex::runtime {
 
@@ -16,7 +15,7 @@ struct Reach {
   Gpid gpid;                  // its rank is the worker number in its world
   groups::WorkerPlace place;  // rank and server in the wire that leads there
   op::Remote* remote = nullptr;
-  worlds::BridgeId bridge = worlds::no_bridge;
+  BridgeId bridge = no_bridge;
   const op::Direct* direct = nullptr;  // null: its memory is not in the address space of this process
   Requester by = {};                   // who asks
   Naming named = {};                   // how the program names it

@@ -53,81 +53,83 @@ bool has_to_serve_in_calls(const World& world, const op::Router& router) {
 
 }  // namespace
 
-Runtime::Runtime(std::unique_ptr<World> opened, Reporter& reports)
-    : reporter(reports),
-      world(std::move(opened)),
-      router(*world->group, static_cast<Worker>(world->place.worker), world->settings),
-      direct(*world->arena),
-      remote(*world->transport, remote_options(*world)),
-      control(*world->transport),
-      server(world->serves_itself() ? make_server(*world, reporter) : nullptr),
-      engine(*world->transport, {server.get(), &remote, &control}, *world->os, engine_options(*world, *this)),
-      book(world->description, static_cast<Worker>(world->place.worker), &bridges, &*world->group),
-      mutexes(world->arena->mutex_sets()),
-      host_(*world, engine) {
-  remote.set_errors_return(reporter.returns());
+Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJoiner& joiner)
+    : reporter_(reporter),
+      world_(std::move(world)),
+      router_(*world_->group, static_cast<Worker>(world_->place.worker), world_->settings),
+      direct_(*world_->arena),
+      remote_(*world_->transport, remote_options(*world_)),
+      control_(*world_->transport),
+      server_(world_->serves_itself() ? make_server(*world_, reporter_) : nullptr),
+      engine_(*world_->transport, {server_.get(), &remote_, &control_}, *world_->os,
+              engine_options(*world_, *this)),
+      other_worlds_(joiner.on_worker(*this)),
+      book_(world_->description, static_cast<Worker>(world_->place.worker), &*other_worlds_, &*world_->group),
+      mutexes_(world_->arena->mutex_sets()),
+      host_(*world_, engine_) {
+  remote_.set_errors_return(reporter_.returns());
 
-  serves_in_calls_ = has_to_serve_in_calls(*world, router);
+  serves_in_calls_ = has_to_serve_in_calls(*world_, router_);
 
   add_first_groups();
 
   if (host_.is_lowest()) {
     op::Membership membership;
-    membership.size = world->group->host_count();
-    membership.me = static_cast<std::uint32_t>(world->place.host);
-    membership.rank_of = [this](std::uint32_t host) { return world->group->lowest_worker(host); };
+    membership.size = world_->group->host_count();
+    membership.me = static_cast<std::uint32_t>(world_->place.host);
+    membership.rank_of = [this](std::uint32_t host) { return world_->group->lowest_worker(host); };
     membership.context = leaders_context;
     membership.text_of = [this](std::uint32_t host) {
       return "host " + std::to_string(host) + ", of MPI rank " +
-             std::to_string(world->group->lowest_worker(host));
+             std::to_string(world_->group->lowest_worker(host));
     };
-    host_leaders_ = std::make_unique<op::GroupCollective>(engine, control, std::move(membership));
+    host_leaders_ = std::make_unique<op::GroupCollective>(engine_, control_, std::move(membership));
   }
-  engine.set_between_rounds([this] { meetings.losses.tell(*this); });
-  if (server != nullptr && world->has_threads) {
-    pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world));
+  engine_.set_between_rounds([this] { other_worlds_->tell_losses(); });
+  if (server_ != nullptr && world_->has_threads) {
+    pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world_));
     const auto push = [this] {
       if (pusher_->is_due()) {
-        const op::Engine::Lock lock = engine.enter();
+        const op::Engine::Lock lock = engine_.enter();
         pusher_->advance();
       }
       return pusher_->due_in();
     };
-    thread_ = std::make_unique<op::ProgressThread>(engine, *world->os, world->wait_policy,
-                                                   world->arena->doorbell(world->arena->slot()), push);
+    thread_ = std::make_unique<op::ProgressThread>(engine_, *world_->os, world_->wait_policy,
+                                                   world_->arena->doorbell(world_->arena->slot()), push);
   }
 }
 
 Runtime::~Runtime() = default;
 
 void Runtime::add_first_groups() {
-  auto all = std::make_unique<groups::Group>(world_context, book.make_world_table(), world->place.worker);
+  auto all = std::make_unique<groups::Group>(world_context, book_.make_world_table(), world_->place.worker);
   GroupExtras extras = extras_of(*all);
   COMEX_BUG_IF(add_group(std::move(all), extras) != groups::world_handle);
-  auto self = std::make_unique<groups::Group>(self_context, book.make_self_table(), 0);
+  auto self = std::make_unique<groups::Group>(self_context, book_.make_self_table(), 0);
   extras_.emplace(groups::self_handle, extras_of(*self));
-  groups.set_self(std::move(self));
+  groups_.set_self(std::move(self));
 }
 
 void Runtime::await_end() {
   constexpr std::uint64_t patience_ns = 10'000'000'000;
-  world->os->sleep_ns(patience_ns);
+  world_->os->sleep_ns(patience_ns);
   Reporter::end_job(failure_exit_code);
 }
 
 bool Runtime::close() {
-  const groups::Group& everybody = *groups.find(groups::world_handle);
-  worlds::leave_all_bridges(*this);
+  const groups::Group& everybody = *groups_.find(groups::world_handle);
+  other_worlds_->leave();
   barrier(groups::world_handle);
   bool succeeded = wait_members(everybody);
   succeeded = !take_failures(everybody) && succeeded;
   barrier(groups::world_handle);  // nobody needs this worker's service after it
-  const auto& servers = world->own_host().progress_ranks;
+  const auto& servers = world_->own_host().progress_ranks;
   {
-    const op::Engine::Lock lock = engine.enter();
-    for (const int rank : servers) remote.leave(rank);
+    const op::Engine::Lock lock = engine_.enter();
+    for (const int rank : servers) remote_.leave(rank);
   }
-  engine.wait([this] { return world->transport->unsent() == 0; }, {"finalize"});
+  engine_.wait([this] { return world_->transport->unsent() == 0; }, {"finalize"});
   thread_.reset();
   return succeeded;
 }
@@ -135,26 +137,22 @@ bool Runtime::close() {
 bool Runtime::reach(Lpid lpid, Reach& found) {
   if (is_own(lpid)) {
     const auto worker = static_cast<Worker>(lpid);
-    const bool is_here = router.where(worker) != op::Where::remote;
-    found = {lpid,    {world->id, worker}, place(worker),
-             &remote, worlds::no_bridge,   is_here ? &direct : nullptr};
+    const bool is_here = router_.where(worker) != op::Where::remote;
+    found = {lpid, {world_->id, worker}, place(worker), &remote_, no_bridge, is_here ? &direct_ : nullptr};
     return true;
   }
-  worlds::Peer peer;
-  if (!bridges.peers.find(lpid, peer)) return false;
-  found = {lpid, peer.gpid, peer.place, peer.remote, peer.bridge, peer.direct};
-  return true;
+  return other_worlds_->find(lpid, found);
 }
 
 Context Runtime::context(const char* operation, Lpid target, const Naming& named, const void* address) const {
   if (target == no_lpid) return {operation, {}, address};
   std::optional<Gpid> who;
-  if (const Result<Gpid> known = book.gpid_of(target)) who = known.value();
-  return {operation, Target(named, who, book.own_world()), address};
+  if (const Result<Gpid> known = book_.gpid_of(target)) who = known.value();
+  return {operation, Target(named, who, book_.own_world()), address};
 }
 
 std::uint32_t Runtime::pointer_domain(Lpid lpid) const {
-  if (is_own(lpid)) return router.world().pointer_domain(static_cast<Worker>(lpid));
+  if (is_own(lpid)) return router_.world().pointer_domain(static_cast<Worker>(lpid));
   constexpr std::uint32_t foreign = 1u << 24;  // above all hosts and arenas of the own world
   return foreign + static_cast<std::uint32_t>(lpid);
 }
@@ -176,13 +174,13 @@ void Runtime::fence(const Reach& target) {
   start(*target.remote, reason, [&] {
     if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
   });
-  engine.wait([&] { return completion.done() && implicit.done(target.lpid); }, reason);
+  engine_.wait([&] { return completion.done() && implicit_.done(target.lpid); }, reason);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 bool Runtime::has_nothing_under_way() {
-  const op::Engine::Lock lock = engine.enter();
-  return !remote.dirty() && implicit.is_empty();
+  const op::Engine::Lock lock = engine_.enter();
+  return !remote_.dirty() && implicit_.is_empty();
 }
 
 void Runtime::fence_members(const groups::Group& group) {
@@ -194,7 +192,7 @@ void Runtime::fence_members(const groups::Group& group) {
   nb::Completion completion;
   start({"fence_all"}, [&] {
     if (is_world) {
-      remote.start_fence_all(completion);
+      remote_.start_fence_all(completion);
       return;
     }
     for_each_reach(group, [&](const Reach& member) {
@@ -206,46 +204,36 @@ void Runtime::fence_members(const groups::Group& group) {
   const auto who_is_silent = [&] { return servers_text(dirty_servers(group)); };
   const op::FunctionRef<std::string()> awaited(who_is_silent);
   const op::Engine::Lock lock =
-      engine.enter_when([&] { return completion.done() && implicit.all_done(keep); },
-                        {.operation = "fence_all", .awaited = &awaited});
-  if (is_world) remote.tidy();
+      engine_.enter_when([&] { return completion.done() && implicit_.all_done(keep); },
+                         {.operation = "fence_all", .awaited = &awaited});
+  if (is_world) remote_.tidy();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void Runtime::fence_everybody() {
   const op::WaitReason reason{"fence_all"};
   nb::Completion completion;
-  start(reason, [&] { remote.start_fence_all(completion); });
-  for (const worlds::BridgeId id : bridges.ids()) {
-    if (!bridges.why_lost(id).empty()) continue;
-    // Another thread may take the bridge down, under the lock: what is under way there is complete by then.
-    const auto has_room = [&] {
-      const std::shared_ptr<const worlds::Bridge> bridge = bridges.find(id);
-      return bridge == nullptr || bridge->remote.has_room();
-    };
-    const op::Engine::Lock lock = engine.enter_when(has_room, reason);
-    if (const std::shared_ptr<worlds::Bridge> bridge = bridges.find(id))
-      bridge->remote.start_fence_all(completion);
-  }
+  start(reason, [&] { remote_.start_fence_all(completion); });
+  other_worlds_->start_fence_all(completion);
   const auto all = [](Lpid) { return true; };
-  engine.wait([&] { return completion.done() && implicit.all_done(all) && handles_done(all); }, reason);
+  engine_.wait([&] { return completion.done() && implicit_.all_done(all) && handles_done(all); }, reason);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 // A fence says what a wait has not: implicit requests that were refused are told by it as well.
 bool Runtime::take_failures(const Reach& target) {
-  const op::Engine::Lock lock = engine.enter();
-  const bool was_implicit = implicit.take_failure(target.lpid);
+  const op::Engine::Lock lock = engine_.enter();
+  const bool was_implicit = implicit_.take_failure(target.lpid);
   const bool was_write = target.remote->has_failures() && target.remote->take_failures(target.gpid) != 0;
   return was_implicit || was_write;
 }
 
 bool Runtime::take_failures(const groups::Group& group) {
-  const op::Engine::Lock lock = engine.enter();
+  const op::Engine::Lock lock = engine_.enter();
   const bool is_world = group.context() == world_context;
   const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
-  const bool was_implicit = implicit.take_failures(keep);
-  if (is_world) return remote.take_failures() != 0 || was_implicit;
+  const bool was_implicit = implicit_.take_failures(keep);
+  if (is_world) return remote_.take_failures() != 0 || was_implicit;
   std::uint64_t failures = 0;
   for_each_reach(group, [&](const Reach& member) {
     if (member.remote->has_failures()) failures += member.remote->take_failures(member.gpid);
@@ -256,19 +244,19 @@ bool Runtime::take_failures(const groups::Group& group) {
 template <class Keep>
 bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
   const op::Engine::Lock lock =
-      engine.enter_when([&] { return implicit.all_done(keep) && handles_done(keep); }, reason);
-  return !implicit.take_failures(keep);
+      engine_.enter_when([&] { return implicit_.all_done(keep) && handles_done(keep); }, reason);
+  return !implicit_.take_failures(keep);
 }
 
 void Runtime::serve_in_call() {
-  if (calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll == 0) engine.poll();
+  if (calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll == 0) engine_.poll();
 }
 
 void Runtime::order_before_direct(const Reach& target) {
-  if (!router.is_mixed()) return;
+  if (!router_.is_mixed()) return;
   fence(target);
-  engine.wait([&] { return handles_done([&target](Lpid each) { return each == target.lpid; }); },
-              target.reason("fence"));
+  engine_.wait([&] { return handles_done([&target](Lpid each) { return each == target.lpid; }); },
+               target.reason("fence"));
 }
 
 bool Runtime::wait_target(const Reach& target) {
@@ -280,8 +268,8 @@ bool Runtime::wait_members(const groups::Group& group) {
 }
 
 std::uint32_t Runtime::pending_to(Lpid target) {
-  const op::Engine::Lock lock = engine.enter();
-  std::uint32_t pending = implicit.done(target) ? 0 : 1;
+  const op::Engine::Lock lock = engine_.enter();
+  std::uint32_t pending = implicit_.done(target) ? 0 : 1;
   for (const op::WaitReason& live : live_handles_) {
     if (live.target == target && is_pending(live)) ++pending;
   }
@@ -290,7 +278,7 @@ std::uint32_t Runtime::pending_to(Lpid target) {
 
 void Runtime::complete(const groups::Group& group) {
   const auto keep = [&group](Lpid each) { return group.targets().rank_of(each) >= 0; };
-  engine.wait([&] { return implicit.all_done(keep) && handles_done(keep); }, {"group_free"});
+  engine_.wait([&] { return implicit_.all_done(keep) && handles_done(keep); }, {"group_free"});
 }
 
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
@@ -304,14 +292,14 @@ void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
 }
 
 op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
-  const op::Engine::Lock lock = engine.enter();
+  const op::Engine::Lock lock = engine_.enter();
   const auto found = std::ranges::find(live_handles_, wait.handle, &op::WaitReason::handle);
   return wait.handle == 0 || found == live_handles_.end() ? wait : *found;
 }
 
 void Runtime::meet_world() {
   host_.enter();
-  if (world->group->host_count() == 1) return;
+  if (world_->group->host_count() == 1) return;
   if (host_leaders_) host_leaders_->barrier();
   host_.leave();
 }
@@ -325,7 +313,7 @@ void Runtime::meet(int handle) {
 }
 
 void Runtime::barrier(int handle) {
-  fence_members(*groups.find(handle));
+  fence_members(*groups_.find(handle));
   meet(handle);
 }
 
@@ -341,7 +329,7 @@ void Runtime::all_reduce(int handle, std::span<std::byte> data, op::GroupCollect
   for (std::size_t at = data.size(); at < here.size(); at += data.size()) {
     combine(here.first(data.size()), here.subspan(at, data.size()));
   }
-  if (world->group->host_count() > 1) {
+  if (world_->group->host_count() > 1) {
     std::ranges::copy(here.first(data.size()), data.begin());
     if (host_leaders_) host_leaders_->all_reduce(data, combine);
     host_.gather(data, here);
@@ -350,7 +338,7 @@ void Runtime::all_reduce(int handle, std::span<std::byte> data, op::GroupCollect
 }
 
 void Runtime::gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all) {
-  if (handle == groups::world_handle && world->group->host_count() == 1) {
+  if (handle == groups::world_handle && world_->group->host_count() == 1) {
     host_.gather(mine, all);
   } else {
     extras(handle).collective->all_gather(mine, all);

@@ -36,10 +36,9 @@
 #include "runtime/held_mutexes.h"
 #include "runtime/host_meeting.h"
 #include "runtime/opening/world.h"
+#include "runtime/other_worlds.h"
 #include "runtime/reach.h"
 #include "runtime/report.h"
-#include "worlds/bridge/bridges.h"
-#include "worlds/connect/meetings.h"
 
 namespace comex::runtime {
 
@@ -52,10 +51,40 @@ struct GroupExtras {
 
 class Runtime {
  public:
-  Runtime(std::unique_ptr<World> world, Reporter& reporter);
+  Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJoiner& joiner);
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
+
+  // Parts that calls act on; each says in its own header how.
+  Reporter& reporter() const { return reporter_; }
+  World& world() const { return *world_; }
+  const op::Router& router() const { return router_; }
+  const op::Direct& direct() const { return direct_; }
+  nb::HandleTable& handles() { return handles_; }
+  nb::ImplicitSet& implicit() { return implicit_; }  // under the engine lock
+  op::Remote& remote() { return remote_; }
+  op::ControlMessages& control() { return control_; }
+  op::Engine& engine() { return engine_; }
+  OtherWorlds& other_worlds() const { return *other_worlds_; }
+  groups::WorldBook& book() { return book_; }
+  const groups::WorldBook& book() const { return book_; }
+  groups::GroupTable& groups() { return groups_; }
+  Allocations& allocations() { return allocations_; }
+  comex_card_hook_t& card_hook() { return card_hook_; }
+
+  // Mutexes of the workers of this host, those that this worker holds (under the engine lock), and whether
+  // the world has any.
+  shm::MutexSets& mutexes() { return mutexes_; }
+  HeldMutexes& held_mutexes() { return held_mutexes_; }
+  bool has_mutexes() const { return has_mutexes_.load(std::memory_order_relaxed); }
+  void set_has_mutexes(bool has) { has_mutexes_.store(has, std::memory_order_relaxed); }
+
+  // Endpoints of this process: whether it has ever had one, how many have gone, and the first of new numbers.
+  bool has_had_endpoints() const { return endpoints_made_.load(std::memory_order_relaxed) != 0; }
+  std::uint32_t endpoints_gone() const { return endpoints_gone_.load(std::memory_order_acquire); }
+  std::uint32_t draw_endpoints(std::uint32_t count) { return endpoints_made_.fetch_add(count) + 1; }
+  std::uint32_t draw_vector_call() { return vector_calls_.fetch_add(1, std::memory_order_relaxed); }
 
   // Until another rank, which has said why, ends the job.
   [[noreturn]] void await_end();
@@ -64,12 +93,12 @@ class Runtime {
   // something of this worker's was refused and nobody has been told.
   bool close();
 
-  Worker me() const { return router.me(); }
-  std::uint32_t size() const { return router.world().size(); }
-  const groups::WorkerPlace& place(Worker worker) const { return router.world().place(worker); }
+  Worker me() const { return router_.me(); }
+  std::uint32_t size() const { return router_.world().size(); }
+  const groups::WorkerPlace& place(Worker worker) const { return router_.world().place(worker); }
   op::RemoteTarget remote_target(Worker target) const {
     const groups::WorkerPlace& there = place(target);
-    return {router.world().id(), there.server, target, there.base, there.server != there.rank};
+    return {router_.world().id(), there.server, target, there.base, there.server != there.rank};
   }
 
   // How to get to a process, of the own world or another. False when no bridge leads there any more.
@@ -82,8 +111,8 @@ class Runtime {
     return context(operation, target.lpid, target.named, address);
   }
   bool is_direct(op::Way way, const Reach& target) const {
-    if (is_own(target.lpid)) return router.is_direct(way, target.worker());
-    return target.direct != nullptr && router.is_direct_to_guest(way);
+    if (is_own(target.lpid)) return router_.is_direct(way, target.worker());
+    return target.direct != nullptr && router_.is_direct_to_guest(way);
   }
   bool is_own(Lpid lpid) const { return static_cast<Worker>(lpid) < size(); }
   // Workers of one number give pointers to each other; those of other worlds never do.
@@ -95,35 +124,32 @@ class Runtime {
   void start(op::Remote& to, const op::WaitReason& reason, Start&& begin,
              const op::RemoteTarget* appended_to = nullptr) {
     const auto has_room = [&] { return appended_to == nullptr ? to.has_room() : to.has_room(*appended_to); };
-    const op::Engine::Lock lock = engine.enter_when(has_room, reason);
+    const op::Engine::Lock lock = engine_.enter_when(has_room, reason);
     begin();
   }
   template <class Start>
   void start(const op::WaitReason& reason, Start&& begin, const op::RemoteTarget* appended_to = nullptr) {
-    start(remote, reason, begin, appended_to);
+    start(remote_, reason, begin, appended_to);
   }
   // Hands begin(remote, far side) what is to be appended for a worker of the own world; false: not taken.
   template <class Begin>
   bool append(const op::WaitReason& call, Worker target, const Begin& begin) {
     {
-      const op::Engine::Lock lock = engine.enter();
-      const op::RemoteTarget* far = remote.appended_to(target, router.world().id());
-      if (far != nullptr && remote.has_room(*far)) [[likely]]
-        return begin(remote, *far);
+      const op::Engine::Lock lock = engine_.enter();
+      const op::RemoteTarget* far = remote_.appended_to(target, router_.world().id());
+      if (far != nullptr && remote_.has_room(*far)) [[likely]]
+        return begin(remote_, *far);
     }
     const op::RemoteTarget far = remote_target(target);
     bool is_taken = false;
     start(
-        remote, {call.operation, call.target, far.server}, [&] { is_taken = begin(remote, far); }, &far);
+        remote_, {call.operation, call.target, far.server}, [&] { is_taken = begin(remote_, far); }, &far);
     return is_taken;
   }
   // Why the other side of a bridge is lost, if it is; empty: it is not.
-  std::string why_lost(worlds::BridgeId bridge) {
-    meetings.losses.tell(*this);
-    return bridges.why_lost(bridge);
-  }
+  std::string why_lost(BridgeId bridge) { return other_worlds_->why_lost(bridge); }
   void wait(const nb::Completion& completion, const op::WaitReason& reason) {
-    engine.wait([&completion] { return completion.done(); }, reason);
+    engine_.wait([&completion] { return completion.done(); }, reason);
   }
 
   // Nobody else serves this worker's memory for other hosts, so that it is served in calls of the program: a
@@ -158,7 +184,7 @@ class Runtime {
   // untold.
   template <class Keep>
   void wait_until_done(Keep&& keep, const op::WaitReason& reason) {
-    engine.wait([&] { return implicit.all_done(keep) && handles_done(keep); }, reason);
+    engine_.wait([&] { return implicit_.all_done(keep) && handles_done(keep); }, reason);
   }
   void note_handle(int handle, const op::WaitReason& issued_for);
   // What a wait is for; that for a handle in the words of the operation it was issued for.
@@ -172,10 +198,8 @@ class Runtime {
   // Where none is left, the job ends with a line.
   std::uint64_t new_context();
   // For a group that may span worlds.
-  std::uint64_t draw_context() { return groups::drawn_context(world->os->random_bits()); }
-  std::uint64_t context_over(worlds::BridgeId bridge) {
-    return bridge == worlds::no_bridge ? new_context() : draw_context();
-  }
+  std::uint64_t draw_context() { return groups::drawn_context(world_->os->random_bits()); }
+  std::uint64_t context_over(BridgeId bridge) { return bridge == no_bridge ? new_context() : draw_context(); }
   GroupExtras extras_of(const groups::Group& group);
   // -1 when the table is full: the extras stay the caller's.
   int add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras);
@@ -210,30 +234,6 @@ class Runtime {
     return all;
   }
 
-  Reporter& reporter;
-  std::unique_ptr<World> world;
-  op::Router router;
-  op::Direct direct;
-  nb::HandleTable handles;
-  nb::ImplicitSet implicit;  // under the engine lock
-  op::Remote remote;
-  op::ControlMessages control;
-  std::unique_ptr<pr::Server> server;  // when this worker serves itself
-  op::Engine engine;
-  worlds::Bridges bridges;
-  groups::WorldBook book;
-  groups::GroupTable groups;
-  comex_card_hook_t card_hook{};  // without functions: none
-  Allocations allocations;
-  shm::MutexSets mutexes;                // of the workers of this host
-  std::atomic<bool> has_mutexes{false};  // the world
-  HeldMutexes held_mutexes;              // under the engine lock
-  std::atomic<std::uint64_t> groups_made{0};
-  std::atomic<std::uint32_t> vector_calls{1};  // the next one's number
-  std::atomic<std::uint32_t> endpoints_made{0};
-  std::atomic<std::uint32_t> endpoints_gone{0};  // have no handle any more
-  worlds::Meetings meetings;
-
  private:
   void add_first_groups();
   void serve_in_call();
@@ -254,7 +254,7 @@ class Runtime {
     return true;
   }
   bool is_pending(const op::WaitReason& live) {
-    return handles.state(live.handle) == nb::HandleTable::State::pending;
+    return handles_.state(live.handle) == nb::HandleTable::State::pending;
   }
   template <class Keep>
   bool wait_for(const op::WaitReason& reason, Keep&& keep);
@@ -263,6 +263,28 @@ class Runtime {
   void meet_world();
   void all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine);
 
+  Reporter& reporter_;
+  std::unique_ptr<World> world_;
+  op::Router router_;
+  op::Direct direct_;
+  nb::HandleTable handles_;
+  nb::ImplicitSet implicit_;
+  op::Remote remote_;
+  op::ControlMessages control_;
+  std::unique_ptr<pr::Server> server_;  // when this worker serves itself
+  op::Engine engine_;
+  std::unique_ptr<OtherWorlds> other_worlds_;  // before the book, which tells it of connections
+  groups::WorldBook book_;
+  groups::GroupTable groups_;
+  comex_card_hook_t card_hook_{};  // without functions: none
+  Allocations allocations_;
+  shm::MutexSets mutexes_;
+  std::atomic<bool> has_mutexes_{false};
+  HeldMutexes held_mutexes_;
+  std::atomic<std::uint64_t> groups_made_{0};
+  std::atomic<std::uint32_t> vector_calls_{1};  // the next one's number
+  std::atomic<std::uint32_t> endpoints_made_{0};
+  std::atomic<std::uint32_t> endpoints_gone_{0};  // have no handle any more
   mutable std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
   std::map<std::uint32_t, std::uint32_t> endpoint_handles_;  // how many each endpoint of this process has

@@ -9,16 +9,16 @@
 namespace comex::runtime {
 
 std::uint64_t Runtime::new_context() {
-  const auto context = groups::made_context(size(), me(), groups_made++);
+  const auto context = groups::made_context(size(), me(), groups_made_++);
   if (!context) {
-    reporter.fatal({}, "this worker has made " + std::to_string(groups::most_made_contexts(size())) +
-                           " groups, as many as one of a world of " + std::to_string(size()) + " can");
+    reporter_.fatal({}, "this worker has made " + std::to_string(groups::most_made_contexts(size())) +
+                            " groups_, as many as one of a world of " + std::to_string(size()) + " can");
   }
   return *context;
 }
 
 op::Membership Runtime::membership_of(const groups::Group& group) const {
-  const groups::Everybody all = groups::everybody(group, book);
+  const groups::Everybody all = groups::everybody(group, book_);
   op::Membership membership;
   membership.size = all.members.size();
   membership.me = all.my_index;
@@ -33,32 +33,31 @@ op::Membership Runtime::membership_of(const groups::Group& group) const {
     if (is_inter && is_of_low == is_low) return by_process;  // ranks are those of the other side
     return op::MemberName{by_process.lpid, static_cast<int>(is_of_low ? member : member - low_size)};
   };
-  if (group.bridge() == worlds::no_bridge) {
+  if (group.bridge() == no_bridge) {
     membership.rank_of = [this, members](std::uint32_t member) {
       return place(static_cast<Worker>(members.lpid(member))).rank;
     };
     return membership;
   }
-  const worlds::Bridge* const bridge = bridges.find(group.bridge()).get();  // outlives the groups on it
-  membership.rank_of = [bridge, members](std::uint32_t member) {
-    return bridge->ranks.at(members.lpid(member));
+  membership.rank_of = [this, members, bridge = group.bridge()](std::uint32_t member) {
+    return other_worlds_->rank_on(bridge, members.lpid(member));
   };
   return membership;
 }
 
 GroupExtras Runtime::extras_of(const groups::Group& group) {
-  const worlds::BridgeId bridge = group.bridge();
-  op::ControlMessages& over = bridge == worlds::no_bridge ? control : bridges.find(bridge)->control;
+  const BridgeId bridge = group.bridge();
+  op::ControlMessages& over = bridge == no_bridge ? control_ : other_worlds_->control_of(bridge);
   GroupExtras made;
-  made.collective = std::make_unique<op::GroupCollective>(engine, over, membership_of(group));
+  made.collective = std::make_unique<op::GroupCollective>(engine_, over, membership_of(group));
   return made;
 }
 
 int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras) {
-  const int handle = groups.add(std::move(group));
+  const int handle = groups_.add(std::move(group));
   if (handle < 0) return handle;
   extras.collective->set_handle(handle);
-  const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
+  const std::uint32_t endpoint = groups_.find(handle)->my_endpoint();
   const std::lock_guard lock(extras_mutex_);
   if (endpoint != groups::process_itself) ++endpoint_handles_[endpoint];
   extras_.insert_or_assign(handle, std::move(extras));
@@ -71,9 +70,8 @@ GroupExtras& Runtime::extras(int handle) {
 }
 
 void Runtime::remove_group(int handle) {
-  const std::uint32_t endpoint = groups.find(handle)->my_endpoint();
-  int parent = handle;
-  meetings.parent.compare_exchange_strong(parent, worlds::no_group);
+  const std::uint32_t endpoint = groups_.find(handle)->my_endpoint();
+  other_worlds_->on_group_removed(handle);
   bool was_last = false;
   {
     std::map<int, GroupExtras>::node_type taken;  // goes when the lock is gone
@@ -82,9 +80,9 @@ void Runtime::remove_group(int handle) {
     was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
     if (was_last) endpoint_handles_.erase(endpoint);
   }
-  if (was_last) endpoints_gone.fetch_add(1, std::memory_order_release);
-  groups.remove(handle);  // from here on the handle may be another thread's
-  if (was_last) stop_driving(reporter.run(), endpoint);
+  if (was_last) endpoints_gone_.fetch_add(1, std::memory_order_release);
+  groups_.remove(handle);  // from here on the handle may be another thread's
+  if (was_last) stop_driving(reporter_.run(), endpoint);
 }
 
 bool Runtime::has_handle(std::uint32_t endpoint) const {

@@ -29,12 +29,12 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
   if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
     text += ", over group " + std::to_string(call.group);
   }
-  Reporter::print(reporter.caller(), where, text);
+  Reporter::print(reporter_.caller(), where, text);
 }
 
 std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
   std::vector<TransportRank> servers;
-  const op::Engine::Lock lock = engine.enter();
+  const op::Engine::Lock lock = engine_.enter();
   for_each_process(group, [&](Lpid lpid) {
     Reach member;
     if (!reach(lpid, member)) return;
@@ -48,7 +48,7 @@ std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
 }
 
 std::string Runtime::servers_text(std::span<const TransportRank> servers) const {
-  const groups::ProcessGroup& workers = router.world();
+  const groups::ProcessGroup& workers = router_.world();
   bool serve_themselves = false;
   for (Worker worker = 0; worker < size(); ++worker) {
     const TransportRank rank = workers.place(worker).rank;

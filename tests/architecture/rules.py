@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "nb": {"core", "kernels", "transport", "shm/idle"},
     "op": {"core", "kernels", "shm", "transport", "groups", "nb"},
     "pr": {"core", "kernels", "shm", "transport"},
-    "runtime": {"core", "kernels", "shm", "transport", "groups", "nb", "op", "pr", "worlds"},
+    "runtime": {"core", "kernels", "shm", "transport", "groups", "nb", "op", "pr"},
     "worlds": {"core", "kernels", "shm", "transport", "groups", "nb", "op", "pr", "runtime"},
     "calls": {"core", "kernels", "shm", "transport", "groups", "nb", "op", "pr", "runtime", "worlds"},
     "armci": {"runtime/call_name", "runtime/flavour_mark"},

@@ -13,6 +13,7 @@
 
 #include "bridge/named.h"
 #include "bridge/operations.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::testing {
 namespace {
@@ -26,8 +27,8 @@ void operate(const Halves& halves, const Scene& scene) {
 }
 
 // The ways that the test was set up for are those that are taken.
-void expect_ways(const Halves& halves, worlds::BridgeId id, std::string_view ways) {
-  const worlds::Bridge& bridge = *halves.runtime().bridges.find(id);
+void expect_ways(const Halves& halves, BridgeId id, std::string_view ways) {
+  const worlds::Bridge& bridge = *worlds::joined_worlds(halves.runtime()).bridges.find(id);
   const worlds::Wire& wire = bridge.point->wire;
   bool is_helped = false;
   for (const TransportRank worker : wire.workers()) {
@@ -47,21 +48,25 @@ void expect_ways(const Halves& halves, worlds::BridgeId id, std::string_view way
 
 // The other side is lost: nothing is done on the thread that learns of it, and closing waits for nobody.
 void lose(Halves& halves) {
-  halves.lost_round([&](worlds::BridgeId bridge) {
+  halves.lost_round([&](BridgeId bridge) {
     const comex_group_t merged = halves.everybody(bridge);
     comex_set_errors(COMEX_ERRORS_RETURN);
-    const WorldId other = halves.runtime().book.gpid_of(halves.foreign.front()).value().world;
-    std::thread([&] { halves.runtime().meetings.losses.note(bridge, other, "is lost"); }).join();
-    halves.require(halves.runtime().bridges.why_lost(bridge).empty(), "who notes a loss does nothing");
+    const WorldId other = halves.runtime().book().gpid_of(halves.foreign.front()).value().world;
+    std::thread([&] {
+      worlds::joined_worlds(halves.runtime()).meetings.losses.note(bridge, other, "is lost");
+    }).join();
+    halves.require(worlds::joined_worlds(halves.runtime()).bridges.why_lost(bridge).empty(),
+                   "who notes a loss does nothing");
     halves.require(comex_barrier(merged) == COMEX_FAILURE, "a barrier with who is lost");
-    halves.require(!halves.runtime().bridges.why_lost(bridge).empty(), "the loss is known");
+    halves.require(!worlds::joined_worlds(halves.runtime()).bridges.why_lost(bridge).empty(),
+                   "the loss is known");
     comex_set_errors(COMEX_ERRORS_ABORT);
     halves.remove(merged);
   });
 }
 
 void operations(Halves& halves, std::string_view ways) {
-  halves.round([&](worlds::BridgeId bridge) {
+  halves.round([&](BridgeId bridge) {
     expect_ways(halves, bridge, ways);
     const comex_group_t merged = halves.everybody(bridge);
     int me = -1;
@@ -130,7 +135,7 @@ void fence_then_tell(const Halves& halves, comex_group_t group, int me, int size
 }
 
 void order(Halves& halves) {
-  halves.round([&](worlds::BridgeId bridge) {
+  halves.round([&](BridgeId bridge) {
     const comex_group_t merged = halves.everybody(bridge);
     int me = -1;
     int size = 0;
@@ -146,7 +151,7 @@ void order(Halves& halves) {
 
 // One side leaves first, its progress ranks too: the other works on over the bridge, and leaves without them.
 void leave_one_by_one(Halves& halves) {
-  halves.round_that_ends(Halves::Ends::alone, [&](worlds::BridgeId bridge) {
+  halves.round_that_ends(Halves::Ends::alone, [&](BridgeId bridge) {
     runtime::Runtime& runtime = halves.runtime();
     const comex_group_t merged = halves.everybody(bridge);
     const comex_group_t part = halves.own_part(bridge);
@@ -155,9 +160,9 @@ void leave_one_by_one(Halves& halves) {
     if (halves.side == 0) {
       halves.remove(part);
       halves.require(worlds::leave_bridge(runtime, bridge), "leaving first");
-      halves.require(runtime.bridges.ids().empty(), "who has left stays for nobody");
+      halves.require(worlds::joined_worlds(runtime).bridges.ids().empty(), "who has left stays for nobody");
     }
-    halves.await_first_side([&] { runtime.engine.poll(); });
+    halves.await_first_side([&] { runtime.engine().poll(); });
     if (halves.side == 0) return;
     halves.require(comex_barrier(part) == COMEX_SUCCESS, "those who are still there work together");
     halves.remove(part);
@@ -167,12 +172,13 @@ void leave_one_by_one(Halves& halves) {
 
 // All endpoints at once, each through its handle; the worlds know nothing of each other afterwards.
 void part_by_endpoints(Halves& halves) {
-  halves.round_that_ends(Halves::Ends::together, [&](worlds::BridgeId bridge) {
+  halves.round_that_ends(Halves::Ends::together, [&](BridgeId bridge) {
     comex_group_t merged = halves.everybody(bridge);
     std::array<comex_group_t, 2> ends{};
     comex_group_create_endpoints(merged, static_cast<int>(ends.size()), ends.data());
     halves.require(comex_world_disconnect(&merged) == COMEX_SUCCESS, "a group that is not the last");
-    halves.require(!halves.runtime().bridges.ids().empty(), "endpoints keep the bridge");
+    halves.require(!worlds::joined_worlds(halves.runtime()).bridges.ids().empty(),
+                   "endpoints keep the bridge");
     std::vector<std::thread> threads;
     for (comex_group_t& each : ends) threads.emplace_back([&each] { comex_world_disconnect(&each); });
     for (std::thread& each : threads) each.join();
@@ -213,14 +219,14 @@ struct Holdings {
 
 Holdings holdings(const Halves& halves) {
   Holdings now{entries_of("/proc/self/fd"), shared_mappings(), 0};
-  if (halves.is_worker()) now.extents = halves.runtime().world->arena->extents().live().size();
+  if (halves.is_worker()) now.extents = halves.runtime().world().arena->extents().live().size();
   return now;
 }
 
 void rounds(Halves& halves, int wanted) {
   Holdings first;
   for (int round = 0; round < wanted; ++round) {
-    halves.round([&](worlds::BridgeId bridge) {
+    halves.round([&](BridgeId bridge) {
       const comex_group_t merged = halves.everybody(bridge);
       int me = -1;
       int size = 0;

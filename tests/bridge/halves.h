@@ -20,8 +20,9 @@
 
 #include "runtime/process.h"
 #include "worlds/bridge/bridge.h"
-#include "worlds/bridge/services.h"
+#include "worlds/bridge/bridge_services.h"
 #include "worlds/connect/join.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::testing {
 
@@ -38,13 +39,14 @@ class Halves {
     MPI_Comm_split(MPI_COMM_WORLD, side, rank, &half_);
     auto world = runtime::open_world(half_, process_.reporter, 0, nullptr);
     if (world->is_worker()) {
-      process_.runtime = std::make_unique<runtime::Runtime>(std::move(world), process_.reporter);
+      process_.runtime =
+          std::make_unique<runtime::Runtime>(std::move(world), process_.reporter, worlds::joiner());
       process_.was_initialized = true;
       runtime::detail::current_runtime.store(process_.runtime.get());
       process_.runtime->barrier(groups::world_handle);
     } else {
       progress_world_ = std::move(world);
-      services_ = std::make_unique<worlds::Services>(*progress_world_, process_.reporter);
+      loop_ = std::make_unique<runtime::ProgressLoop>(*progress_world_, process_.reporter, worlds::joiner());
     }
     MPI_Comm_split(MPI_COMM_WORLD, is_worker() ? 0 : MPI_UNDEFINED, rank, &workers);
     learn_of_each_other();
@@ -53,8 +55,8 @@ class Halves {
     if (is_worker()) {
       comex_finalize();
     } else {
-      services_->run([this] { return services_->all_have_left(); });
-      services_.reset();
+      loop_->run([this] { return loop_->all_have_left(); });
+      loop_.reset();
       progress_world_.reset();
     }
     if (workers != MPI_COMM_NULL) MPI_Comm_free(&workers);
@@ -65,13 +67,16 @@ class Halves {
   Halves(const Halves&) = delete;
   Halves& operator=(const Halves&) = delete;
 
-  bool is_worker() const { return services_ == nullptr; }
+  bool is_worker() const { return loop_ == nullptr; }
   runtime::Runtime& runtime() const { return *process_.runtime; }
+  worlds::BridgeServices& services() const {  // a progress rank's
+    return static_cast<worlds::BridgeServices&>(loop_->bridges());
+  }
 
   // One bridge from its opening to its end. `work` is the workers' and is given the bridge.
   template <class Work>
   void round(Work&& work) {
-    round_that_ends(Ends::together, [&](worlds::BridgeId bridge) {
+    round_that_ends(Ends::together, [&](BridgeId bridge) {
       work(bridge);
       require(worlds::close_bridge(runtime(), bridge), "nothing was refused untold");
     });
@@ -86,24 +91,24 @@ class Halves {
     bool is_released = false;
     facts.release = [&is_released](const runtime::Communicator&) { is_released = true; };
     if (!is_worker()) {
-      require(static_cast<bool>(worlds::open_bridge(*services_, std::move(facts))), "the bridge opens");
-      const auto serve = [this] { services_->run([this] { return !services_->has_bridges(); }); };
+      require(static_cast<bool>(worlds::open_bridge(services(), std::move(facts))), "the bridge opens");
+      const auto serve = [this] { loop_->run([this] { return !services().has_bridges(); }); };
       const bool leaves_first = side == 0 && !has_guests;  // whom it serves may leave with the others
       if (leaves_first) serve();
       // Without a bridge it would sleep until its doorbell rings, which nobody does for a barrier of MPI.
       if (how == Ends::alone)
         await_first_side([&] {
-          if (services_->has_bridges()) services_->run([n = 0]() mutable { return n++ != 0; });
+          if (services().has_bridges()) loop_->run([n = 0]() mutable { return n++ != 0; });
         });
       if (!leaves_first) serve();
       require(is_released == (how == Ends::together), "a progress rank ends the bridge as the workers do");
       return;
     }
-    facts.lpid_of = [this](Gpid gpid) { return runtime().book.lpid_of(gpid).value(); };
-    const Result<worlds::BridgeId> bridge = worlds::open_bridge(runtime(), std::move(facts));
+    facts.lpid_of = [this](Gpid gpid) { return runtime().book().lpid_of(gpid).value(); };
+    const Result<BridgeId> bridge = worlds::open_bridge(runtime(), std::move(facts));
     require(static_cast<bool>(bridge), "the bridge opens");
     work(bridge.value());
-    require(runtime().bridges.ids().empty(), "the bridge has gone");
+    require(worlds::joined_worlds(runtime()).bridges.ids().empty(), "the bridge has gone");
     require(is_released == (how == Ends::together), "the bridge ends as it should");
   }
 
@@ -117,14 +122,14 @@ class Halves {
     facts.abandon = [&abandoned] { ++abandoned; };
     const MPI_Comm wire = facts.wire.get();
     if (is_worker()) {
-      facts.lpid_of = [this](Gpid gpid) { return runtime().book.lpid_of(gpid).value(); };
-      const worlds::BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts)).value();
+      facts.lpid_of = [this](Gpid gpid) { return runtime().book().lpid_of(gpid).value(); };
+      const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts)).value();
       work(bridge);
       require(worlds::close_bridge(runtime(), bridge), "a lost bridge closes");
     } else {
-      require(static_cast<bool>(worlds::open_bridge(*services_, std::move(facts))), "the bridge opens");
-      services_->progress_calls().note_lost(wire);
-      services_->run([this] { return !services_->has_bridges(); });
+      require(static_cast<bool>(worlds::open_bridge(services(), std::move(facts))), "the bridge opens");
+      services().progress_calls().note_lost(wire);
+      loop_->run([this] { return !services().has_bridges(); });
     }
     require(abandoned == 1, "what is beside MPI is let go with a lost bridge");
   }
@@ -146,40 +151,40 @@ class Halves {
     roster.side = accepts ? worlds::Side::accepts : worlds::Side::connects;
     roster.port = name.data();
     roster.limit_s = limit_s;
-    if (!is_worker()) return worlds::join_bridge(*services_, progress_world_->wire.get(), roster);
+    if (!is_worker()) return worlds::join_bridge(services(), progress_world_->wire.get(), roster);
     const bool is_slow = !accepts && runtime().me() == 0;
-    static_cast<void>(worlds::join_bridge(runtime(), runtime().world->wire.get(), roster, [&](Gpid gpid) {
+    static_cast<void>(worlds::join_bridge(runtime(), runtime().world().wire.get(), roster, [&](Gpid gpid) {
       if (is_slow) slowly();
-      return runtime().book.lpid_of(gpid).value();
+      return runtime().book().lpid_of(gpid).value();
     }));
   }
 
   // A group of all workers of both worlds, the low ones first; its collectives travel over the bridge.
-  comex_group_t everybody(worlds::BridgeId bridge) const {
+  comex_group_t everybody(BridgeId bridge) const {
     std::vector<Lpid> lpids = own;
     lpids.insert(side == 0 ? lpids.end() : lpids.begin(), foreign.begin(), foreign.end());
     const int my_rank = (side == 0 ? 0 : static_cast<int>(foreign.size())) + static_cast<int>(runtime().me());
-    return add(std::make_unique<groups::Group>(both_context, runtime().book.make_table(lpids), my_rank,
+    return add(std::make_unique<groups::Group>(both_context, runtime().book().make_table(lpids), my_rank,
                                                groups::Endpoints(), groups::Table(), bridge));
   }
   // Processes of both worlds in any order, the caller among them.
-  comex_group_t part_of(worlds::BridgeId bridge, const std::vector<Lpid>& lpids) const {
+  comex_group_t part_of(BridgeId bridge, const std::vector<Lpid>& lpids) const {
     const auto me = std::ranges::find(lpids, static_cast<Lpid>(runtime().me()));
-    return add(std::make_unique<groups::Group>(part_context, runtime().book.make_table(lpids),
+    return add(std::make_unique<groups::Group>(part_context, runtime().book().make_table(lpids),
                                                static_cast<int>(me - lpids.begin()), groups::Endpoints(),
                                                groups::Table(), bridge));
   }
   // The caller's world.
-  comex_group_t own_part(worlds::BridgeId bridge) const {
-    return add(std::make_unique<groups::Group>(own_context, runtime().book.make_table(own),
+  comex_group_t own_part(BridgeId bridge) const {
+    return add(std::make_unique<groups::Group>(own_context, runtime().book().make_table(own),
                                                static_cast<int>(runtime().me()), groups::Endpoints(),
                                                groups::Table(), bridge));
   }
   // The two worlds as the sides of an inter-group.
-  comex_group_t inter(worlds::BridgeId bridge) const {
-    return add(std::make_unique<groups::Group>(inter_context, runtime().book.make_table(own),
+  comex_group_t inter(BridgeId bridge) const {
+    return add(std::make_unique<groups::Group>(inter_context, runtime().book().make_table(own),
                                                static_cast<int>(runtime().me()), groups::Endpoints(),
-                                               runtime().book.make_table(foreign), bridge));
+                                               runtime().book().make_table(foreign), bridge));
   }
   // Of all ranks, once the first side has left the bridge; the second works meanwhile.
   template <class Work>
@@ -240,7 +245,7 @@ class Halves {
       Id128 launch;
     } mine;
     if (is_worker()) {
-      const groups::WorldDescription& known = runtime().world->description;
+      const groups::WorldDescription& known = runtime().world().description;
       mine = {known.id, known.size, known.nonce, known.launch};
     }
     std::vector<Card> cards(static_cast<std::size_t>(ranks));
@@ -255,10 +260,10 @@ class Halves {
       other.size = card.size;
       other.nonce = card.nonce;
       other.launch = card.launch;
-      require(static_cast<bool>(runtime().book.add_world(other)), "the other world is known");
+      require(static_cast<bool>(runtime().book().add_world(other)), "the other world is known");
       std::vector<Gpid> gpids;
       for (std::uint32_t worker = 0; worker < card.size; ++worker) gpids.push_back({card.id, worker});
-      foreign = runtime().book.admit(gpids).value();
+      foreign = runtime().book().admit(gpids).value();
     }
     require(!foreign.empty(), "the other world has workers");
   }
@@ -267,7 +272,7 @@ class Halves {
   MPI_Comm half_ = MPI_COMM_NULL;
   int far_leader_ = 0;
   std::unique_ptr<runtime::World> progress_world_;
-  std::unique_ptr<worlds::Services> services_;
+  std::unique_ptr<runtime::ProgressLoop> loop_;
 };
 
 }  // namespace comex::testing

@@ -65,8 +65,8 @@ class WrongCalls {
   static constexpr int large = 100'000;
   std::string target_text(int rank, comex_group_t group, Lpid lpid) const {
     const std::string text = " to target " + std::to_string(rank) + " of group " + std::to_string(group);
-    const Gpid who = halves_.runtime().book.gpid_of(lpid).value();
-    const bool is_foreign = who.world != halves_.runtime().book.own_world();
+    const Gpid who = halves_.runtime().book().gpid_of(lpid).value();
+    const bool is_foreign = who.world != halves_.runtime().book().own_world();
     if (!is_foreign && static_cast<int>(who.rank) == rank) return text + ", address ";
     return text + " (worker " + std::to_string(who.rank) +
            (is_foreign ? " of world " + std::to_string(who.world) : "") + "), address ";
@@ -75,7 +75,7 @@ class WrongCalls {
   const Halves& halves_;
 };
 
-inline void call_wrongly(const Halves& halves, WrongCalls& wrong, worlds::BridgeId bridge) {
+inline void call_wrongly(const Halves& halves, WrongCalls& wrong, BridgeId bridge) {
   constexpr std::size_t bytes = 4096;
   const bool goes_wrong = halves.rank == 0;
   const std::size_t both = halves.own.size() + halves.foreign.size();
@@ -112,7 +112,7 @@ inline void call_wrongly(const Halves& halves, WrongCalls& wrong, worlds::Bridge
 inline void name_targets(Halves& halves) {
   WrongCalls wrong(halves);
   const std::string mine =
-      told([&] { halves.round([&](worlds::BridgeId bridge) { call_wrongly(halves, wrong, bridge); }); });
+      told([&] { halves.round([&](BridgeId bridge) { call_wrongly(halves, wrong, bridge); }); });
   const std::string said = gathered(halves, mine);
   if (halves.rank != 0) return;
   std::string left = said;

@@ -21,6 +21,7 @@
 #include "support/loopback_parts.h"
 #include "support/map_lookup.h"
 #include "transport/loopback_transport.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::whole {
 
@@ -36,12 +37,13 @@ class Job {
       worlds_.push_back(open(settings, split, places[rank], rank));
     for (auto& world : worlds_) describe(*world, split);
     for (const int rank : split.progress) {
-      services_.emplace_back(
-          [this, rank] { runtime::serve(*worlds_[static_cast<std::size_t>(rank)], reporter_); });
+      services_.emplace_back([this, rank] {
+        runtime::serve(*worlds_[static_cast<std::size_t>(rank)], reporter_, worlds::joiner());
+      });
     }
     for (const int rank : split.workers) {
-      runtimes_.push_back(
-          std::make_unique<runtime::Runtime>(std::move(worlds_[static_cast<std::size_t>(rank)]), reporter_));
+      runtimes_.push_back(std::make_unique<runtime::Runtime>(
+          std::move(worlds_[static_cast<std::size_t>(rank)]), reporter_, worlds::joiner()));
     }
     runtime::detail::current_runtime.store(runtimes_.front().get());
   }

@@ -45,7 +45,7 @@ Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
   return Word::quit;
 }
 
-std::unique_ptr<World> Launch::over_all_ranks() {
+std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
   if (!parked_) {
     const transport::YieldsInMpi while_waiting(true);
     parked_ = Communicator::duplicate(MPI_COMM_WORLD);
@@ -57,7 +57,7 @@ std::unique_ptr<World> Launch::over_all_ranks() {
     share_ = world->share;
     if (world->is_worker()) return world;
     const std::size_t workers = share_.host_workers().size();
-    serve(*world, *reporter_);
+    serve(*world, *reporter_, joiner);
     world->transport.reset();
     world->arena.reset();
     if (park(*world, workers) == Word::quit) {
@@ -68,10 +68,10 @@ std::unique_ptr<World> Launch::over_all_ranks() {
   }
 }
 
-std::unique_ptr<World> Launch::over(MPI_Comm comm) {
+std::unique_ptr<World> Launch::over(MPI_Comm comm, const WorldJoiner& joiner) {
   auto world = open_world(comm, *reporter_, openings_++, nullptr);
   if (world->is_worker()) return world;
-  serve(*world, *reporter_);
+  serve(*world, *reporter_, joiner);
   return nullptr;
 }
 

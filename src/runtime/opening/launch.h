@@ -18,6 +18,7 @@
 #include "pr/world_split.h"
 #include "runtime/communicator.h"
 #include "runtime/opening/world.h"
+#include "runtime/other_worlds.h"
 #include "runtime/report.h"
 
 namespace comex::runtime {
@@ -28,8 +29,8 @@ class Launch {
 
   // Both are collective. A worker gets its world. A progress rank serves: over_all_ranks does not
   // return there, over() returns null when the workers have finalized.
-  std::unique_ptr<World> over_all_ranks();
-  std::unique_ptr<World> over(MPI_Comm comm);
+  std::unique_ptr<World> over_all_ranks(const WorldJoiner& joiner);
+  std::unique_ptr<World> over(MPI_Comm comm, const WorldJoiner& joiner);
   // The roles in MPI_COMM_WORLD are decided: its progress ranks serve or park, and enter no other call.
   bool has_split() const { return first_life_.has_value(); }
 
@@ -50,6 +51,6 @@ class Launch {
 };
 
 // The progress rank's work: serves until every worker of its host has left.
-void serve(World& world, Reporter& reporter);
+void serve(World& world, Reporter& reporter, const WorldJoiner& joiner);
 
 }  // namespace comex::runtime

@@ -1,18 +1,18 @@
 // The progress rank's loop: receive, advance, and otherwise wait as cheaply as it may.
 #include "pr/service_report.h"
 #include "runtime/opening/launch.h"
+#include "runtime/opening/progress_loop.h"
 #include "transport/mpi_tuning.h"
-#include "worlds/bridge/services.h"
 
 namespace comex::runtime {
 namespace {
 
-void tell_of_service(const World& world, const worlds::Services& services, const Reporter& reporter) {
-  const pr::ServiceMeter& meter = services.meter();
+void tell_of_service(const World& world, const ProgressLoop& loop, const Reporter& reporter) {
+  const pr::ServiceMeter& meter = loop.meter();
   if (!meter.measures()) return;
   const pr::Host& host = world.own_host();
-  const pr::Service service{services.server().counters(),
-                            services.pushed(),
+  const pr::Service service{loop.server().counters(),
+                            loop.pushed(),
                             meter.busy_ns(),
                             meter.total_ns(),
                             static_cast<std::uint32_t>(host.progress_ranks.size()),
@@ -22,13 +22,13 @@ void tell_of_service(const World& world, const worlds::Services& services, const
 
 }  // namespace
 
-void serve(World& world, Reporter& reporter) {
+void serve(World& world, Reporter& reporter, const WorldJoiner& joiner) {
   // A server that yields inside MPI answers a time slice late. Put back for a caller that gets this rank
   // again.
   const transport::YieldsInMpi none_while_serving(false);
-  worlds::Services services(world, reporter);
-  services.run([&services] { return services.all_have_left() && services.may_end(); });
-  tell_of_service(world, services, reporter);
+  ProgressLoop loop(world, reporter, joiner);
+  loop.run([&loop] { return loop.all_have_left() && loop.may_end(); });
+  tell_of_service(world, loop, reporter);
 }
 
 }  // namespace comex::runtime

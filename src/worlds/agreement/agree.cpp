@@ -7,12 +7,12 @@ namespace comex::worlds {
 
 bool all_go_on(runtime::Runtime& runtime, const char* operation, int handle, bool somebody_is_wrong,
                const std::string& complaint) {
-  if (!runtime::is_whole(runtime, operation, *runtime.groups.find(handle))) return false;
+  if (!runtime::is_whole(runtime, operation, *runtime.groups().find(handle))) return false;
   if (!somebody_is_wrong) return true;
   if (complaint.empty()) {
     runtime::failed_elsewhere(runtime);
   } else {
-    runtime.reporter.fail({.operation = operation}, complaint);
+    runtime.reporter().fail({.operation = operation}, complaint);
   }
   return false;
 }

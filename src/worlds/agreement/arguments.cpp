@@ -32,7 +32,7 @@ bool may_all_meet(runtime::Runtime& runtime, const char* operation, int handle, 
   if (group == nullptr) return false;
   const std::string name = name_of(handle);
   if (const std::string why = why_none_meets(*group, handle); !why.empty()) {
-    runtime.reporter.fail({.operation = operation}, why);
+    runtime.reporter().fail({.operation = operation}, why);
     return false;
   }
   std::string wrong;

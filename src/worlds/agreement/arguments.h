@@ -21,7 +21,7 @@ bool may_all_meet(runtime::Runtime& runtime, const char* operation, int handle, 
 inline groups::Group* find_inter_group(runtime::Runtime& runtime, const char* operation, int handle) {
   groups::Group* group = runtime::find_group(runtime, operation, handle);
   if (group == nullptr || group->is_inter()) return group;
-  runtime.reporter.fail({.operation = operation}, "group " + std::to_string(handle) + " is no inter-group");
+  runtime.reporter().fail({.operation = operation}, "group " + std::to_string(handle) + " is no inter-group");
   return nullptr;
 }
 

@@ -31,10 +31,10 @@ class Commit {
         operation_(operation),
         founders_(founders),
         my_rank_(my_rank),
-        deadline_(static_cast<double>(runtime.world->settings.meet_s)) {
+        deadline_(static_cast<double>(runtime.world().settings.meet_s)) {
     ListDigest digest;
     for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
-      gpids_.push_back(runtime.book.gpid_of(founders.lpids[rank]).value());
+      gpids_.push_back(runtime.book().gpid_of(founders.lpids[rank]).value());
       routes_.push_back(route_to(runtime, founders.bridge, founders.lpids[rank]));
       digest.add(gpids_.back());
       if (founders.endpoints) digest.add(founders.endpoints.of(rank));
@@ -50,7 +50,7 @@ class Commit {
     const auto is_gone = [](const Route& route) { return route.control == nullptr; };
     if (const auto gone = std::ranges::find_if(routes_, is_gone); gone != routes_.end()) {
       const auto rank = static_cast<std::size_t>(gone - routes_.begin());
-      return environment_error(no_connection(runtime_.book.me(), gpids_[rank]));
+      return environment_error(no_connection(runtime_.book().me(), gpids_[rank]));
     }
     begin();
     bool has_given_up = false;
@@ -64,7 +64,7 @@ class Commit {
         }
         return is_decided() || is_lost() || first_awaited() != awaited;
       };
-      runtime_.engine.wait(look, {operation_, founders_.lpids[awaited]});
+      runtime_.engine().wait(look, {operation_, founders_.lpids[awaited]});
       if (!is_decided() && is_lost()) return environment_error(runtime_.why_lost(founders_.bridge));
     }
     return settle();
@@ -149,7 +149,7 @@ class Leading final : public Commit {
   std::uint32_t first_awaited() const override { return part_.first_awaited(); }
   Result<std::uint64_t> settle() override {
     if (has_aborted_) return caller_error(line(text_of(part_.missing())));
-    const op::Engine::Lock lock = runtime().engine.enter();
+    const op::Engine::Lock lock = runtime().engine().enter();
     for (std::uint32_t rank = 1; rank < size(); ++rank)
       send(rank, to_member(rank), *part_.last_word(rank, LeadersWord::commit));
     return part_.context();
@@ -167,11 +167,11 @@ class Leading final : public Commit {
 class Following final : public Commit {
  public:
   Following(runtime::Runtime& runtime, const char* operation, const Founders& founders, std::uint32_t my_rank)
-      : Commit(runtime, operation, founders, my_rank), part_(runtime.world->os->random_bits() | 1) {}
+      : Commit(runtime, operation, founders, my_rank), part_(runtime.world().os->random_bits() | 1) {}
 
  private:
   void begin() override {
-    const op::Engine::Lock lock = runtime().engine.enter();
+    const op::Engine::Lock lock = runtime().engine().enter();
     send(0, to_leader(my_rank()), part_.come());
   }
   void listen() override {

@@ -23,7 +23,7 @@ runtime::Communicator make_communicator(runtime::Runtime& runtime, const groups:
   runtime::for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
   constexpr std::uint64_t tags = 32000;
   const int tag = static_cast<int>(group.context() % tags);
-  return runtime::Communicator::of_ranks(runtime.world->workers.get(), ranks, tag);
+  return runtime::Communicator::of_ranks(runtime.world().workers.get(), ranks, tag);
 }
 
 namespace {
@@ -43,7 +43,7 @@ bool all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupC
   const bool all_can = all.all_agree(complaint.empty());
   const std::string lost = runtime.why_lost(bridge);
   if (!lost.empty() || !complaint.empty()) {
-    runtime.reporter.fail({.operation = operation}, lost.empty() ? complaint : lost);
+    runtime.reporter().fail({.operation = operation}, lost.empty() ? complaint : lost);
   } else if (!all_can) {
     runtime::failed_elsewhere(runtime);
   }
@@ -65,8 +65,8 @@ int create_group(runtime::Runtime& runtime, const char* operation, const Founder
   founders.bridge = bridge_among(runtime, founders.bridge, members);
   const Result<std::uint64_t> context =
       commit_group(runtime, operation, founders, static_cast<std::uint32_t>(my_rank));
-  if (!context) return runtime.reporter.fail({.operation = operation}, context.failure());
-  auto group = std::make_unique<groups::Group>(context.value(), runtime.book.make_table(members), my_rank,
+  if (!context) return runtime.reporter().fail({.operation = operation}, context.failure());
+  auto group = std::make_unique<groups::Group>(context.value(), runtime.book().make_table(members), my_rank,
                                                founders.endpoints, groups::Table(), founders.bridge);
   const groups::Group& made = *group;
   runtime::GroupExtras extras = runtime.extras_of(made);
@@ -85,8 +85,8 @@ int create_group(runtime::Runtime& runtime, const char* operation, const Founder
 }
 
 MPI_Comm communicator_of(runtime::Runtime& runtime, comex_group_t handle) {
-  if (handle == COMEX_GROUP_WORLD) return runtime.world->workers.get();
-  if (handle == COMEX_GROUP_SELF) return runtime.world->self.get();
+  if (handle == COMEX_GROUP_WORLD) return runtime.world().workers.get();
+  if (handle == COMEX_GROUP_SELF) return runtime.world().self.get();
   return runtime.extras(handle).comm.get();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "worlds/connect/card_hook.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
@@ -13,14 +14,14 @@ void sort_once(std::vector<TransportRank>& ranks) {
 }
 
 GroupWire wire_in_own_world(runtime::Runtime& runtime, const groups::Group& group) {
-  GroupWire wire{runtime.world->wire.get(), &runtime.control, {}, {}, {}};
+  GroupWire wire{runtime.world().wire.get(), &runtime.control(), {}, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const groups::WorkerPlace& place = runtime.place(static_cast<Worker>(group.members().lpid(rank)));
     wire.workers.push_back(place.rank);
     if (place.server != place.rank) wire.progress_ranks.push_back(place.server);
   }
   sort_once(wire.progress_ranks);
-  for (const TransportRank rank : wire.progress_ranks) wire.helpers.push_back({runtime.world->id, rank});
+  for (const TransportRank rank : wire.progress_ranks) wire.helpers.push_back({runtime.world().id, rank});
   return wire;
 }
 
@@ -44,7 +45,7 @@ GroupWire wire_on_bridge(Bridge& bridge, const groups::Group& group) {
 
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
   if (group.bridge() == no_bridge) return wire_in_own_world(runtime, group);
-  const std::shared_ptr<Bridge> bridge = runtime.bridges.find(group.bridge());
+  const std::shared_ptr<Bridge> bridge = joined_worlds(runtime).bridges.find(group.bridge());
   COMEX_BUG_IF(bridge == nullptr);
   return wire_on_bridge(*bridge, group);
 }
@@ -52,9 +53,9 @@ GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
 Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
   if (bridge == no_bridge) {
     if (!runtime.is_own(lpid)) return {};
-    return {&runtime.control, runtime.place(static_cast<Worker>(lpid)).rank};
+    return {&runtime.control(), runtime.place(static_cast<Worker>(lpid)).rank};
   }
-  const std::shared_ptr<Bridge> open = runtime.bridges.find(bridge);
+  const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(bridge);
   if (open == nullptr) return {};
   const auto found = open->ranks.find(lpid);
   return found == open->ranks.end() ? Route{} : Route{&open->control, found->second};

@@ -7,6 +7,7 @@
 #include "runtime/runtime.h"
 #include "worlds/bridge/bridges.h"
 #include "worlds/bridge/closing.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
@@ -16,8 +17,8 @@ constexpr std::uint64_t closing_context = 1;  // of control messages of the brid
 op::RemoteOptions remote_options(const runtime::Runtime& runtime, const MeetingPoint& point) {
   op::RemoteOptions options;
   options.self = runtime.me();
-  options.sizes = point.sizes(*runtime.world);
-  options.max_outstanding = static_cast<std::size_t>(runtime.world->settings.max_nb_outstanding);
+  options.sizes = point.sizes(runtime.world());
+  options.max_outstanding = static_cast<std::size_t>(runtime.world().settings.max_nb_outstanding);
   return options;
 }
 
@@ -34,7 +35,7 @@ void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
   const MeetingPoint& point = *bridge.point;
   for (const TransportRank rank : point.wire.workers()) {
     const WireRow& row = point.wire.row(rank);
-    if (row.world == runtime.world->id) {
+    if (row.world == runtime.world().id) {
       bridge.ranks.emplace(static_cast<Lpid>(row.worker), rank);
       continue;
     }
@@ -49,7 +50,7 @@ void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
     set_memory(point, rank, peer);
     const Lpid lpid = point.facts.lpid_of(peer.gpid);
     bridge.ranks.emplace(lpid, rank);
-    runtime.bridges.peers.add(lpid, peer);
+    joined_worlds(runtime).bridges.peers.add(lpid, peer);
   }
 }
 
@@ -61,9 +62,9 @@ bool fence_bridge(runtime::Runtime& runtime, Bridge& bridge) {
   nb::Completion completion;
   runtime.start(bridge.remote, reason, [&] { bridge.remote.start_fence_all(completion); });
   runtime.wait(completion, reason);
-  const op::Engine::Lock lock = runtime.engine.enter();
+  const op::Engine::Lock lock = runtime.engine().enter();
   const bool was_refused = bridge.remote.take_failures() != 0;
-  return !runtime.implicit.take_failures(is_there) && !was_refused;
+  return !runtime.implicit().take_failures(is_there) && !was_refused;
 }
 
 // All workers are here; nobody needs anybody's service after it.
@@ -74,7 +75,7 @@ void meet_workers(runtime::Runtime& runtime, Bridge& bridge) {
   membership.me = static_cast<std::uint32_t>(std::ranges::find(workers, bridge.point->me) - workers.begin());
   membership.rank_of = [&workers](std::uint32_t member) { return workers[member]; };
   membership.context = closing_context;
-  op::GroupCollective(runtime.engine, bridge.control, std::move(membership)).barrier();
+  op::GroupCollective(runtime.engine(), bridge.control, std::move(membership)).barrier();
 }
 
 // Servers of other worlds need not know who leaves while others stay, and may be gone.
@@ -82,11 +83,11 @@ void leave_servers(runtime::Runtime& runtime, Bridge& bridge, protocol::Leaving 
   const MeetingPoint& point = *bridge.point;
   const bool is_together = how == protocol::Leaving::together;
   {
-    const op::Engine::Lock lock = runtime.engine.enter();
+    const op::Engine::Lock lock = runtime.engine().enter();
     for (const TransportRank server : is_together ? point.all_servers() : point.own_servers())
       bridge.remote.leave(server, how);
   }
-  runtime.engine.wait([&] { return bridge.transport().unsent() == 0; }, {"disconnect"});
+  runtime.engine().wait([&] { return bridge.transport().unsent() == 0; }, {"disconnect"});
 }
 
 // Every other worker has left the server that this one runs.
@@ -94,8 +95,8 @@ void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
   const pr::Server* const server = bridge.point->server.get();
   if (server == nullptr) return;
   const std::size_t workers = bridge.point->wire.worker_count();
-  runtime.engine.wait([&] { return server->departed() >= workers || bridge.control.is_lost(); },
-                      {"disconnect"});
+  runtime.engine().wait([&] { return server->departed() >= workers || bridge.control.is_lost(); },
+                        {"disconnect"});
 }
 
 // Every step before the last: whether the wire is parted from or forgotten.
@@ -125,9 +126,9 @@ ClosingStep go_through(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, p
 
 // Under the lock under which it may be lost.
 std::shared_ptr<Bridge> take_off(runtime::Runtime& runtime, BridgeId id) {
-  const op::Engine::Lock lock = runtime.engine.enter();
-  std::shared_ptr<Bridge> bridge = runtime.bridges.remove(id);
-  runtime.engine.detach(bridge->transport());
+  const op::Engine::Lock lock = runtime.engine().enter();
+  std::shared_ptr<Bridge> bridge = joined_worlds(runtime).bridges.remove(id);
+  runtime.engine().detach(bridge->transport());
   return bridge;
 }
 
@@ -138,7 +139,7 @@ void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
   point.server.reset();
   point.transport.reset();
   point.arenas.clear();
-  runtime.bridges.arenas.forget_unused();
+  joined_worlds(runtime).bridges.arenas.forget_unused();
   if (last == ClosingStep::part) {
     point.release_wire();
   } else {
@@ -147,7 +148,7 @@ void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
 }
 
 bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
-  const std::shared_ptr<Bridge> open = runtime.bridges.find(id);
+  const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(id);
   COMEX_BUG_IF(open == nullptr);
   bool succeeded = true;
   take_down(runtime, id, go_through(runtime, id, *open, how, succeeded));
@@ -157,17 +158,19 @@ bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
 }  // namespace
 
 Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
-  auto point = meet(*runtime.world, runtime.reporter, runtime.bridges.arenas, std::move(facts));
+  auto point =
+      meet(runtime.world(), runtime.reporter(), joined_worlds(runtime).bridges.arenas, std::move(facts));
   const op::RemoteOptions options = remote_options(runtime, *point);
   auto made = std::make_unique<Bridge>(std::move(point), options);
   Bridge& bridge = *made;
   bridge.remote.set_errors_return(true);  // a server of another world does not end its own
-  const BridgeId id = runtime.bridges.add(std::move(made));
+  const BridgeId id = joined_worlds(runtime).bridges.add(std::move(made));
   add_peers(runtime, id, bridge);
   {
-    const op::Engine::Lock lock = runtime.engine.enter();
-    runtime.engine.attach(bridge.transport(), {bridge.point->server.get(), &bridge.remote, &bridge.control});
-    if (bridge.point->server != nullptr && !runtime.world->has_threads) runtime.begin_serving_in_calls();
+    const op::Engine::Lock lock = runtime.engine().enter();
+    runtime.engine().attach(bridge.transport(),
+                            {bridge.point->server.get(), &bridge.remote, &bridge.control});
+    if (bridge.point->server != nullptr && !runtime.world().has_threads) runtime.begin_serving_in_calls();
   }
   start(*bridge.point);
   return id;
@@ -182,8 +185,8 @@ bool leave_bridge(runtime::Runtime& runtime, BridgeId id) {
 }
 
 void leave_all_bridges(runtime::Runtime& runtime) {
-  for (const BridgeId id : runtime.bridges.ids()) {
-    Bridge& bridge = *runtime.bridges.find(id);  // no other thread is in the library
+  for (const BridgeId id : joined_worlds(runtime).bridges.ids()) {
+    Bridge& bridge = *joined_worlds(runtime).bridges.find(id);  // no other thread is in the library
     bool succeeded = true;
     go_through(runtime, id, bridge, protocol::Leaving::ended, succeeded);
     bridge.point->facts.wire.forget();
@@ -194,21 +197,21 @@ void lose_bridge(runtime::Runtime& runtime, BridgeId id, WorldId world, const st
   const std::string reason = "world " + std::to_string(world) + " " + how;
   std::size_t failed = 0;
   {
-    const op::Engine::Lock lock = runtime.engine.enter();  // nobody closes a bridge meanwhile
-    const std::shared_ptr<Bridge> bridge = runtime.bridges.find(id);
+    const op::Engine::Lock lock = runtime.engine().enter();  // nobody closes a bridge meanwhile
+    const std::shared_ptr<Bridge> bridge = joined_worlds(runtime).bridges.find(id);
     if (bridge == nullptr) return;
-    runtime.bridges.peers.lose_world(world, reason);
-    if (!runtime.bridges.why_lost(id).empty()) return;
-    runtime.bridges.lose(id, reason);
+    joined_worlds(runtime).bridges.peers.lose_world(world, reason);
+    if (!joined_worlds(runtime).bridges.why_lost(id).empty()) return;
+    joined_worlds(runtime).bridges.lose(id, reason);
     failed = bridge->remote.abandon();
     bridge->control.abandon();
     bridge->transport().abandon();
   }
-  const bool is_news = runtime.meetings.losses.is_news(world);
+  const bool is_news = joined_worlds(runtime).meetings.losses.is_news(world);
   if (failed != 0) {
-    runtime.reporter.fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");
+    runtime.reporter().fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");
   } else if (is_news) {
-    runtime.reporter.notice(reason);
+    runtime.reporter().notice(reason);
   }
 }
 

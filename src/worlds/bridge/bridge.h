@@ -20,10 +20,7 @@ class Runtime;
 
 namespace comex::worlds {
 
-class Services;
-
-using BridgeId = std::uint32_t;
-inline constexpr BridgeId no_bridge = 0;  // the wire of the own world will do
+class BridgeServices;
 
 struct BridgeFacts {
   runtime::Communicator wire;
@@ -54,6 +51,6 @@ void leave_all_bridges(runtime::Runtime& runtime);
 
 // On a progress rank, between two rounds of its loop. It leaves with all workers of the wire or, where one of
 // them went alone, when those of its world and whom it serves have left.
-Status open_bridge(Services& services, BridgeFacts facts);
+Status open_bridge(BridgeServices& services, BridgeFacts facts);
 
 }  // namespace comex::worlds

@@ -1,4 +1,5 @@
 #include "worlds/bridge/bridge_membership.h"
+#include "worlds/joined_worlds.h"
 
 #include <algorithm>
 
@@ -9,7 +10,7 @@ namespace {
 
 FreedGroups::Members named(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   FreedGroups::Members members;
-  for (const Lpid lpid : lpids) members.push_back(runtime.book.gpid_of(lpid).value());
+  for (const Lpid lpid : lpids) members.push_back(runtime.book().gpid_of(lpid).value());
   std::ranges::sort(members);
   return members;
 }
@@ -22,7 +23,7 @@ std::vector<Lpid> everybody_in(const groups::Group& group) {
 
 // Of endpoints of one group, the handles go together.
 bool has_group(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids, std::uint64_t but) {
-  return runtime.groups.any_of([&](int, const groups::Group& group) {
+  return runtime.groups().any_of([&](int, const groups::Group& group) {
     return group.bridge() == bridge && group.context() != but &&
            std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime::is_in(group, lpid); });
   });
@@ -32,7 +33,8 @@ bool has_group(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid>
 
 bool are_together(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids,
                   std::uint64_t but) {
-  return has_group(runtime, bridge, lpids, but) || runtime.bridges.has_freed(bridge, named(runtime, lpids));
+  return has_group(runtime, bridge, lpids, but) ||
+         joined_worlds(runtime).bridges.has_freed(bridge, named(runtime, lpids));
 }
 
 void note_freed(runtime::Runtime& runtime, const groups::Group& group) {
@@ -40,19 +42,19 @@ void note_freed(runtime::Runtime& runtime, const groups::Group& group) {
   const std::vector<Lpid> lpids = everybody_in(group);
   if (std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); })) return;
   if (!has_group(runtime, group.bridge(), lpids, group.context()))
-    runtime.bridges.note_freed(group.bridge(), named(runtime, lpids));
+    joined_worlds(runtime).bridges.note_freed(group.bridge(), named(runtime, lpids));
 }
 
 bool let_go(runtime::Runtime& runtime, const groups::Group& group) {
   const BridgeId bridge = group.bridge();
   const std::vector<Lpid> lpids = everybody_in(group);
-  runtime.bridges.note_disconnected(bridge, named(runtime, lpids));
+  joined_worlds(runtime).bridges.note_disconnected(bridge, named(runtime, lpids));
   for (const Lpid lpid : lpids) {
     const bool is_gone =
         !runtime.is_own(lpid) && !are_together(runtime, bridge, std::span(&lpid, 1), group.context());
-    if (is_gone) runtime.bridges.peers.remove(bridge, lpid);
+    if (is_gone) joined_worlds(runtime).bridges.peers.remove(bridge, lpid);
   }
-  const bool has_freed = runtime.why_lost(bridge).empty() && runtime.bridges.has_freed(bridge);
+  const bool has_freed = runtime.why_lost(bridge).empty() && joined_worlds(runtime).bridges.has_freed(bridge);
   return !has_freed && !has_group(runtime, bridge, {}, group.context());
 }
 

@@ -1,7 +1,7 @@
 // The bridges of a worker that are open, the processes they lead to, and who keeps them there.
 //
 // Opened and closed by bridge.h's calls, one at a time; looked up by every operation that leaves the own
-// world. Owned by Runtime, which closes what is open when it ends.
+// world. Part of JoinedWorlds; what is open closes when the runtime does.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct Bridge {
   transport::MpiTransport& transport() const { return *point->transport; }
 };
 
-class Bridges final : public groups::ConnectionListener {
+class Bridges {
  public:
   // Null when it has been taken down. What is found stays as it is under the engine lock, and as long as a
   // group is on it; else another thread may take it down, after which only its wire still tells who is on it.
@@ -53,9 +53,7 @@ class Bridges final : public groups::ConnectionListener {
   bool has_freed(BridgeId id) const;
   bool has_freed(BridgeId id, const FreedGroups::Members& members) const;
 
-  void opened(Gpid gpid) override { peers.opened(gpid); }
-  void closed(Gpid gpid) override { peers.closed(gpid); }
-  void freed(WorldId world) override;
+  void freed(WorldId world);  // nothing leads there any more, and its number may be given again
 
   Peers peers;
   GuestArenas arenas;

@@ -17,13 +17,14 @@
 #include "worlds/bridge/bridge_membership.h"
 #include "worlds/connect/progress_rank_calls.h"
 #include "worlds/connect/side.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
 
 bool has_all_workers(runtime::Runtime& runtime, const Bridge& bridge, const groups::Group& group) {
   std::unordered_set<Lpid> here;
-  runtime::for_each_lpid(groups::everybody(group, runtime.book).members,
+  runtime::for_each_lpid(groups::everybody(group, runtime.book()).members,
                          [&](Lpid lpid) { here.insert(lpid); });
   return here.size() == bridge.ranks.size();
 }
@@ -37,7 +38,7 @@ void await_other_endpoints(runtime::Runtime& runtime, const groups::Group& group
   const auto is_other = [&](int, const groups::Group& other) {
     return &other != &group && other.bridge() == group.bridge();
   };
-  runtime.engine.wait([&] { return !runtime.groups.any_of(is_other); }, {"disconnect"});
+  runtime.engine().wait([&] { return !runtime.groups().any_of(is_other); }, {"disconnect"});
 }
 
 // Those on the bridge, in the order in which they are locked.
@@ -55,20 +56,20 @@ std::vector<TransportRank> progress_ranks(const Wire& wire) {
 
 // Its world went with another group, and nothing leads over it any more.
 bool is_forsaken(runtime::Runtime& runtime, BridgeId id) {
-  const std::shared_ptr<const Bridge> bridge = runtime.bridges.find(id);
+  const std::shared_ptr<const Bridge> bridge = joined_worlds(runtime).bridges.find(id);
   const auto is_on_it = [id](int, const groups::Group& group) { return group.bridge() == id; };
-  if (bridge == nullptr || runtime.groups.any_of(is_on_it)) return false;
+  if (bridge == nullptr || runtime.groups().any_of(is_on_it)) return false;
   const Wire& wire = bridge->point->wire;
   return std::ranges::none_of(wire.workers(), [&](TransportRank rank) {
     const WorldId world = wire.row(rank).world;
-    return world != runtime.world->id && static_cast<bool>(runtime.book.world(world));
+    return world != runtime.world().id && static_cast<bool>(runtime.book().world(world));
   });
 }
 
 bool leave_forsaken(runtime::Runtime& runtime) {
   bool succeeded = true;
-  for (const BridgeId id : runtime.bridges.ids()) {
-    if (is_forsaken(runtime, id) && runtime.bridges.begin_leaving(id))
+  for (const BridgeId id : joined_worlds(runtime).bridges.ids()) {
+    if (is_forsaken(runtime, id) && joined_worlds(runtime).bridges.begin_leaving(id))
       succeeded = leave_bridge(runtime, id) && succeeded;
   }
   return succeeded;
@@ -86,8 +87,8 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
   bool was_lost = false;
   if (bridge != no_bridge) {
     const bool is_last = let_go(runtime, group);
-    const bool closes =
-        all.all_agree(is_last && has_all_workers(runtime, *runtime.bridges.find(bridge), group));
+    const bool closes = all.all_agree(
+        is_last && has_all_workers(runtime, *joined_worlds(runtime).bridges.find(bridge), group));
     was_lost = !runtime.why_lost(bridge).empty();
     if (is_last && is_lowest_endpoint(runtime, group)) {
       await_other_endpoints(runtime, group);
@@ -103,7 +104,7 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
 
 // Nobody parts before all have met in close_bridge, so that the locks are taken by then.
 bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
-  Bridge& bridge = *runtime.bridges.find(id);  // nobody else closes it
+  Bridge& bridge = *joined_worlds(runtime).bridges.find(id);  // nobody else closes it
   const Wire& wire = bridge.point->wire;
   MeetingLock lock(runtime, bridge.control);
   if (wire.workers().front() == bridge.point->me) {

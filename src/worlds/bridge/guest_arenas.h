@@ -3,7 +3,7 @@
 //
 // What could not be attached is remembered too, as long as a bridge that asked is open: all bridges of a
 // process then agree on whether memory is in its address space, and at which address. Under the lock of its
-// owner's calls: opening and closing bridges. Owned by Bridges and by Services.
+// owner's calls: opening and closing bridges. Owned by Bridges and by BridgeServices.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ struct Peer {
   bool is_lost = false;                // the bridge is
 };
 
-class Peers final : public groups::ConnectionListener {
+class Peers {
  public:
   bool find(Lpid lpid, Peer& peer) const;
   bool leads(BridgeId bridge, Lpid lpid) const;
@@ -45,9 +45,7 @@ class Peers final : public groups::ConnectionListener {
   std::string why_lost(WorldId world) const;
   bool lead_to(WorldId world) const;  // over a bridge that is not lost
 
-  void opened(Gpid) override {}
-  void closed(Gpid) override {}
-  void freed(WorldId world) override;
+  void freed(WorldId world);
 
  private:
   template <class Goes>

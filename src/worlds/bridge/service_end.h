@@ -2,8 +2,8 @@
 //
 // Who has left a bridge has no group on it any more, so nobody asks for its memory over it. A progress rank
 // whose world has left, and whom it serves, is needed by nobody; its world may end. Workers of other worlds
-// tell it of their leaving only where all part together or it serves them. Pure; asked by Services as workers
-// leave.
+// tell it of their leaving only where all part together or it serves them. Pure; asked by BridgeServices as
+// workers leave.
 #pragma once
 
 #include <algorithm>

@@ -3,9 +3,10 @@
 #include <memory>
 
 #include "runtime/runtime.h"
-#include "worlds/bridge/services.h"
+#include "worlds/bridge/bridge_services.h"
 #include "worlds/connect/peer_liveness.h"
 #include "worlds/connect/time_limit.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
@@ -46,21 +47,22 @@ Result<Joined> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Com
 
 Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
                              std::function<Lpid(Gpid)> lpid_of) {
-  const TimeLimit limit = limit_of_meeting(runtime.reporter, roster);
-  Result<Joined> joined = join(runtime.reporter, runtime.meetings.watch, wire, runtime.world->id, roster);
+  const TimeLimit limit = limit_of_meeting(runtime.reporter(), roster);
+  Result<Joined> joined =
+      join(runtime.reporter(), joined_worlds(runtime).meetings.watch, wire, runtime.world().id, roster);
   if (!joined) return joined.take_failure();
   joined->facts.lpid_of = std::move(lpid_of);
   Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
   if (!bridge) return bridge;
-  joined->link->watch(std::move(joined->links), [&losses = runtime.meetings.losses, id = bridge.value()](
-                                                    WorldId world, Farewell farewell) {
+  joined->link->watch(std::move(joined->links), [&losses = joined_worlds(runtime).meetings.losses,
+                                                 id = bridge.value()](WorldId world, Farewell farewell) {
     const bool has_died = farewell == Farewell::none;
     losses.note(id, world, has_died ? "has died" : "has finalized without parting from this one");
   });
   return bridge;
 }
 
-void join_bridge(Services& services, MPI_Comm wire, const Roster& roster) {
+void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster) {
   ProgressRankCalls& calls = services.progress_calls();
   const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
   Result<Joined> joined = join(services.reporter(), calls.watch(), wire, services.world().id, roster);

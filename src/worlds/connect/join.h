@@ -14,6 +14,6 @@ namespace comex::worlds {
 
 Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
                              std::function<Lpid(Gpid)> lpid_of);
-void join_bridge(Services& services, MPI_Comm wire, const Roster& roster);
+void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster);
 
 }  // namespace comex::worlds

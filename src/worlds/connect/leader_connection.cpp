@@ -16,7 +16,7 @@ Result<LeaderConnection> LeaderConnection::await(runtime::Runtime& runtime, cons
                                                  Listener& listener, const Deadline& deadline,
                                                  const InVain& in_vain) {
   PortListener greeting(listener, deadline);
-  runtime.engine.wait([&] { return greeting.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  runtime.engine().wait([&] { return greeting.look(Deadline::Clock::now()) || in_vain(); }, {operation});
   if (greeting.has_guest()) return LeaderConnection(greeting.take());
   return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
                            deadline.text());
@@ -28,7 +28,7 @@ Result<LeaderConnection> LeaderConnection::seek(runtime::Runtime& runtime, const
   Result<std::vector<Address>> addresses = resolve(port);
   if (!addresses) return addresses.take_failure();
   PortConnector connector(std::move(addresses).value(), port.cookie, deadline);
-  runtime.engine.wait([&] { return connector.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  runtime.engine().wait([&] { return connector.look(Deadline::Clock::now()) || in_vain(); }, {operation});
   if (connector.is_in()) return LeaderConnection(connector.take());
   if (!connector.has_socket()) return connector.has_socket().failure();
   return environment_error("nobody accepts at " + format_place(port) + " within " + deadline.text() + " (" +
@@ -38,7 +38,7 @@ Result<LeaderConnection> LeaderConnection::seek(runtime::Runtime& runtime, const
 Result<Bytes> LeaderConnection::hear(runtime::Runtime& runtime, const char* operation,
                                      const Deadline& deadline, const InVain& in_vain) {
   std::optional<Bytes> frame;
-  runtime.engine.wait(
+  runtime.engine().wait(
       [&] {
         const bool is_open = channel_.step();
         frame = channel_.take();

@@ -27,10 +27,10 @@ class Attendance {
   Attendance(runtime::Runtime& runtime, const Meeting& meeting)
       : runtime_(runtime),
         meeting_(meeting),
-        group_(*runtime.groups.find(meeting.group)),
+        group_(*runtime.groups().find(meeting.group)),
         all_(*runtime.extras(meeting.group).collective),
         wire_(group_wire_of(runtime, group_)),
-        limit_s_(static_cast<double>(runtime.world->settings.meet_s)),
+        limit_s_(static_cast<double>(runtime.world().settings.meet_s)),
         channel_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
 
   int hold(int* inter) {
@@ -39,7 +39,7 @@ class Attendance {
     const std::string trouble = channel_.spread(leads() ? meet_roots() : std::string());
     if (!trouble.empty()) return told_by_root(trouble);
     Result<groups::Joined> joined =
-        groups::join_sides(runtime_.book, channel_, wish(), hook_of(runtime_.card_hook));
+        groups::join_sides(runtime_.book(), channel_, wish(), hook_of(runtime_.card_hook()));
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
     const Status held = held_.take(joined_.remote);
@@ -56,15 +56,15 @@ class Attendance {
   // Who has lost members of its own side says that, which nobody has to tell it.
   int told_by_root(const std::string& trouble) {
     if (!runtime::is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
-    if (leads()) return runtime_.reporter.fail({.operation = meeting_.operation}, trouble);
+    if (leads()) return runtime_.reporter().fail({.operation = meeting_.operation}, trouble);
     return runtime::failed_elsewhere(runtime_);
   }
 
   SideFacts own_facts() {
     SideFacts facts;
-    facts.world = runtime_.world->id;
-    facts.launch = runtime_.world->description.launch;
-    facts.nonce = runtime_.world->description.nonce;
+    facts.world = runtime_.world().id;
+    facts.launch = runtime_.world().description.launch;
+    facts.nonce = runtime_.world().description.nonce;
     facts.is_within_its_world = group_.bridge() == no_bridge;
     facts.name_server = own_name_server();
     facts.helpers = wire_.helpers;
@@ -89,11 +89,11 @@ class Attendance {
   groups::JoinWish wish() {
     groups::JoinWish wish;
     for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
-      wish.local.push_back(runtime_.book.gpid_of(group_.members().lpid(rank)).value());
+      wish.local.push_back(runtime_.book().gpid_of(group_.members().lpid(rank)).value());
     }
     wish.context = runtime_.draw_context();
     wish.is_spawn = meeting_.is_spawn;
-    if (meeting_.is_spawn && !accepts()) wish.newcomer = runtime_.world->settings.lpid_order;
+    if (meeting_.is_spawn && !accepts()) wish.newcomer = runtime_.world().settings.lpid_order;
     return wish;
   }
 
@@ -118,7 +118,7 @@ class Attendance {
     const Result<Bytes> told = channel_.broadcast(bytes);
     if (!told) return told.failure();
     return join_bridge(runtime_, wire_.wire, unpack_roster(told.value()),
-                       [this](Gpid gpid) { return runtime_.book.lpid_of(gpid).value(); });
+                       [this](Gpid gpid) { return runtime_.book().lpid_of(gpid).value(); });
   }
 
   // On the root: locks this side's progress ranks when it is their turn, then calls them to the port.
@@ -179,8 +179,8 @@ class Attendance {
 
   // Kept by all of both sides or by none: then the bridge is closed and the other side let go.
   int make_group(BridgeId bridge, int* inter) {
-    groups::Table near = runtime_.book.make_table(group_.members());
-    groups::Table far = runtime_.book.make_table(joined_.lpids);
+    groups::Table near = runtime_.book().make_table(group_.members());
+    groups::Table far = runtime_.book().make_table(joined_.lpids);
     held_.let_go();
     auto made = std::make_unique<groups::Group>(joined_.context, near.dup(), group_.my_rank(),
                                                 groups::Endpoints(), far.dup(), bridge);
@@ -200,11 +200,11 @@ class Attendance {
     near.disconnect();
     far.disconnect();
     if (verdict.line.empty()) return runtime::failed_elsewhere(runtime_);
-    return runtime_.reporter.fail({.operation = meeting_.operation}, verdict.line);
+    return runtime_.reporter().fail({.operation = meeting_.operation}, verdict.line);
   }
 
   bool is_ready(int inter) {
-    const comex_card_hook_t& hook = runtime_.card_hook;
+    const comex_card_hook_t& hook = runtime_.card_hook();
     if (hook.ready == nullptr) return true;
     std::vector<comex_gpid_t> remote;
     for (const Gpid gpid : joined_.remote) remote.push_back({gpid.world, gpid.rank});
@@ -220,7 +220,7 @@ class Attendance {
   // Everybody of both sides is here and can go on. Else each side says so once: who cannot, else the root.
   MeetingOutcome judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on,
                        const std::string& else_what) {
-    const Readiness mine{runtime_.book.me(), can_go_on ? 1u : 0u};
+    const Readiness mine{runtime_.book().me(), can_go_on ? 1u : 0u};
     const std::vector<Readiness> all = gather_from(both, mine);
     if (!both.is_whole()) return {false, runtime_.why_lost(bridge)};
     const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
@@ -245,7 +245,7 @@ class Attendance {
   SideFacts mine_;               // on the root
   SideFacts theirs_;             // on the root
   groups::Joined joined_;
-  groups::Held held_{runtime_.book};  // the other side
+  groups::Held held_{runtime_.book()};  // the other side
 };
 
 }  // namespace

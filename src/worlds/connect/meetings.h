@@ -1,6 +1,6 @@
 // What a worker keeps for meetings: the ports it has opened, who spawned it, how often it asked for the lock.
 //
-// Part of Runtime; the calls of worlds use it.
+// Part of JoinedWorlds; the calls of worlds use it.
 #pragma once
 
 #include <atomic>

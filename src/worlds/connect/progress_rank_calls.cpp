@@ -1,8 +1,9 @@
 #include "worlds/connect/progress_rank_calls.h"
 
 #include "runtime/runtime.h"
-#include "worlds/bridge/services.h"
+#include "worlds/bridge/bridge_services.h"
 #include "worlds/connect/join.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
@@ -39,7 +40,7 @@ void ProgressRankCalls::grant_next() {
   op::ControlMessages(*next.transport).send(next.rank, progress_call_context, next.number, granted, {});
 }
 
-bool ProgressRankCalls::obey(Services& services) {
+bool ProgressRankCalls::obey(BridgeServices& services) {
   if (orders_.empty()) return false;
   const Order next = std::move(orders_.front());
   orders_.pop_front();
@@ -68,13 +69,13 @@ std::vector<MPI_Comm> ProgressRankCalls::take_lost() {
 }
 
 bool MeetingLock::take(TransportRank progress_rank) {
-  const std::uint64_t number = ++runtime_.meetings.asked;
+  const std::uint64_t number = ++joined_worlds(runtime_).meetings.asked;
   {
-    const op::Engine::Lock lock = runtime_.engine.enter();
+    const op::Engine::Lock lock = runtime_.engine().enter();
     control_.send(progress_rank, progress_call_context, number, ask, {});
   }
   bool is_mine = false;
-  runtime_.engine.wait(
+  runtime_.engine().wait(
       [&] {
         is_mine = control_.take(progress_rank, progress_call_context, number, granted, {});
         return is_mine || control_.is_lost();
@@ -86,14 +87,14 @@ bool MeetingLock::take(TransportRank progress_rank) {
 
 MeetingLock::~MeetingLock() {
   if (taken_.empty()) return;
-  const op::Engine::Lock lock = runtime_.engine.enter();
+  const op::Engine::Lock lock = runtime_.engine().enter();
   for (const TransportRank rank : taken_) control_.send(rank, progress_call_context, 0, give_back, {});
 }
 
 void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,
                          std::span<const TransportRank> progress_ranks, const Roster& roster) {
   const Bytes bytes = pack(roster);
-  const op::Engine::Lock lock = runtime.engine.enter();
+  const op::Engine::Lock lock = runtime.engine().enter();
   for (const TransportRank rank : progress_ranks) control.send(rank, progress_call_context, 0, order, bytes);
 }
 

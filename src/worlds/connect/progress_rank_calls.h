@@ -30,7 +30,7 @@ class Runtime;
 
 namespace comex::worlds {
 
-class Services;
+class BridgeServices;
 
 inline constexpr std::uint64_t progress_call_context = 3;
 
@@ -39,7 +39,7 @@ class ProgressRankCalls {
   // A control message that came over this wire.
   void on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message);
   // Between two rounds: does what the oldest order says. True when there was one.
-  bool obey(Services& services);
+  bool obey(BridgeServices& services);
 
   LifeWatch& watch() { return watch_; }
   // The wire is gone, and with it what was asked and ordered over it.

@@ -14,6 +14,7 @@
 #include "worlds/connect/find_command.h"
 #include "worlds/connect/meeting.h"
 #include "worlds/connect/time_limit.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
@@ -52,9 +53,9 @@ Result<Listener> start(runtime::Runtime& runtime, const Spawn& spawn) {
   plan.command = path.value();
   plan.arguments = spawn.arguments;
   plan.processes = spawn.processes;
-  plan.environment = environment_of_children(runtime.world->settings, listener->name());
-  const TimeLimit limit(runtime.reporter, "world_spawn", plan.command + " has not come to MPI_Init",
-                        static_cast<double>(runtime.world->settings.meet_s));
+  plan.environment = environment_of_children(runtime.world().settings, listener->name());
+  const TimeLimit limit(runtime.reporter(), "world_spawn", plan.command + " has not come to MPI_Init",
+                        static_cast<double>(runtime.world().settings.meet_s));
   Status started = worlds::spawn(plan);
   if (!started) return started.take_failure();
   return listener;
@@ -66,7 +67,7 @@ Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn&
                                          const InVain& in_vain) {
   Result<Listener> listener = start(runtime, spawn);
   if (!listener) return listener.take_failure();
-  const Deadline deadline(static_cast<double>(runtime.world->settings.meet_s));
+  const Deadline deadline(static_cast<double>(runtime.world().settings.meet_s));
   Result<LeaderConnection> met =
       LeaderConnection::await(runtime, "world_spawn", listener.value(), deadline, in_vain);
   if (met) return met;
@@ -90,11 +91,11 @@ int meet_parents(runtime::Runtime& runtime) {
     Result<PortName> name = parse_port(*port);
     if (!name) return name.take_failure();
     return LeaderConnection::seek(runtime, "init", name.value(),
-                                  Deadline(static_cast<double>(runtime.world->settings.meet_s)), in_vain);
+                                  Deadline(static_cast<double>(runtime.world().settings.meet_s)), in_vain);
   };
   int parent = no_group;
   const int result = hold_meeting(runtime, meeting, &parent);
-  runtime.meetings.parent = parent;
+  joined_worlds(runtime).meetings.parent = parent;
   return result;
 }
 

@@ -1,0 +1,84 @@
+#include "runtime/opening/progress_loop.h"
+
+#include <utility>
+
+#include "runtime/opening/outboxes.h"
+#include "runtime/opening/server_options.h"
+
+namespace comex::runtime {
+
+// With other hosts in the world nobody rings for their messages: naps are bounded then.
+ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& joiner)
+    : world_(world),
+      reporter_(reporter),
+      workers_(world.share.host_workers().size()),
+      may_sleep_(world.share.hosts == 1),
+      server_(make_server(world, reporter)),
+      pusher_(make_pusher(world)),
+      meter_(*world.os, world.settings.verbose),
+      idle_(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot())),
+      bridges_(joiner.on_progress_rank(*this)) {
+  const WaitMode mode = world.wait_policy.mode;
+  const bool naps = mode == WaitMode::automatic || mode == WaitMode::sleep;
+  if (!naps || !world.spans_machines || !world.settings.watch_sockets) return;
+  auto watch = shm::SocketWatch::make(*world.os, world.arena->doorbell(world.arena->slot()));
+  if (watch != nullptr) watched_naps_.emplace(std::move(watch), world.wait_policy.nap_max_ns);
+}
+
+unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server) {
+  constexpr unsigned messages_a_round = 64;
+  unsigned moved = 0;
+  bool is_more = true;
+  transport::Message message;
+  while (moved < messages_a_round && (is_more = transport.receive(message))) {
+    if (message.data.front() == static_cast<std::byte>(protocol::Verb::control)) {
+      bridges_->on_control(transport, wire, message);
+    } else {
+      server.on_message(message);
+    }
+    ++moved;
+  }
+  if (!is_more) server.on_all_taken();
+  const std::uint64_t chunks = server.counters().chunks;
+  moved += server.advance();
+  transport.flush();
+  if (server.counters().chunks != chunks) idle_.give_way();
+  return moved;
+}
+
+unsigned ProgressLoop::round() {
+  meter_.begin_round();
+  unsigned moved = serve(*world_.transport, world_.wire.get(), *server_);
+  moved += bridges_->advance();
+  meter_.end_round(moved != 0);
+  pusher_.advance();
+  return moved;
+}
+
+bool ProgressLoop::only_messages_bring_work() const {
+  return !bridges_->has_bridges() && server_->quiet() && world_.transport->unsent() == 0 &&
+         world_.bell->is_drained();
+}
+
+void ProgressLoop::rest_after(unsigned moved) {
+  const std::uint64_t push_in_ns = pusher_.due_in();
+  const bool would_nap = moved == 0 && idle_.would_nap();
+  const std::uint64_t kept_ns = would_nap ? world_.arena->extents().give_back_unused() : shm::forever_ns;
+  if (watched_naps_) {
+    const std::uint64_t messages = world_.bell->from_elsewhere();
+    const bool may_watch = moved == 0 && push_in_ns == shm::forever_ns && only_messages_bring_work();
+    if (may_watch && watched_naps_->step(idle_, messages, kept_ns)) return;
+    watched_naps_->leave(messages);
+  }
+  if (moved != 0) {
+    idle_.reset();
+  } else if (push_in_ns != shm::forever_ns && would_nap) {
+    idle_.sleep(push_in_ns);
+  } else if (may_sleep_ && would_nap && only_messages_bring_work()) {
+    idle_.sleep(kept_ns);
+  } else {
+    idle_.pause();
+  }
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,62 @@
+// What a progress rank does from the time its world opens until it ends: serves its own world's wire and, by
+// its BridgeService, the wires of bridges, one round after the other.
+//
+// Naps are bounded while a bridge is open: nobody rings for what comes from another world. Made by `serve`.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "pr/pusher.h"
+#include "pr/server.h"
+#include "pr/service_report.h"
+#include "runtime/opening/world.h"
+#include "runtime/other_worlds.h"
+#include "shm/idle.h"
+#include "shm/watched_naps.h"
+
+namespace comex::runtime {
+
+class ProgressLoop {
+ public:
+  ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& joiner);
+  ProgressLoop(const ProgressLoop&) = delete;
+  ProgressLoop& operator=(const ProgressLoop&) = delete;
+
+  // Serves until done() holds, which is asked between two rounds.
+  template <class Done>
+  void run(Done&& done) {
+    while (!done()) rest_after(round());
+  }
+  bool all_have_left() const { return server_->departed() >= workers_; }
+  bool may_end() const { return bridges_->may_end(); }
+
+  // Takes what has come over a wire and moves what its server has under way; returns how much it moved.
+  unsigned serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server);
+
+  const pr::Server& server() const { return *server_; }  // of the own world
+  const pr::PushCounters& pushed() const { return pusher_.counters(); }
+  const pr::ServiceMeter& meter() const { return meter_; }
+  World& world() { return world_; }
+  Reporter& reporter() { return reporter_; }
+  BridgeService& bridges() { return *bridges_; }
+
+ private:
+  unsigned round();
+  void rest_after(unsigned moved);
+  bool only_messages_bring_work() const;
+
+  World& world_;
+  Reporter& reporter_;
+  const std::size_t workers_;
+  const bool may_sleep_;
+  std::unique_ptr<pr::Server> server_;
+  pr::Pusher pusher_;
+  pr::ServiceMeter meter_;
+  shm::Idle idle_;
+  std::optional<shm::WatchedNaps> watched_naps_;
+  std::unique_ptr<BridgeService> bridges_;
+};
+
+}  // namespace comex::runtime

@@ -1,0 +1,97 @@
+#include "worlds/bridge/bridge_services.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace comex::worlds {
+
+BridgeServices::~BridgeServices() {
+  for (const auto& point : points_) {
+    drop(*point);
+    point->facts.wire.forget();
+  }
+}
+
+unsigned BridgeServices::advance() {
+  unsigned moved = progress_calls_.obey(*this) ? 1 : 0;
+  if (!points_.empty()) moved += serve_bridges();
+  return moved;
+}
+
+// Nobody on the other side waits for an answer any more, nor will they leave.
+void BridgeServices::drop_lost() {
+  for (const MPI_Comm wire : progress_calls_.take_lost()) {
+    const auto found =
+        std::ranges::find(points_, wire, [](const auto& point) { return point->facts.wire.get(); });
+    if (found == points_.end()) continue;
+    (*found)->transport->abandon();
+    drop(**found);
+    (*found)->abandon_wire();
+    points_.erase(found);
+    progress_calls_.forget(wire);
+  }
+}
+
+Service BridgeServices::service_on(const MeetingPoint& point) const {
+  std::vector<WorkerOnWire> workers;
+  for (const TransportRank rank : point.wire.workers()) {
+    workers.push_back({point.wire.row(rank).world == loop_.world().id,
+                       point.servers[static_cast<std::size_t>(rank)] == point.me,
+                       point.server->departed(rank)});
+  }
+  return service_for(workers);
+}
+
+bool BridgeServices::has_ended(MeetingPoint& point) {
+  if (point.departed != point.server->departed()) {
+    point.departed = point.server->departed();
+    point.service = service_on(point);
+  }
+  return point.service == Service::parts || point.service == Service::ends;
+}
+
+bool BridgeServices::may_end() const {
+  return std::ranges::none_of(points_,
+                              [](const auto& point) { return point->service == Service::is_for_guests; });
+}
+
+unsigned BridgeServices::serve_bridges() {
+  unsigned moved = 0;
+  drop_lost();
+  for (std::size_t i = 0; i < points_.size();) {
+    MeetingPoint& point = *points_[i];
+    moved += loop_.serve(*point.transport, point.facts.wire.get(), *point.server);
+    if (!has_ended(point)) {
+      ++i;
+      continue;
+    }
+    const MPI_Comm wire = point.facts.wire.get();
+    drop(point);
+    if (point.service == Service::parts) {
+      point.release_wire();
+    } else {
+      point.abandon_wire();
+    }
+    progress_calls_.forget(wire);
+    points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(i));
+    ++moved;
+  }
+  return moved;
+}
+
+void BridgeServices::drop(MeetingPoint& point) {
+  point.server.reset();
+  point.transport.reset();
+  point.arenas.clear();
+  arenas_.forget_unused();
+}
+
+Status open_bridge(BridgeServices& services, BridgeFacts facts) {
+  auto point = meet(services.world(), services.reporter(), services.arenas(), std::move(facts));
+  const MeetingPoint& here = *point;
+  services.join(std::move(point));
+  start(here);
+  return {};
+}
+
+}  // namespace comex::worlds

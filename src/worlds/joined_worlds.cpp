@@ -1,0 +1,67 @@
+#include "worlds/joined_worlds.h"
+
+#include "worlds/bridge/bridge_services.h"
+#include "worlds/connect/spawn.h"
+
+namespace comex::worlds {
+namespace {
+
+class Joiner final : public runtime::WorldJoiner {
+ public:
+  void before_first_world() const override { let_go_of_parents(); }
+  std::unique_ptr<runtime::OtherWorlds> on_worker(runtime::Runtime& runtime) const override {
+    return std::make_unique<JoinedWorlds>(runtime);
+  }
+  std::unique_ptr<runtime::BridgeService> on_progress_rank(runtime::ProgressLoop& loop) const override {
+    return std::make_unique<BridgeServices>(loop);
+  }
+  bool meet_parents(runtime::Runtime& runtime) const override {
+    return worlds::meet_parents(runtime) == COMEX_SUCCESS;
+  }
+};
+
+}  // namespace
+
+const runtime::WorldJoiner& joiner() {
+  static const Joiner one;
+  return one;
+}
+
+bool JoinedWorlds::find(Lpid lpid, runtime::Reach& found) const {
+  Peer peer;
+  if (!bridges.peers.find(lpid, peer)) return false;
+  found = {lpid, peer.gpid, peer.place, peer.remote, peer.bridge, peer.direct};
+  return true;
+}
+
+TransportRank JoinedWorlds::rank_on(BridgeId bridge, Lpid lpid) const {
+  return bridges.find(bridge)->ranks.at(lpid);
+}
+
+op::ControlMessages& JoinedWorlds::control_of(BridgeId bridge) {
+  return bridges.find(bridge)->control;
+}
+
+std::string JoinedWorlds::why_lost(BridgeId bridge) {
+  tell_losses();
+  return bridges.why_lost(bridge);
+}
+
+void JoinedWorlds::start_fence_all(nb::Completion& completion) {
+  for (const BridgeId id : bridges.ids()) {
+    if (!bridges.why_lost(id).empty()) continue;
+    // Another thread may take the bridge down, under the lock: what is under way there is complete by then.
+    const auto has_room = [&] {
+      const std::shared_ptr<const Bridge> bridge = bridges.find(id);
+      return bridge == nullptr || bridge->remote.has_room();
+    };
+    const op::Engine::Lock lock = runtime_.engine().enter_when(has_room, {"fence_all"});
+    if (const std::shared_ptr<Bridge> bridge = bridges.find(id)) bridge->remote.start_fence_all(completion);
+  }
+}
+
+void JoinedWorlds::on_group_removed(int handle) {
+  meetings.parent.compare_exchange_strong(handle, no_group);
+}
+
+}  // namespace comex::worlds
