@@ -5,7 +5,7 @@
 // waits for another's body, and pieces shrink as origins become many. The least piece needs no room of its
 // own: it lies beside its message in the copy of it that the origin has anyway. Where pieces are that small,
 // messages are shorter too, so that all that a server keeps of an origin stays below 4 KiB. Everything else
-// travels in chunks, straight from or to the memory it is about, but for bounce copies (core/staging_room).
+// travels in chunks, straight from or to the memory it is about.
 // Used by op/plan and pr/server.
 #pragma once
 

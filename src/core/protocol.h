@@ -198,8 +198,7 @@ struct RequestHeader {
   std::uint64_t offset = 0;   // arena offset of the far side; unused by the vector layout
   std::uint64_t bytes = 0;    // data bytes of the whole operation, packed; rmw and store: 4 or 8
   std::uint64_t operand = 0;  // rmw: addend, new value or expected value; store: value; lock: mutex; batch:
-                              // items; leave: a Leaving; put, get, acc, large: where in its page the body
-                              // lies at the origin
+                              // items; leave: a Leaving
   std::uint32_t chunk_bytes = 0;
   std::uint32_t call =
       0;         // the same in all messages of one call of the program that may be many; 0: it is one

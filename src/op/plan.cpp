@@ -47,7 +47,6 @@ Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, boo
   plan.header.layout = layout;
   plan.header.scalar = scalar;
   plan.header.bytes = bytes;
-  plan.is_staged = is_staged;
   const std::uint32_t most = is_staged ? std::min(sizes.piece_bytes, sizes.chunk_bytes) : sizes.chunk_bytes;
   plan.header.chunk_bytes = chunk_of(bytes, most, sizes);
   plan.asked_chunk_bytes = most;

@@ -55,7 +55,6 @@ struct Plan {
   std::uint32_t descriptor_bytes =
       0;  // what follows the header, inline data excluded; scatters: without offsets
   std::uint32_t segments_per_message = 0;  // scatters
-  bool is_staged = false;                  // by the server
 };
 
 Plan make_plan(const Operation& operation, const Sizes& sizes);

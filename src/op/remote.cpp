@@ -15,8 +15,6 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
       sizes_(options.sizes),
       max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
       outbox_(options.outbox),
-      bundles_(options.bundles),
-      keep_ns_(options.keep_ns),
       slots_(options.slots) {}
 
 Remote::~Remote() = default;
@@ -74,7 +72,7 @@ void Remote::copy_addresses(Request& request) {
 // write that has to wait is copied, so that its caller need not.
 void Remote::enqueue(Request* request) {
   Channel& channel = *request->channel;
-  if (channel.has_batches()) close(channel);
+  if (channel.batch != nullptr) close(channel);
   if (channel.queue.empty() && send_head(channel, *request)) return;
   if (request->kind == Kind::data) copy_message(channel, *request);
   channel.queue.push_back(request);
@@ -106,8 +104,6 @@ void Remote::start_fence(TransportRank server, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
   if (!ledger_.dirty(server)) return;
   Channel& channel = channel_of(server);
-  channel.expects_fence =
-      std::exchange(channel.lone_writes, 0) == 1 && !channel.has_batches() && channel.queue.empty();
   if (channel.last_fence == nullptr && channel.batch != nullptr && !channel.reserved_busy &&
       close(channel, true)) {
     ride(channel);

@@ -37,8 +37,6 @@ struct RemoteOptions {
   std::uint32_t slots = protocol::slot_count;
   std::size_t max_outstanding = 8192;  // operations under way
   shm::Outbox outbox;                  // where batches collect; empty: append() takes nothing
-  bool bundles = false;                // messages in a row travel together: full batches wait for company
-  std::uint64_t keep_ns = 0;           // for so long at most
 };
 
 class Remote final : public transport::Sink {
@@ -118,7 +116,7 @@ class Remote final : public transport::Sink {
   // After a fence of all: what much traffic took is given back, but for what was needed since the last time.
   void tidy();
   std::size_t channels() const { return channels_.size(); }  // for tests
-  static constexpr std::size_t kept_channels = 128;             // that are not looked through
+  static constexpr std::size_t kept_channels = 128;          // that are not looked through
 
   // The last message to a server.
   void leave(TransportRank server, protocol::Leaving how = protocol::Leaving::together);
@@ -180,11 +178,7 @@ class Remote final : public transport::Sink {
   void post(Channel& channel, std::size_t bytes, bool has_next = false);
   void post_reserved(Channel& channel);
   void stamp(Channel& channel);
-  bool may_ride(const Channel& channel) const {
-    return channel.expects_fence && !channel.reserved_busy && channel.queue.empty();
-  }
   void ride(Channel& channel);
-  void note_write(Channel& channel, bool has_fence);
 
   // remote_message.cpp: the bytes of a request
   std::uint8_t mode_flags() const {
@@ -203,8 +197,7 @@ class Remote final : public transport::Sink {
   static unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes);
   unsigned chunks_a_buffer(std::uint32_t chunk_bytes) const;
   unsigned buffers_wanted(const Header& header) const;
-  static std::uint64_t place_of_body(const Plan& plan, const Header& header, const NearSide& near);
-  void begin_body(Channel& channel, Transfer& transfer, std::uint64_t place);
+  void begin_body(Channel& channel, Transfer& transfer);
   unsigned move_body(Transfer& transfer);
   unsigned send_chunks(Transfer& transfer);
   unsigned receive_chunks(Transfer& transfer);
@@ -223,8 +216,6 @@ class Remote final : public transport::Sink {
   // remote_batch.cpp: small operations that travel together
   bool may_append(const Channel& channel) const;
   bool open_batch(Channel& channel, const RemoteTarget& far);
-  bool may_keep(const Channel& channel) const;
-  void keep(Channel& channel);
   static bool is_taken(const Batch& batch) {
     return batch.word.items() != 0 && batch.buffer->look().bits() != batch.word.bits();
   }
@@ -239,7 +230,6 @@ class Remote final : public transport::Sink {
   void expect_answer(Channel& channel, const RemoteTarget& far);
   void await(Channel& channel, nb::Completion& completion, void* result, const protocol::BatchItem& item);
   bool close(Channel& channel, bool with_fence = false);
-  static bool holds(const Channel& channel, const Batch& batch);
   void let_go(Channel& channel, Batch& batch);
   void on_data_batch(Channel& channel, const Reply& reply, std::span<const std::byte> data);
   bool refuse_answer(const Channel& channel, const Reply& reply);
@@ -261,8 +251,6 @@ class Remote final : public transport::Sink {
   const Sizes sizes_;
   const std::size_t max_outstanding_;
   shm::Outbox outbox_;
-  const bool bundles_;
-  const std::uint64_t keep_ns_;
   std::uint32_t next_buffer_ = 0;
   bool errors_return_ = false;
   bool slots_short_ = false;

@@ -1,8 +1,7 @@
 // Batches: small operations written one behind the other into a buffer of the outbox. The message leaves
-// when it is full, or with the next ones where messages travel in bundles, when anything else is started on
-// its server, when the process has something to wait for, or when the pusher of the host finds that it has
-// been lying there. It has its credit and its place in the order from the beginning, so each of these is free
-// to send it at any time.
+// when it is full, when anything else is started on its server, when the process has something to wait for,
+// or when the pusher of the host finds that it has been lying there. It has its credit and its place in the
+// order from the beginning, so each of these is free to send it at any time.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -87,7 +86,7 @@ bool Remote::open_batch(Channel& channel, const RemoteTarget& far) {
   batch->answers.clear();
   batch->room = {};
   batch->transfer = nullptr;
-  if (channel.kept_count == 0) open_.push_back(&channel);
+  open_.push_back(&channel);
   holds_.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -109,30 +108,8 @@ inline bool Remote::has_place(const Batch& batch, std::size_t bytes, std::size_t
 
 // A new batch; false if none can be had.
 bool Remote::make_place(Channel& channel, const RemoteTarget& far) {
-  if (channel.batch != nullptr && !is_taken(*channel.batch) && may_keep(channel)) {
-    keep(channel);
-  } else if (channel.has_batches()) {
-    close(channel);
-  }
-  if (open_batch(channel, far)) return true;
-  if (channel.has_batches()) close(channel);
-  return false;
-}
-
-// The full batch, while the next one fills: if there is room in a bundle and a credit for that, and nothing
-// in it becomes too old by it.
-bool Remote::may_keep(const Channel& channel) const {
-  if (!bundles_ || channel.kept_count == remote::most_kept || !has_credit(channel)) return false;
-  const Batch& oldest = channel.kept_count != 0 ? *channel.kept[0] : *channel.batch;
-  return outbox_.age_ns(*oldest.buffer) < keep_ns_;
-}
-
-void Remote::keep(Channel& channel) {
-  Batch& full = *channel.batch;
-  const OutboxWord next = full.word.kept();
-  if (!full.buffer->replace(full.word, next)) return let_go(channel, full);  // pushed
-  full.word = next;
-  channel.kept[channel.kept_count++] = std::exchange(channel.batch, nullptr);
+  if (channel.batch != nullptr) close(channel);
+  return open_batch(channel, far);
 }
 
 // An item at its place. The first in its batch, or one that repeats nothing.
@@ -187,7 +164,7 @@ bool Remote::append_item(BatchItem item, ScaleWords scale, const RemoteTarget& f
     }
     write(to + (bytes - protocol::load_bytes(item)));
     if (publish_item(batch, bytes, answer)) break;
-    close(channel);  // what was kept follows
+    close(channel);
   }
   ledger_.issue_at_once(channel.rank, far.gpid());
   channel.last_fence = nullptr;
@@ -283,43 +260,22 @@ bool Remote::append_atomic(const AtomicOperation& operation, const RemoteTarget&
   return true;
 }
 
-// Sends the open batch and those that were kept for it; false: the pusher has sent it, without the fence.
+// Sends the open batch; false: the pusher has sent it, without the fence.
 bool Remote::close(Channel& channel, bool with_fence) {
-  Batch* mine[remote::most_kept + 1];
-  unsigned count = 0;
-  const auto claim = [&](Batch* batch) {  // nobody else opens its buffer again
-    const bool is_mine = batch->buffer->replace(batch->word, batch->word.in(OutboxWord::State::free));
-    if (is_mine) mine[count++] = batch;
-    return is_mine;
-  };
-  for (unsigned i = 0; i < channel.kept_count; ++i) claim(channel.kept[i]);
-  const bool is_open_mine = channel.batch != nullptr && claim(channel.batch);
-  for (unsigned i = 0; i < count; ++i) {
-    const bool is_last = i + 1 == count;
-    const bool rides = with_fence && mine[i] == channel.batch;
-    const std::uint8_t flags = rides ? std::uint8_t{protocol::fence_rides} : std::uint8_t{0};
-    const std::size_t bytes = mine[i]->buffer->copy_to(transport_.stage(), mine[i]->word, flags);
-    is_last ? transport_.post(channel.rank, bytes) : transport_.post_with_next(channel.rank, bytes);
+  Batch& batch = *channel.batch;
+  const bool is_mine = batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free));
+  if (is_mine) {  // nobody else opens its buffer again
+    const std::uint8_t flags = with_fence ? std::uint8_t{protocol::fence_rides} : std::uint8_t{0};
+    transport_.post(channel.rank, batch.buffer->copy_to(transport_.stage(), batch.word, flags));
   }
-  while (channel.kept_count != 0) let_go(channel, *channel.kept[0]);
-  if (channel.batch != nullptr) let_go(channel, *channel.batch);
-  return is_open_mine;
+  let_go(channel, batch);
+  return is_mine;
 }
 
-bool Remote::holds(const Channel& channel, const Batch& batch) {
-  return channel.batch == &batch || std::find(channel.kept, channel.kept + channel.kept_count, &batch) !=
-                                        channel.kept + channel.kept_count;
-}
-
-// A batch of this channel has left, whoever has sent it.
+// The open batch has left, whoever has sent it.
 void Remote::let_go(Channel& channel, Batch& batch) {
-  if (channel.batch == &batch) {
-    channel.batch = nullptr;
-  } else {
-    std::remove(channel.kept, channel.kept + channel.kept_count, &batch);
-    --channel.kept_count;
-  }
-  if (!channel.has_batches()) std::erase(open_, &channel);
+  channel.batch = nullptr;
+  std::erase(open_, &channel);
   holds_.store(!open_.empty(), std::memory_order_relaxed);
   const bool has_answer = !batch.answers.empty();
   Transfer* transfer = batch.transfer;
@@ -337,7 +293,7 @@ void Remote::on_data_batch(Channel& channel, const Reply& reply, std::span<const
   Transfer* transfer = transfer_of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *transfer->request->batch;
-  if (holds(channel, batch)) let_go(channel, batch);  // the pusher was quick
+  if (channel.batch == &batch) let_go(channel, batch);  // the pusher was quick
   COMEX_BUG_IF(data.size() != batch.room.answers);
   const std::byte* at = data.data();
   for (const Batch::Answer& answer : batch.answers) {

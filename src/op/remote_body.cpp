@@ -52,16 +52,7 @@ unsigned Remote::buffers_wanted(const Header& header) const {
   return (chunks + a_buffer - 1) / a_buffer;
 }
 
-// In its page. What is staged here begins with a page, or behind it where the target's memory lies badly to
-// that; the server's staging, if it has to use that, lies as it likes.
-std::uint64_t Remote::place_of_body(const Plan& plan, const Header& header, const NearSide& near) {
-  if (near.contiguous() != nullptr) return place_in_page(near.contiguous());
-  if (plan.is_staged) return 0;
-  return header.verb == Verb::get ? room_shift(header.offset, 0) : room_shift(0, header.offset);
-}
-
-// `place`: as told above.
-void Remote::begin_body(Channel& channel, Transfer& transfer, std::uint64_t place) {
+void Remote::begin_body(Channel& channel, Transfer& transfer) {
   const unsigned wanted = chunks_under_way(transfer.bytes, transfer.chunk_bytes);
   transfer.depth = wanted;
   if (transfer.near.contiguous() == nullptr) {
@@ -71,7 +62,7 @@ void Remote::begin_body(Channel& channel, Transfer& transfer, std::uint64_t plac
       std::byte*& buffer = transfer.buffers[chunk / a_buffer];
       if (buffer == nullptr) buffer = take_staging(channel);
       if (buffer == nullptr) break;
-      transfer.chunks[chunk].staging = buffer + place + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
+      transfer.chunks[chunk].staging = buffer + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
       ++depth;
     }
     COMEX_BUG_IF(depth == 0 || (transfer.verb == Verb::get && depth != wanted));

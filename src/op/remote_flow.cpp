@@ -94,13 +94,6 @@ void Remote::ride(Channel& channel) {
   channel.reserved_busy = true;
 }
 
-// A small write was sent. If its origin has the habit of fencing each, the fence is under way when it is
-// asked for; who does not is not asked for an answer again.
-void Remote::note_write(Channel& channel, bool has_fence) {
-  if (++channel.lone_writes > 1) channel.expects_fence = false;
-  if (has_fence) ride(channel);
-}
-
 // What every reply carries.
 void Remote::note(Channel& channel, const Reply& reply) {
   ledger_.applied(channel.rank, reply.applied);
@@ -136,7 +129,7 @@ void Remote::fence_for_slots() {
   slots_short_ = false;
   for (auto& [rank, channel] : channels_) {
     if (channel.held.empty() || channel.reserved_busy) continue;
-    if (channel.has_batches()) close(channel);
+    if (channel.batch != nullptr) close(channel);
     Header header;
     header.verb = Verb::fence;
     header.world = channel.world;
@@ -156,7 +149,7 @@ bool Remote::may_stage(const Channel& channel, unsigned buffers) const {
 std::byte* Remote::take_staging(Channel& channel) {
   if (!may_stage(channel)) return nullptr;
   if (free_staging_.empty()) {
-    staging_.push_back(make_staging_room(sizes_.chunk_bytes, page_of_rooms));
+    staging_.push_back(make_staging_room(sizes_.chunk_bytes));
     free_staging_.push_back(staging_.back().get());
   }
   ++channel.staged;

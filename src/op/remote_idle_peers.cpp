@@ -33,7 +33,6 @@ Remote::Channel& Remote::look_up(TransportRank server) {
   return *last_channel_;
 }
 
-// Whether each small write is fenced is forgotten: it is learned again.
 void Remote::retire_idle() {
   std::vector<IdlePeer> idle;
   ledger_.for_each_dirty([](TransportRank) {});  // takes note of who is not

@@ -149,24 +149,17 @@ bool Remote::send_data_message(Channel& channel, Request& request) {
       return false;
     transfer = new_transfer(channel, request, header);
     if (transfer == nullptr) return false;
-    if (with_body) header.operand = place_of_body(request.plan, header, near);
     transfer->near = std::move(near);
     header.slot = transfer->slot;
   }
   if (is_write) header.number = ledger_.issue(channel.rank, request.far.gpid());
-  const bool is_small = is_write && (!with_body || has_short_body);
-  // A store follows a put with a signal, and wants a fence of its own.
-  const bool has_fence =
-      is_small && !is_vector(request) && request.operation.signal == nullptr && may_ride(channel);
-  if (has_fence) header.flags |= protocol::fence_rides;
   const std::size_t bytes = write_message(request, header, transport_.stage());
   request.next_segment += is_vector(request) ? next_part(request).count : 1;
   const bool has_one_chunk = has_short_body && header.bytes <= header.chunk_bytes;
   post(channel, bytes, with_body ? has_one_chunk : may_send_next(channel, request));
-  if (is_small) note_write(channel, has_fence);
   if (with_body) {
     transfer->number = header.number;
-    begin_body(channel, *transfer, header.operand);
+    begin_body(channel, *transfer);
   }
   return true;
 }

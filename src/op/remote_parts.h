@@ -25,11 +25,7 @@
 
 namespace comex::op::remote {
 
-inline constexpr std::size_t max_staged = 128;  // buffers for scattered bodies
-inline constexpr unsigned most_kept = 4;        // full batches that wait for company, of a server
-static_assert(sizeof(protocol::BundleHeader) +
-                  (most_kept + 1) * (sizeof(protocol::BundlePart) + protocol::message_bytes) <=
-              protocol::bundle_bytes);
+inline constexpr std::size_t max_staged = 128;      // buffers for scattered bodies
 inline constexpr std::size_t kept_addresses = 128;  // of a vector operation, in each pooled request: a KiB
 
 enum class Kind : std::uint8_t {
@@ -147,25 +143,20 @@ struct Channel {
   nb::Fifo<Request*> queue;
   // As far as is known here still open: the queue is empty then.
   Batch* batch = nullptr;
-  Batch* kept[most_kept] = {};  // full ones before it, the oldest first
-  unsigned kept_count = 0;
   bool listed = false;            // in Remote::waiting_
   unsigned copied = 0;            // copied messages in the queue
   bool reserved_busy = false;     // a fence or an unlock is under way
   Request* reserved = nullptr;    // which; null: a fence of our own, to get slots back
   Request* last_fence = nullptr;  // one that covers all writes so far, sent or not
-  unsigned lone_writes = 0;       // small ones sent since the last fence, none of them in a batch
-  bool expects_fence = false;     // the last time one was followed by a fence at once
   unsigned transfers = 0;         // under way
   unsigned bodies = 0;            // transfers with chunks under way
   unsigned staged = 0;            // staging buffers they hold
   nb::Fifo<HeldSlot> held;        // bodies that have left; the slot is free once the number is applied
   std::vector<ToldCall> told;     // that may be refused once more
 
-  bool has_batches() const { return batch != nullptr || kept_count != 0; }
   // Nothing here points to it, and nothing is to come but credits.
   bool is_idle() const {
-    return queue.empty() && !has_batches() && !listed && !reserved_busy && last_fence == nullptr &&
+    return queue.empty() && batch == nullptr && !listed && !reserved_busy && last_fence == nullptr &&
            transfers == 0 && held.empty();
   }
 };

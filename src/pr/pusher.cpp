@@ -74,7 +74,7 @@ void Pusher::find_announced() {
 
 unsigned Pusher::look_at(Worker& worker, std::uint64_t now_ns) {
   worker.note_sent();
-  const std::uint64_t age_ns = worker.goes_on() ? age_ns_ : age_ns_for(worker);
+  const std::uint64_t age_ns = age_ns_for(worker);
   std::uint64_t due_ns = shm::forever_ns;
   unsigned sent = 0;
   bool is_empty = true;
@@ -111,15 +111,6 @@ void Pusher::Worker::note_sent() {
   for (std::uint32_t i = 0; i < outbox.size(); ++i) others += outbox[i].look().closings();
   if (others != sent) sends_itself = true;
   sent = others;
-}
-
-// It has kept a full batch for one that it opened behind it.
-bool Pusher::Worker::goes_on() const {
-  for (std::uint32_t i = 0; i < outbox.size(); ++i) {
-    const OutboxWord word = outbox[i].look();
-    if (word.state() == OutboxWord::State::open && word.is_kept()) return true;
-  }
-  return false;
 }
 
 void Pusher::Worker::note_pushed(std::uint32_t batches) {

@@ -49,7 +49,6 @@ class Pusher {
     bool sends_itself = false;  // one at least since we last pushed
 
     void note_sent();
-    bool goes_on() const;
     void note_pushed(std::uint32_t batches);
   };
 

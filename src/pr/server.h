@@ -39,9 +39,6 @@ struct ServerOptions {
   std::uint64_t staging_bytes = 8 * 1024 * 1024;            // pieces beyond one each
   std::uint64_t staging_reserve = default_staging_reserve;  // COMEX_STAGING_RESERVE: for one each
   std::uint32_t max_window = 64;                            // messages of one origin
-  // Bytes of the shortest body that the substrate has the kernel copy, from all origins here and back; 0: it
-  // copies none so (core/staging_room.h).
-  std::uint64_t copied_in_kernel_from = 0;
 
   // Host slot of a worker, no_host_slot for one of another host. Empty: all are elsewhere.
   std::function<shm::HostSlot(Worker)> slot_of;
@@ -134,7 +131,6 @@ class Server final : public transport::Sink {
   bool accumulate(const Small& small);
   void settle(const Small& small);
   void settle(Origin& origin, const Header& header);
-  bool is_worth_a_bounce_copy(const Header& header) const;
   void start_transfer(Origin& origin, Entry& entry);
   void finish_transfer(Origin& origin, Entry& entry);
 

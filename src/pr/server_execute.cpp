@@ -148,22 +148,11 @@ bool Server::accumulate(const Small& small) {
   return false;
 }
 
-// A copy of our own beside the kernel's, which is slow from memory that lies so to memory that lies so.
-// Nobody is to wait for room because of it.
-bool Server::is_worth_a_bounce_copy(const Header& header) const {
-  const std::uint64_t chunk_bytes = std::min<std::uint64_t>(header.chunk_bytes, header.bytes);
-  if (options_.copied_in_kernel_from == 0 || chunk_bytes < options_.copied_in_kernel_from) return false;
-  if (header.chunk_bytes > piece_bytes_ || staging_.spare() < protocol::chunks_in_flight) return false;
-  return header.verb == Verb::get ? is_slow_copy(header.offset, header.operand)
-                                  : is_slow_copy(header.operand, header.offset);
-}
-
 void Server::start_transfer(Origin& origin, Entry& entry) {
   const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
   const Home* const home = find_home(entry.header.world);
   if (!entry.fault) entry.fault = check(entry.header, payload);
-  const TransferMethod method = choose_method(entry.header, payload, static_cast<bool>(entry.fault),
-                                              is_worth_a_bounce_copy(entry.header));
+  const TransferMethod method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
   // A body for a world that is not served here is drained only, wherever.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
   std::byte* const own_room =

@@ -16,9 +16,8 @@ std::uint64_t count_chunks(TransferMethod method, const protocol::RequestHeader&
 
 }  // namespace
 
-TransferMethod choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused,
-                             bool by_bounce_copy) {
-  const bool is_in_place = !by_bounce_copy && !needs_staging(header, payload);
+TransferMethod choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused) {
+  const bool is_in_place = !needs_staging(header, payload);
   if (header.verb == Verb::get) {
     if (is_refused) return TransferMethod::send_empty;
     return is_in_place ? TransferMethod::send_in_place : TransferMethod::gather_and_send;
@@ -59,14 +58,6 @@ void Transfer::give_back_room(Chunk& chunk) {
   if (chunk.staged != nullptr && !chunk.pooled) own_room_ = chunk.staged;
   chunk.pooled.release();
   chunk.staged = nullptr;
-}
-
-// Of a chunk in its room. The least pieces lie in a copy of their message, which ends with them.
-std::size_t Transfer::shift_of(const std::byte* room, std::uint64_t k) {
-  if (!chunk(k).pooled) return 0;
-  const std::uint64_t here = place_in_page(room);
-  const std::uint64_t there = header_.operand + chunk_begin(k);
-  return header_.verb == Verb::get ? room_shift(here, there) : room_shift(there, here);
 }
 
 Step Transfer::step() {

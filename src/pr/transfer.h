@@ -1,10 +1,10 @@
 // One body in flight: the chunks of a put, get or accumulate between an origin and the arena.
 //
 //   receive_in_place    chunk --> arena               contiguous put
-//   receive_and_*       piece --> staging --> arena   other puts, accumulates, bounce copies
+//   receive_and_*       piece --> staging --> arena   other puts, accumulates
 //   receive_and_drop    chunk --> away                refused ones
 //   send_in_place       arena --> chunk               contiguous get
-//   gather_and_send     arena --> staging --> piece   other gets, bounce copies
+//   gather_and_send     arena --> staging --> piece   other gets
 //   send_empty          empty chunks                  refused get
 // Never waits: step() does what can be done now, at most one chunk's worth of work. A started
 // transfer stays in place until it is done, and so does its header. Owned by an entry of an origin's queue
@@ -50,9 +50,7 @@ enum class TransferMethod : std::uint8_t {
   send_empty,
 };
 
-// `by_bounce_copy`: through staging although the body could go straight.
-TransferMethod choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused,
-                             bool by_bounce_copy);
+TransferMethod choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused);
 constexpr bool is_staged(TransferMethod method) {
   return method == TransferMethod::receive_and_scatter || method == TransferMethod::receive_and_accumulate ||
          method == TransferMethod::gather_and_send;
@@ -95,7 +93,6 @@ class Transfer {
   std::uint64_t bytes_of(std::uint64_t k) const;
   Chunk& chunk(std::uint64_t k) { return ring_[k % protocol::chunks_in_flight]; }
   std::span<std::byte> place_of(std::uint64_t k);  // of a body in place
-  std::size_t shift_of(const std::byte* room, std::uint64_t k);
 
   const TransferPlace& place_;
   StagingPool::Share& share_;

@@ -25,7 +25,7 @@ bool Transfer::start_send() {
     body = place_of(started_);
   } else if (method_ == TransferMethod::gather_and_send) {
     if (!take_room(next)) return false;
-    std::byte* const packed = next.staged + shift_of(next.staged, started_);
+    std::byte* const packed = next.staged;
     far_.gather(packed, bytes_of(started_));
     body = {packed, bytes_of(started_)};
   }

@@ -23,7 +23,6 @@ bool Transfer::start_receive() {
     room = {place_.staging.drain(), bytes_of(started_)};
   } else {
     if (!take_room(next)) return false;
-    next.staged += shift_of(next.staged, started_);
     room = {next.staged, bytes_of(started_)};
   }
   next.ticket = place_.transport.start_receive(peer_, protocol::put_tag(header_.slot), room);

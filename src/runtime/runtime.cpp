@@ -25,8 +25,6 @@ op::RemoteOptions remote_options(World& world) {
   options.self = static_cast<Worker>(world.place.worker);
   options.sizes = wire_sizes(world, world.transport->size());
   options.outbox = own_outbox(world);
-  options.bundles = bundles_on_wire(options.sizes, world.eager, world.spans_machines, true).may_be_sent();
-  options.keep_ns = longest_keep_ns(world);
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
   return options;
 }

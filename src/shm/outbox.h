@@ -3,8 +3,7 @@
 // Every buffer has one word: free -> open (the worker appends, each item published by replacing the word)
 // -> free when its worker sends it, or -> taken -> free when the pusher of its host does. Whoever replaces
 // the word of an open buffer has it, with as many items as the word says; the other finds the word changed
-// and leaves it alone. A worker may keep a full one open while it goes on with the next, for both to travel
-// together; that it does so stands in the word. The worker announces that something is open and rings; the
+// and leaves it alone. The worker announces that something is open and rings; the
 // pusher takes the announcement back when it finds nothing. Zeroed memory is an empty outbox. Written by
 // op/remote, taken by pr/pusher.
 #pragma once
@@ -32,7 +31,6 @@ class OutboxWord {
   constexpr std::uint64_t bits() const { return bits_; }
   constexpr State state() const { return static_cast<State>(bits_ & 3); }
   constexpr bool has_answer() const { return (bits_ & answer_bit) != 0; }  // an item is an rmw
-  constexpr bool is_kept() const { return (bits_ & kept_bit) != 0; }       // full, and its worker has gone on
   constexpr std::uint32_t items() const { return (bits_ >> items_shift) & 0xfff; }
   constexpr std::uint32_t bytes() const { return (bits_ >> bytes_shift) & 0xffff; }  // of the message
   // So far, modulo 2^32.
@@ -49,7 +47,6 @@ class OutboxWord {
     return OutboxWord((bits_ + (std::uint64_t{1} << items_shift) + (std::uint64_t{bytes} << bytes_shift)) |
                       (has_answer ? answer_bit : 0));
   }
-  constexpr OutboxWord kept() const { return OutboxWord(bits_ | kept_bit); }
   constexpr OutboxWord in(State state) const {
     return OutboxWord((bits_ & ~std::uint64_t{3}) | static_cast<std::uint64_t>(state));
   }
@@ -59,7 +56,6 @@ class OutboxWord {
 
  private:
   static constexpr std::uint64_t answer_bit = 4;
-  static constexpr std::uint64_t kept_bit = 8;
   static constexpr unsigned items_shift = 4;
   static constexpr unsigned bytes_shift = 16;
   static constexpr unsigned epoch_shift = 32;
@@ -124,10 +120,6 @@ class Outbox {
   // The worker, before the first item of a batch is published.
   void begin(OutboxBuffer& buffer) const {
     buffer.begun_ns.store(clock_ == nullptr ? 0 : clock_->now_ns(), std::memory_order_relaxed);
-  }
-  // The worker: since the first item; 0 where nobody pushes.
-  std::uint64_t age_ns(const OutboxBuffer& buffer) const {
-    return clock_ == nullptr ? 0 : clock_->now_ns() - buffer.begun_ns.load(std::memory_order_relaxed);
   }
   // The worker, when it has opened a buffer.
   void announce() {

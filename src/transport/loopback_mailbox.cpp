@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/staging_room.h"
 #include "core/status.h"
 
 namespace comex::transport {
@@ -66,9 +65,6 @@ void LoopbackMailbox::match(LaneName name) {
     const bool body_is_longer_than_its_receive = flight.bytes.size() > landing.bytes.size();
     COMEX_BUG_IF(body_is_longer_than_its_receive);
     std::copy(flight.bytes.begin(), flight.bytes.end(), landing.bytes.begin());
-    const bool is_straight = flight.copy.empty();  // else it was sent at once, from anywhere
-    if (is_straight && is_slow_copy(place_in_page(flight.bytes.data()), place_in_page(landing.bytes.data())))
-      ++sources_.at(static_cast<std::size_t>(flight.from)).counts.badly_placed;
     landing.received_bytes = flight.bytes.size();
     landing.complete = true;
     flight.taken.store(true, std::memory_order_release);

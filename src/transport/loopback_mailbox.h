@@ -44,7 +44,6 @@ struct LoopbackCounts {
   std::uint64_t messages = 0;
   std::uint64_t bodies = 0;
   std::uint64_t body_bytes = 0;
-  std::uint64_t badly_placed = 0;  // bodies that arrived, for a copy in the kernel (core/staging_room.h)
 };
 
 class LoopbackMailbox {

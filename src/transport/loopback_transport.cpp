@@ -189,9 +189,6 @@ std::uint64_t LoopbackFabric::bodies(TransportRank from, TransportRank to) const
 std::uint64_t LoopbackFabric::body_bytes(TransportRank from, TransportRank to) const {
   return at(to).mailbox.counts(from).body_bytes;
 }
-std::uint64_t LoopbackFabric::badly_placed(TransportRank from, TransportRank to) const {
-  return at(to).mailbox.counts(from).badly_placed;
-}
 
 bool LoopbackFabric::drained() const {
   return std::all_of(endpoints_.begin(), endpoints_.end(),

@@ -38,7 +38,6 @@ class LoopbackFabric {
   std::uint64_t bodies(TransportRank from, TransportRank to) const;
   std::uint64_t body_bytes(TransportRank from, TransportRank to) const;
   // Of those that have arrived, the ones that the kernel would copy slowly.
-  std::uint64_t badly_placed(TransportRank from, TransportRank to) const;
 
   // Nothing is on its way, nothing sent lacks a receive, nothing received lacks a send.
   bool drained() const;

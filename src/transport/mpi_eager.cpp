@@ -72,15 +72,4 @@ EagerBytes read_eager_bytes() {
                         [&](const char* name) { return variables.value<std::size_t>(name); });
 }
 
-bool is_copy_in_kernel(bool is_matched_by_ob1, std::optional<int> single_copy) {
-  constexpr int cma = 1;
-  constexpr int knem = 2;
-  return is_matched_by_ob1 && (single_copy == cma || single_copy == knem);
-}
-
-bool copies_in_kernel() {
-  const OpenMpiVariables variables;
-  return is_copy_in_kernel(variables.has(matching), variables.value<int>("btl_vader_single_copy_mechanism"));
-}
-
 }  // namespace comex::transport

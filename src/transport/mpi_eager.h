@@ -22,12 +22,7 @@ using LimitVariable = std::function<std::optional<std::uint64_t>(const char* nam
 // Pure. What several ways to a peer have in common is the least of them.
 EagerBytes eager_bytes_of(bool is_matched_by_ob1, const LimitVariable& limit);
 
-// Pure. By the number that vader, the way through shared memory, has for its single copy; nothing: not known.
-bool is_copy_in_kernel(bool is_matched_by_ob1, std::optional<int> single_copy);
-
 // Of this process's MPI, after MPI_Init.
 EagerBytes read_eager_bytes();
-// Whether the receiver has the kernel copy a longer message within its machine, once.
-bool copies_in_kernel();
 
 }  // namespace comex::transport

@@ -351,24 +351,6 @@ TEST(MpiEager, is_the_longest_message_that_leaves_unasked_up_to_the_envelope) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// What the launcher of these tests says of it.
-TEST(MpiEager, tells_whether_the_kernel_copies) {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size < 2) GTEST_SKIP() << "needs 2 ranks: a process alone has no way through shared memory";
-  const char* const mechanism = std::getenv("OMPI_MCA_btl_vader_single_copy_mechanism");
-  const char* const ways = std::getenv("OMPI_MCA_btl");
-  const bool has_memory_way =
-      ways == nullptr || std::string_view(ways).find("vader") != std::string_view::npos;
-  if (mechanism != nullptr) {
-    EXPECT_EQ(copies_in_kernel(), std::string_view(mechanism) == "cma");
-  } else if (!has_memory_way) {
-    EXPECT_FALSE(copies_in_kernel());
-  } else {
-    EXPECT_TRUE(copies_in_kernel());
-  }
-}
-
 }  // namespace
 }  // namespace comex::transport::test
 

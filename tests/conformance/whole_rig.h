@@ -33,8 +33,6 @@ inline constexpr std::uint64_t push_delay_ns = 2000;
 inline constexpr std::uint64_t region_bytes = 512 * 1024;
 inline constexpr std::uint64_t mutexes = 4;
 inline constexpr std::uint32_t outbox_buffers = 4;
-inline constexpr std::uint32_t outbox_buffers_for_bundles = 6;
-inline constexpr std::uint64_t keep_ns = push_delay_ns / 2;
 
 struct RigOptions {
   TransportRank origins = 1;
@@ -44,9 +42,7 @@ struct RigOptions {
   std::uint64_t staging_reserve = default_staging_reserve;
   std::size_t eager_limit_bytes = 1024;
   bool knows_eager_limit = false;
-  bool bundles = false;  // full batches are kept for company
   std::uint64_t staging_bytes = 8 * chunk;
-  std::uint64_t copied_in_kernel_from = 0;  // by the substrate
 };
 
 // Time passes where somebody sleeps, and a little with each look at it.
@@ -72,14 +68,12 @@ class Rig {
     options.staging_reserve = wish.staging_reserve;
     options.pool_bytes = wish.pool_bytes;
     options.staging_bytes = wish.staging_bytes;
-    options.copied_in_kernel_from = wish.copied_in_kernel_from;
     options.slot_of = [](Worker worker) { return worker == target ? target_slot : pr::no_host_slot; };
     options.report = [this](const pr::RefusedRequest&) { ++refused; };
     server = std::make_unique<pr::Server>(fabric.endpoint(0), arena, options);
     region = allocate(region_bytes);
     const std::byte* const set = allocate(mutexes * sizeof(shm::FairMutexBlock));
     arena.mutex_sets().show(target_slot, arena.offset_of(set), mutexes);
-    const std::uint32_t buffers = wish.bundles ? outbox_buffers_for_bundles : outbox_buffers;
     for (TransportRank rank = 1; rank <= wish.origins; ++rank) {
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(100 + rank);
@@ -89,13 +83,11 @@ class Rig {
       }
       origin.slots = wish.slots;
       outbox_places.push_back(std::make_unique<OutboxPlace>());
-      origin.outbox = shm::Outbox(outbox_places.back()->bytes, buffers, std::nullopt, &os);
-      origin.bundles = wish.bundles;
-      origin.keep_ns = keep_ns;
+      origin.outbox = shm::Outbox(outbox_places.back()->bytes, outbox_buffers, std::nullopt, &os);
       origins.push_back(std::make_unique<op::Remote>(fabric.endpoint(rank), origin));
     }
     std::vector<shm::Outbox> outboxes;
-    for (const auto& place : outbox_places) outboxes.emplace_back(place->bytes, buffers);
+    for (const auto& place : outbox_places) outboxes.emplace_back(place->bytes, outbox_buffers);
     pusher.emplace(fabric.endpoint(pusher_rank), os, outboxes, push_delay_ns, std::nullopt);
     far.world = world;
     far.server = 0;
@@ -162,7 +154,7 @@ class Rig {
   }
 
   struct alignas(64) OutboxPlace {
-    std::byte bytes[shm::Outbox::bytes_for(outbox_buffers_for_bundles)] = {};
+    std::byte bytes[shm::Outbox::bytes_for(outbox_buffers)] = {};
   };
   bool sends_batches = true;  // at each turn, as a process that waits
   std::vector<std::unique_ptr<OutboxPlace>> outbox_places;

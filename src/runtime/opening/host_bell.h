@@ -1,7 +1,7 @@
-// Rings the doorbell of a receiver on the same host after each message, and counts what came.
+// Rings the doorbell of a receiver on the same host after each message, and counts what came from there.
 //
-// Messages from other hosts are counted apart and not rung for: a process that has other hosts in its
-// world never sleeps without limit.
+// Nobody rings for messages from other hosts: a process that has other hosts in its world never sleeps
+// without limit.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,8 @@ class HostBell final : public transport::Bell {
       arena_->doorbell(static_cast<shm::HostSlot>(slot)).ring_message();
   }
   void received(TransportRank from) override {
-    ++(slot_of_rank_[static_cast<std::size_t>(from)] != groups::Directory::elsewhere ? received_
-                                                                                     : from_elsewhere_);
+    if (slot_of_rank_[static_cast<std::size_t>(from)] != groups::Directory::elsewhere) ++received_;
   }
-  std::uint64_t from_elsewhere() const { return from_elsewhere_; }
   // Every message that was rung for has been received.
   bool is_drained() const { return received_ == arena_->doorbell(arena_->slot()).messages(); }
 
@@ -35,7 +33,6 @@ class HostBell final : public transport::Bell {
   shm::Arena* arena_;
   std::span<const std::int32_t> slot_of_rank_;
   std::uint64_t received_ = 0;
-  std::uint64_t from_elsewhere_ = 0;
 };
 
 }  // namespace comex::runtime

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 
-#include "op/remote_parts.h"
-
 namespace comex::runtime {
 namespace {
 
-// For each server as many as may be kept for company, where there may be any, so that batches to several
-// collect side by side; with more servers the oldest leaves early. One more, since the pusher may be copying
-// out of one.
+// One for each server, so that batches to several collect side by side; with more servers the oldest leaves
+// early. One more, since the pusher may be copying out of one.
 std::uint32_t buffers(const World& world) {
   constexpr std::uint32_t most = 16;
   if (world.settings.coalesce_us == 0) return 0;
-  const std::uint32_t each = world.share.hosts > 1 ? op::remote::most_kept + 1 : 1;
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(std::uint64_t{each} * world.share.servers + 1, most));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{1} + world.share.servers, most));
 }
 
 std::uint64_t coalesce_ns(const World& world) {
@@ -39,10 +34,6 @@ std::uint64_t board_bytes(const World& world) {
 shm::Outbox own_outbox(World& world) {
   const bool is_pushed = !world.serves_itself() || world.has_threads;
   return buffers(world) == 0 || !is_pushed ? shm::Outbox() : outbox_of(world, world.place);
-}
-
-std::uint64_t longest_keep_ns(const World& world) {
-  return coalesce_ns(world) / 2;
 }
 
 pr::Pusher make_pusher(World& world) {

@@ -16,9 +16,6 @@ namespace comex::runtime {
 std::uint64_t board_bytes(const World& world);
 
 shm::Outbox own_outbox(World& world);
-// A full batch may wait for the next so long: with the time that the next takes to fill, it leaves before it
-// is pushed.
-std::uint64_t longest_keep_ns(const World& world);
 
 // For the outboxes of the workers whom this process serves.
 pr::Pusher make_pusher(World& world);

@@ -1,7 +1,5 @@
 #include "runtime/opening/progress_loop.h"
 
-#include <utility>
-
 #include "runtime/opening/outboxes.h"
 #include "runtime/opening/server_options.h"
 
@@ -17,13 +15,7 @@ ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& 
       pusher_(make_pusher(world)),
       meter_(*world.os, world.settings.verbose),
       idle_(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot())),
-      bridges_(joiner.on_progress_rank(*this)) {
-  const WaitMode mode = world.wait_policy.mode;
-  const bool naps = mode == WaitMode::automatic || mode == WaitMode::sleep;
-  if (!naps || !world.spans_machines || !world.settings.watch_sockets) return;
-  auto watch = shm::SocketWatch::make(*world.os, world.arena->doorbell(world.arena->slot()));
-  if (watch != nullptr) watched_naps_.emplace(std::move(watch), world.wait_policy.nap_max_ns);
-}
+      bridges_(joiner.on_progress_rank(*this)) {}
 
 unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server) {
   constexpr unsigned messages_a_round = 64;
@@ -64,12 +56,6 @@ void ProgressLoop::rest_after(unsigned moved) {
   const std::uint64_t push_in_ns = pusher_.due_in();
   const bool would_nap = moved == 0 && idle_.would_nap();
   const std::uint64_t kept_ns = would_nap ? world_.arena->extents().give_back_unused() : shm::forever_ns;
-  if (watched_naps_) {
-    const std::uint64_t messages = world_.bell->from_elsewhere();
-    const bool may_watch = moved == 0 && push_in_ns == shm::forever_ns && only_messages_bring_work();
-    if (may_watch && watched_naps_->step(idle_, messages, kept_ns)) return;
-    watched_naps_->leave(messages);
-  }
   if (moved != 0) {
     idle_.reset();
   } else if (push_in_ns != shm::forever_ns && would_nap) {

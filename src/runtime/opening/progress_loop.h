@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 
 #include "pr/pusher.h"
 #include "pr/server.h"
@@ -14,7 +13,6 @@
 #include "runtime/opening/world.h"
 #include "runtime/other_worlds.h"
 #include "shm/idle.h"
-#include "shm/watched_naps.h"
 
 namespace comex::runtime {
 
@@ -55,7 +53,6 @@ class ProgressLoop {
   pr::Pusher pusher_;
   pr::ServiceMeter meter_;
   shm::Idle idle_;
-  std::optional<shm::WatchedNaps> watched_naps_;
   std::unique_ptr<BridgeService> bridges_;
 };
 

@@ -128,7 +128,6 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) 
   options.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
   options.pool_bytes = static_cast<std::uint64_t>(world.settings.server_buffer);
   options.staging_reserve = static_cast<std::uint64_t>(world.settings.staging_reserve);
-  options.copied_in_kernel_from = world.copied_in_kernel_from;
   options.slot_of = [&world](Worker worker) {
     const groups::ProcessGroup& group = *world.group;
     if (worker >= group.size()) return pr::no_host_slot;

@@ -291,8 +291,6 @@ void settle_on_machine(transport::Collective& machine, World& world, const Repor
   world.node_rank = number_on_node(machine, world);
   world.spans_machines = machine.size() < world.wire.size();
   world.eager = transport::read_eager_bytes();
-  if (!world.spans_machines && transport::copies_in_kernel())
-    world.copied_in_kernel_from = world.eager.within_machine + std::uint64_t{1};
   if (world.spans_machines) {
     world.neighbours = gather(machine, static_cast<TransportRank>(world.wire.rank()));
     std::ranges::sort(world.neighbours);

@@ -83,8 +83,7 @@ struct World {
   shm::WaitPolicy wait_policy;
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
   bool spans_machines = false;
-  transport::EagerBytes eager;              // of this process's MPI
-  std::uint64_t copied_in_kernel_from = 0;  // as of pr/server
+  transport::EagerBytes eager;            // of this process's MPI
   std::vector<TransportRank> neighbours;  // ranks of this machine, ascending, where there are other machines
 
   bool is_worker() const { return place.role == pr::Role::worker; }

@@ -47,14 +47,5 @@ TEST(MpiEager, odd_limits_come_to_whole_elements_and_tiny_and_huge_ones_to_an_en
   EXPECT_EQ(among({{"btl_tcp_eager_limit", 1ULL << 40}}).between_machines, 1u << 20);
 }
 
-TEST(MpiEager, two_of_the_single_copies_are_the_kernels) {
-  constexpr int xpmem = 0, cma = 1, knem = 2, none = 3, emulated = 4;
-  EXPECT_TRUE(is_copy_in_kernel(true, cma));
-  EXPECT_TRUE(is_copy_in_kernel(true, knem));
-  for (const int other : {xpmem, none, emulated}) EXPECT_FALSE(is_copy_in_kernel(true, other));
-  EXPECT_FALSE(is_copy_in_kernel(true, std::nullopt));
-  EXPECT_FALSE(is_copy_in_kernel(false, cma));
-}
-
 }  // namespace
 }  // namespace comex::transport

@@ -164,9 +164,7 @@ std::vector<Table> traffic_tables() {
       {"transfers, slots of replies", "private", "full", 0, 0, 0, 0,
        double(protocol::slot_count) * (transfer + slot)},
       {"staging of scattered bodies", "private", "full", 0, 0, 0, 0,
-       double(op::remote::max_staged) *
-           (double(comex::room_bytes(pr::ServerOptions{}.chunk_bytes, page_of_rooms)) +
-            2 * double(page_of_rooms))},  // what the allocator adds where it aligns to pages
+       double(op::remote::max_staged) * double(comex::room_bytes(pr::ServerOptions{}.chunk_bytes))},
   };
 }
 
