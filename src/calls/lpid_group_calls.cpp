@@ -20,7 +20,7 @@ namespace comex::calls {
 using namespace worlds;
 namespace {
 
-constexpr const char* operation = "group_from_lpids";
+constexpr const char* from_lpids = "group_from_lpids";
 constexpr int joining_tag = 0x6c706964;  // of the leaders of two parts
 
 // The oldest bridge over which all are together, of those that are not lost. All of them find the same,
@@ -36,7 +36,7 @@ BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
 std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, Founders founders, comex_group_t* group) {
   founders.bridge = common_bridge(runtime, founders.lpids);
   if (founders.bridge == no_bridge) return std::nullopt;
-  return create_group(runtime, operation, founders, groups::process_itself, group);
+  return create_group(runtime, from_lpids, founders, groups::process_itself, group);
 }
 
 bool is_of_one_world(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
@@ -94,7 +94,7 @@ class Scaffold {
     const auto has_me = [&](const std::vector<Lpid>& part) { return runtime_.is_own(part.front()); };
     const auto mine = static_cast<std::size_t>(std::ranges::find_if(parts_, has_me) - parts_.begin());
     first_ = mine;
-    if (create_group(runtime_, operation, step(parts_[mine]), groups::process_itself, &here_) !=
+    if (create_group(runtime_, from_lpids, step(parts_[mine]), groups::process_itself, &here_) !=
         COMEX_SUCCESS) {
       fail();
     }
@@ -170,7 +170,7 @@ class Scaffold {
     } else {
       const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
       const auto failed = std::ranges::find(verdicts, 1U, &BlockOutcome::has_failed);
-      if (!runtime::is_whole(runtime_, operation, *runtime_.groups().find(pair))) {
+      if (!runtime::is_whole(runtime_, from_lpids, *runtime_.groups().find(pair))) {
         fail();
       } else if (failed != verdicts.end() && verdict_.has_failed == 0) {
         verdict_ = *failed;
@@ -180,7 +180,7 @@ class Scaffold {
   }
   void spread() {
     runtime_.extras(here_).collective->broadcast(std::as_writable_bytes(std::span(&verdict_, 1)), 0);
-    if (!runtime::is_whole(runtime_, operation, *runtime_.groups().find(here_))) fail();
+    if (!runtime::is_whole(runtime_, from_lpids, *runtime_.groups().find(here_))) fail();
   }
 
   runtime::Runtime& runtime_;
@@ -197,22 +197,22 @@ class Scaffold {
 int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* group) {
   Founders founders{lpids};
   if (!std::ranges::count(lpids, static_cast<Lpid>(runtime.me()))) {
-    return create_group(runtime, operation, founders, groups::process_itself, group);
+    return create_group(runtime, from_lpids, founders, groups::process_itself, group);
   }
   if (const std::optional<int> made = make_over_a_bridge(runtime, founders, group)) return *made;
   if (const std::string lost = named_loss(runtime, lpids); !lost.empty())
-    return runtime.reporter().fail({.operation = operation}, lost);
+    return runtime.reporter().fail({.operation = from_lpids}, lost);
   Scaffold scaffold(runtime, founders);
   const Result<BridgeId> bridge = scaffold.build();
   int result = COMEX_FAILURE;
   if (bridge) {
     founders.bridge = bridge.value();
-    result = create_group(runtime, operation, founders, groups::process_itself, group);
+    result = create_group(runtime, from_lpids, founders, groups::process_itself, group);
   }
   scaffold.take_down();
   if (bridge) return result;
   if (bridge.failure().text.empty()) return runtime::failed_elsewhere(runtime);
-  return runtime.reporter().fail({.operation = operation}, bridge.failure());
+  return runtime.reporter().fail({.operation = from_lpids}, bridge.failure());
 }
 
 Status check_lpids(const runtime::Runtime& runtime, int n, const int lpids[]) {
@@ -235,12 +235,12 @@ using namespace comex;
 using namespace comex::calls;
 
 int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
-  runtime::Runtime* runtime = runtime::enter(operation);
+  runtime::Runtime* runtime = runtime::enter(from_lpids);
   if (runtime == nullptr) return COMEX_FAILURE;
-  const runtime::CallScope call(operation, comex::groups::world_handle);
+  const runtime::CallScope call(from_lpids, comex::groups::world_handle);
   const comex::Status valid = check_lpids(*runtime, n, lpids);
-  if (!valid) return runtime->reporter().fail({.operation = operation}, valid.failure());
+  if (!valid) return runtime->reporter().fail({.operation = from_lpids}, valid.failure());
   const std::vector<comex::Lpid> members(lpids, lpids + n);
   if (!is_of_one_world(*runtime, members)) return make_spanning(*runtime, members, group);
-  return create_group(*runtime, operation, {members}, comex::groups::process_itself, group);
+  return create_group(*runtime, from_lpids, {members}, comex::groups::process_itself, group);
 }

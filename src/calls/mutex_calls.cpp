@@ -76,9 +76,9 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   return true;
 }
 
-void say_recovered(const char* name, const Named& named, const shm::FairMutex& mutex) {
+void say_taken_over(const char* name, const Named& named, const shm::FairMutex& mutex) {
   named.runtime->reporter().warn({name, Target(static_cast<int>(named.owner))},
-                                 runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
+                               runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
 }
 
 // Waits for the turn of a ticket, driving MPI all the while.
@@ -104,7 +104,7 @@ void lock_here(const Named& named) {
   for (unsigned round = 0;; ++round) {
     const bool asks = round > yields && round % rounds_a_question == 0;
     const shm::Taken taken = mutex.step(turn, party, asks);
-    if (taken == shm::Taken::recovered) say_recovered("lock", named, mutex);
+    if (taken == shm::Taken::recovered) say_taken_over("lock", named, mutex);
     if (taken != shm::Taken::refused) return;
     if (round < pauses) {
       shm::cpu_relax();
@@ -257,7 +257,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
     named.order_before_direct();
     comex::shm::FairMutex here = named.here();
     const comex::shm::Taken taken = here.try_lock(named.party());
-    if (taken == comex::shm::Taken::recovered) say_recovered("trylock", named, here);
+    if (taken == comex::shm::Taken::recovered) say_taken_over("trylock", named, here);
     *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
     return COMEX_SUCCESS;
   }

@@ -19,9 +19,7 @@
 
 namespace comex::shm {
 
-namespace {
-
-struct Thing {  // one shared object
+struct MemoryOs::Thing {  // one shared object
   std::uint64_t inode = 0;
   std::uint64_t cookie = 0;
   std::vector<bool> granted;  // by page
@@ -77,19 +75,17 @@ struct Thing {  // one shared object
   }
 };
 
-struct Opened {
+struct MemoryOs::Opened {
   std::shared_ptr<Thing> thing;
   bool holds_life = false;
   HostSlot slot = 0;
 };
 
-struct Sleeper {
+struct MemoryOs::Sleeper {
   const void* word = nullptr;
   std::uint32_t bitset = 0;
   bool is_woken = false;
 };
-
-}  // namespace
 
 struct MemoryOs::Body {
   mutable std::mutex mutex;

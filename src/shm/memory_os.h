@@ -63,6 +63,9 @@ class MemoryOs : public Os {
   void set_timer_slack(std::uint64_t ns) override;
 
  private:
+  struct Thing;
+  struct Opened;
+  struct Sleeper;
   struct Body;
   std::unique_ptr<Body> body_;
 };
