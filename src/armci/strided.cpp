@@ -32,8 +32,8 @@ bool aggregated_patch(armci_hdl_t* handle, Piece piece, const Patch& patch) {
   piece.dst = patch.dst;
   piece.bytes = patch.count[0];
   if (!Aggregates::can_hold(piece)) return false;
-  visit_runs(static_cast<char*>(patch.src), patch.src_stride, static_cast<char*>(patch.dst), patch.dst_stride,
-             patch.count, patch.levels, runs, [&](char* src, char* dst) {
+  visit_runs({patch.src, patch.src_stride}, {patch.dst, patch.dst_stride}, patch.count, patch.levels, runs,
+             [&](char* src, char* dst) {
                piece.src = src;
                piece.dst = dst;
                state().aggregates.add(code_of(handle), piece);

@@ -22,20 +22,18 @@ COMEX_C void armci_write_strided(void* ptr, int stride_levels, int stride[], int
   const comex::runtime::CallName called(__func__);
   const long runs = checked_runs(count, stride_levels);
   const auto bytes = static_cast<std::size_t>(count[0]);
-  visit_runs(static_cast<char*>(ptr), stride, static_cast<char*>(ptr), stride, count, stride_levels, runs,
-             [&](const char* run, const char*) {
-               std::memcpy(buf, run, bytes);
-               buf += bytes;
-             });
+  visit_runs({ptr, stride}, {ptr, stride}, count, stride_levels, runs, [&](const char* run, const char*) {
+    std::memcpy(buf, run, bytes);
+    buf += bytes;
+  });
 }
 
 COMEX_C void armci_read_strided(void* ptr, int stride_levels, int stride[], int count[], char* buf) {
   const comex::runtime::CallName called(__func__);
   const long runs = checked_runs(count, stride_levels);
   const auto bytes = static_cast<std::size_t>(count[0]);
-  visit_runs(static_cast<char*>(ptr), stride, static_cast<char*>(ptr), stride, count, stride_levels, runs,
-             [&](char* run, const char*) {
-               std::memcpy(run, buf, bytes);
-               buf += bytes;
-             });
+  visit_runs({ptr, stride}, {ptr, stride}, count, stride_levels, runs, [&](char* run, const char*) {
+    std::memcpy(run, buf, bytes);
+    buf += bytes;
+  });
 }

@@ -21,19 +21,24 @@ inline long run_count(const int* count, int stride_levels) {
   return runs;
 }
 
+struct Strided {
+  void* first = nullptr;
+  const int* stride = nullptr;
+};
+
 // Calls visit(a, b) with the address of each run on both sides, runs of them.
 template <class Visit>
-void visit_runs(char* a, const int* a_stride, char* b, const int* b_stride, const int* count,
-                int stride_levels, long runs, const Visit& visit) {
+void visit_runs(const Strided& a, const Strided& b, const int* count, int stride_levels, long runs,
+                const Visit& visit) {
   std::array<int, COMEX_MAX_STRIDE_LEVEL> at{};
   for (long run = 0; run < runs; ++run) {
     std::ptrdiff_t a_offset = 0;
     std::ptrdiff_t b_offset = 0;
     for (std::size_t level = 0; level < static_cast<std::size_t>(stride_levels); ++level) {
-      a_offset += std::ptrdiff_t{at[level]} * a_stride[level];
-      b_offset += std::ptrdiff_t{at[level]} * b_stride[level];
+      a_offset += std::ptrdiff_t{at[level]} * a.stride[level];
+      b_offset += std::ptrdiff_t{at[level]} * b.stride[level];
     }
-    visit(a + a_offset, b + b_offset);
+    visit(static_cast<char*>(a.first) + a_offset, static_cast<char*>(b.first) + b_offset);
     for (std::size_t level = 0; level < static_cast<std::size_t>(stride_levels); ++level) {
       if (++at[level] < count[level + 1]) break;
       at[level] = 0;

@@ -19,15 +19,6 @@ inline runtime::Runtime* behind_server(op::Way way, const void* near, const void
   return is_plain && !runtime->router().is_direct(way, target) ? runtime : nullptr;
 }
 
-// A write, which is complete for its caller at once: append(remote, far side).
-template <class Append>
-inline bool appended(const op::WaitReason& call, op::Way way, const void* near, const void* far_address,
-                     int bytes, comex_group_t group, const Append& append) {
-  if (bytes <= 0) return false;
-  runtime::Runtime* const runtime = behind_server(way, near, far_address, call.target, group);
-  return runtime != nullptr && runtime->append(call, static_cast<Worker>(call.target), append);
-}
-
 // What is answered: append(remote, far side, completion).
 template <class Append>
 inline bool appended_and_awaited(runtime::Runtime& runtime, const op::WaitReason& call,

@@ -33,54 +33,62 @@ bool is_aligned(const void* word, Scalar scalar) {
   return reinterpret_cast<std::uintptr_t>(word) % scalar_bytes(scalar) == 0;
 }
 
-inline bool small_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
+struct Rmw {  // as the program asks for it
+  int op = 0;
+  void* near = nullptr;
+  void* far = nullptr;
+  int extra = 0;
+
+  // For the small ways: false where something is wrong.
+  bool to_operation(int proc, AtomicOperation& operation) const {
+    Code code{};
+    if (near == nullptr || !find_code(op, code) || !is_aligned(far, code.scalar)) return false;
+    operation = to_operation(code, static_cast<Worker>(proc));
+    return true;
+  }
+  AtomicOperation to_operation(const Code& code, Worker target) const {
+    return {.atomic = code.atomic,
+            .scalar = code.scalar,
+            .target = target,
+            .near = static_cast<std::byte*>(near),
+            .far = static_cast<std::byte*>(far),
+            .operand = extra};
+  }
+};
+
+inline bool small_rmw(const Rmw& rmw, int proc, comex_group_t group) {
   const Small to(proc, group);
-  Code code{};
-  if (!to || ploc == nullptr || !find_code(op, code)) return false;
-  return is_aligned(prem, code.scalar) &&
-         to.direct().try_atomic(to.place(), to.target(), code.scalar, code.atomic, ploc, prem, extra);
+  AtomicOperation operation;
+  return to && rmw.to_operation(proc, operation) && to.direct().try_atomic(operation, to.place());
 }
 
-bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
-                  comex_request_t* handle) {
-  runtime::Runtime* const runtime = behind_server(op::Way::atomic, ploc, prem, proc, group);
-  Code code{};
-  if (runtime == nullptr || !find_code(op, code) || !is_aligned(prem, code.scalar)) return false;
-  if (!runtime->remote().takes(scalar_bytes(code.scalar))) return false;
-  const AtomicOperation operation{.atomic = code.atomic,
-                                  .scalar = code.scalar,
-                                  .target = static_cast<Worker>(proc),
-                                  .near = static_cast<std::byte*>(ploc),
-                                  .far = static_cast<std::byte*>(prem),
-                                  .operand = extra,
-                                  .is_blocking = false};
+bool appended_rmw(const Rmw& rmw, int proc, comex_group_t group, comex_request_t* handle) {
+  runtime::Runtime* const runtime = behind_server(op::Way::atomic, rmw.near, rmw.far, proc, group);
+  AtomicOperation operation;
+  if (runtime == nullptr || !rmw.to_operation(proc, operation)) return false;
+  if (!runtime->remote().takes(scalar_bytes(operation.scalar))) return false;
+  operation.is_blocking = false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_atomic(operation, far, completion);
   };
   return appended_and_awaited(*runtime, {"nbrmw", proc}, handle, append);
 }
 
-[[gnu::noinline]] int rmw(const char* name, int op, void* ploc, void* prem, int extra, int proc,
-                          comex_group_t group, const Finish& finish) {
-  runtime::Runtime* runtime = runtime::enter(name);
+[[gnu::noinline]] int perform(const Call& call, const Rmw& rmw, const Finish& finish) {
   runtime::Reach target;
-  if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  const auto where = [&] { return runtime->context(name, target, prem); };
+  runtime::Runtime* const runtime = enter(call, target);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const auto where = [&] { return runtime->context(call.name, target, rmw.far); };
   Code code{};
-  if (!find_code(op, code)) {
-    return runtime->reporter().fail(where(), "the operation " + std::to_string(op) +
+  if (!find_code(rmw.op, code)) {
+    return runtime->reporter().fail(where(), "the operation " + std::to_string(rmw.op) +
                                                  " is unknown; COMEX_SWAP to "
                                                  "COMEX_FETCH_AND_XOR_LONG are " +
                                                  std::to_string(COMEX_SWAP) + " to " +
                                                  std::to_string(COMEX_FETCH_AND_XOR_LONG));
   }
-  AtomicOperation operation{.atomic = code.atomic,
-                            .scalar = code.scalar,
-                            .target = target.worker(),
-                            .near = static_cast<std::byte*>(ploc),
-                            .far = static_cast<std::byte*>(prem),
-                            .operand = extra,
-                            .is_blocking = finish.kind == Finish::Kind::blocking};
+  AtomicOperation operation = rmw.to_operation(code, target.worker());
+  operation.is_blocking = finish.kind == Finish::Kind::blocking;
   if (const Status valid = op::validate(operation); !valid) {
     return runtime->reporter().fail(where(), valid.failure());
   }
@@ -96,12 +104,12 @@ bool appended_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_gro
   }
   const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
-  const bool is_small = finish.kind != Finish::Kind::blocking;
+  const bool is_small = !operation.is_blocking;
   const auto begin = [&](nb::Completion& completion) {
     if (is_small && remote.append_atomic(operation, far, completion)) return;
     remote.start_atomic(operation, far, completion);
   };
-  return finish_remote(*runtime, remote, target.reason(name), finish, begin, is_small ? &far : nullptr);
+  return finish_remote(*runtime, remote, target.reason(call.name), finish, begin, is_small ? &far : nullptr);
 }
 
 }  // namespace
@@ -111,17 +119,19 @@ using namespace comex;
 using namespace comex::calls;
 
 int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
-  if (small_rmw(op, ploc, prem, extra, proc, group)) [[likely]]
+  const Rmw rmw{op, ploc, prem, extra};
+  if (small_rmw(rmw, proc, group)) [[likely]]
     return COMEX_SUCCESS;
-  return rmw("rmw", op, ploc, prem, extra, proc, group, Finish::block());
+  return perform({"rmw", proc, group}, rmw, Finish::block());
 }
 
 int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
                 comex_request_t* handle) {
-  if (small_rmw(op, ploc, prem, extra, proc, group)) {
-    if (handle != nullptr) *handle = comex::nb::HandleTable::completed_handle;
+  const Rmw rmw{op, ploc, prem, extra};
+  if (small_rmw(rmw, proc, group)) {
+    if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
     return COMEX_SUCCESS;
   }
-  if (appended_rmw(op, ploc, prem, extra, proc, group, handle)) return COMEX_SUCCESS;
-  return rmw("nbrmw", op, ploc, prem, extra, proc, group, Finish::by(handle));
+  if (appended_rmw(rmw, proc, group, handle)) return COMEX_SUCCESS;
+  return perform({"nbrmw", proc, group}, rmw, Finish::by(handle));
 }

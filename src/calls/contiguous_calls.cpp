@@ -7,41 +7,42 @@
 namespace comex::calls {
 namespace {
 
-[[gnu::noinline]] int transfer(const char* name, const op::Arguments& request, void* near, void* far,
-                               int bytes, int proc, comex_group_t group, const Finish& finish) {
-  runtime::Runtime* runtime = runtime::enter(name);
-  runtime::Reach target;
-  if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  op::Arguments resolved = request;
-  resolved.target = target.worker();
-  return carry_out(*runtime, name, op::validate(resolved, near, far, bytes), target, far, finish);
-}
+struct Bytes {  // of a call: the caller's memory, the target's, and how many
+  void* near = nullptr;
+  void* far = nullptr;
+  int bytes = 0;
+};
+struct Accumulate {
+  int op = 0;
+  void* scale = nullptr;
+};
 
 // What the small path does not serve, or refuses: all of it once more, and slowly.
-[[gnu::noinline]] int put(const char* name, void* src, void* dst, int bytes, int proc, comex_group_t group,
-                          const Finish& finish) {
-  return transfer(name, {.action = Action::put}, src, dst, bytes, proc, group, finish);
+[[gnu::noinline]] int transfer(const Call& call, const op::Arguments& request, const Bytes& of,
+                               const Finish& finish) {
+  runtime::Reach target;
+  runtime::Runtime* const runtime = enter(call, target);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  op::Arguments resolved = request;
+  resolved.target = target.worker();
+  const Result<Operation> operation = op::validate(resolved, of.near, of.far, of.bytes);
+  return carry_out(*runtime, call.name, operation, target, of.far, finish);
 }
 
-[[gnu::noinline]] int get(const char* name, void* src, void* dst, int bytes, int proc, comex_group_t group,
-                          const Finish& finish) {
-  return transfer(name, {.action = Action::get}, dst, src, bytes, proc, group, finish);
-}
-
-[[gnu::noinline]] int acc(const char* name, int op, void* scale, void* src, void* dst, int bytes, int proc,
-                          comex_group_t group, const Finish& finish) {
-  runtime::Runtime* runtime = runtime::enter(name);
-  op::Arguments request{.action = Action::acc, .scale = scale};
-  if (runtime == nullptr || !find_scalar(*runtime, name, op, request.scalar)) return COMEX_FAILURE;
-  return transfer(name, request, src, dst, bytes, proc, group, finish);
+[[gnu::noinline]] int accumulate(const Call& call, const Accumulate& as, const Bytes& of,
+                                 const Finish& finish) {
+  runtime::Runtime* const runtime = runtime::enter(call.name);
+  op::Arguments request{.action = Action::acc, .scale = as.scale};
+  if (runtime == nullptr || !find_scalar(*runtime, call.name, as.op, request.scalar)) return COMEX_FAILURE;
+  return transfer(call, request, of, finish);
 }
 
 [[gnu::noinline]] int blocking_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  return put("put", src, dst, bytes, proc, group, Finish::block());
+  return transfer({"put", proc, group}, {.action = Action::put}, {src, dst, bytes}, Finish::block());
 }
 
 [[gnu::noinline]] int blocking_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  return get("get", src, dst, bytes, proc, group, Finish::block());
+  return transfer({"get", proc, group}, {.action = Action::get}, {dst, src, bytes}, Finish::block());
 }
 
 inline bool small_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
@@ -56,36 +57,43 @@ inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_gro
          from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
 }
 
-inline bool small_acc(const char* name, int op, const void* scale, const void* src, void* dst, int bytes,
-                      int proc, comex_group_t group) {
-  const Small to(proc, group);
-  const Scalar scalar = scalar_of(op);
-  if (!to || scalar == Scalar::none || bytes <= 0 || scale == nullptr || src == nullptr) return false;
-  const std::uint64_t whole = static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
+// Bytes of whole elements.
+inline std::uint64_t whole_bytes(Scalar scalar, int bytes) {
+  return static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
+}
+
+inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
+  const Small to(call.proc, call.group);
+  const Scalar scalar = scalar_of(as.op);
+  if (!to || scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
+    return false;
+  const std::uint64_t whole = whole_bytes(scalar, of.bytes);
   bool recovered = false;
-  const bool is_done =
-      whole != 0 && to.direct().try_acc(to.place(), to.target(), scalar, scale, src, dst, whole, recovered);
+  const bool is_done = whole != 0 && to.direct().try_acc(to.place(), to.target(), {scalar, as.scale},
+                                                         {of.near, of.far, whole}, recovered);
   if (recovered) [[unlikely]]
-    say_recovered(to.runtime(), {name, Target(proc)});
+    say_recovered(to.runtime(), {call.name, Target(call.proc)});
   return is_done;
 }
 
 bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  return appended({"nbput", proc}, op::Way::put, src, dst, bytes, group,
-                  [&](op::Remote& remote, const op::RemoteTarget& far) {
-                    return remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
-                  });
+  if (bytes <= 0) return false;
+  runtime::Runtime* const runtime = behind_server(op::Way::put, src, dst, proc, group);
+  const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
+    return remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
+  };
+  return runtime != nullptr && runtime->append({"nbput", proc}, static_cast<Worker>(proc), append);
 }
 
-bool appended_acc(int op, const void* scale, const void* src, void* dst, int bytes, int proc,
-                  comex_group_t group) {
-  const Scalar scalar = scalar_of(op);
-  if (scalar == Scalar::none || scale == nullptr) return false;
-  const std::uint64_t whole = static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
-  return appended({"nbacc", proc}, op::Way::acc, src, dst, bytes, group,
-                  [&](op::Remote& remote, const op::RemoteTarget& far) {
-                    return remote.append_acc(scalar, scale, src, dst, whole, far);
-                  });
+bool appended_acc(const Call& call, const Accumulate& as, const Bytes& of) {
+  const Scalar scalar = scalar_of(as.op);
+  if (scalar == Scalar::none || as.scale == nullptr || of.bytes <= 0) return false;
+  runtime::Runtime* const runtime = behind_server(op::Way::acc, of.near, of.far, call.proc, call.group);
+  const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
+    return remote.append_acc(scalar, as.scale, of.near, of.far, whole_bytes(scalar, of.bytes), far);
+  };
+  return runtime != nullptr &&
+         runtime->append({call.name, call.proc}, static_cast<Worker>(call.proc), append);
 }
 
 bool appended_get(const void* src, void* dst, int bytes, int proc, comex_group_t group,
@@ -122,26 +130,28 @@ int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
 }
 
 int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  if (small_acc("acc", op, scale, src, dst, bytes, proc, group)) [[likely]]
+  const Call call{"acc", proc, group};
+  if (small_acc(call, {op, scale}, {src, dst, bytes})) [[likely]]
     return COMEX_SUCCESS;
-  return acc("acc", op, scale, src, dst, bytes, proc, group, Finish::block());
+  return accumulate(call, {op, scale}, {src, dst, bytes}, Finish::block());
 }
 
 int comex_nbput(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
   if (small_put(src, dst, bytes, proc, group)) return completed(handle);
   if (appended_put(src, dst, bytes, proc, group)) return completed(handle);
-  return put("nbput", src, dst, bytes, proc, group, Finish::by(handle));
+  return transfer({"nbput", proc, group}, {.action = Action::put}, {src, dst, bytes}, Finish::by(handle));
 }
 
 int comex_nbget(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
   if (small_get(src, dst, bytes, proc, group)) return completed(handle);
   if (appended_get(src, dst, bytes, proc, group, handle)) return COMEX_SUCCESS;
-  return get("nbget", src, dst, bytes, proc, group, Finish::by(handle));
+  return transfer({"nbget", proc, group}, {.action = Action::get}, {dst, src, bytes}, Finish::by(handle));
 }
 
 int comex_nbacc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group,
                 comex_request_t* handle) {
-  if (small_acc("nbacc", op, scale, src, dst, bytes, proc, group)) return completed(handle);
-  if (appended_acc(op, scale, src, dst, bytes, proc, group)) return completed(handle);
-  return acc("nbacc", op, scale, src, dst, bytes, proc, group, Finish::by(handle));
+  const Call call{"nbacc", proc, group};
+  if (small_acc(call, {op, scale}, {src, dst, bytes})) return completed(handle);
+  if (appended_acc(call, {op, scale}, {src, dst, bytes})) return completed(handle);
+  return accumulate(call, {op, scale}, {src, dst, bytes}, Finish::by(handle));
 }

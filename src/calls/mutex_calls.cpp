@@ -78,14 +78,13 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
 
 void say_taken_over(const char* name, const Named& named, const shm::FairMutex& mutex) {
   named.runtime->reporter().warn({name, Target(static_cast<int>(named.owner))},
-                               runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
+                                 runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
 }
 
 // Waits for the turn of a ticket, driving MPI all the while.
 void lock_here(const Named& named) {
-  constexpr unsigned pauses = 20;
-  constexpr unsigned yields = 60;
-  constexpr unsigned rounds_a_question = 16;  // whether those before us live is a system call
+  constexpr unsigned rounds_without_mpi = 20;  // handed over within a host, a mutex is there sooner
+  constexpr unsigned rounds_a_question = 16;   // whether those before us live is a system call
   shm::FairMutex mutex = named.here();
   const shm::MutexParty party = named.party();
   shm::MutexTurn turn;
@@ -93,6 +92,7 @@ void lock_here(const Named& named) {
     return;
   runtime::Runtime& runtime = *named.runtime;
   const shm::WaitPolicy& policy = runtime.world().wait_policy;
+  shm::Idle idle(*runtime.world().os, policy);
   const auto who_holds_it = [&] {
     Worker holder = 0;
     const std::string text = "mutex " + std::to_string(named.index);
@@ -102,20 +102,15 @@ void lock_here(const Named& named) {
   op::StallWatch watch = runtime.engine().watch(
       {.operation = "lock", .target = static_cast<int>(named.owner), .awaited = &awaited});
   for (unsigned round = 0;; ++round) {
-    const bool asks = round > yields && round % rounds_a_question == 0;
-    const shm::Taken taken = mutex.step(turn, party, asks);
+    const bool sleeps = idle.would_nap();
+    const shm::Taken taken = mutex.step(turn, party, sleeps && round % rounds_a_question == 0);
     if (taken == shm::Taken::recovered) say_taken_over("lock", named, mutex);
     if (taken != shm::Taken::refused) return;
-    if (round < pauses) {
-      shm::cpu_relax();
-      continue;
-    }
-    runtime.engine().poll();
-    const bool sleeps = policy.sleeps_after(round, pauses + yields);
+    if (round >= rounds_without_mpi) runtime.engine().poll();
     if (sleeps) {
       mutex.sleep(turn, policy.nap_max_ns);
-    } else if (policy.yields_ever()) {
-      runtime.world().os->yield();
+    } else {
+      idle.pause();
     }
     watch.set_slow(sleeps);
     watch.look();

@@ -37,16 +37,12 @@ Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::Side side,
   return LeaderConnection::seek(runtime, connecting, name.value(), deadline, in_vain);
 }
 
-int meet_at(const char* port, worlds::Side side, const char* operation, int root, comex_group_t group,
-            double timeout_s, comex_group_t* peer) {
-  runtime::Runtime* runtime = runtime::enter(operation);
-  const runtime::CallScope call(operation, group);
-  if (runtime == nullptr || !may_all_meet(*runtime, operation, group, root, peer)) return COMEX_FAILURE;
-  Meeting meeting;
-  meeting.operation = operation;
-  meeting.group = group;
-  meeting.root = root;
-  meeting.side = side;
+int meet_at(const char* port, Meeting meeting, double timeout_s, comex_group_t* peer) {
+  runtime::Runtime* runtime = runtime::enter(meeting.operation);
+  const runtime::CallScope call(meeting.operation, meeting.group);
+  if (runtime == nullptr || !may_all_meet(*runtime, meeting.operation, meeting.group, meeting.root, peer))
+    return COMEX_FAILURE;
+  const worlds::Side side = meeting.side;
   meeting.begin = [&](const InVain& in_vain) { return find_root(*runtime, side, port, timeout_s, in_vain); };
   return hold_meeting(*runtime, meeting, peer);
 }
@@ -88,10 +84,13 @@ int comex_world_close_port(const char* port) {
 
 int comex_world_accept(const char* port, int root, comex_group_t group, double timeout_s,
                        comex_group_t* peer) {
-  return meet_at(port, worlds::Side::accepts, accepting, root, group, timeout_s, peer);
+  return meet_at(port, {.operation = accepting, .group = group, .root = root, .side = worlds::Side::accepts},
+                 timeout_s, peer);
 }
 
 int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
                         comex_group_t* peer) {
-  return meet_at(port, worlds::Side::connects, connecting, root, group, timeout_s, peer);
+  return meet_at(port,
+                 {.operation = connecting, .group = group, .root = root, .side = worlds::Side::connects},
+                 timeout_s, peer);
 }

@@ -22,8 +22,8 @@ inline bool small_put_signal(const void* src, void* dst, int bytes, const Signal
                              comex_group_t group) {
   const Small to(proc, group);
   if (!to || bytes < 0 || (bytes > 0 && src == nullptr) || !signal.is_aligned()) return false;
-  return to.direct().try_put_signal(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes),
-                                    signal.word, signal.bits());
+  return to.direct().try_put_signal(to.place(), to.target(), {src, dst, static_cast<std::uint64_t>(bytes)},
+                                    {signal.word, signal.bits()});
 }
 
 // The word is looked at before the data is written.

@@ -5,74 +5,64 @@
 namespace comex::calls {
 namespace {
 
-int transfer(const char* name, const op::Arguments& request, const op::StridedArguments& arguments, int proc,
-             comex_group_t group, const Finish& finish) {
-  runtime::Runtime* runtime = runtime::enter(name);
+int transfer(const Call& call, const op::Arguments& request, const op::StridedArguments& arguments,
+             const Finish& finish) {
   runtime::Reach target;
-  if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
+  runtime::Runtime* const runtime = enter(call, target);
+  if (runtime == nullptr) return COMEX_FAILURE;
   op::Arguments resolved = request;
   resolved.target = target.worker();
-  return carry_out(*runtime, name, op::validate(resolved, arguments), target, arguments.far, finish);
+  return carry_out(*runtime, call.name, op::validate(resolved, arguments), target, arguments.far, finish);
 }
 
-// src and dst as put and acc mean them; get swaps them.
-int put(const char* name, void* src, const int* src_stride, void* dst, const int* dst_stride,
-        const int* count, int levels, int proc, comex_group_t group, const Finish& finish) {
-  return transfer(name, {.action = Action::put}, {src, src_stride, dst, dst_stride, count, levels}, proc,
-                  group, finish);
-}
-
-int get(const char* name, void* src, const int* src_stride, void* dst, const int* dst_stride,
-        const int* count, int levels, int proc, comex_group_t group, const Finish& finish) {
-  return transfer(name, {.action = Action::get}, {dst, dst_stride, src, src_stride, count, levels}, proc,
-                  group, finish);
-}
-
-int acc(const char* name, int op, void* scale, void* src, const int* src_stride, void* dst,
-        const int* dst_stride, const int* count, int levels, int proc, comex_group_t group,
-        const Finish& finish) {
-  runtime::Runtime* runtime = runtime::enter(name);
+int accumulate(const Call& call, int op, void* scale, const op::StridedArguments& arguments,
+               const Finish& finish) {
+  runtime::Runtime* const runtime = runtime::enter(call.name);
   op::Arguments request{.action = Action::acc, .scale = scale};
-  if (runtime == nullptr || !find_scalar(*runtime, name, op, request.scalar)) return COMEX_FAILURE;
-  return transfer(name, request, {src, src_stride, dst, dst_stride, count, levels}, proc, group, finish);
+  if (runtime == nullptr || !find_scalar(*runtime, call.name, op, request.scalar)) return COMEX_FAILURE;
+  return transfer(call, request, arguments, finish);
 }
+
+constexpr op::Arguments put{.action = Action::put};
+constexpr op::Arguments get{.action = Action::get};
 
 }  // namespace
 }  // namespace comex::calls
 
-using namespace comex;
 using namespace comex::calls;
 
 int comex_puts(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
                int proc, comex_group_t group) {
-  return put("puts", src, src_stride, dst, dst_stride, count, stride_levels, proc, group, Finish::block());
+  return transfer({"puts", proc, group}, put, {src, src_stride, dst, dst_stride, count, stride_levels},
+                  Finish::block());
 }
 
 int comex_gets(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
                int proc, comex_group_t group) {
-  return get("gets", src, src_stride, dst, dst_stride, count, stride_levels, proc, group, Finish::block());
+  return transfer({"gets", proc, group}, get, {dst, dst_stride, src, src_stride, count, stride_levels},
+                  Finish::block());
 }
 
 int comex_accs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                int stride_levels, int proc, comex_group_t group) {
-  return acc("accs", op, scale, src, src_stride, dst, dst_stride, count, stride_levels, proc, group,
-             Finish::block());
+  return accumulate({"accs", proc, group}, op, scale,
+                    {src, src_stride, dst, dst_stride, count, stride_levels}, Finish::block());
 }
 
 int comex_nbputs(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
                  int proc, comex_group_t group, comex_request_t* handle) {
-  return put("nbputs", src, src_stride, dst, dst_stride, count, stride_levels, proc, group,
-             Finish::by(handle));
+  return transfer({"nbputs", proc, group}, put, {src, src_stride, dst, dst_stride, count, stride_levels},
+                  Finish::by(handle));
 }
 
 int comex_nbgets(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
                  int proc, comex_group_t group, comex_request_t* handle) {
-  return get("nbgets", src, src_stride, dst, dst_stride, count, stride_levels, proc, group,
-             Finish::by(handle));
+  return transfer({"nbgets", proc, group}, get, {dst, dst_stride, src, src_stride, count, stride_levels},
+                  Finish::by(handle));
 }
 
 int comex_nbaccs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                  int stride_levels, int proc, comex_group_t group, comex_request_t* handle) {
-  return acc("nbaccs", op, scale, src, src_stride, dst, dst_stride, count, stride_levels, proc, group,
-             Finish::by(handle));
+  return accumulate({"nbaccs", proc, group}, op, scale,
+                    {src, src_stride, dst, dst_stride, count, stride_levels}, Finish::by(handle));
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "runtime/call.h"
 #include "runtime/recovered.h"
 
 namespace comex::calls {
@@ -39,6 +40,13 @@ int carry_out_directly(runtime::Runtime& runtime, const char* name, std::span<co
 }
 
 }  // namespace
+
+runtime::Runtime* enter(const Call& call, runtime::Reach& target) {
+  runtime::Runtime* const runtime = runtime::enter(call.name);
+  const bool is_found =
+      runtime != nullptr && runtime::find_reach(*runtime, call.name, call.proc, call.group, target);
+  return is_found ? runtime : nullptr;
+}
 
 void say_recovered(const runtime::Runtime& runtime, const Context& where) {
   runtime.reporter().warn(where, runtime::memory_recovered_text());

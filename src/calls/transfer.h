@@ -12,6 +12,16 @@
 
 namespace comex::calls {
 
+// A call of the program: its name, and whom it names.
+struct Call {
+  const char* name = nullptr;
+  int proc = 0;
+  comex_group_t group = COMEX_GROUP_WORLD;
+};
+
+// The runtime, and how to get to whom the call names. Null, and told, where there is none.
+runtime::Runtime* enter(const Call& call, runtime::Reach& target);
+
 // How a caller wants to learn of the end: it blocks, has a handle, or asks for all at once later.
 struct Finish {
   enum class Kind : unsigned char { blocking, handle, implicit };

@@ -7,12 +7,12 @@
 namespace comex::calls {
 namespace {
 
-int transfer(const char* name, const op::Arguments& request, const comex_giov_t* descriptors, int count,
-             int proc, comex_group_t group, const Finish& finish) {
-  runtime::Runtime* runtime = runtime::enter(name);
+int transfer(const Call& made, const op::Arguments& request, const comex_giov_t* descriptors, int count,
+             const Finish& finish) {
   runtime::Reach target;
-  if (runtime == nullptr || !runtime::find_reach(*runtime, name, proc, group, target)) return COMEX_FAILURE;
-  const auto where = [&] { return runtime->context(name, target); };
+  runtime::Runtime* const runtime = enter(made, target);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const auto where = [&] { return runtime->context(made.name, target); };
   if (count < 0) {
     return runtime->reporter().fail(
         where(), "the number of descriptors is " + std::to_string(count) + "; it must not be negative");
@@ -34,15 +34,15 @@ int transfer(const char* name, const op::Arguments& request, const comex_giov_t*
   if (!operations) return runtime->reporter().fail(where(), operations.failure());
   const std::uint32_t call = runtime->draw_vector_call();
   for (Operation& operation : operations.value()) operation.call = call;
-  return carry_out(*runtime, name, operations.value(), target, op::way_of(request.action), finish);
+  return carry_out(*runtime, made.name, operations.value(), target, op::way_of(request.action), finish);
 }
 
-int acc(const char* name, int op, void* scale, const comex_giov_t* descriptors, int count, int proc,
-        comex_group_t group, const Finish& finish) {
-  runtime::Runtime* runtime = runtime::enter(name);
+int accumulate(const Call& made, int op, void* scale, const comex_giov_t* descriptors, int count,
+               const Finish& finish) {
+  runtime::Runtime* const runtime = runtime::enter(made.name);
   op::Arguments request{.action = Action::acc, .scale = scale};
-  if (runtime == nullptr || !find_scalar(*runtime, name, op, request.scalar)) return COMEX_FAILURE;
-  return transfer(name, request, descriptors, count, proc, group, finish);
+  if (runtime == nullptr || !find_scalar(*runtime, made.name, op, request.scalar)) return COMEX_FAILURE;
+  return transfer(made, request, descriptors, count, finish);
 }
 
 }  // namespace
@@ -52,26 +52,26 @@ using namespace comex;
 using namespace comex::calls;
 
 int comex_putv(comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return transfer("putv", {.action = Action::put}, darr, len, proc, group, Finish::block());
+  return transfer({"putv", proc, group}, {.action = Action::put}, darr, len, Finish::block());
 }
 
 int comex_getv(comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return transfer("getv", {.action = Action::get}, darr, len, proc, group, Finish::block());
+  return transfer({"getv", proc, group}, {.action = Action::get}, darr, len, Finish::block());
 }
 
 int comex_accv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return acc("accv", op, scale, darr, len, proc, group, Finish::block());
+  return accumulate({"accv", proc, group}, op, scale, darr, len, Finish::block());
 }
 
 int comex_nbputv(comex_giov_t* darr, int len, int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer("nbputv", {.action = Action::put}, darr, len, proc, group, Finish::by(handle));
+  return transfer({"nbputv", proc, group}, {.action = Action::put}, darr, len, Finish::by(handle));
 }
 
 int comex_nbgetv(comex_giov_t* darr, int len, int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer("nbgetv", {.action = Action::get}, darr, len, proc, group, Finish::by(handle));
+  return transfer({"nbgetv", proc, group}, {.action = Action::get}, darr, len, Finish::by(handle));
 }
 
 int comex_nbaccv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group,
                  comex_request_t* handle) {
-  return acc("nbaccv", op, scale, darr, len, proc, group, Finish::by(handle));
+  return accumulate({"nbaccv", proc, group}, op, scale, darr, len, Finish::by(handle));
 }

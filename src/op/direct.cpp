@@ -82,16 +82,16 @@ void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& p
   recovered |= locks.is_recovered();
 }
 
-bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, Scalar scalar, const void* scale,
-                     const void* near, void* far, std::uint64_t bytes, bool& recovered) const {
-  const std::uint64_t offset = offset_of(place, far);
-  if (!extents_->covers(target, offset, bytes)) return false;
+bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Elements& as, const Bytes& of,
+                     bool& recovered) const {
+  const std::uint64_t offset = offset_of(place, of.far);
+  if (!extents_->covers(target, offset, of.bytes)) return false;
   kernels::Accumulation accumulation;
-  accumulation.kernel = kernels_[static_cast<unsigned>(scalar)];
-  accumulation.element_bytes = scalar_bytes(scalar);
-  std::memcpy(accumulation.scale.bytes, scale, accumulation.element_bytes);
+  accumulation.kernel = kernels_[static_cast<unsigned>(as.scalar)];
+  accumulation.element_bytes = scalar_bytes(as.scalar);
+  std::memcpy(accumulation.scale.bytes, as.scale, accumulation.element_bytes);
   shm::BlockLocks locks(*stripes_);
-  kernels::accumulate_run(locks, {base_ + offset, offset}, static_cast<const std::byte*>(near), bytes,
+  kernels::accumulate_run(locks, {base_ + offset, offset}, static_cast<const std::byte*>(of.near), of.bytes,
                           accumulation);
   recovered |= locks.is_recovered();
   return true;
@@ -116,7 +116,7 @@ Checked Direct::store(const groups::WorkerPlace& place, Worker target, void* far
 }
 
 std::string Direct::describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const {
-  return shm::explain(*extents_, checked.verdict, target, checked.offset, checked.bytes, place.base,
+  return shm::explain(*extents_, {checked.verdict, target, checked.offset, checked.bytes}, place.base,
                       shm::Patience::waits);
 }
 

@@ -56,28 +56,40 @@ class Direct {
     kernels::copy_bytes(near, base_ + offset, bytes);
     return true;
   }
+  struct Elements {
+    Scalar scalar = Scalar::none;
+    const void* scale = nullptr;
+  };
+  struct Bytes {
+    const void* near = nullptr;
+    void* far = nullptr;
+    std::uint64_t bytes = 0;
+  };
   // And a word of 8 aligned bytes behind it: both, or neither.
-  bool try_put_signal(const groups::WorkerPlace& place, Worker target, const void* near, void* far,
-                      std::uint64_t bytes, void* word, std::uint64_t value) const {
-    const std::uint64_t offset = offset_of(place, word);
-    if (!extents_->covers(target, offset, sizeof value)) [[unlikely]]
+  struct Signal {
+    void* word = nullptr;
+    std::uint64_t value = 0;
+  };
+  bool try_put_signal(const groups::WorkerPlace& place, Worker target, const Bytes& of,
+                      const Signal& signal) const {
+    const std::uint64_t offset = offset_of(place, signal.word);
+    if (!extents_->covers(target, offset, sizeof signal.value)) [[unlikely]]
       return false;
-    if (bytes != 0 && !try_put(place, target, near, far, bytes)) [[unlikely]]
+    if (of.bytes != 0 && !try_put(place, target, of.near, of.far, of.bytes)) [[unlikely]]
       return false;
-    kernels::store_release(base_ + offset, value, sizeof value);
+    kernels::store_release(base_ + offset, signal.value, sizeof signal.value);
     arena_->doorbell(place.slot).ring();
     return true;
   }
   // Whole elements. `recovered` is set when a stripe was taken over from a dead holder.
-  bool try_acc(const groups::WorkerPlace& place, Worker target, Scalar scalar, const void* scale,
-               const void* near, void* far, std::uint64_t bytes, bool& recovered) const;
-  // Of an aligned word; `near` as in AtomicOperation.
-  bool try_atomic(const groups::WorkerPlace& place, Worker target, Scalar scalar, protocol::Atomic atomic,
-                  void* near, void* far, std::int64_t operand) const {
-    const std::uint64_t offset = offset_of(place, far);
-    if (!extents_->covers(target, offset, scalar_bytes(scalar))) [[unlikely]]
+  bool try_acc(const groups::WorkerPlace& place, Worker target, const Elements& as, const Bytes& of,
+               bool& recovered) const;
+  // Of an aligned word; false as well when the target is somebody else's.
+  bool try_atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
+    const std::uint64_t offset = offset_of(place, operation.far);
+    if (!extents_->covers(operation.target, offset, scalar_bytes(operation.scalar))) [[unlikely]]
       return false;
-    apply(base_ + offset, scalar, atomic, near, operand);
+    apply(base_ + offset, operation.scalar, operation.atomic, operation.near, operation.operand);
     return true;
   }
 

@@ -37,22 +37,21 @@ std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t b
 
 }  // namespace
 
-std::string explain(Extents& extents, BoundsVerdict verdict, Worker target, std::uint64_t offset,
-                    std::uint64_t bytes, std::uint64_t base, Patience patience) {
+std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t base, Patience patience) {
   Extent near;
-  const std::string nearest = nearest_text(extents, offset, base, patience, near);
-  const std::string range = bytes_text(bytes) + " at " + hex(base + offset);
-  switch (verdict) {
+  const std::string nearest = nearest_text(extents, fault.offset, base, patience, near);
+  const std::string range = bytes_text(fault.bytes) + " at " + hex(base + fault.offset);
+  switch (fault.verdict) {
     case BoundsVerdict::ok:
       return "nothing is wrong with " + range;
     case BoundsVerdict::retired:
       return range + " lie in a segment that was freed" + nearest;
     case BoundsVerdict::wrong_owner:
       return range + " belong to worker " + std::to_string(near.owner) + ", not to the target worker " +
-             std::to_string(target) + nearest;
+             std::to_string(fault.target) + nearest;
     case BoundsVerdict::past_end:
-      return range + " reach " + bytes_text(offset + bytes - (near.offset + near.bytes)) + " past the end" +
-             nearest;
+      return range + " reach " + bytes_text(fault.offset + fault.bytes - (near.offset + near.bytes)) +
+             " past the end" + nearest;
     case BoundsVerdict::no_extent:
       break;
   }

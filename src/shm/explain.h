@@ -12,9 +12,14 @@ namespace comex::shm {
 // without the nearest segment, unless that can be told at once.
 enum class Patience : std::uint8_t { waits, never_waits };
 
+struct BoundsFault {
+  BoundsVerdict verdict = BoundsVerdict::ok;
+  Worker target = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
 // `base` is the arena's address in the owner's address space, so that the text shows addresses the
 // program knows.
-std::string explain(Extents& extents, BoundsVerdict verdict, Worker target, std::uint64_t offset,
-                    std::uint64_t bytes, std::uint64_t base, Patience patience);
+std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t base, Patience patience);
 
 }  // namespace comex::shm

@@ -327,32 +327,5 @@ TEST(WholeBatches, a_riding_fence_covers_nothing_that_is_written_later) {
   EXPECT_EQ(word_at(rig, 1), 5);
 }
 
-// Once a lone put was fenced at once, the next takes its fence along.
-TEST(WholeBatches, who_fences_each_put_pays_one_message_and_one_reply) {
-  Rig rig;
-  const auto put_and_fence = [&](std::int64_t value, int puts) {
-    const std::uint64_t sent = rig.fabric.messages(1, 0);
-    nb::Completion done;
-    for (int i = 0; i < puts; ++i) {
-      rig.origin().start(contiguous(Action::put, &value, rig.region + 8 * i, 8), rig.far, done);
-    }
-    rig.origin().start_fence(0, done);
-    EXPECT_TRUE(rig.until([&] { return done.done(); }));
-    for (int i = 0; i < puts; ++i) EXPECT_EQ(word_at(rig, static_cast<std::size_t>(i)), value);
-    EXPECT_FALSE(rig.origin().dirty(rig.far));
-    return rig.fabric.messages(1, 0) - sent;
-  };
-  for (int i = 0; i < 10; ++i) put_and_fence(i, 2);  // earns credits
-  EXPECT_EQ(put_and_fence(100, 1), 2u);
-  EXPECT_EQ(put_and_fence(101, 1), 1u);
-  EXPECT_EQ(put_and_fence(102, 1), 1u);
-  EXPECT_EQ(put_and_fence(103, 2), 3u);
-  EXPECT_EQ(put_and_fence(104, 2), 3u);
-  EXPECT_EQ(rig.server->counters().riding_fences, 3u) << "one was of no use";
-  EXPECT_EQ(put_and_fence(105, 1), 2u);
-  EXPECT_EQ(put_and_fence(106, 1), 1u);
-  rig.expect_quiet();
-}
-
 }  // namespace
 }  // namespace comex::whole

@@ -112,33 +112,6 @@ TEST(WholeOperations, a_signal_is_stored_after_the_data_before_it) {
   rig.fence();
 }
 
-// As a small write does. What is refused is dropped, and its fence is answered too.
-TEST(WholeOperations, a_short_body_takes_along_the_fence_that_its_origin_has_the_habit_of) {
-  constexpr std::size_t bytes = 12'000;
-  Rig rig({.pool_bytes = 64 * protocol::message_bytes, .chunk_bytes = 64 * 1024});
-  rig.origin().set_errors_return(true);
-  const auto messages_of = [&](std::byte value, std::byte* to) {
-    std::vector<std::byte> source(bytes, value);
-    const std::uint64_t sent = rig.fabric.messages(1, 0);
-    nb::Completion done;
-    rig.origin().start(contiguous(Action::put, source.data(), to, bytes), rig.far, done);
-    rig.origin().start_fence(0, done);
-    EXPECT_TRUE(rig.until([&] { return done.done(); }));
-    EXPECT_FALSE(rig.origin().dirty(rig.far));
-    return rig.fabric.messages(1, 0) - sent;
-  };
-  EXPECT_EQ(messages_of(std::byte{1}, rig.region), 2u);
-  EXPECT_EQ(messages_of(std::byte{2}, rig.region), 1u);
-  EXPECT_EQ(region_part(rig, 0, bytes), std::vector<std::byte>(bytes, std::byte{2}));
-  EXPECT_EQ(messages_of(std::byte{3}, rig.region + (1 << 24)), 1u);
-  EXPECT_EQ(rig.refused, 1u);
-  EXPECT_EQ(rig.origin().take_failures(rig.far.gpid()), 1u);
-  EXPECT_EQ(messages_of(std::byte{4}, rig.region + 16), 1u);
-  EXPECT_EQ(region_part(rig, 16, bytes), std::vector<std::byte>(bytes, std::byte{4}));
-  EXPECT_EQ(rig.server->counters().riding_fences, 3u);
-  rig.expect_quiet();
-}
-
 // Far away, behind the end of everything; by message, in chunks, and behind a batch that is still open.
 TEST(WholeOperations, a_signal_of_refused_data_is_never_raised) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{100000}}) {

@@ -99,8 +99,9 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
       break;
   }
   if (arena == nullptr) return "there is no such worker";
-  return shm::explain(arena->extents(), verdict_of(refused.fault.refusal), refused.header.target,
-                      refused.fault.offset, refused.fault.bytes, base, shm::Patience::never_waits);
+  const shm::BoundsFault fault{verdict_of(refused.fault.refusal), refused.header.target, refused.fault.offset,
+                               refused.fault.bytes};
+  return shm::explain(arena->extents(), fault, base, shm::Patience::never_waits);
 }
 
 namespace {

@@ -17,7 +17,7 @@ class Explaining : public testing::Test {
   const LockParty allocating_{&os_, other_.lock_party().object, 1};
 
   std::string text(Worker target, std::uint64_t offset, Patience patience) {
-    return explain(extents_, extents_.check(target, offset, 8), target, offset, 8, 0x1000, patience);
+    return explain(extents_, {extents_.check(target, offset, 8), target, offset, 8}, 0x1000, patience);
   }
   static bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
