@@ -117,10 +117,10 @@ TEST_P(DeadHolders, of_a_mutex_are_told_of_in_one_line_by_who_gets_it) {
   }
 }
 
-std::string host_name(const testing::TestParamInfo<int>& info) {
+std::string holders_host(const testing::TestParamInfo<int>& info) {
   return info.param == 0 ? "the_caller" : "another";
 }
-INSTANTIATE_TEST_SUITE_P(OnTheHostOf, DeadHolders, testing::Values(0, 1), host_name);
+INSTANTIATE_TEST_SUITE_P(OnTheHostOf, DeadHolders, testing::Values(0, 1), holders_host);
 
 }  // namespace
 }  // namespace comex::whole

@@ -128,6 +128,7 @@ TEST_F(GroupCommit, comes_about_in_a_later_call_of_those_who_failed) {
 // One leader with two groups under way at once.
 TEST_F(GroupCommit, of_several_threads_makes_each_group) {
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::vector<Outcome> outcomes(4);
   threads.emplace_back([&] { outcomes[0] = make(0, {0, 1}); });
   threads.emplace_back([&] { outcomes[1] = make(0, {0, 2}); });

@@ -66,10 +66,10 @@ TEST_P(MissingMutexes, of_a_worker_that_has_none_are_told_with_none_there) {
   expect_missing(0, 0);
 }
 
-std::string host_name(const testing::TestParamInfo<int>& info) {
+std::string owners_host(const testing::TestParamInfo<int>& info) {
   return info.param == 0 ? "the_caller" : "another";
 }
-INSTANTIATE_TEST_SUITE_P(OnTheHostOf, MissingMutexes, testing::Values(0, 1), host_name);
+INSTANTIATE_TEST_SUITE_P(OnTheHostOf, MissingMutexes, testing::Values(0, 1), owners_host);
 
 // The only worker of its world.
 class OwnMutexes : public testing::Test {

@@ -7,11 +7,11 @@
 namespace comex::whole {
 namespace {
 
-constexpr comex_group_t all = COMEX_GROUP_WORLD;
+constexpr comex_group_t everybody = COMEX_GROUP_WORLD;
 constexpr int threads = 4;
-constexpr int rounds = 400;
+constexpr int rounds_of_threads = 400;
 constexpr int width = 4;
-constexpr int blocks = 32;
+constexpr int blocks_of_tables = 32;
 
 struct Shared {
   std::atomic<int> wrong{0};
@@ -27,17 +27,17 @@ void give_way(int round, int thread) {
 // Takes a task and reads its block, in both ways.
 void read_a_task(const Shared& shared, int thread, int round, int& wrong) {
   long task = 0;
-  if (comex_rmw(COMEX_FETCH_AND_ADD_LONG, &task, shared.tasks, 1, 1, all) != COMEX_SUCCESS) ++wrong;
-  const int block = static_cast<int>(task % blocks),
+  if (comex_rmw(COMEX_FETCH_AND_ADD_LONG, &task, shared.tasks, 1, 1, everybody) != COMEX_SUCCESS) ++wrong;
+  const int block = static_cast<int>(task % blocks_of_tables),
             bytes = (1 + block % width) * static_cast<int>(sizeof(int));
   const int worker = static_cast<int>(task % static_cast<long>(shared.tables.size()));
   int* const there = shared.tables[static_cast<std::size_t>(worker)] + block * width;
   int awaited[width] = {-1, -1, -1, -1};
   int got[width] = {-1, -1, -1, -1};
   comex_request_t handle = 0;
-  comex_nbget(there, awaited, bytes, worker, all, &handle);
+  comex_nbget(there, awaited, bytes, worker, everybody, &handle);
   give_way(round, thread);
-  comex_get(there, got, bytes, worker, all);
+  comex_get(there, got, bytes, worker, everybody);
   int status = round % 2;
   while (status != 0) comex_test(&handle, &status);
   comex_wait(&handle);
@@ -57,18 +57,18 @@ void write_and_read(const Shared& shared, int thread, int round, int& wrong) {
   }
   comex_request_t put = 0, first = 0, second = 0;
   if (round % 2 == 0) {
-    comex_put(sent, there, bytes, worker, all);
+    comex_put(sent, there, bytes, worker, everybody);
   } else {
-    comex_nbput(sent, there, bytes, worker, all, round % 4 == 1 ? nullptr : &put);
+    comex_nbput(sent, there, bytes, worker, everybody, round % 4 == 1 ? nullptr : &put);
   }
-  comex_nbget(there, got, bytes, worker, all, &first);
+  comex_nbget(there, got, bytes, worker, everybody, &first);
   give_way(round, thread);
-  comex_nbacc(COMEX_ACC_INT, &one, more, there, bytes, worker, all, nullptr);
-  comex_nbget(there, again, bytes, worker, all, &second);
+  comex_nbacc(COMEX_ACC_INT, &one, more, there, bytes, worker, everybody, nullptr);
+  comex_nbget(there, again, bytes, worker, everybody, &second);
   comex_wait(&second);
   comex_wait(&first);
   if (put != 0) comex_wait(&put);
-  if (round % 16 == thread) comex_wait_proc(worker, all);
+  if (round % 16 == thread) comex_wait_proc(worker, everybody);
   for (int i = 0; i < count; ++i) wrong += got[i] != sent[i] || again[i] != sent[i] + 1000;
 }
 
@@ -82,8 +82,8 @@ TEST_P(Threads, see_what_they_have_written_and_what_stands_there) {
   Shared shared;
   shared.tasks = job_.allocate<long>(1, 1);
   for (int worker = 0; worker < job_.workers(); ++worker) {
-    int* const table = job_.allocate<int>(worker, blocks * width);
-    for (int i = 0; i < blocks * width; ++i) table[i] = 7 * (i / width) + i % width;
+    int* const table = job_.allocate<int>(worker, blocks_of_tables * width);
+    for (int i = 0; i < blocks_of_tables * width; ++i) table[i] = 7 * (i / width) + i % width;
     shared.tables.push_back(table);
     shared.own.push_back(job_.allocate<int>(worker, threads * width));
   }
@@ -91,7 +91,7 @@ TEST_P(Threads, see_what_they_have_written_and_what_stands_there) {
   for (int thread = 0; thread < threads; ++thread) {
     running.emplace_back([&shared, thread] {
       int wrong = 0;
-      for (int round = 0; round < rounds; ++round) {
+      for (int round = 0; round < rounds_of_threads; ++round) {
         read_a_task(shared, thread, round, wrong);
         write_and_read(shared, thread, round, wrong);
       }
@@ -100,7 +100,7 @@ TEST_P(Threads, see_what_they_have_written_and_what_stands_there) {
   }
   for (std::thread& thread : running) thread.join();
   EXPECT_EQ(shared.wrong.load(), 0);
-  EXPECT_EQ(*shared.tasks, threads * rounds);
+  EXPECT_EQ(*shared.tasks, threads * rounds_of_threads);
 }
 
 INSTANTIATE_TEST_SUITE_P(With, Threads,

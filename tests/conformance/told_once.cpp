@@ -9,7 +9,7 @@ namespace comex::whole {
 namespace {
 
 constexpr comex_group_t all = COMEX_GROUP_WORLD;
-constexpr int rounds = 4;
+constexpr int rounds_of_telling = 4;
 
 // Where the program's calls go: to the own memory directly, to it through its server, to another host.
 struct Way {
@@ -65,7 +65,7 @@ class ToldOnce : public testing::TestWithParam<Way> {
       while (status != 0) told += comex_test(&handle, &status) == COMEX_SUCCESS ? 0 : 1;
       return told + (comex_wait(&handle) == COMEX_SUCCESS ? 0 : 1);
     };
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < rounds_of_telling; ++round) {
       expect_told_once(name + ", blocking", [&] { return start(nullptr, true); });
       expect_told_once(name + ", waited for", [&] { return began() ? comex_wait(&handle) : COMEX_FAILURE; });
       expect_told_once(name + ", tested", [&] {
@@ -193,7 +193,7 @@ TEST_P(ToldOnce, of_words_signals_and_mutexes) {
   auto* const wrong = reinterpret_cast<long*>(beyond_);
   auto* const right = reinterpret_cast<long*>(there_);
   job_.create_mutexes(1);
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < rounds_of_telling; ++round) {
     for (const int bytes : {0, 8, 3912, 5000, 40'000}) {
       const std::string size = std::to_string(bytes);
       expect_told_once("put_signal of " + size + " with a wrong word", [&] {

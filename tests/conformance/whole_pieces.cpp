@@ -88,13 +88,13 @@ class WholePieces : public ::testing::TestWithParam<Scalar> {};
 
 TEST_P(WholePieces, of_any_size_leave_the_same_bytes) {
   using protocol::Layout;
-  struct Shape {
+  struct PieceShape {
     Layout layout;
     std::uint64_t segment;
   };
-  for (const Shape& shape :
-       {Shape{Layout::contiguous, 0}, Shape{Layout::strided, 0}, Shape{Layout::vector, 16},
-        Shape{Layout::vector, 1424}, Shape{Layout::vector, run}}) {
+  for (const PieceShape& shape :
+       {PieceShape{Layout::contiguous, 0}, PieceShape{Layout::strided, 0}, PieceShape{Layout::vector, 16},
+        PieceShape{Layout::vector, 1424}, PieceShape{Layout::vector, run}}) {
     SCOPED_TRACE("layout " + std::to_string(static_cast<int>(shape.layout)) + ", segments of " +
                  std::to_string(shape.segment));
     const Outcome whole = outcome_of(in_chunks, shape.layout, GetParam(), shape.segment);

@@ -10,7 +10,7 @@ using testing::BytePair;
 using testing::RawPatch;
 using testing::RawPatchMaker;
 
-Patch make(const RawPatch& raw) {
+Patch whole_patch(const RawPatch& raw) {
   return make_patch(raw.levels, raw.near_strides, raw.far_strides, raw.counts).value();
 }
 
@@ -27,7 +27,7 @@ TEST(RunCursor, cut_into_runs_of_random_sizes_walks_every_byte_in_order) {
   RawPatchMaker maker(2);
   for (int round = 0; round < 1500; ++round) {
     const RawPatch raw = maker.make();
-    RunCursor cursor(make(raw));
+    RunCursor cursor(whole_patch(raw));
     std::vector<BytePair> bytes;
     while (!cursor.done()) {
       const auto most = static_cast<std::uint64_t>(maker.pick(1, 20));
@@ -46,7 +46,7 @@ TEST(RunCursor, cut_into_groups_of_rows_walks_every_byte_in_order) {
   RawPatchMaker maker(3);
   for (int round = 0; round < 1500; ++round) {
     const RawPatch raw = maker.make();
-    RunCursor cursor(make(raw));
+    RunCursor cursor(whole_patch(raw));
     std::vector<BytePair> bytes;
     while (!cursor.done()) {
       const auto most = static_cast<std::uint64_t>(maker.pick(1, 200));
@@ -64,7 +64,7 @@ TEST(RunCursor, advanced_by_less_than_it_showed_goes_on_there) {
   for (int round = 0; round < 1500; ++round) {
     const RawPatch raw = maker.make();
     const std::vector<BytePair> expected = naive_bytes(raw);
-    RunCursor cursor(make(raw));
+    RunCursor cursor(whole_patch(raw));
     while (!cursor.done()) {
       const Rows rows = cursor.peek_rows(1000);
       const BytePair first{static_cast<std::int64_t>(rows.near_offset),
@@ -81,7 +81,7 @@ TEST(RunCursor, seeks_to_any_packed_byte) {
   for (int round = 0; round < 300; ++round) {
     const RawPatch raw = maker.make();
     const std::vector<BytePair> expected = naive_bytes(raw);
-    RunCursor cursor(make(raw));
+    RunCursor cursor(whole_patch(raw));
     for (int i = 0; i < 20; ++i) {
       const auto position = static_cast<std::uint64_t>(maker.pick(0, static_cast<int>(expected.size()) - 1));
       cursor.seek(position);

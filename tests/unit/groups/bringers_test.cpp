@@ -12,8 +12,8 @@ using testing::references;
 using testing::some_world;
 using testing::TestSide;
 
-constexpr WorldId one = 1;
-constexpr WorldId two = 2;
+constexpr WorldId met_first = 1;
+constexpr WorldId met_second = 2;
 constexpr WorldId along = 3;
 
 class Bringers : public ::testing::Test {
@@ -21,7 +21,8 @@ class Bringers : public ::testing::Test {
   // The worlds one and two are met; what keeps them, in the order in which they are to go.
   std::vector<Table> meet_both(bool one_goes_first) {
     std::vector<Table> tables;
-    for (const WorldId world : {one_goes_first ? one : two, one_goes_first ? two : one}) {
+    for (const WorldId world :
+         {one_goes_first ? met_first : met_second, one_goes_first ? met_second : met_first}) {
       EXPECT_TRUE(book.add_world(some_world(world, 1)));
       tables.push_back(book.make_table(admitted(book, {{world, 0}})));
     }
@@ -44,9 +45,9 @@ class Bringers : public ::testing::Test {
 TEST_F(Bringers, keep_what_they_brought_until_the_last_of_them_goes) {
   for (const bool one_goes_first : {true, false}) {
     std::vector<Table> tables = meet_both(one_goes_first);
-    ASSERT_TRUE(book.add_world(some_world(along, 2), one));
-    book.add_bringer(along, two);
-    book.add_bringer(along, two);  // once is enough
+    ASSERT_TRUE(book.add_world(some_world(along, 2), met_first));
+    book.add_bringer(along, met_second);
+    book.add_bringer(along, met_second);  // once is enough
     tables[0].disconnect();
     EXPECT_EQ(references(book, along), 0);
     tables[1].disconnect();
@@ -56,8 +57,8 @@ TEST_F(Bringers, keep_what_they_brought_until_the_last_of_them_goes) {
 
 TEST_F(Bringers, are_remembered_by_who_meets_them_one_after_the_other) {
   for (const bool one_goes_first : {true, false}) {
-    Table first = join_world(one);
-    Table second = join_world(two);
+    Table first = join_world(met_first);
+    Table second = join_world(met_second);
     if (!one_goes_first) std::swap(first, second);
     first.disconnect();
     EXPECT_EQ(references(book, along), 0);
@@ -69,8 +70,8 @@ TEST_F(Bringers, are_remembered_by_who_meets_them_one_after_the_other) {
 
 TEST_F(Bringers, of_one_remote_group_are_all_remembered) {
   std::vector<Table> tables = meet_both(true);
-  WorldBook first(some_world(one, 1), 0);
-  WorldBook second(some_world(two, 1), 0);
+  WorldBook first(some_world(met_first, 1), 0);
+  WorldBook second(some_world(met_second, 1), 0);
   for (WorldBook* each : {&first, &second}) ASSERT_TRUE(each->add_world(some_world(along, 2)));
   TestSide near({&book});
   TestSide far({&first, &second});
@@ -84,14 +85,14 @@ TEST_F(Bringers, of_one_remote_group_are_all_remembered) {
 TEST_F(Bringers, do_not_take_along_a_world_that_was_met_in_person) {
   std::vector<Table> tables = meet_both(true);
   ASSERT_TRUE(book.add_world(some_world(along, 2)));
-  book.add_bringer(along, one);
+  book.add_bringer(along, met_first);
   tables[0].disconnect();
   EXPECT_EQ(references(book, along), 0);
 }
 
 TEST_F(Bringers, that_are_not_known_bring_nothing) {
   std::vector<Table> tables = meet_both(true);
-  ASSERT_TRUE(book.add_world(some_world(along, 2), one));
+  ASSERT_TRUE(book.add_world(some_world(along, 2), met_first));
   book.add_bringer(along, WorldId{9});
   tables[0].disconnect();
   EXPECT_EQ(references(book, along), -1);

@@ -16,7 +16,7 @@ WorldDescription world_of(std::uint32_t size) {
   return {.id = 0, .size = size, .launch = {1, 2}, .nonce = {3, 4}, .rows = {}, .hosts = {}};
 }
 
-class GroupTableTest : public testing::Test {
+class GroupTableTest : public ::testing::Test {
  protected:
   std::unique_ptr<Group> some_group(std::uint64_t context) {
     return std::make_unique<Group>(context, world.dup(), 1);

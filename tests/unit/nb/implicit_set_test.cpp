@@ -78,11 +78,11 @@ bool every(Lpid) {
   return true;
 }
 
-constexpr Lpid many = 20 * static_cast<Lpid>(ImplicitSet::kept);
+constexpr Lpid many_targets = 20 * static_cast<Lpid>(ImplicitSet::kept);
 
 TEST(ImplicitSet, forgets_targets_that_are_done_although_nobody_waits) {
   ImplicitSet set;
-  for (Lpid target = 0; target < many; ++target) {
+  for (Lpid target = 0; target < many_targets; ++target) {
     set.of(target).add();
     set.of(target).complete();
     ASSERT_LE(set.size(), ImplicitSet::kept);
@@ -93,7 +93,7 @@ TEST(ImplicitSet, forgets_targets_that_are_done_although_nobody_waits) {
 TEST(ImplicitSet, remembers_what_is_outstanding_and_what_failed_whatever_else_comes) {
   ImplicitSet set;
   std::vector<Completion*> outstanding;
-  for (Lpid target = 0; target < many; ++target) {
+  for (Lpid target = 0; target < many_targets; ++target) {
     Completion& completion = set.of(target);
     completion.add();
     if (target % 10 == 3) {
@@ -103,8 +103,8 @@ TEST(ImplicitSet, remembers_what_is_outstanding_and_what_failed_whatever_else_co
     if (target % 100 == 7) completion.fail();
     completion.complete();
   }
-  EXPECT_LE(set.size(), std::max(ImplicitSet::kept, 2 * static_cast<std::size_t>(many) * 11 / 100));
-  for (Lpid target = 0; target < many; ++target) {
+  EXPECT_LE(set.size(), std::max(ImplicitSet::kept, 2 * static_cast<std::size_t>(many_targets) * 11 / 100));
+  for (Lpid target = 0; target < many_targets; ++target) {
     ASSERT_EQ(set.done(target), target % 10 != 3) << target;
     ASSERT_EQ(set.take_failure(target), target % 100 == 7) << target;
   }
@@ -118,9 +118,9 @@ TEST(ImplicitSet, remembers_what_is_outstanding_and_what_failed_whatever_else_co
 
 TEST(ImplicitSet, gives_room_back_when_nothing_is_outstanding_any_more) {
   ImplicitSet set;
-  for (Lpid target = 0; target < many; ++target) set.of(target).add();
-  EXPECT_EQ(set.size(), static_cast<std::size_t>(many));
-  for (Lpid target = 0; target < many; ++target) set.of(target).complete();
+  for (Lpid target = 0; target < many_targets; ++target) set.of(target).add();
+  EXPECT_EQ(set.size(), static_cast<std::size_t>(many_targets));
+  for (Lpid target = 0; target < many_targets; ++target) set.of(target).complete();
   EXPECT_TRUE(set.all_done(every));
   EXPECT_EQ(set.size(), 0u);
   set.of(5).add();

@@ -89,11 +89,11 @@ TEST(FenceLedger, a_refused_write_is_told_once) {
   EXPECT_FALSE(ledger.has_failures());
 }
 
-constexpr std::uint32_t many = 20 * static_cast<std::uint32_t>(FenceLedger::kept);
+constexpr std::uint32_t many_ranks = 20 * static_cast<std::uint32_t>(FenceLedger::kept);
 
 TEST(FenceLedger, forgets_targets_whose_writes_are_applied) {
   FenceLedger ledger;
-  for (std::uint32_t rank = 0; rank < many; ++rank) {
+  for (std::uint32_t rank = 0; rank < many_ranks; ++rank) {
     ledger.applied(5, write(ledger, 5, {1, rank}));
     ASSERT_LE(ledger.targets(), FenceLedger::kept);
   }
@@ -102,16 +102,16 @@ TEST(FenceLedger, forgets_targets_whose_writes_are_applied) {
 
 TEST(FenceLedger, takes_more_targets_for_dirty_than_are_but_none_for_clean_that_is_not) {
   FenceLedger ledger;
-  for (std::uint32_t rank = 0; rank < many; ++rank) {
+  for (std::uint32_t rank = 0; rank < many_ranks; ++rank) {
     write(ledger, static_cast<TransportRank>(rank % 4), {1, rank});
     ASSERT_LE(ledger.targets(), FenceLedger::kept);
   }
   const auto dirty = [&](std::uint32_t rank) {
     return ledger.dirty(static_cast<TransportRank>(rank % 4), {1, rank});
   };
-  for (std::uint32_t rank = 0; rank < many; ++rank) ASSERT_TRUE(dirty(rank)) << rank;
-  ledger.applied(2, many / 4);
-  for (std::uint32_t rank = 0; rank < many; ++rank) ASSERT_EQ(dirty(rank), rank % 4 != 2) << rank;
+  for (std::uint32_t rank = 0; rank < many_ranks; ++rank) ASSERT_TRUE(dirty(rank)) << rank;
+  ledger.applied(2, many_ranks / 4);
+  for (std::uint32_t rank = 0; rank < many_ranks; ++rank) ASSERT_EQ(dirty(rank), rank % 4 != 2) << rank;
   write(ledger, 2, {1, 6});
   EXPECT_TRUE(dirty(6));
   EXPECT_FALSE(dirty(10)) << "what was forgotten is applied";
@@ -121,10 +121,11 @@ TEST(FenceLedger, keeps_targets_with_unsent_writes) {
   FenceLedger ledger;
   constexpr std::uint32_t unsent = 3 * static_cast<std::uint32_t>(FenceLedger::kept);
   for (std::uint32_t rank = 0; rank < unsent; ++rank) ledger.queue(5, {1, rank});
-  for (std::uint32_t rank = unsent; rank < many; ++rank) write(ledger, 5, {1, rank});
+  for (std::uint32_t rank = unsent; rank < many_ranks; ++rank) write(ledger, 5, {1, rank});
   ledger.applied(5, ledger.issued(5));
   EXPECT_LE(ledger.targets(), 2 * unsent);
-  for (std::uint32_t rank = 0; rank < many; ++rank) ASSERT_EQ(ledger.dirty(5, {1, rank}), rank < unsent);
+  for (std::uint32_t rank = 0; rank < many_ranks; ++rank)
+    ASSERT_EQ(ledger.dirty(5, {1, rank}), rank < unsent);
   for (std::uint32_t rank = 0; rank < unsent; ++rank) {
     ledger.issue(5, {1, rank});
     ledger.unqueue(5, {1, rank});
@@ -156,7 +157,7 @@ TEST(FenceLedger, tells_refused_writes_to_targets_that_it_has_forgotten) {
   write(ledger, 5, a);
   ledger.add_failure(a);
   ledger.applied(5, 1);
-  for (std::uint32_t rank = 100; rank < many; ++rank) write(ledger, 5, {1, rank});
+  for (std::uint32_t rank = 100; rank < many_ranks; ++rank) write(ledger, 5, {1, rank});
   EXPECT_EQ(ledger.take_failures(a), 1u);
 }
 

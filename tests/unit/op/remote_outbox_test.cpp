@@ -15,7 +15,7 @@ namespace {
 using State = shm::OutboxWord::State;
 
 constexpr std::uint32_t buffers = 2;
-constexpr TransportRank servers = 3;
+constexpr TransportRank three_servers = 3;
 
 class RemoteOutbox : public testing::Test {
  protected:
@@ -23,11 +23,11 @@ class RemoteOutbox : public testing::Test {
     std::byte bytes[shm::Outbox::bytes_for(buffers)] = {};
   };
 
-  RemoteOutbox() : fabric(servers + 1), outbox(place->bytes, buffers) {
+  RemoteOutbox() : fabric(three_servers + 1), outbox(place->bytes, buffers) {
     RemoteOptions options;
     options.self = 5;
     options.outbox = outbox;
-    remote = std::make_unique<Remote>(fabric.endpoint(servers), options);
+    remote = std::make_unique<Remote>(fabric.endpoint(three_servers), options);
   }
 
   RemoteTarget far(TransportRank server) const {
@@ -36,7 +36,7 @@ class RemoteOutbox : public testing::Test {
   bool append(TransportRank server) {
     return remote->append_put(&value, reinterpret_cast<void*>(4096), sizeof value, far(server));
   }
-  std::uint64_t sent_to(TransportRank server) const { return fabric.messages(servers, server); }
+  std::uint64_t sent_to(TransportRank server) const { return fabric.messages(three_servers, server); }
   protocol::RequestHeader received(TransportRank server) {
     transport::Message message;
     EXPECT_TRUE(fabric.endpoint(server).receive(message));
@@ -72,7 +72,7 @@ TEST_F(RemoteOutbox, batches_to_several_servers_collect_side_by_side) {
     EXPECT_EQ(header.operand, 3u);
     EXPECT_EQ(header.number, 1u);
     EXPECT_EQ(header.sequence, 1u);
-    EXPECT_EQ(header.target, static_cast<Worker>(servers)) << "where answers go";
+    EXPECT_EQ(header.target, static_cast<Worker>(three_servers)) << "where answers go";
   }
   EXPECT_FALSE(remote->holds_batches());
 }
@@ -123,9 +123,9 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_opens_the_next) {
   credit.verb = protocol::Verb::credit;
   credit.limit = 2;
   std::memcpy(fabric.endpoint(0).stage(), &credit, sizeof credit);
-  fabric.endpoint(0).post(servers, sizeof credit);
+  fabric.endpoint(0).post(three_servers, sizeof credit);
   transport::Message message;
-  ASSERT_TRUE(fabric.endpoint(servers).receive(message));
+  ASSERT_TRUE(fabric.endpoint(three_servers).receive(message));
   remote->on_message(message);
 
   EXPECT_TRUE(append(0));
@@ -187,10 +187,10 @@ TEST_F(RemoteOutbox, a_batch_takes_what_the_room_for_it_and_its_answers_holds) {
        {std::uint64_t{1}, std::uint64_t{8}, std::uint64_t{100}, std::uint64_t{256}}) {
     for (const std::uint64_t gets : {std::uint64_t{5}, std::uint64_t{1000}}) {
       Place own;
-      transport::LoopbackFabric wire(servers + 1);
+      transport::LoopbackFabric wire(three_servers + 1);
       RemoteOptions options;
       options.outbox = shm::Outbox(own.bytes, buffers);
-      Remote origin(wire.endpoint(servers), options);
+      Remote origin(wire.endpoint(three_servers), options);
       nb::Completion done;
       std::vector<std::byte> near(256);
       void* const there = near.data();
@@ -205,7 +205,7 @@ TEST_F(RemoteOutbox, a_batch_takes_what_the_room_for_it_and_its_answers_holds) {
         ASSERT_TRUE(answer != 0 ? origin.append_get(there, there, bytes, far(0), done)
                                 : origin.append_put(there, there, 16, far(0)));
       }
-      EXPECT_EQ(wire.messages(servers, 0), 0u) << "all of them in one";
+      EXPECT_EQ(wire.messages(three_servers, 0), 0u) << "all of them in one";
       EXPECT_FALSE(gets == 1000 ? origin.append_get(there, there, bytes, far(0), done)
                                 : origin.append_put(there, there, 16, far(0)));
       transport::Message message;

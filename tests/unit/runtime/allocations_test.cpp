@@ -6,7 +6,7 @@
 namespace comex::runtime {
 namespace {
 
-char memory[4];
+char parts_memory[4];
 constexpr std::uint32_t me = groups::process_itself;
 
 Allocation part(std::uint64_t id, void* own, std::vector<void*> of_all = {}) {
@@ -20,22 +20,22 @@ Allocation part(std::uint64_t id, void* own, std::vector<void*> of_all = {}) {
 
 TEST(Allocations, are_named_by_the_own_address_only) {
   Allocations known;
-  known.add(part(7, &memory[0]));
-  ASSERT_TRUE(known.named_by(&memory[0]));
-  EXPECT_EQ(known.named_by(&memory[0])->id, 7u);
-  EXPECT_FALSE(known.named_by(&memory[1]));
+  known.add(part(7, &parts_memory[0]));
+  ASSERT_TRUE(known.named_by(&parts_memory[0]));
+  EXPECT_EQ(known.named_by(&parts_memory[0])->id, 7u);
+  EXPECT_FALSE(known.named_by(&parts_memory[1]));
 }
 
 TEST(Allocations, over_worlds_are_named_by_any_members_address_but_the_own_one_first) {
   Allocations known;
-  known.add(part(7, &memory[0], {&memory[0], &memory[1], &memory[2]}));
-  known.add(part(8, &memory[1]));
-  EXPECT_EQ(known.named_by(&memory[2])->id, 7u);
-  EXPECT_EQ(known.named_by(&memory[1])->id, 8u);
+  known.add(part(7, &parts_memory[0], {&parts_memory[0], &parts_memory[1], &parts_memory[2]}));
+  known.add(part(8, &parts_memory[1]));
+  EXPECT_EQ(known.named_by(&parts_memory[2])->id, 7u);
+  EXPECT_EQ(known.named_by(&parts_memory[1])->id, 8u);
   known.remove(8, me);
-  EXPECT_EQ(known.named_by(&memory[1])->id, 7u);
+  EXPECT_EQ(known.named_by(&parts_memory[1])->id, 7u);
   known.remove(7, me);
-  EXPECT_FALSE(known.named_by(&memory[2]));
+  EXPECT_FALSE(known.named_by(&parts_memory[2]));
 }
 
 TEST(Allocations, of_no_bytes_are_known_by_their_id_and_by_no_address) {

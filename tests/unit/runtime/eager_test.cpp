@@ -8,19 +8,19 @@
 namespace comex::runtime {
 namespace {
 
-constexpr transport::EagerBytes known{4032, 65472};
+constexpr transport::EagerBytes eager_sizes{4032, 65472};
 
 TEST(Eager, is_what_mpi_tells_of_where_the_wire_reaches) {
-  EXPECT_EQ(eager_bytes(-1, known, false), 4032u);
-  EXPECT_EQ(eager_bytes(-1, known, true), 65472u);
+  EXPECT_EQ(eager_bytes(-1, eager_sizes, false), 4032u);
+  EXPECT_EQ(eager_bytes(-1, eager_sizes, true), 65472u);
   EXPECT_EQ(eager_bytes(-1, {}, true), 0u);
 }
 
 TEST(Eager, can_be_lowered_and_never_raised) {
-  EXPECT_EQ(eager_bytes(2000, known, false), 2000u);
-  EXPECT_EQ(eager_bytes(2007, known, true), 2000u) << "whole elements";
-  EXPECT_EQ(eager_bytes(16384, known, false), 4032u);
-  EXPECT_EQ(eager_bytes(0, known, true), 0u);
+  EXPECT_EQ(eager_bytes(2000, eager_sizes, false), 2000u);
+  EXPECT_EQ(eager_bytes(2007, eager_sizes, true), 2000u) << "whole elements";
+  EXPECT_EQ(eager_bytes(16384, eager_sizes, false), 4032u);
+  EXPECT_EQ(eager_bytes(0, eager_sizes, true), 0u);
 }
 
 TEST(Eager, can_be_set_where_mpi_does_not_tell) {
@@ -35,16 +35,16 @@ op::Sizes sizes_of(TransportRank ranks, std::uint32_t eager) {
 }
 
 TEST(Bundles, are_taken_where_a_wire_spans_machines) {
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), known, true, true).are_taken);
-  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), known, false, true).are_taken);
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 0), known, true, true).are_taken) << "others may send them";
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), eager_sizes, true, true).are_taken);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), eager_sizes, false, true).are_taken);
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 0), eager_sizes, true, true).are_taken) << "others may send them";
 }
 
 TEST(Bundles, are_sent_where_mpi_sends_them_unasked) {
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), known, true, true).are_sent);
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, protocol::bundle_bytes), known, true, true).are_sent);
-  EXPECT_FALSE(bundles_on_wire(sizes_of(8, protocol::bundle_bytes - 1), known, true, true).are_sent);
-  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 0), known, true, true).are_sent)
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), eager_sizes, true, true).are_sent);
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, protocol::bundle_bytes), eager_sizes, true, true).are_sent);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, protocol::bundle_bytes - 1), eager_sizes, true, true).are_sent);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 0), eager_sizes, true, true).are_sent)
       << "COMEX_EAGER_THRESHOLD=0, or not known";
 }
 
@@ -54,12 +54,12 @@ TEST(Bundles, are_not_sent_because_somebody_says_so) {
 }
 
 TEST(Bundles, are_answered_together_by_who_never_returns_to_a_program) {
-  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), known, true, true).are_answered);
-  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), known, true, false).are_answered);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(8, 65472), eager_sizes, true, true).are_answered);
+  EXPECT_TRUE(bundles_on_wire(sizes_of(8, 65472), eager_sizes, true, false).are_answered);
 }
 
 TEST(Bundles, take_no_room_in_vast_jobs) {
-  EXPECT_FALSE(bundles_on_wire(sizes_of(1 << 20, 65472), known, true, true).are_taken);
+  EXPECT_FALSE(bundles_on_wire(sizes_of(1 << 20, 65472), eager_sizes, true, true).are_taken);
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ class OnThreads {
   LoopbackFabric fabric_{ranks};
 };
 
-using Rigs = testing::Types<InTurns<1>, InTurns<2>, InTurns<5>, OnThreads<2>, OnThreads<3>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Loopback, TransportConformance, Rigs);
+using LoopbackRigs = testing::Types<InTurns<1>, InTurns<2>, InTurns<5>, OnThreads<2>, OnThreads<3>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Loopback, TransportConformance, LoopbackRigs);
 
 }  // namespace
 }  // namespace comex::transport::test

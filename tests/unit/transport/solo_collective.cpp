@@ -17,8 +17,8 @@ class Solo {
   std::size_t count_ = 0;
 };
 
-using Rigs = testing::Types<Solo>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Solo, CollectiveConformance, Rigs);
+using SoloRigs = testing::Types<Solo>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Solo, CollectiveConformance, SoloRigs);
 
 // Not where MPI runs: its own threads may hold a lock when the process forks, and the child waits for ever.
 TEST(SoloCollective, calls_misuse_a_bug) {

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* address = "3012.0;tcp://192.0.2.7:40001";
+constexpr const char* server_address = "3012.0;tcp://192.0.2.7:40001";
 
 // A folder of its own, which is the working directory meanwhile.
 class NameServer : public testing::Test {
@@ -33,15 +33,15 @@ class NameServer : public testing::Test {
 };
 
 TEST_F(NameServer, is_the_address_that_a_file_holds_however_the_file_is_named) {
-  write("srv", std::string(address) + "\nmore\n");
-  EXPECT_EQ(name_server_of("file:srv"), address);
-  EXPECT_EQ(name_server_of("FILE:./srv"), address);
-  EXPECT_EQ(name_server_of("file:" + at("srv")), address);
-  EXPECT_EQ(name_server_of(address), address);
+  write("srv", std::string(server_address) + "\nmore\n");
+  EXPECT_EQ(name_server_of("file:srv"), server_address);
+  EXPECT_EQ(name_server_of("FILE:./srv"), server_address);
+  EXPECT_EQ(name_server_of("file:" + at("srv")), server_address);
+  EXPECT_EQ(name_server_of(server_address), server_address);
 }
 
 TEST_F(NameServer, is_another_one_where_a_file_of_the_same_name_holds_another_address) {
-  write("srv", address);
+  write("srv", server_address);
   const std::string first = name_server_of("file:srv");
   fs::create_directory("next");
   fs::current_path("next");

@@ -13,7 +13,7 @@ using Clock = Deadline::Clock;
 using testing::Crowd;
 using testing::Says;
 
-constexpr int rounds = 20'000;  // of looking; far more than a local connection ever needs
+constexpr int rounds_of_strangers = 20'000;  // of looking; far more than a local connection ever needs
 constexpr std::size_t most_descriptors = 48;
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
@@ -27,7 +27,7 @@ struct Row {
 class Strangers : public ::testing::TestWithParam<Row> {
  protected:
   bool is_let_in(PortConnector& connector) {
-    for (int round = 0; round < rounds && !connector.is_in(); ++round) {
+    for (int round = 0; round < rounds_of_strangers && !connector.is_in(); ++round) {
       if (!greeting.has_guest()) greeting.look(now);
       connector.look(now);
       std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -95,7 +95,7 @@ TEST_F(OneStranger, that_has_the_cookie_and_is_not_in_may_say_no_more_than_a_wor
   guest.send(std::vector<std::byte>(32 << 20));
   const std::size_t bytes = testing::allocated_bytes();
   bool is_there = true;
-  for (int round = 0; round < rounds && is_there; ++round) {
+  for (int round = 0; round < rounds_of_strangers && is_there; ++round) {
     is_there = guest.step();
     greeting.look(now);
     std::this_thread::sleep_for(std::chrono::microseconds(100));

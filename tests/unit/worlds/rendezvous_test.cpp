@@ -12,7 +12,7 @@
 namespace comex::worlds {
 namespace {
 
-constexpr int rounds = 20'000;  // of looking; far more than a local connection ever needs
+constexpr int rounds_of_meeting = 20'000;  // of looking; far more than a local connection ever needs
 
 std::vector<std::byte> frame_of(std::string_view text) {
   std::vector<std::byte> bytes(text.size());
@@ -22,7 +22,7 @@ std::vector<std::byte> frame_of(std::string_view text) {
 
 template <class Condition>
 bool eventually(Condition&& holds) {
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < rounds_of_meeting; ++round) {
     if (holds()) return true;
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
