@@ -1,5 +1,4 @@
-# COMEX_PCH: parse the headers that most files include once. The sanitizer presets use it; others leave it off, so that a
-# file that forgets an #include is found.
+# COMEX_PCH: parse the headers that most files include once. The sanitizer presets use it.
 option(COMEX_PCH "Precompile common headers" OFF)
 if(COMEX_PCH)
   file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "")

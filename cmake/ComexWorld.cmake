@@ -9,6 +9,7 @@ set(room ${CMAKE_SOURCE_DIR}/src/interpose)
 set(made)
 foreach(language c fortran)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/world_${language}.cpp)
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_custom_command(OUTPUT ${output}
     COMMAND ${COMEX_PYTHON} ${room}/generate.py ${room}/mpi_calls.txt ${language} ${output}
     DEPENDS ${room}/generate.py ${room}/mpi_calls.txt
