@@ -118,8 +118,8 @@ int ARMCI_Test(armci_hdl_t* handle); /* 0 done, 1 pending */
 int ARMCI_WaitProc(int proc);
 int ARMCI_WaitAll(void);
 
-/* An aggregate handle collects small operations, for each target on its own, and issues them as one when it
- * is waited for, when there are many, or before another operation that must come after them. */
+/* An aggregate handle stands for all requests that are started with it: they are waited for and tested
+ * together. */
 #define ARMCI_INIT_HANDLE(handle) ((void)(*(handle) = 0))
 void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle);
 void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle);

@@ -6,7 +6,6 @@
 using namespace comex::armci;
 
 COMEX_C int PARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc) {
-  before_operation_on(proc);
   return comex_rmw(rmw_code(op), ploc, prem, value, proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(Rmw);
@@ -19,7 +18,6 @@ COMEX_PROFILED(Create_mutexes);
 
 COMEX_C int PARMCI_Destroy_mutexes(void) {
   const comex::runtime::CallName called(__func__);
-  before_anything();
   return comex_destroy_mutexes();
 }
 COMEX_PROFILED(Destroy_mutexes);

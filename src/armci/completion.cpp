@@ -9,7 +9,6 @@ using namespace comex::armci;
 COMEX_C int PARMCI_Wait(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
   if (handle == nullptr) {
-    before_anything();
     return comex_wait_all(COMEX_GROUP_WORLD);
   }
   const int code = code_of(handle);
@@ -41,14 +40,12 @@ COMEX_PROFILED(Test);
 
 COMEX_C int PARMCI_WaitProc(int proc) {
   const comex::runtime::CallName called(__func__);
-  before_operation_on(proc);
   return comex_wait_proc(proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(WaitProc);
 
 COMEX_C int PARMCI_WaitAll(void) {
   const comex::runtime::CallName called(__func__);
-  before_anything();
   const int result = comex_wait_all(COMEX_GROUP_WORLD);
   state().aggregates.finished_all();
   return result;
@@ -57,21 +54,18 @@ COMEX_PROFILED(WaitAll);
 
 COMEX_C void PARMCI_Fence(int proc) {
   const comex::runtime::CallName called(__func__);
-  before_operation_on(proc);
   comex_fence_proc(proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(Fence);
 
 COMEX_C void PARMCI_AllFence(void) {
   const comex::runtime::CallName called(__func__);
-  before_anything();
   comex_fence_all(COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(AllFence);
 
 COMEX_C void PARMCI_Barrier(void) {
   const comex::runtime::CallName called(__func__);
-  before_anything();
   comex_barrier(collective_group());
 }
 COMEX_PROFILED(Barrier);

@@ -6,34 +6,29 @@
 using namespace comex::armci;
 
 COMEX_C int PARMCI_Put(void* src, void* dst, int bytes, int proc) {
-  before_operation_on(proc);
   return comex_put(src, dst, bytes, proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(Put);
 
 COMEX_C int PARMCI_Get(void* src, void* dst, int bytes, int proc) {
-  before_operation_on(proc);
   return comex_get(src, dst, bytes, proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(Get);
 
 COMEX_C int PARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc) {
-  before_operation_on(proc);
   return comex_acc(acc_code(datatype), scale, src, dst, bytes, proc, COMEX_GROUP_WORLD);
 }
 COMEX_PROFILED(Acc);
 
 COMEX_C int PARMCI_NbPut(void* src, void* dst, int bytes, int proc, armci_hdl_t* handle) {
-  if (aggregated(handle, {.verb = Verb::put, .proc = proc, .src = src, .dst = dst, .bytes = bytes})) return 0;
-  return start_nonblocking(handle, proc, [&](comex_request_t* request) {
+  return start_nonblocking(handle, [&](comex_request_t* request) {
     return comex_nbput(src, dst, bytes, proc, COMEX_GROUP_WORLD, request);
   });
 }
 COMEX_PROFILED(NbPut);
 
 COMEX_C int PARMCI_NbGet(void* src, void* dst, int bytes, int proc, armci_hdl_t* handle) {
-  if (aggregated(handle, {.verb = Verb::get, .proc = proc, .src = src, .dst = dst, .bytes = bytes})) return 0;
-  return start_nonblocking(handle, proc, [&](comex_request_t* request) {
+  return start_nonblocking(handle, [&](comex_request_t* request) {
     return comex_nbget(src, dst, bytes, proc, COMEX_GROUP_WORLD, request);
   });
 }
@@ -42,8 +37,7 @@ COMEX_PROFILED(NbGet);
 COMEX_C int PARMCI_NbAcc(int datatype, void* scale, void* src, void* dst, int bytes, int proc,
                          armci_hdl_t* handle) {
   const int code = acc_code(datatype);
-  if (aggregated(handle, {Verb::acc, proc, code, scale, src, dst, bytes})) return 0;
-  return start_nonblocking(handle, proc, [&](comex_request_t* request) {
+  return start_nonblocking(handle, [&](comex_request_t* request) {
     return comex_nbacc(code, scale, src, dst, bytes, proc, COMEX_GROUP_WORLD, request);
   });
 }

@@ -24,7 +24,6 @@ int raise_flag(int put_result, int* flag, int value, int proc) {
 
 COMEX_C int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
   const comex::runtime::CallName called(__func__);
-  before_operation_on(proc);
   if (const int looked = look_at_flag(flag, proc); looked != COMEX_SUCCESS) return looked;
   const int result = comex_put(src, dst, bytes, proc, COMEX_GROUP_WORLD);
   return raise_flag(result, flag, value, proc);
@@ -34,7 +33,6 @@ COMEX_PROFILED(Put_flag);
 COMEX_C int PARMCI_PutS_flag(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
                              int stride_levels, int* flag, int value, int proc) {
   const comex::runtime::CallName called(__func__);
-  before_operation_on(proc);
   if (const int looked = look_at_flag(flag, proc); looked != COMEX_SUCCESS) return looked;
   const int result =
       comex_puts(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);

@@ -31,7 +31,6 @@ COMEX_C void PARMCI_Group_free(ARMCI_Group* group) {
   const comex::runtime::CallName called(__func__);
   const comex_group_t handle = handle_of(group);
   if (handle == COMEX_GROUP_NULL) return;
-  before_anything();
   comex_barrier(handle);  // freeing communicators is collective
   state().remove_teams(handle);
   forget_group(handle);

@@ -57,7 +57,6 @@ int finish() {
   const std::lock_guard lock(state().starting);
   if (comex_initialized() == 0) return forget_former();
   if (!state().is_open) return COMEX_SUCCESS;
-  before_anything();
   comex_barrier(COMEX_GROUP_WORLD);
   state().close();
   return comex_finalize();

@@ -20,7 +20,6 @@ int allocate(void** ptr_arr, armci_size_t bytes, comex_group_t group, const char
 }
 
 int release(void* ptr, comex_group_t group) {
-  before_anything();
   {
     const std::lock_guard lock(state().memory_lock);
     state().memory.erase(ptr);
@@ -89,7 +88,6 @@ COMEX_PROFILED(Malloc_local);
 
 COMEX_C int PARMCI_Free_local(void* ptr) {
   const comex::runtime::CallName called(__func__);
-  before_anything();
   return comex_free_local(ptr);
 }
 COMEX_PROFILED(Free_local);

@@ -6,7 +6,6 @@ Scene enter_collective(int scope, comex_group_t group) {
   GroupTeams& teams = state().teams_of(group);
   const Scene scene{&teams, &teams.team(scope)};
   if (scope == SCOPE_NODE || !scene.takes_part()) return scene;
-  before_anything();
   if (scope == SCOPE_ALL) {
     comex_barrier(group);
   } else {

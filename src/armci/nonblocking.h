@@ -1,4 +1,4 @@
-// How a non-blocking call of ARMCI becomes one of comex.h: order, aggregation, the handle.
+// How a non-blocking call of ARMCI becomes one of comex.h: what its handle stands for.
 #pragma once
 
 #include "armci/state.h"
@@ -7,8 +7,7 @@ namespace comex::armci {
 
 // `start` takes a comex_request_t* (null: implicit) and yields a result of comex.h.
 template <class Start>
-int start_nonblocking(armci_hdl_t* handle, int proc, const Start& start) {
-  before_operation_on(proc);
+int start_nonblocking(armci_hdl_t* handle, const Start& start) {
   if (handle == nullptr) return start(nullptr);
   comex_request_t request = 0;
   const int result = start(&request);
@@ -20,11 +19,6 @@ int start_nonblocking(armci_hdl_t* handle, int proc, const Start& start) {
     set_code(handle, request);
   }
   return COMEX_SUCCESS;
-}
-
-// True if an aggregate handle took the piece.
-inline bool aggregated(armci_hdl_t* handle, const Piece& piece) {
-  return handle != nullptr && code_of(handle) < 0 && state().aggregates.add(code_of(handle), piece);
 }
 
 }  // namespace comex::armci

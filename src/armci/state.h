@@ -65,14 +65,4 @@ inline comex_group_t collective_group() {
   return collectives_follow_default_group ? state().default_group.load() : COMEX_GROUP_WORLD;
 }
 
-// Every operation on `proc` calls this first: what an aggregate holds back for it must go before.
-inline void before_operation_on(int proc) {
-  if (Aggregates::any_held()) [[unlikely]]
-    state().aggregates.flush_target(proc);
-}
-inline void before_anything() {
-  if (Aggregates::any_held()) [[unlikely]]
-    state().aggregates.flush_all();
-}
-
 }  // namespace comex::armci

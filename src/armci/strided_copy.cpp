@@ -1,39 +1,58 @@
 // Packs and unpacks local strided patches.
+#include <array>
+#include <cstddef>
 #include <cstring>
 
 #include "armci/export.h"
 #include "armci/state.h"
-#include "armci/strided_pieces.h"
 
 using namespace comex::armci;
 
 namespace {
 
-long checked_runs(const int* count, int stride_levels) {
+// How many runs there are; 0 if a count is 0. The job ends where levels or a count make no sense.
+long count_runs(const int* count, int stride_levels) {
   pass();
-  const long runs = run_count(count, stride_levels);
-  if (runs < 0) comex_error("a strided patch has a negative count, or stride levels outside 0 to 8", 1);
+  bool is_sound = stride_levels >= 0 && stride_levels <= COMEX_MAX_STRIDE_LEVEL && count[0] >= 0;
+  long runs = is_sound && count[0] != 0 ? 1 : 0;
+  for (int level = 1; is_sound && level <= stride_levels; ++level) {
+    is_sound = count[level] >= 0;
+    runs *= count[level];
+  }
+  if (!is_sound) comex_error("a strided patch has a negative count, or stride levels outside 0 to 8", 1);
   return runs;
+}
+
+// Calls visit(run) with the address of each contiguous run, the first level fastest.
+template <class Visit>
+void visit_runs(void* first, int stride_levels, const int* stride, const int* count, const Visit& visit) {
+  std::array<int, COMEX_MAX_STRIDE_LEVEL> at{};
+  for (long runs = count_runs(count, stride_levels); runs != 0; --runs) {
+    std::ptrdiff_t offset = 0;
+    for (std::size_t level = 0; level < static_cast<std::size_t>(stride_levels); ++level)
+      offset += std::ptrdiff_t{at[level]} * stride[level];
+    visit(static_cast<char*>(first) + offset);
+    for (std::size_t level = 0; level < static_cast<std::size_t>(stride_levels); ++level) {
+      if (++at[level] < count[level + 1]) break;
+      at[level] = 0;
+    }
+  }
 }
 
 }  // namespace
 
 COMEX_C void armci_write_strided(void* ptr, int stride_levels, int stride[], int count[], char* buf) {
   const comex::runtime::CallName called(__func__);
-  const long runs = checked_runs(count, stride_levels);
-  const auto bytes = static_cast<std::size_t>(count[0]);
-  visit_runs({ptr, stride}, {ptr, stride}, count, stride_levels, runs, [&](const char* run, const char*) {
-    std::memcpy(buf, run, bytes);
-    buf += bytes;
+  visit_runs(ptr, stride_levels, stride, count, [&](const char* run) {
+    std::memcpy(buf, run, static_cast<std::size_t>(count[0]));
+    buf += count[0];
   });
 }
 
 COMEX_C void armci_read_strided(void* ptr, int stride_levels, int stride[], int count[], char* buf) {
   const comex::runtime::CallName called(__func__);
-  const long runs = checked_runs(count, stride_levels);
-  const auto bytes = static_cast<std::size_t>(count[0]);
-  visit_runs({ptr, stride}, {ptr, stride}, count, stride_levels, runs, [&](char* run, const char*) {
-    std::memcpy(run, buf, bytes);
-    buf += bytes;
+  visit_runs(ptr, stride_levels, stride, count, [&](char* run) {
+    std::memcpy(run, buf, static_cast<std::size_t>(count[0]));
+    buf += count[0];
   });
 }

@@ -8,26 +8,21 @@ namespace {
 
 template <class Value>
 int put_value(Value value, void* dst, int proc) {
-  before_operation_on(proc);
   return comex_put(&value, dst, sizeof value, proc, COMEX_GROUP_WORLD);
 }
 
 // Waited for at once: small puts leave together anyway, and the value goes with this frame.
 template <class Value>
 int nb_put_value(Value value, void* dst, int proc, armci_hdl_t* handle) {
-  const int code = handle == nullptr ? 0 : code_of(handle);
-  if (code < 0 && state().aggregates.add_value(code, &value, sizeof value, dst, proc)) return 0;
-  before_operation_on(proc);
   comex_request_t request = 0;
   int result = comex_nbput(&value, dst, sizeof value, proc, COMEX_GROUP_WORLD, &request);
   if (result == COMEX_SUCCESS) result = comex_wait(&request);
-  if (handle != nullptr && !state().aggregates.collects(code)) set_code(handle, 0);
+  if (handle != nullptr && !state().aggregates.collects(code_of(handle))) set_code(handle, 0);
   return result;
 }
 
 template <class Value>
 Value get_value(void* src, int proc) {
-  before_operation_on(proc);
   Value value{};
   comex_get(src, &value, sizeof value, proc, COMEX_GROUP_WORLD);
   return value;

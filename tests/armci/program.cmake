@@ -3,8 +3,6 @@ set(parts data nonblocking patches drawn aggregate atomics memory groups message
 list(TRANSFORM parts REPLACE "(.+)" "program/\\1.c")
 armci_client(armci_whole_comex armci_shared ${parts} program/own_comex.c)
 armci_client(armci_whole_packaged armci_openmpi_shared ${parts} program/own_packaged.c)
-armci_client(armci_aggregation armci_shared aggregation.c)
-target_link_libraries(armci_aggregation PRIVATE ${CMAKE_DL_LIBS})
 
 # armci_whole(layout ranks "workers-of-each-domain [host-of-each-worker]" environment...)
 function(armci_whole layout ranks workers)
@@ -23,8 +21,6 @@ armci_whole(8_workers_of_2_hosts 10 4,4 COMEX_VIRTUAL_HOSTS=2)
 armci_whole(3_workers_through_the_progress_rank 4 3
   COMEX_ENABLE_PUT_SMP=0 COMEX_ENABLE_GET_SMP=0 COMEX_ENABLE_ACC_SMP=0)
 armci_whole(2_workers_without_progress_ranks 2 2 GA_NUM_PROGRESS_RANKS_PER_NODE=0)
-comex_add_mpi_test(NAME armci.aggregates_issue_one_operation_per_target PROGRAM armci_aggregation RANKS 3
-  LABELS armci)
 
 if(GA_CONFIG)
   add_test(NAME armci.a_global_arrays_program_links_and_runs

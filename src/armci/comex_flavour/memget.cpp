@@ -37,7 +37,6 @@ COMEX_PROFILED(Memdt);
 COMEX_C void PARMCI_Memctl(armci_meminfo_t* meminfo) {
   const comex::runtime::CallName called(__func__);
   if (meminfo->cpid != state().me || meminfo->armci_addr == nullptr) return;
-  before_anything();
   comex_free_local(meminfo->armci_addr);
   meminfo->armci_addr = nullptr;
   meminfo->addr = nullptr;

@@ -64,7 +64,6 @@ using namespace comex::armci;
 COMEX_C int parmci_notify(int proc) {
   const comex::runtime::CallName called(__func__);
   const std::size_t to = checked(proc);
-  before_operation_on(proc);
   const long number = ++notices().sent[to];
   return comex_put_signal(nullptr, nullptr, 0, counter(proc, state().me), number, proc, COMEX_GROUP_WORLD);
 }

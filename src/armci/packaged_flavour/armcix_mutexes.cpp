@@ -88,7 +88,6 @@ COMEX_C int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t handle) {
   if (handle == nullptr) return COMEX_FAILURE;
   int me = 0;
   comex_group_rank(handle->group, &me);
-  before_anything();
   const int result =
       comex_free(static_cast<Ticket*>(handle->blocks[static_cast<std::size_t>(me)]) - 1, handle->group);
   delete handle;
