@@ -79,9 +79,9 @@ std::uint64_t digest_of(const runtime::Runtime& runtime, std::span<const Lpid> l
 }
 
 // The groups on the way to a bridge of all; they go when the one that was wanted is there.
-class Scaffold {
+class IntermediateGroups {
  public:
-  Scaffold(runtime::Runtime& runtime, Founders founders)
+  IntermediateGroups(runtime::Runtime& runtime, Founders founders)
       : runtime_(runtime),
         founders_(std::move(founders)),
         purpose_(digest_of(runtime, founders_.lpids)),
@@ -202,14 +202,14 @@ int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_
   if (const std::optional<int> made = make_over_a_bridge(runtime, founders, group)) return *made;
   if (const std::string lost = named_loss(runtime, lpids); !lost.empty())
     return runtime.reporter().fail({.operation = from_lpids}, lost);
-  Scaffold scaffold(runtime, founders);
-  const Result<BridgeId> bridge = scaffold.build();
+  IntermediateGroups intermediate(runtime, founders);
+  const Result<BridgeId> bridge = intermediate.build();
   int result = COMEX_FAILURE;
   if (bridge) {
     founders.bridge = bridge.value();
     result = create_group(runtime, from_lpids, founders, groups::process_itself, group);
   }
-  scaffold.take_down();
+  intermediate.take_down();
   if (bridge) return result;
   if (bridge.failure().text.empty()) return runtime::failed_elsewhere(runtime);
   return runtime.reporter().fail({.operation = from_lpids}, bridge.failure());

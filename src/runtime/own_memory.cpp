@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "pr/placement.h"
+#include "pr/setup/placement.h"
 
 namespace comex::runtime {
 namespace {

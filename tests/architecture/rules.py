@@ -29,7 +29,7 @@ IMPLEMENTATION = re.compile(r"(transport/(mpi|loopback|solo)_|shm/(posix|memory)
 MPI_PLACES = re.compile(
     r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/)|include/|tests/|examples/|tools/bench/")
 OS_PLACES = re.compile(
-    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/placement|worlds/connect/rendezvous|transport/mpi_library|runtime/environment"
+    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/setup/placement|worlds/connect/ports/rendezvous|transport/mpi_library|runtime/environment"
     r"|armci/readable)")
 OS_HEADER = re.compile(
     r"^(sys/.*|linux/.*|netinet/.*|arpa/.*|unistd\.h|fcntl\.h|dlfcn\.h|sched\.h|signal\.h|pthread\.h|poll\.h|netdb\.h"
@@ -75,8 +75,8 @@ def check_includes(name, text):
             yield f"{place}: <mpi.h> does not belong here"
         if room and OS_HEADER.match(target) and not OS_PLACES.match(name):
             yield f"{place}: <{target}> belongs to the operating system's places"
-        if room and re.match(r"hwloc", target) and not name.startswith("src/pr/placement"):
-            yield f"{place}: hwloc belongs to pr/placement"
+        if room and re.match(r"hwloc", target) and not name.startswith("src/pr/setup/placement"):
+            yield f"{place}: hwloc belongs to pr/setup/placement"
         if room and target.startswith("comex") and room not in COMPOSING | {"armci", "interpose"}:
             yield f"{place}: the room does not know the public headers"
 

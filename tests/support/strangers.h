@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "worlds/connect/rendezvous.h"
-#include "worlds/connect/rendezvous_address.h"
+#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/rendezvous_address.h"
 
 namespace comex::testing {
 
@@ -86,7 +86,7 @@ class Crowd {
     if (says_ == Says::end) ::shutdown(socket, SHUT_WR);
     if (says_ == Says::garbage) say(socket, "GET / HTTP/1.1\r\nHost: nowhere\r\n\r\n");
     if (says_ == Says::wrong_cookie) say(socket, framed(greeting.size(), greeting));
-    if (says_ == Says::a_huge_frame) say(socket, framed(worlds::Channel::frame_limit_bytes, greeting));
+    if (says_ == Says::a_huge_frame) say(socket, framed(worlds::FramedSocket::frame_limit_bytes, greeting));
     if (says_ == Says::little_by_little) say(socket, framed(44, "comex"));
   }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pr/world_split.h"
+#include "pr/setup/world_split.h"
 
 namespace comex::info {
 

@@ -13,7 +13,7 @@
 #include "arguments.h"
 #include "dry_run.h"
 #include "json.h"
-#include "pr/placement.h"
+#include "pr/setup/placement.h"
 #include "settings_view.h"
 
 namespace comex::info {

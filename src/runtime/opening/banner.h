@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "pr/placement.h"
+#include "pr/setup/placement.h"
 #include "runtime/opening/world.h"
 #include "runtime/report.h"
 

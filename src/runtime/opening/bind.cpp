@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pr/placement.h"
+#include "pr/setup/placement.h"
 #include "runtime/exchange.h"
 
 namespace comex::runtime {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "pr/world_split.h"
+#include "pr/setup/world_split.h"
 #include "runtime/opening/world.h"
 #include "transport/collective.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pr/host_key.h"
+#include "pr/setup/host_key.h"
 #include "runtime/exchange.h"
 
 namespace comex::runtime {

@@ -11,7 +11,7 @@
 
 #include "core/settings.h"
 #include "core/status.h"
-#include "pr/host_key.h"
+#include "pr/setup/host_key.h"
 #include "runtime/report.h"
 #include "shm/os.h"
 #include "transport/collective.h"

@@ -15,7 +15,7 @@
 #include <memory>
 #include <optional>
 
-#include "pr/world_split.h"
+#include "pr/setup/world_split.h"
 #include "runtime/communicator.h"
 #include "runtime/opening/world.h"
 #include "runtime/other_worlds.h"

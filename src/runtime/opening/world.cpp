@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "pr/virtual_part.h"
+#include "pr/setup/virtual_part.h"
 #include "runtime/environment.h"
 #include "runtime/exchange.h"
 #include "runtime/opening/banner.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/ids.h"
-#include "pr/host_key.h"
+#include "pr/setup/host_key.h"
 #include "shm/arena.h"
 
 namespace comex::worlds {

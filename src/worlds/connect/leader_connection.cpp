@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "worlds/connect/port_greeting.h"
+#include "worlds/connect/ports/port_greeting.h"
 
 namespace comex::worlds {
 std::string Deadline::text() const {

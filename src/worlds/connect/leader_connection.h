@@ -10,7 +10,7 @@
 #include "core/packing.h"
 #include "runtime/runtime.h"
 #include "worlds/agreement/deadline.h"
-#include "worlds/connect/rendezvous.h"
+#include "worlds/connect/ports/rendezvous.h"
 
 namespace comex::worlds {
 
@@ -32,9 +32,9 @@ class LeaderConnection {
                      const InVain& in_vain);
 
  private:
-  explicit LeaderConnection(Channel channel) : channel_(std::move(channel)) {}
+  explicit LeaderConnection(FramedSocket channel) : channel_(std::move(channel)) {}
 
-  Channel channel_;
+  FramedSocket channel_;
 };
 
 }  // namespace comex::worlds

@@ -57,7 +57,7 @@ LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& re
   }
   LivenessLinks links;
   for (const std::uint32_t other : plan.connects_to) {
-    Result<Channel> channel = link_to(ports[other], own, patience_ms);
+    Result<FramedSocket> channel = link_to(ports[other], own, patience_ms);
     if (channel) {
       links[worlds[other]].push_back(std::move(channel).value());
     } else {

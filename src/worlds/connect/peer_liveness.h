@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/report.h"
-#include "worlds/connect/rendezvous_watch.h"
+#include "worlds/connect/ports/rendezvous_watch.h"
 
 namespace comex::worlds {
 

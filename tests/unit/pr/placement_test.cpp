@@ -1,4 +1,4 @@
-#include "pr/placement.h"
+#include "pr/setup/placement.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
-#include "pr/world_split.h"
+#include "pr/setup/world_split.h"
 
 #include <gtest/gtest.h>
 
-#include "pr/virtual_part.h"
+#include "pr/setup/virtual_part.h"
 #include "support/map_lookup.h"
 
 namespace comex::pr {

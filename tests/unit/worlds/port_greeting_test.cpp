@@ -1,5 +1,5 @@
 // Who gets in at a port, and when the two ends give up: over loopback, with a clock that the test steps.
-#include "worlds/connect/port_greeting.h"
+#include "worlds/connect/ports/port_greeting.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -18,7 +18,7 @@ using std::chrono::seconds;
 constexpr double limit_s = 60;
 constexpr int rounds = 20'000;  // of looking; far more than a local connection ever needs
 
-std::string next_text(worlds::Channel& channel) {
+std::string next_text(worlds::FramedSocket& channel) {
   const auto frame = channel.take();
   if (!frame) return "";
   std::string text(frame->size(), ' ');
@@ -45,10 +45,10 @@ class Place {
   }
   worlds::Address address() const { return local(worlds::bound_port(socket_.get())); }
   void listen() const { EXPECT_EQ(::listen(socket_.get(), 8), 0); }
-  std::optional<worlds::Channel> accept() const {
+  std::optional<worlds::FramedSocket> accept() const {
     worlds::Socket came(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!came) return std::nullopt;
-    return worlds::Channel(std::move(came));
+    return worlds::FramedSocket(std::move(came));
   }
 
  private:
@@ -61,12 +61,12 @@ class Meeting : public ::testing::Test {
     return {{address}, listener.name().cookie, Deadline(limit_s, start)};
   }
   // A guest that says these words and then nothing more.
-  worlds::Channel guest(const std::string& words) const {
-    worlds::Channel made = std::move(worlds::Channel::start(listener.name())).value();
+  worlds::FramedSocket guest(const std::string& words) const {
+    worlds::FramedSocket made = std::move(worlds::FramedSocket::start(listener.name())).value();
     made.send(frame_of(words));
     return made;
   }
-  worlds::Channel guest() const { return guest("comex meets " + listener.name().cookie); }
+  worlds::FramedSocket guest() const { return guest("comex meets " + listener.name().cookie); }
   // Steps everything, the clock aside, until this holds.
   template <class Holds>
   bool eventually(Holds&& holds) {
@@ -76,7 +76,7 @@ class Meeting : public ::testing::Test {
     }
     return false;
   }
-  bool hears(worlds::Channel& from, const std::string& text, PortListener& at) {
+  bool hears(worlds::FramedSocket& from, const std::string& text, PortListener& at) {
     return eventually([&] {
       at.look(now);
       from.step();
@@ -101,8 +101,8 @@ TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
   PortConnector connector = visitor_to(local(listener.name().port));
   ASSERT_TRUE(is_let_in(connector, greeting));
   ASSERT_TRUE(greeting.has_guest());
-  worlds::Channel host = greeting.take();
-  worlds::Channel come = connector.take();
+  worlds::FramedSocket host = greeting.take();
+  worlds::FramedSocket come = connector.take();
   host.send(frame_of("good day"));
   EXPECT_TRUE(eventually([&] {
     host.step();
@@ -112,7 +112,7 @@ TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
 }
 
 TEST_F(Meeting, lets_nobody_in_without_the_cookie) {
-  worlds::Channel stranger = guest("comex meets somebody");
+  worlds::FramedSocket stranger = guest("comex meets somebody");
   EXPECT_TRUE(eventually([&] {
     EXPECT_FALSE(greeting.look(now));
     return !stranger.step();
@@ -143,7 +143,7 @@ TEST_F(Meeting, comes_about_where_somebody_listens_after_many_refusals) {
   PortConnector connector = visitor_to(place.address());
   for (; now < start + seconds(50); now += milliseconds(20)) ASSERT_FALSE(connector.look(now));
   place.listen();
-  std::optional<worlds::Channel> came;
+  std::optional<worlds::FramedSocket> came;
   EXPECT_TRUE(eventually([&] {
     now += milliseconds(1);
     connector.look(now);
@@ -171,8 +171,8 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
   ASSERT_EQ(::bind(full.get(), any.get(), any.bytes()), 0);
   ASSERT_EQ(::listen(full.get(), 0), 0);
   const worlds::Address silent = local(worlds::bound_port(full.get()));
-  std::vector<worlds::Channel> crowd;
-  for (int i = 0; i < 8; ++i) crowd.push_back(std::move(worlds::Channel::start(silent)).value());
+  std::vector<worlds::FramedSocket> crowd;
+  for (int i = 0; i < 8; ++i) crowd.push_back(std::move(worlds::FramedSocket::start(silent)).value());
   ASSERT_TRUE(eventually([&] { return crowd.front().step() && crowd.front().is_connected(); }));
   PortConnector connector({silent, local(listener.name().port)}, listener.name().cookie,
                           Deadline(limit_s, start));
@@ -189,7 +189,7 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
 // ---- guests that say nothing after their welcome ----
 
 TEST_F(Meeting, goes_on_with_the_next_where_a_guest_is_silent) {
-  worlds::Channel silent = guest();
+  worlds::FramedSocket silent = guest();
   ASSERT_TRUE(hears(silent, "welcome", greeting));
   PortConnector connector = visitor_to(local(listener.name().port));
   now = start + milliseconds(4900);
@@ -206,7 +206,7 @@ TEST_F(Meeting, goes_on_with_the_next_where_a_guest_is_silent) {
 }
 
 TEST_F(Meeting, lets_nobody_go_who_keeps_nobody_waiting) {
-  worlds::Channel slow = guest();
+  worlds::FramedSocket slow = guest();
   ASSERT_TRUE(hears(slow, "welcome", greeting));
   now = start + seconds(50);
   EXPECT_FALSE(greeting.look(now));
@@ -219,9 +219,9 @@ TEST_F(Meeting, lets_nobody_go_who_keeps_nobody_waiting) {
 // A quarter of what is left where that is less than the longest wait.
 TEST_F(Meeting, gives_a_silent_guest_no_more_than_a_share_of_a_short_limit) {
   PortListener short_greeting(listener, Deadline(1, start));
-  worlds::Channel silent = guest();
+  worlds::FramedSocket silent = guest();
   ASSERT_TRUE(hears(silent, "welcome", short_greeting));
-  worlds::Channel next = guest();
+  worlds::FramedSocket next = guest();
   now = start + milliseconds(250);
   EXPECT_TRUE(hears(next, "welcome", short_greeting));
 }
@@ -232,7 +232,7 @@ TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
   place.listen();
   PortConnector connector = visitor_to(place.address());
   for (int turn = 0; turn < 2; ++turn) {
-    std::optional<worlds::Channel> came;
+    std::optional<worlds::FramedSocket> came;
     ASSERT_TRUE(eventually([&] {
       now += milliseconds(1);
       EXPECT_FALSE(connector.look(now));
@@ -252,7 +252,7 @@ TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
     came->close();
     EXPECT_TRUE(eventually([&] { return connector.look(now) && connector.is_in(); }));
   }
-  worlds::Channel inside = connector.take();
+  worlds::FramedSocket inside = connector.take();
   EXPECT_TRUE(eventually([&] {
     inside.step();
     return next_text(inside) == "and more";
@@ -262,7 +262,7 @@ TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
 // The greeting may have counted on its answer.
 TEST_F(Meeting, is_awaited_past_the_limit_by_a_visitor_that_has_answered) {
   now = start + seconds(60) - milliseconds(1);
-  worlds::Channel host;
+  worlds::FramedSocket host;
   const Place place;
   place.listen();
   PortConnector connector = visitor_to(place.address());

@@ -1,8 +1,8 @@
-#include "worlds/connect/port_name.h"
+#include "worlds/connect/ports/port_name.h"
 
 #include <gtest/gtest.h>
 
-#include "worlds/connect/rendezvous.h"
+#include "worlds/connect/ports/rendezvous.h"
 
 namespace comex::worlds {
 namespace {

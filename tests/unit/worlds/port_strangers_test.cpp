@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "support/strangers.h"
-#include "worlds/connect/port_greeting.h"
+#include "worlds/connect/ports/port_greeting.h"
 
 namespace comex::worlds {
 namespace {
@@ -89,7 +89,7 @@ TEST_F(OneStranger, is_sent_away_after_its_time_however_slowly_it_speaks) {
 
 // Who has shown the cookie has one word to say before it is in.
 TEST_F(OneStranger, that_has_the_cookie_and_is_not_in_may_say_no_more_than_a_word) {
-  worlds::Channel guest = std::move(worlds::Channel::start(listener.name())).value();
+  worlds::FramedSocket guest = std::move(worlds::FramedSocket::start(listener.name())).value();
   const std::string said = "comex meets " + listener.name().cookie;
   guest.send(std::as_bytes(std::span(said)));
   guest.send(std::vector<std::byte>(32 << 20));

@@ -1,4 +1,4 @@
-#include "worlds/connect/rendezvous.h"
+#include "worlds/connect/ports/rendezvous.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <thread>
 
-#include "worlds/connect/rendezvous_address.h"
+#include "worlds/connect/ports/rendezvous_address.h"
 
 namespace comex::worlds {
 namespace {
@@ -32,8 +32,8 @@ bool eventually(Condition&& holds) {
 // A listener and both ends of one connection.
 struct Pair {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  Channel near = std::move(Channel::start(listener.name())).value();
-  Channel far;
+  FramedSocket near = std::move(FramedSocket::start(listener.name())).value();
+  FramedSocket far;
 
   explicit Pair(bool is_trusted = true) {
     const bool met = eventually([this] {
@@ -45,7 +45,7 @@ struct Pair {
     EXPECT_TRUE(met);
     if (is_trusted) far.trust();
   }
-  bool arrives(Channel& from, Channel& to, std::vector<std::byte>& into) {
+  bool arrives(FramedSocket& from, FramedSocket& to, std::vector<std::byte>& into) {
     bool has_come = false;
     return eventually([&] {
              from.step();
@@ -103,7 +103,7 @@ TEST(Rendezvous, tells_that_nobody_listens) {
     const Listener listener = std::move(Listener::open("127.0.0.1")).value();
     gone = listener.name();
   }
-  Channel channel = std::move(Channel::start(gone)).value();
+  FramedSocket channel = std::move(FramedSocket::start(gone)).value();
   EXPECT_TRUE(eventually([&] { return !channel.step(); }));
   EXPECT_NE(channel.ended().find("connect"), std::string::npos);
 }
@@ -116,16 +116,16 @@ TEST(Rendezvous, knows_an_address_that_does_not_answer_from_one_that_does) {
   ASSERT_EQ(::listen(deaf.get(), 0), 0);
   const Result<std::vector<Address>> there = resolve({"127.0.0.1", bound_port(deaf.get()), draw_cookie()});
   ASSERT_TRUE(there);
-  std::vector<Channel> channels;
-  for (int i = 0; i < 8; ++i) channels.push_back(std::move(Channel::start(there->front())).value());
-  const auto is_connected = [](Channel& channel) { return channel.step() && channel.is_connected(); };
+  std::vector<FramedSocket> channels;
+  for (int i = 0; i < 8; ++i) channels.push_back(std::move(FramedSocket::start(there->front())).value());
+  const auto is_connected = [](FramedSocket& channel) { return channel.step() && channel.is_connected(); };
   EXPECT_TRUE(eventually([&] { return is_connected(channels.front()); }));
   EXPECT_FALSE(is_connected(channels.back()));
   EXPECT_TRUE(channels.back().is_open());
 }
 
 TEST(Rendezvous, says_which_host_is_not_known) {
-  const Result<Channel> channel = Channel::start({"no such host", 4711, draw_cookie()});
+  const Result<FramedSocket> channel = FramedSocket::start({"no such host", 4711, draw_cookie()});
   ASSERT_FALSE(channel);
   EXPECT_NE(channel.failure().text.find("no such host"), std::string::npos);
 }
@@ -134,11 +134,11 @@ TEST(Rendezvous, says_which_host_is_not_known) {
 TEST(Rendezvous, takes_large_frames_only_from_those_it_trusts) {
   for (const bool is_trusted : {false, true}) {
     Pair pair(is_trusted);
-    pair.near.send(std::vector<std::byte>(Channel::greeting_limit_bytes));
-    pair.near.send(std::vector<std::byte>(Channel::greeting_limit_bytes + 1));
+    pair.near.send(std::vector<std::byte>(FramedSocket::greeting_limit_bytes));
+    pair.near.send(std::vector<std::byte>(FramedSocket::greeting_limit_bytes + 1));
     std::vector<std::byte> got;
     ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
-    EXPECT_EQ(got.size(), Channel::greeting_limit_bytes);
+    EXPECT_EQ(got.size(), FramedSocket::greeting_limit_bytes);
     EXPECT_EQ(pair.arrives(pair.near, pair.far, got), is_trusted);
     EXPECT_EQ(pair.far.is_open(), is_trusted);
   }
@@ -154,7 +154,7 @@ TEST(Rendezvous, drops_a_stranger_whose_bytes_are_no_frame) {
   ASSERT_EQ(::connect(stranger.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
   constexpr std::string_view request = "GET / HTTP/1.1\r\n\r\n";
   ASSERT_EQ(::send(stranger.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
-  std::optional<Channel> came;
+  std::optional<FramedSocket> came;
   EXPECT_TRUE(eventually([&] {
     if (!came) came = listener.accept();
     return came && !came->step();
@@ -166,17 +166,17 @@ TEST(Rendezvous, drops_a_stranger_whose_bytes_are_no_frame) {
 TEST(Rendezvous, keeps_listening_while_strangers_come_and_go) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   for (int i = 0; i < 3; ++i) {
-    Channel stranger = std::move(Channel::start(listener.name())).value();
+    FramedSocket stranger = std::move(FramedSocket::start(listener.name())).value();
     stranger.step();
   }
-  Channel guest = std::move(Channel::start(listener.name())).value();
+  FramedSocket guest = std::move(FramedSocket::start(listener.name())).value();
   guest.send(frame_of("hello"));
-  std::vector<Channel> came;
+  std::vector<FramedSocket> came;
   std::vector<std::byte> got;
   EXPECT_TRUE(eventually([&] {
     guest.step();
     if (auto next = listener.accept()) came.push_back(std::move(*next));
-    for (Channel& each : came) {
+    for (FramedSocket& each : came) {
       each.step();
       if (auto frame = each.take()) got = std::move(*frame);
     }
@@ -188,17 +188,18 @@ TEST(Rendezvous, keeps_listening_while_strangers_come_and_go) {
 // What is not advertised is not open.
 TEST(Rendezvous, listens_at_the_address_that_it_gives_alone) {
   const Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  Channel elsewhere = std::move(Channel::start({"127.0.0.2", listener.name().port, draw_cookie()})).value();
+  FramedSocket elsewhere =
+      std::move(FramedSocket::start({"127.0.0.2", listener.name().port, draw_cookie()})).value();
   EXPECT_TRUE(eventually([&] { return !elsewhere.step() || elsewhere.is_connected(); }));
   EXPECT_FALSE(elsewhere.is_connected());
-  Channel guest = std::move(Channel::start(listener.name())).value();
+  FramedSocket guest = std::move(FramedSocket::start(listener.name())).value();
   EXPECT_TRUE(eventually([&] { return guest.step() && guest.is_connected(); }));
 }
 
 TEST(Rendezvous, gives_an_address_of_this_host_that_it_listens_at) {
   Listener listener = std::move(Listener::open("")).value();
   EXPECT_NE(listener.name().host, "");
-  Channel guest = std::move(Channel::start(listener.name())).value();
+  FramedSocket guest = std::move(FramedSocket::start(listener.name())).value();
   EXPECT_TRUE(eventually([&] {
     guest.step();
     return listener.accept().has_value();

@@ -1,4 +1,4 @@
-#include "worlds/connect/rendezvous_watch.h"
+#include "worlds/connect/ports/rendezvous_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -13,17 +13,17 @@ namespace {
 
 constexpr WorldId far_world = 7;
 
-std::future<Result<Channel>> ties_itself(const PortName& port, WorldId world) {
+std::future<Result<FramedSocket>> ties_itself(const PortName& port, WorldId world) {
   return std::async(std::launch::async, [port, world] { return link_to(port, world, 20'000); });
 }
 
 // Both ends of one link.
-std::vector<Channel> make_tie(Listener& listener, std::vector<Channel>& near_end) {
-  std::future<Result<Channel>> guest = ties_itself(listener.name(), far_world);
+std::vector<FramedSocket> make_tie(Listener& listener, std::vector<FramedSocket>& near_end) {
+  std::future<Result<FramedSocket>> guest = ties_itself(listener.name(), far_world);
   LivenessLinks came;
   EXPECT_TRUE(await_links(listener, 1, 20'000, came));
   near_end = std::move(came[far_world]);
-  std::vector<Channel> far_end;
+  std::vector<FramedSocket> far_end;
   far_end.push_back(std::move(guest.get()).value());
   return far_end;
 }
@@ -39,8 +39,8 @@ struct Tied {
 
   Tied() {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    std::vector<Channel> near_end;
-    std::vector<Channel> far_end = make_tie(listener, near_end);
+    std::vector<FramedSocket> near_end;
+    std::vector<FramedSocket> far_end = make_tie(listener, near_end);
     near_tie = near->add(std::move(near_end), [this](Farewell farewell) {
       told = static_cast<int>(farewell);
       ++times;
@@ -60,8 +60,8 @@ TEST(LifeWatch, tells_of_a_death) {
   std::atomic<int> told{-1};
   LifeWatch watch;
   {
-    std::vector<Channel> mine;
-    const std::vector<Channel> other = make_tie(listener, mine);
+    std::vector<FramedSocket> mine;
+    const std::vector<FramedSocket> other = make_tie(listener, mine);
     watch.add(std::move(mine), [&](Farewell farewell) { told = static_cast<int>(farewell); });
     EXPECT_EQ(told, -1);
   }  // the other end closes without a word
@@ -94,9 +94,9 @@ TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
   std::atomic<int> deaths{0};
   for (int link = 1; link <= 3; ++link) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    std::vector<Channel> mine;
+    std::vector<FramedSocket> mine;
     {
-      const std::vector<Channel> other = make_tie(listener, mine);
+      const std::vector<FramedSocket> other = make_tie(listener, mine);
       watch.add(std::move(mine), [&](Farewell) { ++deaths; });
     }
     for (int round = 0; round < 20'000 && deaths < link; ++round) {
@@ -156,7 +156,7 @@ TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_a_crowd) {
     testing::Crowd crowd(listener.name(), testing::Says::nothing, 200);
     for (int i = 0; i < 900 && !is_over; ++i) crowd.add();  // fewer than may wait to be accepted
   });
-  std::vector<std::future<Result<Channel>>> far_ends;
+  std::vector<std::future<Result<FramedSocket>>> far_ends;
   for (std::uint32_t i = 0; i < guests; ++i) far_ends.push_back(ties_itself(listener.name(), far_world));
   LivenessLinks came;
   EXPECT_TRUE(await_links(listener, guests, 20'000, came));
@@ -168,7 +168,7 @@ TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_a_crowd) {
 
 TEST(LifeWatch, is_tied_to_one_that_was_sent_away_before_it_was_known) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  std::future<Result<Channel>> guest = ties_itself(listener.name(), far_world);
+  std::future<Result<FramedSocket>> guest = ties_itself(listener.name(), far_world);
   while (!listener.accept()) std::this_thread::yield();
   LivenessLinks came;
   EXPECT_TRUE(await_links(listener, 1, 5000, came));

@@ -12,7 +12,7 @@
 #include <list>
 
 #include "core/packing.h"
-#include "worlds/connect/rendezvous.h"
+#include "worlds/connect/ports/rendezvous.h"
 
 namespace comex::worlds {
 
@@ -26,12 +26,12 @@ class Strangers {
   explicit Strangers(std::size_t expected = 1) : room_(most + expected) {}
 
   // Called with the first frame of each; it takes the channel of a guest, others are sent away.
-  using Hear = std::function<void(Channel&, const Bytes&)>;
+  using Hear = std::function<void(FramedSocket&, const Bytes&)>;
   void look(Listener& listener, Clock::time_point now, const Hear& hear);
 
  private:
   struct Stranger {
-    Channel channel;
+    FramedSocket channel;
     Clock::time_point until;
   };
   static bool is_done(Stranger& stranger, Clock::time_point now, const Hear& hear);

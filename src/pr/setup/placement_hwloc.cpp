@@ -1,4 +1,4 @@
-#include "pr/placement_hwloc.h"
+#include "pr/setup/placement_hwloc.h"
 
 #include <dlfcn.h>
 

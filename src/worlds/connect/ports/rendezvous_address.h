@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/status.h"
-#include "worlds/connect/port_name.h"
+#include "worlds/connect/ports/port_name.h"
 
 namespace comex::worlds {
 

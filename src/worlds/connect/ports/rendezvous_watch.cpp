@@ -1,4 +1,4 @@
-#include "worlds/connect/rendezvous_watch.h"
+#include "worlds/connect/ports/rendezvous_watch.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/packing.h"
-#include "worlds/connect/strangers.h"
+#include "worlds/connect/ports/strangers.h"
 
 namespace comex::worlds {
 namespace {
@@ -26,7 +26,7 @@ std::byte word_of(Farewell farewell) {
 }
 
 // What the other side has said last, if its end has come.
-bool has_ended(Channel& channel, Farewell& farewell) {
+bool has_ended(FramedSocket& channel, Farewell& farewell) {
   const bool is_open = channel.step();
   while (const auto frame = channel.take()) {
     if (frame->size() == 1) farewell = static_cast<Farewell>(frame->front());
@@ -51,7 +51,7 @@ bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
 // Whoever connects may be sent away for others before its hello is heard, so it is told when it is in.
 constexpr std::byte welcome{1};
 
-bool is_welcomed(Channel& channel, Clock::time_point end) {
+bool is_welcomed(FramedSocket& channel, Clock::time_point end) {
   for (;;) {
     const bool is_open = channel.step();
     if (const auto frame = channel.take()) return frame->size() == 1 && frame->front() == welcome;
@@ -67,7 +67,7 @@ LifeWatch::~LifeWatch() {
     const std::lock_guard lock(mutex_);
     for (auto& [id, link] : links_) {
       const std::byte word = word_of(Farewell::ended);
-      for (Channel& channel : link.channels) channel.send(std::span(&word, 1));
+      for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
     }
     is_over_ = true;
   }
@@ -81,7 +81,7 @@ void LifeWatch::wake() {
   static_cast<void>(::send(bell_[0].get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
-LifeWatch::Id LifeWatch::add(std::vector<Channel> channels, OnEnd on_end) {
+LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end) {
   const std::lock_guard lock(mutex_);
   if (!thread_.joinable()) {
     int pair[2] = {-1, -1};
@@ -104,7 +104,7 @@ void LifeWatch::remove(Id id, Farewell farewell) {
   const auto found = links_.find(id);
   if (found == links_.end()) return;
   const std::byte word = word_of(farewell);
-  for (Channel& channel : found->second.channels) channel.send(std::span(&word, 1));
+  for (FramedSocket& channel : found->second.channels) channel.send(std::span(&word, 1));
   links_.erase(found);
   wake();
 }
@@ -112,7 +112,7 @@ void LifeWatch::remove(Id id, Farewell farewell) {
 std::vector<int> LifeWatch::descriptors() {
   std::vector<int> found;
   for (const auto& [id, link] : links_) {
-    for (const Channel& channel : link.channels) {
+    for (const FramedSocket& channel : link.channels) {
       if (!link.is_over && channel.is_open()) found.push_back(channel.descriptor());
     }
   }
@@ -122,7 +122,7 @@ std::vector<int> LifeWatch::descriptors() {
 // True unless all is over.
 bool LifeWatch::look(std::vector<std::pair<OnEnd, Farewell>>& ended) {
   for (auto& [id, link] : links_) {
-    for (Channel& channel : link.channels) {
+    for (FramedSocket& channel : link.channels) {
       Farewell farewell = Farewell::none;
       if (link.is_over || !has_ended(channel, farewell)) continue;
       link.is_over = true;
@@ -154,12 +154,12 @@ void LifeWatch::run() {
   }
 }
 
-Result<Channel> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
+Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
   for (;;) {
-    Result<Channel> started = Channel::start(port);
+    Result<FramedSocket> started = FramedSocket::start(port);
     if (!started) return started;
-    Channel channel = std::move(started).value();
+    FramedSocket channel = std::move(started).value();
     channel.send(hello(port.cookie, mine));
     if (is_welcomed(channel, end)) return channel;
     const bool is_over = Clock::now() >= end;
@@ -178,7 +178,7 @@ Result<Channel> link_to(const PortName& port, WorldId mine, std::uint64_t limit_
 bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
   Strangers strangers(expected);
-  const Strangers::Hear hear = [&](Channel& channel, const Bytes& frame) {
+  const Strangers::Hear hear = [&](FramedSocket& channel, const Bytes& frame) {
     WorldId world = 0;
     if (expected == 0 || !is_hello(frame, listener.name().cookie, world)) return;
     channel.send(std::span(&welcome, 1));

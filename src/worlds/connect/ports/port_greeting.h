@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "worlds/agreement/deadline.h"
-#include "worlds/connect/rendezvous.h"
-#include "worlds/connect/rendezvous_address.h"
-#include "worlds/connect/strangers.h"
+#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/rendezvous_address.h"
+#include "worlds/connect/ports/strangers.h"
 
 namespace comex::worlds {
 
@@ -30,11 +30,11 @@ class PortListener {
   // True when it is over: somebody is in, or the time is up.
   bool look(Deadline::Clock::time_point now);
   bool has_guest() const { return entered_.is_open(); }
-  Channel take() { return std::move(entered_); }
+  FramedSocket take() { return std::move(entered_); }
 
  private:
   struct Guest {
-    Channel channel;
+    FramedSocket channel;
     bool is_bound = false;
   };
   bool hear(Guest& guest);
@@ -48,7 +48,7 @@ class PortListener {
   std::list<Guest> guests_;  // who have shown the cookie
   const Guest* invited_ = nullptr;
   Deadline::Clock::time_point invited_until_;
-  Channel entered_;
+  FramedSocket entered_;
 };
 
 class PortConnector {
@@ -59,7 +59,7 @@ class PortConnector {
   // True when it is over: it is in, the time is up, or there is no socket to be had.
   bool look(Deadline::Clock::time_point now);
   bool is_in() const { return is_in_; }
-  Channel take() { return std::move(channel_); }
+  FramedSocket take() { return std::move(channel_); }
   const Status& has_socket() const { return has_socket_; }
   // Why it is not in.
   std::string trouble() const { return channel_.is_connected() ? "the port is there" : last_; }
@@ -72,7 +72,7 @@ class PortConnector {
   const std::vector<Address> addresses_;
   const std::string greeting_;
   const Deadline deadline_;
-  Channel channel_;
+  FramedSocket channel_;
   std::size_t tries_ = 0;
   Deadline::Clock::time_point tried_at_;
   Deadline::Clock::time_point answered_at_;

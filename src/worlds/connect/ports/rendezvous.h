@@ -1,6 +1,6 @@
 // Where worlds meet before MPI knows of them: messages over TCP, without ever blocking.
 //
-// A Channel is one connection: frames of bytes in order, both ways. A Listener is a port that others
+// A FramedSocket is one connection: frames of bytes in order, both ways. A Listener is a port that others
 // connect to. Nothing here waits: the owner calls step() or accept() in its own loop, which goes on serving,
 // and has the clock. A stranger's bytes end its channel and nothing else; until the owner trusts the other
 // side, a frame is no larger than a greeting. Used by the roots of accept and connect, and by the watch over
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/status.h"
-#include "worlds/connect/port_name.h"
+#include "worlds/connect/ports/port_name.h"
 
 namespace comex::worlds {
 
@@ -40,18 +40,18 @@ class Socket {
 
 class Address;
 
-class Channel {
+class FramedSocket {
  public:
   static constexpr std::uint64_t greeting_limit_bytes = 64;
   static constexpr std::uint64_t frame_limit_bytes = std::uint64_t{64} << 20;
 
-  Channel() = default;
-  explicit Channel(Socket connected);
+  FramedSocket() = default;
+  explicit FramedSocket(Socket connected);
   // Starts to connect, to the host's first address; whether it succeeds shows in step(). Fails when the host
   // cannot be resolved.
-  static Result<Channel> start(const PortName& to);
+  static Result<FramedSocket> start(const PortName& to);
   // The same for who has looked the host up, and tries again and again.
-  static Result<Channel> start(const Address& to);
+  static Result<FramedSocket> start(const Address& to);
 
   // The other side is who it should be: from here on its frames have up to frame_limit_bytes.
   void trust() { limit_bytes_ = frame_limit_bytes; }
@@ -94,7 +94,7 @@ class Listener {
   const PortName& name() const { return name_; }
   bool is_open() const { return static_cast<bool>(socket_); }
   // The next that has connected, if any.
-  std::optional<Channel> accept();
+  std::optional<FramedSocket> accept();
 
  private:
   Socket socket_;

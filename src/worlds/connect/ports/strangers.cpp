@@ -1,4 +1,4 @@
-#include "worlds/connect/strangers.h"
+#include "worlds/connect/ports/strangers.h"
 
 #include <utility>
 
@@ -10,7 +10,7 @@ void Strangers::look(Listener& listener, Clock::time_point now, const Hear& hear
   }
   // No more in one round than there is room for, so that the owner's loop goes on however many come.
   for (std::size_t taken = 0; taken < room_; ++taken) {
-    std::optional<Channel> next = listener.accept();
+    std::optional<FramedSocket> next = listener.accept();
     if (!next) return;
     Stranger newest{std::move(*next), now + patience};
     if (is_done(newest, now, hear)) continue;  // what it has said is there before it counts

@@ -1,4 +1,4 @@
-#include "pr/world_split.h"
+#include "pr/setup/world_split.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,7 +6,7 @@
 #include <ranges>
 #include <utility>
 
-#include "pr/virtual_part.h"
+#include "pr/setup/virtual_part.h"
 
 namespace comex::pr {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "pr/placement.h"
+#include "pr/setup/placement.h"
 
 namespace comex::pr {
 

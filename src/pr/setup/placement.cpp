@@ -1,9 +1,9 @@
-#include "pr/placement.h"
+#include "pr/setup/placement.h"
 
 #include <cerrno>
 #include <cstring>
 
-#include "pr/placement_hwloc.h"
+#include "pr/setup/placement_hwloc.h"
 
 namespace comex::pr {
 namespace {

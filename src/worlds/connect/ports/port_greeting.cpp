@@ -1,4 +1,4 @@
-#include "worlds/connect/port_greeting.h"
+#include "worlds/connect/ports/port_greeting.h"
 
 #include <algorithm>
 #include <cstring>
@@ -41,7 +41,7 @@ PortListener::PortListener(Listener& listener, const Deadline& deadline)
     : listener_(listener), deadline_(deadline), greeting_(std::string(hello) + listener.name().cookie) {}
 
 bool PortListener::look(Clock::time_point now) {
-  strangers_.look(listener_, now, [this](Channel& channel, const Bytes& frame) {
+  strangers_.look(listener_, now, [this](FramedSocket& channel, const Bytes& frame) {
     if (is(frame, greeting_)) guests_.push_back({std::move(channel)});
   });
   for (auto guest = guests_.begin(); guest != guests_.end();) {
@@ -117,7 +117,7 @@ void PortConnector::hear(Clock::time_point now) {
 void PortConnector::knock(Clock::time_point now) {
   tried_at_ = now;
   has_answered_ = false;
-  Result<Channel> started = Channel::start(addresses_[tries_++ % addresses_.size()]);
+  Result<FramedSocket> started = FramedSocket::start(addresses_[tries_++ % addresses_.size()]);
   if (!started) {
     has_socket_ = started.take_failure();
     return;

@@ -1,7 +1,7 @@
 // COMEX_VIRTUAL_HOSTS as text: a number of blocks, or one entry for each rank of a host.
 #include <charconv>
 
-#include "pr/world_split.h"
+#include "pr/setup/world_split.h"
 
 namespace comex::pr {
 namespace {

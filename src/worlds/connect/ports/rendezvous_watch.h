@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/ids.h"
-#include "worlds/connect/rendezvous.h"
+#include "worlds/connect/ports/rendezvous.h"
 
 namespace comex::worlds {
 
@@ -35,13 +35,13 @@ class LifeWatch {
   LifeWatch(const LifeWatch&) = delete;
   LifeWatch& operator=(const LifeWatch&) = delete;
 
-  Id add(std::vector<Channel> channels, OnEnd on_end);
+  Id add(std::vector<FramedSocket> channels, OnEnd on_end);
   // Says it to the others; afterwards on_end is not called, nor under way unless this is the watch's thread.
   void remove(Id link, Farewell farewell);
 
  private:
   struct LivenessLink {
-    std::vector<Channel> channels;
+    std::vector<FramedSocket> channels;
     OnEnd on_end;
     bool is_over = false;
   };
@@ -61,9 +61,9 @@ class LifeWatch {
 
 // How a link begins: who connects shows the cookie of the port, and says of which world it is; it is
 // welcomed, or sent away by a crowd and comes again.
-Result<Channel> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
+Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
 // Waits for `expected` of them, by world; strangers are sent away. False when the time is over.
-using LivenessLinks = std::map<WorldId, std::vector<Channel>>;
+using LivenessLinks = std::map<WorldId, std::vector<FramedSocket>>;
 bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came);
 
 }  // namespace comex::worlds

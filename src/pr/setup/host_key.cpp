@@ -1,4 +1,4 @@
-#include "pr/host_key.h"
+#include "pr/setup/host_key.h"
 
 #include <algorithm>
 #include <cstring>

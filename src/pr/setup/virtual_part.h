@@ -1,7 +1,7 @@
 // Which virtual host of its machine a rank belongs to: what the ranks of a machine find out by themselves.
 #pragma once
 
-#include "pr/world_split.h"
+#include "pr/setup/world_split.h"
 
 namespace comex::pr {
 

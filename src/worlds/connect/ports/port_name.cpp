@@ -1,4 +1,4 @@
-#include "worlds/connect/port_name.h"
+#include "worlds/connect/ports/port_name.h"
 
 #include <algorithm>
 #include <charconv>

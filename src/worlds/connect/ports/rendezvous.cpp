@@ -1,4 +1,4 @@
-#include "worlds/connect/rendezvous.h"
+#include "worlds/connect/ports/rendezvous.h"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "worlds/connect/rendezvous_address.h"
+#include "worlds/connect/ports/rendezvous_address.h"
 
 namespace comex::worlds {
 namespace {
@@ -54,18 +54,18 @@ Socket::~Socket() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Channel::Channel(Socket connected) : socket_(std::move(connected)), ended_() {
+FramedSocket::FramedSocket(Socket connected) : socket_(std::move(connected)), ended_() {
   tune(socket_);
 }
 
-Result<Channel> Channel::start(const PortName& to) {
+Result<FramedSocket> FramedSocket::start(const PortName& to) {
   const Result<std::vector<Address>> addresses = resolve(to);
   if (!addresses) return addresses.failure();
   return start(addresses->front());
 }
 
-Result<Channel> Channel::start(const Address& to) {
-  Channel channel;
+Result<FramedSocket> FramedSocket::start(const Address& to) {
+  FramedSocket channel;
   channel.socket_ = new_socket(to.family());
   if (!channel.socket_) return environment_error("socket: " + error_text(errno));
   tune(channel.socket_);
@@ -77,14 +77,14 @@ Result<Channel> Channel::start(const Address& to) {
   return channel;
 }
 
-void Channel::end(std::string how) {
+void FramedSocket::end(std::string how) {
   if (!socket_) return;
   socket_ = Socket();
   ended_ = std::move(how);
   out_.clear();
 }
 
-bool Channel::step() {
+bool FramedSocket::step() {
   if (!socket_) return false;
   if (connecting_) {
     pollfd ready{socket_.get(), POLLOUT, 0};
@@ -103,7 +103,7 @@ bool Channel::step() {
   return is_open();
 }
 
-void Channel::write() {
+void FramedSocket::write() {
   while (socket_ && !out_.empty()) {
     const ssize_t sent = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL);
     if (sent < 0) {
@@ -120,7 +120,7 @@ void Channel::write() {
   }
 }
 
-void Channel::read() {
+void FramedSocket::read() {
   std::array<std::byte, 16384> piece;
   while (socket_) {
     std::uint64_t bytes = 0;
@@ -142,7 +142,7 @@ void Channel::read() {
   }
 }
 
-void Channel::send(std::span<const std::byte> frame) {
+void FramedSocket::send(std::span<const std::byte> frame) {
   if (!socket_) return;
   const std::uint64_t bytes = frame.size();
   const std::size_t before = out_.size();
@@ -152,7 +152,7 @@ void Channel::send(std::span<const std::byte> frame) {
   if (!connecting_) write();
 }
 
-std::optional<std::vector<std::byte>> Channel::take() {
+std::optional<std::vector<std::byte>> FramedSocket::take() {
   std::uint64_t bytes = 0;
   if (in_.size() < sizeof bytes) return std::nullopt;
   std::memcpy(&bytes, in_.data(), sizeof bytes);
@@ -182,11 +182,11 @@ Result<Listener> Listener::open(const std::string& host) {
   return listener;
 }
 
-std::optional<Channel> Listener::accept() {
+std::optional<FramedSocket> Listener::accept() {
   if (!socket_) return std::nullopt;
   Socket accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!accepted) return std::nullopt;
-  return Channel(std::move(accepted));
+  return FramedSocket(std::move(accepted));
 }
 
 }  // namespace comex::worlds
