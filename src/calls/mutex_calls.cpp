@@ -7,7 +7,7 @@
 #include "runtime/allocation_words.h"
 #include "runtime/opening/server_options.h"
 #include "runtime/own_memory.h"
-#include "runtime/recovered.h"
+#include "runtime/lock_texts.h"
 
 namespace comex::calls {
 namespace {
@@ -95,8 +95,7 @@ void lock_here(const Named& named) {
   shm::Idle idle(*runtime.world().os, policy);
   const auto who_holds_it = [&] {
     Worker holder = 0;
-    const std::string text = "mutex " + std::to_string(named.index);
-    return mutex.holder(holder) ? text + ", which worker " + std::to_string(holder) + " holds" : text;
+    return runtime::mutex_held_text(named.index, mutex.holder(holder) ? std::optional(holder) : std::nullopt);
   };
   const op::FunctionRef<std::string()> awaited(who_holds_it);
   op::StallWatch watch = runtime.engine().watch(

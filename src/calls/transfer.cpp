@@ -3,7 +3,7 @@
 #include <string>
 
 #include "runtime/call.h"
-#include "runtime/recovered.h"
+#include "runtime/lock_texts.h"
 
 namespace comex::calls {
 namespace {

@@ -40,7 +40,8 @@ bool Mutexes::lock(TransportRank from, const protocol::RequestHeader& header, st
   shm::MutexTurn turn;
   if (mutex.step(turn, party_of(header), false) == shm::Taken::clean) return true;
   mutex.set_bell(arena_.slot());
-  waits_.push_back({from, header, offset, turn, 0, false});
+  waits_.push_back({.from = from, .header = header, .offset = offset, .turn = turn});
+  if (stall_.after_ns != 0) waits_.back().since_ns = arena_.os().now_ns();
   return false;
 }
 
@@ -61,7 +62,9 @@ unsigned Mutexes::poll(const Granted& granted) {
   for (Wait& wait : waits_) {
     shm::FairMutex mutex = arena_.mutex_at(wait.offset);
     const shm::MutexParty party = party_of(wait.header);
-    const shm::Taken taken = mutex.step(wait.turn, party, ++wait.polls % polls_per_question == 0);
+    const bool asks = ++wait.polls % polls_per_question == 0;
+    if (asks) look_how_long(wait, mutex);
+    const shm::Taken taken = mutex.step(wait.turn, party, asks);
     const bool is_passed_over = taken == shm::Taken::refused && mutex.is_passed_over(wait.turn);
     if (taken == shm::Taken::refused && !is_passed_over) continue;
     if (is_passed_over) {
@@ -76,6 +79,16 @@ unsigned Mutexes::poll(const Granted& granted) {
   }
   if (entered != 0) std::erase_if(waits_, [](const Wait& wait) { return wait.from == no_rank; });
   return entered;
+}
+
+void Mutexes::look_how_long(Wait& wait, const shm::FairMutex& mutex) const {
+  if (stall_.after_ns == 0 || wait.is_told || wait.is_dropped) return;
+  const std::uint64_t waited_ns = arena_.os().now_ns() - wait.since_ns;
+  if (waited_ns < stall_.after_ns) return;
+  wait.is_told = true;
+  Worker holder = 0;
+  const bool is_held = mutex.holder(holder);
+  if (stall_.lasts) stall_.lasts(wait.header, is_held ? std::optional(holder) : std::nullopt, waited_ns);
 }
 
 void Mutexes::drop(TransportRank from) {

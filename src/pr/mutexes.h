@@ -29,12 +29,23 @@ class Mutexes {
     shm::MutexTurn turn;
     std::uint32_t polls = 0;
     bool is_dropped = false;
+    std::uint64_t since_ns = 0;
+    bool is_told = false;  // that it lasts
   };
   // Called for a lock whose turn has come; `dead`: who it was recovered from, where that is known.
   using Granted = std::function<void(const Wait& wait, bool is_recovered, const std::optional<Worker>& dead)>;
 
-  Mutexes(shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of)
-      : arena_(arena), slot_of_(std::move(slot_of)) {}
+  // Called once for a lock that has waited for `after_ns`, with the worker that holds the mutex, if one does.
+  using Lasts = std::function<void(const protocol::RequestHeader& lock, const std::optional<Worker>& holder,
+                                   std::uint64_t waited_ns)>;
+  struct Stall {
+    std::uint64_t after_ns = 0;  // 0: never
+    Lasts lasts;
+  };
+
+  // The stall outlives it.
+  Mutexes(shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of, const Stall& stall)
+      : arena_(arena), slot_of_(std::move(slot_of)), stall_(stall) {}
 
   // The mutex of number `header.operand` of the target: where it lies in the arena, if there is one.
   std::optional<std::uint64_t> find(const protocol::RequestHeader& header) const;
@@ -54,9 +65,11 @@ class Mutexes {
  private:
   shm::HostSlot owner_slot(Worker target) const;
   shm::MutexParty party_of(const protocol::RequestHeader& header) const;
+  void look_how_long(Wait& wait, const shm::FairMutex& mutex) const;
 
   shm::Arena& arena_;
   std::function<shm::HostSlot(Worker)> slot_of_;
+  const Stall& stall_;
   std::vector<Wait> waits_;  // in order of arrival
 };
 

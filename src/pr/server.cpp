@@ -24,13 +24,17 @@ Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions
 
 Server::~Server() = default;
 
-Server::Home::Home(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot)
-    : world(served), place(std::move(its_place)), slot_of(std::move(slot)), mutexes(place.arena, slot_of) {}
+Server::Home::Home(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot,
+                   const Mutexes::Stall& stall)
+    : world(served),
+      place(std::move(its_place)),
+      slot_of(std::move(slot)),
+      mutexes(place.arena, slot_of, stall) {}
 
 void Server::add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of) {
   COMEX_BUG_IF(find_home(world) != nullptr);
   homes_.emplace_back(world, TransferPlace{transport_, arena, staging_, options_.recovered},
-                      std::move(slot_of));
+                      std::move(slot_of), options_.stall);
 }
 
 Server::Home* Server::find_home(WorldId world) {

@@ -47,6 +47,7 @@ struct ServerOptions {
   // A lock of a dead holder was taken over for this request: what it guards may be half updated.
   // Who died with it, where that is known: of a mutex.
   std::function<void(const protocol::RequestHeader&, const std::optional<Worker>& dead)> recovered;
+  Mutexes::Stall stall;  // of locks that wait here
 };
 
 class Server final : public transport::Sink {
@@ -81,7 +82,8 @@ class Server final : public transport::Sink {
 
   // The memory of a world's workers on this host.
   struct Home {
-    Home(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot);
+    Home(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot,
+         const Mutexes::Stall& stall);
     WorldId world;
     TransferPlace place;
     std::function<shm::HostSlot(Worker)> slot_of;

@@ -51,6 +51,23 @@ TEST(WholeMutexes, a_release_passes_a_mutex_on_without_an_answer) {
   EXPECT_EQ(rig.refused, 0u);
 }
 
+TEST(WholeMutexes, a_lock_that_lasts_is_told_once_with_the_holder) {
+  Rig rig({.origins = 2, .stall_ns = 1'000'000});
+  nb::Completion first, second, unlocked;
+  rig.origin(0).start_lock(1, rig.far, first);
+  rig.finish(first);
+  rig.origin(1).start_lock(1, rig.far, second);
+  EXPECT_FALSE(rig.until([&] { return second.done(); }, 3000));
+  EXPECT_TRUE(rig.lasting.empty()) << "not long enough";
+  rig.os.sleep_ns(1'000'000);
+  EXPECT_FALSE(rig.until([&] { return second.done(); }, 3000));
+  ASSERT_EQ(rig.lasting.size(), 1u);
+  EXPECT_EQ(rig.lasting.front(), (std::pair<Worker, std::optional<Worker>>(102, 101)));
+  rig.origin(0).start_unlock(1, rig.far, unlocked);
+  rig.finish(unlocked);
+  rig.finish(second);
+}
+
 // The first origin holds a mutex, and the second wants to give it back.
 class NotTheHolder : public testing::Test {
  protected:

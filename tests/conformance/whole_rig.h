@@ -43,6 +43,7 @@ struct RigOptions {
   std::size_t eager_limit_bytes = 1024;
   bool knows_eager_limit = false;
   std::uint64_t staging_bytes = 8 * chunk;
+  std::uint64_t stall_ns = 0;
 };
 
 // Time passes where somebody sleeps, and a little with each look at it.
@@ -70,6 +71,11 @@ class Rig {
     options.staging_bytes = wish.staging_bytes;
     options.slot_of = [](Worker worker) { return worker == target ? target_slot : pr::no_host_slot; };
     options.report = [this](const pr::RefusedRequest&) { ++refused; };
+    options.stall.after_ns = wish.stall_ns;
+    options.stall.lasts = [this](const protocol::RequestHeader& lock, const std::optional<Worker>& holder,
+                                 std::uint64_t) {
+      lasting.push_back({lock.origin, holder});
+    };
     server = std::make_unique<pr::Server>(fabric.endpoint(0), arena, options);
     region = allocate(region_bytes);
     const std::byte* const set = allocate(mutexes * sizeof(shm::FairMutexBlock));
@@ -169,6 +175,7 @@ class Rig {
   op::RemoteTarget far;
   std::byte* region = nullptr;
   unsigned refused = 0;
+  std::vector<std::pair<Worker, std::optional<Worker>>> lasting;  // locks that lasted, and who held the mutex
 };
 
 template <class T>

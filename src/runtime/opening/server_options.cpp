@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/recovered.h"
+#include "runtime/lock_texts.h"
 #include "shm/explain.h"
 
 namespace comex::runtime {
@@ -106,18 +106,30 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
 
 namespace {
 
+Identity origin_of(const World& world, const protocol::RequestHeader& header) {
+  const groups::ProcessGroup& group = *world.group;
+  Identity origin{.rank = static_cast<int>(header.origin), .host = {}, .endpoint = endpoint_of(header)};
+  if (header.origin < group.size()) origin.host = group.host_name(group.place(header.origin).host);
+  return origin;
+}
+
+void say_lasting(const World& world, const protocol::RequestHeader& lock, const std::optional<Worker>& holder,
+                 std::uint64_t waited_ns) {
+  Reporter::print(origin_of(world, lock), {"lock", target_of(lock, world.id), nullptr},
+                  "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s for " +
+                      mutex_held_text(lock.operand, holder));
+}
+
 // On behalf of the origin, whose line it is.
 void say(World& world, const pr::RefusedRequest& refused) {
   const protocol::RequestHeader& header = refused.header;
   const groups::ProcessGroup& group = *world.group;
-  Identity origin{.rank = static_cast<int>(header.origin), .host = {}, .endpoint = endpoint_of(header)};
-  if (header.origin < group.size()) origin.host = group.host_name(group.place(header.origin).host);
   const bool is_known = header.target < group.size();
   const bool is_somewhere = is_known && refused.fault.refusal != protocol::Refusal::no_such_mutex;
   const std::uint64_t base = is_known ? group.place(header.target).base : 0;
   const void* address = is_somewhere ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
   const std::string call = call_name(header);
-  Reporter::print(origin, {call.c_str(), target_of(header, world.id), address},
+  Reporter::print(origin_of(world, header), {call.c_str(), target_of(header, world.id), address},
                   refusal_text(refused, is_known ? &*world.arena : nullptr, base));
 }
 
@@ -135,6 +147,9 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) 
     const groups::WorkerPlace& place = group.place(worker);
     return static_cast<int>(place.host) == world.place.host ? place.slot : pr::no_host_slot;
   };
+  options.stall.after_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
+  options.stall.lasts = [&world](const protocol::RequestHeader& lock, const std::optional<Worker>& holder,
+                                 std::uint64_t waited_ns) { say_lasting(world, lock, holder, waited_ns); };
   options.report = [&world](const pr::RefusedRequest& refused) {
     say(world, refused);
     if ((refused.header.flags & protocol::errors_return) == 0) Reporter::end_job(failure_exit_code);

@@ -1,4 +1,4 @@
-// What is said when a lock was taken over from a process that died with it.
+// What is said of a lock that was taken over from a process that died with it, and of one that is waited for.
 //
 // The same for calls of this process and for a server that acts for others; behind the prefix of a line of
 // theirs, which names the operation and its target.
@@ -21,6 +21,11 @@ inline std::string mutex_recovered_text(std::uint64_t index, const std::optional
   return "mutex " + std::to_string(index) + " was taken over from " +
          (dead ? "worker " + std::to_string(*dead) + ", which" : std::string("one that")) +
          " died with it; what it guards may be half updated";
+}
+
+inline std::string mutex_held_text(std::uint64_t index, const std::optional<Worker>& holder) {
+  return "mutex " + std::to_string(index) +
+         (holder ? ", which worker " + std::to_string(*holder) + " holds" : std::string());
 }
 
 }  // namespace comex::runtime
