@@ -157,8 +157,8 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
   std::byte* const own_room =
       is_staged(method) && lies_in_copy(piece_bytes_) ? entry.copy.room_before() : nullptr;
-  entry.transfer =
-      std::make_unique<Transfer>(place, origin.rank, origin.staging, own_room, method, entry.header, payload);
+  const TransferPeer peer{origin.rank, origin.staging, own_room};
+  entry.transfer = std::make_unique<Transfer>(place, peer, method, entry.header, payload);
 }
 
 void Server::finish_transfer(Origin& origin, Entry& entry) {

@@ -11,7 +11,6 @@
 // while it runs.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 
@@ -21,6 +20,7 @@
 #include "pr/staging.h"
 #include "pr/target_cursor.h"
 #include "shm/arena.h"
+#include "transport/chunk_ring.h"
 #include "transport/transport.h"
 
 namespace comex::pr {
@@ -61,26 +61,32 @@ inline bool is_time_to_ask(std::uint32_t refusals) {
   return refusals % 256 == 255;
 }
 
+// The origin of a transfer, and the rooms that it may use.
+struct TransferPeer {
+  TransportRank rank = no_rank;
+  StagingPool::Share& share;
+  std::byte* own_room = nullptr;  // for one piece; null: there is none, or it is in use
+};
+
 class Transfer {
  public:
-  // `own_room`: for one piece, or null; it and the header stay in place.
-  Transfer(const TransferPlace& place, TransportRank peer, StagingPool::Share& share, std::byte* own_room,
-           TransferMethod method, const protocol::RequestHeader& header, const Payload& payload);
+  // The header and the own room stay in place.
+  Transfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
+           const protocol::RequestHeader& header, const Payload& payload);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
   Step step();
-  bool is_done() const { return finished_ == chunks_; }
+  bool is_done() const { return chunks_.is_done(); }
 
  private:
-  struct Chunk {
-    transport::Ticket ticket;
+  struct Room {
     StagingPool::Buffer pooled;
     std::byte* staged = nullptr;  // in the pool's buffer or the own room
   };
 
-  bool take_room(Chunk& chunk);
-  void give_back_room(Chunk& chunk);
+  bool take_room(Room& room);
+  void give_back_room(Room& room);
   Step step_receive();
   Step step_send();
   bool has_arrived();
@@ -89,26 +95,18 @@ class Transfer {
   bool start_send();
   void accumulate(std::uint64_t bytes);
 
-  std::uint64_t chunk_begin(std::uint64_t k) const { return k * header_.chunk_bytes; }
-  std::uint64_t bytes_of(std::uint64_t k) const;
-  Chunk& chunk(std::uint64_t k) { return ring_[k % protocol::chunks_in_flight]; }
-  std::span<std::byte> place_of(std::uint64_t k);  // of a body in place
+  std::span<std::byte> next_place() const;  // of a body in place
 
   const TransferPlace& place_;
-  StagingPool::Share& share_;
-  std::byte* own_room_;  // null while it is in use
-  TransportRank peer_;
+  TransferPeer peer_;
   TransferMethod method_;
   const protocol::RequestHeader& header_;
   TargetCursor far_;
   kernels::Accumulation accumulation_;
-  std::uint64_t chunks_;
-  std::uint64_t started_ = 0;
-  std::uint64_t finished_ = 0;
+  transport::ChunkRing<Room> chunks_;
   std::uint32_t worked_ = 0;  // bytes of the oldest chunk that have been dealt with
   std::uint32_t refusals_ = 0;
   bool oldest_is_here_ = false;
-  std::array<Chunk, protocol::chunks_in_flight> ring_;
 };
 
 }  // namespace comex::pr

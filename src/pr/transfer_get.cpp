@@ -7,30 +7,27 @@ namespace comex::pr {
 
 Step Transfer::step_send() {
   Step step = Step::nothing;
-  if (finished_ < started_ && place_.transport.done(chunk(finished_).ticket)) {
-    give_back_room(chunk(finished_));
-    ++finished_;
+  if (chunks_.oldest_is_over(place_.transport)) {
+    give_back_room(chunks_.oldest_room());
+    chunks_.end_oldest();
     step = Step::moved;
   }
-  const bool has_room = started_ - finished_ < protocol::chunks_in_flight;
-  if (started_ < chunks_ && has_room && start_send()) step = Step::chunk;
+  if (chunks_.may_start() && start_send()) step = Step::chunk;
   return step;
 }
 
 bool Transfer::start_send() {
-  Chunk& next = chunk(started_);
   std::span<const std::byte> body;
   std::atomic_thread_fence(std::memory_order_acquire);
   if (method_ == TransferMethod::send_in_place) {
-    body = place_of(started_);
+    body = next_place();
   } else if (method_ == TransferMethod::gather_and_send) {
-    if (!take_room(next)) return false;
-    std::byte* const packed = next.staged;
-    far_.gather(packed, bytes_of(started_));
-    body = {packed, bytes_of(started_)};
+    Room& room = chunks_.next_room();
+    if (!take_room(room)) return false;
+    far_.gather(room.staged, chunks_.next_bytes());
+    body = {room.staged, chunks_.next_bytes()};
   }
-  next.ticket = place_.transport.start_send(peer_, protocol::get_tag(header_.slot), body);
-  ++started_;
+  chunks_.start(place_.transport.start_send(peer_.rank, protocol::get_tag(header_.slot), body));
   return true;
 }
 

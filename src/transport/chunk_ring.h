@@ -1,0 +1,67 @@
+// The chunks of one body, of which a few are with the transport at once, and the oldest ends first.
+//
+// It counts chunks, says where each lies in the body, and keeps the ticket and the room of those under way.
+// It moves nothing itself: its owner takes or fills the room, starts the chunk and looks at the oldest one.
+// Used by op/remote and pr/transfer for bodies in both directions.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/protocol.h"
+#include "transport/transport.h"
+
+namespace comex::transport {
+
+template <class Room>
+class ChunkRing {
+ public:
+  struct Chunk {
+    Ticket ticket;
+    Room room{};
+  };
+
+  // At most `depth` are under way at once.
+  void begin(std::uint64_t bytes, std::uint32_t chunk_bytes, unsigned depth = protocol::chunks_in_flight) {
+    bytes_ = bytes;
+    chunk_bytes_ = chunk_bytes;
+    chunks_ = (bytes - 1) / chunk_bytes + 1;
+    depth_ = depth;
+    started_ = finished_ = 0;
+  }
+  // There are no more than so many.
+  void cut_to(std::uint64_t chunks) { chunks_ = std::min(chunks_, chunks); }
+
+  bool is_done() const { return finished_ == chunks_; }
+  bool is_empty() const { return finished_ == started_; }
+  bool may_start() const { return started_ < chunks_ && started_ - finished_ < depth_; }
+
+  std::uint64_t next_begin() const { return started_ * chunk_bytes_; }  // in the body
+  std::uint32_t next_bytes() const { return bytes_of(started_); }
+  std::uint32_t oldest_bytes() const { return bytes_of(finished_); }
+  Room& next_room() { return ring_[started_ % depth_].room; }
+  Room& oldest_room() { return ring_[finished_ % depth_].room; }
+  Room& room(unsigned index) { return ring_[index].room; }
+
+  void start(Ticket ticket) { ring_[started_++ % depth_].ticket = ticket; }
+  // There is one under way, and it is complete.
+  bool oldest_is_over(Transport& transport, std::size_t* received = nullptr) const {
+    return !is_empty() && transport.done(ring_[finished_ % depth_].ticket, received);
+  }
+  void end_oldest() { ++finished_; }
+
+ private:
+  std::uint32_t bytes_of(std::uint64_t chunk) const {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(chunk_bytes_, bytes_ - chunk * chunk_bytes_));
+  }
+
+  std::uint64_t bytes_ = 0;
+  std::uint64_t chunks_ = 0;
+  std::uint64_t started_ = 0;
+  std::uint64_t finished_ = 0;
+  std::uint32_t chunk_bytes_ = 0;
+  unsigned depth_ = 1;
+  Chunk ring_[protocol::chunks_in_flight];
+};
+
+}  // namespace comex::transport
