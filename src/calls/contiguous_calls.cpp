@@ -90,7 +90,7 @@ bool appended_acc(const Call& call, const Accumulate& as, const Bytes& of) {
   if (scalar == Scalar::none || as.scale == nullptr || of.bytes <= 0) return false;
   runtime::Runtime* const runtime = behind_server(op::Way::acc, of.near, of.far, call.proc, call.group);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
-    return remote.append_acc(scalar, as.scale, of.near, of.far, whole_bytes(scalar, of.bytes), far);
+    return remote.append_acc({scalar, as.scale}, of.near, of.far, whole_bytes(scalar, of.bytes), far);
   };
   return runtime != nullptr &&
          runtime->append({call.name, call.proc}, static_cast<Worker>(call.proc), append);

@@ -4,7 +4,7 @@
 
 #include "groups/process_group.h"
 #include "op/direct.h"
-#include "op/remote.h"
+#include "op/remote/remote.h"
 #include "op/remote_target.h"
 #include "op/stall_watch.h"
 

@@ -27,7 +27,7 @@
 #include "op/engine.h"
 #include "op/group_collective.h"
 #include "op/progress_thread.h"
-#include "op/remote.h"
+#include "op/remote/remote.h"
 #include "op/route.h"
 #include "pr/pusher.h"
 #include "pr/server.h"

@@ -14,7 +14,7 @@
 #include "op/direct.h"
 #include "op/engine.h"
 #include "op/group_collective.h"
-#include "op/remote.h"
+#include "op/remote/remote.h"
 #include "pr/server.h"
 #include "shm/memory_os.h"
 #include "support/loopback_parts.h"

@@ -210,7 +210,7 @@ TEST(WholeBatches, answers_in_front_of_a_busy_stripe_outlast_the_wait_for_it) {
       ASSERT_TRUE(rig.origin().append_get(got.data() + at, there + at, bytes, rig.far, done));
     }
     const std::int64_t term = 1;
-    ASSERT_TRUE(rig.origin().append_acc(Scalar::int64, &term, &term, rig.region, 8, rig.far));
+    ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &term}, &term, rig.region, 8, rig.far));
     std::size_t words = 0;
     while (words < old.size() && rig.origin().has_room(rig.far) && rig.fabric.messages(1, 0) == 0) {
       ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[words++], rig.region, 1), rig.far, done));

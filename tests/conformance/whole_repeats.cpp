@@ -34,7 +34,7 @@ TEST(WholeRepeats, a_message_takes_more_items_that_are_alike) {
     const double scale = 0.5;
     const double value = 3;
     const std::size_t accs = fill(rig, [&](std::size_t) {
-      ASSERT_TRUE(rig.origin().append_acc(Scalar::float64, &scale, &value, rig.region, 8, rig.far));
+      ASSERT_TRUE(rig.origin().append_acc({Scalar::float64, &scale}, &value, rig.region, 8, rig.far));
     });
     EXPECT_GT(accs, 200u);
     rig.fence();
@@ -48,13 +48,13 @@ TEST(WholeRepeats, another_scale_size_or_type_is_no_repetition) {
   Rig rig;
   const std::int64_t one = 1, two = 2, value = 10;
   const double half = 0.5, real = 8;
-  ASSERT_TRUE(rig.origin().append_acc(Scalar::int64, &one, &value, rig.region, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_acc(Scalar::int64, &two, &value, rig.region, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_acc(Scalar::int64, &two, &value, rig.region, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_acc(Scalar::float64, &half, &real, rig.region + 8, 8, rig.far));
+  ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &one}, &value, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &two}, &value, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &two}, &value, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().append_acc({Scalar::float64, &half}, &real, rig.region + 8, 8, rig.far));
   ASSERT_TRUE(rig.origin().append_put(&value, rig.region + 16, 8, rig.far));
   ASSERT_TRUE(rig.origin().append_put(&value, rig.region + 24, 4, rig.far));
-  ASSERT_TRUE(rig.origin().append_acc(Scalar::float64, &half, &real, rig.region + 8, 8, rig.far));
+  ASSERT_TRUE(rig.origin().append_acc({Scalar::float64, &half}, &real, rig.region + 8, 8, rig.far));
   rig.fence();
   EXPECT_EQ(word_at(rig, 0), 50);
   double sum = 0;
@@ -79,9 +79,9 @@ TEST(WholeRepeats, a_batch_goes_on_in_the_middle_of_repeated_items) {
     ASSERT_TRUE(rig.origin().append_get(&got[i], rig.region + 8 * i, 8, rig.far, done));
   }
   const std::int64_t scale = 3, term = 2;
-  ASSERT_TRUE(rig.origin().append_acc(Scalar::int64, &scale, &term, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &scale}, &term, rig.region, 8, rig.far));
   for (int i = 0; i < 5; ++i) {
-    ASSERT_TRUE(rig.origin().append_acc(Scalar::int64, &scale, &term, busy + 8 * i, 8, rig.far));
+    ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &scale}, &term, busy + 8 * i, 8, rig.far));
   }
   for (std::int64_t& each : old) {
     ASSERT_TRUE(rig.origin().append_atomic(add_to(&each, busy, 1), rig.far, done));
@@ -101,11 +101,11 @@ TEST(WholeRepeats, a_batch_goes_on_in_the_middle_of_repeated_items) {
 TEST(WholeRepeats, a_refused_item_may_be_repeated_and_repeat) {
   Rig rig;
   rig.origin().set_errors_return(true);
-  std::byte* const beyond = rig.region + (16 << 20);
+  std::byte* const far_away = rig.region + (16 << 20);
   const std::int64_t value = 4;
   ASSERT_TRUE(rig.origin().append_put(&value, rig.region, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_put(&value, beyond, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_put(&value, beyond + 8, 8, rig.far));
+  ASSERT_TRUE(rig.origin().append_put(&value, far_away, 8, rig.far));
+  ASSERT_TRUE(rig.origin().append_put(&value, far_away + 8, 8, rig.far));
   ASSERT_TRUE(rig.origin().append_put(&value, rig.region + 8, 8, rig.far));
   rig.fence();
   EXPECT_EQ(word_at(rig, 0), 4);

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "op/remote.h"
+#include "op/remote/remote.h"
 #include "pr/pusher.h"
 #include "pr/server.h"
 #include "shm/memory_os.h"

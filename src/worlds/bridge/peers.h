@@ -17,7 +17,7 @@
 #include "groups/process_group.h"
 #include "groups/world_book.h"
 #include "op/direct.h"
-#include "op/remote.h"
+#include "op/remote/remote.h"
 #include "worlds/bridge/bridge.h"
 
 namespace comex::worlds {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "op/remote.h"
+#include "op/remote/remote.h"
 #include "transport/loopback_transport.h"
 
 namespace comex::op {

@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "op/remote.h"
+#include "op/remote/remote.h"
 #include "transport/loopback_transport.h"
 
 namespace comex::op {

@@ -1,5 +1,5 @@
 // The origin against a scripted server: what it sends, when, and what it makes of answers.
-#include "op/remote.h"
+#include "op/remote/remote.h"
 
 #include "unit/op/remote_script.h"
 

@@ -2,7 +2,7 @@
 // go on from where they were. 32 bytes for each server that was ever idle, and nothing else.
 //
 // In the order of ranks, so that no table stands beside them: many come at once, and rarely. Owned by
-// op/remote, under the engine lock.
+// Channels, under the engine lock.
 #pragma once
 
 #include <cstdint>

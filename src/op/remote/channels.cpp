@@ -1,19 +1,12 @@
-// Servers with nothing under way rest: of each only a few numbers are kept, and what is taken for traffic
-// goes back. Before there would be more channels than twice those that were needed, and after a fence of all.
-#include <algorithm>
+#include "op/remote/channels.h"
+
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "op/remote.h"
+namespace comex::op::remote {
 
-namespace comex::op {
-
-using remote::Channel;
-using remote::IdlePeer;
-
-// A channel with unapplied writes stays: whoever is dirty has one, so a fence of all makes none.
-Remote::Channel& Remote::look_up(TransportRank server) {
+Channel& Channels::look_up(TransportRank server) {
   auto found = channels_.find(server);
   if (found == channels_.end()) {
     if (sweep_.is_due(channels_.size())) retire_idle();
@@ -29,11 +22,11 @@ Remote::Channel& Remote::look_up(TransportRank server) {
       ledger_.resume(server, idle->issued);
     }
   }
-  last_channel_ = &found->second;
-  return *last_channel_;
+  last_ = &found->second;
+  return *last_;
 }
 
-void Remote::retire_idle() {
+void Channels::retire_idle() {
   std::vector<IdlePeer> idle;
   ledger_.for_each_dirty([](TransportRank) {});  // takes note of who is not
   nb::forget(channels_, [&](const auto& each) {
@@ -46,27 +39,19 @@ void Remote::retire_idle() {
                     static_cast<std::uint32_t>(credits), channel.sequence, channel.surrenders});
     return true;
   });
-  last_channel_ = nullptr;
+  last_ = nullptr;
   sweep_.has_left(channels_.size());
   idle_peers_.keep(std::move(idle));
 }
 
-void Remote::tidy() {
-  if (sweep_.is_over(channels_.size())) [[unlikely]]
-    retire_idle();
-  ledger_.tidy();
-  requests_.tidy();
-  transfers_.tidy();
-  batches_.tidy();
-  slots_.tidy();
-  nb::give_back_room(waiting_);
-  nb::give_back_room(moving_);
-  if (free_staging_.size() == staging_.size() && staging_.size() > most_staging_) {
-    staging_.resize(most_staging_);
-    free_staging_.clear();
-    for (const auto& buffer : staging_) free_staging_.push_back(buffer.get());
-  }
-  most_staging_ = staging_.size() - free_staging_.size();
+void Channels::clear() {
+  last_ = nullptr;
+  channels_.clear();
 }
 
-}  // namespace comex::op
+void Channels::tidy() {
+  if (sweep_.is_over(channels_.size())) [[unlikely]]
+    retire_idle();
+}
+
+}  // namespace comex::op::remote

@@ -1,4 +1,4 @@
-#include "op/idle_peers.h"
+#include "op/remote/idle_peers.h"
 
 #include <algorithm>
 

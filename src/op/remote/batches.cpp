@@ -1,0 +1,300 @@
+#include "op/remote/batches.h"
+
+#include <cstring>
+#include <new>
+
+#include "kernels/copy.h"
+
+namespace comex::op::remote {
+
+using protocol::Atomic;
+using protocol::BatchItem;
+using protocol::RepeatedItem;
+using protocol::Verb;
+using shm::OutboxWord;
+
+namespace {
+
+ScaleWords words_of(const Scaling& scaling) {
+  ScaleWords words;
+  std::uint32_t half = 0;
+  switch (scalar_bytes(scaling.scalar)) {
+    case sizeof half:
+      std::memcpy(&half, scaling.factor, sizeof half);
+      words.low = half;
+      break;
+    case sizeof words.low:
+      std::memcpy(&words.low, scaling.factor, sizeof words.low);
+      break;
+    default:
+      std::memcpy(&words, scaling.factor, sizeof words);
+      break;
+  }
+  return words;
+}
+
+BatchItem item_of(Verb verb, std::uint8_t detail, std::uint64_t bytes, const RemoteTarget& far,
+                  const void* far_address) {
+  return {verb, detail, static_cast<std::uint16_t>(bytes), far.target, far.offset_of(far_address)};
+}
+
+bool repeats_last(const Batch& batch, const BatchItem& item, ScaleWords scale) {
+  const auto step = static_cast<std::int64_t>(item.offset - batch.last.offset);
+  return batch.word.items() != 0 && protocol::is_alike(batch.last, item) && !protocol::is_named(item) &&
+         step == static_cast<std::int32_t>(step) && (item.verb != Verb::acc || batch.last_scale == scale);
+}
+
+// An item at its place. The first in its batch, or one that repeats nothing.
+void write_whole(Batch& batch, std::byte* to, const BatchItem& item, ScaleWords scale,
+                 const RemoteTarget& far) {
+  ::new (static_cast<void*>(to)) BatchItem(item);
+  if (protocol::is_named(item)) ::new (static_cast<void*>(to + sizeof item)) Naming(far.named);
+  if (item.verb == Verb::acc) {
+    std::memcpy(to + protocol::head_bytes(item), &scale, protocol::scale_bytes(item));
+    batch.last_scale = scale;
+  }
+  batch.last = item;
+}
+
+}  // namespace
+
+bool Batches::may_append(const Channel& channel) const {
+  constexpr std::size_t head = sizeof(BatchItem) + sizeof(Naming);
+  if (channel.has_credit()) return true;
+  const Batch* const batch = channel.batch;
+  const std::uint32_t limit = wire_.sizes.message_bytes;
+  return batch != nullptr && batch->room.with(head + sizeof(Scale) + largest_item, 0).is_kept(limit) &&
+         batch->room.with(head, largest_item).is_kept(limit) &&
+         batch->buffer->look().bits() == batch->word.bits();  // else it is another's by now
+}
+
+// Null: the pusher is at all of them.
+shm::OutboxBuffer* Batches::find_free() {
+  for (std::uint32_t i = 0; i < outbox_.size(); ++i) {
+    shm::OutboxBuffer& buffer = outbox_[next_buffer_++ % outbox_.size()];
+    if (buffer.look().state() == OutboxWord::State::free) return &buffer;
+  }
+  return nullptr;
+}
+
+bool Batches::open(Channel& channel, const RemoteTarget& far) {
+  if (!channel.queue.empty() || !channel.has_credit()) return false;
+  shm::OutboxBuffer* buffer = find_free();
+  if (buffer == nullptr && !open_.empty()) {
+    close(*open_.front());
+    buffer = find_free();
+  }
+  if (buffer == nullptr) return false;
+  channel.world = far.world;
+  Header header = make_header(Verb::batch, channel.itself(), wire_.sender());
+  header.flags |= protocol::non_blocking;
+  header.target = static_cast<Worker>(wire_.transport.rank());
+  header.number = wire_.ledger.issued(channel.rank) + 1;
+  header.sequence = ++channel.sequence;
+  ++channel.sent;
+  buffer->to = channel.rank;
+  std::memcpy(buffer->message, &header, sizeof header);
+  Batch* const batch = channel.batch = pool_.take();
+  batch->world = far.world;
+  batch->buffer = buffer;
+  batch->word = buffer->look().opened(sizeof header);
+  batch->number = header.number;
+  batch->answers.clear();
+  batch->room = {};
+  batch->transfer = nullptr;
+  open_.push_back(&channel);
+  holds_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+// So much goes into the open batch. A batch that the pusher has taken has lost its buffer, which may be
+// another channel's by now: nothing may be written there. Taken after this look, it stays the pusher's or
+// free, since only this worker opens buffers.
+inline bool Batches::has_place(const Batch& batch, std::size_t bytes, std::size_t answer,
+                               WorldId world) const {
+  return batch.world == world && batch.room.with(bytes, answer).is_kept(wire_.sizes.message_bytes) &&
+         !batch.is_taken();
+}
+
+// A new batch; false if none can be had.
+bool Batches::make_place(Channel& channel, const RemoteTarget& far) {
+  if (channel.batch != nullptr) close(channel);
+  return open(channel, far);
+}
+
+// What has been written counts from now on; false: the pusher has taken the batch without it.
+inline bool Batches::publish(Batch& batch, std::size_t bytes, std::size_t answer) {
+  const OutboxWord next = batch.word.with_item(bytes, answer != 0);
+  if (batch.word.items() == 0) {
+    outbox_.begin(*batch.buffer);
+    batch.buffer->word.store(next.bits(), std::memory_order_release);
+    outbox_.announce();
+  } else if (!batch.buffer->replace(batch.word, next)) {
+    return false;
+  }
+  batch.word = next;
+  batch.room = batch.room.with(bytes, answer);
+  return true;
+}
+
+template <class Write>
+bool Batches::append(BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write) {
+  if (far.by) return false;  // a batch has one origin
+  if (far.named) item.detail |= protocol::named_item;
+  Channel& channel = channels_.at(far.server);
+  const std::size_t answer = protocol::answer_bytes(item);
+  for (;;) {
+    bool repeats = channel.batch != nullptr && repeats_last(*channel.batch, item, scale);
+    std::size_t bytes = repeats ? protocol::repeated_bytes(item) : protocol::item_bytes(item);
+    if (channel.batch == nullptr || !has_place(*channel.batch, bytes, answer, far.world)) {
+      if (!make_place(channel, far)) return false;
+      repeats = false;
+      bytes = protocol::item_bytes(item);
+    }
+    Batch& batch = *channel.batch;
+    std::byte* const to = batch.buffer->message + batch.word.bytes();
+    if (repeats) {
+      const auto step = static_cast<std::int32_t>(item.offset - batch.last.offset);
+      ::new (static_cast<void*>(to)) RepeatedItem{.step = step};
+      batch.last.offset = item.offset;
+    } else {
+      write_whole(batch, to, item, scale, far);
+    }
+    write(to + (bytes - protocol::load_bytes(item)));
+    if (publish(batch, bytes, answer)) break;
+    close(channel);
+  }
+  wire_.ledger.issue_at_once(channel.rank, far.gpid());
+  channel.last_fence = nullptr;
+  if (&far != &appended_to_ && !far.named) appended_to_ = far;
+  return true;
+}
+
+bool Batches::append_put(const void* near, const void* far_address, std::uint64_t bytes,
+                         const RemoteTarget& far, protocol::Layout called) {
+  if (!takes(bytes)) return false;
+  const BatchItem item =
+      item_of(Verb::put, protocol::detail_of(Scalar::none, called), bytes, far, far_address);
+  return append(item, {}, far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
+}
+
+bool Batches::append_acc(const Scaling& scaling, const void* near, const void* far_address,
+                         std::uint64_t bytes, const RemoteTarget& far, protocol::Layout called) {
+  if (!takes(bytes)) return false;
+  const BatchItem item =
+      item_of(Verb::acc, protocol::detail_of(scaling.scalar, called), bytes, far, far_address);
+  return append(item, words_of(scaling), far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
+}
+
+// Before the first item of the open batch that has one is published.
+void Batches::expect_answer(Channel& channel, const RemoteTarget& far) {
+  Batch& batch = *channel.batch;
+  if (batch.transfer != nullptr) return;
+  Request* const request = requests_.make<Awaited>(far, nullptr, &batch);
+  Header header;
+  header.verb = Verb::batch;
+  batch.transfer = transfers_.begin(*request, header);
+  COMEX_BUG_IF(batch.transfer == nullptr);
+  batch.buffer->slot = batch.transfer->slot;
+}
+
+// The answer to the item that was appended last.
+void Batches::await(Channel& channel, nb::Completion& completion, void* result, const BatchItem& item) {
+  Batch& batch = *channel.batch;
+  batch.answers.push_back({&completion, result, batch.word.items() - 1, item.bytes, false});
+  completion.add();
+  ++unanswered_;
+}
+
+bool Batches::append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
+                         nb::Completion& completion, protocol::Layout called) {
+  // A slot for it: one that a batch gives back on the way is as good.
+  if (!takes(bytes) || wire_.slots.available() == 0) return false;
+  const BatchItem item =
+      item_of(Verb::get, protocol::detail_of(Scalar::none, called), bytes, far, far_address);
+  Channel& channel = channels_.at(far.server);
+  if (!append(item, {}, far, [&](std::byte*) { expect_answer(channel, far); })) return false;
+  await(channel, completion, near, item);
+  return true;
+}
+
+bool Batches::append_atomic(const AtomicOperation& operation, const RemoteTarget& far,
+                            nb::Completion& completion) {
+  if (!has_outbox() || wire_.slots.available() == 0) return false;
+  const BatchItem item = item_of(Verb::rmw, static_cast<std::uint8_t>(operation.atomic),
+                                 scalar_bytes(operation.scalar), far, operation.far);
+  const AtomicWords words = remote::words_of(operation);
+  Channel& channel = channels_.at(far.server);
+  const auto write = [&](std::byte* to) {
+    expect_answer(channel, far);
+    std::memcpy(to, &words.operand, sizeof words.operand);
+    if (operation.atomic == Atomic::compare_swap)
+      std::memcpy(to + sizeof words.operand, &words.desired, sizeof words.desired);
+  };
+  if (!append(item, {}, far, write)) return false;
+  await(channel, completion, operation.near, item);
+  return true;
+}
+
+bool Batches::close(Channel& channel, std::uint8_t more_flags) {
+  Batch& batch = *channel.batch;
+  const bool is_mine = batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free));
+  if (is_mine) {  // nobody else opens its buffer again
+    transport::Transport& transport = wire_.transport;
+    transport.post(channel.rank, batch.buffer->copy_to(transport.stage(), batch.word, more_flags));
+  }
+  let_go(channel, batch);
+  return is_mine;
+}
+
+// The open batch has left, whoever has sent it.
+void Batches::let_go(Channel& channel, Batch& batch) {
+  channel.batch = nullptr;
+  std::erase(open_, &channel);
+  holds_.store(!open_.empty(), std::memory_order_relaxed);
+  const bool has_answer = !batch.answers.empty();
+  Transfer* const transfer = batch.transfer;
+  if (!has_answer) pool_.give_back(&batch);
+  if (transfer == nullptr) return;
+  transfer->request->sent = true;
+  if (!has_answer) transfers_.end(transfer, false);  // what it was for came too late
+}
+
+void Batches::close_all() {
+  while (!open_.empty()) close(*open_.back());
+}
+
+void Batches::on_answers(Channel& channel, const protocol::ReplyHeader& reply,
+                         std::span<const std::byte> data) {
+  Transfer* const transfer = transfers_.of(channel, reply);
+  COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
+  Batch& batch = *std::get<Awaited>(transfer->request->what).batch;
+  if (channel.batch == &batch) let_go(channel, batch);  // the pusher was quick
+  COMEX_BUG_IF(data.size() != batch.room.answers);
+  const std::byte* at = data.data();
+  for (const Batch::Answer& answer : batch.answers) {
+    if (answer.failed) {
+      answer.completion->fail();
+    } else {
+      kernels::copy_bytes(static_cast<std::byte*>(answer.result), at, answer.bytes);
+    }
+    at += protocol::padded(answer.bytes);
+    answer.completion->complete();
+  }
+  unanswered_ -= batch.answers.size();
+  pool_.give_back(&batch);
+  transfers_.end(transfer, false);
+}
+
+bool Batches::note_refused(const Channel& channel, const protocol::ReplyHeader& reply) {
+  if (reply.refused_verb != Verb::get && reply.refused_verb != Verb::rmw) return false;
+  const Transfer* const transfer = transfers_.of(channel, reply);
+  if (transfer == nullptr || transfer->verb != Verb::batch) return false;
+  Batch& batch = *std::get<Awaited>(transfer->request->what).batch;
+  for (Batch::Answer& answer : batch.answers) {
+    if (batch.number + answer.item == reply.value) answer.failed = true;
+  }
+  return true;
+}
+
+}  // namespace comex::op::remote

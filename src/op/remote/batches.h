@@ -1,0 +1,118 @@
+// Batches: small operations written one behind the other into a buffer of the outbox. The message leaves
+// when it is full, when anything else is started on its server, when the process has something to wait for,
+// or when the pusher of the host finds that it has been lying there. It has its credit and its place in the
+// order from the beginning, so each of these is free to send it at any time.
+//
+// Owned by op::Remote. Nothing here asks whether the servers are lost: who may have to give them up has no
+// outbox.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/batch_room.h"
+#include "op/remote/requests.h"
+#include "op/remote/transfers.h"
+#include "op/remote/wire.h"
+#include "shm/outbox.h"
+
+namespace comex::op::remote {
+
+// Of an accumulate, zero beyond its bytes. Two words, which stay in registers.
+struct ScaleWords {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  bool operator==(const ScaleWords&) const = default;
+};
+
+// An accumulate's elements, and the address of the factor that each is scaled by.
+struct Scaling {
+  Scalar scalar = Scalar::none;
+  const void* factor = nullptr;
+};
+
+// Operations that collect in a buffer; then the gets and rmws of them, which await their answers.
+struct Batch {
+  struct Answer {  // to a get or rmw, awaited
+    nb::Completion* completion = nullptr;
+    void* result = nullptr;
+    std::uint32_t item = 0;
+    std::uint16_t bytes = 0;
+    bool failed = false;
+  };
+  WorldId world = 0;
+  shm::OutboxBuffer* buffer = nullptr;
+  shm::OutboxWord word;      // as this worker has left it; the pusher may have changed it since
+  std::uint64_t number = 0;  // of the first item
+  protocol::BatchItem last;  // item, where there is one
+  ScaleWords last_scale;     // acc
+  std::vector<Answer> answers;
+  BatchRoom room;
+  Transfer* transfer = nullptr;  // once there is a get or rmw; its request is its own
+
+  bool is_taken() const { return word.items() != 0 && buffer->look().bits() != word.bits(); }
+};
+
+class Batches {
+ public:
+  Batches(Wire& wire, Channels& channels, Requests& requests, Transfers& transfers, shm::Outbox outbox)
+      : wire_(wire), channels_(channels), requests_(requests), transfers_(transfers), outbox_(outbox) {}
+
+  bool has_outbox() const { return outbox_.size() != 0; }
+  bool takes(std::uint64_t bytes) const { return has_outbox() && bytes != 0 && bytes <= largest_item; }
+  // One more item of any kind finds a place, or need not wait for a credit.
+  bool may_append(const Channel& channel) const;
+  // False: it is to be started by itself. See Remote.
+  bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
+                  protocol::Layout called);
+  bool append_acc(const Scaling& scaling, const void* near, const void* far_address, std::uint64_t bytes,
+                  const RemoteTarget& far, protocol::Layout called);
+  bool append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
+                  nb::Completion& completion, protocol::Layout called);
+  bool append_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
+  const RemoteTarget& appended_to() const { return appended_to_; }
+
+  // Sends the open batch of a channel; false: the pusher has sent it, without the flags.
+  bool close(Channel& channel, std::uint8_t more_flags = 0);
+  void close_all();
+  bool holds_any() const { return holds_.load(std::memory_order_relaxed); }  // any thread may ask
+
+  void on_answers(Channel& channel, const protocol::ReplyHeader& reply, std::span<const std::byte> data);
+  // True if the refusal is about a get or rmw of a batch, whose answers are still to come.
+  bool note_refused(const Channel& channel, const protocol::ReplyHeader& reply);
+
+  std::size_t in_use() const { return pool_.in_use(); }
+  std::size_t unanswered() const { return unanswered_; }
+  void tidy() { pool_.tidy(); }
+
+ private:
+  static constexpr std::uint64_t largest_item = 256;  // data bytes of a put, get or accumulate
+
+  shm::OutboxBuffer* find_free();
+  bool open(Channel& channel, const RemoteTarget& far);
+  bool has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world) const;
+  bool make_place(Channel& channel, const RemoteTarget& far);
+  bool publish(Batch& batch, std::size_t bytes, std::size_t answer);
+  template <class Write>
+  bool append(protocol::BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write);
+  void expect_answer(Channel& channel, const RemoteTarget& far);
+  void await(Channel& channel, nb::Completion& completion, void* result, const protocol::BatchItem& item);
+  void let_go(Channel& channel, Batch& batch);
+
+  Wire& wire_;
+  Channels& channels_;
+  Requests& requests_;
+  Transfers& transfers_;
+  shm::Outbox outbox_;
+  std::uint32_t next_buffer_ = 0;
+  nb::ObjectPool<Batch> pool_;
+  std::vector<Channel*> open_;  // channels with an open batch, the oldest first
+  std::atomic<bool> holds_{false};
+  std::size_t unanswered_ = 0;  // gets and rmws
+  RemoteTarget appended_to_;
+};
+
+}  // namespace comex::op::remote

@@ -1,0 +1,47 @@
+// The table of channels. Servers with nothing under way rest: IdlePeers keeps a few numbers of each, and the
+// channel is given back, before there would be more channels than twice those that were needed.
+//
+// A channel stays in place until it rests. A server with unapplied writes always has one, so a fence of all
+// makes none. Owned by op::Remote; every part of it looks channels up here.
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+
+#include "nb/fence_ledger.h"
+#include "nb/sweep.h"
+#include "op/remote/channel.h"
+#include "op/remote/idle_peers.h"
+
+namespace comex::op::remote {
+
+class Channels {
+ public:
+  explicit Channels(nb::FenceLedger& ledger) : ledger_(ledger) {}
+
+  Channel& at(TransportRank server) {
+    return last_ != nullptr && last_->rank == server ? *last_ : look_up(server);
+  }
+  auto begin() { return channels_.begin(); }
+  auto end() { return channels_.end(); }
+  auto begin() const { return channels_.begin(); }
+  auto end() const { return channels_.end(); }
+  std::size_t size() const { return channels_.size(); }
+
+  void clear();
+  void tidy();  // after a fence of all
+
+  static constexpr std::size_t kept = 128;  // channels that are not looked through
+
+ private:
+  Channel& look_up(TransportRank server);
+  void retire_idle();
+
+  nb::FenceLedger& ledger_;
+  std::unordered_map<TransportRank, Channel> channels_;
+  IdlePeers idle_peers_;
+  nb::Sweep sweep_{kept};
+  Channel* last_ = nullptr;
+};
+
+}  // namespace comex::op::remote

@@ -1,0 +1,143 @@
+#include "op/remote/data_requests.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "transport/bundle.h"
+
+namespace comex::op::remote {
+
+using protocol::Verb;
+
+namespace {
+
+constexpr unsigned max_copied_per_link = 16;
+constexpr unsigned max_bodies_per_link = 16;
+
+void copy_addresses(Scatter& scatter, std::vector<void*>& to) {
+  to.resize(2 * scatter.count);
+  void** const near = to.data();
+  void** const far = near + scatter.count;
+  std::copy_n(scatter.near, scatter.count, near);
+  std::copy_n(scatter.far, scatter.count, far);
+  scatter.near = near;
+  scatter.far = far;
+}
+
+bool is_small_write(const Data& data) {
+  if (data.operation.action == Action::get) return false;
+  return data.plan.method == PlanMethod::inline_message ||
+         (data.plan.method == PlanMethod::inline_scatter &&
+          data.plan.segments_per_message == data.operation.scatter.count);
+}
+
+// What leaves unasked may stand in the server's MPI until it is applied: no more of it than of bodies under
+// way.
+bool is_asked(const Channel& channel) {
+  return channel.bodies + channel.held.size() >= max_bodies_per_link;
+}
+
+}  // namespace
+
+Request* DataRequests::make(const Operation& operation, const Plan& plan, const RemoteTarget& far,
+                            nb::Completion& completion) {
+  Request* const request = requests_.make<Data>(far, &completion, operation, plan);
+  Data& data = std::get<Data>(request->what);
+  request->channel->world = far.world;
+  if (data.is_vector()) copy_addresses(data.operation.scatter, request->addresses);
+  if (operation.action != Action::get) {
+    wire_.ledger.queue(far.server, far.gpid());
+    request->channel->last_fence = nullptr;
+  }
+  return request;
+}
+
+bool DataRequests::send(Channel& channel, Request& request, Data& data) {
+  const std::uint64_t segments = data.segments();
+  while (data.next_segment < segments) {
+    if (!send_message(channel, request, data)) return false;
+  }
+  request.sent = true;
+  if (data.operation.action != Action::get) wire_.ledger.unqueue(channel.rank, request.far.gpid());
+  requests_.part_done(&request, false);
+  return true;
+}
+
+// Whether another message of it can go behind the one that is about to.
+bool DataRequests::may_send_next(const Channel& channel, const Data& data) const {
+  if (!data.is_vector() || data.next_segment >= data.operation.scatter.count) return false;
+  const bool needs_slot = data.plan.header.verb == Verb::get;
+  return channel.sent + 1 < channel.limit && (!needs_slot || wire_.slots.available() != 0);
+}
+
+// With its slot and chunks in the header. Null: it cannot go yet.
+Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const Data& data, Header& header) {
+  const bool with_body = has_body(header, wire_.sizes);
+  NearSide near = near_of(data);
+  if (with_body) {
+    if (channel.bodies >= max_bodies_per_link) return nullptr;
+    if (header.verb != Verb::get && is_asked(channel)) header.chunk_bytes = data.plan.asked_chunk_bytes;
+    if (!transfers_.may_begin_body(channel, header, near)) return nullptr;
+  }
+  Transfer* const transfer = transfers_.begin(request, header);
+  if (transfer == nullptr) return nullptr;
+  transfer->near = std::move(near);
+  header.slot = transfer->slot;
+  return transfer;
+}
+
+// One message of an operation; false when it cannot go yet.
+bool DataRequests::send_message(Channel& channel, Request& request, Data& data) {
+  if (!channel.has_credit()) return false;
+  Header header = header_of(data, request.far, wire_.sender());
+  const bool is_write = header.verb != Verb::get;
+  const bool with_body = has_body(header, wire_.sizes);
+  Transfer* transfer = nullptr;
+  if (with_body || !is_write) {
+    transfer = begin_transfer(channel, request, data, header);
+    if (transfer == nullptr) return false;
+  }
+  if (is_write) header.number = wire_.ledger.issue(channel.rank, request.far.gpid());
+  const std::size_t bytes = write_data(data, request.far, header, wire_.transport.stage());
+  data.next_segment += data.is_vector() ? data.next_part().count : 1;
+  if (!with_body) {
+    wire_.post(channel, bytes, may_send_next(channel, data));
+    return true;
+  }
+  const bool has_one_chunk =
+      header.bytes <= transport::short_body_bytes && header.bytes <= header.chunk_bytes;
+  const bool leaves_at_once = is_write && !is_asked(channel) && has_one_chunk;
+  wire_.post(channel, bytes, leaves_at_once);
+  transfer->number = header.number;
+  transfers_.begin_body(*transfer);
+  return true;
+}
+
+void DataRequests::copy(Channel& channel, Request& request) {
+  Data* const data = std::get_if<Data>(&request.what);
+  // Where a credit comes for certain its caller waits for it, and so has left nothing here.
+  if (data == nullptr || request.far.is_attentive) return;
+  if (!is_small_write(*data) || channel.copied >= max_copied_per_link) return;
+  const Header header = header_of(*data, request.far, wire_.sender());
+  request.message.resize(wire_.sizes.message_bytes);
+  request.message.resize(write_data(*data, request.far, header, request.message.data()));
+  request.what.emplace<Copied>(header);
+  ++channel.copied;
+  std::exchange(request.completion, nullptr)->complete();
+}
+
+bool DataRequests::send(Channel& channel, Request& request, Copied& copied) {
+  if (!channel.has_credit()) return false;
+  copied.header.number = wire_.ledger.issue(channel.rank, request.far.gpid());
+  std::byte* const to = wire_.transport.stage();
+  std::memcpy(to, request.message.data(), request.message.size());
+  std::memcpy(to, &copied.header, sizeof copied.header);
+  wire_.post(channel, request.message.size());
+  wire_.ledger.unqueue(channel.rank, request.far.gpid());
+  request.sent = true;
+  requests_.part_done(&request, false);
+  return true;
+}
+
+}  // namespace comex::op::remote

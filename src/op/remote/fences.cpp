@@ -1,0 +1,83 @@
+#include "op/remote/fences.h"
+
+#include <atomic>
+#include <utility>
+
+namespace comex::op::remote {
+
+using protocol::Verb;
+
+// What was stored directly comes before the fence; who called makes it a full one when it is over.
+Request* Fences::start(TransportRank server, nb::Completion& completion) {
+  std::atomic_thread_fence(std::memory_order_release);
+  if (!wire_.ledger.dirty(server)) return nullptr;
+  Channel& channel = channels_.at(server);
+  if (channel.last_fence == nullptr && channel.batch != nullptr && !channel.reserved_busy &&
+      batches_.close(channel, protocol::fence_rides)) {
+    ride(channel);
+  }
+  if (channel.last_fence != nullptr) {
+    completion.add();
+    channel.last_fence->joined.push_back(&completion);
+    return nullptr;
+  }
+  return channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, Verb::fence);
+}
+
+// The message that was sent last carries a fence.
+void Fences::ride(Channel& channel) {
+  Request* const fence = requests_.make<Reserved>(channel.itself(), nullptr, Verb::fence);
+  fence->sent = true;
+  channel.reserved = channel.last_fence = fence;
+  channel.reserved_busy = true;
+}
+
+bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) {
+  const bool is_fence = reserved.verb == Verb::fence;
+  const std::uint64_t issued = is_fence ? wire_.ledger.issued(channel.rank) : 0;
+  if (is_fence && wire_.ledger.applied(channel.rank) == issued) {
+    end_fence(channel, request, false);
+    return true;
+  }
+  if (channel.reserved_busy) return false;
+  Header header = make_header(reserved.verb, request.far, wire_.sender());
+  header.number = issued;
+  header.operand = reserved.mutex;
+  wire_.post_reserved(channel, header);
+  channel.reserved = &request;
+  request.sent = true;
+  return true;
+}
+
+void Fences::end_reserved(Channel& channel, bool failed) {
+  COMEX_BUG_IF(!channel.reserved_busy);
+  channel.reserved_busy = false;
+  Request* const request = std::exchange(channel.reserved, nullptr);
+  if (request != nullptr) end_fence(channel, *request, failed);
+}
+
+// Or an unlock, which nobody joins.
+void Fences::end_fence(Channel& channel, Request& request, bool failed) {
+  if (channel.last_fence == &request) channel.last_fence = nullptr;
+  for (nb::Completion* joined : request.joined) {
+    if (failed) joined->fail();
+    joined->complete();
+  }
+  request.sent = true;
+  requests_.part_done(&request, failed);
+}
+
+// Slots of bodies that have left come back when their numbers are applied, which servers with many
+// credits to spare need not tell soon: ask. This fence passes the queue, whose head may be what waits.
+void Fences::fetch_slots() {
+  for (auto& [rank, channel] : channels_) {
+    if (channel.held.empty() || channel.reserved_busy) continue;
+    if (channel.batch != nullptr) batches_.close(channel);
+    Header header = make_header(Verb::fence, channel.itself(), {wire_.self});
+    header.number = wire_.ledger.issued(rank);
+    wire_.post_reserved(channel, header);
+    channel.reserved = nullptr;
+  }
+}
+
+}  // namespace comex::op::remote

@@ -1,0 +1,197 @@
+// Operations: started, queued at their server, and sent in their turn.
+#include "op/remote/remote.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace comex::op {
+
+using protocol::Verb;
+
+namespace {
+
+template <class... F>
+struct Overload : F... {
+  using F::operator()...;
+};
+
+}  // namespace
+
+Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
+    : max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
+      wire_{transport, options.self, options.sizes, nb::SlotTable(options.slots)},
+      batches_(wire_, channels_, requests_, transfers_, options.outbox) {}
+
+// What was appended before is refused the way that was asked for then.
+void Remote::set_errors_return(bool on) {
+  send_batches();
+  wire_.errors_return = on;
+}
+
+// Sent at once if nothing is before it and all it needs is there; else it waits its turn. A small
+// write that has to wait is copied, so that its caller need not.
+void Remote::enqueue(Request* request) {
+  Channel& channel = *request->channel;
+  if (channel.batch != nullptr) batches_.close(channel);
+  if (channel.queue.empty() && send(channel, *request)) return;
+  data_.copy(channel, *request);
+  channel.queue.push_back(request);
+  if (!channel.listed) {
+    channel.listed = true;
+    waiting_.push_back(&channel);
+  }
+}
+
+// False when something it needs is missing; true when all its messages have left.
+bool Remote::send(Channel& channel, Request& request) {
+  return std::visit(
+      Overload{
+          [&](remote::Data& data) { return data_.send(channel, request, data); },
+          [&](remote::Copied& copied) { return data_.send(channel, request, copied); },
+          [&](remote::Word& word) { return words_.send(channel, request, word); },
+          [&](const remote::Reserved& reserved) { return fences_.send(channel, request, reserved); },
+          [&](const remote::Leave& leave) { return leave_now(channel, request, leave); },
+          [](const remote::Awaited&) { return true; },
+      },
+      request.what);
+}
+
+bool Remote::leave_now(const Channel& channel, Request& request, const remote::Leave& leave) {
+  remote::Header header = remote::make_header(Verb::leave, request.far, {wire_.self});
+  header.operand = static_cast<std::uint64_t>(leave.how);
+  wire_.post_free(channel, header);
+  requests_.release(&request);
+  return true;
+}
+
+unsigned Remote::pump(Channel& channel) {
+  unsigned moved = 0;
+  while (!channel.queue.empty()) {
+    Request* const request = channel.queue.front();
+    // A request that goes out whole may end and be reused at once: its kind is asked for before.
+    const bool was_copied = request->is<remote::Copied>();
+    if (!send(channel, *request)) break;
+    channel.queue.pop_front();
+    if (was_copied) --channel.copied;
+    ++moved;
+  }
+  return moved;
+}
+
+void Remote::start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion) {
+  const Plan plan = make_plan(operation, wire_.sizes);
+  if (plan.method == PlanMethod::nothing || fails_at_once(completion)) return;
+  enqueue(data_.make(operation, plan, far, completion));
+}
+
+bool Remote::append(const Operation& operation, const RemoteTarget& far) {
+  if (operation.action == Action::get || !takes(operation)) return false;
+  const std::uint64_t bytes = operation.patch.total_bytes();
+  if (operation.action == Action::put)
+    return append_put(operation.near, operation.far, bytes, far, operation.called);
+  return append_acc({operation.scalar, operation.scale.bytes}, operation.near, operation.far, bytes, far,
+                    operation.called);
+}
+
+void Remote::start_atomic(const AtomicOperation& operation, const RemoteTarget& far,
+                          nb::Completion& completion) {
+  if (!fails_at_once(completion)) enqueue(words_.make_atomic(operation, far, completion));
+}
+
+void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
+                         nb::Completion& completion) {
+  if (!fails_at_once(completion)) enqueue(words_.make_store(far_word, bytes, value, far));
+}
+
+// Nothing comes between the two: the store's number is the next one after the put's, which goes for both.
+void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value,
+                              const RemoteTarget& far, nb::Completion& completion) {
+  if (fails_at_once(completion)) return;
+  if (!put.patch.empty()) put.signal = far_word;
+  start(put, far, completion);
+  const std::uint8_t flags = put.signal != nullptr ? std::uint8_t{protocol::with_signal} : std::uint8_t{0};
+  enqueue(words_.make_store(far_word, sizeof value, value, far, flags));
+}
+
+void Remote::start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+  if (!fails_at_once(completion)) enqueue(words_.make_lock(Verb::lock, mutex, far, completion));
+}
+
+void Remote::start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
+                            std::uint64_t* acquired) {
+  if (!fails_at_once(completion)) enqueue(words_.make_lock(Verb::try_lock, mutex, far, completion, acquired));
+}
+
+void Remote::start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+  if (!fails_at_once(completion)) enqueue(words_.make_unlock(mutex, far, completion));
+}
+
+void Remote::start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+  if (!fails_at_once(completion)) enqueue(words_.make_release(mutex, far, completion));
+}
+
+void Remote::start_fence(TransportRank server, nb::Completion& completion) {
+  if (Request* const fence = fences_.start(server, completion)) enqueue(fence);
+}
+
+void Remote::start_fence_all(nb::Completion& completion) {
+  wire_.ledger.for_each_dirty([&](TransportRank server) { start_fence(server, completion); });
+}
+
+void Remote::leave(TransportRank server, protocol::Leaving how) {
+  if (!abandoned_) enqueue(requests_.make<remote::Leave>(channels_.at(server).itself(), nullptr, how));
+}
+
+unsigned Remote::advance() {
+  unsigned moved = transfers_.advance();
+  for (std::size_t i = 0; i < waiting_.size();) {
+    Channel* const channel = waiting_[i];
+    moved += pump(*channel);
+    if (channel->queue.empty()) {
+      channel->listed = false;
+      waiting_[i] = waiting_.back();
+      waiting_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  if (transfers_.take_shortage()) fences_.fetch_slots();
+  return moved;
+}
+
+bool Remote::quiet() const {
+  if (abandoned_) return true;
+  return batches_.in_use() == 0 && requests_.in_use() == 0 && transfers_.in_use() == 0 &&
+         std::none_of(channels_.begin(), channels_.end(),
+                      [](const auto& channel) { return channel.second.reserved_busy; });
+}
+
+void Remote::tidy() {
+  channels_.tidy();
+  wire_.ledger.tidy();
+  requests_.tidy();
+  transfers_.tidy();
+  batches_.tidy();
+  wire_.slots.tidy();
+  nb::give_back_room(waiting_);
+}
+
+std::size_t Remote::abandon() {
+  COMEX_BUG_IF(batches_.has_outbox());    // who may have to give up servers does not coalesce
+  std::unordered_set<Request*> requests;  // one may have several transfers
+  for (auto& [rank, channel] : channels_) {
+    requests.insert(channel.queue.begin(), channel.queue.end());
+    if (channel.reserved != nullptr) requests.insert(channel.reserved);
+  }
+  wire_.slots.for_each_owner(
+      [&](void* owner) { requests.insert(static_cast<const remote::Transfer*>(owner)->request); });
+  abandoned_ = true;
+  for (Request* request : requests) remote::Requests::fail(*request);
+  transfers_.abandon();
+  waiting_.clear();
+  channels_.clear();
+  wire_.ledger = {};
+  return requests.size();
+}
+
+}  // namespace comex::op

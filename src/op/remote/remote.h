@@ -1,0 +1,182 @@
+// The origin's engine for everything that travels: requests out under flow control, replies in.
+//
+// One ordered queue per server: operations of one origin reach a server in program order. A write
+// completes when its source may be reused, a get or rmw when its result is here, a lock when it is
+// held, a fence when all earlier writes on that server have taken effect. Nothing blocks; the caller
+// waits for the Completion through Engine, and for has_room() before it starts an operation. A
+// refused operation marks its Completion, or the target if that is done already.
+//
+// The work is done by its parts: each makes the requests of its kind, which are queued here, and sends them
+// when it is their turn. Every call is made under the engine lock. Made by runtime; started by op/route's
+// callers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/operation.h"
+#include "nb/completion.h"
+#include "op/plan.h"
+#include "op/remote/batches.h"
+#include "op/remote/channels.h"
+#include "op/remote/data_requests.h"
+#include "op/remote/fences.h"
+#include "op/remote/requests.h"
+#include "op/remote/transfers.h"
+#include "op/remote/wire.h"
+#include "op/remote/words.h"
+#include "op/remote_target.h"
+#include "shm/outbox.h"
+#include "transport/sink.h"
+
+namespace comex::op {
+
+struct RemoteOptions {
+  Worker self = 0;
+  Sizes sizes;
+  std::uint32_t slots = protocol::slot_count;
+  std::size_t max_outstanding = 8192;  // operations under way
+  shm::Outbox outbox;                  // where batches collect; empty: append() takes nothing
+};
+
+class Remote final : public transport::Sink {
+ public:
+  Remote(transport::Transport& transport, const RemoteOptions& options);
+  ~Remote() override = default;
+  Remote(const Remote&) = delete;
+  Remote& operator=(const Remote&) = delete;
+
+  void set_errors_return(bool on);
+
+  // Wait for this before each start; it only bounds, nothing breaks above it.
+  bool has_room() const {
+    return abandoned_ || requests_.in_use() + batches_.unanswered() < max_outstanding_;
+  }
+  // Wait for this as well before append(), so that nothing is left here for lack of a credit.
+  bool has_room(const RemoteTarget& far) {
+    return has_room() &&
+           (!batches_.has_outbox() || !far.is_attentive || batches_.may_append(channels_.at(far.server)));
+  }
+
+  // Each adds one part to the completion unless it is complete on return. A vector's address
+  // arrays may be reused on return.
+  void start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
+  void start_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
+  // Small contiguous operations travel with others: buffered until the message is full, anything else is
+  // started on that server, the process has to wait, or its pusher sends them. False: start() it. The source
+  // of a write is the caller's at once. What endpoints ask for is never taken.
+  bool takes(std::uint64_t bytes) const { return batches_.takes(bytes); }
+  bool takes(const Operation& operation) const {
+    return operation.layout == protocol::Layout::contiguous && takes(operation.patch.total_bytes());
+  }
+  bool append(const Operation& operation, const RemoteTarget& far);
+  bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
+                  protocol::Layout called = protocol::Layout::contiguous) {
+    return batches_.append_put(near, far_address, bytes, far, called);
+  }
+  bool append_acc(const remote::Scaling& scaling, const void* near, const void* far_address,
+                  std::uint64_t bytes, const RemoteTarget& far,
+                  protocol::Layout called = protocol::Layout::contiguous) {
+    return batches_.append_acc(scaling, near, far_address, bytes, far, called);
+  }
+  // The worker of the own world that was appended to last by this number, which is mostly the next as well;
+  // null: another.
+  const RemoteTarget* appended_to(Worker target, WorldId own) const {
+    const RemoteTarget& far = batches_.appended_to();
+    return far.target == target && far.world == own && far.server != no_rank ? &far : nullptr;
+  }
+  // The same; the completion has a part until what is asked for is here.
+  bool append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
+                  nb::Completion& completion, protocol::Layout called = protocol::Layout::contiguous) {
+    return batches_.append_get(near, far_address, bytes, far, completion, called);
+  }
+  bool append_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion) {
+    return batches_.append_atomic(operation, far, completion);
+  }
+
+  // Something appended may not have left: any thread may ask, the one that appended knows.
+  bool holds_batches() const { return batches_.holds_any(); }
+  void send_batches() { batches_.close_all(); }
+
+  // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
+  void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
+                   nb::Completion& completion);
+  // A contiguous put, then a word of 8 bytes: both, or neither where one of them is refused.
+  void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const RemoteTarget& far,
+                        nb::Completion& completion);
+  // `mutex` is the number among the target's; the server knows whether there is such a one.
+  void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
+  void start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
+                      std::uint64_t* acquired);
+  void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
+  // For who holds it for certain: complete when it has left, and a write to the target, which a fence covers.
+  void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
+
+  // Nothing is sent to a clean server, which is still a full memory fence.
+  void start_fence(TransportRank server, nb::Completion& completion);
+  void start_fence_all(nb::Completion& completion);
+  bool dirty() const { return wire_.ledger.dirty(); }
+  bool dirty(TransportRank server) const { return wire_.ledger.dirty(server); }
+  bool dirty(const RemoteTarget& far) const { return wire_.ledger.dirty(far.server, far.gpid()); }
+
+  // Refused writes that no wait has reported; each is told once.
+  bool has_failures() const { return wire_.ledger.has_failures(); }
+  std::uint64_t take_failures(Gpid target) { return wire_.ledger.take_failures(target); }
+  std::uint64_t take_failures() { return wire_.ledger.take_failures(); }
+
+  // After a fence of all: what much traffic took is given back, but for what was needed since the last time.
+  void tidy();
+  std::size_t channels() const { return channels_.size(); }  // for tests
+  static constexpr std::size_t kept_channels = remote::Channels::kept;
+
+  // The last message to a server.
+  void leave(TransportRank server, protocol::Leaving how = protocol::Leaving::together);
+
+  // The servers are lost: all that is under way fails, and whatever is started later fails at once. Returns
+  // how many operations were under way. Memory that the transport may still look at stays until the end.
+  std::size_t abandon();
+  bool is_abandoned() const { return abandoned_; }
+
+  void on_message(const transport::Message& message) override;
+  unsigned advance() override;
+  void before_wait() override { send_batches(); }
+  bool quiet() const override;
+
+ private:
+  using Request = remote::Request;
+  using Channel = remote::Channel;
+  using Reply = protocol::ReplyHeader;
+
+  bool fails_at_once(nb::Completion& completion) const {
+    if (abandoned_) completion.fail();
+    return abandoned_;
+  }
+
+  // The queue of a server.
+  void enqueue(Request* request);
+  bool send(Channel& channel, Request& request);
+  bool leave_now(const Channel& channel, Request& request, const remote::Leave& leave);
+  unsigned pump(Channel& channel);
+
+  // What servers say (replies.cpp).
+  void on_reply(Channel& channel, const Reply& reply, std::span<const std::byte> data);
+  void on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data);
+  void on_done(Channel& channel, const Reply& reply);
+  void on_refused(Channel& channel, const Reply& reply);
+  void on_withdraw(Channel& channel);
+
+  const std::size_t max_outstanding_;
+  bool abandoned_ = false;
+  remote::Wire wire_;
+  remote::Channels channels_{wire_.ledger};
+  remote::Requests requests_{wire_, channels_};
+  remote::Transfers transfers_{wire_, requests_};
+  remote::Batches batches_;
+  remote::Fences fences_{wire_, channels_, requests_, batches_};
+  remote::DataRequests data_{wire_, requests_, transfers_};
+  remote::Words words_{wire_, requests_, transfers_};
+  std::vector<Channel*> waiting_;  // channels with a queue
+};
+
+}  // namespace comex::op

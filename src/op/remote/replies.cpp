@@ -1,0 +1,90 @@
+// What servers say: data, done, refused, and the flow control that rides on every reply.
+#include <cstring>
+
+#include "op/remote/remote.h"
+
+namespace comex::op {
+
+using protocol::Verb;
+using remote::Transfer;
+
+void Remote::on_message(const transport::Message& message) {
+  if (abandoned_) return;
+  Reply reply;
+  COMEX_BUG_IF(message.data.size() < sizeof reply);
+  std::memcpy(&reply, message.data.data(), sizeof reply);
+  Channel& channel = channels_.at(message.from);
+  wire_.ledger.applied(channel.rank, reply.applied);
+  channel.note_limit(reply);
+  transfers_.release_held(channel);
+  on_reply(channel, reply, message.data.subspan(sizeof reply));
+  pump(channel);
+}
+
+void Remote::on_reply(Channel& channel, const Reply& reply, std::span<const std::byte> data) {
+  switch (reply.verb) {
+    case Verb::data:
+      return on_data(channel, reply, data);
+    case Verb::data_batch:
+      return batches_.on_answers(channel, reply, data);
+    case Verb::done:
+      return on_done(channel, reply);
+    case Verb::refused:
+      return on_refused(channel, reply);
+    case Verb::withdraw:
+      return on_withdraw(channel);
+    default:
+      COMEX_BUG_IF(reply.verb != Verb::credit);
+  }
+}
+
+// The answer of an rmw, or a get small enough for one message.
+void Remote::on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data) {
+  Transfer* const transfer = transfers_.of(channel, reply);
+  COMEX_BUG_IF(transfer == nullptr);
+  if (transfer->verb == Verb::rmw) {
+    const auto& word = std::get<remote::Word>(transfer->request->what);
+    std::memcpy(word.result, &reply.value, word.result_bytes);
+  } else {
+    COMEX_BUG_IF(transfer->verb != Verb::get || data.size() != transfer->bytes);
+    transfer->near.scatter(data.data(), data.size());
+  }
+  transfers_.end(transfer, false);
+}
+
+void Remote::on_done(Channel& channel, const Reply& reply) {
+  if (reply.slot == nb::SlotTable::none) return fences_.end_reserved(channel, false);
+  Transfer* const transfer = transfers_.of(channel, reply);
+  COMEX_BUG_IF(transfer == nullptr || (transfer->verb != Verb::lock && transfer->verb != Verb::try_lock));
+  const auto& word = std::get<remote::Word>(transfer->request->what);
+  if (word.result != nullptr) std::memcpy(word.result, &reply.value, word.result_bytes);
+  transfers_.end(transfer, false);
+}
+
+void Remote::on_withdraw(Channel& channel) {
+  channel.surrender();
+  remote::Header header = remote::make_header(Verb::surrender, channel.itself(), {wire_.self});
+  header.operand = channel.limit;
+  wire_.post_free(channel, header);
+}
+
+// A wait that is still to come reports it; if there is none, the next fence of that target does.
+void Remote::on_refused(Channel& channel, const Reply& reply) {
+  if (reply.refused_verb == Verb::fence || reply.refused_verb == Verb::unlock)
+    return fences_.end_reserved(channel, true);
+  COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // what we wrote was no batch
+  if (batches_.note_refused(channel, reply)) return;
+  Transfer* const transfer = reply.slot == nb::SlotTable::none ? nullptr : transfers_.of(channel, reply);
+  if (!protocol::is_write(reply.refused_verb)) {
+    COMEX_BUG_IF(transfer == nullptr);
+    return transfers_.refuse(*transfer);
+  }
+  // The slot may have gone to another request since: the number tells.
+  if (transfer != nullptr && transfer->number == reply.value) {
+    transfer->refusal_told = true;
+  } else {
+    requests_.refuse_write(channel, reply);
+  }
+}
+
+}  // namespace comex::op

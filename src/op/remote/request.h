@@ -1,0 +1,103 @@
+// One operation in the queue of a server, from its start until its last message is sent and its last part is
+// done. What it consists of depends on its kind.
+//
+// Requests are pooled: Requests makes and ends them, and they keep their buffers for their next life. The
+// alternatives are plain, so a new kind costs no more than its fields. Only op/remote touches them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/operation.h"
+#include "nb/completion.h"
+#include "op/plan.h"
+#include "op/remote_target.h"
+
+namespace comex::op::remote {
+
+inline constexpr std::size_t kept_addresses = 128;  // of a vector operation, in each pooled request: a KiB
+
+struct Batch;
+struct Channel;
+
+// A put, get or accumulate: any number of messages.
+struct Data {
+  Data(const Operation& started, const Plan& planned) : operation(started), plan(planned) {}
+
+  Operation operation;
+  Plan plan;
+  std::uint64_t next_segment = 0;  // the first one no message has covered; what is no vector has one
+
+  bool is_vector() const { return operation.layout == protocol::Layout::vector; }
+  std::uint64_t segments() const { return is_vector() ? operation.scatter.count : 1; }
+  // The segments that the next message of a vector covers.
+  Scatter next_part() const {
+    const std::uint64_t most = plan.method == PlanMethod::each_segment ? 1 : plan.segments_per_message;
+    return operation.scatter.part(next_segment, std::min(most, operation.scatter.count - next_segment));
+  }
+};
+
+// A small write whose message is complete already, but for its number.
+struct Copied {
+  explicit Copied(const protocol::RequestHeader& of) : header(of) {}
+
+  protocol::RequestHeader header;
+};
+
+// An rmw, store, lock, try_lock or release: one message.
+struct Word {
+  explicit Word(protocol::Verb verb) { header.verb = verb; }
+
+  protocol::RequestHeader header;  // without who asks whom
+  std::uint64_t desired = 0;       // compare_swap
+  void* result = nullptr;
+  unsigned result_bytes = 0;
+};
+
+// A fence or an unlock: one message on the reserved credit.
+struct Reserved {
+  explicit Reserved(protocol::Verb which, std::uint64_t of_mutex = 0) : verb(which), mutex(of_mutex) {}
+
+  protocol::Verb verb;
+  std::uint64_t mutex;  // unlock
+};
+
+// The gets and rmws of a batch, which await their answers; never in a queue.
+struct Awaited {
+  explicit Awaited(Batch* of) : batch(of) {}
+
+  Batch* batch;
+};
+
+struct Leave {
+  Leave() = default;
+  explicit Leave(protocol::Leaving chosen) : how(chosen) {}
+
+  protocol::Leaving how{};
+};
+
+struct Request {
+  Channel* channel = nullptr;
+  RemoteTarget far;
+  nb::Completion* completion = nullptr;  // null: nobody waits any more
+  bool failed = false;
+  bool sent = false;        // the last message has left
+  std::uint32_t parts = 0;  // transfers under way
+  std::variant<Leave, Data, Copied, Word, Reserved, Awaited> what;
+
+  // Buffers, kept for the next life.
+  std::vector<void*> addresses;         // of a vector: near ones, then far ones
+  std::vector<std::byte> message;       // Copied
+  std::vector<nb::Completion*> joined;  // fences that wait for the same answer
+
+  template <class What>
+  bool is() const {
+    return std::holds_alternative<What>(what);
+  }
+};
+
+}  // namespace comex::op::remote

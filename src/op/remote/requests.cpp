@@ -1,0 +1,86 @@
+#include "op/remote/requests.h"
+
+#include <algorithm>
+
+#include "op/remote/transfer.h"
+
+namespace comex::op::remote {
+namespace {
+
+// 0: it is the only message of its call.
+std::uint32_t call_of(const Request& request) {
+  const Data* const data = std::get_if<Data>(&request.what);
+  return data != nullptr ? data->operation.call : 0;
+}
+
+bool is_told(const Channel& channel, std::uint32_t call) {
+  return std::ranges::find(channel.told, call, &ToldCall::call) != channel.told.end();
+}
+
+}  // namespace
+
+void Requests::part_done(Request* request, bool failed) {
+  if (failed) request->failed = true;
+  if (!request->sent || request->parts != 0) return;
+  if (request->completion != nullptr) {
+    if (const std::uint32_t call = call_of(*request)) end_call(*request, call);
+    if (request->failed) request->completion->fail();
+    request->completion->complete();
+  }
+  release(request);
+}
+
+void Requests::release(Request* request) {
+  if (request->addresses.capacity() > kept_addresses) std::vector<void*>().swap(request->addresses);
+  pool_.give_back(request);
+}
+
+void Requests::fail(Request& request) {
+  for (nb::Completion* joined : request.joined) {
+    joined->fail();
+    joined->complete();
+  }
+  request.joined.clear();
+  if (request.completion == nullptr) return;
+  request.completion->fail();
+  request.completion->complete();
+}
+
+// A request of such a call whose end somebody waits for.
+Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
+  Request* found = nullptr;
+  const auto look_at = [&](Request* request) {
+    if (request->completion != nullptr && call_of(*request) == call) found = request;
+  };
+  std::ranges::for_each(channel.queue, look_at);
+  wire_.slots.for_each_owner([&](void* owner) { look_at(static_cast<const Transfer*>(owner)->request); });
+  return found;
+}
+
+// Until all of its messages so far have been answered.
+void Requests::note_told(Channel& channel, std::uint32_t call) {
+  std::erase_if(channel.told, [&](const ToldCall& each) {
+    return each.call == call ||
+           (each.number <= wire_.ledger.applied(channel.rank) && awaited(channel, each.call) == nullptr);
+  });
+  channel.told.push_back({call, wire_.ledger.issued(channel.rank)});
+}
+
+// Its wait tells a refusal, and nobody tells those that are still to come.
+void Requests::end_call(const Request& request, std::uint32_t call) {
+  if (request.failed || is_told(*request.channel, call)) note_told(*request.channel, call);
+}
+
+void Requests::refuse_write(Channel& channel, const protocol::ReplyHeader& reply) {
+  if (reply.call != 0) {
+    if (Request* request = awaited(channel, reply.call)) {
+      request->failed = true;
+      return;
+    }
+    if (is_told(channel, reply.call)) return;
+    note_told(channel, reply.call);
+  }
+  wire_.ledger.add_failure({reply.world, reply.target});
+}
+
+}  // namespace comex::op::remote

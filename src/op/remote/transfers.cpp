@@ -1,0 +1,201 @@
+#include "op/remote/transfers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace comex::op::remote {
+
+using protocol::Verb;
+
+namespace {
+
+// At the same time.
+unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes) {
+  const std::uint64_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
+  return static_cast<unsigned>(std::min<std::uint64_t>(chunks, protocol::chunks_in_flight));
+}
+
+}  // namespace
+
+Transfer* Transfers::begin(Request& request, const Header& header) {
+  if (wire_.slots.available() == 0) {
+    is_short_ = true;
+    return nullptr;
+  }
+  Transfer* const transfer = pool_.take();
+  transfer->request = &request;
+  transfer->slot = wire_.slots.take(transfer);
+  transfer->verb = header.verb;
+  transfer->number = 0;
+  transfer->bytes = header.bytes;
+  transfer->chunk_bytes = header.chunk_bytes;
+  transfer->refused = transfer->refusal_told = transfer->has_body = false;
+  ++request.parts;
+  ++request.channel->transfers;
+  return transfer;
+}
+
+Transfer* Transfers::of(const Channel& channel, const protocol::ReplyHeader& reply) const {
+  auto* const transfer = static_cast<Transfer*>(wire_.slots.owner(reply.slot));
+  return transfer != nullptr && &transfer->channel() == &channel ? transfer : nullptr;
+}
+
+unsigned Transfers::chunks_a_buffer(std::uint32_t chunk_bytes) const {
+  return std::max(wire_.sizes.chunk_bytes / chunk_bytes, 1u);
+}
+
+// Who gets posts all receives of the chunks under way at first, whatever comes: a refusal fills each of them.
+bool Transfers::may_begin_body(const Channel& channel, const Header& header, const NearSide& near) const {
+  if (near.contiguous() != nullptr) return true;
+  if (header.verb != Verb::get) return staging_.may_take(channel);
+  const unsigned chunks = chunks_under_way(header.bytes, header.chunk_bytes);
+  const unsigned a_buffer = chunks_a_buffer(header.chunk_bytes);
+  return staging_.may_take(channel, (chunks + a_buffer - 1) / a_buffer);
+}
+
+// For as many chunks as there are buffers for.
+unsigned Transfers::lend_rooms(Transfer& transfer, unsigned wanted) {
+  const unsigned a_buffer = chunks_a_buffer(transfer.chunk_bytes);
+  for (unsigned chunk = 0; chunk < wanted; ++chunk) {
+    std::byte*& buffer = transfer.buffers[chunk / a_buffer];
+    if (buffer == nullptr) buffer = staging_.take(transfer.channel());
+    if (buffer == nullptr) return chunk;
+    transfer.chunks.room(chunk) = buffer + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
+  }
+  return wanted;
+}
+
+void Transfers::begin_body(Transfer& transfer) {
+  const unsigned wanted = chunks_under_way(transfer.bytes, transfer.chunk_bytes);
+  unsigned depth = wanted;
+  if (transfer.near.contiguous() == nullptr) {
+    depth = lend_rooms(transfer, wanted);
+    COMEX_BUG_IF(depth == 0 || (transfer.verb == Verb::get && depth != wanted));
+  }
+  transfer.chunks.begin(transfer.bytes, transfer.chunk_bytes, depth);
+  transfer.has_body = true;
+  ++transfer.channel().bodies;
+  moving_.push_back(&transfer);
+  move(transfer);
+}
+
+unsigned Transfers::move(Transfer& transfer) {
+  return transfer.verb == Verb::get ? receive_chunks(transfer) : send_chunks(transfer);
+}
+
+unsigned Transfers::send_chunks(Transfer& transfer) {
+  auto& chunks = transfer.chunks;
+  unsigned moved = 0;
+  for (; chunks.oldest_is_over(wire_.transport); ++moved) chunks.end_oldest();
+  for (; chunks.may_start(); ++moved) {
+    const std::uint32_t bytes = chunks.next_bytes();
+    std::byte* from = transfer.near.contiguous();
+    if (from == nullptr) {
+      from = chunks.next_room();
+      transfer.near.gather(from, bytes);
+    } else {
+      transfer.near.skip(bytes);
+    }
+    // However small chunks are, few of them may stand in the server's MPI before it wants them.
+    const bool is_first =
+        chunks.next_begin() < std::uint64_t{transfer.chunk_bytes} * protocol::chunks_in_flight;
+    const int tag = protocol::put_tag(transfer.slot);
+    const TransportRank to = transfer.channel().rank;
+    chunks.start(is_first ? wire_.transport.start_send(to, tag, {from, bytes})
+                          : wire_.transport.start_matched_send(to, tag, {from, bytes}));
+  }
+  if (chunks.is_done()) end(&transfer, transfer.refusal_told);
+  return moved;
+}
+
+unsigned Transfers::receive_chunks(Transfer& transfer) {
+  auto& chunks = transfer.chunks;
+  unsigned moved = 0;
+  std::size_t received = 0;
+  for (; chunks.oldest_is_over(wire_.transport, &received); ++moved) {
+    COMEX_BUG_IF(received != 0 && received != chunks.oldest_bytes());
+    if (received == 0) {
+      transfer.refused = true;
+    } else if (transfer.buffers[0] != nullptr) {
+      transfer.near.scatter(chunks.oldest_room(), received);
+    }
+    chunks.end_oldest();
+  }
+  for (; !transfer.refused && chunks.may_start(); ++moved) {
+    const std::uint32_t bytes = chunks.next_bytes();
+    std::byte* to = transfer.near.contiguous();
+    if (to == nullptr) {
+      to = chunks.next_room();
+    } else {
+      transfer.near.skip(bytes);
+    }
+    const int tag = protocol::get_tag(transfer.slot);
+    chunks.start(wire_.transport.start_receive(transfer.channel().rank, tag, {to, bytes}));
+  }
+  const bool is_over = transfer.refused ? transfer.refusal_told && chunks.is_empty() : chunks.is_done();
+  if (is_over) end(&transfer, transfer.refused);
+  return moved;
+}
+
+void Transfers::refuse(Transfer& transfer) {
+  transfer.refused = transfer.refusal_told = true;
+  if (transfer.has_body) {
+    receive_chunks(transfer);
+  } else {
+    end(&transfer, true);
+  }
+}
+
+// All of it has left or arrived. The tag of a put stays in use at the server until it is applied.
+void Transfers::end(Transfer* transfer, bool failed) {
+  Request* const request = transfer->request;
+  Channel& channel = *request->channel;
+  if (transfer->has_body) {
+    for (std::byte*& buffer : transfer->buffers) {
+      if (buffer != nullptr) staging_.give_back(channel, std::exchange(buffer, nullptr));
+    }
+    --channel.bodies;
+    const auto mine = std::find(moving_.begin(), moving_.end(), transfer);
+    *mine = moving_.back();
+    moving_.pop_back();
+  }
+  if (transfer->number != 0) {
+    wire_.slots.forget_owner(transfer->slot);
+    channel.held.push_back({transfer->number, transfer->slot});
+    release_held(channel);
+  } else {
+    wire_.slots.give_back(transfer->slot);
+  }
+  pool_.give_back(transfer);
+  --channel.transfers;
+  --request->parts;
+  requests_.part_done(request, failed);
+}
+
+unsigned Transfers::advance() {
+  unsigned moved = 0;
+  for (std::size_t i = 0; i < moving_.size();) {
+    Transfer* const transfer = moving_[i];
+    moved += move(*transfer);
+    // A transfer that ended has taken itself off the list.
+    if (i < moving_.size() && moving_[i] == transfer) ++i;
+  }
+  return moved;
+}
+
+void Transfers::release_held(Channel& channel) {
+  const std::uint64_t applied = wire_.ledger.applied(channel.rank);
+  // Bodies end in any order, so numbers are only nearly sorted: a later look frees the rest.
+  while (!channel.held.empty() && channel.held.front().number <= applied) {
+    wire_.slots.give_back(channel.held.front().slot);
+    channel.held.pop_front();
+  }
+}
+
+void Transfers::tidy() {
+  pool_.tidy();
+  staging_.tidy();
+  nb::give_back_room(moving_);
+}
+
+}  // namespace comex::op::remote

@@ -1,0 +1,61 @@
+// Transfers: messages that hold a reply slot, and the chunks of those that have a body.
+//
+//   put, acc   memory -> (staging) -> at most 4 chunks with the transport -> slot held until applied
+//   get        at most 4 receives posted -> (staging) -> memory, oldest first
+//
+// Owned by op::Remote. Data, Words and Batches begin transfers, the replies end them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "op/remote/requests.h"
+#include "op/remote/staging.h"
+#include "op/remote/transfer.h"
+#include "op/remote/wire.h"
+
+namespace comex::op::remote {
+
+class Transfers {
+ public:
+  Transfers(Wire& wire, Requests& requests)
+      : wire_(wire), requests_(requests), staging_(wire.sizes.chunk_bytes) {}
+
+  // Null when no slot is free.
+  Transfer* begin(Request& request, const Header& header);
+  // Whoever answers the slot; null: it is another channel's, or nobody's any more.
+  Transfer* of(const Channel& channel, const protocol::ReplyHeader& reply) const;
+  void end(Transfer* transfer, bool failed);
+
+  // What is sent must be able to finish by itself: this is asked before the header of a body goes.
+  bool may_begin_body(const Channel& channel, const Header& header, const NearSide& near) const;
+  void begin_body(Transfer& transfer);
+  // A get was refused.
+  void refuse(Transfer& transfer);
+
+  unsigned advance();  // bodies
+  // Slots of bodies that have left are free again when their numbers are applied.
+  void release_held(Channel& channel);
+  // A transfer found no free slot since the last call.
+  bool take_shortage() { return std::exchange(is_short_, false); }
+
+  std::size_t in_use() const { return pool_.in_use(); }
+  void abandon() { moving_.clear(); }
+  void tidy();
+
+ private:
+  unsigned chunks_a_buffer(std::uint32_t chunk_bytes) const;
+  unsigned lend_rooms(Transfer& transfer, unsigned wanted);
+  unsigned move(Transfer& transfer);
+  unsigned send_chunks(Transfer& transfer);
+  unsigned receive_chunks(Transfer& transfer);
+
+  Wire& wire_;
+  Requests& requests_;
+  Staging staging_;
+  nb::ObjectPool<Transfer> pool_;
+  std::vector<Transfer*> moving_;  // with chunks to move
+  bool is_short_ = false;
+};
+
+}  // namespace comex::op::remote

@@ -1,0 +1,60 @@
+// What all parts of op::Remote share: the transport, who sends, the numbers of writes and the reply slots.
+//
+// Every message leaves through one of the post functions, which give it its place in the order and count its
+// credit. Owned by op::Remote, under the engine lock.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "nb/fence_ledger.h"
+#include "nb/request_pool.h"
+#include "op/remote/channel.h"
+#include "op/remote/framing.h"
+#include "transport/transport.h"
+
+namespace comex::op::remote {
+
+struct Wire {
+  transport::Transport& transport;
+  const Worker self;
+  const Sizes sizes;
+  nb::SlotTable slots;
+  nb::FenceLedger ledger = {};
+  bool errors_return = false;
+
+  Sender sender() const {
+    return {self, errors_return ? std::uint8_t{protocol::errors_return} : std::uint8_t{0}};
+  }
+
+  // What is staged goes on a credit. `has_next`: another message to this server, or a body, follows at once.
+  void post(Channel& channel, std::size_t bytes, bool has_next = false) {
+    stamp(channel);
+    if (has_next) {
+      transport.post_with_next(channel.rank, bytes);
+    } else {
+      transport.post(channel.rank, bytes);
+    }
+    ++channel.sent;
+  }
+  // A fence or an unlock, on the reserved credit.
+  void post_reserved(Channel& channel, const Header& header) {
+    std::memcpy(transport.stage(), &header, sizeof header);
+    stamp(channel);
+    transport.post(channel.rank, sizeof header);
+    channel.reserved_busy = true;
+  }
+  // What needs no credit and has no place in the order: surrender and leave.
+  void post_free(const Channel& channel, const Header& header) {
+    std::memcpy(transport.stage(), &header, sizeof header);
+    transport.post(channel.rank, sizeof header);
+  }
+
+ private:
+  void stamp(Channel& channel) {
+    ++channel.sequence;
+    std::memcpy(transport.stage() + offsetof(Header, sequence), &channel.sequence, sizeof channel.sequence);
+  }
+};
+
+}  // namespace comex::op::remote

@@ -1,0 +1,79 @@
+#include "op/remote/words.h"
+
+namespace comex::op::remote {
+
+using protocol::Verb;
+
+Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget& far,
+                            nb::Completion& completion) {
+  Request* const request = requests_.make<Word>(far, &completion, Verb::rmw);
+  Word& word = std::get<Word>(request->what);
+  const AtomicWords words = words_of(operation);
+  word.header.scalar = operation.scalar;
+  word.header.atomic = operation.atomic;
+  word.header.offset = far.offset_of(operation.far);
+  word.header.bytes = word.result_bytes = scalar_bytes(operation.scalar);
+  word.header.operand = words.operand;
+  if (!operation.is_blocking) word.header.flags = protocol::non_blocking;
+  word.desired = words.desired;
+  word.result = operation.near;
+  return request;
+}
+
+Request* Words::make_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
+                           std::uint8_t flags) {
+  Request* const request = requests_.make<Word>(far, nullptr, Verb::store);
+  Header& header = std::get<Word>(request->what).header;
+  header.flags = flags;
+  header.offset = far.offset_of(far_word);
+  header.bytes = bytes;
+  header.operand = value;
+  return as_write(request);
+}
+
+Request* Words::make_lock(Verb verb, std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
+                          std::uint64_t* acquired) {
+  Request* const request = requests_.make<Word>(far, &completion, verb);
+  Word& word = std::get<Word>(request->what);
+  word.header.operand = mutex;
+  word.result = acquired;
+  word.result_bytes = acquired == nullptr ? 0 : sizeof *acquired;
+  return request;
+}
+
+Request* Words::make_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+  return requests_.make<Reserved>(far, &completion, Verb::unlock, mutex);
+}
+
+Request* Words::make_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+  return as_write(make_lock(Verb::release, mutex, far, completion));
+}
+
+Request* Words::as_write(Request* request) {
+  request->channel->world = request->far.world;
+  request->channel->last_fence = nullptr;
+  wire_.ledger.queue(request->far.server, request->far.gpid());
+  return request;
+}
+
+bool Words::send(Channel& channel, Request& request, Word& word) {
+  if (!channel.has_credit()) return false;
+  const bool is_write = protocol::is_write(word.header.verb);
+  address(word.header, request.far, wire_.sender());
+  if (is_write) {
+    word.header.number = wire_.ledger.issue(channel.rank, request.far.gpid());
+  } else {
+    const Transfer* const transfer = transfers_.begin(request, word.header);
+    if (transfer == nullptr) return false;
+    word.header.slot = transfer->slot;
+  }
+  wire_.post(channel, write_word(word, wire_.transport.stage()));
+  request.sent = true;
+  if (is_write) {
+    wire_.ledger.unqueue(channel.rank, request.far.gpid());
+    requests_.part_done(&request, false);
+  }
+  return true;
+}
+
+}  // namespace comex::op::remote
