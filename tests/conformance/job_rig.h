@@ -19,8 +19,8 @@
 #include "runtime/process.h"
 #include "shm/posix_os.h"
 #include "support/loopback_parts.h"
+#include "support/loopback_transport.h"
 #include "support/map_lookup.h"
-#include "transport/loopback_transport.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::whole {

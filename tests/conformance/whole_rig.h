@@ -16,9 +16,9 @@
 #include "op/remote/remote.h"
 #include "pr/pusher.h"
 #include "pr/server.h"
-#include "shm/memory_os.h"
 #include "support/loopback_parts.h"
-#include "transport/loopback_transport.h"
+#include "support/loopback_transport.h"
+#include "support/memory_os.h"
 
 namespace comex::whole {
 

@@ -14,7 +14,7 @@
 #include "op/group_collective.h"
 #include "op/progress_thread.h"
 #include "shm/posix_os.h"
-#include "transport/loopback_transport.h"
+#include "support/loopback_transport.h"
 
 namespace comex::op {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "op/remote/remote.h"
-#include "transport/loopback_transport.h"
+#include "support/loopback_transport.h"
 
 namespace comex::op {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/batch_room.h"
 #include "op/remote/remote.h"
-#include "transport/loopback_transport.h"
+#include "support/loopback_transport.h"
 
 namespace comex::op {
 namespace {

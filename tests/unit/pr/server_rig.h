@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "pr/server.h"
-#include "shm/memory_os.h"
 #include "support/loopback_parts.h"
-#include "transport/loopback_transport.h"
+#include "support/loopback_transport.h"
+#include "support/memory_os.h"
 
 namespace comex::pr::rig {
 

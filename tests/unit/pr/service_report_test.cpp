@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "shm/memory_os.h"
+#include "support/memory_os.h"
 
 namespace comex::pr {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "shm/arena.h"
-#include "shm/memory_os.h"
 #include "shm/posix_os.h"
+#include "support/memory_os.h"
 
 namespace comex::shm {
 

@@ -2,7 +2,7 @@
 #include <thread>
 #include <vector>
 
-#include "transport/loopback_transport.h"
+#include "support/loopback_transport.h"
 #include "unit/transport/conformance.h"
 
 namespace comex::transport::test {

@@ -1,5 +1,5 @@
 // What the loopback transport offers beyond a Transport: rendezvous, holds, counts, checks.
-#include "transport/loopback_transport.h"
+#include "support/loopback_transport.h"
 
 #include <gtest/gtest.h>
 

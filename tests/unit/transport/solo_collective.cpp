@@ -1,5 +1,5 @@
 // SoloCollective passes the conformance suite: the only rank there is.
-#include "transport/solo_collective.h"
+#include "support/solo_collective.h"
 
 #include "unit/transport/collective_conformance.h"
 

@@ -1,4 +1,4 @@
-#include "transport/loopback_mailbox.h"
+#include "support/loopback_mailbox.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "shm/memory_os.h"
+#include "support/memory_os.h"
 
 #include <sys/mman.h>
 

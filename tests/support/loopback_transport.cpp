@@ -1,9 +1,9 @@
-#include "transport/loopback_transport.h"
+#include "support/loopback_transport.h"
 
 #include <algorithm>
 #include <atomic>
 
-#include "transport/loopback_mailbox.h"
+#include "support/loopback_mailbox.h"
 #include "transport/ticket_table.h"
 
 namespace comex::transport {
