@@ -6,8 +6,8 @@
 #include "kernels/atomics.h"
 #include "kernels/scattered_accumulate.h"
 #include "kernels/striped_accumulate.h"
-#include "shm/block_locks.h"
 #include "shm/explain.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::op {
 

@@ -14,7 +14,7 @@
 #include "core/ids.h"
 #include "core/protocol.h"
 #include "shm/arena.h"
-#include "shm/mutex_sets.h"
+#include "shm/locks/mutex_sets.h"
 
 namespace comex::pr {
 

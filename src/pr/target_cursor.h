@@ -11,7 +11,7 @@
 #include "kernels/striped_accumulate.h"
 #include "pr/payload.h"
 #include "shm/arena.h"
-#include "shm/block_locks.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::pr {
 

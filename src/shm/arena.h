@@ -14,13 +14,13 @@
 
 #include "core/ids.h"
 #include "core/status.h"
-#include "shm/barrier.h"
 #include "shm/doorbell.h"
 #include "shm/extents.h"
-#include "shm/fair_mutex.h"
 #include "shm/geometry.h"
-#include "shm/locks.h"
-#include "shm/mutex_sets.h"
+#include "shm/locks/barrier.h"
+#include "shm/locks/fair_mutex.h"
+#include "shm/locks/locks.h"
+#include "shm/locks/mutex_sets.h"
 #include "shm/os.h"
 
 namespace comex::shm {

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "shm/barrier.h"
 #include "shm/doorbell.h"
 #include "shm/extents.h"
 #include "shm/geometry.h"
-#include "shm/locks.h"
-#include "shm/mutex_sets.h"
+#include "shm/locks/barrier.h"
+#include "shm/locks/locks.h"
+#include "shm/locks/mutex_sets.h"
 
 namespace comex::shm {
 

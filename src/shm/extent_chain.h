@@ -12,7 +12,7 @@
 
 #include "core/ids.h"
 #include "shm/geometry.h"
-#include "shm/locks.h"
+#include "shm/locks/locks.h"
 #include "shm/os.h"
 #include "shm/out_of_memory.h"
 

@@ -17,7 +17,7 @@
 #include "core/status.h"
 #include "shm/extent_chain.h"
 #include "shm/geometry.h"
-#include "shm/locks.h"
+#include "shm/locks/locks.h"
 #include "shm/os.h"
 #include "shm/out_of_memory.h"
 #include "shm/small_blocks.h"

@@ -36,6 +36,7 @@ OS_HEADER = re.compile(
     r"|pwd\.h|dirent\.h|spawn\.h|semaphore\.h|mqueue\.h|time\.h|hwloc.*|numa.*)$")
 CPP = {".c", ".cc", ".cpp", ".h", ".hpp"}
 HARD_STOP = 400
+MOST_FILES = 40
 # Written so that this file does not contain the words itself.
 UNFINISHED = re.compile(r"\b(TO[D]O|FIX[M]E|XX[X]|HA[C]K|un[i]mplemented|not im[p]lemented)\b")
 
@@ -129,6 +130,18 @@ def check_environment(sources):
             yield "getenv is called in more than one place: " + ", ".join(library)
 
 
+def check_folders(sources):
+    """A folder of src that holds more files than that has more than one role."""
+    folders = {}
+    for name in sources:
+        if name.startswith("src/"):
+            folder = name.rpartition("/")[0]
+            folders[folder] = folders.get(folder, 0) + 1
+    for folder, count in folders.items():
+        if count > MOST_FILES:
+            yield f"{folder}: {count} files; a folder of src holds at most {MOST_FILES}"
+
+
 def breaches(sources):
     for name, text in sources.items():
         suffix = Path(name).suffix
@@ -138,6 +151,7 @@ def breaches(sources):
             if name.startswith("src/"):
                 yield from check_branches(name, text)
     yield from check_environment(sources)
+    yield from check_folders(sources)
 
 
 def read(root):

@@ -22,6 +22,12 @@ class Rules(unittest.TestCase):
         self.assertIn("may not include", said("src/pr/a.cpp", '#include "nb/handle_table.h"\n'))
         self.assertIn("may not include", said("src/op/a.cpp", '#include "runtime/opening/world.h"\n'))
 
+    def test_a_folder_of_src_holds_few_files(self):
+        files = {f"src/core/a{i}.cpp": "" for i in range(41)}
+        self.assertIn("src/core: 41 files", "\n".join(breaches(files)))
+        del files["src/core/a0.cpp"]
+        self.assertEqual(list(breaches(files)), [])
+
     def test_nb_sees_of_shm_only_how_to_wait(self):
         self.assertEqual(said("src/nb/a.cpp", '#include "shm/idle.h"\n'), "")
         self.assertIn("may not include", said("src/nb/a.cpp", '#include "shm/arena.h"\n'))

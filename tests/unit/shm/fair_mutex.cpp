@@ -1,4 +1,4 @@
-#include "shm/fair_mutex.h"
+#include "shm/locks/fair_mutex.h"
 
 #include <thread>
 

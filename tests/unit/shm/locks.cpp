@@ -1,4 +1,4 @@
-#include "shm/locks.h"
+#include "shm/locks/locks.h"
 
 #include <thread>
 

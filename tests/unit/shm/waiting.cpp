@@ -3,9 +3,9 @@
 #include <thread>
 #include <vector>
 
-#include "shm/barrier.h"
 #include "shm/doorbell.h"
 #include "shm/idle.h"
+#include "shm/locks/barrier.h"
 #include "support.h"
 
 namespace comex::shm {

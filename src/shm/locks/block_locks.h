@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "shm/locks.h"
+#include "shm/locks/locks.h"
 
 namespace comex::shm {
 

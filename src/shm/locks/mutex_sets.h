@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "shm/fair_mutex.h"
+#include "shm/locks/fair_mutex.h"
 #include "shm/os.h"
 
 namespace comex::shm {

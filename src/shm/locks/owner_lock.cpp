@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "shm/locks.h"
+#include "shm/locks/locks.h"
 
 namespace comex::shm {
 

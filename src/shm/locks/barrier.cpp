@@ -1,4 +1,4 @@
-#include "shm/barrier.h"
+#include "shm/locks/barrier.h"
 
 namespace comex::shm {
 

@@ -15,7 +15,7 @@
 #include "core/ids.h"
 #include "core/status.h"
 #include "shm/doorbell.h"
-#include "shm/locks.h"
+#include "shm/locks/locks.h"
 #include "shm/os.h"
 
 namespace comex::shm {
