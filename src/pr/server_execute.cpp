@@ -112,7 +112,7 @@ void Server::put(const Small& small) {
 
 void Server::store(const Header& header) {
   const Home& home = home_of(header);
-  apply_store(header, home.arena().at(header.offset));
+  kernels::store_release(home.arena().at(header.offset), header.operand, static_cast<unsigned>(header.bytes));
   const shm::HostSlot slot = home.slot_of ? home.slot_of(header.target) : no_host_slot;
   if (slot != no_host_slot) home.arena().doorbell(slot).ring();
 }

@@ -77,6 +77,7 @@ shm::OutboxBuffer* Batches::find_free() {
   return nullptr;
 }
 
+// A new batch; false if none can be had.
 bool Batches::open(Channel& channel, const RemoteTarget& far) {
   if (!channel.queue.empty() || !channel.has_credit()) return false;
   shm::OutboxBuffer* buffer = find_free();
@@ -116,12 +117,6 @@ inline bool Batches::has_place(const Batch& batch, std::size_t bytes, std::size_
          !batch.is_taken();
 }
 
-// A new batch; false if none can be had.
-bool Batches::make_place(Channel& channel, const RemoteTarget& far) {
-  if (channel.batch != nullptr) close(channel);
-  return open(channel, far);
-}
-
 // What has been written counts from now on; false: the pusher has taken the batch without it.
 inline bool Batches::publish(Batch& batch, std::size_t bytes, std::size_t answer) {
   const OutboxWord next = batch.word.with_item(bytes, answer != 0);
@@ -147,7 +142,8 @@ bool Batches::append(BatchItem item, ScaleWords scale, const RemoteTarget& far, 
     bool repeats = channel.batch != nullptr && repeats_last(*channel.batch, item, scale);
     std::size_t bytes = repeats ? protocol::repeated_bytes(item) : protocol::item_bytes(item);
     if (channel.batch == nullptr || !has_place(*channel.batch, bytes, answer, far.world)) {
-      if (!make_place(channel, far)) return false;
+      if (channel.batch != nullptr) close(channel);
+      if (!open(channel, far)) return false;
       repeats = false;
       bytes = protocol::item_bytes(item);
     }
@@ -190,7 +186,7 @@ bool Batches::append_acc(const Scaling& scaling, const void* near, const void* f
 void Batches::expect_answer(Channel& channel, const RemoteTarget& far) {
   Batch& batch = *channel.batch;
   if (batch.transfer != nullptr) return;
-  Request* const request = requests_.make<Awaited>(far, nullptr, &batch);
+  Request* const request = requests_.make<Awaited>(far, nullptr, Awaited{&batch});
   Header header;
   header.verb = Verb::batch;
   batch.transfer = transfers_.begin(*request, header);
