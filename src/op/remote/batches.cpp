@@ -89,7 +89,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
   channel.world = far.world;
   Header header = make_header(Verb::batch, channel.itself(), wire_.sender());
   header.flags |= protocol::non_blocking;
-  header.target = static_cast<Worker>(wire_.transport.rank());
+  header.set_batch_rank(wire_.transport.rank());
   header.number = wire_.ledger.issued(channel.rank) + 1;
   header.sequence = ++channel.sequence;
   ++channel.sent;
@@ -223,9 +223,9 @@ bool Batches::append_atomic(const AtomicOperation& operation, const RemoteTarget
   Channel& channel = channels_.at(far.server);
   const auto write = [&](std::byte* to) {
     expect_answer(channel, far);
-    std::memcpy(to, &words.operand, sizeof words.operand);
+    std::memcpy(to, &words.argument, sizeof words.argument);
     if (operation.atomic == Atomic::compare_swap)
-      std::memcpy(to + sizeof words.operand, &words.desired, sizeof words.desired);
+      std::memcpy(to + sizeof words.argument, &words.desired, sizeof words.desired);
   };
   if (!append(item, {}, far, write)) return false;
   await(channel, completion, operation.near, item);

@@ -42,7 +42,7 @@ bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) 
   if (channel.reserved_busy) return false;
   Header header = make_header(reserved.verb, request.far, wire_.sender());
   header.number = issued;
-  header.operand = reserved.mutex;
+  header.set_mutex(reserved.mutex);
   wire_.post_reserved(channel, header);
   channel.reserved = &request;
   request.sent = true;

@@ -52,7 +52,7 @@ bool Remote::send(Channel& channel, Request& request) {
           [&](const remote::Reserved& reserved) { return fences_.send(channel, request, reserved); },
           [&](const remote::Leave& leave) {
             remote::Header header = remote::make_header(Verb::leave, request.far, {wire_.self});
-            header.operand = static_cast<std::uint64_t>(leave.how);
+            header.set_leaving(leave.how);
             wire_.post_free(channel, header);
             requests_.release(&request);
             return true;

@@ -67,7 +67,7 @@ void Remote::on_done(Channel& channel, const Reply& reply) {
 void Remote::on_withdraw(Channel& channel) {
   channel.surrender();
   remote::Header header = remote::make_header(Verb::surrender, channel.itself(), {wire_.self});
-  header.operand = channel.limit;
+  header.set_new_limit(channel.limit);
   wire_.post_free(channel, header);
 }
 

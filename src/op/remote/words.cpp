@@ -14,7 +14,7 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
   word.header.atomic = operation.atomic;
   word.header.offset = far.offset_of(operation.far);
   word.header.bytes = word.result_bytes = scalar_bytes(operation.scalar);
-  word.header.operand = words.operand;
+  word.header.set_argument(words.argument);
   if (!operation.is_blocking) word.header.flags = protocol::non_blocking;
   word.desired = words.desired;
   word.result = operation.near;
@@ -29,7 +29,7 @@ Request* Words::make_store(const void* far_word, unsigned bytes, std::uint64_t v
   header.flags = flags;
   header.offset = far.offset_of(far_word);
   header.bytes = bytes;
-  header.operand = value;
+  header.set_value(value);
   return as_write(request);
 }
 
@@ -38,7 +38,7 @@ Request* Words::make_lock(Verb verb, std::uint64_t mutex, const RemoteTarget& fa
   Request* const request = requests_.make<Word>(far, &completion);
   Word& word = std::get<Word>(request->what);
   word.header.verb = verb;
-  word.header.operand = mutex;
+  word.header.set_mutex(mutex);
   word.result = acquired;
   word.result_bytes = acquired == nullptr ? 0 : sizeof *acquired;
   return request;
