@@ -47,14 +47,14 @@
 // rmw: an int32 travels in the low half of operand, value and desired; `desired` (compare_swap
 // only) is 8 bytes whatever the scalar.
 //
-// Batch: `operand` items, `bytes` bytes of them, executed in order. Each item, gets and rmws too, has a
+// Batch: `items()` items, `bytes` bytes of them, executed in order. Each item, gets and rmws too, has a
 // running number: they count up from the header's. Item n of a batch of which something is refused is told of
 // by a reply of its own, whose value is its number; a batch goes on behind it. The slot is that of the gets
 // and rmws, whose data and old values come in one reply, in the order of the items and each padded to 8
 // bytes; without any there is neither. Wherever one stops in it, the answers so far and the items to come
 // have at most the bytes of a message together (core/batch_room.h): a server that has to wait keeps them in
-// one copy. A process of the origin's host may send the batch in its name, so `target` is the origin's
-// transport rank.
+// one copy. A process of the origin's host may send the batch in its name, so `batch_rank()`
+// is where the answers go.
 //
 // Order: what an origin sends to a server, but for surrender and leave, is counted in `sequence`, from 1 up.
 // Messages from two senders may overtake each other; the server takes them in this order. Credits bound what
@@ -68,14 +68,14 @@
 // Names: a request says how its program named the target, where that was no rank of the world; the line about
 // a refusal says it too. Nothing else looks at it.
 //
-// Mutexes: `operand` is the number among those of the target. How many it has and where they lie is known on
+// Mutexes: `mutex()` is the number among those of the target. How many it has and where they lie is known on
 // its host alone, which refuses what is out of range; `offset` is unused. Who knows that it holds one
 // releases it, which is a write as far as numbers, order and fences go; who does not asks by unlock.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the
 // start; it begins at 1. Every reply carries the limit; it only grows, save when the origin
 // surrenders part of it: each withdraw is answered by one surrender, after which the server's
-// limit is its operand. A reply that crossed a surrender carries a limit that is void, so every
+// limit is its `new_limit()`. A reply that crossed a surrender carries a limit that is void, so every
 // reply counts the surrenders its sender has seen and the origin ignores limits of an older count.
 // Credited: put, acc, get, rmw, store, release, lock, try_lock, batch. Fence and unlock share one reserved
 // credit per origin and server (the next one is sent when the last was answered), a riding fence too.
@@ -191,19 +191,39 @@ struct RequestHeader {
       Layout::contiguous;      // put, get, acc: the layout of the program's call, which may be many messages
   std::uint16_t sequence = 0;  // of the message, among the origin's to this server; wraps
   WorldId world = 0;
-  Worker target = 0;          // worker that owns the memory (or the mutex); batch: rank of the origin
+  Worker target = 0;          // worker that owns the memory or the mutex; batch: see batch_rank()
   Worker origin = 0;          // worker number of the sender, for messages and lock ownership
   std::uint32_t slot = 0;     // reply slot, where a reply or a body belongs to this request
   std::uint64_t number = 0;   // writes: running number; fence: the last number issued
   std::uint64_t offset = 0;   // arena offset of the far side; unused by the vector layout
   std::uint64_t bytes = 0;    // data bytes of the whole operation, packed; rmw and store: 4 or 8
-  std::uint64_t operand = 0;  // rmw: addend, new value or expected value; store: value; lock: mutex; batch:
-                              // items; leave: a Leaving
+  std::uint64_t operand = 0;  // its meaning depends on the verb: see below
   std::uint32_t chunk_bytes = 0;
   std::uint32_t call =
       0;         // the same in all messages of one call of the program that may be many; 0: it is one
   Requester by;  // an endpoint of the origin; a batch has none
   Naming named;  // of the target; a batch has it in its items
+
+  // lock, try_lock, unlock, release: the number among the mutexes of the target.
+  std::uint64_t mutex() const { return operand; }
+  void set_mutex(std::uint64_t number_of_mutex) { operand = number_of_mutex; }
+  // rmw: the addend, mask, new value or expected value.
+  std::uint64_t argument() const { return operand; }
+  void set_argument(std::uint64_t bits) { operand = bits; }
+  // store.
+  std::uint64_t value() const { return operand; }
+  void set_value(std::uint64_t bits) { operand = bits; }
+  // batch; and the transport rank of its origin, since another process may send it.
+  std::uint64_t items() const { return operand; }
+  void set_items(std::uint64_t count) { operand = count; }
+  TransportRank batch_rank() const { return static_cast<TransportRank>(target); }
+  void set_batch_rank(TransportRank rank) { target = static_cast<Worker>(rank); }
+  // surrender.
+  std::uint64_t new_limit() const { return operand; }
+  void set_new_limit(std::uint64_t limit) { operand = limit; }
+  // leave.
+  Leaving leaving() const { return static_cast<Leaving>(operand); }
+  void set_leaving(Leaving how) { operand = static_cast<std::uint64_t>(how); }
 };
 static_assert(sizeof(RequestHeader) == 80 && std::is_trivially_copyable_v<RequestHeader>);
 static_assert(offsetof(RequestHeader, number) == 24 && offsetof(RequestHeader, chunk_bytes) == 56 &&

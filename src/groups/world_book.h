@@ -51,7 +51,6 @@ class WorldBook {
   WorldBook& operator=(const WorldBook&) = delete;
 
   WorldId own_world() const { return own_world_; }
-  std::uint32_t own_size() const { return own_size_; }
   Gpid me() const { return {own_world_, me_}; }
 
   // Makes a world known, with all connections at zero. One that came along with another, `bringer`, goes with

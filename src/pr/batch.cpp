@@ -83,7 +83,7 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
     room = room.with(bytes, protocol::answer_bytes(head));
     at += bytes;
   }
-  shape.is_sound = items != 0 && items == header.operand && room.is_kept(limit) &&
+  shape.is_sound = items != 0 && items == header.items() && room.is_kept(limit) &&
                    (room.answers != 0) == (header.slot != 0);
   return shape;
 }
@@ -137,7 +137,7 @@ protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const It
     const WordChange word = word_of(item, message);
     header.scalar = word.bytes == 8 ? Scalar::int64 : Scalar::int32;
     header.atomic = word.atomic;
-    header.operand = word.operand;
+    header.set_argument(word.operand);
   }
   return header;
 }

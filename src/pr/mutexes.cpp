@@ -23,7 +23,7 @@ std::uint64_t Mutexes::count(Worker target) const {
 std::optional<std::uint64_t> Mutexes::find(const protocol::RequestHeader& header) const {
   const shm::HostSlot owner = owner_slot(header.target);
   std::uint64_t offset = 0;
-  if (owner == no_host_slot || !arena_.mutex_sets().find(owner, header.operand, offset)) return std::nullopt;
+  if (owner == no_host_slot || !arena_.mutex_sets().find(owner, header.mutex(), offset)) return std::nullopt;
   const bool is_there =
       arena_.extents().check(header.target, offset, sizeof(shm::FairMutexBlock)) == shm::BoundsVerdict::ok;
   return is_there ? std::optional(offset) : std::nullopt;

@@ -47,7 +47,7 @@ class Mutexes {
   Mutexes(shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of, const Stall& stall)
       : arena_(arena), slot_of_(std::move(slot_of)), stall_(stall) {}
 
-  // The mutex of number `header.operand` of the target: where it lies in the arena, if there is one.
+  // The mutex of number `header.mutex()` of the target: where it lies in the arena, if there is one.
   std::optional<std::uint64_t> find(const protocol::RequestHeader& header) const;
   std::uint64_t count(Worker target) const;
 

@@ -1,4 +1,4 @@
-// Atomic operations and signals on words of the arena, with the processor's own atomics.
+// Atomic operations on words of the arena, as requests ask for them.
 //
 // Workers of the host use the same instructions on the same words, so all are atomic together. The
 // caller has checked bounds and alignment. Called by the server.
@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/protocol.h"
+#include "kernels/atomics.h"
 
 namespace comex::pr {
 
@@ -19,9 +20,10 @@ struct WordChange {
 };
 
 // Returns the old value's bits, zero-extended.
-std::uint64_t apply_atomic(const WordChange& change, std::byte* word);
-
-// Whoever sees the value also sees everything that was written before.
-void apply_store(const protocol::RequestHeader& header, std::byte* word);
+inline std::uint64_t apply_atomic(const WordChange& change, std::byte* word) {
+  if (change.bytes == 8) return kernels::modify(word, change.atomic, change.operand, change.desired);
+  return kernels::modify(word, change.atomic, static_cast<std::uint32_t>(change.operand),
+                         static_cast<std::uint32_t>(change.desired));
+}
 
 }  // namespace comex::pr

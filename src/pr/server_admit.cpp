@@ -30,8 +30,7 @@ void Server::on_message(const transport::Message& message) {
   std::memcpy(&header, message.data.data(), sizeof header);
   if (handle_free(message.from, header)) return;
   // A batch may have been sent for its origin by another process.
-  const TransportRank from =
-      header.verb == Verb::batch ? static_cast<TransportRank>(header.target) : message.from;
+  const TransportRank from = header.verb == Verb::batch ? header.batch_rank() : message.from;
   COMEX_BUG_IF(from < 0 || from >= transport_.size());
   Origin& origin = origin_of(from);
   touch(origin);
@@ -106,13 +105,13 @@ bool Server::handle_free(TransportRank from, const Header& header) {
   if (header.verb == Verb::surrender) {
     const auto known = origins_.find(from);
     if (known == origins_.end()) return true;  // it crossed the origin's own leave
-    COMEX_BUG_IF(!credits_.surrender(known->second->account, header.operand));
+    COMEX_BUG_IF(!credits_.surrender(known->second->account, header.new_limit()));
     touch(*known->second);
     return true;
   }
   if (header.verb == Verb::leave) {
     Origin& origin = origin_of(from);
-    origin.leaving = static_cast<protocol::Leaving>(header.operand);
+    origin.leaving = header.leaving();
     for (Home& home : homes_) home.mutexes.drop(from);
     touch(origin);
     return true;

@@ -30,8 +30,8 @@ Server::Batch Server::batch_of(Entry& entry) {
 
 void Server::handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message) {
   const BatchShape shape = read_batch(header, message, message_bytes_);
-  const std::uint64_t last_number = header.number + header.operand - 1;
-  counters_.batch_items += header.operand;
+  const std::uint64_t last_number = header.number + header.items() - 1;
+  counters_.batch_items += header.items();
   if (!shape.is_sound) {
     origin.last_number = last_number;
     settle(origin, header);

@@ -74,7 +74,7 @@ bool Server::execute(const Small& small) {
       if (!accumulate(small)) return false;
       break;
     case Verb::rmw:
-      value = apply_atomic({header.atomic, header.bytes, header.operand, small.payload.desired},
+      value = apply_atomic({header.atomic, header.bytes, header.argument(), small.payload.desired},
                            home_of(header).arena().at(header.offset));
       break;
     case Verb::store:
@@ -112,7 +112,7 @@ void Server::put(const Small& small) {
 
 void Server::store(const Header& header) {
   const Home& home = home_of(header);
-  apply_store(header, home.arena().at(header.offset));
+  kernels::store_release(home.arena().at(header.offset), header.value(), static_cast<unsigned>(header.bytes));
   const shm::HostSlot slot = home.slot_of ? home.slot_of(header.target) : no_host_slot;
   if (slot != no_host_slot) home.arena().doorbell(slot).ring();
 }

@@ -83,7 +83,7 @@ struct alignas(64) OutboxBuffer {
     std::memcpy(&header, message, sizeof header);
     header.flags |= more_flags;
     header.slot = last.has_answer() ? slot : 0;
-    header.operand = last.items();
+    header.set_items(last.items());
     header.bytes = last.bytes() - sizeof header;
     std::memcpy(to_where, &header, sizeof header);
     std::memcpy(to_where + sizeof header, message + sizeof header, header.bytes);

@@ -77,6 +77,7 @@ shm::OutboxBuffer* Batches::find_free() {
   return nullptr;
 }
 
+// A new batch; false if none can be had.
 bool Batches::open(Channel& channel, const RemoteTarget& far) {
   if (!channel.queue.empty() || !channel.has_credit()) return false;
   shm::OutboxBuffer* buffer = find_free();
@@ -88,7 +89,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
   channel.world = far.world;
   Header header = make_header(Verb::batch, channel.itself(), wire_.sender());
   header.flags |= protocol::non_blocking;
-  header.target = static_cast<Worker>(wire_.transport.rank());
+  header.set_batch_rank(wire_.transport.rank());
   header.number = wire_.ledger.issued(channel.rank) + 1;
   header.sequence = ++channel.sequence;
   ++channel.sent;
@@ -116,12 +117,6 @@ inline bool Batches::has_place(const Batch& batch, std::size_t bytes, std::size_
          !batch.is_taken();
 }
 
-// A new batch; false if none can be had.
-bool Batches::make_place(Channel& channel, const RemoteTarget& far) {
-  if (channel.batch != nullptr) close(channel);
-  return open(channel, far);
-}
-
 // What has been written counts from now on; false: the pusher has taken the batch without it.
 inline bool Batches::publish(Batch& batch, std::size_t bytes, std::size_t answer) {
   const OutboxWord next = batch.word.with_item(bytes, answer != 0);
@@ -147,7 +142,8 @@ bool Batches::append(BatchItem item, ScaleWords scale, const RemoteTarget& far, 
     bool repeats = channel.batch != nullptr && repeats_last(*channel.batch, item, scale);
     std::size_t bytes = repeats ? protocol::repeated_bytes(item) : protocol::item_bytes(item);
     if (channel.batch == nullptr || !has_place(*channel.batch, bytes, answer, far.world)) {
-      if (!make_place(channel, far)) return false;
+      if (channel.batch != nullptr) close(channel);
+      if (!open(channel, far)) return false;
       repeats = false;
       bytes = protocol::item_bytes(item);
     }
@@ -190,7 +186,7 @@ bool Batches::append_acc(const Scaling& scaling, const void* near, const void* f
 void Batches::expect_answer(Channel& channel, const RemoteTarget& far) {
   Batch& batch = *channel.batch;
   if (batch.transfer != nullptr) return;
-  Request* const request = requests_.make<Awaited>(far, nullptr, &batch);
+  Request* const request = requests_.make<Awaited>(far, nullptr, Awaited{&batch});
   Header header;
   header.verb = Verb::batch;
   batch.transfer = transfers_.begin(*request, header);
@@ -227,9 +223,9 @@ bool Batches::append_atomic(const AtomicOperation& operation, const RemoteTarget
   Channel& channel = channels_.at(far.server);
   const auto write = [&](std::byte* to) {
     expect_answer(channel, far);
-    std::memcpy(to, &words.operand, sizeof words.operand);
+    std::memcpy(to, &words.argument, sizeof words.argument);
     if (operation.atomic == Atomic::compare_swap)
-      std::memcpy(to + sizeof words.operand, &words.desired, sizeof words.desired);
+      std::memcpy(to + sizeof words.argument, &words.desired, sizeof words.desired);
   };
   if (!append(item, {}, far, write)) return false;
   await(channel, completion, operation.near, item);

@@ -94,7 +94,6 @@ class Batches {
   shm::OutboxBuffer* find_free();
   bool open(Channel& channel, const RemoteTarget& far);
   bool has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world) const;
-  bool make_place(Channel& channel, const RemoteTarget& far);
   bool publish(Batch& batch, std::size_t bytes, std::size_t answer);
   template <class Write>
   bool append(protocol::BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write);

@@ -122,7 +122,7 @@ void DataRequests::copy(Channel& channel, Request& request) {
   const Header header = header_of(*data, request.far, wire_.sender());
   request.message.resize(wire_.sizes.message_bytes);
   request.message.resize(write_data(*data, request.far, header, request.message.data()));
-  request.what.emplace<Copied>(header);
+  request.what.emplace<Copied>(Copied{header});
   ++channel.copied;
   std::exchange(request.completion, nullptr)->complete();
 }

@@ -21,12 +21,12 @@ Request* Fences::start(TransportRank server, nb::Completion& completion) {
     channel.last_fence->joined.push_back(&completion);
     return nullptr;
   }
-  return channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, Verb::fence);
+  return channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, Reserved{Verb::fence});
 }
 
 // The message that was sent last carries a fence.
 void Fences::ride(Channel& channel) {
-  Request* const fence = requests_.make<Reserved>(channel.itself(), nullptr, Verb::fence);
+  Request* const fence = requests_.make<Reserved>(channel.itself(), nullptr, Reserved{Verb::fence});
   fence->sent = true;
   channel.reserved = channel.last_fence = fence;
   channel.reserved_busy = true;
@@ -42,7 +42,7 @@ bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) 
   if (channel.reserved_busy) return false;
   Header header = make_header(reserved.verb, request.far, wire_.sender());
   header.number = issued;
-  header.operand = reserved.mutex;
+  header.set_mutex(reserved.mutex);
   wire_.post_reserved(channel, header);
   channel.reserved = &request;
   request.sent = true;

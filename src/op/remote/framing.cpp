@@ -103,8 +103,8 @@ AtomicWords words_of(const AtomicOperation& operation) {
   const unsigned bytes = scalar_bytes(operation.scalar);
   AtomicWords words{static_cast<std::uint64_t>(operation.operand), 0};
   if (operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap) {
-    words.operand = 0;
-    std::memcpy(&words.operand, operation.near, bytes);
+    words.argument = 0;
+    std::memcpy(&words.argument, operation.near, bytes);
   }
   if (operation.atomic == Atomic::compare_swap) std::memcpy(&words.desired, operation.near + bytes, bytes);
   return words;

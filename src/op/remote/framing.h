@@ -32,7 +32,7 @@ NearSide near_of(const Data& data);
 // What an atomic operation sends: its addend, mask, new or expected value, and of a compare_swap the value
 // that is desired.
 struct AtomicWords {
-  std::uint64_t operand = 0;
+  std::uint64_t argument = 0;
   std::uint64_t desired = 0;
 };
 AtomicWords words_of(const AtomicOperation& operation);

@@ -50,18 +50,16 @@ bool Remote::send(Channel& channel, Request& request) {
           [&](remote::Copied& copied) { return data_.send(channel, request, copied); },
           [&](remote::Word& word) { return words_.send(channel, request, word); },
           [&](const remote::Reserved& reserved) { return fences_.send(channel, request, reserved); },
-          [&](const remote::Leave& leave) { return leave_now(channel, request, leave); },
+          [&](const remote::Leave& leave) {
+            remote::Header header = remote::make_header(Verb::leave, request.far, {wire_.self});
+            header.set_leaving(leave.how);
+            wire_.post_free(channel, header);
+            requests_.release(&request);
+            return true;
+          },
           [](const remote::Awaited&) { return true; },
       },
       request.what);
-}
-
-bool Remote::leave_now(const Channel& channel, Request& request, const remote::Leave& leave) {
-  remote::Header header = remote::make_header(Verb::leave, request.far, {wire_.self});
-  header.operand = static_cast<std::uint64_t>(leave.how);
-  wire_.post_free(channel, header);
-  requests_.release(&request);
-  return true;
 }
 
 unsigned Remote::pump(Channel& channel) {
@@ -93,16 +91,6 @@ bool Remote::append(const Operation& operation, const RemoteTarget& far) {
                     operation.called);
 }
 
-void Remote::start_atomic(const AtomicOperation& operation, const RemoteTarget& far,
-                          nb::Completion& completion) {
-  if (!fails_at_once(completion)) enqueue(words_.make_atomic(operation, far, completion));
-}
-
-void Remote::start_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
-                         nb::Completion& completion) {
-  if (!fails_at_once(completion)) enqueue(words_.make_store(far_word, bytes, value, far));
-}
-
 // Nothing comes between the two: the store's number is the next one after the put's, which goes for both.
 void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value,
                               const RemoteTarget& far, nb::Completion& completion) {
@@ -111,23 +99,6 @@ void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t
   start(put, far, completion);
   const std::uint8_t flags = put.signal != nullptr ? std::uint8_t{protocol::with_signal} : std::uint8_t{0};
   enqueue(words_.make_store(far_word, sizeof value, value, far, flags));
-}
-
-void Remote::start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-  if (!fails_at_once(completion)) enqueue(words_.make_lock(Verb::lock, mutex, far, completion));
-}
-
-void Remote::start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
-                            std::uint64_t* acquired) {
-  if (!fails_at_once(completion)) enqueue(words_.make_lock(Verb::try_lock, mutex, far, completion, acquired));
-}
-
-void Remote::start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-  if (!fails_at_once(completion)) enqueue(words_.make_unlock(mutex, far, completion));
-}
-
-void Remote::start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-  if (!fails_at_once(completion)) enqueue(words_.make_release(mutex, far, completion));
 }
 
 void Remote::start_fence(TransportRank server, nb::Completion& completion) {
@@ -139,7 +110,8 @@ void Remote::start_fence_all(nb::Completion& completion) {
 }
 
 void Remote::leave(TransportRank server, protocol::Leaving how) {
-  if (!abandoned_) enqueue(requests_.make<remote::Leave>(channels_.at(server).itself(), nullptr, how));
+  if (!abandoned_)
+    enqueue(requests_.make<remote::Leave>(channels_.at(server).itself(), nullptr, remote::Leave{how}));
 }
 
 unsigned Remote::advance() {

@@ -62,7 +62,9 @@ class Remote final : public transport::Sink {
   // Each adds one part to the completion unless it is complete on return. A vector's address
   // arrays may be reused on return.
   void start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
-  void start_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
+  void start_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion) {
+    if (!fails_at_once(completion)) enqueue(words_.make_atomic(operation, far, completion));
+  }
   // Small contiguous operations travel with others: buffered until the message is full, anything else is
   // started on that server, the process has to wait, or its pusher sends them. False: start() it. The source
   // of a write is the caller's at once. What endpoints ask for is never taken.
@@ -101,17 +103,28 @@ class Remote final : public transport::Sink {
 
   // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
   void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
-                   nb::Completion& completion);
+                   nb::Completion& completion) {
+    if (!fails_at_once(completion)) enqueue(words_.make_store(far_word, bytes, value, far));
+  }
   // A contiguous put, then a word of 8 bytes: both, or neither where one of them is refused.
   void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const RemoteTarget& far,
                         nb::Completion& completion);
   // `mutex` is the number among the target's; the server knows whether there is such a one.
-  void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
+  void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+    if (!fails_at_once(completion)) enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion));
+  }
   void start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
-                      std::uint64_t* acquired);
-  void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
+                      std::uint64_t* acquired) {
+    if (!fails_at_once(completion))
+      enqueue(words_.make_lock(protocol::Verb::try_lock, mutex, far, completion, acquired));
+  }
+  void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+    if (!fails_at_once(completion)) enqueue(words_.make_unlock(mutex, far, completion));
+  }
   // For who holds it for certain: complete when it has left, and a write to the target, which a fence covers.
-  void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
+  void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+    if (!fails_at_once(completion)) enqueue(words_.make_release(mutex, far, completion));
+  }
 
   // Nothing is sent to a clean server, which is still a full memory fence.
   void start_fence(TransportRank server, nb::Completion& completion);
@@ -156,11 +169,9 @@ class Remote final : public transport::Sink {
   // The queue of a server.
   void enqueue(Request* request);
   bool send(Channel& channel, Request& request);
-  bool leave_now(const Channel& channel, Request& request, const remote::Leave& leave);
   unsigned pump(Channel& channel);
 
   // What servers say (replies.cpp).
-  void on_reply(Channel& channel, const Reply& reply, std::span<const std::byte> data);
   void on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data);
   void on_done(Channel& channel, const Reply& reply);
   void on_refused(Channel& channel, const Reply& reply);

@@ -17,25 +17,28 @@ void Remote::on_message(const transport::Message& message) {
   wire_.ledger.applied(channel.rank, reply.applied);
   channel.note_limit(reply);
   transfers_.release_held(channel);
-  on_reply(channel, reply, message.data.subspan(sizeof reply));
-  pump(channel);
-}
-
-void Remote::on_reply(Channel& channel, const Reply& reply, std::span<const std::byte> data) {
+  const std::span<const std::byte> data = message.data.subspan(sizeof reply);
   switch (reply.verb) {
     case Verb::data:
-      return on_data(channel, reply, data);
+      on_data(channel, reply, data);
+      break;
     case Verb::data_batch:
-      return batches_.on_answers(channel, reply, data);
+      batches_.on_answers(channel, reply, data);
+      break;
     case Verb::done:
-      return on_done(channel, reply);
+      on_done(channel, reply);
+      break;
     case Verb::refused:
-      return on_refused(channel, reply);
+      on_refused(channel, reply);
+      break;
     case Verb::withdraw:
-      return on_withdraw(channel);
+      on_withdraw(channel);
+      break;
     default:
       COMEX_BUG_IF(reply.verb != Verb::credit);
+      break;
   }
+  pump(channel);
 }
 
 // The answer of an rmw, or a get small enough for one message.
@@ -64,7 +67,7 @@ void Remote::on_done(Channel& channel, const Reply& reply) {
 void Remote::on_withdraw(Channel& channel) {
   channel.surrender();
   remote::Header header = remote::make_header(Verb::surrender, channel.itself(), {wire_.self});
-  header.operand = channel.limit;
+  header.set_new_limit(channel.limit);
   wire_.post_free(channel, header);
 }
 

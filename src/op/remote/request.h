@@ -43,15 +43,11 @@ struct Data {
 
 // A small write whose message is complete already, but for its number.
 struct Copied {
-  explicit Copied(const protocol::RequestHeader& of) : header(of) {}
-
   protocol::RequestHeader header;
 };
 
 // An rmw, store, lock, try_lock or release: one message.
 struct Word {
-  explicit Word(protocol::Verb verb) { header.verb = verb; }
-
   protocol::RequestHeader header;  // without who asks whom
   std::uint64_t desired = 0;       // compare_swap
   void* result = nullptr;
@@ -60,23 +56,16 @@ struct Word {
 
 // A fence or an unlock: one message on the reserved credit.
 struct Reserved {
-  explicit Reserved(protocol::Verb which, std::uint64_t of_mutex = 0) : verb(which), mutex(of_mutex) {}
-
-  protocol::Verb verb;
-  std::uint64_t mutex;  // unlock
+  protocol::Verb verb{};
+  std::uint64_t mutex = 0;  // unlock
 };
 
 // The gets and rmws of a batch, which await their answers; never in a queue.
 struct Awaited {
-  explicit Awaited(Batch* of) : batch(of) {}
-
-  Batch* batch;
+  Batch* batch = nullptr;
 };
 
 struct Leave {
-  Leave() = default;
-  explicit Leave(protocol::Leaving chosen) : how(chosen) {}
-
   protocol::Leaving how{};
 };
 

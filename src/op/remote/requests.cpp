@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "op/remote/transfer.h"
+#include "op/remote/transfers.h"
 
 namespace comex::op::remote {
 namespace {

@@ -7,14 +7,35 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "op/near_side.h"
 #include "op/remote/requests.h"
 #include "op/remote/staging.h"
-#include "op/remote/transfer.h"
 #include "op/remote/wire.h"
+#include "transport/chunk_ring.h"
 
 namespace comex::op::remote {
+
+// Found by its slot; pooled.
+struct Transfer {
+  Request* request = nullptr;
+  std::uint32_t slot = 0;
+  std::uint32_t chunk_bytes = 0;
+  protocol::Verb verb{};
+  bool refused = false;  // an empty chunk or the refusal itself has come
+  bool refusal_told = false;
+  bool has_body = false;
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;
+  NearSide near;
+  transport::ChunkRing<std::byte*> chunks;              // of the body; the room is in one of the buffers
+  std::byte* buffers[protocol::chunks_in_flight] = {};  // for staging; one takes as many chunks as fit
+
+  Channel& channel() const { return *request->channel; }
+};
 
 class Transfers {
  public:

@@ -6,14 +6,15 @@ using protocol::Verb;
 
 Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget& far,
                             nb::Completion& completion) {
-  Request* const request = requests_.make<Word>(far, &completion, Verb::rmw);
+  Request* const request = requests_.make<Word>(far, &completion);
   Word& word = std::get<Word>(request->what);
   const AtomicWords words = words_of(operation);
+  word.header.verb = Verb::rmw;
   word.header.scalar = operation.scalar;
   word.header.atomic = operation.atomic;
   word.header.offset = far.offset_of(operation.far);
   word.header.bytes = word.result_bytes = scalar_bytes(operation.scalar);
-  word.header.operand = words.operand;
+  word.header.set_argument(words.argument);
   if (!operation.is_blocking) word.header.flags = protocol::non_blocking;
   word.desired = words.desired;
   word.result = operation.near;
@@ -22,27 +23,29 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
 
 Request* Words::make_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
                            std::uint8_t flags) {
-  Request* const request = requests_.make<Word>(far, nullptr, Verb::store);
+  Request* const request = requests_.make<Word>(far, nullptr);
   Header& header = std::get<Word>(request->what).header;
+  header.verb = Verb::store;
   header.flags = flags;
   header.offset = far.offset_of(far_word);
   header.bytes = bytes;
-  header.operand = value;
+  header.set_value(value);
   return as_write(request);
 }
 
 Request* Words::make_lock(Verb verb, std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                           std::uint64_t* acquired) {
-  Request* const request = requests_.make<Word>(far, &completion, verb);
+  Request* const request = requests_.make<Word>(far, &completion);
   Word& word = std::get<Word>(request->what);
-  word.header.operand = mutex;
+  word.header.verb = verb;
+  word.header.set_mutex(mutex);
   word.result = acquired;
   word.result_bytes = acquired == nullptr ? 0 : sizeof *acquired;
   return request;
 }
 
 Request* Words::make_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-  return requests_.make<Reserved>(far, &completion, Verb::unlock, mutex);
+  return requests_.make<Reserved>(far, &completion, Reserved{Verb::unlock, mutex});
 }
 
 Request* Words::make_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {

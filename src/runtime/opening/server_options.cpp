@@ -70,7 +70,7 @@ shm::BoundsVerdict verdict_of(protocol::Refusal refusal) {
 
 std::string recovery_text(const protocol::RequestHeader& header, const std::optional<Worker>& dead) {
   const bool is_mutex = header.verb == protocol::Verb::lock || header.verb == protocol::Verb::try_lock;
-  return is_mutex ? mutex_recovered_text(header.operand, dead) : memory_recovered_text();
+  return is_mutex ? mutex_recovered_text(header.mutex(), dead) : memory_recovered_text();
 }
 
 std::string no_such_mutex_text(std::uint64_t mutex, Worker owner, std::uint64_t count) {
@@ -79,7 +79,7 @@ std::string no_such_mutex_text(std::uint64_t mutex, Worker owner, std::uint64_t 
 }
 
 std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, std::uint64_t base) {
-  const std::string mutex = "mutex " + std::to_string(refused.header.operand);
+  const std::string mutex = "mutex " + std::to_string(refused.header.mutex());
   switch (refused.fault.refusal) {
     case protocol::Refusal::misaligned:
       return "the word is not aligned to its " + std::to_string(refused.fault.bytes) + " bytes";
@@ -89,7 +89,7 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
                                 : "worker ") +
              std::to_string(refused.header.origin);
     case protocol::Refusal::no_such_mutex:
-      return no_such_mutex_text(refused.header.operand, refused.header.target, refused.fault.bytes);
+      return no_such_mutex_text(refused.header.mutex(), refused.header.target, refused.fault.bytes);
     case protocol::Refusal::unknown_world:
       return "its world " + std::to_string(refused.header.world) + " is not served here";
     case protocol::Refusal::malformed:
@@ -117,7 +117,7 @@ void say_lasting(const World& world, const protocol::RequestHeader& lock, const 
                  std::uint64_t waited_ns) {
   Reporter::print(origin_of(world, lock), {"lock", target_of(lock, world.id), nullptr},
                   "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s for " +
-                      mutex_held_text(lock.operand, holder));
+                      mutex_held_text(lock.mutex(), holder));
 }
 
 // On behalf of the origin, whose line it is.

@@ -163,7 +163,7 @@ TEST_F(RemoteRest, gives_back_credits_of_a_server_that_rested) {
   const auto seen = look(7);
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].verb, Verb::surrender);
-  EXPECT_EQ(seen[0].operand, 2u) << "one that was used, and one that stays";
+  EXPECT_EQ(seen[0].new_limit(), 2u) << "one that was used, and one that stays";
 }
 
 TEST_F(RemoteRest, tells_a_refusal_that_came_from_a_server_that_rested) {

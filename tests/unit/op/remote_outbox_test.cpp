@@ -69,10 +69,10 @@ TEST_F(RemoteOutbox, batches_to_several_servers_collect_side_by_side) {
   for (const TransportRank server : {0, 1}) {
     const protocol::RequestHeader header = received(server);
     EXPECT_EQ(header.verb, protocol::Verb::batch);
-    EXPECT_EQ(header.operand, 3u);
+    EXPECT_EQ(header.items(), 3u);
     EXPECT_EQ(header.number, 1u);
     EXPECT_EQ(header.sequence, 1u);
-    EXPECT_EQ(header.target, static_cast<Worker>(three_servers)) << "where answers go";
+    EXPECT_EQ(header.batch_rank(), three_servers) << "where answers go";
   }
   EXPECT_FALSE(remote->holds_batches());
 }
@@ -133,7 +133,7 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_opens_the_next) {
   EXPECT_TRUE(append(0));
   remote->send_batches();
   const protocol::RequestHeader header = received(0);
-  EXPECT_EQ(header.operand, 1u);
+  EXPECT_EQ(header.items(), 1u);
   EXPECT_EQ(header.number, 2u);
   EXPECT_EQ(header.sequence, 2u);
 }

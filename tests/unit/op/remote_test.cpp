@@ -112,7 +112,7 @@ TEST(Remote, surrenders_what_it_does_not_use_and_ignores_limits_that_crossed) {
   const std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].header.verb, Verb::surrender);
-  EXPECT_EQ(seen[0].header.operand, 2u) << "one sent, one kept";
+  EXPECT_EQ(seen[0].header.new_limit(), 2u) << "one sent, one kept";
 
   script.say(script.reply(Verb::credit));  // still speaks of ten: it was sent before
   for (int i = 0; i < 5; ++i) script.remote.start(script.put(&value, 8), script.far, done);
@@ -131,7 +131,7 @@ TEST(Remote, with_nothing_to_spare_surrenders_nothing) {
   script.say(script.reply(Verb::withdraw));
   const std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen[0].header.operand, 1u);
+  EXPECT_EQ(seen[0].header.new_limit(), 1u);
   script.surrenders = 1;
   script.grant(3);
   EXPECT_EQ(script.look().size(), 2u);
@@ -181,7 +181,7 @@ TEST(Remote, unlock_and_fence_share_one_reserved_credit) {
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[1].header.verb, Verb::unlock);
   EXPECT_EQ(seen[1].header.offset, 0u) << "where it lies is known there";
-  EXPECT_EQ(seen[1].header.operand, 3u);
+  EXPECT_EQ(seen[1].header.mutex(), 3u);
   script.say(script.reply(Verb::done));
   EXPECT_TRUE(unlock.done());
   seen = script.look();
@@ -202,7 +202,7 @@ TEST(Remote, a_release_is_over_when_it_has_left_and_covered_by_fences) {
   const std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].header.verb, Verb::release);
-  EXPECT_EQ(seen[0].header.operand, 3u);
+  EXPECT_EQ(seen[0].header.mutex(), 3u);
   EXPECT_EQ(seen[0].header.number, 2u);
   script.apply(1);
   EXPECT_TRUE(script.remote.dirty(script.far));

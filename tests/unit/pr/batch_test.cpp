@@ -29,11 +29,11 @@ class Written {
     return *this;
   }
   Written& item(const BatchItem& head) {
-    ++header_.operand;
+    header_.set_items(header_.items() + 1);
     return append(head);
   }
   Written& repeated(std::int32_t step) {
-    ++header_.operand;
+    header_.set_items(header_.items() + 1);
     return append(RepeatedItem{.step = step});
   }
   Written& cut(std::size_t bytes) {

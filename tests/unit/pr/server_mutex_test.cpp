@@ -34,7 +34,7 @@ class ServerMutex : public ::testing::Test {
     for (const Verb verb : {Verb::lock, Verb::try_lock, Verb::unlock}) {
       ASSERT_TRUE(hand.wait_credit());
       RequestHeader request = hand.header(verb);
-      request.operand = index;
+      request.set_mutex(index);
       request.target = of;
       hand.send(request);
       const Reply* reply = hand.reply_to(request.slot, 5);

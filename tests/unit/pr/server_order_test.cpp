@@ -182,7 +182,7 @@ TEST_F(ServerOrder, a_store_to_another_target_does_not_wait) {
   hand.big_put(rig.memory, size);
   RequestHeader request = hand.header(Verb::store, other, 8);
   request.target = 8;
-  request.operand = 5;
+  request.set_value(5);
   hand.send(request);
   rig.run(2);
   EXPECT_EQ(rig.word<std::uint64_t>(other), 5U);

@@ -294,7 +294,7 @@ TEST(Malformed, batch_whose_answers_may_have_no_room_is_refused) {
     }
     RequestHeader batch = hand.header(Verb::batch, 0, items.size());
     batch.target = 1;  // where answers go
-    batch.operand = gets + puts;
+    batch.set_items(gets + puts);
     hand.send(batch, items);
     const Reply* reply = hand.reply_to(batch.slot, 3);
     ASSERT_NE(reply, nullptr);

@@ -192,7 +192,7 @@ class Hand {
   std::uint32_t store(std::uint64_t offset, std::uint64_t value, std::uint8_t flags = 0) {
     RequestHeader request = header(Verb::store, offset, 8);
     request.flags = flags;
-    request.operand = value;
+    request.set_value(value);
     send(request);
     return request.slot;
   }
@@ -279,7 +279,7 @@ class Hand {
   }
   void surrender(std::uint64_t new_limit) {
     RequestHeader request = header(Verb::surrender);
-    request.operand = new_limit;
+    request.set_new_limit(new_limit);
     limit = new_limit;
     ++surrenders;
     raw(request);

@@ -122,7 +122,7 @@ TEST(Server, compares_and_swaps_only_what_was_expected) {
     RequestHeader request = hand.header(Verb::rmw, rig.memory, 8);
     request.scalar = Scalar::int64;
     request.atomic = Atomic::compare_swap;
-    request.operand = expected;
+    request.set_argument(expected);
     const std::uint64_t desired = 99;
     hand.send(request, bytes_of(desired));
     const Reply* reply = hand.reply_to(request.slot, 5);
