@@ -20,12 +20,4 @@ void HostBarrier::sleep(std::uint32_t token, std::uint64_t timeout_ns) {
   block_->sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void HostBarrier::wait(std::uint32_t token) {
-  constexpr int pauses = 20;
-  constexpr int yields = 100;
-  for (int i = 0; i < pauses && !done(token); ++i) cpu_relax();
-  for (int i = 0; i < yields && !done(token); ++i) os_->yield();
-  while (!done(token)) sleep(token, forever_ns);
-}
-
 }  // namespace comex::shm

@@ -27,7 +27,6 @@ class HostBarrier {
   std::uint32_t arrive();  // the token
   bool done(std::uint32_t token) const { return block_->round.load(std::memory_order_acquire) != token; }
   void sleep(std::uint32_t token, std::uint64_t timeout_ns);  // until done, or that long
-  void wait(std::uint32_t token);                             // yields, then sleeps, until done
 
  private:
   Os* os_;

@@ -7,10 +7,6 @@ namespace comex::shm {
 
 namespace {
 
-constexpr int spins = 20;
-constexpr int yields = 100;
-constexpr std::uint64_t patience_ns = 50'000'000;
-
 constexpr std::uint64_t taken_flag = 1u << 16;
 constexpr std::uint64_t half_done_flag = 1u << 17;  // taken over from one that had entered
 
@@ -159,27 +155,10 @@ Taken FairMutex::try_lock(const MutexParty& party) {
   }
   const std::uint64_t now = os_->now_ns();
   std::uint64_t asked = block_->asked_ns.load(std::memory_order_relaxed);
-  if (now - asked < patience_ns || !block_->asked_ns.compare_exchange_strong(asked, now))
+  if (now - asked < ask_after_ns || !block_->asked_ns.compare_exchange_strong(asked, now))
     return Taken::refused;
   const std::uint32_t end = block_->next.load();
   return end - serving - 1 < mutex_places ? take_over(serving, end, party) : Taken::refused;
-}
-
-Taken FairMutex::lock(const MutexParty& party) {
-  MutexTurn turn;
-  for (int i = 0; i < spins + yields; ++i) {
-    if (step(turn, party, false) == Taken::clean) return Taken::clean;
-    if (i < spins) {
-      cpu_relax();
-    } else {
-      os_->yield();
-    }
-  }
-  while (true) {
-    sleep(turn, turn.is_in_line ? patience_ns : patience_ns / 100);
-    const Taken taken = step(turn, party, true);
-    if (taken != Taken::refused) return taken;
-  }
 }
 
 Status FairMutex::unlock(const MutexParty& party) {

@@ -71,7 +71,6 @@ class FairMutex {
 
   // Takes over when all in line are dead, but asks no oftener than every 50 ms.
   Taken try_lock(const MutexParty& party);
-  Taken lock(const MutexParty& party);  // the whole ladder, for tests and for processes without MPI to drive
   Status unlock(const MutexParty& party);  // refused unless it is the party that holds it
   bool holder(Worker& worker) const;       // false = nobody
   // After `recovered`: who died with it, if it is known.

@@ -15,6 +15,9 @@
 
 namespace comex::shm {
 
+// Whoever waits so long for a lock asks whether its holder lives.
+inline constexpr std::uint64_t ask_after_ns = 50'000'000;
+
 // epoch:15 | contended:1 | holder slot + 1:16. Zero-filled memory is a free lock.
 using OwnerLockWord = std::atomic<std::uint32_t>;
 

@@ -9,7 +9,6 @@ namespace {
 // The ladder of one wait. Too early a futex costs 9 us, too long a spin starves the holder.
 constexpr int spins = 20;
 constexpr int yields = 200;
-constexpr std::uint64_t patience_ns = 50'000'000;  // then ask whether the holder lives
 
 constexpr std::uint32_t holder_of(std::uint32_t word) {
   return word & OwnerLock::holder_mask;
@@ -51,10 +50,10 @@ Taken OwnerLock::lock_slowly(const LockParty& party) {
     const std::uint32_t contended = word | contended_bit;
     if (word != contended && !word_->compare_exchange_weak(word, contended, std::memory_order_relaxed))
       continue;
-    static_cast<void>(party.os->wait(*word_, contended, patience_ns));
+    static_cast<void>(party.os->wait(*word_, contended, ask_after_ns));
     // By the clock, not by the futex's answer: signals may cut every wait short.
     const std::uint64_t now = party.os->now_ns();
-    if (now - asked_ns < patience_ns) continue;
+    if (now - asked_ns < ask_after_ns) continue;
     asked_ns = now;
     if (take_over(*word_, word_->load(std::memory_order_relaxed), party)) return Taken::recovered;
   }

@@ -37,7 +37,7 @@ class MutexOnEachOs : public testing::TestWithParam<OsCase> {
 };
 
 TEST_P(MutexOnEachOs, serves_in_the_order_of_asking) {
-  ASSERT_EQ(mutex_.lock(me_), Taken::clean);
+  ASSERT_EQ(take(mutex_, me_), Taken::clean);
   MutexTurn second = in_line(you_);
   MutexTurn third = in_line(me_);
   EXPECT_EQ(mutex_.try_lock(you_), Taken::refused);
@@ -56,7 +56,7 @@ TEST_P(MutexOnEachOs, serves_in_the_order_of_asking) {
 
 TEST_P(MutexOnEachOs, is_unlocked_by_its_holder_only) {
   EXPECT_FALSE(mutex_.unlock(me_));
-  ASSERT_EQ(mutex_.lock(me_), Taken::clean);
+  ASSERT_EQ(take(mutex_, me_), Taken::clean);
   const Status refused = mutex_.unlock(you_);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.failure().text.find("worker 10"), std::string::npos);
@@ -69,7 +69,7 @@ TEST_P(MutexOnEachOs, is_unlocked_by_the_endpoint_that_holds_it) {
   const MutexParty second{10, 0, false, 2};
   for (const bool is_taken_over : {false, true}) {
     if (is_taken_over) {
-      ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+      ASSERT_EQ(take(mutex_, dead_), Taken::clean);
       let_a_trylock_ask();
     }
     ASSERT_NE(mutex_.try_lock(first), Taken::refused);
@@ -95,7 +95,7 @@ TEST_P(MutexOnEachOs, lets_one_in_at_a_time) {
         if (worker == 3) {
           while (mutex_.try_lock(party) != Taken::clean) os_->yield();
         } else {
-          ASSERT_EQ(mutex_.lock(party), Taken::clean);
+          ASSERT_EQ(take(mutex_, party), Taken::clean);
         }
         ++counter;
         ASSERT_TRUE(mutex_.unlock(party));
@@ -109,7 +109,7 @@ TEST_P(MutexOnEachOs, lets_one_in_at_a_time) {
 
 TEST_P(MutexOnEachOs, rings_the_server_that_waits_for_others) {
   const MutexParty remote{9, 3, true};
-  ASSERT_EQ(mutex_.lock(me_), Taken::clean);
+  ASSERT_EQ(take(mutex_, me_), Taken::clean);
   MutexTurn turn = in_line(remote);
   mutex_.set_bell(3);
   const std::uint32_t seen = arena_.doorbell(3).seen();
@@ -122,7 +122,7 @@ TEST_P(MutexOnEachOs, rings_the_server_that_waits_for_others) {
 }
 
 TEST_P(MutexOnEachOs, is_taken_over_from_a_dead_holder_by_the_next_in_line) {
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   MutexTurn next = in_line(me_);
   MutexTurn later = in_line(you_);
   EXPECT_EQ(mutex_.step(later, you_, true), Taken::refused) << "one that lives is before it";
@@ -134,7 +134,7 @@ TEST_P(MutexOnEachOs, is_taken_over_from_a_dead_holder_by_the_next_in_line) {
 }
 
 TEST_P(MutexOnEachOs, passes_by_one_that_died_in_line) {
-  ASSERT_EQ(mutex_.lock(you_), Taken::clean);
+  ASSERT_EQ(take(mutex_, you_), Taken::clean);
   MutexTurn gone = in_line(dead_);
   in_line(also_dead_);
   MutexTurn mine = in_line(me_);
@@ -150,7 +150,7 @@ TEST_P(MutexOnEachOs, passes_by_one_that_died_in_line) {
 }
 
 TEST_P(MutexOnEachOs, is_taken_over_past_the_dead_behind_a_dead_holder) {
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   in_line(also_dead_);
   MutexTurn mine = in_line(me_);
   EXPECT_EQ(mutex_.step(mine, me_, true), Taken::recovered);
@@ -158,7 +158,7 @@ TEST_P(MutexOnEachOs, is_taken_over_past_the_dead_behind_a_dead_holder) {
 }
 
 TEST_P(MutexOnEachOs, tells_of_a_death_inside_although_the_one_that_took_over_dies_too) {
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   MutexTurn first = in_line(also_dead_);
   ASSERT_EQ(mutex_.step(first, also_dead_, true), Taken::recovered);
   block_.holder = 0;  // as if it had died before it signed
@@ -167,7 +167,7 @@ TEST_P(MutexOnEachOs, tells_of_a_death_inside_although_the_one_that_took_over_di
 }
 
 TEST_P(MutexOnEachOs, is_not_taken_from_a_holder_of_another_host) {
-  ASSERT_EQ(mutex_.lock({7, 2, true}), Taken::clean);
+  ASSERT_EQ(take(mutex_, {7, 2, true}), Taken::clean);
   MutexTurn mine = in_line(me_);
   EXPECT_EQ(mutex_.step(mine, me_, true), Taken::refused);
   let_a_trylock_ask();
@@ -175,7 +175,7 @@ TEST_P(MutexOnEachOs, is_not_taken_from_a_holder_of_another_host) {
 }
 
 TEST_P(MutexOnEachOs, is_taken_over_by_a_trylock_when_all_in_line_are_dead) {
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   in_line(also_dead_);
   EXPECT_EQ(mutex_.try_lock(me_), Taken::recovered);
   expect_holder(10);
@@ -187,26 +187,26 @@ TEST_P(MutexOnEachOs, is_taken_over_by_a_trylock_when_all_in_line_are_dead) {
 }
 
 TEST_P(MutexOnEachOs, is_left_by_a_trylock_to_those_who_stand_in_line) {
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   MutexTurn yours = in_line(you_);
   EXPECT_EQ(mutex_.try_lock(me_), Taken::refused);
   EXPECT_EQ(mutex_.step(yours, you_, true), Taken::recovered);
 }
 
 TEST_P(MutexOnEachOs, lets_trylocks_ask_whether_the_holder_lives_now_and_then_only) {
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   const std::uint64_t now = os_->now_ns();
   for (block_.asked_ns = now; mutex_.try_lock(me_) == Taken::refused;) continue;
   EXPECT_GE(block_.asked_ns - now, 50'000'000U);  // by the clock of the block, not of this test
   ASSERT_TRUE(mutex_.unlock(me_));
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   let_a_trylock_ask();
   EXPECT_EQ(mutex_.try_lock(me_), Taken::recovered);
   EXPECT_NE(block_.asked_ns.load(), 0u);
 }
 
 TEST_P(MutexOnEachOs, takes_those_beyond_its_places_in_as_places_get_free) {
-  ASSERT_EQ(mutex_.lock(me_), Taken::clean);
+  ASSERT_EQ(take(mutex_, me_), Taken::clean);
   for (std::uint32_t i = 1; i < mutex_places; ++i) in_line(dead_);
   MutexTurn mine;
   EXPECT_EQ(mutex_.step(mine, you_, true), Taken::refused);
@@ -218,7 +218,7 @@ TEST_P(MutexOnEachOs, takes_those_beyond_its_places_in_as_places_get_free) {
 }
 
 TEST_P(MutexOnEachOs, is_taken_over_when_its_places_are_full_of_the_dead) {
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   for (std::uint32_t i = 1; i < mutex_places; ++i) in_line(dead_);
   MutexTurn mine;
   EXPECT_EQ(mutex_.step(mine, you_, true), Taken::recovered);
@@ -226,11 +226,11 @@ TEST_P(MutexOnEachOs, is_taken_over_when_its_places_are_full_of_the_dead) {
 }
 
 TEST_P(MutexOnEachOs, is_not_held_up_by_one_that_died_before_it_moved_the_next_ticket_on) {
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   block_.next = 0;
   EXPECT_EQ(mutex_.try_lock(me_), Taken::recovered);
   ASSERT_TRUE(mutex_.unlock(me_));
-  ASSERT_EQ(mutex_.lock(dead_), Taken::clean);
+  ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   block_.next = 1;
   MutexTurn mine = in_line(me_);
   EXPECT_EQ(mine.ticket, 2u);
@@ -241,7 +241,7 @@ TEST_P(MutexOnEachOs, survives_the_wrap_of_its_counters) {
     block_.next = start;
     block_.serving = start;
     for (std::uint32_t i = 0; i < 2 * mutex_places; ++i) {
-      ASSERT_EQ(mutex_.lock(me_), Taken::clean);
+      ASSERT_EQ(take(mutex_, me_), Taken::clean);
       EXPECT_EQ(mutex_.try_lock(me_), Taken::refused);
       ASSERT_TRUE(mutex_.unlock(me_));
     }

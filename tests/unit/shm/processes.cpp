@@ -98,16 +98,16 @@ TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barr
           const StripeGuard guard(arena.stripes(), e.offset + 4096, 8);
           ++counts[0];
         }
-        if (mutex.lock({slot, slot}) != Taken::clean) return 1;
+        if (take(mutex, {slot, slot}) != Taken::clean) return 1;
         ++counts[1];
         if (!mutex.unlock({slot, slot})) return 2;
       }
-      barrier.wait(barrier.arrive());
+      wait_at(barrier);
       return counts[0] == 1500 && counts[1] == 1500 ? 0 : 3;
     }));
   }
   HostBarrier barrier = arena_.host_barrier();
-  barrier.wait(barrier.arrive());
+  wait_at(barrier);
   for (const pid_t pid : pids) EXPECT_EQ(status_of(pid), 0);
 }
 
@@ -149,7 +149,7 @@ TEST_P(Processes, are_taken_over_from_in_the_mutex_queue) {
   std::fill_n(arena_.at(e.offset), 4096, std::byte{0});
   const pid_t pid = child_of(arena_.ticket(), 1, address_, [&](Arena& arena) {
     FairMutex mutex = arena.mutex_at(e.offset);
-    static_cast<void>(mutex.lock({1, 1}));
+    static_cast<void>(take(mutex, {1, 1}));
     word_in(arena) = 1;
     while (true) pause();
     return 0;
@@ -158,7 +158,7 @@ TEST_P(Processes, are_taken_over_from_in_the_mutex_queue) {
   kill(pid, SIGKILL);
   EXPECT_EQ(status_of(pid), 1000 + SIGKILL);
   FairMutex mutex = arena_.mutex_at(e.offset);
-  EXPECT_EQ(mutex.lock({0, 0}), Taken::recovered);
+  EXPECT_EQ(take(mutex, {0, 0}), Taken::recovered);
   EXPECT_TRUE(mutex.unlock({0, 0}));
 }
 
@@ -175,7 +175,7 @@ TEST_P(Processes, keep_a_mutex_going_when_killed_at_any_moment_of_locking) {
         FairMutex mutex = arena.mutex_at(e.offset);
         for (word_in(arena).fetch_add(1);;) {
           if (slot != 3) {
-            static_cast<void>(mutex.lock({slot, slot}));
+            static_cast<void>(take(mutex, {slot, slot}));
           } else if (mutex.try_lock({slot, slot}) == Taken::refused) {
             continue;
           }
@@ -191,7 +191,7 @@ TEST_P(Processes, keep_a_mutex_going_when_killed_at_any_moment_of_locking) {
       usleep(static_cast<useconds_t>(random() % 1000));
       kill(pid, SIGKILL);
       ASSERT_EQ(status_of(pid), 1000 + SIGKILL);
-      ASSERT_NE(mutex.lock({0, 0}), Taken::refused);
+      ASSERT_NE(take(mutex, {0, 0}), Taken::refused);
       ASSERT_TRUE(mutex.unlock({0, 0}));
     }
     EXPECT_NE(mutex.try_lock({0, 0}), Taken::refused);

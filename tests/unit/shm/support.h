@@ -25,6 +25,20 @@ inline void PrintTo(const OsCase& which, std::ostream* out) {
   *out << which.name;
 }
 
+// For processes without MPI to drive.
+inline Taken take(FairMutex& mutex, const MutexParty& party) {
+  MutexTurn turn;
+  for (;;) {
+    const Taken taken = mutex.step(turn, party, true);
+    if (taken != Taken::refused) return taken;
+    mutex.sleep(turn, 500'000);
+  }
+}
+inline void wait_at(HostBarrier barrier) {
+  const std::uint32_t token = barrier.arrive();
+  while (!barrier.done(token)) barrier.sleep(token, 1'000'000);
+}
+
 inline constexpr std::uint64_t test_large_page_bytes = 2ULL << 20;
 
 inline std::vector<OsCase> os_cases() {

@@ -58,7 +58,7 @@ TEST_P(WaitingOnEachOs, a_barrier_opens_when_all_have_arrived) {
       HostBarrier barrier(*os_, barrier_, members);
       for (int round = 1; round <= rounds; ++round) {
         ++arrived;
-        barrier.wait(barrier.arrive());
+        wait_at(barrier);
         ASSERT_GE(arrived.load(), round * members);
       }
     });
