@@ -1,14 +1,23 @@
 # Registration of tests that need a launcher.
 #
 # comex_add_mpi_test(NAME n PROGRAM target RANKS r [ENV A=b ...] [ARGS a ...] [MPI_ARGS m ...] [LABELS l ...]
-#                    [TIMEOUT seconds])
+#                    [TIMEOUT seconds] [ALONE])
 #   runs the program under mpirun and fails as well when something of ours is left in /dev/shm afterwards.
-#   RANKS counts MPI ranks: workers and progress ranks. LABELS are `mpi` and those given.
+#   RANKS counts MPI ranks: workers and progress ranks. LABELS are `mpi` and those given. Two launches of few ranks run
+#   at once, since most of their time is the start; ALONE is for programs of many rounds, which wait for each other.
 set(COMEX_LAUNCH ${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch)
 set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
 
+function(comex_processors ranks)
+  set(processors 1)
+  if(ranks GREATER 5)
+    set(processors 2)
+  endif()
+  set(processors ${processors} PARENT_SCOPE)
+endfunction()
+
 function(comex_add_mpi_test)
-  cmake_parse_arguments(PARSE_ARGV 0 t "" "NAME;PROGRAM;RANKS;TIMEOUT" "ENV;ARGS;MPI_ARGS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 t "ALONE" "NAME;PROGRAM;RANKS;TIMEOUT" "ENV;ARGS;MPI_ARGS;LABELS")
   if(NOT t_TIMEOUT)
     set(t_TIMEOUT 60)
   endif()
@@ -18,7 +27,11 @@ function(comex_add_mpi_test)
   add_test(NAME ${t_NAME} COMMAND ${COMEX_LAUNCH} ${t_TIMEOUT} ${t_RANKS} ${t_MPI_ARGS} ${t_PROGRAM} ${t_ARGS})
   # The launcher's own limit acts first and tidies up; ctest's is the net below it.
   math(EXPR net "${t_TIMEOUT} + 15")
-  set_tests_properties(${t_NAME} PROPERTIES LABELS "mpi;${t_LABELS}" TIMEOUT ${net} PROCESSORS 2
+  comex_processors(${t_RANKS})
+  if(t_ALONE)
+    set(processors 2)
+  endif()
+  set_tests_properties(${t_NAME} PROPERTIES LABELS "mpi;${t_LABELS}" TIMEOUT ${net} PROCESSORS ${processors}
     SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}")
 endfunction()
 

@@ -25,8 +25,7 @@ armci_whole(2_workers_without_progress_ranks 2 2 GA_NUM_PROGRESS_RANKS_PER_NODE=
 if(GA_CONFIG)
   add_test(NAME armci.a_global_arrays_program_links_and_runs
     COMMAND ${scripts}/global_arrays ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${COMEX_LAUNCH})
-  set_tests_properties(armci.a_global_arrays_program_links_and_runs PROPERTIES LABELS "mpi;armci" TIMEOUT 90
-    PROCESSORS 2)
+  set_tests_properties(armci.a_global_arrays_program_links_and_runs PROPERTIES LABELS "mpi;armci" TIMEOUT 90 COST 25)
 endif()
 
 # Without progress ranks, and without threads, a worker serves others in whatever call it is in.
@@ -60,8 +59,7 @@ foreach(flavour comex packaged)
   add_test(NAME armci.${flavour}_calls_that_return_at_once_serve COMMAND ${CMAKE_SOURCE_DIR}/tests/mpi/polls_test
     "P?ARMCI_|ARMCIX_|armci_|derr_printf$|dassertp_fail$" $<TARGET_FILE:${library}> ${COMEX_LAUNCH}
     $<TARGET_FILE:armci_polls_${flavour}>)
-  set_tests_properties(armci.${flavour}_calls_that_return_at_once_serve PROPERTIES LABELS "mpi;armci" TIMEOUT 100
-    PROCESSORS 2)
+  set_tests_properties(armci.${flavour}_calls_that_return_at_once_serve PROPERTIES LABELS "mpi;armci" TIMEOUT 100)
 endforeach()
 # Classic starts and ends, in every order: I and A are ARMCI's, E the messages' end, M MPI's, w works in between.
 armci_client(armci_start_order_comex armci_shared start_order.c)
@@ -78,16 +76,16 @@ endforeach()
 find_package(Threads REQUIRED)
 armci_client(armci_threads armci_shared threads.c)
 target_link_libraries(armci_threads PRIVATE Threads::Threads)
-comex_add_mpi_test(NAME armci.four_threads_a_worker PROGRAM armci_threads RANKS 3 LABELS armci)
+comex_add_mpi_test(NAME armci.four_threads_a_worker PROGRAM armci_threads RANKS 3 LABELS armci ALONE)
 comex_add_mpi_test(NAME armci.four_threads_a_worker_on_two_hosts PROGRAM armci_threads RANKS 4
-  ENV COMEX_VIRTUAL_HOSTS=2 LABELS armci)
+  ENV COMEX_VIRTUAL_HOSTS=2 LABELS armci ALONE)
 
 armci_client(armci_large_counts armci_shared large_counts.c)
-comex_add_mpi_test(NAME armci.collectives_of_more_than_2_gib PROGRAM armci_large_counts RANKS 3 LABELS armci)
+comex_add_mpi_test(NAME armci.collectives_of_more_than_2_gib PROGRAM armci_large_counts RANKS 3 LABELS armci ALONE)
 
 armci_client(armci_refused armci_shared refused.c)
 add_test(NAME armci.errors_end_the_job_with_one_line COMMAND ${scripts}/refusals $<TARGET_FILE:armci_refused>)
-set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 90 PROCESSORS 2)
+set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 90 COST 25)
 
 # In forked children; and groups that come and go.
 foreach(flavour comex packaged)
@@ -99,7 +97,7 @@ foreach(flavour comex packaged)
   target_compile_definitions(armci_fork_${flavour} PRIVATE _GNU_SOURCE)
   comex_add_mpi_test(NAME armci.${flavour}_is_refused_in_a_forked_child PROGRAM armci_fork_${flavour} RANKS 3 LABELS armci)
   armci_client(armci_group_rounds_${flavour} ${library} group_rounds.c)
-  comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go PROGRAM armci_group_rounds_${flavour} RANKS 4 LABELS armci)
+  comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go PROGRAM armci_group_rounds_${flavour} RANKS 4 LABELS armci ALONE)
   comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go_often PROGRAM armci_group_rounds_${flavour} RANKS 4
-    ARGS 20000 LABELS armci long TIMEOUT 500)
+    ARGS 20000 LABELS armci long TIMEOUT 500 ALONE)
 endforeach()

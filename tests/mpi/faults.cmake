@@ -7,7 +7,7 @@ endif()
 
 function(comex_add_fault_test name)
   add_test(NAME mpi_${name} COMMAND ${Python3_EXECUTABLE} ${ARGN} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-  set_tests_properties(mpi_${name} PROPERTIES LABELS "mpi" TIMEOUT 150 PROCESSORS 2 SKIP_RETURN_CODE 77)
+  set_tests_properties(mpi_${name} PROPERTIES LABELS "mpi" TIMEOUT 150 SKIP_RETURN_CODE 77)
 endfunction()
 
 foreach(route direct forced remote outside settings)

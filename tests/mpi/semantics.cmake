@@ -8,7 +8,7 @@ set(no_single_copy --mca btl_vader_single_copy_mechanism none)
 function(run program variant ranks)
   cmake_parse_arguments(PARSE_ARGV 3 t "" "" "ENV;ARGS;MPI_ARGS;LABELS")
   comex_add_mpi_test(NAME mpi.${program}.${variant} PROGRAM mpi_${program} RANKS ${ranks} ENV ${t_ENV}
-    ARGS ${t_ARGS} MPI_ARGS ${t_MPI_ARGS} LABELS ${t_LABELS})
+    ARGS ${t_ARGS} MPI_ARGS ${t_MPI_ARGS} LABELS ${t_LABELS} ALONE)
 endfunction()
 
 run(order hosts 4 ENV ${two_hosts})

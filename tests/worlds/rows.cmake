@@ -20,7 +20,7 @@ run_worlds(identities late 4 ENV COMEX_MEET_S=2 ARGS late)
 # Two programs in one launch: the rank within each is the process's own secret.
 add_test(NAME worlds.identities.two_programs COMMAND ${COMEX_LAUNCH} 60 2 $<TARGET_FILE:worlds_identities> apps
   : -np 3 $<TARGET_FILE:worlds_identities> apps)
-set_tests_properties(worlds.identities.two_programs PROPERTIES LABELS mpi TIMEOUT 75 PROCESSORS 2)
+set_tests_properties(worlds.identities.two_programs PROPERTIES LABELS mpi TIMEOUT 75)
 
 if(TARGET OpenMP::OpenMP_CXX)
   foreach(ranks 2 3 5)
