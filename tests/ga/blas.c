@@ -113,13 +113,13 @@ static void product_of_patches(void) {
   GA_Destroy(c);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_blas(void) {
+  begin();
   for (int turned = 0; turned < 4; ++turned) whole_product(C_DBL, 61, 47, 53, turned % 2, turned / 2, 0);
   whole_product(C_FLOAT, 33, 29, 41, 1, 0, 0);
   whole_product(C_SCPL, 31, 37, 23, 0, 1, 0);
   whole_product(C_DCPL, 31, 37, 23, 1, 1, 0);
   whole_product(C_DBL, 30, 28, 26, 0, 0, 1);
   product_of_patches();
-  return finish("blas");
+  return verdict("blas");
 }

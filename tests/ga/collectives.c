@@ -143,12 +143,12 @@ static void packing(void) {
   GA_Destroy(target);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_collectives(void) {
+  begin();
   sums(1);
   sums(37);
   sums(20000);
   elements();
   packing();
-  return finish("collectives");
+  return verdict("collectives");
 }

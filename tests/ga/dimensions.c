@@ -75,12 +75,12 @@ static void one(int type, int ndim) {
   free(model);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_dimensions(void) {
+  begin();
   for (int ndim = 1; ndim <= GA_MAX_DIM; ++ndim) {
     one(C_DBL, ndim);
     one(all_types[(ndim * 2) % types_count], ndim);
     one(all_types[(ndim * 2 + 1) % types_count], ndim);
   }
-  return finish("dimensions");
+  return verdict("dimensions");
 }

@@ -105,8 +105,8 @@ static void hosts(void) {
          GA_Cluster_nodeid(), GA_Cluster_proc_nodeid(job.me));
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_distribution(void) {
+  begin();
   int line[1] = {101}, plane[2] = {31, 47}, cube[3] = {9, 14, 11}, tiny[2] = {1, 2}, rows[2] = {31, -1},
       chunk[2] = {1, 47};
   hosts();
@@ -117,5 +117,5 @@ int main(int argc, char** argv) {
   story(NGA_Create(C_LONG, 3, cube, "cube", NULL), 3, cube, "cube");
   story(NGA_Create(C_LONG, 2, tiny, "tiny", NULL), 2, tiny, "tiny");
   irregular();
-  return finish("distribution");
+  return verdict("distribution");
 }

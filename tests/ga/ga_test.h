@@ -1,4 +1,4 @@
-/* What every Global Arrays program here shares: start and end of a job, checks that count, typed elements
+/* What every Global Arrays program here shares: its beginning and verdict, checks that count, typed elements
  * whose numbers are exact in every type, patches of any dimension. Every check tells what it saw; the last
  * line of a good run is "NAME: ok", once. Ranks are Global Arrays' own, never those of MPI_COMM_WORLD. */
 #pragma once
@@ -27,15 +27,13 @@ static struct {
     }                                                             \
   } while (0)
 
-static inline void begin(int* argc, char*** argv) {
-  MPI_Init(argc, argv);
-  GA_Initialize();
+/* In a job that has started; who starts and ends it may begin many programs. */
+static inline void begin(void) {
   job.me = GA_Nodeid();
   job.workers = GA_Nnodes();
-  if (!MA_init(C_DBL, 1 << 20, 1 << 20)) GA_Error("MA_init failed", 1);
 }
 
-/* Prints the verdict of all workers; what main returns. */
+/* Prints the verdict of all workers; what a program returns. */
 static inline int verdict(const char* name) {
   long wrong = job.wrong;
   GA_Lgop(&wrong, 1, "+");
@@ -43,12 +41,6 @@ static inline int verdict(const char* name) {
   if (job.me == 0 && wrong != 0) printf("%s: %ld checks failed\n", name, wrong);
   fflush(stdout);
   return wrong != 0;
-}
-static inline int finish(const char* name) {
-  const int status = verdict(name);
-  GA_Terminate();
-  MPI_Finalize();
-  return status;
 }
 
 /* The same numbers for everyone who starts with the same seed. */

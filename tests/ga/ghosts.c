@@ -139,8 +139,8 @@ static void directions(void) {
   GA_Destroy(g);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_ghosts(void) {
+  begin();
   int width[2] = {edge, edge};
   int g = NGA_Create_ghosts(C_DBL, 2, dims, width, "with ghosts", NULL);
   int result = GA_Duplicate(g, "result");
@@ -163,5 +163,5 @@ int main(int argc, char** argv) {
   directions();
   GA_Destroy(g);
   GA_Destroy(result);
-  return finish("ghosts");
+  return verdict("ghosts");
 }

@@ -109,8 +109,8 @@ static void from_lists(void) {
   GA_Pgroup_destroy(group);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_groups(void) {
+  begin();
   const int world = GA_Pgroup_get_world();
   EXPECT(GA_Pgroup_nnodes(world) == job.workers, "the world has %d", GA_Pgroup_nnodes(world));
   sums_inside(world, "world");
@@ -133,5 +133,5 @@ int main(int argc, char** argv) {
   array_inside(alone, "alone");
   as_default(alone);
   GA_Sync();
-  return finish("groups");
+  return verdict("groups");
 }

@@ -1,8 +1,9 @@
 # How a program on Global Arrays is compiled and linked: with the compilers and the libraries that ga-config names.
 # Sets GA_MISSING where something is not installed; GA_OURS, the options that put our ARMCI in front.
 #
-# ga_program(name source front)    builds GA_FOLDER/<name> from <source>.c or .F90 and appends it to GA_BUILT
-# ga_test(test program labels environment command...)    the command must end well and say "<program>: ok" once
+# ga_program(name front source...)    builds GA_FOLDER/<name> from .c files or a .F90 file and appends it to GA_BUILT
+# ga_test(test program labels environment command...)    the command must end well and say "<program>: ok" once; or so of
+#     each of GA_TOGETHER, where the program is `together`
 find_program(GA_CONFIG ga-config)
 find_path(GA_HEADERS ga.h)
 set(GA_MISSING "")
@@ -39,11 +40,11 @@ set(GA_BUILT "")
 set(GA_OURS -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -Wl,-rpath,${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 file(MAKE_DIRECTORY ${GA_FOLDER})
 
-function(ga_program name source front)
+function(ga_program name front)
   set(libraries ${front} ${ga_ldflags} ${ga_libs} ${ga_flibs})
   set(modules ${CMAKE_CURRENT_BINARY_DIR}/${name}.modules)
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source}.c)
-    set(file ${CMAKE_CURRENT_SOURCE_DIR}/${source}.c)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  if(ARGN MATCHES "[.]c(;|$)")
     set(shared ${CMAKE_CURRENT_SOURCE_DIR}/ga_test.h)
     set(compile ${GA_CC} -std=gnu99 -O1 -g -Wall -Wextra ${ga_cflags})
     if(COMEX_WERROR)
@@ -51,21 +52,29 @@ function(ga_program name source front)
     endif()
   else()
     # One name serves every type, which Fortran's compiler calls a mismatch.
-    set(file ${CMAKE_CURRENT_SOURCE_DIR}/${source}.F90)
     set(shared ${CMAKE_CURRENT_SOURCE_DIR}/ga_test.F90)
     set(compile ${GA_FORTRAN} -O1 -g -w -fallow-argument-mismatch -I${GA_HEADERS} -J${modules} ${ga_fflags})
   endif()
   add_custom_command(OUTPUT ${GA_FOLDER}/${name}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${modules}
-    COMMAND ${compile} -o ${GA_FOLDER}/${name} ${file} ${libraries}
-    DEPENDS ${file} ${shared} armci_openmpi_shared
+    COMMAND ${compile} -o ${GA_FOLDER}/${name} ${files} ${libraries}
+    DEPENDS ${files} ${shared} armci_openmpi_shared
     COMMENT "Linking bin/ga/${name} with Global Arrays" VERBATIM)
   set(GA_BUILT ${GA_BUILT} ${GA_FOLDER}/${name} PARENT_SCOPE)
 endfunction()
 
 # As comex_add_mpi_test and comex_add_host_test; the command is COMEX_LAUNCH's or COMEX_ON_HOSTS' and what follows them.
 function(ga_test test program labels environment)
-  add_test(NAME ga.${program}.${test} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/says_ok ${program} ${ARGN})
-  set_tests_properties(ga.${program}.${test} PROPERTIES LABELS "ga;${labels}" TIMEOUT 75 PROCESSORS 2
+  set(names ${program})
+  if(program STREQUAL together)
+    string(REPLACE ";" " " names "${GA_TOGETHER}")
+  endif()
+  add_test(NAME ga.${program}.${test} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/says_ok ${names} ${ARGN})
+  comex_processors(6)
+  if("${COMEX_LAUNCH}" IN_LIST ARGN)
+    list(GET ARGN 2 ranks)
+    comex_processors(${ranks})
+  endif()
+  set_tests_properties(ga.${program}.${test} PROPERTIES LABELS "ga;${labels}" TIMEOUT 115 PROCESSORS ${processors}
     SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endfunction()

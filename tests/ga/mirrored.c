@@ -111,9 +111,9 @@ static void restricted(void) {
   free(list);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_mirrored(void) {
+  begin();
   mirrored();
   restricted();
-  return finish("mirrored");
+  return verdict("mirrored");
 }

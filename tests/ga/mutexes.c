@@ -41,13 +41,13 @@ static void one_set(int g, int count) {
   EXPECT(GA_Destroy_mutexes(), "%d mutexes were not destroyed", count);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_mutexes(void) {
+  begin();
   int dims[2] = {mutexes, 10};
   int g = NGA_Create(C_DBL, 2, dims, "protected", NULL);
   one_set(g, 1);
   one_set(g, mutexes);
   one_set(g, 3);
   GA_Destroy(g);
-  return finish("mutexes");
+  return verdict("mutexes");
 }

@@ -104,8 +104,8 @@ static void across_owners(int g) {
   GA_Sync();
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_nonblocking(void) {
+  begin();
   int chunk[2] = {1, size};
   int g = NGA_Create(C_DBL, 2, dims, "blocks", chunk), ld = size;
   for (int i = job.me; i < blocks; i += job.workers) {
@@ -120,5 +120,5 @@ int main(int argc, char** argv) {
   across_owners(g);
   puts_and_accumulates(g);
   GA_Destroy(g);
-  return finish("nonblocking");
+  return verdict("nonblocking");
 }

@@ -102,12 +102,12 @@ static void come_and_go(void) {
   }
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_own_memory(void) {
+  begin();
   blocks(0);
   blocks(1);
   assembled();
   own_type();
   come_and_go();
-  return finish("own_memory");
+  return verdict("own_memory");
 }

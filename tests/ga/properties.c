@@ -124,11 +124,11 @@ static void ghosts_in_a_group(void) {
   GA_Sync();
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_properties(void) {
+  begin();
   if (hosts_are_even()) read_only();
   laid_over();
   fields();
   ghosts_in_a_group();
-  return finish("properties");
+  return verdict("properties");
 }

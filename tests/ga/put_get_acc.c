@@ -78,8 +78,8 @@ static void complex_factor(void) {
   GA_Destroy(g);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_put_get_acc(void) {
+  begin();
   long* model = malloc(rows * columns * sizeof *model);
   for (int t = 0; t < types_count; ++t) {
     const int type = all_types[t];
@@ -94,5 +94,5 @@ int main(int argc, char** argv) {
   }
   complex_factor();
   free(model);
-  return finish("put_get_acc");
+  return verdict("put_get_acc");
 }

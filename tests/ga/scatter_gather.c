@@ -95,12 +95,12 @@ static void run(int type, int ndim, int* dims, int flat) {
   free(subscripts);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_scatter_gather(void) {
+  begin();
   int plane[2] = {41, 29}, cube[3] = {13, 9, 17};
   for (int t = 0; t < types_count; ++t) {
     run(all_types[t], 2, plane, t % 2);
     run(all_types[t], 3, cube, (t + 1) % 2);
   }
-  return finish("scatter_gather");
+  return verdict("scatter_gather");
 }

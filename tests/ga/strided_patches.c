@@ -101,8 +101,8 @@ static void whole_patches(int a, int b, double* in_a, double* in_b) {
   compare(b, in_b, "fill, scale and zero");
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_strided_patches(void) {
+  begin();
   int a = NGA_Create(C_DBL, 2, dims, "a", NULL), b = NGA_Create(C_DBL, 2, dims, "b", NULL);
   double *in_a = malloc(rows * columns * sizeof *in_a), *in_b = malloc(rows * columns * sizeof *in_b);
   with_gaps(a, in_a);
@@ -111,5 +111,5 @@ int main(int argc, char** argv) {
   GA_Destroy(b);
   free(in_a);
   free(in_b);
-  return finish("strided_patches");
+  return verdict("strided_patches");
 }

@@ -79,10 +79,10 @@ static void many_counters(int type) {
   GA_Destroy(g);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
+int program_task_queue(void) {
+  begin();
   for (int queue = 0; queue < 3; ++queue) one_queue();
   many_counters(C_INT);
   many_counters(C_LONG);
-  return finish("task_queue");
+  return verdict("task_queue");
 }

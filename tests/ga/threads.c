@@ -149,8 +149,7 @@ int main(int argc, char** argv) {
   int level, dim = blocks * width, one = 1, lo, hi, ld = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   GA_Initialize();
-  job.me = GA_Nodeid();
-  job.workers = GA_Nnodes();
+  begin();
   if (!MA_init(C_DBL, 1 << 20, 1 << 20)) GA_Error("MA_init failed", 1);
   if (level != MPI_THREAD_MULTIPLE) GA_Error("MPI has no MPI_THREAD_MULTIPLE", level);
   table = NGA_Create(C_INT, 1, &dim, "table", NULL);
@@ -175,5 +174,8 @@ int main(int argc, char** argv) {
   GA_Destroy(table);
   GA_Destroy(answers);
   GA_Destroy(counter);
-  return finish("threads");
+  const int status = verdict("threads");
+  GA_Terminate();
+  MPI_Finalize();
+  return status;
 }
