@@ -1,4 +1,8 @@
-# Registration of tests that need a launcher.
+# Registration of tests: of units, and of programs that need a launcher.
+#
+# comex_add_unit_tests(program seconds)
+#   one entry in ctest for each of the program's tests. With a sanitizer, whose start and end take longer than most
+#   tests, one for each half of them; count_tests.py counts what GoogleTest reports of these in gtest/<entry>.xml.
 #
 # comex_add_mpi_test(NAME n PROGRAM target RANKS r [ENV A=b ...] [ARGS a ...] [MPI_ARGS m ...] [LABELS l ...]
 #                    [TIMEOUT seconds] [ALONE])
@@ -7,6 +11,20 @@
 #   at once, since most of their time is the start; ALONE is for programs of many rounds, which wait for each other.
 set(COMEX_LAUNCH ${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch)
 set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
+
+function(comex_add_unit_tests program seconds)
+  include(GoogleTest)
+  if(NOT COMEX_SANITIZE)
+    gtest_discover_tests(${program} PROPERTIES LABELS unit TIMEOUT ${seconds})
+    return()
+  endif()
+  foreach(half 0 1)
+    set(name ${program}.half_${half})
+    add_test(NAME ${name} COMMAND ${program})
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT "GTEST_BRIEF=1;\
+GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half};GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/gtest/${name}.xml")
+  endforeach()
+endfunction()
 
 function(comex_processors ranks)
   set(processors 1)
