@@ -185,7 +185,7 @@ class Hand {
     RequestHeader request = header(Verb::rmw, offset, bytes);
     request.atomic = atomic;
     request.scalar = bytes == 8 ? Scalar::int64 : Scalar::int32;
-    request.operand = operand;
+    request.set_argument(operand);
     send(request);
     return request.slot;
   }
