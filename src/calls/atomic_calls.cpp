@@ -105,10 +105,7 @@ bool appended_rmw(const Rmw& rmw, int proc, comex_group_t group, comex_request_t
   const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
   const bool is_small = !operation.is_blocking;
-  const auto begin = [&](nb::Completion& completion) {
-    if (is_small && remote.append_atomic(operation, far, completion)) return;
-    remote.start_atomic(operation, far, completion);
-  };
+  const auto begin = [&](nb::Completion& completion) { remote.append_or_start(operation, far, completion); };
   return finish_remote(*runtime, remote, target.reason(call.name), finish, begin, is_small ? &far : nullptr);
 }
 

@@ -63,30 +63,19 @@ int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Opera
   }
   const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
-  const op::WaitReason reason = target.reason(name);
-  const bool may_append = finish.kind != Finish::Kind::blocking && operations.size() == 1;
-  const bool appends_get = may_append && way == op::Way::get && remote.takes(operations[0]);
-  if (may_append && way != op::Way::get) {
-    bool appended = false;
-    const auto append = [&] { appended = remote.append(operations[0], far); };
-    runtime.start(remote, reason, append, &far);
-    if (appended) {
-      if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
-      return COMEX_SUCCESS;
-    }
-  }
+  const bool is_blocking = finish.kind == Finish::Kind::blocking;
+  const bool may_append = !is_blocking && operations.size() == 1 && remote.takes(operations[0]);
   const auto begin = [&](nb::Completion& completion) {
-    const Operation& first = operations.front();
-    if (appends_get &&
-        remote.append_get(first.near, first.far, first.patch.total_bytes(), far, completion, first.called)) {
-      return;
-    }
     for (Operation operation : operations) {
-      operation.is_blocking = finish.kind == Finish::Kind::blocking;
-      remote.start(operation, far, completion);
+      operation.is_blocking = is_blocking;
+      if (may_append) {
+        remote.append_or_start(operation, far, completion);
+      } else {
+        remote.start(operation, far, completion);
+      }
     }
   };
-  return finish_remote(runtime, remote, reason, finish, begin, appends_get ? &far : nullptr);
+  return finish_remote(runtime, remote, target.reason(name), finish, begin, may_append ? &far : nullptr);
 }
 
 int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,

@@ -91,6 +91,23 @@ bool Remote::append(const Operation& operation, const RemoteTarget& far) {
                     operation.called);
 }
 
+void Remote::append_or_start(const Operation& operation, const RemoteTarget& far,
+                             nb::Completion& completion) {
+  const bool is_small_get = operation.action == Action::get && takes(operation);
+  const bool is_taken =
+      !operation.is_blocking &&
+      (is_small_get ? append_get(operation.near, operation.far, operation.patch.total_bytes(), far,
+                                 completion, operation.called)
+                    : append(operation, far));
+  if (!is_taken) start(operation, far, completion);
+}
+
+void Remote::append_or_start(const AtomicOperation& operation, const RemoteTarget& far,
+                             nb::Completion& completion) {
+  const bool is_taken = !operation.is_blocking && append_atomic(operation, far, completion);
+  if (!is_taken) start_atomic(operation, far, completion);
+}
+
 // Nothing comes between the two: the store's number is the next one after the put's, which goes for both.
 void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value,
                               const RemoteTarget& far, nb::Completion& completion) {

@@ -73,6 +73,9 @@ class Remote final : public transport::Sink {
     return operation.layout == protocol::Layout::contiguous && takes(operation.patch.total_bytes());
   }
   bool append(const Operation& operation, const RemoteTarget& far);
+  // Whichever the operation allows: one that blocks is never appended.
+  void append_or_start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
+  void append_or_start(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
                   protocol::Layout called = protocol::Layout::contiguous) {
     return batches_.append_put(near, far_address, bytes, far, called);

@@ -9,8 +9,6 @@
 namespace comex::shm {
 namespace {
 
-constexpr std::uint64_t mebibyte = 1ULL << 20;
-
 // Time stands still unless a test moves it, so that an answer about the room stays as old as it is.
 class TimedOs : public MemoryOs {
  public:

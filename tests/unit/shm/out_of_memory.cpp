@@ -8,8 +8,6 @@
 namespace comex::shm {
 namespace {
 
-constexpr std::uint64_t mebibyte = 1ULL << 20;
-
 void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;

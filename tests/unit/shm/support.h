@@ -39,6 +39,7 @@ inline void wait_at(HostBarrier barrier) {
   while (!barrier.done(token)) barrier.sleep(token, 1'000'000);
 }
 
+inline constexpr std::uint64_t mebibyte = 1 << 20;
 inline constexpr std::uint64_t test_large_page_bytes = 2ULL << 20;
 
 inline std::vector<OsCase> os_cases() {
