@@ -33,6 +33,12 @@ struct Operation {
   std::uint32_t call = 0;  // vector: a number of the call it belongs to, so that a refusal is told once
 };
 
+// An accumulate's elements, and the factor that each is scaled by: one element at that address.
+struct Scaling {
+  Scalar scalar = Scalar::none;
+  const void* factor = nullptr;
+};
+
 struct AtomicOperation {
   protocol::Atomic atomic = protocol::Atomic::swap;
   Scalar scalar = Scalar::int64;  // int32 or int64

@@ -82,14 +82,14 @@ void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& p
   recovered |= locks.is_recovered();
 }
 
-bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Elements& as, const Bytes& of,
+bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scaling& as, const Bytes& of,
                      bool& recovered) const {
   const std::uint64_t offset = offset_of(place, of.far);
   if (!extents_->covers(target, offset, of.bytes)) return false;
   kernels::Accumulation accumulation;
   accumulation.kernel = kernels_[static_cast<unsigned>(as.scalar)];
   accumulation.element_bytes = scalar_bytes(as.scalar);
-  std::memcpy(accumulation.scale.bytes, as.scale, accumulation.element_bytes);
+  std::memcpy(accumulation.scale.bytes, as.factor, accumulation.element_bytes);
   shm::BlockLocks locks(*stripes_);
   kernels::accumulate_run(locks, {base_ + offset, offset}, static_cast<const std::byte*>(of.near), of.bytes,
                           accumulation);

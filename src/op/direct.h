@@ -56,10 +56,6 @@ class Direct {
     kernels::copy_bytes(near, base_ + offset, bytes);
     return true;
   }
-  struct Elements {
-    Scalar scalar = Scalar::none;
-    const void* scale = nullptr;
-  };
   struct Bytes {
     const void* near = nullptr;
     void* far = nullptr;
@@ -82,7 +78,7 @@ class Direct {
     return true;
   }
   // Whole elements. `recovered` is set when a stripe was taken over from a dead holder.
-  bool try_acc(const groups::WorkerPlace& place, Worker target, const Elements& as, const Bytes& of,
+  bool try_acc(const groups::WorkerPlace& place, Worker target, const Scaling& as, const Bytes& of,
                bool& recovered) const;
   // Of an aligned word; false as well when the target is somebody else's.
   bool try_atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {

@@ -28,12 +28,6 @@ struct ScaleWords {
   bool operator==(const ScaleWords&) const = default;
 };
 
-// An accumulate's elements, and the address of the factor that each is scaled by.
-struct Scaling {
-  Scalar scalar = Scalar::none;
-  const void* factor = nullptr;
-};
-
 // Operations that collect in a buffer; then the gets and rmws of them, which await their answers.
 struct Batch {
   struct Answer {  // to a get or rmw, awaited

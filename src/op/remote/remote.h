@@ -80,9 +80,8 @@ class Remote final : public transport::Sink {
                   protocol::Layout called = protocol::Layout::contiguous) {
     return batches_.append_put(near, far_address, bytes, far, called);
   }
-  bool append_acc(const remote::Scaling& scaling, const void* near, const void* far_address,
-                  std::uint64_t bytes, const RemoteTarget& far,
-                  protocol::Layout called = protocol::Layout::contiguous) {
+  bool append_acc(const Scaling& scaling, const void* near, const void* far_address, std::uint64_t bytes,
+                  const RemoteTarget& far, protocol::Layout called = protocol::Layout::contiguous) {
     return batches_.append_acc(scaling, near, far_address, bytes, far, called);
   }
   // The worker of the own world that was appended to last by this number, which is mostly the next as well;
