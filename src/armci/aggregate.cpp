@@ -10,7 +10,7 @@ constexpr int slot_bits = 16;
 constexpr int max_slots = 1 << slot_bits;
 constexpr int max_generation = (1 << 14) - 1;
 
-// Of comex.h's handles, which others need too.
+// Limits the use of comex.h's handles, which others need too.
 constexpr std::size_t most_outstanding = 1024;
 
 int code_for(std::size_t slot, int generation) {
@@ -32,7 +32,7 @@ int Aggregates::set() {
   const std::lock_guard lock(lock_);
   std::size_t slot = 0;
   while (slot < records_.size() && records_[slot].is_used) ++slot;
-  if (slot == static_cast<std::size_t>(max_slots)) return 0;  // it will work, one by one
+  if (slot == static_cast<std::size_t>(max_slots)) return 0;  // then requests stand alone
   if (slot == records_.size()) records_.emplace_back();
   records_[slot].is_used = true;
   records_[slot].collects = true;
@@ -126,7 +126,7 @@ void Aggregates::finished_all() {
   }
 }
 
-// A failure stays until a wait has told it.
+// A failure stays until a wait has reported it.
 void Aggregates::release_if_over(Record& record) {
   if (!record.collects && record.result == COMEX_SUCCESS) release(record);
 }

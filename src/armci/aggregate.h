@@ -1,7 +1,7 @@
-// Aggregate handles: one handle for any number of requests, waited for and tested together.
+// Aggregate handles: one handle for any number of requests, which are waited for and tested together.
 //
-// Requests start at once, since comex.h collects small ones by itself. Called by the non-blocking operations,
-// by wait and test; any thread.
+// Requests start at once, since comex.h collects small ones itself. Used by the non-blocking operations, wait
+// and test, in any thread.
 #pragma once
 
 #include <mutex>
@@ -13,14 +13,14 @@ namespace comex::armci {
 
 class Aggregates {
  public:
-  int set();            // a new aggregate's code; 0: there are too many, each request has its own handle
-  int unset(int code);  // the code that is left to wait for
+  int set();            // a new code; 0: too many, so each request has its own handle
+  int unset(int code);  // returns the code for later waits
   bool collects(int code);
   void attach(int code, comex_request_t request);
 
   int wait(int code, int& code_left);
-  int test(int code);   // 0 done, 1 pending
-  void finished_all();  // after a comex_wait_all; other threads may have started more since
+  int test(int code);   // 0: done, 1: pending
+  void finished_all();  // after a comex_wait_all; other threads may have started more
   void forget();
 
  private:

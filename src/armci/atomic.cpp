@@ -1,4 +1,4 @@
-// Read-modify-write and the mutexes of the world.
+// Read-modify-write, and the mutexes of the world.
 #include "armci/codes.h"
 #include "armci/export.h"
 #include "armci/state.h"

@@ -1,11 +1,11 @@
-// The codes of the one interface as those of comex.h; an unknown one stays, for comex.h to refuse by it.
+// Converts the interface's codes to those of comex.h. An unknown code is passed on, and comex.h refuses it.
 #pragma once
 
 #include "flavour.h"
 
 namespace comex::armci {
 
-// A code of comex.h's own that is none of the interface's is refused as -1.
+// A code of comex.h that the interface does not have becomes -1, which is refused.
 inline int unknown_code(int code, int first, int last) {
   return code >= first && code <= last ? -1 : code;
 }
@@ -47,7 +47,7 @@ inline bool is_acc_code(int code) {
   return code >= COMEX_ACC_INT && code <= COMEX_ACC_LNG;
 }
 
-// Bytes of one element, thus of the scale factor; `code` as of comex.h.
+// The bytes of one element, which are also those of the scale factor. `code` is one of comex.h.
 inline int acc_element_bytes(int code) {
   switch (code) {
     case COMEX_ACC_INT:

@@ -1,4 +1,4 @@
-// Handles, wait and test, fences and barrier.
+// The calls for handles, wait and test, fences and barrier.
 #include <atomic>
 
 #include "armci/export.h"

@@ -1,4 +1,4 @@
-// Contiguous put, get and accumulate.
+// The calls for contiguous put, get and accumulate.
 #include "armci/codes.h"
 #include "armci/export.h"
 #include "armci/nonblocking.h"

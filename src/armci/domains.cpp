@@ -1,4 +1,4 @@
-// Domains, and which workers share a host's memory though they may be of several domains.
+// Domains, and which workers share a host's memory even if they are in several domains.
 #include <algorithm>
 
 #include "armci/export.h"
@@ -22,8 +22,8 @@ const std::vector<int>& members_of(int id) {
   return domains.members[static_cast<std::size_t>(which)];
 }
 
-// Whether any two members reach each other's memory by loads and stores; the same on all of them. Workers
-// that see their host's memory at different addresses do not: they have host numbers of their own.
+// Returns whether any two members reach each other's memory by loads and stores; the same on all of them.
+// Workers that map their host's memory at different addresses do not, and have different host numbers.
 int some_share_memory(comex_group_t group) {
   int size = 0;
   if (comex_initialized() == 0 || group == COMEX_GROUP_NULL) return 0;

@@ -1,9 +1,9 @@
 // How the façade defines its C functions.
 //
-// COMEX_C before a definition, or COMEX_PROFILED(X) after that of PARMCI_X, which gives it the weak name
-// ARMCI_X that a profiler may replace. Each that can fail begins with a CallName, but
-// those that move a few bytes: the name would cost them a third, and comex.h's (put, nbget, rmw) says as
-// much.
+// A definition begins with COMEX_C. COMEX_PROFILED(X) follows the definition of PARMCI_X and gives it the
+// weak name ARMCI_X, which a profiler may replace. A function that can fail begins with a CallName. Functions
+// that move a few bytes do without, because it would cost them a third; comex.h's name (put, nbget, rmw) says
+// as much.
 #pragma once
 
 #include "runtime/call_name.h"

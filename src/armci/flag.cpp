@@ -1,5 +1,5 @@
-// Data, then a flag, which whoever waits for it sees last; data that is refused raises none, and for a flag
-// that is refused no data is written.
+// Writes data, then a flag, which a waiting process sees last. If the data is refused, the flag is not set;
+// if the flag is refused, no data is written.
 #include "armci/export.h"
 #include "armci/state.h"
 
@@ -7,13 +7,13 @@ using namespace comex::armci;
 
 namespace {
 
-// Whoever owns it says whether it is there.
+// A read by rmw: the flag's owner says whether the flag exists.
 int look_at_flag(int* flag, int proc) {
   int now = 0;
   return comex_rmw(COMEX_FETCH_AND_ADD, &now, flag, 0, proc, COMEX_GROUP_WORLD);
 }
 
-// A server may refuse the data after the put has returned: then the fence tells, and there is no flag.
+// A server may refuse the data after the put has returned. Then the fence fails, and the flag is not set.
 int raise_flag(int put_result, int* flag, int value, int proc) {
   if (put_result != COMEX_SUCCESS) return put_result;
   if (const int arrived = comex_fence_proc(proc, COMEX_GROUP_WORLD); arrived != COMEX_SUCCESS) return arrived;

@@ -1,4 +1,4 @@
-// Groups: create and free, ranks, the default group.
+// The group calls: create and free, ranks, the default group.
 #include "armci/export.h"
 #include "armci/state.h"
 

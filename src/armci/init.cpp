@@ -1,4 +1,4 @@
-// Start and end, errors.
+// The calls for start, end and errors.
 #include <algorithm>
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace comex::armci {
 namespace {
 
-// One line from the lowest rank; the others wait for the end of the job.
+// The lowest rank prints one line; the others wait for the end of the job.
 void refuse_two_flavours(MPI_Comm comm) {
   if (other_flavour() == nullptr) return;
   start_mpi(nullptr, nullptr, MPI_THREAD_SINGLE);
@@ -25,8 +25,8 @@ void refuse_two_flavours(MPI_Comm comm) {
   PMPI_Barrier(all);
 }
 
-// The runtime was finalized behind our back; or this is a forked child, which comex.h refuses with a line,
-// and what is open, MPI too, is the parent's.
+// The runtime was finalized by other means, or this is a forked child. For a child, comex.h prints the
+// refusal, and everything open, MPI too, belongs to the parent.
 int forget_former() {
   const int result = comex_finalize();
   if (result == COMEX_SUCCESS && state().is_open) state().close();
@@ -89,7 +89,7 @@ COMEX_C FinalizeResult PARMCI_Finalize(void) {
 }
 COMEX_PROFILED(Finalize);
 
-// Nothing of ours outlives a process, so there is nothing to clean up.
+// Nothing of the runtime outlives a process, so there is nothing to clean up.
 COMEX_C void PARMCI_Cleanup(void) {
   pass();
 }

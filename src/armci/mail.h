@@ -1,7 +1,6 @@
-// Messages in pieces of any total size, none of them ever waited for inside MPI.
+// Sends messages in pieces, of any total size, and never waits inside MPI.
 //
-// Promises progress of the runtime while it waits. Used by the tree; send and receive of the program use
-// its waits.
+// It makes progress of the runtime while it waits. Used by the tree; send and receive use its waits.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ inline void wait_for(MPI_Request& request) {
   }
 }
 
-// Between the ranks of one communicator under one tag; pieces are at most max_piece bytes.
+// Between the ranks of one communicator under one tag. Pieces have at most max_piece bytes.
 class Mail {
  public:
   static constexpr std::size_t max_piece = 256 * 1024;
@@ -31,7 +30,7 @@ class Mail {
   Mail& operator=(const Mail&) = delete;
   ~Mail() { wait_for_sends(); }
 
-  // The bytes must stay as they are until wait_for_sends.
+  // The bytes must not change until wait_for_sends.
   void send(const void* bytes, std::size_t count, int to) {
     if (sends_.size() >= max_sends) {
       wait_for(sends_.front());

@@ -1,4 +1,4 @@
-// Allocations, and what concerns memory of one process.
+// The calls for allocations and for memory of one process.
 #include <cstring>
 
 #include "armci/export.h"
@@ -27,7 +27,7 @@ int release(void* ptr, comex_group_t group) {
   return comex_free(ptr, group);
 }
 
-// Programs free what Malloc_group gave without naming the group, or after another has become the default.
+// Programs free memory of Malloc_group without its group, or after another group has become the default.
 comex_group_t group_of(void* ptr) {
   const std::lock_guard lock(state().memory_lock);
   const auto found = state().memory.find(ptr);

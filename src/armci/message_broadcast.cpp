@@ -1,4 +1,4 @@
-// Barriers, broadcasts, the binary tree.
+// The calls for barriers, broadcasts and the binary tree.
 #include "armci/export.h"
 #include "armci/messages.h"
 

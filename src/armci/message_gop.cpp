@@ -1,4 +1,4 @@
-// Global operations (gop) and reductions.
+// The calls for global operations (gop) and reductions.
 #include "armci/export.h"
 #include "armci/messages.h"
 
@@ -40,7 +40,7 @@ COMEX_C void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int typ
   reduce_over(scope, x, n, op, type);
 }
 
-// The global operations of one type: over all, over the caller's node, over a group.
+// Defines the global operations of one type: over all, over the caller's node, over a group.
 #define COMEX_GOP(letters, Element, type)                                                        \
   COMEX_C void armci_msg_##letters##gop(Element* x, int n, char* op) {                           \
     const comex::runtime::CallName called(__func__);                                             \

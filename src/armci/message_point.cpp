@@ -1,4 +1,4 @@
-// Messages between two workers, who and how many there are, the exchange of addresses.
+// The calls for messages between two workers, for rank and size, and for exchanging addresses.
 #include <vector>
 
 #include "armci/export.h"
@@ -15,7 +15,7 @@ MPI_Comm world() {
   return comm;
 }
 
-// Looks first, so that a message that is too long is an error of ours, not of MPI.
+// Probes first, so that a message that is too long is reported by the façade and not by MPI.
 int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
   const MPI_Comm comm = world();
   MPI_Status status;

@@ -1,4 +1,4 @@
-// Selection: the payload of the rank with the least or greatest value.
+// Selection: spreads the payload of the rank with the smallest or largest value.
 #include <cstring>
 
 #include "armci/export.h"
@@ -7,11 +7,11 @@
 namespace comex::armci {
 namespace {
 
-// One rank's bid, or the best so far.
+// The bid of one rank, or the best one so far.
 struct Bid {
   double real = 0;
   long long whole = 0;
-  int index = -1;  // of the team; -1: nobody bids
+  int index = -1;  // in the team; -1: nobody bids
 };
 
 Bid bid_of(const void* x, int type, int index) {
@@ -41,7 +41,7 @@ Bid bid_of(const void* x, int type, int index) {
   return bid;
 }
 
-// One of the two numbers is 0 in every bid. The higher index of equal bids wins.
+// One of the two numbers is 0 in every bid. Of equal bids, the higher index wins.
 bool wins(const Bid& challenger, const Bid& holder, bool greatest) {
   if (challenger.index < 0 || holder.index < 0) return holder.index < 0;
   const bool greater = challenger.whole > holder.whole || challenger.real > holder.real;
@@ -86,7 +86,7 @@ COMEX_C void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, 
   select(scope, x, n, op, type, contribute);
 }
 
-// Also where the header has a macro: a program may have been compiled against another header.
+// Defined even if the header has a macro, because a program may be compiled with another header.
 COMEX_C void(armci_msg_sel)(void* x, int n, char* op, int type, int contribute) {
   const comex::runtime::CallName called(__func__);
   select(SCOPE_ALL, x, n, op, type, contribute);

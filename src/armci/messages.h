@@ -1,4 +1,4 @@
-// The steps that the message collectives share: whose teams, the fence and barrier before them, the root.
+// The steps that the message collectives share: their teams, the fence and barrier before them, the root.
 #pragma once
 
 #include "armci/state.h"
@@ -6,7 +6,7 @@
 
 namespace comex::armci {
 
-// Where a collective of a scope takes place, once its fence and barrier are done.
+// The place of a collective with a scope, once its fence and barrier are done.
 struct Scene {
   const GroupTeams* teams;
   const Team* team;
@@ -16,6 +16,6 @@ Scene enter_collective(int scope, comex_group_t group);
 
 void broadcast_from(int world_root, const Scene& scene, void* bytes, std::size_t count);
 void reduce_for_all(const Scene& scene, void* x, std::size_t elements, const Reduction& reduction);
-std::size_t checked_count(int n);  // a negative one ends the job
+std::size_t checked_count(int n);  // a negative count ends the job
 
 }  // namespace comex::armci

@@ -1,11 +1,11 @@
-// How a non-blocking call of ARMCI becomes one of comex.h: what its handle stands for.
+// Turns a non-blocking call of ARMCI into one of comex.h, and decides what its handle stands for.
 #pragma once
 
 #include "armci/state.h"
 
 namespace comex::armci {
 
-// `start` takes a comex_request_t* (null: implicit) and yields a result of comex.h.
+// `start` takes a comex_request_t* (null: implicit) and returns a result of comex.h.
 template <class Start>
 int start_nonblocking(armci_hdl_t* handle, const Start& start) {
   if (handle == nullptr) return start(nullptr);

@@ -1,4 +1,4 @@
-// How the façade waits: it drives the runtime and MPI, and leaves the core to others soon.
+// How the façade waits: it drives the runtime and MPI, and soon leaves the core to others.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace comex::armci {
 
 class Patience {
  public:
-  // One round of waiting; call it between two looks at what is waited for.
+  // Waits for one round. Call it between two checks of the awaited condition.
   void wait_a_round() {
     comex_progress();
     ++round_;

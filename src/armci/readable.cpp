@@ -5,10 +5,10 @@
 
 namespace comex::armci {
 
-// The kernel says so, in place of a signal, when it is to take the byte from there.
+// Writing the byte to a pipe tests it: the kernel returns an error where a read would raise a signal.
 bool is_readable(const char* byte) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return true;  // nobody to ask
+  if (pipe2(ends, O_CLOEXEC) != 0) return true;  // cannot be tested
   const bool has_taken = write(ends[1], byte, 1) == 1;
   close(ends[0]);
   close(ends[1]);

@@ -1,6 +1,6 @@
-// Whether memory that a program names can be read, where a wrong name must end in a line and not in a signal.
+// Tests whether a program's memory can be read, so that a wrong name gives an error line, not a signal.
 //
-// One look costs a few system calls. Used for names of operations, which need not be terminated.
+// One test takes a few system calls. Used for names of operations, which need not be terminated.
 #pragma once
 
 namespace comex::armci {

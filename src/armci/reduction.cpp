@@ -15,7 +15,7 @@
 namespace comex::armci {
 namespace {
 
-// Sums and products of integers wrap around, as the processor's do.
+// Sums and products of integers wrap around, as those of the processor do.
 template <class Element, class Operation>
 Element wrapped(Element a, Element b, const Operation& operation) {
   if constexpr (std::is_integral_v<Element>) {
@@ -35,7 +35,7 @@ Element absolute(Element value) {
   }
 }
 
-// Elements are copied: what a program passes need not be aligned for its type.
+// Elements are copied, because the program's memory need not be aligned for its type.
 template <class Element, Element Operation(Element, Element)>
 void combine_all(void* into, const void* from, std::size_t elements) {
   auto* a = static_cast<std::byte*>(into);
@@ -104,7 +104,7 @@ struct Name {
   Operation operation;
 };
 
-// Longest first, so that a name is not taken for a shorter one that it begins with.
+// Longer names come first, so that no name is taken for a shorter one with which it begins.
 constexpr Name names[] = {
     {"absmax", Operation::absmax},  {"absmin", Operation::absmin}, {"band", Operation::bit_and},
     {"land", Operation::truth_and}, {"bor", Operation::bit_or},    {"lor", Operation::truth_or},
@@ -112,7 +112,7 @@ constexpr Name names[] = {
     {"or", Operation::bit_or},      {"||", Operation::truth_or},   {"&&", Operation::truth_and},
     {"+", Operation::sum},          {"*", Operation::product}};
 
-constexpr std::size_t page = 4096;  // the smallest: where one byte can be read, all up to its end can
+constexpr std::size_t page = 4096;  // the smallest page: one readable byte means that all are
 
 bool begins_with(const char* text, std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {

@@ -1,7 +1,6 @@
-// Element-by-element operations of the messages: "+", "*", "max" and so on, over the five types.
+// The element-by-element operations of messages: "+", "*", "max" and so on, over the five types.
 //
-// A value; made from what the program passed, which ends the job if it makes no sense. Used by gop and
-// reduce.
+// It is a value, made from the program's arguments; invalid ones end the job. Used by gop and reduce.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +22,12 @@ enum class Operation {
   unknown
 };
 
-// A name ends where the known name ends, whatever follows: Fortran literals and single characters are not
-// terminated. No byte is read beyond what tells the names apart.
+// A name ends where the known name ends, whatever follows, because Fortran literals and single characters are
+// not terminated. It reads no byte beyond those that distinguish the names.
 Operation operation_named(const char* op);
-// The first characters of a name that is wrong, for its error line.
+// The first characters of a wrong name, for its error line.
 std::string first_of_name(const char* op);
-// Bytes of an element of an ARMCI_INT, ... type; an unknown type ends the job.
+// The bytes of an element of a type such as ARMCI_INT; an unknown type ends the job.
 std::size_t type_bytes(int type);
 
 class Reduction {
@@ -41,8 +40,7 @@ class Reduction {
       : prepare_(before), combine_(how), element_bytes_(width) {}
 
   std::size_t element_bytes() const { return element_bytes_; }
-  // What an operation does to every rank's values, once, before they meet: absolute values for "absmax" and
-  // "absmin".
+  // Changes every rank's values once before they are combined: to absolute values for "absmax" and "absmin".
   void prepare(void* x, std::size_t elements) const {
     if (prepare_ != nullptr) prepare_(x, elements);
   }

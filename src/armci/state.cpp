@@ -4,7 +4,7 @@ namespace comex::armci {
 
 State& state() {
   pass();
-  static State* only = new State;  // never destroyed: calls may come from exit handlers
+  static State* only = new State;  // never destroyed: exit handlers may call the façade
   return *only;
 }
 

@@ -1,7 +1,7 @@
-// What the façade remembers between calls: the default group, the domains, the groups' message teams.
+// The façade's state between calls: the default group, the domains, the message teams of groups.
 //
-// The C interface has no handle for it, so it hangs here: the façade's only static state. Opened by init
-// and closed by finalize, both collective; the getters may be called by any thread in between.
+// It is the façade's only static state, because the C interface has no handle for it. Init opens it and
+// finalize closes it, both collectively; in between, any thread may call the getters.
 #pragma once
 
 #include <atomic>
@@ -16,18 +16,17 @@
 
 namespace comex::armci {
 
-// Which workers share a host, in runs of consecutive ranks: a host's workers, unless the launcher dealt ranks
-// to hosts in turn. Global Arrays takes for granted that a domain's ranks are consecutive and fails to start
-// where they are not.
+// The workers of each host, in runs of consecutive ranks. A run is the whole host, unless the launcher dealt
+// ranks to hosts in turn. Global Arrays requires consecutive ranks in a domain and does not start otherwise.
 struct Domains {
-  std::vector<int> id_of;                 // per world rank
-  std::vector<std::vector<int>> members;  // per id, ascending world ranks
+  std::vector<int> id_of;                 // by world rank
+  std::vector<std::vector<int>> members;  // by id; ascending world ranks
 
   static Domains of_world();
 };
 
 struct State {
-  std::mutex starting;  // one init or finalize at a time
+  std::mutex starting;  // only one init or finalize at a time
   std::atomic<bool> is_open{false};
 
   std::atomic<comex_group_t> default_group{COMEX_GROUP_WORLD};
@@ -39,28 +38,28 @@ struct State {
   std::map<comex_group_t, std::unique_ptr<GroupTeams>> teams;
 
   std::mutex memory_lock;
-  std::map<void*, comex_group_t> memory;  // own part of an allocation: over which group
+  std::map<void*, comex_group_t> memory;  // own part of an allocation, and its group
 
   Aggregates aggregates;
 
   void open();   // collective over the workers
   void close();  // collective over the workers
 
-  // The teams of a group; collective over it the first time, unless the group was made elsewhere.
+  // Makes the teams of a group; collective over it the first time, unless the group was made elsewhere.
   void add_teams(comex_group_t group);
   void remove_teams(comex_group_t group);
   GroupTeams& teams_of(comex_group_t group);
 };
 
-// Calls that need nothing of comex.h come to it here, or by pass(): where a worker serves itself, a program
-// may wait by any call for what another one writes.
+// Calls that need nothing of comex.h enter here or by pass(). Where a worker serves itself, a program may use
+// any call to wait for what another one writes.
 State& state();
 
 inline void pass() {
   comex_initialized();
 }
 
-// The group of collectives without a group argument.
+// The group of collectives that have no group argument.
 inline comex_group_t collective_group() {
   return collectives_follow_default_group ? state().default_group.load() : COMEX_GROUP_WORLD;
 }

@@ -1,4 +1,4 @@
-// Strided put, get and accumulate.
+// The calls for strided put, get and accumulate.
 #include "armci/codes.h"
 #include "armci/export.h"
 #include "armci/nonblocking.h"

@@ -1,4 +1,4 @@
-// Packs and unpacks local strided patches.
+// The calls that pack and unpack local strided patches.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -10,7 +10,7 @@ using namespace comex::armci;
 
 namespace {
 
-// How many runs there are; 0 if a count is 0. The job ends where levels or a count make no sense.
+// Returns the number of runs; 0 if a count is 0. Invalid levels or counts end the job.
 long count_runs(const int* count, int stride_levels) {
   pass();
   bool is_sound = stride_levels >= 0 && stride_levels <= COMEX_MAX_STRIDE_LEVEL && count[0] >= 0;
@@ -23,7 +23,7 @@ long count_runs(const int* count, int stride_levels) {
   return runs;
 }
 
-// Calls visit(run) with the address of each contiguous run, the first level fastest.
+// Calls visit(run) with the address of each contiguous run; the first level changes fastest.
 template <class Visit>
 void visit_runs(void* first, int stride_levels, const int* stride, const int* count, const Visit& visit) {
   std::array<int, COMEX_MAX_STRIDE_LEVEL> at{};

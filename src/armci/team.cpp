@@ -6,7 +6,7 @@
 namespace comex::armci {
 namespace {
 
-// Near the top of what every MPI allows for a tag, where programs hardly go.
+// Close to the highest tag that every MPI allows, where programs rarely use tags.
 constexpr int first_tag = 32700;
 
 int index_in(const std::vector<int>& ranks, int rank) {
@@ -27,7 +27,7 @@ GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<i
   }
   comex_group_comm(group, &comm_);
   if (context == Context::own) {
-    comex_barrier(group);  // all are here: what follows needs nobody's service
+    comex_barrier(group);  // all members are here: what follows needs nobody's service
     MPI_Comm mine = MPI_COMM_NULL;
     PMPI_Comm_dup(comm_, &mine);
     comm_ = mine;

@@ -1,7 +1,7 @@
-// Teams: the ranks that take part in a collective, per group and scope, and the communicator they talk on.
+// Teams: the ranks that take part in a collective, by group and scope, and their communicator.
 //
-// A group's teams own a communicator apart from the one its members see, so that no receive of the
-// program meets our messages. Made when the group is made, by state; used by the tree and the messages.
+// The teams of a group own a communicator that its members do not see, so no receive of the program matches
+// the façade's messages. state makes them with the group; the tree and the messages use them.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace comex::armci {
 struct Team {
   MPI_Comm comm = MPI_COMM_NULL;
   int tag = 0;
-  std::vector<int> ranks;  // of comm, ascending; the first is the team's root by default
-  int index = -1;          // the caller's place in ranks; -1: not in the team
+  std::vector<int> ranks;  // of comm, ascending; the first is the default root
+  int index = -1;          // the caller's index in ranks; -1: not in the team
 
   int size() const { return static_cast<int>(ranks.size()); }
   bool has_me() const { return index >= 0; }
@@ -24,17 +24,17 @@ struct Team {
 class GroupTeams {
  public:
   enum class Context {
-    own,         // a duplicate: all members are here, creating
-    the_group_s  // the group was made through comex.h; nobody else need be here
+    own,         // a duplicate, made by all members
+    the_group_s  // the group was made through comex.h; the others may be elsewhere
   };
-  // domain_of: by world rank, what SCOPE_NODE and SCOPE_MASTERS mean.
+  // `domain_of` has the domain of each world rank, for SCOPE_NODE and SCOPE_MASTERS.
   GroupTeams(comex_group_t group, Context context, const std::vector<int>& domain_of);
   ~GroupTeams();
   GroupTeams(const GroupTeams&) = delete;
   GroupTeams& operator=(const GroupTeams&) = delete;
 
   comex_group_t group() const { return group_; }
-  // SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS; another scope ends the job.
+  // The scope is SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS; another one ends the job.
   const Team& team(int scope) const;
   int index_of_world(const Team& team, int world_rank) const;  // -1: not in the team
   int world_rank(const Team& team, int index) const;
@@ -45,7 +45,7 @@ class GroupTeams {
   comex_group_t group_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   bool owns_comm_ = false;
-  std::vector<int> world_of_;  // per rank of the group
+  std::vector<int> world_of_;  // by rank of the group
   Team all_;
   Team node_;
   Team masters_;

@@ -10,8 +10,8 @@ namespace comex::armci {
 namespace {
 
 struct TreePlace {
-  int parent = -1;            // rank of the communicator; -1: the root
-  std::vector<int> children;  // nearest first
+  int parent = -1;            // a rank of the communicator; -1: this is the root
+  std::vector<int> children;  // the nearest first
 };
 
 TreePlace place_in(const Team& team, int root) {

@@ -6,8 +6,8 @@
 //        |  | \       Data goes in pieces, so that a large message fills the whole tree at once.
 //        3  5  6
 //
-// Promises progress of the runtime while it waits, 64-bit sizes, and the same bits of a reduction whoever
-// looks. Callers are in the team. Used by the messages.
+// It makes progress of the runtime while it waits and has 64-bit sizes. A reduction gives the same bits on
+// every rank. Callers must be in the team. Used by the messages.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace comex::armci {
 
-// `root` is an index of the team.
+// `root` is an index in the team.
 void broadcast(const Team& team, void* bytes, std::size_t count, int root);
-// Into x of index 0; x of the others is left alone (keep) or used as room for partial results (spoil).
+// The result goes to x of index 0. The x of the others is unchanged (keep) or holds partial results (spoil).
 enum class Others { keep, spoil };
 void reduce(const Team& team, void* x, std::size_t elements, const Reduction& reduction, Others others);
 void meet(const Team& team);

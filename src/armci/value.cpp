@@ -1,4 +1,4 @@
-// Puts and gets of single values. A put keeps the value, not where the argument lay.
+// The calls for puts and gets of single values. A put keeps the value itself, not its argument's address.
 #include "armci/export.h"
 #include "armci/nonblocking.h"
 
@@ -11,7 +11,7 @@ int put_value(Value value, void* dst, int proc) {
   return comex_put(&value, dst, sizeof value, proc, COMEX_GROUP_WORLD);
 }
 
-// Waited for at once: small puts leave together anyway, and the value goes with this frame.
+// It waits at once, because the value is on this stack frame, and small puts leave together anyway.
 template <class Value>
 int nb_put_value(Value value, void* dst, int proc, armci_hdl_t* handle) {
   comex_request_t request = 0;
@@ -30,7 +30,7 @@ Value get_value(void* src, int proc) {
 
 }  // namespace
 
-// The functions of one type of value.
+// Defines the functions for one type of value.
 #define COMEX_VALUE(Name, Value)                                                             \
   COMEX_C int PARMCI_PutValue##Name(Value src, void* dst, int proc) {                        \
     return put_value(src, dst, proc);                                                        \

@@ -1,4 +1,4 @@
-// Vector put, get and accumulate.
+// The calls for vector put, get and accumulate.
 #include <array>
 #include <vector>
 
@@ -10,7 +10,7 @@ using namespace comex::armci;
 
 namespace {
 
-// The descriptors as comex.h wants them; few need no heap.
+// The descriptors in the form of comex.h. A few of them need no heap memory.
 class Descriptors {
  public:
   Descriptors(const armci_giov_t* iov, int len) {

@@ -1,7 +1,7 @@
-// Small non-blocking operations that go to a server in membership: without an Operation, which is large.
+// Adds small non-blocking operations for another host to a batch, without making the larger Operation.
 //
-// Each says false for what needs the long way, which also says what is wrong. Used by the calls, behind
-// Small.
+// Each function returns false for what needs the long way, which then also says what is wrong. Used by the
+// calls, after Small.
 #pragma once
 
 #include "calls/transfer.h"
@@ -9,7 +9,7 @@
 
 namespace comex::calls {
 
-// The runtime, when a worker of its world is meant that is reached through a server.
+// Returns the runtime if the target is a worker of its world that is reached through a server, else null.
 inline runtime::Runtime* behind_server(op::Way way, const void* near, const void* far_address, int proc,
                                        comex_group_t group) {
   runtime::Runtime* const runtime = runtime::at_once();
@@ -19,7 +19,7 @@ inline runtime::Runtime* behind_server(op::Way way, const void* near, const void
   return is_plain && !runtime->router().is_direct(way, target) ? runtime : nullptr;
 }
 
-// What is answered: append(remote, far side, completion).
+// For operations with an answer; calls append(remote, far side, completion).
 template <class Append>
 inline bool appended_and_awaited(runtime::Runtime& runtime, const op::WaitReason& call,
                                  comex_request_t* handle, const Append& append) {
@@ -29,7 +29,7 @@ inline bool appended_and_awaited(runtime::Runtime& runtime, const op::WaitReason
     if (issued == 0) return false;
     nb::Completion& completion = *runtime.handles().find(issued);
     const bool is_taken = append(remote, far, completion);
-    completion.complete();  // the part that issue() began with
+    completion.complete();  // completes the part with which issue() began
     if (!is_taken) return false;
     runtime.note_handle(issued, {call.operation, call.target, far.server});
     *handle = issued;

@@ -1,4 +1,4 @@
-// rmw and nbrmw.
+// The calls rmw and nbrmw.
 #include <iterator>
 
 #include "calls/appended.h"
@@ -18,7 +18,7 @@ bool find_code(int op, Code& code) {
   using protocol::Atomic;
   constexpr Atomic atomics[] = {Atomic::swap,      Atomic::fetch_add, Atomic::compare_swap,
                                 Atomic::fetch_and, Atomic::fetch_or,  Atomic::fetch_xor};
-  // In pairs: of an int, of a long.
+  // in pairs: one for an int, one for a long
   static_assert(COMEX_FETCH_AND_XOR_LONG - COMEX_SWAP + 1 == 2 * std::size(atomics));
   static_assert(COMEX_SWAP_LONG - COMEX_SWAP == 1 && COMEX_FETCH_AND_ADD - COMEX_SWAP == 2 &&
                 COMEX_COMPARE_AND_SWAP - COMEX_SWAP == 4 && COMEX_FETCH_AND_AND - COMEX_SWAP == 6 &&
@@ -33,13 +33,13 @@ bool is_aligned(const void* word, Scalar scalar) {
   return reinterpret_cast<std::uintptr_t>(word) % scalar_bytes(scalar) == 0;
 }
 
-struct Rmw {  // as the program asks for it
+struct Rmw {  // the arguments of the program
   int op = 0;
   void* near = nullptr;
   void* far = nullptr;
   int extra = 0;
 
-  // For the small ways: false where something is wrong.
+  // For the short ways. Returns false if an argument is wrong.
   bool to_operation(int proc, AtomicOperation& operation) const {
     Code code{};
     if (near == nullptr || !find_code(op, code) || !is_aligned(far, code.scalar)) return false;

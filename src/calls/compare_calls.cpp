@@ -1,4 +1,4 @@
-// Comparing two handles: all at once, in two modes, and each question for itself.
+// The calls that compare two group handles: all questions at once, in two modes, and each question alone.
 #include <comex/worlds.h>
 
 #include "groups/compare.h"
@@ -9,7 +9,7 @@ namespace {
 
 using groups::Group;
 
-// COMEX_SUCCESS once ask(one, other) stands at `result`.
+// Returns COMEX_SUCCESS when the value of ask(one, other) has been stored at `result`.
 template <class Ask>
 int ask_both(const char* name, comex_group_t a, comex_group_t b, int* result, Ask&& ask) {
   runtime::Runtime* runtime = runtime::enter(name);

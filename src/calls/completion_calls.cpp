@@ -1,4 +1,4 @@
-// wait and test, wait_proc and wait_all, fences and barrier.
+// The calls wait and test, wait_proc and wait_all, the fences and barrier.
 #include <atomic>
 
 #include "calls/small.h"

@@ -1,4 +1,4 @@
-// put, get, acc and their non-blocking forms: the small direct path first, then everything else.
+// The calls put, get, acc and their non-blocking forms. Each tries the short direct path first.
 #include "calls/appended.h"
 #include "calls/small.h"
 #include "calls/transfer.h"
@@ -7,7 +7,7 @@
 namespace comex::calls {
 namespace {
 
-struct Bytes {  // of a call: the caller's memory, the target's, and how many
+struct Bytes {  // the caller's memory, the target's, and the number of bytes
   void* near = nullptr;
   void* far = nullptr;
   int bytes = 0;
@@ -17,7 +17,7 @@ struct Accumulate {
   void* scale = nullptr;
 };
 
-// What the small path does not serve, or refuses: all of it once more, and slowly.
+// The long way for everything that the short path does not serve or refuses. It starts from the beginning.
 [[gnu::noinline]] int transfer(const Call& call, const op::Arguments& request, const Bytes& of,
                                const Finish& finish) {
   runtime::Reach target;
@@ -57,7 +57,7 @@ inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_gro
          from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
 }
 
-// Bytes of whole elements.
+// The bytes of whole elements.
 inline std::uint64_t whole_bytes(Scalar scalar, int bytes) {
   return static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
 }

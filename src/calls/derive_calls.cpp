@@ -1,4 +1,4 @@
-// Groups from groups: duplicates, parts, endpoints.
+// The calls that make groups from groups: duplicates, parts, endpoints.
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -15,19 +15,19 @@ namespace {
 
 using groups::Group;
 
-// What each member brings to a collective that makes groups. Travels as bytes.
+// The contribution of each member to a collective that makes groups. Travels as bytes.
 struct Proposal {
-  groups::SplitWish wish;  // dup: only the context
+  groups::SplitWish wish;  // for dup, only the context is used
   groups::EndpointWish endpoints;
 };
 
-// A handle for a group; -1 where there is none left.
+// Returns a handle for a group, or -1 if none is left.
 comex_group_t add(runtime::Runtime& runtime, std::unique_ptr<Group> group) {
   runtime::GroupExtras extras = runtime.extras_of(*group);
   return runtime.add_group(std::move(group), extras);
 }
 
-// One of the two tables of a part: some ranks of a side of the parent.
+// One of the two tables of a part: the chosen ranks of one side of the parent.
 std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std::uint32_t from,
                                    std::uint32_t to) {
   std::vector<std::uint32_t> ranks;
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std
   return ranks;
 }
 
-// The part of this color, which the caller said too; null where there is none.
+// The part of the caller's own color; null if there is no such part.
 std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
                                  std::span<const groups::SplitWish> wishes, int color) {
   if (color == MPI_UNDEFINED) return nullptr;

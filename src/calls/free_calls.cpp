@@ -1,4 +1,4 @@
-// Freeing what was allocated over a group. It fails on all members or on none.
+// Frees what was allocated over a group. The call fails on all members or on none.
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,8 +11,8 @@
 namespace comex::calls {
 namespace {
 
-// One call of one member. Where a word from each is not enough, the owners are asked, which is talk among all
-// members: everybody comes to the same steps, since everybody has heard the same.
+// One free call on one member. If one word from each member is not enough, the owners are asked, in exchanges
+// among all members. All members take the same steps, because all have the same words.
 class Freeing {
  public:
   Freeing(runtime::Runtime& runtime, const char* name, void* ptr, const groups::Group& group, int handle)
@@ -29,16 +29,16 @@ class Freeing {
  private:
   runtime::Claim claim(const void* ptr) const;
   runtime::Word word() const;
-  // Over another group of the same members, in whatever order, it is theirs as well.
+  // True also for an allocation over another group with the same members, in any order.
   bool is_ours(const runtime::Allocation& allocation) const {
     return groups::relation(allocation.roster(), {all_, group_.endpoints()}) != groups::Relation::unequal;
   }
 
-  // Sets id_; false: it ends here, with failed_.
+  // Sets id_. Returns false if the call ends here, with failed_.
   bool settle();
   bool settle_unknown(const std::vector<runtime::Claim>& claims, const std::vector<std::size_t>& members);
   bool ask_for(std::uint64_t address,
-               runtime::Answered& found);  // who has it as its own, of all that are ours
+               runtime::Answered& found);  // the owners of the address among our allocations
   template <class T>
   bool gather(const T& mine, std::vector<T>& all);
 
@@ -57,12 +57,12 @@ class Freeing {
   const groups::ConnectionTable all_;
   const std::size_t me_;
   const runtime::Claim mine_;
-  std::uint64_t id_ = 0;  // 0: 0 bytes everywhere
+  std::uint64_t id_ = 0;  // 0: all members freed 0 bytes
   int failed_ = COMEX_SUCCESS;
 };
 
 runtime::Claim Freeing::claim(const void* ptr) const {
-  constexpr std::uint64_t aligned = 64;  // as memory is, at least
+  constexpr std::uint64_t aligned = 64;  // at least the alignment of allocated memory
   if (ptr == nullptr) return {};
   const auto address = reinterpret_cast<std::uint64_t>(ptr);
   const std::optional<runtime::Allocation> found = runtime_.allocations().named_by(ptr);
@@ -153,8 +153,8 @@ bool Freeing::refuse(const runtime::Mistaken& mistaken) {
       where_, "the address is that of several allocations, on several hosts; free by the own address"));
 }
 
-// Members are lost, so that nobody can be waited for; it has been said. What is this worker's goes all the
-// same.
+// Members are lost, so nobody can be waited for; this has been reported. The worker's own part is still
+// freed.
 int Freeing::free_own_part() {
   const std::uint64_t id = id_ != 0 ? id_ : mine_.id;
   const std::optional<runtime::Allocation> found = runtime_.allocations().by_id(id, group_.my_endpoint());

@@ -1,4 +1,4 @@
-// Groups: create and free, ranks, sizes, communicators, translation, hosts.
+// The group calls: create and free, ranks, sizes, communicators, translation, hosts.
 #include <algorithm>
 #include <vector>
 
@@ -39,7 +39,7 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
       runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, group);
   if (parent == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, group);
-  // Its ranks name the other side, of which no group has the caller in it.
+  // Its ranks name the other side, and no group over those contains the caller.
   if (const std::string why = worlds::why_two_sided(*parent, group); !why.empty()) {
     return runtime->reporter().fail({.operation = name}, why);
   }
@@ -68,7 +68,7 @@ int comex_group_free(comex_group_t group) {
   const comex::groups::Group* found = runtime::enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, group);
-  runtime->complete(*found);                     // what is under way holds the group
+  runtime->complete(*found);                     // the group must last as long
   runtime->extras(group).collective->barrier();  // freeing the communicator is collective
   worlds::note_freed(*runtime, *found);
   runtime->remove_group(group);
@@ -78,7 +78,7 @@ int comex_group_free(comex_group_t group) {
 int comex_group_rank(comex_group_t group, int* rank) {
   runtime::Runtime* runtime = runtime::enter("group_rank");
   if (runtime == nullptr || !runtime::has_place(*runtime, "group_rank", rank)) return COMEX_FAILURE;
-  if (group == COMEX_GROUP_NULL) {  // what a caller outside of a new group holds
+  if (group == COMEX_GROUP_NULL) {  // a process outside of a new group has this handle
     *rank = -1;
     return COMEX_SUCCESS;
   }

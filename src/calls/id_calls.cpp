@@ -1,4 +1,4 @@
-// Global and local ids, and the four ranks of a process.
+// The calls for global and local ids, and for the four ranks of a process.
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ comex_gpid_t c_gpid(Gpid gpid) {
   return {gpid.world, gpid.rank};
 }
 
-// Arrays of a call are as long as the group that it names.
+// The arrays of a call must be as long as its group.
 bool has_size(runtime::Runtime& runtime, const char* name, const groups::Group& group, comex_group_t handle,
               int size) {
   const std::uint32_t wanted = group.targets().size();
@@ -36,7 +36,7 @@ bool has_list(runtime::Runtime& runtime, const char* name, int n, const void* in
   return false;
 }
 
-// All or nothing.
+// Looks up all or none.
 int look_up(runtime::Runtime& runtime, const char* name, std::span<const comex_gpid_t> gpids, int lpids[]) {
   std::vector<Lpid> all;
   for (const comex_gpid_t gpid : gpids) {

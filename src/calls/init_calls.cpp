@@ -1,4 +1,4 @@
-// Start and end, errors, version.
+// The calls for start and end, errors and the version.
 #include "runtime/call.h"
 #include "worlds/joined_worlds.h"
 

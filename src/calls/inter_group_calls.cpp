@@ -1,4 +1,4 @@
-// Inter-groups of groups that know each other through their leaders, and what becomes of them: create, merge.
+// The calls that create inter-groups of two groups whose leaders share a group, and that merge them.
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* creation = "intergroup_create";
 
-using PortText = std::array<char, 320>;  // a host has at most 255 letters
+using PortText = std::array<char, 320>;  // a host name has at most 255 letters
 
 struct Leader {
   runtime::Runtime* runtime;
@@ -46,7 +46,7 @@ struct Leader {
                              " (COMEX_MEET_S): it is late, or its arguments are wrong or name others");
   }
 
-  // Tells the other leader the port, and that it is closed if that one has not come.
+  // Tells the other leader the port, and later that it is closed if that leader has not come.
   Result<LeaderConnection> await(const Deadline& deadline, const InVain& in_vain) {
     Result<Listener> listener = Listener::open("");
     if (!listener) return listener.take_failure();
@@ -64,7 +64,7 @@ struct Leader {
     route.control->send(route.rank, op::mailbox_context, tag, 0, std::as_bytes(std::span(text)));
   }
 
-  // The newest port counts: one that nobody came to in time is left over from an earlier call.
+  // The newest port counts. An older one that nobody used in time belongs to an earlier call.
   Result<LeaderConnection> seek(const Deadline& deadline, const InVain& in_vain) {
     PortText text{};
     const auto is_told = [&] {
@@ -89,7 +89,7 @@ struct Leader {
   }
 };
 
-// On the leader: how the other leader is reached through the peer group.
+// On the leader: finds the way to the other leader through the peer group.
 Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leader, int tag) {
   const groups::Group* group = runtime.groups().find(peer);
   if (group == nullptr)
@@ -111,17 +111,17 @@ Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leade
   return Leader{&runtime, route, lpid, other, static_cast<std::uint64_t>(tag)};
 }
 
-// Which side a group is on: the leader knows, by the names of both.
+// Tells all members which side their group is on. The leader knows it from the names of both groups.
 worlds::Side spread_side(runtime::Runtime& runtime, int local, int leader, bool accepts) {
   std::byte word{accepts};
   runtime.extras(local).collective->broadcast(std::span(&word, 1), static_cast<std::uint32_t>(leader));
   return word == std::byte{1} ? worlds::Side::accepts : worlds::Side::connects;
 }
 
-// What each process of an inter-group says when it is merged.
+// What each process of an inter-group sends when it is merged.
 struct Offer {
   Gpid gpid;
-  std::uint64_t context = 0;  // the first one's is taken
+  std::uint64_t context = 0;  // that of the first process is taken
   std::uint64_t is_high = 0;
 };
 
@@ -148,7 +148,7 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
   const std::vector<Gpid> far = gpids_of(runtime, group.targets());
   const bool near_is_high = is_high(offers, near.front());
   const bool far_is_high = is_high(offers, far.front());
-  // Where both say the same, the side of the lowest process comes first.
+  // If both sides say the same, the side with the lowest process comes first.
   const bool near_first = near_is_high != far_is_high
                               ? far_is_high
                               : *std::ranges::min_element(near) < *std::ranges::min_element(far);

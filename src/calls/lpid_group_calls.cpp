@@ -1,7 +1,7 @@
-// Groups of processes that are named by lpids, of one world or of several.
+// The calls that make groups of processes named by lpids, of one world or of several.
 //
-// Where all are on one bridge, or of one world, that carries the group. Else each world's part is made first
-// and parts are joined in pairs, neighbours first, until one bridge has all.
+// If all are on one bridge or of one world, that carries the group. Otherwise each world's part is made
+// first, and parts are joined in pairs, neighbours first, until one bridge has all.
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ using namespace worlds;
 namespace {
 
 constexpr const char* from_lpids = "group_from_lpids";
-constexpr int joining_tag = 0x6c706964;  // of the leaders of two parts
+constexpr int joining_tag = 0x6c706964;  // for the leaders of two parts
 
-// The oldest bridge over which all are together, of those that are not lost. All of them find the same,
-// sooner or later: bridges open in one order, and each of them hears of a loss.
+// The oldest bridge that still connects all of them and is not lost. All members find the same one, sooner or
+// later, because bridges open in one order and each member learns of a loss.
 BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   for (const BridgeId id : worlds::joined_worlds(runtime).bridges.ids()) {
     if (runtime.why_lost(id).empty() && are_together(runtime, id, lpids)) return id;
@@ -32,7 +32,7 @@ BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   return no_bridge;
 }
 
-// Nothing: there is no such bridge.
+// Returns nothing if there is no such bridge.
 std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, Founders founders, comex_group_t* group) {
   founders.bridge = common_bridge(runtime, founders.lpids);
   if (founders.bridge == no_bridge) return std::nullopt;
@@ -43,7 +43,7 @@ bool is_of_one_world(const runtime::Runtime& runtime, std::span<const Lpid> lpid
   return std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); });
 }
 
-// The members of each world, in the order of the list; worlds as they come up in it.
+// The members of each world, in the order of the list. Worlds are in the order of their first members.
 std::vector<std::vector<Lpid>> by_world(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   std::vector<WorldId> worlds;
   std::vector<std::vector<Lpid>> parts;
@@ -59,7 +59,7 @@ std::vector<std::vector<Lpid>> by_world(const runtime::Runtime& runtime, std::sp
   return parts;
 }
 
-// Why there can be no group; empty: nothing is known against it.
+// Says why the group is impossible; empty: no reason is known.
 std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   worlds::joined_worlds(runtime).meetings.losses.tell(runtime);
   for (const Lpid lpid : lpids) {
@@ -71,14 +71,14 @@ std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   return {};
 }
 
-// The same on all members, for the steps on the way to their group.
+// A number for the steps to this group, which is the same on all members.
 std::uint64_t digest_of(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   ListDigest digest;
   for (const Lpid lpid : lpids) digest.add(runtime.book().gpid_of(lpid).value());
   return digest.value();
 }
 
-// The groups on the way to a bridge of all; they go when the one that was wanted is there.
+// The groups on the way to a bridge of all members. They are freed when the wanted group is there.
 class IntermediateGroups {
  public:
   IntermediateGroups(runtime::Runtime& runtime, Founders founders)
@@ -87,9 +87,9 @@ class IntermediateGroups {
         purpose_(digest_of(runtime, founders_.lpids)),
         parts_(by_world(runtime, founders_.lpids)) {}
 
-  // The bridge that all members are on then; collective over them. Where two blocks do not come together all
-  // fail: the leader of the lower one goes on for both, and tells those who would have joined them. A failure
-  // without words has been told, here or elsewhere.
+  // Returns the bridge on which all members are then; collective over them. If two blocks cannot be joined,
+  // all fail: the lower block's leader continues for both and tells the blocks that would have joined them. A
+  // failure with an empty text has been reported, here or elsewhere.
   Result<BridgeId> build() {
     const auto has_me = [&](const std::vector<Lpid>& part) { return runtime_.is_own(part.front()); };
     const auto mine = static_cast<std::size_t>(std::ranges::find_if(parts_, has_me) - parts_.begin());
@@ -108,15 +108,15 @@ class IntermediateGroups {
     if (verdict_.has_failed != 0) return environment_error(verdict_.why.data());
     return runtime_.groups().find(here_)->bridge();
   }
-  // Collective over the members of the new group, which keeps the last bridge; where a step has failed, over
-  // those of the groups that have come so far.
+  // Collective over the members of the new group, which keeps the last bridge. After a failed step,
+  // collective over the members of the groups made so far.
   void take_down() {
     for (comex_group_t& group : joined_) comex_world_disconnect(&group);
     comex_group_free(part_);
   }
 
  private:
-  // What leaders tell each other, and their blocks. Travels as bytes.
+  // What leaders tell each other and their blocks. Travels as bytes.
   struct BlockOutcome {
     std::uint64_t has_failed = 0;
     std::array<char, 504> why = {};
@@ -130,7 +130,7 @@ class IntermediateGroups {
   }
   bool leads() const { return parts_[first_].front() == static_cast<Lpid>(runtime_.me()); }
 
-  // Two blocks of worlds become one group, the lower block first; their first members lead.
+  // Joins two blocks of worlds in one group, the lower block first. Their first members lead.
   void join(std::size_t block, std::size_t other) {
     const bool is_high = block > other;
     comex_group_t pair = COMEX_GROUP_NULL;
@@ -152,7 +152,7 @@ class IntermediateGroups {
     first_ = std::min(block, other);
   }
 
-  // On the leader: a group with the other one, who learns whether this block has failed, and tells the same.
+  // On the leader: makes a group with the other leader. Both exchange whether their block has failed.
   comex_group_t meet(Lpid low, Lpid high) {
     if (const std::string lost = named_loss(runtime_, founders_.lpids); !lost.empty()) {
       fail(lost);
@@ -187,7 +187,7 @@ class IntermediateGroups {
   Founders founders_;
   std::uint64_t purpose_;
   std::vector<std::vector<Lpid>> parts_;
-  std::size_t first_ = 0;  // of the parts that have become one with the own
+  std::size_t first_ = 0;  // the first of the parts joined with the own one
   comex_group_t part_ = COMEX_GROUP_NULL;
   comex_group_t here_ = COMEX_GROUP_NULL;
   std::vector<comex_group_t> joined_;

@@ -1,5 +1,5 @@
-// Collective and local allocation, and freeing what is local. A collective call fails on all members or on
-// none.
+// The calls for collective and local allocation, and for freeing local memory. A collective call fails on all
+// members or on none.
 #include <algorithm>
 #include <vector>
 
@@ -12,8 +12,8 @@
 namespace comex::calls {
 namespace {
 
-// Where a participant's memory is for this process: memory of another world is at another address, if it is
-// in the address space at all. If it is not, the owner's address stands for it.
+// The address of a participant's memory in this process. Memory of another world has another address here. If
+// it is not mapped here, the owner's address is used.
 void* address_here(runtime::Runtime& runtime, Lpid owner, void* address) {
   worlds::Peer peer;
   if (address == nullptr || runtime.is_own(owner) ||
@@ -23,8 +23,8 @@ void* address_here(runtime::Runtime& runtime, Lpid owner, void* address) {
                                  peer.place.base);
 }
 
-// Where a group spans worlds or has two sides: everybody's, of whom ranks of the group name some. By
-// participant.
+// For groups that span worlds or have two sides: the addresses of all participants. Ranks of the group name
+// some of them.
 std::vector<void*> addresses_of_all(runtime::Runtime& runtime, int handle, const groups::Everybody& all,
                                     const runtime::Heard& heard, void* mine) {
   std::vector<void*> addresses(all.members.size());
@@ -42,7 +42,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, handle);
   runtime::GroupExtras& extras = runtime->extras(handle);
-  // The same on all members, since they allocate over a group in one order.
+  // equal on all members, because they allocate over a group in one order
   const auto id = groups::allocation_id(group->context(), ++extras.next_allocation);
   Result<void*> mine = caller_error("the array of addresses is null");
   if (ptr_arr != nullptr && id) mine = runtime::allocate_own(*runtime, bytes, *id, device);
@@ -103,7 +103,7 @@ void* comex_malloc_local(size_t bytes) {
   runtime::Runtime* runtime = runtime::enter("malloc_local");
   if (runtime == nullptr) return nullptr;
   const comex::Result<void*> mine = runtime::allocate_own(*runtime, bytes, 0, nullptr);
-  if (!mine) {  // the program goes on without, perhaps very often
+  if (!mine) {  // the program continues without it, and may fail often
     if (!runtime::process().has_told_of_no_room.exchange(true)) {
       runtime->reporter().warn({.operation = "malloc_local"},
                                mine.failure().text + "; it returns NULL, told once");

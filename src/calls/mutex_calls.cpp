@@ -1,4 +1,4 @@
-// The user's mutexes: direct on the own host, through the owner's server elsewhere.
+// The calls for the user's mutexes: direct on the own host, through the owner's server elsewhere.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -12,13 +12,13 @@
 namespace comex::calls {
 namespace {
 
-struct Named {  // a mutex; of the own host: one that exists
+struct Named {  // a mutex; one that exists, if it is on the own host
   runtime::Runtime* runtime = nullptr;
   Worker owner = 0;
   std::uint64_t index = 0;
   bool is_direct = false;
-  std::uint64_t offset = 0;  // is_direct: in the arena
-  Requester by;              // who asks: no call here names a group
+  std::uint64_t offset = 0;  // of the mutex in the arena, if is_direct
+  Requester by;              // the caller; no call here names a group
 
   runtime::Reach reach() const {
     runtime::Reach there;
@@ -54,14 +54,14 @@ struct Named {  // a mutex; of the own host: one that exists
   return false;
 }
 
-// Whether there is such a one on another host, its server says.
+// A mutex on another host is not checked here; its server does that.
 bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   runtime::Runtime* runtime = runtime::pass();
   if (runtime == nullptr) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
   if (runtime->has_had_endpoints()) [[unlikely]]
     named.by = runtime::begin_unnamed_call(*runtime);
-  // What is negative is huge without its sign.
+  // Without its sign, a negative number is huge.
   named.owner = static_cast<Worker>(proc);
   named.index = static_cast<std::uint64_t>(mutex);
   if (named.owner >= runtime->size()) [[unlikely]]
@@ -81,10 +81,10 @@ void say_taken_over(const char* name, const Named& named, const shm::FairMutex& 
                                  runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
 }
 
-// Waits for the turn of a ticket, driving MPI all the while.
+// Waits for the turn of a ticket and drives MPI meanwhile.
 void lock_here(const Named& named) {
-  constexpr unsigned rounds_without_mpi = 20;  // handed over within a host, a mutex is there sooner
-  constexpr unsigned rounds_a_question = 16;   // whether those before us live is a system call
+  constexpr unsigned rounds_without_mpi = 20;  // within a host, a mutex is usually passed on sooner
+  constexpr unsigned rounds_a_question = 16;   // checking whether those ahead live takes a system call
   shm::FairMutex mutex = named.here();
   const shm::MutexParty party = named.party();
   shm::MutexTurn turn;
@@ -130,9 +130,9 @@ bool take_held(const Named& named) {
   return named.runtime->held_mutexes().take(named.held());
 }
 
-// What a worker says of its part in making them. The largest is told by the lowest of those that failed; a
-// malloc that another worker of the host calls instead sees an allocation fail, and its own word stands out
-// here.
+// What a worker says about its part in making mutexes. Words are merged to the largest; the lowest worker
+// that failed reports it. If another worker of the host calls malloc instead, it sees a failed allocation,
+// and its own word is recognised here.
 class Made {
  public:
   Made() = default;
@@ -154,7 +154,7 @@ class Made {
   std::uint64_t largest_ = mark;
 };
 
-// Zeroed and shown to this host's processes and server; none of 0.
+// Makes zeroed mutexes and shows them to this host's processes and server; does nothing for 0.
 Result<void*> make_own(runtime::Runtime& runtime, int num) {
   if (num < 0) {
     return caller_error("the number of mutexes is " + std::to_string(num) + "; it must not be negative");
@@ -214,7 +214,7 @@ int comex_destroy_mutexes(void) {
   if (!runtime->has_mutexes()) {
     return runtime->reporter().fail({.operation = name}, "there are no mutexes; create_mutexes makes them");
   }
-  runtime->barrier(COMEX_GROUP_WORLD);  // nobody needs them any more
+  runtime->barrier(COMEX_GROUP_WORLD);  // nobody needs them after this
   runtime->set_has_mutexes(false);
   {
     const comex::op::Engine::Lock lock = runtime->engine().enter();
@@ -255,7 +255,7 @@ int comex_trylock(int mutex, int proc, int* acquired) {
     *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
     return COMEX_SUCCESS;
   }
-  named.runtime->fence(named.reach());  // a mutex that was just given back is free
+  named.runtime->fence(named.reach());  // so that a mutex just released is free
   const comex::op::RemoteTarget far = named.far();
   std::uint64_t taken = 0;
   const int result =

@@ -1,4 +1,4 @@
-// Ports of ours: open, close, accept, connect.
+// The calls for the runtime's own ports: open, close, accept, connect.
 #include <comex/worlds.h>
 
 #include <cstring>
@@ -23,7 +23,7 @@ Result<LeaderConnection> await_at(runtime::Runtime& runtime, const PortName& por
                       "; the root accepts at a port that it has opened itself");
 }
 
-// Finds the other root at the port, from either side of it.
+// Finds the other root at the port, from either side.
 Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::Side side, const char* port,
                                    double timeout_s, const InVain& in_vain) {
   if (!(timeout_s >= 0)) {

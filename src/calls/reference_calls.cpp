@@ -1,4 +1,4 @@
-// Counts of tables, connections and worlds; the card hook.
+// The calls that count tables, connections and worlds, and those of the card hook.
 #include <comex/worlds.h>
 
 #include "runtime/call.h"

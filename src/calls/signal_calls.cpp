@@ -1,4 +1,4 @@
-// put_signal and wait_until.
+// The calls put_signal and wait_until.
 #include <atomic>
 
 #include "calls/small.h"
@@ -26,7 +26,7 @@ inline bool small_put_signal(const void* src, void* dst, int bytes, const Signal
                                     {signal.word, signal.bits()});
 }
 
-// The word is looked at before the data is written.
+// The signal word is checked before the data is written.
 int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const char* name,
                         const runtime::Reach& target, const Result<Operation>& data, const void* dst) {
   const op::Direct& direct = *target.direct;
@@ -53,7 +53,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   }
   const Result<Operation> data =
       op::validate({.action = Action::put, .target = target.worker()}, src, dst, bytes);
-  if (!data) return carry_out(*runtime, name, data, target, dst, Finish::block());  // says what is wrong
+  if (!data) return carry_out(*runtime, name, data, target, dst, Finish::block());  // reports what is wrong
   if (runtime->is_direct(op::Way::put, target)) {
     return put_signal_directly(*runtime, signal, name, target, data, dst);
   }

@@ -1,8 +1,8 @@
-// Who a small operation goes to, if a check and a few loads and stores can serve it.
+// Finds the target of a small operation that a check and a few loads and stores can serve.
 //
-// True when the runtime is there and `proc` is a worker of the world whose memory is plain: on this host, and
-// reached by no other way. Whatever is not, or fails its check, takes the long way, which also says what is
-// wrong. Used at the top of calls; everything is inline, nothing waits.
+// It is true if the runtime is open and `proc` is a worker of the world whose memory is plain: on this host
+// and directly reached. All other operations, and those that fail a check, take the long way, which also
+// reports what is wrong. Used first in the calls; everything is inline, nothing waits.
 #pragma once
 
 #include <comex/comex.h>

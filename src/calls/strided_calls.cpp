@@ -1,4 +1,4 @@
-// puts, gets, accs and their non-blocking forms.
+// The calls puts, gets, accs and their non-blocking forms.
 #include "calls/transfer.h"
 #include "runtime/call.h"
 

@@ -24,7 +24,7 @@ int carry_out_directly(runtime::Runtime& runtime, const char* name, std::span<co
     return runtime.reporter().fail(runtime.context(name, target, far_of(operation)),
                                    direct.describe(checked, target.worker(), target.place));
   };
-  if (operations.size() > 1) {  // all or nothing
+  if (operations.size() > 1) {  // all or none of them
     for (const Operation& operation : operations) {
       const op::Checked checked = direct.check_all(operation, target.place);
       if (!checked) return refuse(operation, checked);

@@ -1,4 +1,4 @@
-// The template of transfer.h: one place where blocking, handled and implicit completion differ.
+// The template of transfer.h: the one place where blocking, handled and implicit completion differ.
 #pragma once
 
 #include "calls/transfer.h"
@@ -29,7 +29,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
     if (issued == 0) return;
     nb::Completion& completion = *runtime.handles().find(issued);
     begin(completion);
-    completion.complete();  // the part that issue() began with
+    completion.complete();  // completes the part with which issue() began
     runtime.note_handle(issued, reason);
   };
   runtime.start(to, reason, begin_with_handle, appended_to);

@@ -1,4 +1,4 @@
-// putv, getv, accv and their non-blocking forms.
+// The calls putv, getv, accv and their non-blocking forms.
 #include <vector>
 
 #include "calls/transfer.h"

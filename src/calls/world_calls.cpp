@@ -1,4 +1,4 @@
-// Spawned worlds, and the end of a meeting.
+// The calls for spawned worlds and for the end of a meeting.
 #include <comex/worlds.h>
 
 #include "runtime/call.h"
@@ -11,7 +11,7 @@
 namespace comex::calls {
 namespace {
 
-// On the root: elsewhere these arguments may be anything.
+// Called on the root only, since these arguments may be anything elsewhere.
 worlds::Spawn read_spawn(const char* command, char* const argv[], int processes) {
   worlds::Spawn spawn;
   spawn.processes = processes;

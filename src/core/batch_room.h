@@ -1,6 +1,8 @@
-// How many items a batch takes: the message, its answers, and both where a server has to stop in it.
+// Decides whether one more item fits into a batch.
 //
-// Pure; the origin asks before each item, the server of the whole message. Used by op/remote and pr/batch.
+// Three sums have limits: the message, the data of its reply, and what a server has to keep when it stops in
+// the middle. The functions are pure. The origin (op/remote) asks before it adds an item; the server
+// (pr/batch) checks the whole message.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +12,17 @@
 namespace comex {
 
 struct BatchRoom {
-  std::size_t items = 0;    // bytes of them
-  std::size_t answers = 0;  // bytes of their data in the reply
-  std::size_t ahead =
-      0;  // the most by which answers exceeded the items that they and others before them are of
+  std::size_t items = 0;    // bytes of all items
+  std::size_t answers = 0;  // bytes of the data that the reply carries for them
+  std::size_t ahead = 0;    // the largest excess of answers over the items that they answer and those before
 
   constexpr BatchRoom with(std::size_t item, std::size_t answer) const {
     BatchRoom next{items + item, answers + answer, ahead};
     if (next.answers > next.items + next.ahead) next.ahead = next.answers - next.items;
     return next;
   }
-  // Within messages of `limit` bytes, and a reply. ahead + items: the most of answers so far and items to
-  // come, over all places to stop.
+  // True if the items fit into a message of `limit` bytes and the answers into one reply. At each place where
+  // a server may stop, the answers so far and the items to come have at most ahead + items bytes.
   constexpr bool is_kept(std::size_t limit) const {
     return sizeof(protocol::RequestHeader) + items <= limit && answers <= protocol::reply_data_bytes &&
            ahead + items <= limit;

@@ -15,7 +15,7 @@ std::string hexadecimal(const void* address) {
   return "0x" + digits;
 }
 
-// A host name or a setting's value may hold anything; control characters would break the line.
+// A host name or the value of a setting may hold control characters, which would break the line.
 std::string one_line(std::string line) {
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
   for (char& c : line)

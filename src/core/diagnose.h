@@ -1,11 +1,11 @@
-// Words an error or notice as the one line a user sees: who, doing what, to whom, what is wrong.
+// Formats an error or a notice as the one line that a user sees: rank, operation, target and fault.
 //
 //   comex: rank 3 on node7: put to target 5, address 0x7f0012345678: 8 bytes past the end of ...
 //   comex: rank 3, endpoint 6, on node7: put to ...
 //   comex: rank 3 on node7: get to target 1 of group 4 (worker 0 of world 2), address ...
 //
-// Who a target is, is said where the rank that the program passed does not say it.
-// Promises one line, whatever the text holds. Called by whoever first decides that it is an error.
+// The worker and its world are added where the rank that the program passed does not identify the target.
+// The result is always one line, whatever the text holds. The code that first finds an error calls this.
 #pragma once
 
 #include <optional>
@@ -18,32 +18,32 @@
 namespace comex {
 
 struct Identity {
-  int rank = -1;  // in the communicator the user knows; below zero: not known yet
+  int rank = -1;  // in the communicator that the user knows; negative: not known yet
   std::string host;
-  int endpoint = -1;  // whose operation it is: its rank in the group; below zero: the process's own
+  int endpoint = -1;  // rank in its group of the endpoint that acts; negative: the process itself
 };
 
-// Whom an operation is for, as its caller named it, and who that is.
+// The target of an operation: how the caller named it, and which process that is.
 struct Target {
-  Target() = default;  // nobody in particular
+  Target() = default;  // no particular target
   explicit Target(int of_world) : rank(of_world), worker(of_world) {}
-  // `own`: the world of the caller; none: whichever it is, the target's is told. Of a process that is not
-  // known (any more), the name alone is.
+  // `own` is the caller's world; without it, the text always tells the target's world. If the process is not
+  // known (any more), the text has only the name that the caller used.
   Target(const Naming& named, const std::optional<Gpid>& who, std::optional<WorldId> own);
 
   int rank = -1;
-  int group = 0;                 // whose rank it is; 0: the world's
-  int worker = -1;               // in its world; below zero: not known
-  std::optional<WorldId> world;  // where it is to be told
+  int group = 0;                 // the group in which `rank` counts; 0: the world
+  int worker = -1;               // number in its world; negative: not known
+  std::optional<WorldId> world;  // set if the text shall tell it
 };
 
 struct Context {
-  const char* operation = nullptr;  // null: said by no operation
+  const char* operation = nullptr;  // null: no operation was under way
   Target target = {};
   const void* address = nullptr;
 };
 
-// "worker 3", "workers 3, 5 and 7", "workers 0, 1, 2, 3, 4, 5, 6 and 93 others"; of none: nothing.
+// For example "worker 3", "workers 3, 5 and 7", "workers 0, 1, 2, 3, 4, 5, 6 and 93 others"; none: "".
 std::string listed(std::string_view what, std::span<const int> numbers);
 
 std::string format_line(const Identity& who, const Context& where, std::string_view text);

@@ -1,6 +1,6 @@
-// One validated operation as a value: what the caller asked for, after every check that can be
-// made without knowing where the target lives. Made by op/validate, read by route, plan and the
-// two executors. "near" is the origin's own memory, "far" the target's.
+// One validated operation as a value. It holds what the caller asked for, after every check that needs no
+// knowledge of where the target lives. op/validate makes it; route, plan and the direct and remote executors
+// read it. "near" is the origin's own memory, "far" is the target's.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ struct Operation {
   Action action = Action::put;
   protocol::Layout layout = protocol::Layout::contiguous;
   protocol::Layout called =
-      protocol::Layout::contiguous;  // of its call, which the line about a refusal names
+      protocol::Layout::contiguous;  // layout of the program's call, for the line about a refusal
   Scalar scalar = Scalar::none;      // acc only
   Scale scale{};                     // acc only
-  Worker target = 0;                 // in its world
+  Worker target = 0;                 // worker number in its world
   std::byte* near = nullptr;         // contiguous and strided: first byte of the origin's side
   std::byte* far = nullptr;          // the address as the target knows it
   Patch patch{};                     // strided; contiguous is a patch of level 0
   Scatter scatter{};                 // vector; the address arrays belong to the caller
-  bool is_blocking = true;           // its call, which the line about a refusal names
-  const void* signal = nullptr;      // put: the far word that a store behind it sets; null: there is none
-  std::uint32_t call = 0;  // vector: a number of the call it belongs to, so that a refusal is told once
+  bool is_blocking = true;           // kind of the program's call, for the line about a refusal
+  const void* signal = nullptr;      // put: the far word that a store sets after the data; null: no signal
+  std::uint32_t call = 0;  // vector: number of the program's call, so that a refusal is reported once
 };
 
 // An accumulate's elements, and the factor that each is scaled by: one element at that address.

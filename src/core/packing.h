@@ -1,7 +1,9 @@
-// Values and arrays as bytes and back, for messages whose length varies: of set-up, where worlds meet.
+// Converts values and arrays to bytes and back, for messages of varying length in set-up and where worlds
+// meet.
 //
-// Values are trivially copyable and travel as they stand in memory; arrays and texts after their length.
-// Unpacker checks every length: once something does not fit it is no longer ok(), and what it gives is empty.
+// Values must be trivially copyable and keep their form in memory; arrays and texts are preceded by their
+// length. Unpacker checks every length. After the first one that does not fit, ok() is false and all results
+// are empty.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ bool continues(std::uint64_t span, std::int64_t near_stride, std::int64_t far_st
   return static_cast<std::uint64_t>(near_stride) == span && static_cast<std::uint64_t>(far_stride) == span;
 }
 
-// Appends a level that repeats, merging it into what stands below when that leaves no gap.
+// Appends a repeated level, or merges it into the level below if that leaves no gap.
 void append(Patch& patch, std::uint64_t count, std::int64_t near_stride, std::int64_t far_stride) {
   if (patch.levels == 0 && continues(patch.counts[0], near_stride, far_stride)) {
     patch.counts[0] *= count;

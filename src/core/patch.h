@@ -1,9 +1,9 @@
-// A strided rectangle as both sides see it, normalised, and the only stride walk there is.
+// A strided rectangle as both sides see it, in normalised form, and the only stride walk in the tree.
 //
-// `near` is the origin's memory, `far` the target's; source and destination swap between put and
-// get. A patch that make_patch returned has only levels that matter: a contiguous rectangle has
-// levels 0, an empty one has counts[0] == 0, and no sum or product of its numbers overflows.
-// Validation (op, api) makes patches; copies, kernels and the server walk them.
+// `near` is the origin's memory, `far` the target's; source and destination swap between put and get. A patch
+// from make_patch has only levels that matter: a contiguous rectangle has levels 0, an empty one has
+// counts[0] == 0, and no sum or product of its numbers overflows. Validation (op, calls) makes patches; the
+// copy loops, the kernels and the server walk them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class Side : std::uint8_t { near, far };
 
 struct Patch {
   int levels = 0;
-  std::uint64_t counts[max_stride_levels + 1] = {};  // [0]: bytes of a run, then repetitions
+  std::uint64_t counts[max_stride_levels + 1] = {};  // [0]: bytes of a run; the others: repetitions
   std::int64_t near_strides[max_stride_levels] = {};
   std::int64_t far_strides[max_stride_levels] = {};
 
@@ -28,30 +28,30 @@ struct Patch {
   std::uint64_t runs() const;         // 0 when empty
   std::uint64_t total_bytes() const;  // runs() * run_bytes()
   const std::int64_t* strides(Side side) const { return side == Side::near ? near_strides : far_strides; }
-  std::uint64_t extent_bytes(Side side) const;  // from the first to behind the last byte touched
+  std::uint64_t extent_bytes(Side side) const;  // distance from the first byte touched to one past the last
   std::uint64_t near_extent_bytes() const { return extent_bytes(Side::near); }
   std::uint64_t far_extent_bytes() const { return extent_bytes(Side::far); }
 };
 
-// Checks and normalises what the caller passed. Strides at levels whose count is 1 are ignored.
-// With element_bytes > 1 (accumulate) each run is cut to whole elements, as the interface says.
+// Checks and normalises the caller's arguments. It ignores strides of levels whose count is 1. With
+// element_bytes > 1 (accumulate) it cuts each run to whole elements, as the interface defines.
 Result<Patch> make_patch(int levels, const int* near_strides, const int* far_strides, const int* counts,
                          unsigned element_bytes = 1);
 
-// The same for numbers that are 64 bit already: what came off the wire is checked with this.
+// The same for 64-bit numbers. The server checks with it what it received.
 Result<Patch> normalised(const Patch& raw, unsigned element_bytes = 1);
 
 // One run of `bytes`, the contiguous case.
 Patch contiguous_patch(std::uint64_t bytes);
 
-// Do two runs of this side share a byte? Exact, but for what no memory holds: strides that do not nest count
-// as apart beyond these limits, within which the answer takes seconds at most, and no time beside moving the
-// runs.
+// True if two runs of this side share a byte. The answer is exact within the limits below. Beyond them, which
+// no real memory reaches, strides that do not nest count as disjoint. Within them it takes seconds at most,
+// which is little beside moving the runs.
 inline constexpr std::uint64_t most_interleaved_runs = std::uint64_t{1} << 36;
 inline constexpr std::uint64_t largest_extent = std::uint64_t{1} << 56;
 bool rows_overlap(const Patch& patch, Side side);
 
-// Do the runs of this side follow each other without gaps, in order?
+// True if the runs of this side follow each other in order and without gaps.
 bool is_packed(const Patch& patch, Side side);
 
 struct Run {
@@ -72,10 +72,11 @@ struct Rows {
   std::uint64_t total_bytes() const { return bytes * count; }
 };
 
-// Counts through the levels of a patch; the carry from level to level is written here only.
+// Counts through the levels of a patch. Only this class implements the carry from level to level.
 class Odometer {
  public:
-  // Moves `steps` on at `level`, which must not go beyond its count; carries. False at the end.
+  // Advances by `steps` at `level`, with carry. `steps` must not exceed what is left of that level. Returns
+  // false at the end.
   bool step(const Patch& patch, int level, std::uint64_t steps = 1) {
     for (; level < patch.levels; ++level, steps = 1) {
       std::uint64_t& index = index_[level];
@@ -129,21 +130,22 @@ void for_each_run(const Patch& patch, F&& f) {
   });
 }
 
-// Walks a patch in pieces cut anywhere in its packed bytes; a value: it keeps its own patch.
+// Walks a patch in pieces that may be cut at any packed byte. It keeps its own copy of the patch.
 class RunCursor {
  public:
   RunCursor() = default;
   explicit RunCursor(const Patch& patch) : patch_(patch), total_(patch.total_bytes()) {}
 
   const Patch& patch() const { return patch_; }
-  std::uint64_t position() const { return position_; }  // packed bytes behind us
+  std::uint64_t position() const { return position_; }  // packed bytes already passed
   std::uint64_t remaining() const { return total_ - position_; }
   bool done() const { return position_ == total_; }
 
-  // The next run, or the part of it that max_bytes leaves; 0 bytes only at the end or for max 0.
+  // Returns the next run, or the part of it that fits max_bytes. It has 0 bytes only at the end or if
+  // max_bytes is 0.
   Run next(std::uint64_t max_bytes);
 
-  // As many whole rows of one level as max_bytes holds, or a part of one row.
+  // Returns as many whole rows of one level as fit max_bytes, or else a part of one row.
   Rows next_rows(std::uint64_t max_bytes) {
     const Rows rows = peek_rows(max_bytes);
     advance(rows.total_bytes());
@@ -151,14 +153,14 @@ class RunCursor {
   }
 
   Rows peek_rows(std::uint64_t max_bytes) const;
-  void advance(std::uint64_t bytes);  // at most what peek_rows just showed
+  void advance(std::uint64_t bytes);  // at most the bytes that the last peek_rows returned
   void seek(std::uint64_t position);
 
  private:
   Patch patch_;
   std::uint64_t total_ = 0;
   std::uint64_t position_ = 0;
-  std::uint64_t in_run_ = 0;  // bytes of the current run that are behind us
+  std::uint64_t in_run_ = 0;  // bytes of the current run already passed
   Odometer at_;
 };
 

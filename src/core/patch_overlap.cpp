@@ -1,10 +1,11 @@
-// Whether a side of a patch touches a byte twice.
+// Decides whether one side of a patch touches a byte twice.
 //
 // Runs start at sums k_i * s_i, 0 <= k_i < n_i. Two runs of c bytes share a byte exactly when there are
-// differences d_i, not all zero, |d_i| < n_i, with |sum d_i * s_i| < c. Levels that step over all the others
-// cannot make them meet; sides that nest are decided by that alone. Of what is left, some levels' sums are
-// listed (or, of a single level, computed), and met from the middle by each sum of the others. Of D
-// differences that takes at most D^(2/3) looks and a list of D^(1/2), far less than there are runs.
+// differences d_i, not all zero, with |d_i| < n_i and |sum d_i * s_i| < c. A level that steps over all others
+// together cannot cause an overlap, which alone decides strides that nest. For the remaining levels, it lists
+// the sums of some (or computes them, if it is one level) and looks up each sum of the others in that list.
+// For D differences that takes at most D^(2/3) look-ups and a list of D^(1/2), far less than the number of
+// runs.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -20,7 +21,7 @@ struct Dimension {
   std::int64_t stride = 0;
   std::int64_t count = 0;
 
-  std::int64_t most() const { return count - 1; }  // as a difference
+  std::int64_t most() const { return count - 1; }  // the largest difference
   std::int64_t reach() const { return most() * stride; }
   std::uint64_t differences() const { return 2 * static_cast<std::uint64_t>(count) - 1; }
 };
@@ -29,10 +30,10 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-// Some dimensions, none of stride zero, without a heap.
+// A small set of dimensions with non-zero strides, kept without heap memory.
 class Dimensions {
  public:
-  void insert(const Dimension& dimension) {  // by falling stride
+  void insert(const Dimension& dimension) {  // keeps them ordered by falling stride
     int at = size_++;
     for (; at > 0 && each_[at - 1].stride < dimension.stride; --at) each_[at] = each_[at - 1];
     each_[at] = dimension;
@@ -49,7 +50,7 @@ class Dimensions {
   int size_ = 0;
 };
 
-// All that the differences of some dimensions can add up to.
+// The set of all sums that the differences of some dimensions can make.
 class Sums {
  public:
   Sums(std::span<const Dimension> dimensions, std::int64_t run) : run_(run) {
@@ -70,7 +71,7 @@ class Sums {
     std::sort(listed_.begin(), listed_.end());
   }
 
-  // Is there one so that |x + sum| < run?
+  // True if there is a sum with |x + sum| < run.
   bool comes_near(std::int64_t x) const {
     if (listed_.empty()) {
       const std::int64_t low = -floor_div(x + run_ - 1, only_.stride);
@@ -79,7 +80,7 @@ class Sums {
     const auto at = std::lower_bound(listed_.begin(), listed_.end(), 1 - run_ - x);
     return at != listed_.end() && *at < run_ - x;
   }
-  // Is there one of differences that are not all zero so that |sum| < run?
+  // True if there is a sum of differences, not all zero, with |sum| < run.
   bool comes_near_itself() const {
     if (listed_.empty()) return only_.stride < run_;
     const auto at = std::lower_bound(listed_.begin(), listed_.end(), 1 - run_);
@@ -92,7 +93,7 @@ class Sums {
   std::vector<std::int64_t> listed_;
 };
 
-// Goes through the sums of the outer dimensions, as far as the rest can make up for them.
+// Tries the sums of the outer dimensions, as long as the remaining ones can still compensate for them.
 class Search {
  public:
   Search(std::span<const Dimension> outer, const Dimensions& inner, std::int64_t run)
@@ -101,7 +102,7 @@ class Search {
     for (std::size_t i = outer.size(); i-- > 0; reach += outer[i].reach()) rest_reach_[i] = reach;
   }
 
-  // Is there a completion of `partial`, the sum over the dimensions before i, to |sum| < run?
+  // True if `partial`, the sum over the dimensions before i, can be completed to |sum| < run.
   bool finds(std::size_t i = 0, std::int64_t partial = 0, bool all_zero = true) const {
     if (i == outer_.size()) return all_zero ? inner_.comes_near_itself() : inner_.comes_near(partial);
     const Dimension& dimension = outer_[i];
@@ -121,8 +122,8 @@ class Search {
   std::int64_t rest_reach_[max_stride_levels] = {};
 };
 
-// Those to list, as bits: such that the fewest sums of the others are left to go through. A list is no longer
-// than these; one dimension needs none.
+// Chooses the dimensions whose sums are listed, as bits. The choice leaves the fewest outer sums to try. The
+// list is never longer than the number of these; a single dimension needs no list.
 unsigned choose_inner(std::span<const Dimension> dimensions) {
   unsigned best = 0;
   std::uint64_t fewest = UINT64_MAX;
@@ -161,7 +162,7 @@ bool rows_overlap(const Patch& patch, Side side) {
     dimensions.insert({strides[level], static_cast<std::int64_t>(patch.counts[level + 1])});
   }
 
-  // The outermost dimension that steps over all the others together cannot make them meet.
+  // If the outermost dimension steps over all others together, it cannot cause an overlap.
   const auto run = static_cast<std::int64_t>(patch.run_bytes());
   auto reach = static_cast<std::int64_t>(extent);
   std::span<const Dimension> rest = dimensions.all();

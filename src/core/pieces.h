@@ -1,12 +1,10 @@
-// How large the pieces of a body are that a server has to stage: accumulates, and what is not contiguous at
-// its target; and how long messages are beside them.
+// Decides how large the pieces are in which a server stages a body, and how long messages may then be.
 //
-// Pure, and known at both ends of a wire: a server keeps room for one piece of every origin, so that nobody
-// waits for another's body, and pieces shrink as origins become many. The least piece needs no room of its
-// own: it lies beside its message in the copy of it that the origin has anyway. Where pieces are that small,
-// messages are shorter too, so that all that a server keeps of an origin stays below 4 KiB. Everything else
-// travels in chunks, straight from or to the memory it is about.
-// Used by op/plan and pr/server.
+// Accumulates and targets that are not contiguous need staging; everything else travels in chunks, straight
+// from or to its memory. Both ends of a wire compute the same sizes. A server keeps room for one piece of
+// every origin, so no origin waits for another's body, and pieces shrink as origins become many. The least
+// piece needs no room of its own: it lies in the origin's copy of its message. Messages are then shorter too,
+// so that a server keeps less than 4 KiB for an origin. Used by op/plan and pr/server.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +20,8 @@ inline constexpr std::uint32_t short_message = 2432;
 inline constexpr std::uint64_t default_staging_reserve = std::uint64_t{256}
                                                          << 20;  // up to 1,024 whole chunks
 
-// A whole chunk as long as one for every origin fits into the reserve, then the largest power of two that
-// does. Whole elements always.
+// Returns a whole chunk if one for every origin fits into the reserve, else the largest power of two that
+// fits. The result always holds whole elements.
 constexpr std::uint32_t piece_bytes(std::uint32_t chunk_bytes, std::uint64_t origins,
                                     std::uint64_t reserve_bytes) {
   const std::uint64_t share = reserve_bytes / std::max<std::uint64_t>(origins, 1);
@@ -35,7 +33,7 @@ constexpr bool lies_in_copy(std::uint32_t piece) {
   return piece <= smallest_piece;
 }
 
-// Bytes of the longest message on a wire with such pieces.
+// The length in bytes of the longest message on a wire whose pieces have this size.
 constexpr std::uint32_t message_limit(std::uint32_t piece) {
   return lies_in_copy(piece) ? short_message : static_cast<std::uint32_t>(protocol::message_bytes);
 }

@@ -1,4 +1,4 @@
-// Every byte that travels between an origin and a server is defined here, once.
+// Defines every byte that travels between an origin and a server.
 //
 // A message is a fixed header followed by its parts; header and parts together are at most
 // `message_bytes`. All messages use one header tag; bodies use a tag of their own.
@@ -32,70 +32,69 @@
 //   bundle             anybody --[BundleHeader|part|part...]---------> anybody       (messages, a short body)
 //   end of service     worker --[RequestHeader leave]----------------> server
 //
-// Small and large: a put or acc is small when it carries its data (body_inline), a get when its
-// `bytes` are at most `reply_data_bytes`. Chunks have `chunk_bytes`, the last one the rest: where the server
-// has to stage them at most a piece (core/pieces.h); the least piece and its request have at most
-// `message_bytes` together.
+// Small and large: a put or acc is small when it carries its data (body_inline); a get is small when its
+// `bytes` are at most `reply_data_bytes`. Chunks have `chunk_bytes`, the last one the rest. Where the server
+// has to stage them, they have at most one piece (core/pieces.h). The least piece and its request have at
+// most `message_bytes` together.
 //
-// Bundle: messages from one process to another in a row, which it posted in a row, as one of the substrate's:
-// where that sends longer ones at once, fewer cost less. The chunk of a body that is posted right behind its
-// request may close one. The transports of a wire pack and unpack them, and nobody above them knows.
+// Bundle: several messages that one process posted to another in a row, sent as one MPI message, which costs
+// less over a network. The chunk that is posted right behind its request may be the last part. The transports
+// pack and unpack bundles; the layers above never see them.
 //
-// Slots: from 1 up, one per request that awaits a reply or sends a body. Slot 0 is none (inline
-// writes), and the one fence or unlock under way, which its server alone identifies.
+// Slots: numbers from 1 up. A request has one if it awaits a reply or sends a body. Slot 0 means none: for
+// inline writes, and for the one fence or unlock under way, which its server alone identifies.
 //
 // rmw: an int32 travels in the low half of operand, value and desired; `desired` (compare_swap
 // only) is 8 bytes whatever the scalar.
 //
-// Batch: `items()` items, `bytes` bytes of them, executed in order. Each item, gets and rmws too, has a
-// running number: they count up from the header's. Item n of a batch of which something is refused is told of
-// by a reply of its own, whose value is its number; a batch goes on behind it. The slot is that of the gets
-// and rmws, whose data and old values come in one reply, in the order of the items and each padded to 8
-// bytes; without any there is neither. Wherever one stops in it, the answers so far and the items to come
-// have at most the bytes of a message together (core/batch_room.h): a server that has to wait keeps them in
-// one copy. A process of the origin's host may send the batch in its name, so `batch_rank()`
-// is where the answers go.
+// Batch: `items()` items of `bytes` bytes in all, executed in order. Each item, gets and rmws too, has a
+// running number, counted up from the header's. If an item is refused, a reply of its own carries its number
+// as value, and the batch goes on. The slot is that of the gets and rmws; their data and old values come in
+// one reply, in the order of the items, each padded to 8 bytes. A batch without any has neither slot nor
+// reply. At every place in it, the answers so far and the items to come have at most the bytes of a message
+// (core/batch_room.h), so a server that has to wait keeps both in one copy. Another process of the origin's
+// host may send the batch, so `batch_rank()` is the origin's transport rank.
 //
-// Order: what an origin sends to a server, but for surrender and leave, is counted in `sequence`, from 1 up.
-// Messages from two senders may overtake each other; the server takes them in this order. Credits bound what
-// is on its way to far less than the count holds.
+// Order: `sequence` counts an origin's messages to a server from 1 up, except surrender and leave. Messages
+// from two senders may overtake each other; the server restores this order. Credits keep the number under way
+// far below the range of the count.
 //
-// Riding fence: a write may carry `fence_rides`, and is then answered like a fence that follows it.
+// Riding fence: a write with `fence_rides` gets the answer that a fence after it would get.
 //
-// Endpoints: what one asks for carries its number, by which mutexes are owned, and its rank, by which lines
-// name it. It never travels in a batch, which has one origin.
+// Endpoints: a request of an endpoint carries its number, which identifies the owner of a mutex, and its
+// rank, for the text of error lines. Such a request never is in a batch, because a batch has one origin.
 //
-// Names: a request says how its program named the target, where that was no rank of the world; the line about
-// a refusal says it too. Nothing else looks at it.
+// Names: a request carries the program's name for the target if that was not a rank of the world. It is used
+// only in the line about a refusal.
 //
-// Mutexes: `mutex()` is the number among those of the target. How many it has and where they lie is known on
-// its host alone, which refuses what is out of range; `offset` is unused. Who knows that it holds one
-// releases it, which is a write as far as numbers, order and fences go; who does not asks by unlock.
+// Mutexes: `mutex()` is the number among the target's mutexes. Only the target's host knows how many there
+// are and where they lie, and it refuses numbers out of range; `offset` is unused. An origin that knows that
+// it holds the mutex releases it, which is a write as to numbers, order and fences. An origin that does not
+// know it uses unlock.
 //
-// Flow control: an origin may have sent at most `limit` credited messages to a server since the
-// start; it begins at 1. Every reply carries the limit; it only grows, save when the origin
-// surrenders part of it: each withdraw is answered by one surrender, after which the server's
-// limit is its `new_limit()`. A reply that crossed a surrender carries a limit that is void, so every
-// reply counts the surrenders its sender has seen and the origin ignores limits of an older count.
-// Credited: put, acc, get, rmw, store, release, lock, try_lock, batch. Fence and unlock share one reserved
-// credit per origin and server (the next one is sent when the last was answered), a riding fence too.
-// Surrender and leave are free. The new limit is at least the number of messages sent and at most the old
-// limit.
+// Flow control: an origin may have sent at most `limit` credited messages to a server since the start; the
+// limit begins at 1. Every reply carries it. It only grows, unless the origin surrenders a part: each
+// withdraw is answered by one surrender, whose `new_limit()` is the server's limit from then on. A reply that
+// crossed a surrender carries a void limit. So every reply counts the surrenders its sender has seen, and the
+// origin ignores limits with an older count. Credited are put, acc, get, rmw, store, release, lock, try_lock
+// and batch. Fence, unlock and a riding fence share one reserved credit per origin and server: the next is
+// sent when the last was answered. Surrender and leave need no credit. The new limit is at least the number
+// of messages sent and at most the old limit.
 //
 // Completion: each write (put, acc, store, release, item of a batch) carries the origin's running number for
-// this server, from 1 up, without gaps. `applied` in a reply says that all writes up to it have taken effect.
-// A put or acc slot is free again when its number is applied.
+// this server, from 1 up, without gaps. `applied` in a reply means that all writes up to it have taken
+// effect. The slot of a put or acc is free again when its number is applied.
 //
-// Signal: a put and the store that is the next write both carry `with_signal`. The put says behind its header
-// where the word is, 8 bytes, and is refused for that as for its data. Of a refused put the store has no
-// effect and is not answered: it only counts as applied.
+// Signal: a put and the store that is the next write both carry `with_signal`. After its header, the put
+// gives the place of the word in 8 bytes, and a bad place is refused as bad data is. If the put is refused,
+// its store has no effect and no answer; it only counts as applied.
 //
-// Refusals of a call: each message of it that is refused is answered; of one call the server says one line
-// and the origin tells one failure.
+// Refusals of a call: every refused message of a call is answered. The server prints one line and the origin
+// reports one failure for each call.
 //
-// Refused get: each of the (at most 4) chunk receives that the origin posted at first is answered
-// by an empty chunk, then the refused reply follows. Refused put or acc: the server receives the
-// body and drops it; the write counts as applied.
+// Refused get: an empty chunk answers each of the (at most 4) chunk receives that the origin posted at first;
+// the refused reply follows. Refused put or acc: the server receives the body and drops it; the write counts
+// as applied.
 #pragma once
 
 #include <cstddef>
@@ -107,12 +106,12 @@
 
 namespace comex::protocol {
 
-inline constexpr std::size_t message_bytes = 4000;  // at most; eager on every Open MPI transport
+inline constexpr std::size_t message_bytes = 4000;  // the most; eager on every Open MPI transport
 inline constexpr unsigned chunks_in_flight = 4;     // per operation
 inline constexpr std::uint32_t slot_count = 16380;  // reply slots of one origin
 
 inline constexpr int header_tag = 0;
-// Bodies in the two directions never share a tag, since a worker may be origin and server at once.
+// The two directions use different tags, since a worker may be origin and server at once.
 constexpr int put_tag(std::uint32_t slot) {
   return static_cast<int>(1 + 2 * slot);
 }
@@ -170,15 +169,15 @@ enum class Layout : std::uint8_t {
 
 enum class Atomic : std::uint8_t { swap, fetch_add, compare_swap, fetch_and, fetch_or, fetch_xor };
 
-// Whether who leaves lets the wire go together with all others, drops it alone, or ends with its world.
+// How a process leaves a wire: together with all others, alone, or because its world ends.
 enum class Leaving : std::uint64_t { together, alone, ended };
 
 enum RequestFlags : std::uint8_t {
-  errors_return = 1,  // the origin's program wants error codes: print, do not end the job
+  errors_return = 1,  // the origin's program wants error codes: print, but do not end the job
   body_inline = 2,    // the data (put, acc) is in this message
-  non_blocking = 4,   // the program's call was, as the line about a refusal names it
-  fence_rides = 8,    // a write that is answered as a fence behind it would be
-  with_signal = 16,   // put: the next write is its signal; store: it is that of the write before
+  non_blocking = 4,   // the program's call was non-blocking, for the line about a refusal
+  fence_rides = 8,    // answer this write as a fence after it would be answered
+  with_signal = 16,   // put: the next write is its signal; store: it is the signal of the write before
 };
 
 struct RequestHeader {
@@ -188,8 +187,8 @@ struct RequestHeader {
   std::uint8_t flags = 0;
   Atomic atomic = Atomic::swap;  // rmw only
   Layout called =
-      Layout::contiguous;      // put, get, acc: the layout of the program's call, which may be many messages
-  std::uint16_t sequence = 0;  // of the message, among the origin's to this server; wraps
+      Layout::contiguous;      // put, get, acc: layout of the program's call, which may take many messages
+  std::uint16_t sequence = 0;  // number among the origin's messages to this server; wraps
   WorldId world = 0;
   Worker target = 0;          // worker that owns the memory or the mutex; batch: see batch_rank()
   Worker origin = 0;          // worker number of the sender, for messages and lock ownership
@@ -248,8 +247,8 @@ struct ScatterLayout {
 };
 static_assert(sizeof(ScatterLayout) == 8);
 
-// One of the operations of a batch. What follows it begins and ends at multiples of 8 bytes, behind a Naming
-// if it has one:
+// One operation of a batch. What follows it begins and ends at multiples of 8 bytes, after a Naming if it has
+// one:
 //   put   data                            get   nothing
 //   acc   one element of scale, data      rmw   operand, desired?
 struct BatchItem {
@@ -266,7 +265,7 @@ constexpr std::size_t padded(std::size_t bytes) {
 }
 static_assert(scalar_kinds <= 16 && static_cast<unsigned>(Atomic::fetch_xor) < 16, "half a byte each");
 inline constexpr std::uint8_t named_item = 128;
-inline constexpr std::uint8_t item_repeats = 255;  // no verb
+inline constexpr std::uint8_t item_repeats = 255;  // the value of `mark`; it is no verb
 constexpr std::uint8_t detail_of(Scalar scalar, Layout called) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(scalar) | static_cast<unsigned>(called) << 4);
 }
@@ -285,7 +284,7 @@ constexpr std::size_t head_bytes(const BatchItem& item) {
 constexpr std::size_t scale_bytes(const BatchItem& item) {
   return item.verb == Verb::acc ? padded(scalar_bytes(static_cast<Scalar>(kind_of(item)))) : 0;
 }
-// Of data or operands.
+// Bytes of the data or operands.
 constexpr std::size_t load_bytes(const BatchItem& item) {
   switch (item.verb) {
     case Verb::rmw:
@@ -296,28 +295,28 @@ constexpr std::size_t load_bytes(const BatchItem& item) {
       return padded(item.bytes);
   }
 }
-// Bytes of an item of a known verb, all that follows it included.
+// Bytes of an item of a known verb, with all that follows it.
 constexpr std::size_t item_bytes(const BatchItem& item) {
   return head_bytes(item) + scale_bytes(item) + load_bytes(item);
 }
 
-// An item that is like the one before it, an acc's scale included, but for its place and its data or
-// operands, which follow. Never the first one, nor behind one with a Naming.
+// An item that equals the one before it, an acc's scale included, except for its place and its data or
+// operands, which follow. It is never the first item and never follows one with a Naming.
 struct RepeatedItem {
-  std::uint8_t mark = item_repeats;  // where a BatchItem has its verb
+  std::uint8_t mark = item_repeats;  // at the place of a BatchItem's verb
   std::uint8_t spare[3] = {};
-  std::int32_t step = 0;  // from the place of the item before, in bytes
+  std::int32_t step = 0;  // bytes from the place of the item before
 };
 static_assert(sizeof(RepeatedItem) == 8 && offsetof(RepeatedItem, step) == 4);
 constexpr std::size_t repeated_bytes(const BatchItem& item) {
   return sizeof(RepeatedItem) + load_bytes(item);
 }
-// But for the place, and the scale of an acc.
+// Compares all but the place and the scale of an acc.
 constexpr bool is_alike(const BatchItem& a, const BatchItem& b) {
   return a.verb == b.verb && a.detail == b.detail && a.bytes == b.bytes && a.target == b.target;
 }
 
-// Of its part of the reply.
+// Bytes of the item's part of the reply.
 constexpr std::size_t answer_bytes(const BatchItem& item) {
   return item.verb == Verb::get || item.verb == Verb::rmw ? padded(item.bytes) : 0;
 }
@@ -339,17 +338,17 @@ struct ReplyHeader {
   Verb verb{};
   std::uint8_t flags = 0;
   std::uint16_t surrenders = 0;  // surrenders of this origin that the server has seen, wraps
-  std::uint32_t slot = 0;        // the request this answers; unused by credit and withdraw
+  std::uint32_t slot = 0;        // the request that this answers; unused by credit and withdraw
   std::uint64_t applied = 0;     // all writes of this origin up to this number have taken effect
   std::uint64_t limit = 0;       // credited messages this origin may have sent since the start
   std::uint64_t value = 0;       // rmw: old value, zero-extended; try_lock: acquired; refused: number or 0
   std::uint64_t bytes = 0;       // data bytes that follow
   Refusal refusal = Refusal::none;
-  Verb refused_verb{};  // refused: what was refused
+  Verb refused_verb{};  // refused: the verb of the request
   std::uint8_t spare[2] = {};
-  Worker target = 0;       // refused: the target, since an inline put has no slot
+  Worker target = 0;       // refused: the target's worker number, since an inline put has no slot
   std::uint32_t call = 0;  // refused: as in its request
-  WorldId world = 0;       // refused: the target's
+  WorldId world = 0;       // refused: the target's world
 };
 static_assert(sizeof(ReplyHeader) == 56 && std::is_trivially_copyable_v<ReplyHeader>);
 static_assert(offsetof(ReplyHeader, world) == 52);
@@ -358,9 +357,9 @@ struct ControlHeader {
   Verb verb = Verb::control;
   std::uint8_t spare[3] = {};
   std::uint32_t phase = 0;     // step within one collective
-  std::uint64_t context = 0;   // the group; the lowest are for what has none
+  std::uint64_t context = 0;   // the group; the lowest numbers are for messages of no group
   std::uint64_t sequence = 0;  // which collective of that group
-  std::uint64_t bytes = 0;  // of the whole message; what does not fit follows in further messages, in order
+  std::uint64_t bytes = 0;     // of the whole message; further messages carry the rest, in order
 };
 static_assert(sizeof(ControlHeader) == 32 && std::is_trivially_copyable_v<ControlHeader>);
 
@@ -368,15 +367,15 @@ struct BundleHeader {
   Verb verb = Verb::bundle;
   std::uint8_t spare[3] = {};
   std::uint32_t parts = 0;
-  // followed by so many parts, each a BundlePart, a message or body and what pads it to 8 bytes
+  // Parts follow, as many as stated: each is a BundlePart, a message or body, and padding to 8 bytes.
 };
 static_assert(sizeof(BundleHeader) == 8);
 struct BundlePart {
   std::uint32_t bytes = 0;  // of the message or body
-  std::uint32_t tag = 0;    // of a body, which belongs to the message before it; 0: a message
+  std::uint32_t tag = 0;    // of a body, which belongs to the message before it; 0: the part is a message
 };
 static_assert(sizeof(BundlePart) == 8);
-// Of a whole one, at most: five of the longest messages. Only on wires that span machines.
+// The most bytes of a whole bundle: five of the longest messages. Only wires that span machines use bundles.
 inline constexpr std::size_t bundle_bytes = sizeof(BundleHeader) + 5 * (sizeof(BundlePart) + message_bytes);
 static_assert(message_bytes % 8 == 0);
 

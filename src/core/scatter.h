@@ -1,7 +1,7 @@
-// A vector operation's descriptor: pairs of addresses, one segment size for all of them.
+// The descriptor of a vector operation: pairs of addresses, with one segment size for all of them.
 //
-// The address arrays stay the caller's; a Scatter only looks at them. Validation (op, api) makes
-// it, the direct path and the described-scatter method walk it, whole or in parts.
+// The caller owns the address arrays; a Scatter only refers to them. Validation (op, calls) makes it. The
+// direct path and the remote method for vectors walk it, whole or in parts.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,13 @@ struct Scatter {
   std::uint64_t total_bytes() const { return count * bytes; }
   void* const* addresses(Side side) const { return side == Side::near ? near : far; }
 
-  // Segments first..first+n-1 as a scatter of their own.
+  // Returns the segments first..first+n-1 as a scatter.
   Scatter part(std::uint64_t first, std::uint64_t n) const { return {near + first, far + first, n, bytes}; }
 };
 
-// Checks what the caller passed: negative numbers, missing arrays, null segments, overflow. With
-// element_bytes > 1 (accumulate) each segment is cut to whole elements. An empty one looks at nothing.
+// Checks the caller's arguments: negative numbers, missing arrays, null segments, overflow. With
+// element_bytes > 1 (accumulate) it cuts each segment to whole elements. For an empty scatter it reads no
+// array.
 Result<Scatter> make_scatter(void* const* near, void* const* far, int count, int bytes,
                              unsigned element_bytes = 1);
 
@@ -38,7 +39,7 @@ struct Segment {
   std::uint64_t bytes = 0;
 };
 
-// Walks a scatter in pieces cut anywhere in its packed bytes.
+// Walks a scatter in pieces that may be cut at any packed byte.
 class SegmentCursor {
  public:
   SegmentCursor() = default;
@@ -47,14 +48,15 @@ class SegmentCursor {
   std::uint64_t position() const { return index_ * scatter_.bytes + in_segment_; }
   bool done() const { return scatter_.bytes == 0 || index_ == scatter_.count; }
 
-  // The next segment, or the part of it that max_bytes leaves; 0 bytes only at the end or for max 0.
+  // Returns the next segment, or the part of it that fits max_bytes. It has 0 bytes only at the end or if
+  // max_bytes is 0.
   Segment next(std::uint64_t max_bytes) {
     const Segment segment = peek(max_bytes);
     advance(segment.bytes);
     return segment;
   }
   Segment peek(std::uint64_t max_bytes) const;
-  void advance(std::uint64_t bytes);  // at most what peek just showed
+  void advance(std::uint64_t bytes);  // at most the bytes that the last peek returned
 
  private:
   Scatter scatter_;

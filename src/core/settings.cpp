@@ -1,4 +1,4 @@
-// The rows as a table, and values as text.
+// The table of all settings, and the conversion of values to text.
 #include "core/settings.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ Distribution Settings::distribution() const {
 }
 
 std::size_t Settings::effective_chunk_bytes() const {
-  // Whole elements of the largest scalar, and never below the least chunk.
+  // The result holds whole elements of the largest scalar and is not below the smallest chunk allowed.
   const auto lowered = std::max<std::int64_t>(std::min(chunk_bytes, max_message_size), 4096);
   return static_cast<std::size_t>(lowered) / 16 * 16;
 }

@@ -1,8 +1,9 @@
-// Every setting of a job: its value, where the value came from, and the row that describes it.
+// All settings of a job: each value, its source, and the row that describes it.
 //
-// settings.def holds one row per setting; all else is made from it. Parsing is strict: a value that is
-// not understood is a Failure naming the setting, the value and what is allowed. An empty value is no
-// value. Nothing here reads the environment: the API passes a lookup. Called at init and by comex_info.
+// settings.def has one row per setting, from which everything else is generated. Parsing is strict: a value
+// that cannot be read is a Failure that names the setting, the value and what is allowed. An empty value
+// counts as not set. Nothing here reads the environment: callers pass a look-up. Used at init and by
+// comex_info.
 #pragma once
 
 #include <array>
@@ -61,12 +62,12 @@ struct Settings {
     return source(id) != Source::fallback;
   }
 
-  // What several rows say together.
+  // Values that follow from several rows.
   Distribution distribution() const;
   std::size_t effective_chunk_bytes() const;
 };
 
-// What a row says about its setting.
+// The description of one setting.
 struct SettingRow {
   SettingId id;
   std::string_view name;
@@ -82,7 +83,7 @@ struct SettingRow {
 
 const std::array<SettingRow, setting_count>& setting_rows();
 
-// The value as a user would write it, and what is allowed in words.
+// The value as a user would write it, and the allowed values in words.
 std::string value_text(const Settings& settings, SettingId id);
 std::string allowed_text(const SettingRow& row);
 std::string_view source_text(Source source);
@@ -91,27 +92,30 @@ using Lookup = std::function<std::optional<std::string>(std::string_view name)>;
 
 Result<Settings> parse_settings(const Lookup& lookup);
 
-// One warning for each name that begins with COMEX_ and is no setting, with the nearest name.
-// COMEX_TEST_* is left to test programs.
+// Returns one warning for each name that begins with COMEX_ but is no setting, with the nearest name. It
+// ignores COMEX_TEST_*, which belong to test programs.
 std::vector<std::string> unknown_name_warnings(std::span<const std::string> environment_names);
-// Environments differ between hosts. Given a digest of each rank's warnings, 0 for none: who prints, for all
-// that have the same. The lowest of them, in order, and not more than a few.
+// Environments differ between hosts. From the digest of each rank's warnings (0: no warning), this chooses
+// the ranks that print: the lowest rank of each distinct digest, in order, and only a few in all.
 std::vector<int> ranks_that_warn(std::span<const std::uint64_t> digests);
 
-// The explicit values that MPI rank 0 sends to all ranks, and the settings they make there.
+// Encode the explicit values that MPI rank 0 sends to all ranks, and decode them there into settings.
 std::string encode_settings(const Settings& settings);
 Result<Settings> decode_settings(std::string_view bytes);
 
-// An explicit job value that differs from rank 0's is a Failure naming both ranks. root: who spoke for rank
-// 0, where that one serves.
+// An explicit job value that differs from rank 0's is a Failure that names both ranks. `root` is the rank
+// that spoke for rank 0, if rank 0 is a progress rank.
 Status agree(const Settings& mine, const Settings& rank0, int my_rank, int root = 0);
 
-// What this rank runs with: rank 0's values, but for its own in rows that may differ.
+// Returns what this rank runs with: rank 0's values, except in rows where ranks may differ and it has its
+// own.
 Settings adopt(const Settings& mine, const Settings& rank0);
 
-// A later init. Progress ranks have no say: no program can change what their environments had at the start.
+// The look-up for a later init. It hides the job values of progress ranks, because no program can change
+// their environment after the start.
 Lookup but_for_job_values(Lookup lookup);
-// Roles stay: whatever decides them is as it was at the first init.
+// The split into workers and progress ranks does not change: settings that decide it keep the values of the
+// first init.
 Settings keep_roles(const Settings& asked, const Settings& first);
 std::vector<std::string> notices_of_kept_roles(const Settings& asked, const Settings& first);
 

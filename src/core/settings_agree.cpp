@@ -1,9 +1,9 @@
-// One job, one set of values: what rank 0 sends, what the others make of it.
+// Makes one set of values for the job: what rank 0 sends, and how the other ranks use it.
 //
 //   rank 0: encode_settings --(broadcast)--> every rank: decode_settings, agree, adopt
 //
-// The bytes are NAME=value pairs, each ended by a zero byte (which no environment value can hold),
-// so that they read the same whatever rows were added between builds.
+// The bytes are NAME=value pairs, each ended by a zero byte, which no environment value can hold. So they
+// stay readable when two builds differ in their rows.
 #include "core/settings_values.h"
 
 namespace comex {
@@ -21,7 +21,7 @@ constexpr bool decides_roles(SettingId id) {
          id == SettingId::host_key;
 }
 
-// The member of `from` that has this number.
+// Copies the member with this number from `from`.
 template <class T>
 void copy_member(SettingId id, Settings from, T& to) {
   settings_values::for_each(from, [&](SettingId other, auto& value) {

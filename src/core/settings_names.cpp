@@ -1,4 +1,5 @@
-// Names that begin with COMEX_ and mean nothing are mostly slips of the pen: say which was meant.
+// Warns of names that begin with COMEX_ but are no setting. Most are typing errors; it suggests the nearest
+// one.
 #include <algorithm>
 #include <numeric>
 
@@ -7,7 +8,7 @@
 namespace comex {
 namespace {
 
-// Edits (insert, remove, replace a letter) between two names, one row of the table at a time.
+// The edit distance (insert, remove, replace a letter) of two names. Keeps one row of the table at a time.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -42,8 +43,8 @@ std::vector<std::string> unknown_name_warnings(std::span<const std::string> envi
   std::vector<std::string> warnings;
   for (const std::string& name : environment_names) {
     if (!name.starts_with("COMEX_") || name.starts_with("COMEX_TEST_") || is_known(name)) continue;
-    if (name == "COMEX_SPAWNED") continue;  // told to spawned processes by those who spawn them
-    // A hostile environment may hold names of megabytes; the distance is quadratic.
+    if (name == "COMEX_SPAWNED") continue;  // set for spawned processes by the runtime itself
+    // A hostile environment may hold names of megabytes, and the distance takes quadratic time.
     const std::string shown = name.size() <= 80 ? name : name.substr(0, 80) + "...";
     warnings.push_back(shown + " is not a setting; the nearest is " +
                        std::string(nearest_name(std::string_view(name).substr(0, 80))));
@@ -52,7 +53,7 @@ std::vector<std::string> unknown_name_warnings(std::span<const std::string> envi
 }
 
 std::vector<int> ranks_that_warn(std::span<const std::uint64_t> digests) {
-  constexpr std::size_t most = 4;  // variables that are named after ranks would fill the screen
+  constexpr std::size_t most = 4;  // names that contain rank numbers would otherwise fill the screen
   std::vector<int> ranks;
   for (std::size_t rank = 0; rank < digests.size() && ranks.size() < most; ++rank) {
     const bool is_told = std::any_of(ranks.begin(), ranks.end(), [&](int other) {

@@ -1,4 +1,4 @@
-// From text to values: strict, one error line that says what is allowed.
+// Parses text into values. It is strict, and its error line says what is allowed.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -26,7 +26,7 @@ struct Found {
   std::string_view name;
 };
 
-// The name itself goes before its alias; an empty value counts as none.
+// The setting's name takes precedence over its alias. An empty value counts as not set.
 std::optional<Found> find(const Lookup& lookup, const SettingRow& row) {
   if (auto value = lookup(row.name); value && !value->empty())
     return Found{std::move(*value), Source::environment, row.name};

@@ -1,6 +1,6 @@
-// How one value is read and written, by its type, and the walk over all members of Settings.
+// Reads and writes one value according to its type, and walks all members of Settings.
 //
-// Owned by the settings files alone: settings.cpp, settings_parse.cpp and settings_agree.cpp.
+// Only settings.cpp, settings_parse.cpp and settings_agree.cpp use it.
 #pragma once
 
 #include <charconv>
@@ -33,7 +33,7 @@ std::optional<std::size_t> read_word(std::string_view text, std::string_view wor
 std::string_view word_at(std::string_view words, std::size_t index);
 std::string write_number(std::int64_t value, SettingKind kind);
 
-// False when the text is not a value of the row; the target is then untouched.
+// Returns false when the text is not a value of the row, and leaves the target unchanged.
 template <class T>
 bool read(std::string_view text, const SettingRow& row, T& target) {
   std::optional<T> value;

@@ -1,4 +1,4 @@
-// Rooms for pieces of bodies that are packed or unpacked on their way. Used by pr and op/remote.
+// Memory for one piece of a body that is packed or unpacked on its way. Used by pr and op/remote.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct FreeRoom {
 using StagingRoom = std::unique_ptr<std::byte[], FreeRoom>;
 
 inline constexpr std::size_t cache_line = 64;
-// Of a room for a piece of so many bytes.
+// The bytes of memory that a piece of this size takes.
 constexpr std::size_t room_bytes(std::size_t piece) {
   return (piece + cache_line - 1) / cache_line * cache_line;
 }

@@ -1,7 +1,7 @@
-// What a step returns that can go wrong: a value or a Failure.
+// The result of a step that can fail: a value or a Failure.
 //
-// Three failures, three words: a caller's error and an environment failure travel as a Failure to
-// the API, which says them once; a bug aborts on the spot with its place (see COMEX_BUG_IF).
+// There are three kinds of failure. A caller's error and a refusal by the system travel as a Failure to the C
+// function, which reports them once. A bug aborts at its place (see COMEX_BUG_IF).
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 namespace comex {
 
 enum class Fault : unsigned char {
-  caller,       // the program passed something that is not allowed
-  environment,  // the machine or the system refused: the text carries the call and errno
+  caller,       // the program passed an argument that is not allowed
+  environment,  // the machine or the system refused; the text has the call and errno
 };
 
 struct Failure {
@@ -63,7 +63,7 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
-// Prints the place and the reason, then aborts. Never compiled out.
+// Prints the place and the reason, then aborts. It is never compiled out.
 [[noreturn]] void bug(const char* file, int line, const char* what);
 
 }  // namespace comex

@@ -1,7 +1,8 @@
-// How two group handles compare: same context, relation of the groups, same endpoint, and all three at once.
+// Compares two group handles by context, by the relation of the groups, by endpoint, or by all three.
 //
-// Pure. Values are those of worlds.h: base | alias << 2. Of inter-groups, the weaker of the local and the
-// remote relation; an inter-group and a group have nothing in common. Called by runtime.
+// It is pure. Values are those of worlds.h: base | alias << 2. For two inter-groups, the weaker of the local
+// and the remote relation counts; an inter-group and a group have nothing in common. Used by calls and
+// runtime.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,15 @@ struct Roster {
   const Endpoints& endpoints;
 };
 Relation relation(const Roster& one, const Roster& other);
-// The rank of somebody's counterpart on another side, or -1: the same endpoint, or, where one of the sides
-// has no endpoints, the lowest rank of the same process.
+// Returns the rank of a member's counterpart on another side, or -1. The counterpart is the same endpoint or,
+// if one of the sides has no endpoints, the lowest rank of the same process.
 int counterpart(const Roster& of, std::uint32_t rank, const Roster& in);
 Relation relation(const Group& one, const Group& other);
 
 bool same_context(const Group& one, const Group& other);
 bool same_endpoint(const Group& one, const Group& other);
 
-enum class Detail : std::uint8_t { full, basic };  // basic: of the aliases only that of one group
+enum class Detail : std::uint8_t { full, basic };  // basic: the aliases of one group only
 int compare(const Group& one, const Group& other, Detail detail = Detail::full);
 
 }  // namespace comex::groups

@@ -10,7 +10,7 @@ ConnectionTable ConnectionTable::from(std::span<const Lpid> lpids) {
   if (size == 0) return {};
   if (size == 1) return range(lpids[0], 1);
   const Lpid stride = lpids[1] - lpids[0];
-  bool is_even = true;  // also a stride of 0, which only has_duplicates looks at
+  bool is_even = true;  // a stride of 0 counts too; only has_duplicates checks it
   for (std::size_t i = 2; is_even && i < lpids.size(); ++i) is_even = lpids[i] - lpids[i - 1] == stride;
   if (is_even) return ConnectionTable(lpids[0], stride, size);
 

@@ -1,7 +1,7 @@
-// Which process each rank of a group is: a range, an even stride, or a list of lpids.
+// Maps the ranks of a group to processes: as a range, an even stride, or a list of lpids.
 //
-// A value that is cheap to copy: lists are shared, ranges and strides take no memory, so the world,
-// its duplicates and regular parts of it cost O(1). Looked up on every operation with a group.
+// It is a value and cheap to copy. Lists are shared; ranges and strides take no memory, so the world, its
+// duplicates and regular parts of it cost O(1). Every operation with a group looks up here.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@ class ConnectionTable {
  public:
   ConnectionTable() = default;
   static ConnectionTable range(Lpid first, std::uint32_t size) { return ConnectionTable(first, 1, size); }
-  // The lpids of ranks 0, 1, ...; stored as a stride when they are evenly spaced.
+  // Takes the lpids of ranks 0, 1, ...; stores them as a stride if they are evenly spaced.
   static ConnectionTable from(std::span<const Lpid> lpids);
 
   std::uint32_t size() const { return size_; }
   Lpid lpid(std::uint32_t rank) const {
     return list_ ? list_->by_rank[rank] : first_ + static_cast<Lpid>(rank) * stride_;
   }
-  // The lowest rank of an lpid, or -1. O(1), for a list O(log n).
+  // Returns the lowest rank of an lpid, or -1. O(1), for a list O(log n).
   int rank_of(Lpid lpid) const;
   bool has_duplicates() const;        // O(n) for a list
-  bool lies_below(Lpid bound) const;  // all lpids are smaller, and none is negative; O(1)
+  bool lies_below(Lpid bound) const;  // all lpids are smaller and none is negative; O(1)
 
-  // Of each member of a list, for who computes what the runtime takes.
+  // The size of a member of a list, for estimates of the runtime's memory.
   static constexpr std::size_t listed_member_bytes() {
     return sizeof(decltype(List::by_rank)::value_type) + sizeof(decltype(List::sorted)::value_type);
   }

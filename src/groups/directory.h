@@ -1,8 +1,8 @@
-// The rows of the own world: where each worker lives, what each host is called, who is on the own host.
+// The rows of the own world: where each worker lives, the names of the hosts, and the ranks of the own host.
 //
-// A view of memory that the processes of a host share: its lowest rank writes the rows once while the world
-// opens, all read them from then on. So a process keeps nothing of its own for each other one. Made by
-// runtime, read through ProcessGroup.
+// It is a view of memory that the processes of a host share. The host's lowest rank writes the rows once
+// while the world opens; afterwards all only read them. So no process keeps rows of its own. Made by runtime,
+// read through ProcessGroup.
 #pragma once
 
 #include <array>
@@ -14,22 +14,22 @@
 
 namespace comex::groups {
 
-// Read by route on every operation.
+// The route reads these on every operation.
 struct WorkerPlace {
   TransportRank rank = no_rank;    // the worker itself
-  TransportRank server = no_rank;  // who serves its memory: a progress rank of its host, or itself
+  TransportRank server = no_rank;  // its server: a progress rank of its host, or itself
   std::uint32_t host = 0;
   std::uint32_t slot = 0;  // host-local index
   std::uint64_t base = 0;  // address of its host's arena in the worker's own address space
 };
 
-// Seldom asked for.
+// Rarely used numbers of a worker.
 struct WorkerNumbers {
   std::int32_t node_rank = -1;
   std::uint32_t pointer_domain = 0;
 };
 
-using HostName = std::array<char, 64>;  // ends with a zero
+using HostName = std::array<char, 64>;  // ends with a zero byte
 
 struct HostPlace {
   HostName name{};
@@ -53,7 +53,7 @@ class Directory {
   }
 
   Directory() = default;
-  // memory: at least bytes(shape), aligned to 8, living longer than every copy.
+  // `memory` has at least bytes(shape), is aligned to 8 and outlives every copy.
   Directory(std::byte* memory, const DirectoryShape& shape)
       : places_(reinterpret_cast<WorkerPlace*>(memory), shape.workers),
         numbers_(reinterpret_cast<WorkerNumbers*>(places_.data() + shape.workers), shape.workers),
@@ -63,11 +63,12 @@ class Directory {
   std::span<WorkerPlace> places() const { return places_; }      // by worker number
   std::span<WorkerNumbers> numbers() const { return numbers_; }  // by worker number
   std::span<HostPlace> hosts() const { return hosts_; }
-  // By transport rank: its slot on the host of this memory, or `elsewhere`.
+  // For each transport rank: its slot on the host of this memory, or `elsewhere`.
   std::span<std::int32_t> slots() const { return slots_; }
 
-  // Workers of one number give pointers to each other. It is the host's, unless the arena of that host stands
-  // at different addresses: who is not where its first worker is then has a number above all hosts.
+  // Workers with the same number can exchange pointers. The number is the host's, unless the host's arena is
+  // mapped at different addresses: a worker whose address differs from that of the host's first worker gets a
+  // number above all hosts.
   void number_pointer_domains() const;
 
  private:

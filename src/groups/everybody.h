@@ -1,8 +1,7 @@
-// Who takes part in the collectives of a group: its members, or both sides of an inter-group, the low side
-// first.
+// Lists the participants in the collectives of a group: its members, or both sides of an inter-group.
 //
-// The low side is the one whose rank 0 has the smaller gpid, so that all know without asking. Used by runtime
-// for each group handle.
+// The low side comes first. It is the side whose rank 0 has the smaller gpid, so that all know it without
+// communication. Used by runtime and worlds for each group handle.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +15,12 @@ namespace comex::groups {
 struct Everybody {
   ConnectionTable members;  // the low side's, then the high side's
   std::uint32_t my_index = 0;
-  std::uint32_t low_size = 0;  // all of them where there is one side only
-  bool is_low = true;          // the caller's side
+  std::uint32_t low_size = 0;  // equal to the whole size if there is one side
+  bool is_low = true;          // true if the caller is on the low side
 };
 Everybody everybody(const Group& group, const WorldBook& book);
 
-// The lpids of everybody() by index, for who keeps them: shares the group's tables, however long they are.
+// The lpids of everybody() by index, for callers that keep them. It shares the group's tables.
 class BothSides {
  public:
   BothSides(const Group& group, bool is_low)
@@ -32,7 +31,7 @@ class BothSides {
   }
 
  private:
-  ConnectionTable low_;  // all there are in a group that is no inter-group
+  ConnectionTable low_;  // the only one in a group that is no inter-group
   ConnectionTable high_;
 };
 

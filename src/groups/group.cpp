@@ -43,7 +43,7 @@ void GroupTable::set_self(std::unique_ptr<Group> group) {
 }
 
 void GroupTable::remove(int handle) {
-  std::unique_ptr<Group> group;  // goes when the lock is gone
+  std::unique_ptr<Group> group;  // destroyed after the lock is released
   {
     const std::lock_guard lock(mutex_);
     if (find(handle) == nullptr || handle < 0) return;

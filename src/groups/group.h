@@ -1,10 +1,10 @@
-// A group handle's object: its members, the rank and endpoint that the handle stands for, and the number
-// under which its collectives travel.
+// The object behind a group handle: its members, the rank and endpoint of the handle, and its context, the
+// number under which its collectives travel.
 //
-// A group belongs to the table of groups; handles are small integers, 0 is the world. Freed slots are reused.
-// Nothing is under way through a group that goes: who frees it waits for that first. The table of groups is
-// read on every operation without a lock: entries are published with a release store. Who looks at groups
-// that other threads may free does so through any_of.
+// The table of groups owns it. Handles are small integers, 0 is the world, and freed slots are reused. A
+// caller that frees a group first waits until nothing is under way through it. Every operation reads the
+// table without a lock: a release store publishes each entry. Code that looks at groups which other threads
+// may free uses any_of.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ inline constexpr int max_groups = 1 << 14;
 
 class Group {
  public:
-  // `remote`: the other side of an inter-group. `bridge`: the number of what joins it to other worlds, 0
-  // where the own world's wire does.
+  // `remote` is the other side of an inter-group. `bridge` is the number of the bridge to other worlds; 0:
+  // the group uses the own world's wire.
   Group(std::uint64_t context, Table members, int my_rank, Endpoints endpoints = {}, Table remote = {},
         BridgeId bridge = no_bridge)
       : context_(context),
@@ -48,11 +48,11 @@ class Group {
   }
 
   std::uint64_t context() const { return context_; }
-  // The caller's side; all there are in a group that is not an inter-group.
+  // The caller's side; in a group that is not an inter-group, all members.
   const ConnectionTable& members() const { return members_.members(); }
   std::uint32_t size() const { return members().size(); }
   int my_rank() const { return my_rank_; }
-  // Whom ranks name in operations: the remote side of an inter-group.
+  // The processes that ranks name in operations: in an inter-group, the remote side.
   bool is_inter() const { return static_cast<bool>(remote_); }
   const ConnectionTable& targets() const { return is_inter() ? remote_.members() : members_.members(); }
 
@@ -62,7 +62,7 @@ class Group {
   const Table& table() const { return members_; }
   const Table& remote_table() const { return remote_; }
 
-  // Lets the connections of both sides go, besides the tables; when the group is freed next.
+  // When the group is freed, the connections of both sides are released too, besides the tables.
   void disconnect() { disconnects_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -94,8 +94,8 @@ class GroupTable {
     const Slot* chunk = chunks_[place.chunk].load(std::memory_order_acquire);
     return chunk == nullptr ? nullptr : chunk[place.at].load(std::memory_order_acquire);
   }
-  // Whether is_so(handle, group) holds for any but the self group; none of them goes meanwhile. is_so must
-  // not come back to the table.
+  // True if is_so(handle, group) holds for any group but the self group. No group is freed meanwhile. is_so
+  // must not call the table.
   template <class IsSo>
   bool any_of(IsSo&& is_so) const {
     const std::lock_guard lock(mutex_);

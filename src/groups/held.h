@@ -1,6 +1,6 @@
-// Keeps connections, and so their worlds, while something is under way that has no table of them yet.
+// Holds connections, and so their worlds, for an activity that has no table of them yet.
 //
-// Used by meeting from where the other side has got lpids until its group has its tables, or never will.
+// meeting uses it from the time when the other side gets lpids until its group has tables or has failed.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ class Held {
     }
     return {};
   }
-  // Worlds that nobody else needs are forgotten.
+  // Releases all; worlds that nobody else needs are forgotten.
   void let_go() {
     for (const Lpid lpid : std::exchange(lpids_, {})) book_.release(lpid);
   }

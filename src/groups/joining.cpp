@@ -21,7 +21,7 @@ bool holds(std::span<const WorldName> worlds, WorldId id) {
   return std::ranges::find(worlds, id, &WorldName::id) != worlds.end();
 }
 
-// One number may not mean two worlds, nor one manager two launches.
+// Fails if one number stands for two worlds, or one manager for two launches.
 Status check_worlds(std::span<const WorldName> mine, std::span<const WorldName> theirs) {
   const auto described = [](std::span<const WorldName> names) {
     std::vector<WorldDescription> worlds;
@@ -40,7 +40,7 @@ Status check_worlds(std::span<const WorldName> mine, std::span<const WorldName> 
   return {};
 }
 
-// One member's way through the steps.
+// Runs one member's part of the steps.
 class Joining {
  public:
   Joining(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook)
@@ -114,7 +114,7 @@ class Joining {
       if (verdict) verdict = check_members(mine.members, theirs->members);
       if (verdict) fill_head(mine, theirs.value(), known);
     }
-    // Either side may have to teach its own members: then both settle once more afterwards.
+    // Either side may have to send worlds to its own members. Both sides then settle once more at the end.
     const bool we_teach = head_.has_parcels;
     Packer packer;
     packer.value(we_teach).array(std::span<const std::byte>(pack_verdict(verdict)));
@@ -148,8 +148,8 @@ class Joining {
 
   // ---- step 4 ----
 
-  // Members' parcels come together at the leader; what the other side lacks goes there, what this side lacks
-  // to everybody here.
+  // The leader collects the members' parcels. It sends the other side the worlds which that side lacks, and
+  // sends everybody here the worlds which this side lacks.
   Status exchange_parcels() {
     Status mine;
     std::vector<Parcel> ours;
@@ -175,7 +175,7 @@ class Joining {
     return learn(parcels);
   }
 
-  // A failure is told with the parcels.
+  // A failure travels with the parcels.
   Bytes lead_parcels(const std::vector<Bytes>& gathered) {
     Status verdict;
     std::vector<Parcel> parcels;
@@ -213,7 +213,7 @@ class Joining {
     return parcel;
   }
 
-  // Other worlds that the remote group has members of.
+  // The other worlds that have members in the remote group.
   std::vector<WorldId> worlds_met() const {
     std::vector<WorldId> met;
     for (const Gpid gpid : head_.remote) {
@@ -226,7 +226,7 @@ class Joining {
   }
 
   Status learn(std::span<const Parcel> parcels) {
-    // Whom the remote group does not have came along with those that it has.
+    // A world without members in the remote group came along with the worlds that have some.
     const std::vector<WorldId> met = worlds_met();
     std::vector<WorldId> known;
     for (const WorldDescription& world : book_.worlds()) known.push_back(world.id);
@@ -248,7 +248,7 @@ class Joining {
 
   // ---- all or none ----
 
-  // Without parcels nothing can have gone wrong since the leaders agreed.
+  // Without parcels, nothing can have failed since the leaders agreed.
   Status settle(Status mine) {
     if (!head_.has_parcels) return mine;
     Result<std::vector<Bytes>> verdicts = channel_.gather(pack_verdict(mine));
@@ -286,7 +286,7 @@ class Joining {
     return Joined{head_.remote, std::move(lpids).value(), head_.context, head_.is_low};
   }
 
-  // Worlds that came along, now or before, stay until the last goes that brought them.
+  // A world that came along, now or before, stays until the last world that brought it is forgotten.
   void remember_bringers() {
     const std::vector<WorldId> met = worlds_met();
     for (const std::vector<WorldId>* worlds : {&added_, &head_.brought}) {
@@ -322,8 +322,8 @@ class Joining {
   const JoinWish& wish_;
   const CardHook& hook_;
   Head head_;
-  bool others_send_ = false;  // at the leader
-  bool is_cut_off_ = false;   // from this group itself: nobody can be told any more
+  bool others_send_ = false;  // used by the leader
+  bool is_cut_off_ = false;   // this group itself does not answer: nobody can be told any more
   std::vector<WorldId> added_;
 };
 

@@ -1,15 +1,15 @@
-// The steps by which two groups become an inter-group, as each member goes through them.
+// The steps by which two groups become an inter-group, as each member takes them.
 //
-//   1  the leader learns what worlds its members know, and takes the gpids of its group
-//   2  leaders exchange both, compare managers and worlds, look for processes that are named twice
-//   3  leaders exchange verdicts: both sides go on or both fail; each tells its members, with the gpids,
-//      who is low and the context
-//   4  worlds that somebody lacks travel: descriptions, and cards where both leaders have a hook; nothing for
-//      worlds that both sides know
-//   5  when all have them, and not before, everybody converts gpids to lpids; then the hook is ready
+//   1  The leader learns which worlds its members know, and takes the gpids of its group.
+//   2  Leaders exchange both, compare managers and worlds, and look for processes named twice.
+//   3  Leaders exchange verdicts: both sides go on or both fail. Each tells its members, with the remote
+//      gpids, the low side and the context.
+//   4  Worlds that a member lacks travel: descriptions, and cards if both leaders have a hook. Nothing
+//      travels for worlds that both sides know.
+//   5  When all have them, and not before, everybody converts gpids to lpids; then the hook is ready.
 //
-// Used for inter-groups, and for worlds that meet by spawn or connect. Talks through LeaderChannel only, so
-// that it is tested without MPI. A failure is everybody's, on both sides.
+// Used for inter-groups, and for worlds that meet by spawn or connect. It uses LeaderChannel only, so tests
+// need no MPI. If one member fails, all fail, on both sides.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@
 namespace comex::groups {
 
 // How a member talks with its group and, if it leads, with the other leader. Every call waits for its
-// partners, who make the same calls in the same order; a failure (nobody there any more) ends the joining.
+// partners, which make the same calls in the same order. A failure (a partner is gone) ends the joining.
 class LeaderChannel {
  public:
   virtual ~LeaderChannel() = default;
   virtual bool is_leader() const = 0;
   virtual std::uint32_t rank() const = 0;
-  // Leaders: gives the other's bytes for mine.
+  // For leaders: sends `mine` and returns the other leader's bytes.
   virtual Result<Bytes> swap(const Bytes& mine) = 0;
-  // All members: gives the leader's bytes, which are those it passes.
+  // For all members: returns the bytes that the leader passes.
   virtual Result<Bytes> broadcast(const Bytes& leaders) = 0;
-  // All members: gives the leader everybody's, by rank, and others nothing.
+  // For all members: returns everybody's bytes by rank at the leader, and nothing elsewhere.
   virtual Result<std::vector<Bytes>> gather(const Bytes& mine) = 0;
 };
 
-// Connection data of the program's own; unset: none.
+// Passes on connection data of the program itself, called cards; unset: there are none.
 struct CardHook {
   std::function<Result<Bytes>(Gpid)> collect = {};
   std::function<Status(Gpid, const Bytes&)> deliver = {};
@@ -47,23 +47,23 @@ struct CardHook {
 };
 
 struct JoinWish {
-  std::vector<Gpid> local;    // members by rank; counts at the leader
-  std::uint64_t context = 0;  // for the inter-group, if this is the low side; counts at the leader
-  // A spawned world numbers the spawner's whole table; both sides say that it is a spawn.
+  std::vector<Gpid> local;    // members by rank; used at the leader
+  std::uint64_t context = 0;  // for the inter-group, if this is the low side; used at the leader
+  // A spawned world gives lpids to all processes in the spawner's table. Both sides set is_spawn.
   bool is_spawn = false;
-  std::optional<LpidOrder> newcomer = std::nullopt;  // on the spawned side
+  std::optional<LpidOrder> newcomer = std::nullopt;  // set on the spawned side
 };
 
 struct Joined {
   std::vector<Gpid> remote;  // by rank
-  std::vector<Lpid> lpids;   // theirs, here
+  std::vector<Lpid> lpids;   // of the remote members, here
   std::uint64_t context = 0;
   bool is_low = true;
 };
 
 Result<Joined> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook);
 
-// The check of step 2: a process in both lists, or twice in one, is named.
+// The check of step 2: fails and names a process that is in both lists or twice in one.
 Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote);
 
 }  // namespace comex::groups

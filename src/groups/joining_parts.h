@@ -1,4 +1,4 @@
-// What travels while sides are joined, as values with their bytes: offers, heads, parcels, verdicts.
+// The messages by which sides are joined, as values that convert to bytes: offers, heads, parcels, verdicts.
 //
 // Used by joining.cpp only.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace comex::groups::joining {
 
-// A world by its names only. Travels as bytes.
+// The identity of a world without its rows. Travels as bytes.
 struct WorldName {
   WorldId id = 0;
   std::uint32_t size = 0;
@@ -23,15 +23,15 @@ struct WorldName {
 };
 static_assert(sizeof(WorldName) == 40);
 
-// What a leader says of its side.
+// What a leader tells the other leader about its side.
 struct Offer {
   std::vector<Gpid> members;
-  std::vector<Gpid> table;  // the leader's lpid table, of a spawner
+  std::vector<Gpid> table;  // the leader's lpid table, from a spawner only
   std::vector<WorldName> worlds;
   std::uint64_t context = 0;
   bool has_hook = false;
 
-  // In the order in which they travel, of a constant offer or of one that is being read.
+  // Visits the fields in the order in which they travel, of an offer to pack or to unpack.
   static void for_each_field(auto& offer, auto&& visit) {
     visit(offer.members);
     visit(offer.table);
@@ -43,12 +43,12 @@ struct Offer {
   static Result<Offer> unpack(const Bytes& bytes);
 };
 
-// A world that somebody has to describe, and which member does.
+// A world to be described for others, and the member that describes it.
 struct Errand {
   WorldId world = 0;
   std::uint32_t provider = 0;
-  std::uint32_t is_for_others = 0;  // the other side lacks it
-  std::uint32_t is_for_us = 0;      // a member of this side lacks it
+  std::uint32_t is_for_others = 0;  // 1: the other side lacks it
+  std::uint32_t is_for_us = 0;      // 1: a member of this side lacks it
 };
 
 // What a leader tells its members when both sides go on.
@@ -78,12 +78,12 @@ struct Head {
 
 struct Parcel {
   WorldDescription world;
-  std::vector<Bytes> cards;  // by rank; none without a hook
+  std::vector<Bytes> cards;  // by rank; empty without a hook
 };
 Bytes pack(std::span<const Parcel> parcels);
 Result<std::vector<Parcel>> unpack_parcels(const Bytes& bytes);
 
-// A status as bytes; one of several is the first failure.
+// A status as bytes. Of several, the first failure counts.
 Bytes pack_verdict(const Status& status);
 Status unpack_verdict(const Bytes& bytes);
 

@@ -1,7 +1,7 @@
-// Which launch each process manager number belongs to, for all worlds that are connected with each other.
+// Checks that each manager number stands for one launch in all worlds that are connected with each other.
 //
-// Pure. When worlds meet, both sides compare their tables before anything else, so that both fail, with a
-// line that names the setting. Used by whoever joins worlds; also by the steps of inter-group creation.
+// It is pure. When worlds meet, both sides compare their tables before anything else, so that both fail with
+// a line that names the setting. Used when worlds are joined, and by the steps that make an inter-group.
 #pragma once
 
 #include <span>
@@ -22,9 +22,9 @@ struct ManagerRow {
 };
 static_assert(sizeof(ManagerRow) == 24);
 
-// One row for each manager of these worlds, by number.
+// Returns one row for each manager of these worlds, by number.
 std::vector<ManagerRow> managers_of(std::span<const WorldDescription> worlds);
-// A failure where one number belongs to two launches; the same text on both sides.
+// Fails if one number belongs to two launches, with the same text on both sides.
 Status compare_managers(std::span<const ManagerRow> mine, std::span<const ManagerRow> theirs);
 
 }  // namespace comex::groups

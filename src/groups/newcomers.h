@@ -1,7 +1,8 @@
-// In which order a spawned process numbers the processes that it finds: after its own world's.
+// The order in which a spawned process numbers the processes it finds, after those of its own world.
 //
-// Pure. COMEX_LPID_ORDER chooses: `spawner` takes the spawner's table as it stands, `parent` puts the parent
-// group first, in rank order, then whom else the spawner knows. Used when a spawned world meets its parents.
+// It is pure. COMEX_LPID_ORDER chooses: `spawner` takes the spawner's table unchanged; `parent` puts the
+// parent group first, in rank order, then the others that the spawner knows. Used when a spawned world meets
+// its parents.
 #pragma once
 
 #include <span>
@@ -12,7 +13,7 @@
 
 namespace comex::groups {
 
-// `spawner_table`: WorldBook::lpid_table() of the root of the spawn. What is known already keeps its lpid.
+// `spawner_table` is WorldBook::lpid_table() of the root of the spawn. Known processes keep their lpid.
 std::vector<Gpid> newcomers_order(LpidOrder order, std::span<const Gpid> parents,
                                   std::span<const Gpid> spawner_table);
 

@@ -1,6 +1,6 @@
-// One world: the workers that a job, or a spawned part of one, consists of, and where each lives.
+// One world: the workers of a job, or of a spawned part of one, and where each lives.
 //
-// Rows are by worker number and stand in the directory of the host. Read by route on every operation.
+// Rows are by worker number and lie in the directory of the host. The route reads them on every operation.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class ProcessGroup {
   TransportRank lowest_worker(std::uint32_t host) const { return rows_.hosts()[host].lowest_worker; }
   std::uint32_t pointer_domain(Worker worker) const { return rows_.numbers()[worker].pointer_domain; }
 
-  // The same as others hear of it.
+  // The same data in the form that is sent to others.
   ConnectionData connection_data(Worker worker) const {
     const WorkerPlace& place = rows_.places()[worker];
     return {.vpid = place.rank,

@@ -1,8 +1,9 @@
-// The ranks of processes in their parts of a launch of several programs. They count progress ranks.
+// Computes the ranks of processes within their program, when a launch has several.
 //
-// Pure. Keeps nothing but its own processes, while all of a world pass by. Of the other ranks of a process
-// the vpid is its rank, the local rank its local index, and node ranks go on from where earlier worlds ended
-// (node_ranks.h). Used by runtime as a world opens.
+// They include progress ranks. It is pure and keeps only the processes of its host, while meet() sees all of
+// the world. The other ranks of a process need no computation: vpid is its rank, local rank is its local
+// index, and node ranks continue where earlier worlds ended (node_ranks.h). Used by runtime when a world
+// opens.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +15,20 @@ namespace comex::groups {
 
 class AppRanks {
  public:
-  // What the processes of one host are, by local index: vpids ascending, apps are programs of the launch.
+  // The processes of one host by local index: ascending vpids, and the program of the launch of each.
   AppRanks(std::span<const int> vpids, std::span<const std::int32_t> apps);
 
-  // Once for every process of the world, in any order.
+  // Called once for every process of the world, in any order.
   void meet(int vpid, std::int32_t app);
 
-  // By local index, when all have been met.
+  // The result by local index, after all have been met.
   std::vector<std::int32_t> ranks() const;
 
  private:
   struct Own {
     std::size_t local_index;
     int vpid;
-    std::int32_t lower = 0;  // processes of the app below this one and above the own one before it
+    std::int32_t lower = 0;  // processes of the app between the own one before it and this one
   };
   std::map<std::int32_t, std::vector<Own>> own_;  // by app
   std::size_t processes_;

@@ -1,8 +1,7 @@
-// A counted table of connections: which process each rank of a group is, shared by a group and its
-// duplicates.
+// A counted table of connections: the process of each rank of a group, shared by a group and its duplicates.
 //
-// Table is the reference that a group holds; letting it go frees, which leaves the connections attached, and
-// disconnect() lets them go as well. Made by WorldBook only, which must outlive it and which counts.
+// Table is the reference that a group holds. Destroying it releases the reference but leaves the connections
+// attached; disconnect() releases those as well. WorldBook makes and counts tables and must outlive them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ class WorldBook;
 struct SharedTable {
   WorldBook* book = nullptr;
   ConnectionTable members;
-  std::uint32_t references = 0;  // under the book's lock, as the links
+  std::uint32_t references = 0;  // the book's lock protects it, and the links
   SharedTable* before = nullptr;
   SharedTable* behind = nullptr;
 };

@@ -10,7 +10,7 @@ std::string text_of(Gpid gpid) {
   return "(" + std::to_string(gpid.world) + ", " + std::to_string(gpid.rank) + ")";
 }
 
-// The own world's rows, for others.
+// Adds the own world's rows, for others to read.
 void add_rows(const ProcessGroup& places, WorldDescription& description) {
   auto rows = std::make_shared<std::vector<ConnectionData>>();
   for (Worker worker = 0; worker < places.size(); ++worker) rows->push_back(places.connection_data(worker));
@@ -58,7 +58,7 @@ Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId
     return caller_error("two worlds have the number " + std::to_string(world.id) +
                         "; launches that meet need different values of COMEX_MANAGER");
   }
-  if (!bringer) known.bringers.clear();  // met in person by now
+  if (!bringer) known.bringers.clear();  // it has been met directly by now
   if (!known.description.rows) known.description.rows = world.rows;
   if (!known.description.hosts) known.description.hosts = world.hosts;
   return {};

@@ -1,15 +1,15 @@
-// The worlds, processes and connections that one process knows, and what keeps each of them.
+// The worlds, processes and connections that one process knows, and the counts that keep each of them.
 //
 //   object      | up                          | down             | at zero
 //   table       | added to a group            | group freed      | each connection released
 //   connection  | added to a table, held      | table freed, ... | world's count down
 //   world       | connection 0 -> nonzero     | connection -> 0  | world freed, unless it is the own one
 //
-// A connection counts the tables it is in, what holds it, and one for being attached: from its first table to
-// its disconnection. The own world's are always attached; they are counted from the tables that are there, so
-// that ranges and strides of the own world cost nothing for each process. Lpids of the own world are its
-// ranks; those of others are given by admit(), lowest free first, and go with their world. Thread safe. One
-// for each worker from init to finalize; used by groups, by runtime and by whoever joins worlds.
+// A connection counts the tables that contain it, its holds, and one for being attached: from its first table
+// to its disconnection. Connections of the own world are always attached. They are counted from the existing
+// tables, so ranges and strides of the own world cost nothing for each process. Lpids of the own world are
+// its ranks. admit() gives those of other worlds, the lowest free one first, and they are freed with their
+// world. Thread safe. Each worker has one from init to finalize; groups, runtime and worlds use it.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,7 @@
 
 namespace comex::groups {
 
-// Whoever carries connections hears of each once when it comes into use and once when it is over. Called
-// without the book's lock.
+// Is told once when a connection comes into use and once when it is over. Called without the book's lock.
 class ConnectionListener {
  public:
   virtual ~ConnectionListener() = default;
@@ -43,50 +42,50 @@ class ConnectionListener {
 
 class WorldBook {
  public:
-  // places: where the own world's rows are, unless `own` brings them. Outlives the book.
+  // `places` has the own world's rows, unless `own` brings them. It outlives the book.
   WorldBook(WorldDescription own, Worker me, ConnectionListener* listener = nullptr,
             const ProcessGroup* places = nullptr);
-  ~WorldBook();  // every Table is gone by then
+  ~WorldBook();  // every Table must be destroyed before
   WorldBook(const WorldBook&) = delete;
   WorldBook& operator=(const WorldBook&) = delete;
 
   WorldId own_world() const { return own_world_; }
   Gpid me() const { return {own_world_, me_}; }
 
-  // Makes a world known, with all connections at zero. One that came along with another, `bringer`, goes with
-  // it unless it has connections of its own by then. Known already: nothing happens if the names agree.
+  // Makes a world known, with all connections at zero. A world that came along with another one, `bringer`,
+  // is forgotten with it unless it has connections of its own. If it is known, only names are compared.
   Status add_world(const WorldDescription& world, std::optional<WorldId> bringer = std::nullopt);
-  // One more that knows a world which came along: it goes with the last of them. Others are left alone.
+  // Adds one more bringer to a world that came along; it is forgotten with the last one. No effect on others.
   void add_bringer(WorldId world, WorldId bringer);
-  // When it came to nothing: forgets a world without connections.
+  // After a failed joining: forgets a world without connections.
   void drop_unused(WorldId world);
-  std::vector<WorldDescription> worlds() const;  // all that are known, by id; the own one without rows
+  std::vector<WorldDescription> worlds() const;  // all known ones, by id; the own one without rows
   Result<WorldDescription> world(WorldId world) const;
   Result<ConnectionData> connection_data(Gpid gpid) const;
 
-  // Lpids for processes of known worlds: old ones stay, new ones are given in the order of the array. All or
+  // Gives lpids to processes of known worlds: old ones stay, new ones follow the array's order. All or
   // nothing.
   Result<std::vector<Lpid>> admit(std::span<const Gpid> gpids);
-  // Only looks up; no_lpid for a process that has none. A failure names an unknown world or rank.
+  // Only looks up; no_lpid for a process that has none. A Failure names an unknown world or rank.
   Result<Lpid> lpid_of(Gpid gpid) const;
   Result<Gpid> gpid_of(Lpid lpid) const;
   std::uint32_t lpid_count() const;
-  std::vector<Gpid> lpid_table() const;  // of all lpids, in their order
+  std::vector<Gpid> lpid_table() const;  // the processes of all lpids, in order
 
-  // What the groups of all and of the caller alone begin with.
+  // The tables of the world group and of the self group.
   Table make_world_table() { return make_table(ConnectionTable::range(0, own_size_)); }
   Table make_self_table() { return make_table(ConnectionTable::range(static_cast<Lpid>(me_), 1)); }
-  // A new table, which adds to each of its connections; its lpids have been given.
+  // Makes a table, which adds one to the count of each of its connections; its lpids must exist.
   Table make_table(ConnectionTable members);
   Table make_table(std::span<const Lpid> lpids) { return make_table(ConnectionTable::from(lpids)); }
-  // A new table of some ranks of an old one.
+  // Makes a table of some ranks of another one.
   Table subset(const Table& table, std::span<const std::uint32_t> ranks);
 
-  // For what is under way without a table, as a connect is (Held). Gives an lpid, and works from zero.
+  // Holds a connection for an activity without a table, such as a connect (Held). It gives an lpid if needed.
   Result<Lpid> take(Gpid gpid);
   void release(Lpid lpid);
 
-  // Counts, for introspection.
+  // The counts, for introspection.
   Result<std::uint32_t> connection_references(Gpid gpid) const;
   Result<std::uint32_t> world_references(WorldId world) const;
 
@@ -94,8 +93,8 @@ class WorldBook {
   friend class Table;
   struct World {
     WorldDescription description;
-    std::uint32_t live = 0;         // connections that are not zero
-    std::vector<WorldId> bringers;  // that it came along with and that are left; none: it was met
+    std::uint32_t live = 0;         // connections with a count above zero
+    std::vector<WorldId> bringers;  // known worlds that it came along with; empty: it was met directly
     std::vector<std::pair<std::uint32_t, Lpid>> lpids;  // by rank; empty for the own world
   };
   struct Peer {  // a process of another world
@@ -103,18 +102,18 @@ class WorldBook {
     std::uint32_t tables = 0;
     std::uint32_t holds = 0;
     bool is_attached = false;
-    bool is_leaving = false;  // disconnected while held: leaves with the last hold
+    bool is_leaving = false;  // disconnected while held; detached with the last hold
     bool is_free = true;
     std::uint32_t count() const { return tables + holds + (is_attached ? 1 : 0); }
   };
-  struct Happened {  // told when the lock is gone
+  struct Happened {  // reported after the lock is released
     std::vector<Gpid> opened;
     std::vector<Gpid> closed;
     std::vector<WorldId> freed;
   };
   using Lpids = std::priority_queue<Lpid, std::vector<Lpid>, std::greater<>>;
 
-  // world_book.cpp; all under the lock but tell()
+  // In world_book.cpp. All need the lock, except tell().
   bool is_own(Lpid lpid) const { return static_cast<std::uint32_t>(lpid) < own_size_; }
   Peer* peer_at(Lpid lpid);
   const Peer* peer_at(Lpid lpid) const;
@@ -139,13 +138,13 @@ class WorldBook {
   const std::uint32_t own_size_;
   const Worker me_;
   ConnectionListener* listener_;  // not owned; may be null
-  const ProcessGroup* places_;    // of the own world; likewise
+  const ProcessGroup* places_;    // of the own world; not owned, may be null
   mutable std::mutex mutex_;
   std::map<WorldId, World> worlds_;
   std::vector<Peer> peers_;  // by lpid - own_size_
   Lpids free_lpids_;
   std::unordered_map<Lpid, std::uint32_t> own_holds_;
-  SharedTable* tables_ = nullptr;  // all that are alive
+  SharedTable* tables_ = nullptr;  // all that exist
 };
 
 }  // namespace comex::groups

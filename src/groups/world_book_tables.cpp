@@ -1,4 +1,4 @@
-// The counting half of WorldBook: tables, connections, and worlds that go when nobody needs them.
+// The part of WorldBook that counts tables and connections and forgets worlds that nobody needs.
 #include <algorithm>
 #include <string>
 
@@ -6,8 +6,8 @@
 
 namespace comex::groups {
 
-// Visits the members of other worlds, each once, however many endpoints it has there; a table of the own
-// world alone takes no time for each member.
+// Visits each member of other worlds once, even if it has several endpoints. A table of the own world alone
+// takes no time for each member.
 template <class Visit>
 void WorldBook::for_each_peer(const ConnectionTable& members, Visit visit) {
   if (members.lies_below(static_cast<Lpid>(own_size_))) return;
@@ -29,7 +29,7 @@ void WorldBook::raise(Peer& peer, std::uint32_t& counter, Happened& happened) {
   happened.opened.push_back(peer.gpid);
 }
 
-// After something was taken off that counted `before`: the connection may be over, and its world with it.
+// Call it after the count fell from `before`: the connection may be over, and its world with it.
 void WorldBook::settle(Peer& peer, std::uint32_t before, Happened& happened) {
   if (peer.is_leaving && peer.tables + peer.holds == 0) peer.is_attached = peer.is_leaving = false;
   if (before == 0 || peer.count() != 0) return;
@@ -38,7 +38,7 @@ void WorldBook::settle(Peer& peer, std::uint32_t before, Happened& happened) {
   if (--worlds_.at(gone.world).live == 0) free_world(gone.world, happened);
 }
 
-// Worlds that came along with this one alone go too, unless somebody needs them.
+// Worlds that came along with this one alone are forgotten too, unless somebody needs them.
 void WorldBook::free_world(WorldId world, Happened& happened) {
   const auto found = worlds_.find(world);
   COMEX_BUG_IF(found == worlds_.end() || world == own_world_);

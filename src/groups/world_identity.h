@@ -1,9 +1,9 @@
-// Which number a world has, and which launch it belongs to.
+// Decides which number a world has and which launch it belongs to.
 //
-// Pure: decided from facts that the launcher, MPI and the settings give. A number is unique in its launch and
-// never given again (world_number.h); where a launch has used them up, no further world opens. Two launches
-// that meet are told apart by their manager numbers; that they differ is checked with the 128-bit ids
-// (managers.h). Called once by api when a world opens.
+// It is pure: facts of the launcher, MPI and the settings decide. A number is unique in its launch and never
+// used again (world_number.h); when a launch has used all numbers, no further world opens. Two launches that
+// meet differ in their manager numbers, which is checked with the 128-bit ids (managers.h). Used by runtime
+// when a world opens.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ namespace comex::groups {
 struct LaunchFacts {
   std::uint32_t manager = 0;         // COMEX_MANAGER
   std::optional<std::uint32_t> job;  // within the launch, from 1; empty: started without a launcher
-  std::uint32_t lowest_rank = 0;     // in MPI_COMM_WORLD, of the ranks of this world
+  std::uint32_t lowest_rank = 0;     // in MPI_COMM_WORLD, among the ranks of this world
   std::uint32_t opening = 0;         // worlds that this rank has opened before
 };
 Result<WorldId> decide_world_id(const LaunchFacts& facts);
-// How many jobs the launch has started before; none before its own, all others were spawned.
+// How many jobs the launch started before this one; 0 for its own job, since all others were spawned.
 std::uint32_t jobs_before(const LaunchFacts& facts);
 
 constexpr std::uint32_t manager_of(WorldId world) {
   return world >> 24;
 }
 
-// The launcher calls a job by a number whose lower half counts the jobs of the launch (Open MPI 4), or by a
-// text that ends in @ and this count. Empty: none of these.
+// Reads the launcher's name of a job: a number whose lower half counts the jobs of the launch (Open MPI 4),
+// or a text that ends in @ and this count. Empty: neither.
 std::optional<std::uint32_t> job_of_namespace(std::string_view name);
 
-// Whether all are of one world; true of nobody.
+// True if all are of one world, or if the list is empty.
 bool is_single_world(std::span<const Gpid> gpids);
 
-// The id of a launch: made from what the launcher calls itself, the same for each of its jobs, or else
-// `drawn`.
+// The id of a launch. It is made from the launcher's name for itself, which is the same for each of its jobs,
+// or else it is `drawn`.
 Id128 decide_launch_id(std::string_view launcher, Id128 drawn);
 
 }  // namespace comex::groups

@@ -5,7 +5,7 @@ namespace {
 
 using Number = std::uint64_t;
 
-// Sum of f(x / a) for a from 1 to x: equal quotients in one step.
+// The sum of f(x / a) for a from 1 to x. Equal quotients take one step.
 template <class F>
 Number sum_over_quotients(Number x, F&& f) {
   Number sum = 0;
@@ -45,7 +45,7 @@ std::optional<std::uint32_t> number_of(const WorldCounts& counts) {
   const Number product = job * rank * opening;
   Number place = triples_up_to(product - 1);
   if (place >= world_numbers) return {};
-  // Of one product: higher jobs first, then higher ranks.
+  // Within one product, higher jobs come first, then higher ranks.
   for (Number other = job + 1; other <= product; ++other) {
     if (product % other == 0) place += divisors_above(0, product / other);
   }

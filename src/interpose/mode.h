@@ -1,5 +1,5 @@
-// What COMEX_WORLD asks for. The one place where this library reads the environment: it has to know before
-// the runtime starts. Words that are none of these are refused by the runtime's own start.
+// The mode that COMEX_WORLD selects. Only here does this library read the environment, because it needs the
+// mode before the runtime starts. The runtime's own start refuses unknown words.
 #pragma once
 
 namespace comex::interpose {

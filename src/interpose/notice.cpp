@@ -30,7 +30,7 @@ int world_rank() {
 
 void notice(const char* call, const void* caller) {
   if (!is_new(caller)) return;
-  // The return address may lie beyond the caller's last instruction; one byte back is the call itself.
+  // The return address may lie behind the caller's last instruction; one byte before it is the call.
   void* place = const_cast<char*>(static_cast<const char*>(caller) - 1);
   char** described = backtrace_symbols(&place, 1);
   std::fprintf(stderr,

@@ -1,6 +1,6 @@
-// COMEX_WORLD=warn: one line on standard error for each place in the program that names MPI_COMM_WORLD.
+// COMEX_WORLD=warn: prints one line on standard error for each place in the program that uses MPI_COMM_WORLD.
 //
-// Any thread may call notice(); the same place is reported once by each process.
+// Any thread may call notice(); each process reports the same place once.
 #pragma once
 
 namespace comex::interpose {

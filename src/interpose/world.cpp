@@ -19,7 +19,7 @@ struct Handles {
   MPI_Comm workers = MPI_COMM_NULL;  // null: MPI_COMM_WORLD stays
   MPI_Fint fortran_world = 0;
   MPI_Fint fortran_workers = 0;
-  bool is_borrowed = false;  // the runtime's own communicator, gone when it finalizes
+  bool is_borrowed = false;  // the runtime's own communicator, which ends when it finalizes
 };
 
 struct World {
@@ -41,7 +41,7 @@ const Handles* publish(MPI_Comm workers, bool is_borrowed) {
   return earlier;
 }
 
-// Without MPI_Init on the way: the program's comex_init started MPI, or MPI was started around us.
+// For a program that did not call MPI_Init here: comex_init started MPI, or other code did.
 const Handles* late_handles() {
   int started = 0;
   PMPI_Initialized(&started);
@@ -68,15 +68,15 @@ void warn(const char* call, const void* caller) {
   if (world().mode.load(std::memory_order_relaxed) == Mode::warn) notice(call, caller);
 }
 
-// All ranks do what rank 0 was told: the environment may not have reached the others.
+// All ranks use the mode of rank 0, because the environment may not have reached the others.
 Mode agree_on_mode() {
   int mode = static_cast<int>(mode_of_this_process());
   PMPI_Bcast(&mode, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return static_cast<Mode>(mode);
 }
 
-// Of our own, so that it outlives comex_finalize and carries the program's attributes, name and error
-// handler.
+// A communicator of this library's own. It outlives comex_finalize and has the program's attributes, name and
+// error handler.
 MPI_Comm make_workers() {
   MPI_Comm lent = MPI_COMM_NULL;
   MPI_Comm workers = MPI_COMM_NULL;
@@ -87,8 +87,8 @@ MPI_Comm make_workers() {
   PMPI_Comm_set_errhandler(workers, handler);
   PMPI_Errhandler_free(&handler);
   PMPI_Comm_set_name(workers, "MPI_COMM_WORLD");
-  // A copy of the runtime inside the program looks for this name, else its init would wait for the progress
-  // ranks.
+  // Another copy of the runtime, inside the program, looks for this name. Otherwise its init would wait for
+  // the progress ranks.
   PMPI_Comm_set_name(MPI_COMM_WORLD, "MPI_COMM_WORLD, split by libcomex_world");
   return workers;
 }
@@ -112,7 +112,7 @@ void* fortran_thread_level(void* required) {
   return thread_level(asked) == asked ? required : const_cast<MPI_Fint*>(&most);
 }
 
-// Open MPI's own way to tell MPI_Init, which has no argument for it. What the user has set stays.
+// MPI_Init has no argument for the level, so this uses Open MPI's variable. The user's own setting stays.
 void want_threads() {
   if (thread_level(MPI_THREAD_SINGLE) == MPI_THREAD_MULTIPLE) setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);
 }

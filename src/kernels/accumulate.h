@@ -1,9 +1,9 @@
-// far += scale * near, element by element: one function for each scalar type.
+// Computes far += scale * near, element by element, with one function for each scalar type.
 //
-// The same source is compiled for several instruction sets and the best one this processor has is
-// chosen at run time; contraction is off, so all of them give the same bits. Pointers need no
-// alignment; trailing bytes short of an element are ignored; integers wrap. The caller holds
-// whatever lock makes it atomic (striped_accumulate.h does).
+// The same source is compiled for several instruction sets, and the best one of this processor is chosen at
+// run time. Contraction is off, so all give the same bits. Pointers need no alignment, trailing bytes short
+// of an element are ignored, and integers wrap. The caller holds the lock that makes it atomic, as
+// striped_accumulate.h does.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace comex::kernels {
 
 using AccumulateFn = void (*)(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale& scale);
 
-// The same for `count` rows of `bytes` each, one after the other.
+// The same for `count` rows of `bytes` each, one after another.
 using AccumulateRowsFn = void (*)(std::byte* far, std::int64_t far_stride, const std::byte* near,
                                   std::int64_t near_stride, std::uint64_t bytes, std::uint64_t count,
                                   const Scale& scale);

@@ -1,4 +1,4 @@
-// The accumulate functions of one instruction set each; accumulate.cpp chooses among them.
+// The accumulate functions of each instruction set. accumulate.cpp chooses among them.
 #pragma once
 
 #include "kernels/accumulate.h"

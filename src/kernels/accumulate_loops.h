@@ -1,8 +1,8 @@
 // The accumulate loops, written once and compiled once for each instruction set.
 //
-// Each including file gets its own copy (everything is in an unnamed namespace and calls nothing
-// outside itself): a function shared between files built for different processors would be merged
-// by the linker into whichever it likes. That is also why memcpy is the builtin here.
+// Each including file gets its own copy: everything is in an unnamed namespace and calls nothing outside. If
+// files for different processors shared a function, the linker would keep any one of its versions. For the
+// same reason, memcpy is the builtin.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ inline void store(void* to, T value) {
   __builtin_memcpy(to, &value, sizeof(T));
 }
 
-// Unsigned types for integers: they wrap.
+// Unsigned types for integers, which wrap.
 template <class T>
 inline void add_scaled(std::byte* far, const std::byte* near, std::uint64_t elements, T scale) {
   for (std::uint64_t i = 0; i < elements; ++i) {
@@ -35,8 +35,8 @@ inline void add_scaled(std::byte* far, const std::byte* near, std::uint64_t elem
   }
 }
 
-// Without the multiplication, which costs something only where vectors cannot multiply 64-bit
-// integers and changes no bit of integers.
+// The loop without a multiplication. The multiplication is slow only where vectors cannot multiply 64-bit
+// integers; leaving it out changes no bit of integers.
 template <class T>
 inline void add_plain(std::byte* far, const std::byte* near, std::uint64_t elements) {
   for (std::uint64_t i = 0; i < elements; ++i) {
@@ -60,9 +60,9 @@ void add_reals(std::byte* far, const std::byte* near, std::uint64_t bytes, const
   add_scaled<T>(far, near, bytes / sizeof(T), load<T>(scale.bytes));
 }
 
-// The plain formula, also for infinities: (a + bi)(c + di) = (ac - bd) + (ad + bc)i. The minus sign
-// stands at d, which changes no bit but keeps gcc 12 from its fused multiply-addsub vectors, which
-// it makes of the other form even with contraction off.
+// The plain formula, also for infinities: (a + bi)(c + di) = (ac - bd) + (ad + bc)i. The minus sign is
+// applied to d. This changes no bit but prevents gcc 12 from using fused multiply-addsub vectors, which it
+// does for the other form even with contraction off.
 template <class T>
 void add_complex(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale& scale) {
   const T c = load<T>(scale.bytes);
@@ -78,7 +78,7 @@ void add_complex(std::byte* far, const std::byte* near, std::uint64_t bytes, con
   }
 }
 
-// With the loop within, so that what all rows share is read once.
+// The loop is inside, so that values common to all rows are read once.
 template <AccumulateFn run>
 [[gnu::flatten]] void add_rows(std::byte* far, std::int64_t far_stride, const std::byte* near,
                                std::int64_t near_stride, std::uint64_t bytes, std::uint64_t count,

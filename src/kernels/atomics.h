@@ -1,7 +1,7 @@
-// Read-modify-write of one naturally aligned word: the same native atomics for workers and servers.
+// Read-modify-write of one naturally aligned word, with the same native atomics for workers and servers.
 //
-// The caller has checked bounds and alignment. Every form is sequentially consistent and returns
-// the old value, an int32 widened with its sign.
+// The caller has checked bounds and alignment. Every form is sequentially consistent and returns the old
+// value; an int32 is widened with its sign.
 #pragma once
 
 #include <atomic>
@@ -13,11 +13,11 @@
 
 namespace comex::kernels {
 
-// value: addend, mask, new value, or the value that compare_swap expects; desired: for compare_swap.
+// `value`: addend, mask, new value, or what compare_swap expects. `desired`: for compare_swap.
 template <class T>
 T modify(std::byte* word, protocol::Atomic atomic, T value, T desired) {
   const std::atomic_ref<T> target(*reinterpret_cast<T*>(word));
-  if (atomic == protocol::Atomic::fetch_add) return target.fetch_add(value);  // most of all
+  if (atomic == protocol::Atomic::fetch_add) return target.fetch_add(value);  // the most frequent one
   switch (atomic) {
     case protocol::Atomic::swap:
       return target.exchange(value);
@@ -38,7 +38,7 @@ T modify(std::byte* word, protocol::Atomic atomic, T value, T desired) {
   return 0;
 }
 
-// The same of a word of either kind, by values that are wide enough for both.
+// The same for a word of either kind, with values that are wide enough for both.
 inline std::int64_t modify(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::int64_t operand,
                            std::int64_t desired) {
   return scalar == Scalar::int32
@@ -46,7 +46,7 @@ inline std::int64_t modify(std::byte* word, Scalar scalar, protocol::Atomic atom
              : modify(word, atomic, operand, desired);
 }
 
-// A store that publishes everything stored before it. 4 or 8 bytes.
+// A store of 4 or 8 bytes that publishes everything stored before it.
 inline void store_release(std::byte* word, std::uint64_t value, unsigned bytes) {
   if (bytes == 4) {
     std::atomic_ref(*reinterpret_cast<std::uint32_t*>(word))

@@ -9,7 +9,7 @@ void rows_of(std::byte* to, std::int64_t to_stride, const std::byte* from, std::
   for (; count != 0; --count, to += to_stride, from += from_stride) std::memcpy(to, from, n);
 }
 
-// Rows of n to 2n bytes: two copies of n that overlap in the middle.
+// Copies rows of n to 2n bytes by two copies of n bytes that overlap in the middle.
 template <std::size_t n>
 void rows_from(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
                std::uint64_t bytes, std::uint64_t count) {

@@ -1,7 +1,7 @@
-// Large copies, by vector loops of our own: the C library takes rep movsb from 2 KiB on, which on current
-// processors is two to three times slower when the destination lies a few bytes behind the source within its
-// page. That is what a get does from the beginning of an allocation to memory from malloc. Non-temporal
-// stores pay only for what nobody reads soon.
+// Large copies with vector loops of the runtime's own. From 2 KiB on, the C library uses rep movsb, which on
+// current processors is two to three times slower if the destination lies a few bytes behind the source
+// within its page, as in a get from the start of an allocation to memory of malloc. Non-temporal stores pay
+// only for data that is not read soon.
 #include <algorithm>
 
 #include "kernels/copy.h"
@@ -9,7 +9,7 @@
 namespace comex::kernels {
 namespace {
 
-// Both sides may be the caller's own: nothing forbids it to move data by a few bytes.
+// Both sides may be the caller's own memory, and a program may move data by a few bytes.
 bool overlap(const void* to, const void* from, std::uint64_t bytes) {
   const auto there = reinterpret_cast<std::uintptr_t>(to);
   const auto here = reinterpret_cast<std::uintptr_t>(from);
@@ -23,7 +23,7 @@ bool overlap(const void* to, const void* from, std::uint64_t bytes) {
 
 namespace comex::kernels {
 
-// Sanitizers see memcpy, but not instructions written by hand.
+// Sanitizers check memcpy, but not hand-written vector code.
 void copy_big(void* to, const void* from, std::uint64_t bytes) {
   if (overlap(to, from, bytes)) {
     std::memmove(to, from, bytes);
@@ -41,7 +41,7 @@ void copy_big(void* to, const void* from, std::uint64_t bytes) {
 namespace comex::kernels {
 namespace {
 
-// Stores are aligned; the first and the last ones may overlap their neighbours.
+// Stores are aligned. The first and the last ones may overlap their neighbours.
 [[gnu::target("avx2")]] inline void copy_four(std::byte* to, const std::byte* from) {
   __m256i part[4];
   for (int i = 0; i < 4; ++i) part[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + i);
@@ -72,7 +72,7 @@ void copy_streamed(std::byte* to, const std::byte* from, std::uint64_t bytes) {
     _mm_stream_si128(target + 2, line[2]);
     _mm_stream_si128(target + 3, line[3]);
   }
-  _mm_sfence();  // what follows, a flag or an unlock say, must not be seen before the data
+  _mm_sfence();  // later stores (a flag, an unlock) must not be seen before the data
   std::memcpy(to, from, bytes);
 }
 

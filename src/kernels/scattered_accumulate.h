@@ -1,9 +1,9 @@
-// Accumulate of many small segments: those of one block are added under one lock.
+// Accumulates many small segments; those in one block are added under one lock.
 //
-// Segments are sorted into lists by their block, a group of them at a time, so that a vector of words takes a
-// lock for each block and not for each word. Segments of one block stay in the caller's order, and one that
-// crosses blocks waits for all before it and is waited for: sums come out in the same order as one by one.
-// Called by the direct path.
+// A group of segments at a time is sorted into lists by block, so that a vector of words takes one lock for
+// each block instead of each word. Segments of one block keep the caller's order. A segment that crosses
+// blocks is added after all before it and before all after it. So sums are formed in the same order as one by
+// one. Used by the direct path.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace comex::kernels {
 
-// Indices 0 .. most-1 in lists, each in the order of its insertion.
+// Lists of the indices 0 .. most-1, each in the order of insertion.
 class SegmentLists {
  public:
   static constexpr std::uint64_t most = 512;
@@ -44,7 +44,7 @@ class SegmentLists {
   std::array<std::uint16_t, most> next_;
 };
 
-// `far_memory(address)` is where a far address of the scatter lies. Segments are whole elements.
+// `far_memory(address)` maps a far address of the scatter. Segments are whole elements.
 template <BlockLocks Guard, class Where>
 void accumulate_segments(Guard& guard, const Scatter& scatter, Where&& far_memory,
                          const Accumulation& accumulation) {

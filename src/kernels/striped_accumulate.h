@@ -1,10 +1,9 @@
-// Accumulate under striped locks: which block is locked when, for runs, patches and packed bodies.
+// Accumulates under striped locks: decides which block is locked when, for runs, patches and packed bodies.
 //
-// A block is 16 KiB of the far arena. Rows that fall into one block share one lock, an element that
-// crosses two blocks takes both in address order, and no lock is held for more than a block's worth
-// of bytes. Workers use the waiting forms; the server uses the try forms, which return early with
-// what they have done when a block is busy and are called again later. What a lock is, is the
-// Guard's business (shm has the real one, tests have doubles).
+// A block is 16 KiB of the far arena. Rows within one block share one lock, an element that crosses two
+// blocks takes both in address order, and no lock is held for more than a block's worth of bytes. Workers use
+// the waiting forms. The server uses the try forms: if a block is busy, they return what they have done and
+// are called again later. The Guard implements the locks (shm has the real one, tests have doubles).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@ namespace comex::kernels {
 inline constexpr unsigned stripe_block_shift = 14;
 inline constexpr std::uint64_t stripe_block_bytes = std::uint64_t{1} << stripe_block_shift;
 
-// Two blocks may share a lock word: lock_two(b, b + 1) copes with that and unlock_two undoes it.
+// Two blocks may share a lock word: lock_two(b, b + 1) allows for that and unlock_two undoes it.
 template <class G>
 concept BlockLocks = requires(G& guard, std::uint64_t block) {
   guard.lock(block);
@@ -32,7 +31,7 @@ concept BlockLocks = requires(G& guard, std::uint64_t block) {
   guard.unlock_two(block, block);
 };
 
-// What is added to what; `kernel` may be a test's double, whose rows are null where it takes them one by one.
+// What an accumulate adds. `kernel` may be a test double; its `rows` is null if it takes rows one by one.
 struct Accumulation {
   AccumulateKernel kernel = {};
   unsigned element_bytes = 1;
@@ -43,14 +42,14 @@ inline Accumulation make_accumulation(Scalar scalar, const Scale& scale) {
   return {accumulate_kernel(scalar), scalar_bytes(scalar), scale};
 }
 
-// Far memory: where it is mapped here, and where it lies in its arena, which decides its blocks.
+// Far memory: its address in this process, and its offset in the arena, which determines its blocks.
 struct FarMemory {
   std::byte* address = nullptr;
   std::uint64_t arena_offset = 0;
 };
 
-// No load passes the exchange of a lock, so that its wait for memory and that for the target's first
-// lines would come one after the other. From there on the processor sees the stream by itself.
+// No load passes the exchange of a lock, so the two memory waits, for the lock and for the first lines of the
+// target, would come one after the other. Beyond these lines, the processor prefetches by itself.
 inline void fetch_ahead(const std::byte* far, std::uint64_t bytes) {
   constexpr std::uint64_t line = 64;
   constexpr std::uint64_t most = 512;
@@ -59,7 +58,7 @@ inline void fetch_ahead(const std::byte* far, std::uint64_t bytes) {
 
 enum class Contended : std::uint8_t { wait, give_up };
 
-// Holds at most one block between runs, so that neighbouring rows share a lock.
+// Keeps at most one block locked between runs, so that neighbouring rows share a lock.
 template <BlockLocks Guard, Contended contended>
 class StripeWalk {
  public:
@@ -68,7 +67,7 @@ class StripeWalk {
   StripeWalk(const StripeWalk&) = delete;
   StripeWalk& operator=(const StripeWalk&) = delete;
 
-  // Adds one run; `bytes` is a multiple of the element. Returns the bytes done, all when waiting.
+  // Adds one run; `bytes` is a multiple of the element. Returns the bytes done, which are all if it waits.
   std::uint64_t run(FarMemory far, const std::byte* near, std::uint64_t bytes) {
     const std::uint64_t element = acc_.element_bytes;
     std::uint64_t done = 0;
@@ -89,7 +88,7 @@ class StripeWalk {
     return done;
   }
 
-  // The same for rows, as many at once as lie in one block. Returns the bytes done.
+  // The same for rows; it adds together the rows that lie in one block. Returns the bytes done.
   std::uint64_t rows(FarMemory far, std::int64_t far_stride, const std::byte* near, std::int64_t near_stride,
                      std::uint64_t bytes, std::uint64_t count) {
     std::uint64_t done = 0;
@@ -164,13 +163,13 @@ class StripeWalk {
   bool held_ = false;
 };
 
-// One contiguous run; trailing bytes short of an element are ignored.
+// One contiguous run. Trailing bytes short of an element are ignored.
 template <BlockLocks Guard>
 void accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uint64_t bytes,
                     const Accumulation& accumulation) {
   const std::uint64_t whole = bytes & ~(std::uint64_t{accumulation.element_bytes} - 1);
   const std::uint64_t room = stripe_block_bytes - (far.arena_offset & (stripe_block_bytes - 1));
-  if (whole - 1 < room) {  // not 0, and in one block, as most are: nothing to walk
+  if (whole - 1 < room) {  // not 0 and within one block, the usual case: no walk
     const std::uint64_t block = far.arena_offset >> stripe_block_shift;
     fetch_ahead(far.address, whole);
     guard.lock(block);
@@ -182,8 +181,8 @@ void accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uin
   walk.run(far, near, whole);
 }
 
-// The same, giving up at the first busy block: returns the bytes done, to be called again with the
-// rest. The trailing bytes count as done once everything before them is.
+// The same, but it gives up at the first busy block and returns the bytes done, to be called again with the
+// rest. Trailing bytes count as done once everything before them is.
 template <BlockLocks Guard>
 std::uint64_t try_accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uint64_t bytes,
                                  const Accumulation& accumulation) {
@@ -193,7 +192,7 @@ std::uint64_t try_accumulate_run(Guard& guard, FarMemory far, const std::byte* n
   return done == whole ? bytes : done;
 }
 
-// A patch, both sides strided; it was made with the accumulation's element size.
+// A patch with two strided sides, made with the accumulation's element size.
 template <BlockLocks Guard>
 void accumulate_patch(Guard& guard, const Patch& patch, FarMemory far, const std::byte* near,
                       const Accumulation& accumulation) {
@@ -204,9 +203,9 @@ void accumulate_patch(Guard& guard, const Patch& patch, FarMemory far, const std
   });
 }
 
-// Adds up to `bytes` of a packed body at the cursor's place in the far side, giving up at the first
-// busy block. Returns the bytes done; the cursor has moved by as much. The body is cut between
-// elements only (chunks that are a multiple of 16 bytes are).
+// Adds up to `bytes` of a packed body at the cursor's place in the far side; gives up at the first busy
+// block. Returns the bytes done, by which the cursor has moved. The body must be cut between elements, as
+// chunks that are a multiple of 16 bytes are.
 template <BlockLocks Guard>
 std::uint64_t try_accumulate_packed(Guard& guard, RunCursor& cursor, FarMemory far, const std::byte* packed,
                                     std::uint64_t bytes, const Accumulation& accumulation) {

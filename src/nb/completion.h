@@ -1,9 +1,9 @@
-// Counts what is still outstanding of one handle, one blocking call or one implicit set.
+// Counts the outstanding parts of one handle, one blocking call or one implicit set.
 //
-// Parts are added and completed under the engine lock; done() and failed() may be read by any
-// thread. complete() touches the object last when it drops the count to zero, so a waiter that
-// owns it may then destroy it. A failure is a refused operation under COMEX_ERRORS_RETURN; it is
-// told once. Made by runtime (stack, handle table, implicit set), completed by op.
+// Parts are added and completed under the engine lock; any thread may read done() and failed(). When
+// complete() drops the count to zero, that is its last access, so a waiter that owns the object may then
+// destroy it. A failure is a refused operation under COMEX_ERRORS_RETURN and is reported once. Made by
+// runtime (stack, handle table, implicit set), completed by op.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class Completion {
     COMEX_BUG_IF(pending_.fetch_sub(parts, std::memory_order_release) < parts);
   }
 
-  // Call before the complete() of the part that failed.
+  // Call it before the complete() of the part that failed.
   void fail() { failed_.store(true, std::memory_order_relaxed); }
 
   bool done() const { return pending_.load(std::memory_order_acquire) == 0; }

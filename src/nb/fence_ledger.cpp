@@ -7,7 +7,7 @@
 namespace comex::nb {
 
 FenceLedger::Server& FenceLedger::look_up(TransportRank rank) {
-  Server& server = servers_[rank];  // nodes of an unordered_map stay in place
+  Server& server = servers_[rank];  // the nodes of an unordered_map never move
   server.rank = rank;
   last_server_ = &server;
   return server;
@@ -25,10 +25,10 @@ FenceLedger::Target& FenceLedger::look_up(TransportRank server, Gpid gpid) {
   return *last_target_;
 }
 
-// A target with an unsent write keeps its entry: its number is still to come.
+// A target with an unsent write keeps its entry, because its number is still to come.
 void FenceLedger::forget_targets() {
   forget(targets_, [this](const auto& each) {
-    const Server* server = find(each.second.server);  // those that were forgotten are clean
+    const Server* server = find(each.second.server);  // servers that were forgotten are clean
     return each.second.unsent == 0 && (server == nullptr || each.second.last <= server->applied);
   });
   if (targets_.size() > kept / 2) {

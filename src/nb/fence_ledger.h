@@ -1,13 +1,13 @@
-// What this origin has written to whom and how much of it is known to have taken effect.
+// Records what this origin has written to each target and how much of it is known to have taken effect.
 //
 //   per server:  unsent writes | numbers issued | numbers applied      dirty: issued > applied or unsent
-//   per target:  unsent writes | highest number issued | refused writes nobody has been told of
+//   per target:  unsent writes | highest number issued | refused writes not yet reported
 //
-// Sparse: entries exist for servers and targets that were written to; an operation touches two of
-// them, fence_all walks the dirty servers only. Targets that are clean are forgotten, and where many are not,
-// their numbers: until the highest of them is applied, all targets of that server count as dirty. A refused
-// write is told once, by the next fence, barrier or finalize that covers its target. Under the engine lock.
-// Owned by op/remote.
+// It is sparse: only servers and targets that were written to have entries. An operation touches two of them;
+// fence_all walks the dirty servers only. Clean targets are forgotten. If too many are dirty, their numbers
+// are forgotten as well: until the highest of them is applied, all targets of that server count as dirty. A
+// refused write is reported once, by the next fence, barrier or finalize that covers its target. Callers hold
+// the engine lock. Owned by op/remote.
 #pragma once
 
 #include <cstdint>
@@ -21,28 +21,28 @@ namespace comex::nb {
 
 class FenceLedger {
  public:
-  // A write was accepted but has no number yet; one call, however many messages it becomes.
+  // A write was accepted but has no number yet. One call counts once, however many messages it takes.
   void queue(TransportRank server, Gpid target);
-  // The number the next message of a write carries.
+  // Returns the number that the next message of a write carries.
   std::uint64_t issue(TransportRank server, Gpid target) {
     return target_of(server, target).last = ++server_of(server).issued;
   }
-  // A write that has its number from the start.
+  // For a write that gets its number at once.
   std::uint64_t issue_at_once(TransportRank server, Gpid target) {
     list(server_of(server));
     return issue(server, target);
   }
-  // All messages of a queued write have their numbers.
+  // All messages of a queued write have their numbers now.
   void unqueue(TransportRank server, Gpid target);
   void applied(TransportRank server, std::uint64_t number);
 
   std::uint64_t issued(TransportRank server) const;
   std::uint64_t applied(TransportRank server) const;
-  bool dirty() const { return !dirty_.empty(); }  // or some server was, and for_each_dirty() has not met it
+  bool dirty() const { return !dirty_.empty(); }  // may stay true until for_each_dirty() looks
   bool dirty(TransportRank server) const;
   bool dirty(TransportRank server, Gpid target) const;
 
-  // Calls f(server) for each server with writes not known to be applied; f must not add any.
+  // Calls f(server) for each server with writes that are not known to be applied. f must not add servers.
   template <class F>
   void for_each_dirty(F&& f) {
     for (std::size_t i = 0; i < dirty_.size();) {
@@ -58,11 +58,11 @@ class FenceLedger {
     }
   }
 
-  // Lets go of a server that is clean and was seen to be by for_each_dirty(). What was issued is to be given
-  // back to resume() before anything else is said about it.
+  // Forgets a server that for_each_dirty() has seen clean. Returns the number issued to it, which the caller
+  // must give to resume() before any other call about this server.
   std::uint64_t forget_server(TransportRank server);
   void resume(TransportRank server, std::uint64_t issued);
-  // After a fence of all: what many targets took is given back.
+  // Call it after a fence of all: it gives back the memory that many targets took.
   void tidy() {
     if (sweep_.is_over(targets_.size())) [[unlikely]]
       forget_targets();
@@ -70,14 +70,14 @@ class FenceLedger {
     give_back_room(dirty_);
   }
   std::size_t targets() const { return targets_.size(); }  // for tests
-  static constexpr std::size_t kept = 512;                 // targets that are not looked through
-  // Of each entry, for who computes what the runtime takes.
+  static constexpr std::size_t kept = 512;                 // up to so many targets, none are searched
+  // The size of an entry, for estimates of the runtime's memory.
   static constexpr std::size_t server_bytes() { return sizeof(Server); }
   static constexpr std::size_t target_bytes() { return sizeof(Target); }
 
   void add_failure(Gpid target) { failures_[target] += 1; }
   bool has_failures() const { return !failures_.empty(); }
-  // Refused writes to this target, or to all, since the last call.
+  // Returns how many writes to this target, or to all, were refused since the last call.
   std::uint64_t take_failures(Gpid target);
   std::uint64_t take_failures();
 
@@ -88,7 +88,7 @@ class FenceLedger {
     std::uint64_t unsent = 0;
     std::uint64_t issued = 0;
     std::uint64_t applied = 0;
-    std::uint64_t blurred = 0;  // the highest number of a target that was forgotten while it was dirty
+    std::uint64_t blurred = 0;  // highest number of the targets forgotten while dirty
   };
   struct Target {
     TransportRank server = no_rank;
@@ -127,7 +127,7 @@ class FenceLedger {
   std::unordered_map<Gpid, std::uint64_t, Hash> failures_;
   std::vector<Server*> dirty_;
   Sweep sweep_{kept};
-  // The ones of the last operation, which are mostly those of the next.
+  // The entries of the last operation, which the next one often needs again.
   Server* last_server_ = nullptr;
   Target* last_target_ = nullptr;
   Gpid last_gpid_;

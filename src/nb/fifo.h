@@ -1,7 +1,7 @@
-// A queue that takes no memory before something is queued: of many, few are ever used.
+// A queue that takes no memory while empty, because few of many queues are ever used.
 //
-// What is taken off the front leaves a gap there, which goes when the queue is empty or would grow. Plain
-// state; used by op/remote.
+// Elements taken from the front leave a gap. It is removed when the queue is empty or would grow. Used by
+// op/remote.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ bool HandleTable::reusable(const Slot& candidate) const {
          candidate.generation.load(std::memory_order_relaxed) < last_generation;
 }
 
-// A slot whose work is done, looked for in a few steps from where the last search ended; 0: none.
+// Searches a few steps from where the last search ended for a slot whose work is done; 0: none.
 std::uint32_t HandleTable::next_reusable() {
   for (std::uint32_t probe = 0; probe < probes; ++probe, ++hand_) {
     if (hand_ >= fresh_) {
@@ -49,7 +49,7 @@ std::uint32_t HandleTable::next_reusable() {
   return 0;
 }
 
-// All slots are retired or pending and the table is at its largest: generations begin again.
+// All slots are retired or pending and the table has its largest size, so the generations begin again.
 void HandleTable::start_over() {
   wrapped_.store(true, std::memory_order_release);
   oldest_live_ = hand_ = 1;
@@ -63,7 +63,7 @@ void HandleTable::start_over() {
 
 int HandleTable::issue() {
   const std::lock_guard hold(mutex_);
-  // The first chunk is used up before any slot is reused: old handles then stay old for long.
+  // The first chunk is used up before any slot is reused, so that old handles stay recognisable for long.
   std::uint32_t index = fresh_ < chunk_slots ? 0 : next_reusable();
   if (index == 0 && (fresh_ < size_.load(std::memory_order_relaxed) || grow())) index = fresh_++;
   if (index == 0) {

@@ -1,13 +1,13 @@
-// Public non-blocking handles: an int that names a slot and the generation it was issued in.
+// Public non-blocking handles. A handle is an int that holds a slot and the generation it was issued in.
 //
 //    bit 31   30 ........ 20   19 ............ 0
 //       [ 0 | generation 11  |  slot 20          ]     slot 0 is never issued, so 0 is no handle
 //
-// Promises: a handle that completed, or a copy of it, or one waited for already, is done for ever;
-// only a value that was never issued is unknown. Slots whose work is done are reused in turn with
-// the next generation; one whose generations are spent is retired until all slots are. A failure
-// nobody has taken keeps its slot. Slots never move; the table grows, any thread may call.
-// Issued and looked up by runtime; the completions are counted by op.
+// A handle that has completed or was waited for, or a copy of it, is done for ever; only a value that was
+// never issued is unknown. Slots whose work is done are reused in turn with the next generation. A slot that
+// has used up its generations is retired until all slots are. A failure that was not taken keeps its slot.
+// Slots never move, the table grows, and any thread may call. runtime issues handles and looks them up; op
+// counts the completions.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class HandleTable {
  public:
   enum class State : std::uint8_t { unknown, pending, done };
 
-  // What an operation that was complete when it returned gives out; always done.
+  // The handle of an operation that was complete when its call returned. It is always done.
   static constexpr int completed_handle = 1 << 20;
 
   HandleTable();
@@ -31,11 +31,11 @@ class HandleTable {
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
-  // A new handle with one part outstanding, the issuer's own: complete it once all parts of the
-  // operation are added. Zero when every slot there can be is pending.
+  // Returns a new handle with one outstanding part, the issuer's own: complete that part once all parts of
+  // the operation are added. Returns zero when every possible slot is pending.
   int issue();
 
-  // The completion of a handle; one that is always done for a handle of the past, null for a value
+  // Returns the completion of a handle: one that is always done for a past handle, null for a value that was
   // never issued. A slot may be reused once it is done, so wait by handle, not by this pointer.
   Completion* find(int handle);
   State state(int handle);
@@ -43,9 +43,9 @@ class HandleTable {
   bool take_failure(int handle);
 
   std::uint32_t slots() const { return size_.load(std::memory_order_acquire); }
-  // Of each slot, for who computes what the runtime takes.
+  // The size of a slot, for estimates of the runtime's memory.
   static constexpr std::size_t slot_bytes() { return sizeof(Slot); }
-  static constexpr std::uint32_t chunk_slots = 1024;  // that are made at once
+  static constexpr std::uint32_t chunk_slots = 1024;  // slots that are allocated at once
 
  private:
   static constexpr std::uint32_t slot_bits = 20;
@@ -66,9 +66,9 @@ class HandleTable {
 
   std::mutex mutex_;
   std::atomic<std::uint32_t> size_{1};
-  std::atomic<bool> wrapped_{false};  // generations began again: every value of a slot counts as issued
+  std::atomic<bool> wrapped_{false};  // the generations began again: every value of a slot counts as issued
   std::uint32_t hand_ = 1;
-  std::uint32_t oldest_live_ = 1;  // below it all slots are retired
+  std::uint32_t oldest_live_ = 1;  // all slots below are retired
   std::uint32_t fresh_ = 1;        // slots from here up were never issued
   Completion past_;
   std::unique_ptr<std::atomic<Slot*>[]> chunks_;

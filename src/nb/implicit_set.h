@@ -1,9 +1,9 @@
-// What is outstanding without a handle, by target: what wait_proc and wait_all wait for.
+// Counts what is outstanding without a handle, by target. wait_proc and wait_all wait for it.
 //
-// Sparse: targets have an entry while something is outstanding, or refused and untold, and for some time
-// after; wait_all walks only those that may have. Its size is bounded by how much was outstanding at once,
-// not by how many targets there were. All calls under the engine lock; completions do not move while they
-// count.
+// It is sparse: a target has an entry while it has something outstanding or an unreported refusal, and for
+// some time after. wait_all walks only entries that may have either. The size is bounded by how much was
+// outstanding at once, not by the number of targets. Callers hold the engine lock. A completion does not move
+// while it counts.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ namespace comex::nb {
 class ImplicitSet {
  public:
   ImplicitSet() = default;
-  ImplicitSet(const ImplicitSet&) = delete;  // it points into itself
+  ImplicitSet(const ImplicitSet&) = delete;  // it holds pointers into itself
   ImplicitSet& operator=(const ImplicitSet&) = delete;
 
-  // The completion that implicit operations on this target are counted in.
+  // The completion that counts the implicit operations on this target.
   Completion& of(Lpid target) {
     Entry& entry = entry_of(target);
     if (!entry.listed) {
@@ -43,7 +43,7 @@ class ImplicitSet {
     return found != entries_.end() && found->second.completion.take_failure();
   }
 
-  // Are all targets for which keep(lpid) holds done? Forgets those that are done and not failed.
+  // True if all targets for which keep(lpid) holds are done. Forgets those that are done and not failed.
   template <class Keep>
   bool all_done(Keep&& keep) {
     bool all = true;
@@ -63,7 +63,7 @@ class ImplicitSet {
     return all;
   }
 
-  // True when an operation on one of those targets was refused; told once.
+  // True when an operation on one of those targets was refused, which is reported once.
   template <class Keep>
   bool take_failures(Keep&& keep) {
     bool any = false;
@@ -74,9 +74,9 @@ class ImplicitSet {
   }
 
   std::size_t size() const { return entries_.size(); }  // for tests
-  // Of each target, for who computes what the runtime takes.
+  // The size of an entry, for estimates of the runtime's memory.
   static constexpr std::size_t entry_bytes() { return sizeof(Entry); }
-  static constexpr std::size_t kept = 512;  // entries that are not looked through
+  static constexpr std::size_t kept = 512;  // up to so many entries, none are searched
 
  private:
   struct Entry {
@@ -94,14 +94,14 @@ class ImplicitSet {
     auto found = entries_.find(target);
     if (found == entries_.end()) {
       if (sweep_.is_due(entries_.size())) sweep();
-      found = entries_.try_emplace(target).first;  // nodes of an unordered_map stay in place
+      found = entries_.try_emplace(target).first;  // the nodes of an unordered_map never move
       found->second.target = target;
     }
     last_ = &found->second;
     return *last_;
   }
 
-  // What is not listed has nothing outstanding and no failure to tell.
+  // An entry that is not listed has nothing outstanding and no failure to report.
   void forget_done() {
     forget(entries_, [](const auto& each) { return !each.second.listed; });
     last_ = nullptr;
@@ -116,7 +116,7 @@ class ImplicitSet {
   std::unordered_map<Lpid, Entry> entries_;
   std::vector<Entry*> listed_;
   Sweep sweep_{kept};
-  Entry* last_ = nullptr;  // of the last operation, which is mostly that of the next
+  Entry* last_ = nullptr;  // of the last operation; the next one often needs it again
 };
 
 }  // namespace comex::nb

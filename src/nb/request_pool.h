@@ -1,9 +1,9 @@
-// Where requests under way live: objects that are reused, and the reply slots that name them on the wire.
+// Owns the requests under way: reusable objects, and the reply slots that identify them on the wire.
 //
-// ObjectPool allocates in chunks and gives back only in tidy(), and only what was not needed since the last
-// one, so the steady state has no malloc; what an object holds (buffers of its own) it keeps for its next
-// life. SlotTable maps a reply slot to its object; slot 0 is never given out (see core/protocol.h). Under the
-// engine lock. Owned by op/remote.
+// ObjectPool allocates in chunks. Only tidy() gives memory back, and only what was not needed since the last
+// tidy(), so the steady state has no malloc. An object keeps its own buffers for its next use. SlotTable maps
+// a reply slot to its object; slot 0 is never given out (see core/protocol.h). Callers hold the engine lock.
+// Owned by op/remote.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class ObjectPool {
   std::size_t in_use() const { return in_use_; }
   std::size_t room() const { return chunks_.size() * chunk_objects; }
 
-  // If nothing is in use: gives all back when fewer would have done since the last time.
+  // If nothing is in use, gives all memory back when less would have sufficed since the last call.
   void tidy() {
     if (in_use_ != 0) return;
     if (room() >= std::max<std::size_t>(std::exchange(most_, 0), 1) + chunk_objects) {
@@ -56,21 +56,21 @@ class ObjectPool {
   std::vector<std::unique_ptr<T[]>> chunks_;
   std::vector<T*> free_;
   std::size_t in_use_ = 0;
-  std::size_t most_ = 0;  // in use at once since tidy()
+  std::size_t most_ = 0;  // the most objects in use at once since tidy()
 };
 
-// Numbers from 1 up to the last slot, given out lowest first as long as none came back.
+// Gives out numbers from 1 to the last slot, lowest first until the first one comes back.
 class SlotTable {
  public:
   static constexpr std::uint32_t none = 0;
 
   explicit SlotTable(std::uint32_t slots = protocol::slot_count) : limit_(slots) {}
 
-  std::uint32_t take(void* owner);        // none when all are out
-  void* owner(std::uint32_t slot) const;  // null: the slot is not out, or its owner let go of it
-  void forget_owner(std::uint32_t slot);  // still out, since the far side may still use its tag
+  std::uint32_t take(void* owner);        // `none` when all are out
+  void* owner(std::uint32_t slot) const;  // null: the slot is not out, or forget_owner was called
+  void forget_owner(std::uint32_t slot);  // it stays out, since the far side may still use its tag
   void give_back(std::uint32_t slot);
-  void tidy();  // when none is out: as new
+  void tidy();  // when none is out: resets to the initial state
   std::uint32_t available() const { return limit_ - 1 - out_; }
   template <class F>
   void for_each_owner(F&& f) const {

@@ -1,6 +1,6 @@
-// When a table that remembers what is over looks for it: before it grows, and not until it holds twice what
-// the last look has left. So a look costs each entry that was added a few steps, and a table holds at most
-// twice what was outstanding, or `kept`.
+// Decides when a table removes entries that are no longer needed: before it grows, and only when it has twice
+// as many entries as the last sweep left. So sweeping costs a few steps for each entry added, and a table
+// holds at most twice what was outstanding, or `kept`.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Sweep {
 
   bool is_due(std::size_t entries) const { return entries >= due_; }
   void has_left(std::size_t entries) { due_ = std::max(kept_, 2 * entries); }
-  // More than there would be if nothing had ever been outstanding.
+  // True if there are more entries than a table keeps without a sweep.
   bool is_over(std::size_t entries) const { return entries > kept_; }
 
  private:
@@ -22,8 +22,8 @@ class Sweep {
   std::size_t due_;
 };
 
-// Gives back what a table or vector took for many entries, when few are left. The nodes stay where they are.
-// Not by rehash(), for which programs that link the runtime statically would need libm.
+// Gives back the memory that a table or vector took for many entries, when few are left. Nodes stay in place.
+// It does not use rehash(), because static linking would then need libm.
 template <class Table>
 void give_back_buckets(Table& table) {
   constexpr std::size_t few = 2048;
@@ -38,7 +38,7 @@ void give_back_room(Vector& vector) {
   if (vector.capacity() > little && vector.capacity() > 4 * vector.size()) vector.shrink_to_fit();
 }
 
-// Forgets the entries of a hash table that are over.
+// Removes the entries of a hash table for which is_over holds.
 template <class Table, class IsOver>
 void forget(Table& table, const IsOver& is_over) {
   std::erase_if(table, is_over);

@@ -13,7 +13,7 @@ std::vector<std::size_t> members_of_kind(std::span<const Claim> claims, Claim::K
   return members;
 }
 
-// Those of the members whose address is not in the list.
+// Returns the members whose address is not in the list.
 std::vector<std::size_t> without(std::span<const Claim> claims, std::span<const std::size_t> members,
                                  std::vector<std::uint64_t> addresses) {
   std::ranges::sort(addresses);

@@ -1,10 +1,10 @@
-// What the members of a group tell each other in malloc and free, and what follows from it. Pure.
+// The words that the members of a group exchange in malloc and free, and their meaning.
 //
-// Both calls begin with a word from each member and the verdict on them, so that those who allocate while
-// others free learn of it: among few the words are gathered, among many the verdicts on one word each are
-// merged. A verdict is all it takes where everybody frees by its own address what was allocated over this
-// very group. Else a gather of claims follows: about another's address, which only its owner can tell the
-// allocation of, about another group of the same members, and about mistakes. Used by the memory calls.
+// It is pure. Both calls begin with one word from each member and a verdict on the words, so that members
+// which allocate while others free find out. Small groups gather the words; large groups merge verdicts on
+// one word each. If every member frees by its own address and over this very group, the verdict is enough.
+// Otherwise the members gather claims: for another member's address, whose allocation only the owner can
+// tell, for another group with the same members, and for mistakes. Used by the memory calls.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@ class Word {
 
   bool is_allocating() const { return kind() == allocates || kind() == refused; }
   bool has_failed() const { return kind() == refused; }
-  void* address() const { return reinterpret_cast<void*>(bits_); }  // of who allocated; null for 0 bytes
+  void* address() const { return reinterpret_cast<void*>(bits_); }  // if it allocates; null for 0 bytes
   bool needs_claim() const { return kind() == claims; }
-  std::uint64_t nth() const {  // of who frees without a claim; else, and of who frees nothing, 0
+  std::uint64_t nth() const {  // 0 unless the member frees something without a claim
     return kind() == frees ? bits_ >> kind_bits : 0;
   }
 
  private:
-  enum Kind : std::uint64_t { allocates, refused, frees, claims };  // in the bits that an address has clear
+  enum Kind : std::uint64_t { allocates, refused, frees, claims };  // in bits that are zero in an address
   static constexpr unsigned kind_bits = 2;
 
   constexpr Word(Kind kind, std::uint64_t value) : bits_(value | kind) {}
@@ -44,20 +44,20 @@ class Word {
 };
 static_assert(sizeof(Word) == 8);
 
-// What words come to, from one upwards; the same however they are grouped. Travels as bytes.
+// The result of the words of one or more members. Any grouping gives the same. Travels as bytes.
 class CollectiveVerdict {
  public:
-  CollectiveVerdict() = default;  // on none
+  CollectiveVerdict() = default;  // of no words
   CollectiveVerdict(std::size_t member, const Word& word);
   explicit CollectiveVerdict(std::span<const Word> all);
   void merge(const CollectiveVerdict& other);
 
-  // Some members allocate and some free: the first of the fewer. None: all do the same.
+  // If some members allocate and some free, the first of the smaller side. None: all do the same.
   std::optional<std::size_t> odd_one() const;
-  // The first who could not allocate.
+  // The first member that could not allocate.
   std::optional<std::size_t> failed() const;
-  // Which allocation over the group all of those who free name, 0 if nobody names one. None: claims must
-  // tell.
+  // The allocation over the group that all members which free name; 0 if no member names one. None: claims
+  // are needed.
   std::optional<std::uint64_t> same_nth() const;
 
  private:
@@ -76,12 +76,12 @@ class CollectiveVerdict {
 };
 static_assert(sizeof(CollectiveVerdict) == 32 && std::is_trivially_copyable_v<CollectiveVerdict>);
 
-// What a member makes of the address it was given.
+// What a member knows about the address it was given.
 struct Claim {
-  enum Kind : std::uint64_t { nothing, known, unknown, wrong };  // unknown: its owner must say
+  enum Kind : std::uint64_t { nothing, known, unknown, wrong };  // unknown: the owner has to tell
   Kind kind = nothing;
-  std::uint64_t id = 0;       // of the allocation that is known
-  std::uint64_t address = 0;  // that was given, known or not
+  std::uint64_t id = 0;       // of a known allocation
+  std::uint64_t address = 0;  // the given address, known or not
 };
 
 enum class Mistake : std::uint8_t { no_allocation, another_allocation, one_of_several };
@@ -89,20 +89,20 @@ struct Mistaken {
   std::size_t member;
   Mistake mistake;
 };
-// The first claim that cannot be right, whatever owners say.
+// The first claim that is wrong, whatever the owners answer.
 std::optional<Mistaken> first_mistake(std::span<const Claim> claims);
-// 0: nobody knows one.
+// The id that a member knows; 0: no member knows it.
 std::uint64_t known_id(std::span<const Claim> claims);
-// The members whose address is unknown, and is none of those by which others know the allocation.
+// The members whose address is unknown and differs from the addresses by which others know the allocation.
 std::vector<std::size_t> unanswered(std::span<const Claim> claims);
-// What the owners answer who are asked for an address; 0: it is none of theirs. Hosts may use one address for
+// The owners' answer for an address; 0: the owner does not have it. Hosts may use the same address for
 // several allocations.
 struct Answered {
-  std::uint64_t id = 0;  // 0: nobody has it
+  std::uint64_t id = 0;  // 0: no owner has it
   bool is_one_of_several = false;
 };
 Answered answered(std::span<const std::uint64_t> ids);
-// Of those members the first whose address nobody has. `addresses`: everybody's in the allocation, any order.
+// The first of those members whose address no owner has. `addresses`: all of the allocation, in any order.
 std::optional<std::size_t> first_stranger(std::span<const Claim> claims, std::span<const std::size_t> members,
                                           std::vector<std::uint64_t> addresses);
 

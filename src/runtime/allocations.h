@@ -1,9 +1,9 @@
-// The collective allocations that a worker knows, and what of each is its own.
+// The collective allocations that a worker knows, with its own part of each.
 //
-// All members know an allocation by the id they agreed on; the arena knows local ones. What
-// the others' addresses are is not kept, so that an allocation takes the same however many members it has;
-// where it spans worlds they are, since the same memory is at another address for each. Thread safe. Used by
-// the memory calls of the API.
+// All members know an allocation by the id they agreed on; the arena keeps local allocations. The addresses
+// of other members are not kept, so an allocation takes the same memory for any number of members. An
+// allocation that spans worlds does keep them, because each process sees the memory at another address.
+// Thread safe. Used by the memory calls.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ namespace comex::runtime {
 
 struct Allocation {
   std::uint64_t id = 0;
-  groups::ConnectionTable members;  // of the group it was allocated over
+  groups::ConnectionTable members;  // of the group of the allocation
   groups::Endpoints endpoints;
   int my_rank = 0;              // in that group
   void* own = nullptr;          // null for 0 bytes
-  std::vector<void*> of_all{};  // over worlds: every member's, as this process sees it; else empty
+  std::vector<void*> of_all{};  // over worlds: every member's address in this process; else empty
   std::uint32_t my_endpoint() const { return endpoints.of(static_cast<std::uint32_t>(my_rank)); }
   groups::Roster roster() const { return {members, endpoints}; }
 };
@@ -34,9 +34,9 @@ struct Allocation {
 class Allocations {
  public:
   void add(Allocation allocation);
-  // The allocation that an address names: the caller's own address first, else any that is kept.
+  // The allocation of an address: the caller's own addresses first, then all others that are kept.
   std::optional<Allocation> named_by(const void* address) const;
-  // Endpoints of one process share an id; each has its own part, whatever rank it has in the group at hand.
+  // Endpoints of one process share an id. Each has its own part, whatever rank it has in the current group.
   std::optional<Allocation> by_id(std::uint64_t id, std::uint32_t my_endpoint) const;
   void remove(std::uint64_t id, std::uint32_t my_endpoint);
 

@@ -1,6 +1,6 @@
-// What every call of the C interface does first: is the runtime there, which group, which worker.
+// The first steps of every call of the C interface: find the runtime, the group and the target.
 //
-// Each of these reports its own failure, in one line, and yields null or false.
+// Each function reports its own failure in one line and returns null or false.
 #pragma once
 
 #include <comex/comex.h>
@@ -29,7 +29,7 @@ inline groups::Group* find_group(Runtime& runtime, const char* operation, comex_
   return group;
 }
 
-// Who asks through a group, which the calling thread drives from here on.
+// Returns the party that acts through a group. The calling thread drives it from here on.
 inline Requester begin_call(const Runtime& runtime, const groups::Group& group) {
   if (!runtime.has_had_endpoints()) [[likely]]
     return {};
@@ -46,18 +46,18 @@ inline groups::Group* enter_group(Runtime& runtime, const char* operation, comex
   return group;
 }
 
-// Says so when the group's processes in other worlds are lost. Asked by every collective after it has talked
-// with the others and before it believes what it heard, which means nothing then.
+// Fails and reports it if processes of the group in other worlds are lost. Every collective calls this after
+// its communication and before it uses what it received, which is invalid in that case.
 bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group);
 
-// Says so when no way leads there (any more).
+// Fails and reports it if no way leads to the target (any more).
 bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target);
 
-// Says which ranks operations may name in a group.
+// Reports which ranks operations may name in a group.
 void say_no_rank(const Runtime& runtime, const char* operation, int proc, const groups::Group& group,
                  comex_group_t handle);
 
-// The process that `proc` names in a group, by lpid: in the own world, its worker number.
+// Finds the process that `proc` names in a group, as an lpid. In the own world that is its worker number.
 inline bool find_target(Runtime& runtime, const char* operation, int proc, const groups::Group& group,
                         comex_group_t handle, Worker& target) {
   const groups::ConnectionTable& targets = group.targets();
@@ -74,7 +74,7 @@ inline bool find_target(Runtime& runtime, const char* operation, int proc, comex
   return group != nullptr && find_target(runtime, operation, proc, *group, handle, target);
 }
 
-// The same for an operation, with the way to it.
+// The same for an operation, with the way to the process.
 inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
                        Reach& target) {
   const groups::Group* group = find_group(runtime, operation, handle);
@@ -91,14 +91,14 @@ inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_
   return true;
 }
 
-// An operation that was under way was refused or cut off; who found out has said so. Ends the job unless
+// For an operation that was refused or cut off under way and has already been reported. Ends the job unless
 // errors are returned.
 inline int failed_on_the_way(Runtime& runtime) {
   if (!runtime.reporter().returns()) Reporter::end_job(failure_exit_code);
   return COMEX_FAILURE;
 }
 
-// A place for the result that is null is told as any other wrong argument.
+// A null place for the result is reported like any other wrong argument.
 inline bool has_place(Runtime& runtime, const char* operation, const void* place) {
   if (place != nullptr) [[likely]]
     return true;
@@ -106,8 +106,8 @@ inline bool has_place(Runtime& runtime, const char* operation, const void* place
   return false;
 }
 
-// A failure of another member of a collective call: it says so; here only the code is left, or the end of the
-// job.
+// For a failure of another member of a collective call, which that member reports. It returns the code or
+// waits for the end of the job.
 inline int failed_elsewhere(Runtime& runtime) {
   if (!runtime.reporter().returns()) runtime.await_end();
   return COMEX_FAILURE;

@@ -1,20 +1,20 @@
-// By which name the program made the call that the calling thread is in, where that is not comex.h's.
+// The name by which the program made the calling thread's current call, if it is not one of comex.h.
 //
-// Set by the ARMCI façade, which is a library of its own: so the variable is exported. Lines about errors of
-// the call carry it. Used by the façade, report and runtime.
+// The ARMCI façade sets it. That is a library of its own, so the variable is exported. Error lines of the
+// call show the name. Used by the façade, report and runtime.
 #pragma once
 
 extern "C" {
 extern constinit thread_local const char* comex_call_name
-    __attribute__((visibility("default"), tls_model("initial-exec")));  // null: comex.h's own
+    __attribute__((visibility("default"), tls_model("initial-exec")));  // null: a call of comex.h
 }
 
 namespace comex::runtime {
 
-// As long as one is there; calls within calls keep the name of the outermost.
+// Sets the name for its lifetime. Nested calls keep the name of the outermost one.
 class CallName {
  public:
-  // function: __func__ of the one that is called; of PARMCI_Put it is ARMCI_Put that programs know.
+  // function: __func__ of the function called; for PARMCI_Put, programs know the name ARMCI_Put
   explicit CallName(const char* function) : is_outermost_(comex_call_name == nullptr) {
     if (is_outermost_) comex_call_name = *function == 'P' || *function == 'p' ? function + 1 : function;
   }

@@ -12,7 +12,7 @@ struct Thread {
   std::uint32_t run = 0;
   Requester driven;
   Requester now;
-  std::uint32_t gone = 0;  // endpoints without a handle, when it was last looked whether `driven` is one
+  std::uint32_t gone = 0;  // endpoints without a handle when `driven` was last checked
 };
 
 Thread& thread_of(std::uint32_t run) {

@@ -1,9 +1,9 @@
-// For which endpoint the calling thread asks, and by which call.
+// The endpoint for which the calling thread acts, and the collective call it is in.
 //
-// A thread drives an endpoint by operations and collectives through its handle. Calls that name no group are
-// made by the endpoint that the thread has driven last, as long as that one has a handle; by the process
-// itself otherwise. Lines about errors name the endpoint. A process that makes no endpoints never comes here.
-// One for each thread; `run` tells what an earlier init has left. Used by call.h, mutex_calls, report and
+// A thread drives an endpoint by operations and collectives through the endpoint's handle. A call that names
+// no group acts for the endpoint that the thread drove last, while that endpoint has a handle; otherwise it
+// acts for the process itself. Error lines name the endpoint. The state is per thread; `run` detects state
+// from an earlier init. A process without endpoints never uses this. Used by call.h, mutex_calls, report and
 // runtime.
 #pragma once
 
@@ -15,23 +15,23 @@ namespace comex::runtime {
 
 class Runtime;
 
-// A call through a group begins; without an endpoint: one of the process itself.
+// Begins a call through a group. Without an endpoint, the process itself makes the call.
 void begin_call(std::uint32_t run, Requester by);
-// A call begins that names no group: by the endpoint driven last, as long as it has a handle.
+// Begins a call that names no group, for the endpoint driven last, while that has a handle.
 Requester begin_unnamed_call(const Runtime& runtime);
-// Whose the call under way is.
+// The party of the current call.
 Requester caller(std::uint32_t run);
-// The calling thread has freed the last handle of an endpoint; others find out in their next unnamed call.
+// The calling thread has freed the last handle of an endpoint. Other threads notice at their next such call.
 void stop_driving(std::uint32_t run, std::uint32_t endpoint);
 
-// The collective call of the program that the calling thread is in: what a wait inside it is said to be for.
+// The program's collective call that the calling thread is in. A wait inside it is reported under this name.
 struct ProgramCall {
   const char* name = nullptr;  // null: none
   int group = 0;
 };
 ProgramCall program_call();
 
-// As long as one is there; calls within calls keep the name of the outermost.
+// Sets the call for its lifetime. Nested calls keep the name of the outermost one.
 class CallScope {
  public:
   CallScope(const char* name, int group);

@@ -1,6 +1,6 @@
-// Owns one MPI communicator of the runtime; frees it while MPI is still there to do so.
+// Owns one MPI communicator of the runtime and frees it, unless MPI has ended.
 //
-// Every call is PMPI_*: an interposing library or profiler never sees the runtime's own traffic.
+// Every call is PMPI_*, so an interposing library or profiler never sees the runtime's own traffic.
 #pragma once
 
 #include <mpi.h>
@@ -43,8 +43,8 @@ class Communicator {
     PMPI_Comm_split(of, color, key, &made);
     return Communicator(made);
   }
-  // Of these ranks of another one, in their order, made by them alone. (Inter-communicators that are merged
-  // in pairs do the same with MPI-1 alone, but Open MPI 4.1 keeps some 80 bytes of each after it is freed.)
+  // Makes a communicator of these ranks of another one, in their order; only they take part. (Merging
+  // inter-communicators in pairs needs MPI-1 only, but Open MPI 4.1 leaks some 80 bytes for each.)
   static Communicator of_ranks(MPI_Comm of, std::span<const int> ranks, int tag) {
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group some = MPI_GROUP_NULL;
@@ -58,7 +58,7 @@ class Communicator {
   }
 
   MPI_Comm get() const { return comm_; }
-  // Never freed: those who would have to take part are not there.
+  // Gives it up without freeing it, because ranks that would have to take part are gone.
   void forget() { comm_ = MPI_COMM_NULL; }
   explicit operator bool() const { return comm_ != MPI_COMM_NULL; }
   int rank() const {

@@ -1,4 +1,4 @@
-// Typed exchanges over a set-up Collective, and the rule that a collective step fails on all or none.
+// Typed exchanges over a set-up Collective, by which a collective step fails on all ranks or on none.
 #pragma once
 
 #include <cstring>
@@ -33,14 +33,14 @@ inline void broadcast(transport::Collective& all, std::string& text, TransportRa
   all.broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), root);
 }
 
-// no_rank: it is so nowhere.
+// Returns no_rank if it is true on no rank.
 inline TransportRank lowest_where(transport::Collective& all, bool is_so) {
   const auto ranks = static_cast<std::uint64_t>(all.size());
   const std::uint64_t lowest = all.all_min(is_so ? static_cast<std::uint64_t>(all.rank()) : ranks);
   return lowest == ranks ? no_rank : static_cast<TransportRank>(lowest);
 }
 
-// The failure of the lowest rank that has one, with whose it is; everywhere the same.
+// The failure of the lowest rank that has one, and that rank; the same on all ranks.
 struct Settled {
   TransportRank failed_rank = no_rank;
   std::string text;

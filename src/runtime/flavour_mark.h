@@ -1,14 +1,15 @@
-// The mark that an ARMCI library of this runtime leaves in a program: both flavours define the strong symbol.
+// The mark that an ARMCI library of this runtime leaves in a program.
 //
-// Two static libraries then fail at link; where shared ones meet, all see the first one's definition, the
-// other notes its name there, and ARMCI_Init refuses. The banner tells which one is in.
+// Both flavours define the strong symbol. So two static libraries fail to link. If shared ones meet, all use
+// the first definition; the other library writes its name there, and ARMCI_Init refuses. The banner shows
+// which one is loaded.
 #pragma once
 
 namespace comex::runtime {
 
 struct FlavourMark {
   const char* name;
-  const char* other;  // null, or the second one's name
+  const char* other;  // null, or the name of the second library
 };
 
 }  // namespace comex::runtime

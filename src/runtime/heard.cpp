@@ -5,7 +5,7 @@
 namespace comex::runtime {
 
 Heard hear(Runtime& runtime, int handle, const Word& mine) {
-  constexpr std::uint32_t few = 16;  // from there on the way up a tree and down again is worth it
+  constexpr std::uint32_t few = 16;  // above this size, a tree costs less
   const op::GroupCollective& members = *runtime.extras(handle).collective;
   const bool is_one_host = handle == groups::world_handle && runtime.world().group->host_count() == 1;
   if (members.size() > few && !is_one_host) {

@@ -1,8 +1,8 @@
-// What a member of a group hears of the others as memory is allocated or freed over it, and how.
+// How the members of a group exchange their words when memory is allocated or freed over it.
 //
-// Among few, and on one host, everybody gets everybody's word, in one gather. Among many the verdict alone
-// travels, and addresses follow where there are any: straight to where the caller wants them. Collective.
-// Used by the memory calls.
+// In a small group, or on one host, everybody gets everybody's word in one gather. In a large group only the
+// verdict travels; addresses follow, if there are any, straight to the caller's array. The calls are
+// collective. Used by the memory calls.
 #pragma once
 
 #include <span>
@@ -15,11 +15,11 @@ namespace comex::runtime {
 
 struct Heard {
   CollectiveVerdict verdict;
-  std::vector<Word> words;  // by member; empty among many
+  std::vector<Word> words;  // by member; empty in a large group
 };
 Heard hear(Runtime& runtime, int handle, const Word& mine);
 
-// By member, once all have allocated.
+// The addresses by member, once all have allocated.
 void hear_addresses(Runtime& runtime, int handle, const Heard& heard, void* mine, std::span<void*> addresses);
 
 }  // namespace comex::runtime

@@ -1,7 +1,6 @@
-// Which mutexes of other hosts this worker holds, so that it need not ask their servers before it gives one
-// back.
+// The mutexes of other hosts that this worker holds, so that it can release one without asking the server.
 //
-// Few at a time. Under the engine lock. Owned by Runtime, used by mutex_calls.
+// There are few at a time. Callers hold the engine lock. Owned by Runtime, used by mutex_calls.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@ struct HeldMutex {
 class HeldMutexes {
  public:
   void note(const HeldMutex& mutex) { held_.push_back(mutex); }
-  // False: it is not held, as far as is known here.
+  // Returns false if the mutex is not held, as far as this process knows.
   bool take(const HeldMutex& mutex) {
     const auto found = std::ranges::find(held_, mutex);
     if (found == held_.end()) return false;

@@ -20,8 +20,8 @@ HostMeeting::HostMeeting(World& world, op::Engine& engine) : world_(world), engi
   own_ = board_of(world.place);
 }
 
-// Two notices take turns: who shows one again has come to the next gathering, as has everybody, who has read
-// the one before by then.
+// Two notices alternate. A worker that writes a notice again has reached the next gathering, as have all
+// others, and these have read the notice before.
 void HostMeeting::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
   const std::size_t bytes = mine.size();
   COMEX_BUG_IF(bytes > sizeof BoardLayout::Notice::said || all.size() != bytes * boards_.size());
@@ -71,9 +71,9 @@ std::vector<int> HostMeeting::late(const HasCome& has_come) const {
 
 void HostMeeting::wait_on(shm::HostBarrierBlock& block, const char* what,
                           op::FunctionRef<std::string()> awaited) {
-  constexpr unsigned pauses = 20;        // a microsecond, less than a yield that meets another process
-  constexpr unsigned yields = 100;       // the others are mostly on their way
-  constexpr unsigned yields_a_pump = 4;  // a pump costs more than a yield
+  constexpr unsigned pauses = 20;        // a microsecond, less than a yield that runs another process
+  constexpr unsigned yields = 100;       // the others usually arrive soon
+  constexpr unsigned yields_a_pump = 4;  // a poll of the engine costs more than a yield
   shm::HostBarrier meeting(*world_.os, block, static_cast<std::uint32_t>(boards_.size()));
   const shm::WaitPolicy& policy = world_.wait_policy;
   op::StallWatch watch = engine_.watch({.operation = what, .awaited = &awaited});

@@ -1,7 +1,8 @@
-// How the workers of one host meet in its arena: the barrier of a host, and what they show each other there.
+// How the workers of one host meet in its arena: a barrier, and the exchange of short notices.
 //
-// Every worker of the host comes to each meeting, in one order. Who waits drives the engine; messages are
-// needed for neither. Who gathers does not meet who is in a barrier: both wait, and say so. Owned by Runtime.
+// Every worker of the host takes part in every meeting, in the same order. A waiting worker drives the
+// engine, but the meeting itself needs no messages. A worker in gather and one in a barrier do not meet: both
+// wait, and report it after a while. Owned by Runtime.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +18,22 @@ namespace comex::runtime {
 
 class HostMeeting {
  public:
-  // Both outlive it.
+  // Both must outlive this object.
   HostMeeting(World& world, op::Engine& engine);
 
   std::size_t size() const { return boards_.size(); }
   bool is_lowest() const { return boards_.front() == own_; }
   void enter();
-  void leave();  // the lowest comes when other hosts have met
-  // What each worker of the host shows, in their order; at most BoardLayout::Notice::said. Nobody returns
-  // before all have come to this, and to no barrier.
+  void leave();  // the lowest worker calls it after the hosts have met
+  // Collects what each worker of the host passes, in their order; at most BoardLayout::Notice::said. It
+  // returns only after all have called it, and no barrier counts as such a call.
   void gather(std::span<const std::byte> mine, std::span<std::byte> all);
 
  private:
-  // Drives the engine meanwhile; awaited() says who has not come, should that last.
+  // Drives the engine while it waits. If the wait lasts long, awaited() tells which workers are missing.
   void wait_on(shm::HostBarrierBlock& block, const char* what, op::FunctionRef<std::string()> awaited);
   template <class HasCome>
-  std::vector<int> late(const HasCome& has_come) const;  // the workers of whose boards it does not hold
+  std::vector<int> late(const HasCome& has_come) const;  // the workers whose boards do not fulfil has_come
 
   World& world_;
   op::Engine& engine_;

@@ -1,7 +1,7 @@
-// What is said of a lock that was taken over from a process that died with it, and of one that is waited for.
+// The texts about a lock that was taken over from a dead process, and about one that is waited for long.
 //
-// The same for calls of this process and for a server that acts for others; behind the prefix of a line of
-// theirs, which names the operation and its target.
+// Calls of this process and servers that act for others use the same texts. A prefix in front of them names
+// the operation and its target.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// What the runtime asks of the part that joins this world with others.
+// The interfaces through which the runtime uses the part that joins this world with others.
 //
-// The runtime itself knows one world. `worlds` implements these interfaces, and whoever initializes the
-// runtime hands in the WorldJoiner that makes them. A worker has one OtherWorlds, a progress rank one
-// BridgeService, each for as long as its world is open.
+// The runtime itself knows one world. `worlds` implements these interfaces, and the code that initializes the
+// runtime passes a WorldJoiner, which makes the objects. A worker has one OtherWorlds and a progress rank one
+// BridgeService, for as long as their world is open.
 #pragma once
 
 #include <mpi.h>
@@ -21,23 +21,23 @@ namespace comex::runtime {
 class ProgressLoop;
 class Runtime;
 
-// On a worker. It is told of connections that come into use and fall out of it.
+// On a worker. It is told when connections come into use and when they are over.
 class OtherWorlds : public groups::ConnectionListener {
  public:
-  // How to get to a process of another world. False when nothing leads there any more.
+  // Finds the way to a process of another world. False when no bridge leads there any more.
   virtual bool find(Lpid lpid, Reach& found) const = 0;
-  // Where a process is on the wire of a bridge, and the messages of collectives there. A bridge outlives the
-  // groups on it.
+  // The rank of a process on a bridge's wire, and the collectives' messages there. Groups end before their
+  // bridge.
   virtual TransportRank rank_on(BridgeId bridge, Lpid lpid) const = 0;
   virtual op::ControlMessages& control_of(BridgeId bridge) = 0;
-  // Why the other side of a bridge is lost; empty: it is not.
+  // Why the other side of a bridge is lost; empty: it is not lost.
   virtual std::string why_lost(BridgeId bridge) = 0;
-  // Acts on losses that another thread has noted: the program's own thread calls it, between two rounds.
+  // Acts on losses that another thread has noted. The program's own thread calls it between two rounds.
   virtual void tell_losses() = 0;
-  // Adds a part to the completion for each bridge on which something is under way.
+  // Adds a part to the completion for each bridge that has something under way.
   virtual void start_fence_all(nb::Completion& completion) = 0;
   virtual void on_group_removed(int handle) = 0;
-  // From finalize: fences all bridges and takes leave of their servers, without waiting for other workers.
+  // Called by finalize: fences all bridges and leaves their servers, without waiting for other workers.
   virtual void leave() = 0;
 };
 
@@ -45,24 +45,24 @@ class OtherWorlds : public groups::ConnectionListener {
 class BridgeService {
  public:
   virtual ~BridgeService() = default;
-  // A control message that came over this wire.
+  // Handles a control message from this wire.
   virtual void on_control(transport::Transport& transport, MPI_Comm wire,
                           const transport::Message& message) = 0;
-  // Does what is due on bridges between two rounds of the own world; returns how many messages it moved.
+  // Advances the bridges between two rounds of the own world. Returns how many messages it moved.
   virtual unsigned advance() = 0;
   virtual bool has_bridges() const = 0;
-  // Nobody of another world depends on this rank any more.
+  // True if no process of another world depends on this rank any more.
   virtual bool may_end() const = 0;
 };
 
 class WorldJoiner {
  public:
   virtual ~WorldJoiner() = default;
-  // On every rank, before its first world opens.
+  // Called on every rank before its first world opens.
   virtual void before_first_world() const = 0;
   virtual std::unique_ptr<OtherWorlds> on_worker(Runtime& runtime) const = 0;
   virtual std::unique_ptr<BridgeService> on_progress_rank(ProgressLoop& loop) const = 0;
-  // Collective over the workers of the first world, once it is open. False: it must close again.
+  // Collective over the workers of the first world, once it is open. False: the world must close again.
   virtual bool meet_parents(Runtime& runtime) const = 0;
 };
 

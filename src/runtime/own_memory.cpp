@@ -7,7 +7,7 @@
 namespace comex::runtime {
 namespace {
 
-// The kernel keeps a note for every range that it is told of; smaller ones lie where they are touched first.
+// The kernel keeps a record for each range with a preference. Smaller ones stay where first touched.
 constexpr std::uint64_t least_preferred_bytes = 2ULL << 20;
 
 void prefer_near_memory(Runtime& runtime, void* address, std::uint64_t bytes) {
@@ -15,7 +15,7 @@ void prefer_near_memory(Runtime& runtime, void* address, std::uint64_t bytes) {
   const Status preferred = near->topology.prefer_memory(address, bytes, near->nodes);
   if (preferred) return;
   runtime.reporter().notice(preferred.failure().text + ": memory lies where it is touched first");
-  near.reset();  // said once
+  near.reset();  // reported only once
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Memory of this worker's own in its host's arena, placed where a program asks: what the calls that allocate
-// and free are made of, and how both say that members do not do the same.
+// Allocates and frees this worker's own memory in its host's arena, placed where the program asks. The memory
+// calls build on it. It also reports members that do not make the same call.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace comex::runtime {
 // The id of memory that no call of the program may free.
 inline constexpr std::uint64_t internal_memory = ~0ULL;
 
-// Null for 0 bytes. `id`: of the allocation that it is a part of, 0 for what free_local frees. `device`:
-// null, or as comex_malloc_mem_dev has it.
+// Returns null for 0 bytes. `id`: of the allocation it belongs to, 0 for memory that free_local frees.
+// `device`: null, or a device as comex_malloc_mem_dev takes it.
 Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id, const char* device);
 void release_own(Runtime& runtime, void* address);  // null is allowed
 
-// Some members allocate and some free in one collective call: this one says so if it is the odd one.
+// If some members allocate and some free in one collective call, the odd one reports it.
 int fail_apart(Runtime& runtime, const Context& where, bool is_odd, const char* what);
 
 }  // namespace comex::runtime

@@ -13,9 +13,9 @@ namespace detail {
 
 constinit std::atomic<Runtime*> current_runtime{nullptr};
 
-// MPI deletes the attributes of MPI_COMM_SELF first in MPI_Finalize, while messages still travel.
+// MPI_Finalize first deletes the attributes of MPI_COMM_SELF, while messages still travel.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
-  if (process().is_forked_child) return MPI_SUCCESS;  // the parent lives on, with its progress ranks
+  if (process().is_forked_child) return MPI_SUCCESS;  // the parent and its progress ranks go on
   if (detail::current() != nullptr) finalize();
   process().launch.release_progress_ranks();
   return MPI_SUCCESS;
@@ -38,14 +38,14 @@ void hook_into_mpi_finalize(Process& self) {
   self.has_finalize_hook = true;
 }
 
-// What the launcher says before MPI has started.
+// Reads what the launcher says before MPI has started.
 bool has_other_hosts(const Lookup& environment) {
   return environment("OMPI_COMM_WORLD_LOCAL_SIZE") != environment("OMPI_COMM_WORLD_SIZE");
 }
 
-// May this rank become a worker that serves itself, which takes a thread? So it is without progress ranks, or
-// alone on its host. A launcher over ssh carries no settings to other hosts: only a number that is set here
-// is known to hold. Threads cost the messages of MPI 25 to 30 ns a pair, and nothing inside a host.
+// True if this rank may become a worker that serves itself, which needs a thread: without progress ranks, or
+// if it is alone on its host. A launcher over ssh carries no settings to other hosts, so a number counts only
+// if it is set here. Threads add 25 to 30 ns to a pair of MPI messages, and nothing inside a host.
 bool may_serve_itself(const Lookup& environment) {
   const Result<Settings> settings = parse_settings(environment);
   if (!settings || settings->progress_ranks == 0) return true;
@@ -61,8 +61,8 @@ void start_mpi(int* argc, char*** argv) {
   if (started == 0) PMPI_Init_thread(argc, argv, wanted_thread_level(), &provided);
 }
 
-// libcomex_world names the world that it split. Where this copy of the runtime did not do it, another did,
-// and the progress ranks would never come.
+// libcomex_world names the world that it split. If this copy of the runtime did not split it, another copy
+// did, and the progress ranks would never answer.
 bool was_split_by_another_copy(const Process& self) {
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   int length = 0;
@@ -70,7 +70,7 @@ bool was_split_by_another_copy(const Process& self) {
   return std::string_view(name.data()) == "MPI_COMM_WORLD, split by libcomex_world";
 }
 
-// The world closes; true when all that was under way has succeeded.
+// Closes the world. Returns true if everything under way has succeeded.
 bool close_runtime(Process& self) {
   const bool succeeded = self.runtime->close();
   detail::current_runtime.store(nullptr, std::memory_order_release);
@@ -85,7 +85,7 @@ int wanted_thread_level() {
 }
 
 Process& process() {
-  static Process* self = new Process;  // never destroyed: MPI_Finalize may come from an exit handler
+  static Process* self = new Process;  // never destroyed, because an exit handler may call MPI_Finalize
   return *self;
 }
 
@@ -119,7 +119,7 @@ int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv
   start_mpi(argc, argv);
   if (!mpi_is_running())
     return introduced_reporter().fail({.operation = "init"}, "MPI was finalized already");
-  // After a first init over all ranks only workers are left to name MPI_COMM_WORLD.
+  // After a first init over all ranks, only workers can still name MPI_COMM_WORLD.
   const bool over_all_ranks = comm == MPI_COMM_NULL || (comm == MPI_COMM_WORLD && self.launch.has_split());
   if ((over_all_ranks || comm == MPI_COMM_WORLD) && was_split_by_another_copy(self)) {
     return introduced_reporter().fail(

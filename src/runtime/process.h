@@ -1,8 +1,8 @@
-// What this process is to the runtime: the C interface has no handle, so its objects hang here.
+// The runtime's state of this process. The C interface has no handle, so its objects are kept here.
 //
-// The only static state of the library, but for what a thread stands for (caller.h). Init and finalize write
-// where the runtime is. A call of the interface comes to it by `pass` or, for what it can serve at once, by
-// `at_once`: where a worker serves itself, no call gets round its round of service.
+// It is the only static state of the library, besides that of a thread (caller.h). Init and finalize set the
+// pointer to the runtime. A call gets it by `pass`, or by `at_once` if it can be served without delay. On a
+// worker that serves itself in calls, no call skips its round of service.
 #pragma once
 
 #include <atomic>
@@ -19,17 +19,17 @@ struct Process {
   Reporter reporter;
   Launch launch{reporter};
   std::unique_ptr<Runtime> runtime;
-  std::mutex starting;  // one init or finalize at a time
+  std::mutex starting;  // only one init or finalize at a time
   bool was_initialized = false;
   bool has_finalize_hook = false;
-  bool is_forked_child = false;                  // of one that has been initialized: nothing here is its own
-  std::atomic<bool> has_told_of_no_room{false};  // by malloc_local, which fails without ending anything
+  bool is_forked_child = false;                  // of an initialized process; it owns nothing here
+  std::atomic<bool> has_told_of_no_room{false};  // set by malloc_local, whose failure does not end the job
 };
 
 Process& process();
 // Why there is no runtime.
 const char* why_there_is_none();
-// For errors that may come before init: says who this is as far as it can be known by then.
+// For errors that may come before init: it has identified this process as far as possible.
 Reporter& introduced_reporter();
 
 namespace detail {
@@ -40,7 +40,7 @@ inline Runtime* current() {
 }
 }  // namespace detail
 
-// The way into a call: now and then with a round of service, where that is left to calls. Null before init
+// The entry of a call. Where calls have to serve, it makes a round of service now and then. Null before init
 // and after finalize.
 inline Runtime* pass() {
   Runtime* runtime = detail::current();
@@ -48,16 +48,16 @@ inline Runtime* pass() {
     runtime->serve_now_and_then();
   return runtime;
 }
-// The same for what a few loads and stores can serve. Null as well where calls have to serve: they pass.
+// The same for calls that take a few loads and stores. Also null where calls have to serve; those use pass().
 inline Runtime* at_once() {
   Runtime* runtime = detail::current();
   return runtime != nullptr && !runtime->serves_in_calls() ? runtime : nullptr;
 }
 
-// Threads are asked of MPI only where a worker may have to serve itself.
+// MPI is asked for threads only if a worker may have to serve itself.
 int wanted_thread_level();
 
-// Both return COMEX_SUCCESS or COMEX_FAILURE; comm null: over all ranks of MPI_COMM_WORLD.
+// Both return COMEX_SUCCESS or COMEX_FAILURE. A null comm stands for all ranks of MPI_COMM_WORLD.
 int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv);
 int finalize();
 

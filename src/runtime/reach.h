@@ -1,5 +1,5 @@
-// How an operation gets to its target, in the own world or across a bridge: a value, made when it has left
-// the small path.
+// The way of an operation to its target, in the own world or across a bridge. It is a value, made when an
+// operation cannot take the short local path.
 #pragma once
 
 #include "groups/process_group.h"
@@ -13,18 +13,18 @@ namespace comex::runtime {
 struct Reach {
   Lpid lpid = no_lpid;
   Gpid gpid;                  // its rank is the worker number in its world
-  groups::WorkerPlace place;  // rank and server in the wire that leads there
+  groups::WorkerPlace place;  // rank and server on the wire that leads there
   op::Remote* remote = nullptr;
   BridgeId bridge = no_bridge;
-  const op::Direct* direct = nullptr;  // null: its memory is not in the address space of this process
-  Requester by = {};                   // who asks
-  Naming named = {};                   // how the program names it
+  const op::Direct* direct = nullptr;  // null: its memory is not in this process's address space
+  Requester by = {};                   // the party that acts
+  Naming named = {};                   // the program's name for it
 
   Worker worker() const { return gpid.rank; }
   op::RemoteTarget remote_target() const {
     return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank, by, named};
   }
-  // Why something waits for it.
+  // The reason to report while something waits for it.
   op::WaitReason reason(const char* operation) const {
     return {.operation = operation, .target = lpid, .server = place.server, .named = named};
   }

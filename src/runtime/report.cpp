@@ -15,7 +15,7 @@
 namespace comex::runtime {
 namespace {
 
-// As the program knows it; a line about no operation stays one.
+// Uses the program's name of the call, if the line is about an operation.
 Context as_called(Context where) {
   if (where.operation != nullptr && comex_call_name != nullptr) where.operation = comex_call_name;
   return where;
@@ -24,16 +24,16 @@ Context as_called(Context where) {
 }  // namespace
 
 void Reporter::print(const Identity& who, const Context& where, std::string_view text) {
-  // One write, so that lines of several ranks do not mix.
+  // It is one write, so that lines of several ranks do not mix.
   const std::string line = format_line(who, where, text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }
 
 void Reporter::end_job(int code) {
-  // Above 123 a launcher reports a signal or a failure of its own.
+  // For codes above 123, a launcher reports a signal or a failure of its own.
   const int shown = code >= 1 && code <= 123 ? code : failure_exit_code;
-  // MPI is the parent's, whose job goes on.
+  // In a forked child, MPI belongs to the parent, whose job goes on.
   if (!process().is_forked_child && mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
   std::_Exit(shown);
 }

@@ -1,7 +1,7 @@
-// Says an error once, in one line, and does what the program chose: end the job, or go on with a code.
+// Reports an error once, in one line, and then ends the job or returns a code, as the program has chosen.
 //
-// One reporter per process, made before anything can fail. Called by the API for failures of its own
-// process and by a server for operations it refuses.
+// There is one reporter per process, made before anything can fail. The C functions use it for failures of
+// their own process, and servers use it for operations they refuse.
 #pragma once
 
 #include <atomic>
@@ -22,21 +22,21 @@ class Reporter {
     ++run_;
   }
   const Identity& identity() const { return who_; }
-  Identity caller() const;                    // the same, with the endpoint that the calling thread asks for
-  std::uint32_t run() const { return run_; }  // another one after each init
+  Identity caller() const;                    // the same, with the endpoint for which the calling thread acts
+  std::uint32_t run() const { return run_; }  // changes with each init
 
   void set_returns(bool returns) { returns_.store(returns, std::memory_order_relaxed); }
   bool returns() const { return returns_.load(std::memory_order_relaxed); }
 
-  // Prints, then ends the job unless errors are returned. Yields COMEX_FAILURE.
+  // Prints, then ends the job unless errors are returned. Returns COMEX_FAILURE.
   int fail(const Context& where, const Failure& failure) const;
   int fail(const Context& where, std::string_view text) const;
-  // Prints, then ends the job whatever was chosen.
+  // Prints, then ends the job in any case.
   [[noreturn]] void fatal(const Context& where, std::string_view text, int code = failure_exit_code) const;
   void warn(const Context& where, std::string_view text) const;  // the line of a failure, but nothing fails
   void notice(std::string_view text) const;                      // "comex: text"
 
-  // A line about somebody else's operation, and the end of the job.
+  // Prints a line about another process's operation, or ends the job.
   static void print(const Identity& who, const Context& where, std::string_view text);
   [[noreturn]] static void end_job(int code);
 

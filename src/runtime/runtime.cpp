@@ -12,10 +12,10 @@
 namespace comex::runtime {
 namespace {
 
-// A poll of MPI takes the time of some ten calls.
+// A poll of MPI takes as long as about ten calls.
 constexpr unsigned calls_a_poll = 16;
 
-// Contexts of collectives; groups made later have their leader's number in the upper half.
+// Contexts of collectives. Groups made later have their leader's number in the upper half.
 constexpr std::uint64_t world_context = 1;
 constexpr std::uint64_t leaders_context = 2;
 constexpr std::uint64_t self_context = 3;
@@ -38,13 +38,13 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
     runtime.tell_of_stall(wait, waited_ns);
   };
-  // A progress rank does this for its workers.
+  // a progress rank does this for its workers
   if (world.serves_itself()) options.when_idle = [&] { world.arena->extents().give_back_unused(); };
   return options;
 }
 
-// A worker without progress rank and thread, to whom a message may come at any time: from another host, or,
-// where not everything is direct, from the own one.
+// True for a worker without progress rank and thread that may get a message at any time: from another host
+// or, if not everything is direct, from its own host.
 bool has_to_serve_in_calls(const World& world, const op::Router& router) {
   return world.serves_itself() && !world.has_threads && (world.group->host_count() > 1 || router.is_mixed());
 }
@@ -121,7 +121,7 @@ bool Runtime::close() {
   barrier(groups::world_handle);
   bool succeeded = wait_members(everybody);
   succeeded = !take_failures(everybody) && succeeded;
-  barrier(groups::world_handle);  // nobody needs this worker's service after it
+  barrier(groups::world_handle);  // after this, nobody needs this worker's service
   const auto& servers = world_->own_host().progress_ranks;
   {
     const op::Engine::Lock lock = engine_.enter();
@@ -163,8 +163,8 @@ void Runtime::for_each_reach(const groups::Group& group, F&& f) {
   });
 }
 
-// Writes happen at the target, and implicit requests to it are complete: their buffers are the caller's
-// again.
+// All writes take effect at the target, and implicit requests to it are complete: their buffers belong to the
+// caller again.
 void Runtime::fence(const Reach& target) {
   const op::RemoteTarget far = target.remote_target();
   const op::WaitReason reason = target.reason("fence");
@@ -218,7 +218,7 @@ void Runtime::fence_everybody() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-// A fence says what a wait has not: implicit requests that were refused are told by it as well.
+// A fence also reports refused implicit requests that no wait has reported.
 bool Runtime::take_failures(const Reach& target) {
   const op::Engine::Lock lock = engine_.enter();
   const bool was_implicit = implicit_.take_failure(target.lpid);
@@ -280,7 +280,7 @@ void Runtime::complete(const groups::Group& group) {
 }
 
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
-  // Kept short without a scan for each operation: cleaned when it has doubled.
+  // Finished handles are removed each time the list has doubled, which avoids a scan for each operation.
   if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
     std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live); });
     nb::give_back_room(live_handles_);
@@ -315,7 +315,7 @@ void Runtime::barrier(int handle) {
   meet(handle);
 }
 
-// Over the world the lowest worker of a host asks those of the others, and shows the rest what came of it.
+// Over the world, each host's lowest worker exchanges with the others and shows its host the result.
 void Runtime::all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine) {
   if (handle != groups::world_handle) {
     extras(handle).collective->all_reduce(data, combine);

@@ -1,7 +1,7 @@
-// Everything a worker has between init and finalize; the composition root of the origin's side.
+// Everything that a worker has between init and finalize; the composition root of the origin's side.
 //
-// Made by init on a worker, closed by finalize. The files of src/calls each add one family of
-// calls on top. Data members are in order of construction: later ones use earlier ones.
+// Init makes it on a worker, finalize closes it. The files of src/calls each add one family of calls. Data
+// members are in order of construction: later ones use earlier ones.
 #pragma once
 
 #include <comex/worlds.h>
@@ -56,7 +56,7 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Parts that calls act on; each says in its own header how.
+  // Parts that calls act on; their headers describe their use.
   Reporter& reporter() const { return reporter_; }
   World& world() const { return *world_; }
   const op::Router& router() const { return router_; }
@@ -73,24 +73,24 @@ class Runtime {
   Allocations& allocations() { return allocations_; }
   comex_card_hook_t& card_hook() { return card_hook_; }
 
-  // Mutexes of the workers of this host, those that this worker holds (under the engine lock), and whether
-  // the world has any.
+  // The mutexes of this host's workers, those that this worker holds (under the engine lock), and whether the
+  // world has any.
   shm::MutexSets& mutexes() { return mutexes_; }
   HeldMutexes& held_mutexes() { return held_mutexes_; }
   bool has_mutexes() const { return has_mutexes_.load(std::memory_order_relaxed); }
   void set_has_mutexes(bool has) { has_mutexes_.store(has, std::memory_order_relaxed); }
 
-  // Endpoints of this process: whether it has ever had one, how many have gone, and the first of new numbers.
+  // Endpoints of this process: whether it has ever had one, how many are gone, and the first of new numbers.
   bool has_had_endpoints() const { return endpoints_made_.load(std::memory_order_relaxed) != 0; }
   std::uint32_t endpoints_gone() const { return endpoints_gone_.load(std::memory_order_acquire); }
   std::uint32_t draw_endpoints(std::uint32_t count) { return endpoints_made_.fetch_add(count) + 1; }
   std::uint32_t draw_vector_call() { return vector_calls_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Until another rank, which has said why, ends the job.
+  // Waits until another rank, which has reported why, ends the job.
   [[noreturn]] void await_end();
 
-  // Collective over the workers: completes everything, takes leave of the servers. The last call; false when
-  // something of this worker's was refused and nobody has been told.
+  // Collective over the workers: completes everything and leaves the servers. It is the last call. False when
+  // an operation of this worker was refused and nobody has been told.
   bool close();
 
   Worker me() const { return router_.me(); }
@@ -101,10 +101,9 @@ class Runtime {
     return {router_.world().id(), there.server, target, there.base, there.server != there.rank};
   }
 
-  // How to get to a process, of the own world or another. False when no bridge leads there any more.
+  // Finds the way to a process of any world. False when no bridge leads there any more.
   bool reach(Lpid lpid, Reach& found);
-  // The beginning of a line about an operation, made only for one: who the target is may have to be looked
-  // up.
+  // Makes the beginning of a line about an operation. It may have to look up the target.
   Context context(const char* operation, Lpid target, const Naming& named,
                   const void* address = nullptr) const;
   Context context(const char* operation, const Reach& target, const void* address = nullptr) const {
@@ -115,11 +114,12 @@ class Runtime {
     return target.direct != nullptr && router_.is_direct_to_guest(way);
   }
   bool is_own(Lpid lpid) const { return static_cast<Worker>(lpid) < size(); }
-  // Workers of one number give pointers to each other; those of other worlds never do.
+  // Workers with the same number can exchange pointers. Workers of other worlds never can.
   std::uint32_t pointer_domain(Lpid lpid) const;
 
-  // Starts something remote under the engine lock, making progress first where too much is under way. What is
-  // to be appended waits for a credit too: its caller may compute for long, and nobody can send it without.
+  // Starts a remote operation under the engine lock; if too much is under way, it makes progress first. An
+  // item for a batch also waits for a credit: the caller may compute for long, and without a credit nobody
+  // could send the batch.
   template <class Start>
   void start(op::Remote& to, const op::WaitReason& reason, Start&& begin,
              const op::RemoteTarget* appended_to = nullptr) {
@@ -131,7 +131,7 @@ class Runtime {
   void start(const op::WaitReason& reason, Start&& begin, const op::RemoteTarget* appended_to = nullptr) {
     start(remote_, reason, begin, appended_to);
   }
-  // Hands begin(remote, far side) what is to be appended for a worker of the own world; false: not taken.
+  // Calls begin(remote, far side) to add an item to a batch for a worker of the own world; false: not taken.
   template <class Begin>
   bool append(const op::WaitReason& call, Worker target, const Begin& begin) {
     {
@@ -146,72 +146,72 @@ class Runtime {
         remote_, {call.operation, call.target, far.server}, [&] { is_taken = begin(remote_, far); }, &far);
     return is_taken;
   }
-  // Why the other side of a bridge is lost, if it is; empty: it is not.
+  // Why the other side of a bridge is lost; empty: it is not lost.
   std::string why_lost(BridgeId bridge) { return other_worlds_->why_lost(bridge); }
   void wait(const nb::Completion& completion, const op::WaitReason& reason) {
     engine_.wait([&completion] { return completion.done(); }, reason);
   }
 
-  // Nobody else serves this worker's memory for other hosts, so that it is served in calls of the program: a
-  // program may wait, by whatever call, for what another host writes there.
+  // True if only this worker can serve its memory for other hosts. It then serves in calls of the program,
+  // all of them, because a program may use any call to wait for what another host writes there.
   bool serves_in_calls() const { return serves_in_calls_; }
   void serve_now_and_then() {
     if (serves_in_calls_) [[unlikely]]
       serve_in_call();
   }
-  // From now on: this worker serves processes of other worlds, and no thread does it for it.
+  // From now on, this worker serves processes of other worlds in its calls, since no thread does it.
   void begin_serving_in_calls() { serves_in_calls_ = true; }
 
   void fence(const Reach& target);
-  // Before a direct operation: what this worker has under way to the same place through a server, gets and
-  // rmws too, takes effect first.
+  // Call it before a direct operation: everything of this worker that is under way to the same place through
+  // a server, gets and rmws too, takes effect first.
   void order_before_direct(const Reach& target);
   void fence_members(const groups::Group& group);
-  bool has_nothing_under_way();  // false in doubt; handles, whose owners wait for them, aside
-  // For lines about long waits: the servers that have not said that all is done, and who they are.
+  bool has_nothing_under_way();  // false if in doubt; ignores handles, for which their owners wait
+  // For lines about long waits: the servers that have not confirmed completion, and their names.
   void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
   std::vector<TransportRank> dirty_servers(const groups::Group& group);
   std::string servers_text(std::span<const TransportRank> servers) const;
-  // What is under way to anybody, in whichever world.
+  // Fences all processes of all worlds.
   void fence_everybody();
-  // True when a write to it was refused since the last call; told once.
+  // True when a write to it was refused since the last call. Each refusal is reported once.
   bool take_failures(const Reach& target);
   bool take_failures(const groups::Group& group);
-  // For handles and implicit requests; false when an implicit one was refused.
+  // Waits for handles and implicit requests; false when an implicit one was refused.
   bool wait_target(const Reach& target);
   bool wait_members(const groups::Group& group);
-  // Handles and implicit requests on processes for which keep(lpid) holds are done; their failures stay
-  // untold.
+  // Waits until handles and implicit requests on processes for which keep(lpid) holds are done. It does not
+  // report their failures.
   template <class Keep>
   void wait_until_done(Keep&& keep, const op::WaitReason& reason) {
     engine_.wait([&] { return implicit_.all_done(keep) && handles_done(keep); }, reason);
   }
   void note_handle(int handle, const op::WaitReason& issued_for);
-  // What a wait is for; that for a handle in the words of the operation it was issued for.
+  // Returns the reason of a wait. For a handle, it names the operation that issued the handle.
   op::WaitReason reason_of(const op::WaitReason& wait);
 
-  // Operations under way to it, from here.
+  // The number of this worker's operations under way to it.
   std::uint32_t pending_to(Lpid target);
-  // Returns when nothing is under way to the group's members; tells no failures.
+  // Returns when nothing is under way to the group's members; reports no failures.
   void complete(const groups::Group& group);
 
-  // Where none is left, the job ends with a line.
+  // If no context is left, it ends the job with a line.
   std::uint64_t new_context();
   // For a group that may span worlds.
   std::uint64_t draw_context() { return groups::drawn_context(world_->os->random_bits()); }
   std::uint64_t context_over(BridgeId bridge) { return bridge == no_bridge ? new_context() : draw_context(); }
   GroupExtras extras_of(const groups::Group& group);
-  // -1 when the table is full: the extras stay the caller's.
+  // Returns -1 when the table is full; the caller then keeps the extras.
   int add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras);
   GroupExtras& extras(int handle);
   void remove_group(int handle);
   bool has_handle(std::uint32_t endpoint) const;
-  // All members have come; what they have under way stays so.
+  // Waits until all members have come. It completes nothing that is under way.
   void meet(int handle);
-  // Fences every member first.
+  // Fences every member, then meets.
   void barrier(int handle);
-  // What the members of a group say, merged by T::merge; as `meet`. Over the world one T travels, between
-  // hosts.
+  // Merges the values of all members by T::merge; also a meeting, as `meet` is. Over the world, hosts
+  // exchange one T each.
   template <class T>
   T all_merged(int handle, T mine) {
     all_reduce(handle, std::as_writable_bytes(std::span(&mine, 1)),
@@ -225,7 +225,7 @@ class Runtime {
                });
     return mine;
   }
-  // What each member says, by rank; as `meet`.
+  // Collects the values of all members, by rank; also a meeting.
   void gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all);
   template <class T>
   std::vector<T> gather(int handle, const T& mine) {
@@ -238,7 +238,7 @@ class Runtime {
   void add_first_groups();
   void serve_in_call();
   op::Membership membership_of(const groups::Group& group) const;
-  // Stops at the first that is pending, and forgets those that are not: cheap however often it is asked.
+  // Stops at the first pending one and forgets those that are done, so that repeated calls are cheap.
   template <class Keep>
   bool handles_done(Keep&& keep) {
     for (std::size_t i = 0; i < live_handles_.size();) {
@@ -271,9 +271,9 @@ class Runtime {
   nb::ImplicitSet implicit_;
   op::Remote remote_;
   op::ControlMessages control_;
-  std::unique_ptr<pr::Server> server_;  // when this worker serves itself
+  std::unique_ptr<pr::Server> server_;  // set if this worker serves itself
   op::Engine engine_;
-  std::unique_ptr<OtherWorlds> other_worlds_;  // before the book, which tells it of connections
+  std::unique_ptr<OtherWorlds> other_worlds_;  // made before the book, which tells it of connections
   groups::WorldBook book_;
   groups::GroupTable groups_;
   comex_card_hook_t card_hook_{};  // without functions: none
@@ -282,16 +282,16 @@ class Runtime {
   std::atomic<bool> has_mutexes_{false};
   HeldMutexes held_mutexes_;
   std::atomic<std::uint64_t> groups_made_{0};
-  std::atomic<std::uint32_t> vector_calls_{1};  // the next one's number
+  std::atomic<std::uint32_t> vector_calls_{1};  // number of the next one
   std::atomic<std::uint32_t> endpoints_made_{0};
   std::atomic<std::uint32_t> endpoints_gone_{0};  // have no handle any more
   mutable std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
   std::map<std::uint32_t, std::uint32_t> endpoint_handles_;  // how many each endpoint of this process has
-  std::vector<op::WaitReason> live_handles_;                 // each with its handle; under the engine lock
+  std::vector<op::WaitReason> live_handles_;                 // with their handles; under the engine lock
   HostMeeting host_;
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
-  std::unique_ptr<pr::Pusher> pusher_;                 // the thread's
+  std::unique_ptr<pr::Pusher> pusher_;                 // of the thread
   std::unique_ptr<op::ProgressThread> thread_;
   bool serves_in_calls_ = false;
   std::atomic<unsigned> calls_{0};

@@ -1,4 +1,4 @@
-// What the runtime keeps for the groups behind the program's handles: contexts, collectives, extras.
+// The runtime's data for the groups behind the program's handles: contexts, collectives, extras.
 #include <string>
 
 #include "groups/everybody.h"
@@ -74,14 +74,14 @@ void Runtime::remove_group(int handle) {
   other_worlds_->on_group_removed(handle);
   bool was_last = false;
   {
-    std::map<int, GroupExtras>::node_type taken;  // goes when the lock is gone
+    std::map<int, GroupExtras>::node_type taken;  // destroyed after the lock is released
     const std::lock_guard lock(extras_mutex_);
     taken = extras_.extract(handle);
     was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
     if (was_last) endpoint_handles_.erase(endpoint);
   }
   if (was_last) endpoints_gone_.fetch_add(1, std::memory_order_release);
-  groups_.remove(handle);  // from here on the handle may be another thread's
+  groups_.remove(handle);  // another thread may get the handle from here on
   if (was_last) stop_driving(reporter_.run(), endpoint);
 }
 

@@ -1,4 +1,4 @@
-// What a wait that lasts too long says of itself: the call of the program, and who or what has not come.
+// Reports a wait that lasts too long: the program's call, and who or what is missing.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
     text += ", in its " + std::string(reason.operation);
   }
   const char* name = call.name != nullptr ? call.name : reason.operation;
-  if (comex_call_name != nullptr) name = comex_call_name;  // as the program made it
+  if (comex_call_name != nullptr) name = comex_call_name;  // as the program called it
   const Context where = context(name, reason.target, reason.named, reason.address);
   if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
     text += ", over group " + std::to_string(call.group);

@@ -1,5 +1,5 @@
-// The processes of a group, of both sides where it has two: an inter-group's ranks name the other side, and
-// both take part in its collectives.
+// The processes of a group, on both sides if it has two: an inter-group's ranks name the other side, and both
+// sides take part in its collectives.
 #pragma once
 
 #include "groups/group.h"
@@ -10,7 +10,7 @@ inline bool is_in(const groups::Group& group, Lpid lpid) {
   return group.members().rank_of(lpid) >= 0 || (group.is_inter() && group.targets().rank_of(lpid) >= 0);
 }
 
-// Calls f(lpid) by rank.
+// Calls f(lpid) in the order of ranks.
 template <class F>
 void for_each_lpid(const groups::ConnectionTable& table, F&& f) {
   for (std::uint32_t rank = 0; rank < table.size(); ++rank) f(table.lpid(rank));

@@ -1,4 +1,4 @@
-// Where a mapping at a chosen address can succeed in this build: sanitizers keep much for themselves.
+// The address ranges in which this build can map at a chosen address. Sanitizers reserve much of the rest.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@ namespace comex::shm {
 
 namespace {
 
-// A large page that comes when it is touched is for data only: the books are touched here and there.
+// Only data gets large pages on touch: records and table are touched at scattered places.
 std::uint64_t large_pages_from(const ArenaTicket& ticket) {
   return ticket.on_touch != 0 ? ticket.geometry.data_offset : 0;
 }
@@ -22,8 +22,8 @@ struct Arena::Body {
   Object life;
   ArenaTicket ticket;
   HostSlot slot = 0;
-  std::int32_t pid = 0;    // of the process that made this; a forked child must not undo it
-  bool dump_core = false;  // each process decides for itself
+  std::int32_t pid = 0;    // of the process that made this; the destructor does nothing in a forked child
+  bool dump_core = false;  // each process decides this for itself
   bool must_format = false;
   bool same_address = false;
   std::byte* base = nullptr;
@@ -74,7 +74,7 @@ struct Arena::Body {
 
 namespace {
 
-// A sanitizer leaves less room than the machine has: then the widest range bounds the reservation.
+// A sanitizer leaves less room than the machine has. The widest range then limits the reservation.
 GeometryWish bounded(GeometryWish wish, const MemoryLimits& room, const std::vector<AddressRange>& ranges) {
   if (wish.reservation_bytes != 0) return wish;
   std::uint64_t widest = 0;
@@ -83,7 +83,7 @@ GeometryWish bounded(GeometryWish wish, const MemoryLimits& room, const std::vec
   return wish;
 }
 
-// What the system refused, in terms of the limit that was met, if it was one.
+// Describes a refusal by the system in terms of the limit that was met, if a limit was the reason.
 Failure refused_arena(Os& os, Backing backing, std::uint64_t bytes, Failure refusal) {
   OutOfMemory out_of_memory = out_of_memory_in(os.room(backing), 0, bytes);
   if (bytes <= out_of_memory.free_bytes) return refusal;
@@ -149,7 +149,7 @@ Result<Arena> Arena::attach(Os& os, const ArenaTicket& ticket, HostSlot slot, bo
   return arena;
 }
 
-// Not yet alive in any slot.
+// The arena is open after this but holds no life in any slot yet.
 Result<Arena> Arena::open(Os& os, const ArenaTicket& ticket, bool dump_core) {
   Result<Object> object = os.open_object_of(ticket.object);
   if (!object) return object.take_failure();
@@ -162,7 +162,7 @@ Result<Arena> Arena::open(Os& os, const ArenaTicket& ticket, bool dump_core) {
   return Arena(std::move(body));
 }
 
-// A slot is whose process holds its life; beginning anywhere, so that many guests do not try the same ones.
+// Takes a guest slot by holding its life. The search begins anywhere, so that guests try different slots.
 Result<Arena> Arena::attach_guest(Os& os, const ArenaTicket& ticket, bool dump_core) {
   constexpr std::uint32_t attempts = 64;
   Result<Arena> arena = open(os, ticket, dump_core);

@@ -1,11 +1,11 @@
-// One shared-memory object per host and world, mapped once by each process of the host, at one address.
+// The shared-memory object of one host and world, which each process of the host maps once, at one address.
 //
-// The host leader creates it and sends the ticket; the others attach. Then the leader proposes
-// addresses (ticket.candidate(n)); all map_at and answer, and if one refuses, all unmap and try the
-// next; at last all map_anywhere and same_address() is false. Only after everyone has mapped may the
-// accessors be used. The creator formats it when it first maps, so it maps before the others use it.
-// Nothing ever has a name in the file system. Processes of other worlds attach as guests, at any address.
-// Called by runtime (set-up), op and pr (accessors).
+// The host leader creates it and sends the ticket; the others attach. Then the leader proposes addresses
+// (ticket.candidate(n)). All processes call map_at and report; if one refuses, all unmap and try the next. If
+// none is left, all call map_anywhere and same_address() is false. The accessors may be used only after
+// everybody has mapped. The creator maps first, because its first mapping formats the arena. The object never
+// has a name in the file system. Processes of other worlds attach as guests, at any address. Used by runtime
+// (set-up), op and pr.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,12 @@ struct ArenaOptions {
   WorldId world = 0;
   HostSlot slot = 0;                        // this process's
   std::uint64_t keep_bytes = keep_a_share;  // freed memory kept for reuse (COMEX_ARENA_KEEP)
-  bool on_touch = false;                    // pages come when they are touched, where the system lets them
-  bool large_pages = true;                  // where the system has them (COMEX_ARENA_LARGE_PAGES)
-  bool dump_core = false;                   // COMEX_CORE=full
+  bool on_touch = false;    // allocate pages when they are touched, where the system allows it
+  bool large_pages = true;  // use large pages, where the system has them (COMEX_ARENA_LARGE_PAGES)
+  bool dump_core = false;   // COMEX_CORE=full
 };
 
-// Trivially copyable: send it as bytes to every process of the host.
+// A trivially copyable value, sent as bytes to every process of the host.
 struct ArenaTicket {
   ObjectName object;
   Geometry geometry;
@@ -53,13 +53,13 @@ class Arena {
  public:
   static Result<Arena> create(Os& os, const ArenaOptions& options);
   static Result<Arena> attach(Os& os, const ArenaTicket& ticket, HostSlot slot, bool dump_core = false);
-  // For a process of another world, mapped wherever there is room: it may touch extents, take locks of the
-  // memory and ring doorbells, but owns nothing there. Its slot is any guest slot that is free.
+  // Attaches a process of another world, at any address with room. It may access extents, take locks of the
+  // memory and ring doorbells, but it owns nothing in the arena. It gets any free guest slot.
   static Result<Arena> attach_guest(Os& os, const ArenaTicket& ticket, bool dump_core = false);
 
   Arena(Arena&&) noexcept;
   Arena& operator=(Arena&&) noexcept;
-  ~Arena();  // unmaps in the process that mapped; a forked child leaves everything alone
+  ~Arena();  // unmaps in the process that mapped; does nothing in a forked child
 
   const ArenaTicket& ticket() const;
   std::uint64_t candidate(std::uint32_t attempt) const;  // 0 = no such address on this machine
@@ -68,27 +68,27 @@ class Arena {
   Status map_anywhere();
   void unmap();
   bool is_mapped() const;
-  bool same_address() const;  // a pointer into the arena means the same to every process of the host
+  bool same_address() const;  // true if a pointer into the arena is valid in every process of the host
 
-  // All of these need a mapped arena.
+  // All functions below need a mapped arena.
   std::byte* base() const;
   std::uint64_t reservation_bytes() const;
   const Geometry& geometry() const;
   HostSlot slot() const;
   bool holds(const void* address) const;               // inside the reservation
-  std::uint64_t offset_of(const void* address) const;  // of an address that it holds
+  std::uint64_t offset_of(const void* address) const;  // of an address for which holds() is true
   std::byte* at(std::uint64_t offset) const;
 
   Extents& extents();
   Stripes& stripes();
-  LockParty lock_party() const;              // for locks that others place in extents or boards
-  FairMutex mutex_at(std::uint64_t offset);  // a FairMutexBlock there, zeroed by its owner
-  MutexSets mutex_sets() const;              // of the host's own slots, guests have none
+  LockParty lock_party() const;              // for locks that other folders place in extents or boards
+  FairMutex mutex_at(std::uint64_t offset);  // the FairMutexBlock there, which its owner has zeroed
+  MutexSets mutex_sets() const;              // covers the host's own slots; guests have no mutexes
   Doorbell doorbell(HostSlot slot);
   Doorbells doorbells();
   HostBarrier host_barrier();                 // members: every slot of the host
   std::span<std::byte> board(HostSlot slot);  // geometry.board_bytes, zero-filled, 64-byte aligned
-  std::byte* directory();                     // as many bytes as were wished for, zero-filled, page-aligned
+  std::byte* directory();                     // of the requested size, zero-filled, page-aligned
   bool is_alive(HostSlot slot);
   Os& os();
 

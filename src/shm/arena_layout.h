@@ -1,4 +1,4 @@
-// The fixed part of an arena as structs: the header page and one block for each host slot.
+// The fixed part of an arena as structs: the header page, and one block for each host slot.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@
 namespace comex::shm {
 
 struct ArenaHeader {
-  unsigned char os_prefix[object_prefix_bytes];  // belongs to Os
+  unsigned char os_prefix[object_prefix_bytes];  // reserved for Os
   ExtentsBlock extents;
 };
 static_assert(sizeof(ArenaHeader) <= page_bytes);
 
 struct SlotBlock {
   DoorbellBlock doorbell;
-  alignas(64) std::atomic<std::uint64_t> committing;  // bytes this slot is just now having granted
+  alignas(64) std::atomic<std::uint64_t> committing;  // bytes that this slot is committing at present
   MutexSetBlock mutexes;
   unsigned char unused[slot_block_bytes - sizeof(DoorbellBlock) - 64 - sizeof(MutexSetBlock)];
 };

@@ -1,8 +1,8 @@
-// One word per host slot that anybody on the host rings to wake that slot's process.
+// A word for each host slot, by which any process of the host wakes that slot's process.
 //
-// A sleeper reads seen(), looks whether there is work, and sleeps with what it read: a ring in
-// between is never lost. ring_message also counts: a server compares messages() with what it has
-// received before it sleeps without limit. Called by senders, unlock, put_signal; slept on by Idle.
+// A sleeper reads seen(), looks for work, and sleeps with the value it read, so a ring in between is never
+// lost. ring_message also counts messages: before a server sleeps without limit, it compares messages() with
+// what it has received. Senders, unlock and put_signal ring; Idle sleeps on it.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class Doorbell {
     block_->count.fetch_add(1, std::memory_order_seq_cst);
     if (block_->sleepers.load(std::memory_order_seq_cst) != 0) wake();
   }
-  // Call after the send returned: the owner sleeps only when it has received this many.
+  // Call this after the send has returned: the owner sleeps only when it has received this many messages.
   void ring_message() {
     block_->messages.fetch_add(1, std::memory_order_release);
     ring();
@@ -34,7 +34,7 @@ class Doorbell {
   std::uint32_t seen() const { return block_->count.load(std::memory_order_acquire); }
   std::uint64_t messages() const { return block_->messages.load(std::memory_order_acquire); }
 
-  // False when the time ran out without a ring since last_seen.
+  // Returns false when the time ran out without a ring since last_seen.
   bool sleep_until_rung(std::uint32_t last_seen, std::uint64_t timeout_ns);
 
  private:
@@ -43,7 +43,7 @@ class Doorbell {
   DoorbellBlock* block_;
 };
 
-// The doorbells of a host's slots; a value.
+// The doorbells of all slots of a host, as a value.
 class Doorbells {
  public:
   Doorbells() = default;

@@ -1,4 +1,4 @@
-// Words what a bounds check found, with the nearest segment: the second half of an error line.
+// Formats the result of a bounds check, with the nearest segment, as the second half of an error line.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace comex::shm {
 
-// May it wait for those who allocate at the same time? Who serves others may not: the text then does
-// without the nearest segment, unless that can be told at once.
+// Says whether the caller may wait for the allocation lock. A server may not: if the lock is taken, its text
+// leaves out the nearest segment.
 enum class Patience : std::uint8_t { waits, never_waits };
 
 struct BoundsFault {
@@ -18,8 +18,7 @@ struct BoundsFault {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
-// `base` is the arena's address in the owner's address space, so that the text shows addresses the
-// program knows.
+// `base` is the arena's address in the owner's process, so that the text has the program's addresses.
 std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t base, Patience patience);
 
 }  // namespace comex::shm

@@ -7,7 +7,7 @@ namespace comex::shm {
 
 namespace {
 
-constexpr std::uint32_t scan_limit = 64;  // free extents of the same size class looked at
+constexpr std::uint32_t scan_limit = 64;  // free extents of one size class that a search looks at
 constexpr std::uint32_t chunk_records = commit_chunk_bytes / sizeof(ExtentRecord);
 
 std::uint32_t bin_of(std::uint64_t bytes) {
@@ -15,7 +15,7 @@ std::uint32_t bin_of(std::uint64_t bytes) {
   return std::min(static_cast<std::uint32_t>(std::bit_width(pages)) - 1, bin_count - 1);
 }
 
-// Whatever it was, no check may take it for live.
+// Makes the version odd, so that no check takes the record for live.
 void make_odd(ExtentRecord& record) {
   const std::uint32_t version = record.version.load(std::memory_order_relaxed);
   if ((version & 1u) == 0) record.version.store(version + 1, std::memory_order_release);
@@ -26,7 +26,7 @@ void make_odd(ExtentRecord& record) {
 void ExtentChain::format(bool on_touch) {
   block_->records_committed =
       on_touch ? geometry_.max_records : std::min(chunk_records, geometry_.max_records);
-  block_->records_used = 2;  // 0 means none
+  block_->records_used = 2;  // record 0 means "none"
   block_->first = 1;
   records_[0].version.store(1, std::memory_order_relaxed);
   records_[1].version.store(1, std::memory_order_relaxed);
@@ -79,14 +79,14 @@ std::vector<std::uint32_t> ExtentChain::kept() const {
   return found;
 }
 
-// Before the pages go, not after: whoever is killed in between must not leave pages that look granted.
+// Called before the pages go: if the process is killed in between, no page looks committed.
 void ExtentChain::mark_punched(std::uint32_t id) {
   unlink(id);
   records_[id].state.store(ExtentState::releasing, std::memory_order_release);
   records_[id].is_committed = 0;
 }
 
-// Among the kept ones of the same size class: what a program frees and allocates again is of one size.
+// Searches the kept extents of the same size class, since programs often free and allocate the same size.
 std::uint32_t ExtentChain::find_own(Worker owner, std::uint64_t bytes) const {
   std::uint32_t looked = 0;
   for (std::uint32_t id = block_->bins[1][bin_of(bytes)]; id != 0 && looked < scan_limit;
@@ -106,7 +106,7 @@ std::uint32_t ExtentChain::find_fit(std::uint64_t bytes, bool is_committed) cons
   for (std::uint32_t bin = own + 1; bin < bin_count; ++bin) {
     if (bins[bin] != 0) return bins[bin];
   }
-  // Nothing larger: now the rest of the own class counts too.
+  // No larger extent is free, so the rest of its own size class is searched too.
   for (std::uint32_t id = bins[own]; id != 0; id = records_[id].next_free) {
     if (size(id) >= bytes) return id;
   }
@@ -118,7 +118,7 @@ bool ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uin
   const std::uint32_t rest = new_record(os, object, out_of_memory);
   if (rest == 0) return false;
   ExtentRecord& record = records_[rest];
-  unlink(id);  // its size class may change
+  unlink(id);  // the size class may change
   record.offset.store(offset(id) + bytes, std::memory_order_release);
   record.bytes.store(0, std::memory_order_release);
   record.is_committed = records_[id].is_committed;
@@ -204,7 +204,7 @@ void ExtentChain::join_next(std::uint32_t id) {
   const std::uint32_t gone = next(id);
   unlink(id);
   unlink(gone);
-  records_[id].next.store(next(gone), std::memory_order_release);  // from here on it is one
+  records_[id].next.store(next(gone), std::memory_order_release);  // this store joins the two records
   if (next(id) != 0) records_[next(id)].previous = id;
   drop(gone);
   link(id);

@@ -1,8 +1,8 @@
 // The records of an arena's space in address order, free or in use, and the bins of the free ones.
 //
-// Lies in shared memory; every call needs the allocation lock. `next` is the only truth and changes
-// by single stores, so whoever finds a dead holder's work rebuilds the rest from it. Touches no
-// page of the data. Used by Extents only.
+// They lie in shared memory, and every call needs the allocation lock. The `next` links are authoritative and
+// change by single stores; after a lock holder has died, all else is rebuilt from them. No call touches the
+// pages of the data. Used by Extents only.
 #pragma once
 
 #include <atomic>
@@ -18,37 +18,37 @@
 
 namespace comex::shm {
 
-// What an allocation got, and what nearest() tells.
+// The result of an allocation, and of nearest().
 struct Extent {
-  std::uint64_t offset = 0;    // of its first byte in the arena, aligned to 64 bytes, of large ones to a page
+  std::uint64_t offset = 0;    // of its first byte in the arena; aligned to 64 bytes, or to a page if large
   std::uint64_t bytes = 0;     // asked for
-  std::uint64_t reserved = 0;  // whole pages, or the cell of a small one
+  std::uint64_t reserved = 0;  // whole pages, or the cell of a small block
   Worker owner = 0;
-  std::uint64_t allocation = 0;  // caller's number of the allocation it belongs to
+  std::uint64_t allocation = 0;  // the caller's number of its allocation
 };
 
-// Which pages an extent gets, and what becomes of them: those that others had before, and others get
-// after; or fresh ones, which the owner moves to memory of some kind and which nobody gets after.
+// The pages of an extent: `any` pages may have had an owner before and are reused later. `placed` pages are
+// fresh, the owner moves them to memory of some kind, and nobody reuses them.
 enum class Pages : std::uint8_t { any, placed };
 
-// A slab is cut into cells for small blocks (small_blocks.h).
+// A slab is an extent that is cut into cells for small blocks (small_blocks.h).
 enum class ExtentState : std::uint32_t { unused, free, reserving, live, retired, releasing, slab };
 
-// In the arena. One cache line; the fields that check() reads are atomics.
+// A record in the arena, one cache line long. The fields that check() reads are atomics.
 struct ExtentRecord {
-  std::atomic<std::uint32_t> version;  // even = live; a slab's is odd
+  std::atomic<std::uint32_t> version;  // even: live; always odd for a slab
   std::atomic<std::uint32_t> owner;
   std::atomic<std::uint64_t> offset;
   std::atomic<std::uint64_t> bytes;
   std::uint64_t allocation;
-  std::atomic<std::uint32_t> next;  // in address order: the truth; its end is the next one's offset
+  std::atomic<std::uint32_t> next;  // in address order; authoritative. Its offset is this one's end
   std::uint32_t previous;
   std::uint32_t next_free;  // in its bin, or among the unused records
   std::uint32_t previous_free;
   std::atomic<ExtentState> state;
   std::uint32_t is_committed;
-  std::uint32_t is_placed;  // on memory of a kind: its pages are neither recycled nor taken from others
-  std::atomic<std::uint32_t> cell_bytes;  // of a slab; else 0
+  std::uint32_t is_placed;  // placed memory: its pages are neither recycled nor taken from others
+  std::atomic<std::uint32_t> cell_bytes;  // of a slab, else 0
 };
 static_assert(sizeof(ExtentRecord) == 64);
 
@@ -57,40 +57,39 @@ inline constexpr std::uint32_t bin_count = 48;
 struct alignas(64) ExtentsBlock {
   std::atomic<std::uint32_t> table_pages;  // pages of the data area that the table covers so far
   std::uint32_t records_committed;         // records that may be touched
-  std::uint32_t records_used;              // records ever taken; the rest was never touched
+  std::uint32_t records_used;              // records taken so far; the rest was never touched
   std::uint32_t first;                     // head of the chain
   std::uint32_t unused_records;            // list through next_free
-  std::uint32_t rebuilds;                  // times a dead holder's work was put right
-  std::uint64_t kept_bytes;                // committed and free
+  std::uint32_t rebuilds;                  // number of repairs after a lock holder died
+  std::uint64_t kept_bytes;                // of free extents whose pages are committed
   std::uint64_t live_bytes;
-  std::uint64_t most_bytes;                  // live and kept ones may have, as far as was asked
-  std::uint64_t most_kept_bytes;             // of freed memory
-  std::atomic<std::uint64_t> room_asked_ns;  // when; 0: never
-  std::atomic<std::uint64_t> last_kept_ns;   // when memory was last freed and kept; 0: none is kept
+  std::uint64_t most_bytes;       // limit of live and kept bytes, from the last look at the host's memory
+  std::uint64_t most_kept_bytes;  // limit of freed memory that is kept
+  std::atomic<std::uint64_t> room_asked_ns;  // time of the last look at the host's memory; 0: never
+  std::atomic<std::uint64_t> last_kept_ns;   // time when memory was last freed and kept; 0: none is kept
   OwnerLockWord lock;
   std::uint32_t bins[2][bin_count];  // [is committed][log2 of pages]
 };
 
-inline constexpr std::uint64_t commit_chunk_bytes = 64 * 1024;  // of records and of the table at a time
+inline constexpr std::uint64_t commit_chunk_bytes = 64 * 1024;  // step for records and table
 
 class ExtentChain {
  public:
   ExtentChain(ExtentsBlock& block, ExtentRecord* records, const Geometry& geometry)
       : block_(&block), records_(records), geometry_(geometry) {}
 
-  // One free record over all of the data area. `on_touch`: the pages of all records come when they are
-  // touched.
+  // Makes one free record over all of the data area. `on_touch`: pages of records are allocated when touched.
   void format(bool on_touch);
-  void rebuild();  // after a holder died
+  void rebuild();  // after a lock holder died
 
-  // A free record of at least `bytes`, cut to that; 0 = no such space; none = no record for what is cut off,
-  // and why. It leaves the bins as `reserving`. Kept pages are near their last owner, so that one gets them
-  // back first.
+  // Returns a free record of at least `bytes`, cut to that size, in state `reserving` and in no bin. 0: there
+  // is no such space. No value: there is no record for the remainder, and `out_of_memory` says why. Kept
+  // pages lie near those of their last owner, who therefore gets them back first.
   std::optional<std::uint32_t> take(Os& os, const Object& object, Worker owner, std::uint64_t bytes,
                                     Pages pages, OutOfMemory& out_of_memory);
-  void give(std::uint32_t id, bool is_committed);  // back to the bins, joined with its neighbours
+  void give(std::uint32_t id, bool is_committed);  // returns it to the bins, joined with its free neighbours
   std::vector<std::uint32_t> kept() const;         // free and committed
-  void mark_punched(std::uint32_t id);             // a kept one; give() it again afterwards
+  void mark_punched(std::uint32_t id);             // of a kept record; call give() afterwards
 
   std::uint32_t first() const { return block_->first; }
   std::uint32_t next(std::uint32_t id) const { return records_[id].next.load(std::memory_order_relaxed); }
@@ -105,7 +104,7 @@ class ExtentChain {
   std::uint32_t find_fit(std::uint64_t bytes, bool is_committed) const;
   std::uint32_t find_own(Worker owner, std::uint64_t bytes) const;
   bool split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes, OutOfMemory& out_of_memory);
-  std::uint32_t new_record(Os& os, const Object& object, OutOfMemory& out_of_memory);  // 0 = there is none
+  std::uint32_t new_record(Os& os, const Object& object, OutOfMemory& out_of_memory);  // 0: there is none
   void drop(std::uint32_t id);
   void link(std::uint32_t id);
   void unlink(std::uint32_t id);

@@ -45,11 +45,11 @@ Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_
     Result<Extent> small = small_.allocate(owner, bytes, allocation);
     if (small) return small;
   }
-  // Where there is no room for a slab there may be some for a page.
+  // There may be room for a page where there is none for a slab.
   return allocate_pages(owner, bytes, allocation, pages, 0);
 }
 
-// cell_bytes: of a slab, which is whole pages; else 0.
+// cell_bytes is 0 unless the extent, which has whole pages, becomes a slab.
 Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation,
                                        Pages pages, std::uint32_t cell_bytes) {
   OutOfMemory out_of_memory;
@@ -70,17 +70,17 @@ Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::u
 std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
                                OutOfMemory& out_of_memory) {
   const std::uint64_t whole = round_up(bytes, page_bytes);
-  const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // rounding may wrap
+  const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // may overflow
   MemoryLimits room;
   if (is_room_old()) room = ask_for_room();
   for (int attempt = 0; can_be && attempt < 3; ++attempt) {
-    if (attempt == 1) room = ask_for_room();  // somebody may have given back
+    if (attempt == 1) room = ask_for_room();  // memory may have been given back since
     const Held held(*this);
     const std::optional<std::uint32_t> taken = take_covered(owner, whole, pages, out_of_memory);
     const std::uint32_t id = taken.value_or(0);
     if (id == 0) {
-      // What is kept counts against the same limits; and kept and never-granted space are not joined:
-      // after the punch they may be one.
+      // Kept memory counts against the same limits. Kept space and space without pages are not joined, so
+      // giving back the kept pages may also make a larger free extent.
       if (attempt < 2 && trim()) continue;
       if (!taken) return 0;
       break;
@@ -107,13 +107,13 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
       out_of_memory_in(room, place_.geometry.data_offset + place_.block->live_bytes, whole);
   out_of_memory = {};
   out_of_memory.free_bytes = chain_.largest_free();
-  // More address space would not help where there is less memory than that.
+  // More address space would not help if there is less memory than that.
   if (met.free_bytes < out_of_memory.free_bytes && whole > met.free_bytes) out_of_memory = met;
   return 0;
 }
 
-// Under the lock. Space whose part of the table exists; 0: no such space is free; none: it is, but there is
-// no room for the books about it.
+// Needs the lock. Returns space that the table covers. 0: no such space is free. No value: the space is free,
+// but there is no memory for the table or the records.
 std::optional<std::uint32_t> Extents::take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                                    OutOfMemory& out_of_memory) {
   const std::optional<std::uint32_t> taken =
@@ -127,7 +127,7 @@ std::optional<std::uint32_t> Extents::take_covered(Worker owner, std::uint64_t w
   return taken;
 }
 
-// The table covers the data area from its start without a gap, so that a check needs one comparison.
+// The table covers the data area from its start without a gap, so that a check needs only one comparison.
 bool Extents::grow_table(std::uint64_t end, OutOfMemory& out_of_memory) {
   std::atomic<std::uint32_t>& covered = place_.block->table_pages;
   const std::uint64_t have = covered.load(std::memory_order_relaxed);
@@ -147,7 +147,7 @@ bool Extents::grow_table(std::uint64_t end, OutOfMemory& out_of_memory) {
 
 void Extents::publish(std::uint32_t id, std::uint32_t cell_bytes) {
   ExtentRecord& record = records_[id];
-  if (cell_bytes != 0) {  // its cells are live each for itself: no check may take all of it for a block
+  if (cell_bytes != 0) {  // each cell is live on its own, so no check may take the whole slab for a block
     const std::uint64_t words = slab_bytes / cell_bytes;
     std::memset(place_.base + chain_.offset(id), 0, words * sizeof(std::uint32_t));
     record.cell_bytes.store(cell_bytes, std::memory_order_release);
@@ -155,10 +155,10 @@ void Extents::publish(std::uint32_t id, std::uint32_t cell_bytes) {
   mark(id);
   record.state.store(cell_bytes != 0 ? ExtentState::slab : ExtentState::live, std::memory_order_release);
   if (cell_bytes == 0)
-    record.version.fetch_add(1, std::memory_order_release);  // even: checks pass from here on
+    record.version.fetch_add(1, std::memory_order_release);  // even: checks succeed from here on
 }
 
-// Spans that lie wholly within it need no entry for each page.
+// A span that lies wholly within the extent needs no entries for its pages.
 void Extents::mark(std::uint32_t id) {
   const std::uint64_t begin = chain_.offset(id) - place_.geometry.data_offset;
   const std::uint64_t end = begin + round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
@@ -240,7 +240,7 @@ void Extents::release_slab(std::uint64_t offset) {
   give_back(id);
 }
 
-// One that is releasing.
+// Gives back an extent in state `releasing`.
 void Extents::give_back(std::uint32_t id) {
   if (is_room_old()) ask_for_room();
   const std::uint64_t offset = chain_.offset(id);
@@ -254,12 +254,12 @@ void Extents::give_back(std::uint32_t id) {
       place_.block->last_kept_ns.store(place_.os->now_ns(), std::memory_order_relaxed);
       return;
     }
-    place_.block->live_bytes += bytes;  // until its pages are gone, which takes long: outside of the lock
+    place_.block->live_bytes += bytes;  // until the pages are punched: slow, so without the lock
   }
   const Status punched = place_.os->punch(*place_.object, offset, bytes);
   const Held held(*this);
   place_.block->live_bytes -= bytes;
-  chain_.give(id, !punched);  // what could not be punched is still there
+  chain_.give(id, !punched);  // if the punch failed, the pages are still committed
 }
 
 }  // namespace comex::shm

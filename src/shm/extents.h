@@ -1,11 +1,11 @@
-// Who owns which bytes of the arena: allocation, release, and the bounds check of every operation.
+// Decides who owns which bytes of the arena: allocation, release, and the bounds check of every operation.
 //
-// check() is lock-free: the record number of the span or page, then the record, whose version is odd
-// while it is not live, then, for a small block, its cell. allocate, retire and release take one robust
-// lock, for small blocks one of the process. Pages come when they are touched, or are committed by their
-// owner before anybody can touch them; either way the arena promises no more than the host has. The chain of
-// records in address order is the only truth; all else is rebuilt from it when a holder of the lock died.
-// Memory is not zero-filled.
+// check() is lock-free. It reads the record number of the span or page, then the record, whose version is odd
+// while it is not live, then the cell of a small block. allocate, retire and release take one robust lock;
+// for small blocks they take one of the process. Pages are allocated on touch, or committed by their owner
+// before anybody can touch them; either way the arena promises no more memory than the host has. The chain of
+// records is authoritative: after a lock holder has died, all else is rebuilt from it. Memory is not
+// zero-filled.
 #pragma once
 
 #include <atomic>
@@ -28,17 +28,17 @@ enum class BoundsVerdict : std::uint8_t { ok, no_extent, wrong_owner, past_end, 
 
 enum class Nearby : std::uint8_t { found, none, busy };
 
-inline constexpr std::uint64_t keep_a_share = ~0ULL;  // as keep_bytes: what the host can spare
+inline constexpr std::uint64_t keep_a_share = ~0ULL;  // a value of keep_bytes: keep what the host can spare
 
 struct OwnerTotal {
   Worker owner = 0;
-  std::uint64_t bytes = 0;  // of whole pages: what they take from the host
+  std::uint64_t bytes = 0;  // counted in whole pages, as the host counts them
   std::uint32_t extents = 0;
 };
 
 class Extents {
  public:
-  struct ExtentsSite {  // where it lies in this process, and what it needs
+  struct ExtentsSite {  // its place in this process, and what it uses
     Os* os = nullptr;
     const Object* object = nullptr;
     std::byte* base = nullptr;
@@ -48,38 +48,38 @@ class Extents {
     Geometry geometry;
     HostSlot slot = 0;
     std::uint64_t keep_bytes = 0;
-    bool large_pages = false;  // ask for them where pages are committed
-    bool on_touch = false;     // pages come when they are touched
+    bool large_pages = false;  // ask for them when pages are committed
+    bool on_touch = false;     // allocate pages when they are touched
   };
   explicit Extents(const ExtentsSite& place);
-  static std::uint64_t first_bytes(const Geometry& geometry);  // from 0, that must exist before format
-  void format();                                               // the creator's, once
+  static std::uint64_t first_bytes(const Geometry& geometry);  // must exist before format
+  void format();                                               // called once, by the creator
 
-  // bytes > 0; not a guest's call. `allocation` is any number of the caller's; it shows in error texts.
+  // bytes > 0; guests must not call it. The caller chooses `allocation`, a number for error texts.
   Result<Extent> allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation = 0,
                           Pages pages = Pages::any);
-  bool begins_local(Worker owner, std::uint64_t offset) const;  // one of the owner's that is in no allocation
+  bool begins_local(Worker owner, std::uint64_t offset) const;  // an extent in no allocation
   std::uint64_t placed_bytes(
-      std::uint64_t offset) const;       // of a placed one that begins here; 0: it is not placed
-  Status retire(std::uint64_t offset);   // checks fail from now on; offset is an extent's first byte
-  Status release(std::uint64_t offset);  // its space may be reused; retires first if need be
+      std::uint64_t offset) const;       // of the placed extent that begins here; 0: there is none
+  Status retire(std::uint64_t offset);   // checks fail from now on; offset is the extent's first byte
+  Status release(std::uint64_t offset);  // allows reuse of the space; retires first if necessary
 
-  // Gives back what is kept and was not asked for during ten seconds; a look at a word where nothing is. Says
-  // for how long the caller may sleep until it should ask again.
+  // Gives back kept memory that was not reused for ten seconds; if there is none, the call only reads a word.
+  // Returns how long the caller may sleep before it calls again.
   std::uint64_t give_back_unused();
 
-  // Lock-free, any thread: may [offset, offset + bytes) of `owner` be touched?
+  // Decides whether [offset, offset + bytes) of `owner` may be touched. Lock-free, for any thread.
   BoundsVerdict check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
-  // The same as yes or no: all that the small path needs.
+  // The same as a boolean, which is all that the short local path needs.
   bool covers(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
 
-  // The live one on whose pages, or in whose cell, offset lies. Lock-free.
+  // Finds the live extent on whose pages, or in whose cell, offset lies. Lock-free.
   bool covering(std::uint64_t offset, Extent& found) const;
 
-  // For error texts and tests; they take the lock, try_nearest only if it is free.
+  // For error texts and tests. They take the lock; try_nearest gives up if it is not free.
   Nearby nearest(std::uint64_t offset, Extent& found);
   Nearby try_nearest(std::uint64_t offset, Extent& found);
-  bool find(std::uint64_t offset, Extent& found);  // the live one that covers offset
+  bool find(std::uint64_t offset, Extent& found);  // finds the live extent that covers offset
   std::vector<OwnerTotal> totals();
   std::vector<Extent> live();
   std::uint64_t kept_bytes();
@@ -87,7 +87,7 @@ class Extents {
   bool is_consistent();  // walks everything
 
  private:
-  class Held;  // the lock, taken; rebuilds if its holder died
+  class Held;  // holds the lock; rebuilds if the last holder died
   friend class SmallBlocks;
 
   Result<Extent> allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
@@ -96,30 +96,30 @@ class Extents {
     const std::uint32_t whole = spans_[into_data / span_bytes].load(std::memory_order_acquire);
     return records_[whole != 0 ? whole : table_[into_data / page_bytes].load(std::memory_order_acquire)];
   }
-  // The record that holds, or held, this place; null: the table does not reach there.
+  // The record that holds, or held, this place; null if the table does not reach so far.
   const ExtentRecord* find_record(std::uint64_t offset) const {
-    const std::uint64_t into_data = offset - place_.geometry.data_offset;  // huge when before the data
+    const std::uint64_t into_data = offset - place_.geometry.data_offset;  // huge before the data area
     if (into_data / page_bytes >= place_.block->table_pages.load(std::memory_order_relaxed)) return nullptr;
     return &record_at(into_data);
   }
-  std::vector<Extent> collect_live() const;  // under the lock
+  std::vector<Extent> collect_live() const;  // needs the lock
   void collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const;
-  BoundsVerdict explain(Worker owner, std::uint64_t offset) const;  // why it is not covered
+  BoundsVerdict explain(Worker owner, std::uint64_t offset) const;  // why the range is not covered
   std::uint32_t locate(std::uint64_t offset) const;                 // 0 = no extent begins at offset
-  std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none = no small block may begin at offset
+  std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none: no small block can begin at offset
   std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
                         OutOfMemory& out_of_memory);
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                             OutOfMemory& out_of_memory);
   bool grow_table(std::uint64_t end, OutOfMemory& out_of_memory);
-  // Under the lock: has the host room for what lives and is kept? Where pages are committed that is judged
-  // then.
+  // Needs the lock. True if the host has memory for the live and kept bytes. If pages are committed, commit
+  // checks this instead.
   bool is_promised() const;
   bool is_room_old() const;
   MemoryLimits ask_for_room();  // takes the lock
   std::uint64_t most_kept() const;
-  OutOfMemory promise_ended(const MemoryLimits& room) const;  // under the lock
-  void mark(std::uint32_t id);                                // in spans and table
+  OutOfMemory promise_ended(const MemoryLimits& room) const;  // needs the lock
+  void mark(std::uint32_t id);                                // writes the entries of spans and table
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);
@@ -127,7 +127,7 @@ class Extents {
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, OutOfMemory& out_of_memory);
   std::uint64_t others_committing() const;
   void publish(std::uint32_t id, std::uint32_t cell_bytes);
-  bool trim();  // under the lock: punches all that is kept; false = nothing was
+  bool trim();  // needs the lock; punches all kept extents; false: there were none
   std::atomic<std::uint64_t>& committing(HostSlot slot) const;
   Failure does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemory& out_of_memory);
 

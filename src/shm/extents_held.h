@@ -1,5 +1,5 @@
-// The lock over the extents of an arena, held as long as the object lives. If its last holder died,
-// the books are put right first. Part of Extents.
+// Holds the lock over the extents of an arena as long as the object lives. If the last holder died, the
+// constructor first repairs the records. Part of Extents.
 #pragma once
 
 #include "shm/extents.h"

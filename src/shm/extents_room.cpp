@@ -1,4 +1,4 @@
-// How much the arena may promise, and where pages are committed rather than touched, how they are.
+// Decides how much memory the arena may promise, and commits pages unless they are allocated on touch.
 #include <algorithm>
 
 #include "shm/extents_held.h"
@@ -8,9 +8,9 @@ namespace comex::shm {
 namespace {
 
 constexpr std::uint64_t commit_step_bytes = 16ULL << 20;
-constexpr std::uint64_t room_lasts_ns = 1'000'000'000;  // then others may have taken of it
-constexpr std::uint64_t unused_ns = 10'000'000'000;     // what is kept so long without a use goes back
-constexpr std::uint64_t kept_share = 4;                 // one part in so many of what is free
+constexpr std::uint64_t room_lasts_ns = 1'000'000'000;  // afterwards others may have used some of it
+constexpr std::uint64_t unused_ns = 10'000'000'000;     // kept memory goes back after so long without use
+constexpr std::uint64_t kept_share = 4;  // the share of the free memory that may be kept: one part in four
 
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
   return a + b < a ? ~std::uint64_t{0} : a + b;
@@ -18,7 +18,7 @@ std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-// What is kept counts as much as what lives: its pages may be there.
+// Kept memory counts like live memory, because its pages may exist.
 bool Extents::is_promised() const {
   const ExtentsBlock& block = *place_.block;
   return !place_.on_touch || block.live_bytes + block.kept_bytes <= block.most_bytes;
@@ -43,7 +43,7 @@ std::uint64_t Extents::most_kept() const {
   return place_.keep_bytes == keep_a_share ? place_.block->most_kept_bytes : place_.keep_bytes;
 }
 
-// Reading the limits of a host takes some hundred microseconds, so an answer serves all of its ranks for a
+// Reading the limits of a host takes some hundred microseconds, so the host's ranks share one answer for a
 // while.
 MemoryLimits Extents::ask_for_room() {
   const std::uint64_t resident_bytes = place_.os->resident_bytes(*place_.object);
@@ -53,14 +53,14 @@ MemoryLimits Extents::ask_for_room() {
   block.most_bytes = saturated_sum(room.bytes, resident_bytes);
   block.most_kept_bytes = saturated_sum(room.bytes, block.kept_bytes) / kept_share;
   block.room_asked_ns.store(place_.os->now_ns(), std::memory_order_relaxed);
-  if (block.kept_bytes > most_kept()) trim();  // others have come to need it
+  if (block.kept_bytes > most_kept()) trim();  // others need the memory now
   return room;
 }
 
 bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
   if (records_[id].is_committed != 0) return true;
   if (place_.on_touch) {
-    records_[id].is_committed = 1;  // its pages may be there from now on
+    records_[id].is_committed = 1;  // its pages may exist from now on
     return true;
   }
   const std::uint64_t offset = chain_.offset(id);
@@ -75,12 +75,12 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
     }
     if (!has_room) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
     const Held held(*this);
-    if (!trim()) return false;  // what is kept for reuse counts against the same limit
+    if (!trim()) return false;  // memory kept for reuse counts against the same limit
   }
   return false;
 }
 
-// What everybody of the host is just now committing counts: ranks allocate at the same time.
+// Includes what all ranks of the host are committing at present, since they allocate at the same time.
 bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory) {
   const MemoryLimits room = place_.os->room(place_.object->backing());
   out_of_memory = out_of_memory_in(room, offset, bytes);
@@ -99,12 +99,12 @@ std::uint64_t Extents::others_committing() const {
   return sum;
 }
 
-// Leaves nothing committed, and nothing announced, when it fails.
+// On failure, nothing is left committed or announced.
 bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages,
                            OutOfMemory& out_of_memory) {
   for (std::uint64_t done = 0; done < bytes;) {
     const std::uint64_t begin = offset + done;
-    // To the next multiple of a step, so that no large page is cut.
+    // Each step ends at a multiple of the step size, so that no large page is cut.
     const std::uint64_t step = std::min(commit_step_bytes - begin % commit_step_bytes, bytes - done);
     large_pages = large_pages && place_.os->grant_large_pages(*place_.object, begin, step);
     if (const Status grown = place_.os->extend(*place_.object, begin, step); !grown) {
@@ -127,7 +127,7 @@ std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
 
 std::uint64_t Extents::give_back_unused() {
   const std::uint64_t kept_ns = place_.block->last_kept_ns.load(std::memory_order_relaxed);
-  if (kept_ns == 0) return unused_ns;  // what is kept from now on is not unused before
+  if (kept_ns == 0) return unused_ns;  // memory kept from now on cannot become unused earlier
   const std::uint64_t unused_for_ns = place_.os->now_ns() - kept_ns;
   if (unused_for_ns < unused_ns) return unused_ns - unused_for_ns;
   const Held held(*this, Held::Try{});
@@ -139,7 +139,7 @@ bool Extents::trim() {
   place_.block->last_kept_ns.store(0, std::memory_order_relaxed);
   const std::vector<std::uint32_t> kept = chain_.kept();
   for (const std::uint32_t id : kept) {
-    if (chain_.state(id) != ExtentState::free) continue;  // joined with one that could not be punched
+    if (chain_.state(id) != ExtentState::free) continue;  // joined with one that was not punched
     const std::uint64_t bytes = chain_.size(id);
     chain_.mark_punched(id);
     const Status punched = place_.os->punch(*place_.object, chain_.offset(id), bytes);

@@ -1,4 +1,4 @@
-// What extents tell: why a check failed, what is nearest, who holds how much, why there is no more.
+// Reports about extents: why a check failed, which extent is nearest, who holds how much, why memory ran out.
 #include <algorithm>
 #include <map>
 
@@ -13,7 +13,7 @@ constexpr std::size_t named_owners = 8;
 Nearby nearest_of(const std::vector<Extent>& extents, std::uint64_t offset, Extent& found) {
   std::uint64_t least = ~0ULL;
   for (const Extent& extent : extents) {
-    // What lies behind the last byte in its page or cell is nearest to that extent.
+    // A byte after the end but in the last page or cell of an extent is nearest to that extent.
     const std::uint64_t last = extent.offset + extent.reserved - 1;
     const std::uint64_t distance = offset < extent.offset ? extent.offset - offset
                                    : offset > last        ? offset - last
@@ -52,7 +52,7 @@ BoundsVerdict Extents::explain(Worker owner, std::uint64_t offset) const {
   }
   const std::uint64_t into = offset - found.offset.load(std::memory_order_relaxed);
   const std::uint64_t length = found.bytes.load(std::memory_order_relaxed);
-  if (into >= round_up(length, page_bytes)) return BoundsVerdict::no_extent;  // an old entry of the table
+  if (into >= round_up(length, page_bytes)) return BoundsVerdict::no_extent;  // the entry is out of date
   const ExtentState state = found.state.load(std::memory_order_acquire);
   if (state != ExtentState::live) {
     return state == ExtentState::retired ? BoundsVerdict::retired : BoundsVerdict::no_extent;

@@ -59,7 +59,7 @@ Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& r
   geometry.records_offset = geometry.fixed_bytes;
   geometry.table_offset =
       round_up(geometry.records_offset + geometry.max_records * sizeof(ExtentRecord), page_bytes);
-  // The table is committed in chunks, so its last one is whole.
+  // The table is committed in chunks, so its last chunk must be whole.
   geometry.data_offset = geometry.table_offset + round_up(pages * sizeof(std::uint32_t), commit_chunk_bytes);
   if (geometry.data_offset + mebibyte > geometry.reservation_bytes) {
     return environment_error("an arena of " + std::to_string(geometry.reservation_bytes) +

@@ -1,13 +1,12 @@
-// Where everything lies in an arena: decided purely from how many ranks the host has and how much is
-// reserved.
+// Computes where everything lies in an arena, from the number of ranks of the host and the reserved size.
 //
 //   0        header | slot blocks | boards | stripes | barrier | directory | spans (below)
 //   records  one per extent, sparse, committed in steps before first touched
 //   table    page -> record, sparse, committed in steps before first touched
 //   data     extents, to the end of the reservation
 //
-// A span is 2 MiB of data: its entry names the record of the extent that holds all of it, if one does, and
-// then its pages need none in the table.
+// A span is 2 MiB of data. If one extent holds all of it, the span's entry names the record of that extent,
+// and the span's pages need no entries in the table.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +22,8 @@ inline constexpr std::uint64_t span_bytes = 2ULL << 20;
 inline constexpr std::uint64_t slot_block_bytes = 256;
 inline constexpr std::uint32_t stripe_count = 4096;
 inline constexpr std::uint64_t stripe_block_bytes = 16 * 1024;
-// A lock word names its holder in 16 bits. Slots above those of the host's own ranks are for guests:
-// processes of other worlds, who have locks and a life there, but no slot block and no board.
+// A lock word identifies its holder in 16 bits. Slots above those of the host's own ranks are for guests:
+// processes of other worlds, which have locks and a life there, but no slot block and no board.
 inline constexpr std::uint32_t most_slots = 0xfffe;
 
 constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
@@ -33,13 +32,13 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
 
 struct GeometryWish {
   std::uint32_t slots = 1;              // ranks on this host, workers and progress ranks
-  std::uint32_t servers = 0;            // of these, progress ranks
+  std::uint32_t servers = 0;            // how many of these are progress ranks
   std::uint64_t board_bytes = 4096;     // zero-filled room per slot for other folders, see Arena::board
   std::uint64_t reservation_bytes = 0;  // address space of the arena; 0 = default_reservation
-  std::uint64_t directory_bytes = 0;    // zero-filled room per host for another folder
+  std::uint64_t directory_bytes = 0;    // zero-filled room per host for the directory of the world
 };
 
-// Trivially copyable: travels inside the ticket.
+// A trivially copyable value that travels in the ticket.
 struct Geometry {
   std::uint32_t slots = 0;
   std::uint32_t servers = 0;
@@ -59,12 +58,12 @@ struct Geometry {
   std::uint64_t data_offset = 0;
 };
 
-// min(2 x RAM, three quarters of what RLIMIT_AS leaves), in whole MiB.
+// Returns min(2 x RAM, three quarters of what RLIMIT_AS leaves), in whole MiB.
 std::uint64_t default_reservation(const MemoryLimits& room);
 
 Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& room);
 
-// The attempt-th address to try for a world whose random slot is `seed`; 0 when there is none.
+// Returns the attempt-th address to try for a world whose random slot is `seed`; 0 when there is none.
 std::uint64_t address_candidate(std::uint64_t seed, std::uint32_t attempt, std::uint64_t reservation_bytes,
                                 const std::vector<AddressRange>& ranges);
 

@@ -5,10 +5,10 @@
 namespace comex::shm {
 
 namespace {
-// The caller's look for work is pause enough; reading the clock each time would double it.
+// The caller's search for work is pause enough. Reading the clock at every step would double its cost.
 constexpr std::uint32_t steps_a_clock = 8;
-// A nap lasts a quarter of the time waited, up to a quarter of the longest; later a thousandth, up to the
-// longest. So what comes after a short wait meets a short nap, and who waits for long pays for few.
+// A nap lasts a quarter of the time waited, up to a quarter of the longest nap; later a thousandth, up to the
+// longest. So an event after a short wait meets a short nap, and a long wait has few wake-ups.
 constexpr std::uint64_t naps_in_a_short_wait = 4;
 constexpr std::uint64_t naps_in_a_long_wait = 1000;
 constexpr std::uint64_t short_wait_nap(std::uint64_t longest_ns) {

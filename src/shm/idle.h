@@ -1,9 +1,9 @@
-// How a process waits: spin briefly, yield, then nap with growing naps that a doorbell cuts short.
+// How a process waits: it spins briefly, yields, then takes growing naps that a doorbell ends.
 //
-// The caller's loop: look for work and drive MPI; if there was work reset(), else pause(). A ring that
-// comes after pause() or reset() returned makes the next nap return at once, so look after, never
-// before. No step lasts longer than nap_max_ns. Who has more work for long calls give_way() between. Used by
-// every wait of op, nb, pr and runtime.
+// The caller loops: it looks for work and drives MPI, then calls reset() if there was work, else pause(). A
+// ring after pause() or reset() has returned ends the next nap at once, so look for work after these calls,
+// never before. No step lasts longer than nap_max_ns. A caller with work for a long time calls give_way() in
+// between. Used by every wait of op, nb, pr and runtime.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace comex::shm {
 
 struct WaitPolicy {
   std::uint64_t spin_ns = 10'000;
-  // Yields go on for so long: a copy of one chunk by the other side, which must not meet a nap.
+  // How long yields go on: as long as the other side takes to copy a chunk, which must not meet a nap.
   std::uint64_t yield_ns = 150'000;
-  std::uint64_t nap_first_ns = 20'000;  // then a quarter of the time waited, so as not to oversleep by more
+  std::uint64_t nap_first_ns = 20'000;  // then a quarter of the time waited, which bounds the delay
   std::uint64_t nap_max_ns = 1'250'000;
   WaitMode mode = WaitMode::automatic;
-  bool workers_have_cores = false;  // each its own, while their progress ranks sleep
-  // More ranks than cores: no spin is longer than this, since who is waited for may need the core.
+  bool workers_have_cores = false;  // each worker has its own, while the progress ranks sleep
+  // More ranks than cores: no spin is longer than this, since the process waited for may need the core.
   bool oversubscribed = false;
   std::uint64_t oversubscribed_spin_ns = 1'000;
-  std::uint64_t work_ns = 20'000;  // at least so long from one time that who works gives way to the next
+  std::uint64_t work_ns = 20'000;  // shortest time between two calls of give_way() that yield
 
   // For waits that sleep on a word of their own and count their rounds.
   bool yields_ever() const { return mode != WaitMode::spin; }
@@ -37,22 +37,22 @@ struct WaitPolicy {
 
 class Idle {
  public:
-  // Without a doorbell naps are plain sleeps.
+  // Without a doorbell, naps are plain sleeps.
   Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell = std::nullopt);
 
-  void reset();  // there was work: start the ladder again
-  void pause();  // nothing to do: one step down the ladder
-  // There is more work: a yield, if the last one here is long ago. Who waits for what is done besides may
-  // share the core.
+  void reset();  // there was work: start again with spinning
+  void pause();  // there was no work: wait one step
+  // Call this while there is more work. It yields if the last yield is long ago, since processes that wait
+  // for finished work may share the core.
   void give_way();
-  // One step of any length up to `ns`, for who knows that only a ring can bring work (forever_ns).
-  // True when rung.
+  // Sleeps once for up to `ns`. Only for callers to whom a ring alone brings work (forever_ns). True when
+  // rung.
   bool sleep(std::uint64_t ns);
 
   bool would_nap() const;                   // the next pause() sleeps
-  std::uint64_t nap_ns() const;             // for so long, if it does
+  std::uint64_t nap_ns() const;             // length of that nap
   std::uint64_t stalled_for() const;        // ns since reset; 0 while still spinning
-  bool is_stalled(std::uint64_t limit_ns);  // true once per wait, when it has lasted longer than that
+  bool is_stalled(std::uint64_t limit_ns);  // true once per wait, when it first exceeds the limit
 
  private:
   enum class Step : std::uint8_t { spin, yield, nap };

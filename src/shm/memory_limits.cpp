@@ -7,12 +7,12 @@ namespace comex::shm {
 
 namespace {
 
-// One cgroup hierarchy that accounts memory, and where this process stands in it.
+// One cgroup hierarchy that accounts memory, and the place of this process in it.
 struct Hierarchy {
   bool is_unified = false;
   std::string mount;
-  std::string root;  // the cgroup that the mount shows as its top
-  std::string path;  // this process's, seen from the hierarchy's top
+  std::string root;  // the cgroup at the top of the mount
+  std::string path;  // this process's cgroup, from the hierarchy's top
 };
 
 std::optional<std::uint64_t> number_in(const std::string& text) {
@@ -64,7 +64,7 @@ std::vector<Hierarchy> mounted_hierarchies(const std::string& mountinfo) {
   return found;
 }
 
-// Lines "0::/path" (unified) or "5:cpu,memory:/path".
+// Reads lines such as "0::/path" (unified) or "5:cpu,memory:/path".
 std::optional<std::string> path_in(const Hierarchy& hierarchy, const std::string& membership) {
   std::istringstream lines(membership);
   for (std::string line; std::getline(lines, line);) {
@@ -78,7 +78,7 @@ std::optional<std::string> path_in(const Hierarchy& hierarchy, const std::string
   return std::nullopt;
 }
 
-// Limit minus use of one cgroup; what the kernel would drop first (inactive file pages) is no use.
+// Limit minus use of one cgroup. Inactive file pages, which the kernel would drop first, are not in use.
 std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hierarchy,
                                      const std::string& dir) {
   constexpr std::uint64_t no_limit = 1ULL << 60;
@@ -93,7 +93,7 @@ std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hier
   return *limit > held ? *limit - held : 0;
 }
 
-// Visits the process's cgroup and every one that encloses it, as far as the mount shows them.
+// Visits the process's cgroup and every enclosing one that the mount shows.
 void shrink_to(MemoryLimits& room, const ReadFile& read, const Hierarchy& hierarchy) {
   std::string inner = hierarchy.path;
   if (hierarchy.root != "/") {

@@ -1,7 +1,7 @@
-// How much memory may still be had: the smallest of RAM and every enclosing cgroup's limit minus use.
+// How much memory can still be allocated: the least of RAM and each enclosing cgroup's limit minus use.
 //
-// Pure over a function that reads files, so that tests give it whole machines as tables. PosixOs
-// adds the mount and the process's own limits.
+// It is a pure function over a function that reads files, so tests can describe whole machines as tables.
+// PosixOs adds the mount's limit and the process's own limits.
 #pragma once
 
 #include <functional>

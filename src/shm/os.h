@@ -1,9 +1,9 @@
-// The only seam to the operating system: shared objects, mappings, futexes, life locks, room, time.
+// The only interface to the operating system: shared objects, mappings, futexes, life locks, limits, time.
 //
-// Promises: every call that can fail returns a Failure that carries the call and errno; nothing
-// here leaves a name in the file system, so a killed process leaves nothing behind. PosixOs is the
-// real one; MemoryOs works inside one process with failures on demand. Both pass one conformance
-// suite. Called by everything in shm, by runtime (host facts) and by whoever waits (idle.h).
+// Every call that can fail returns a Failure with the call and errno. Nothing here leaves a name in the file
+// system, so a killed process leaves nothing behind. PosixOs is the real implementation; MemoryOs works
+// inside one process with failures on demand, and both pass one conformance suite. Used by everything in shm,
+// by runtime (host facts) and by every wait (idle.h).
 #pragma once
 
 #include <array>
@@ -20,29 +20,29 @@ using HostSlot = std::uint32_t;  // index among the ranks of one host, workers a
 
 enum class Backing : std::uint8_t { automatic, memfd, posix };
 
-// Names one shared object for another process of the same host; travels as bytes.
+// Identifies one shared object for another process of the same host; travels as bytes.
 struct ObjectName {
   std::int32_t pid = 0;
   std::int32_t descriptor = -1;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::uint64_t cookie = 0;  // stands in the object's first 8 bytes, which belong to Os
+  std::uint64_t cookie = 0;  // equal to the object's first 8 bytes, which Os reserves
   std::uint32_t backing = 0;
   std::uint32_t unused = 0;
 };
-inline constexpr std::uint64_t object_prefix_bytes = 64;  // the part of an object that belongs to Os
+inline constexpr std::uint64_t object_prefix_bytes = 64;  // the part of an object that Os reserves
 
 enum class Limit : std::uint8_t { ram, mount, cgroup, address_space, file_size, reservation, records };
 const char* limit_name(Limit limit);
 
-// How much more shared memory can be had now, and which limit says so.
+// How much more shared memory can be had now, and which limit decides it.
 struct MemoryLimits {
   std::uint64_t bytes = 0;
   Limit limit = Limit::ram;
-  std::string where;                          // the mount or cgroup meant, empty for ram
+  std::string where;                          // the mount or cgroup; empty for ram
   std::uint64_t ram_bytes = 0;                // all of the machine's
   std::uint64_t address_space_bytes = ~0ULL;  // what RLIMIT_AS leaves; bounds a reservation, not pages
-  std::uint64_t file_bytes = ~0ULL;           // where RLIMIT_FSIZE ends an object of this process
+  std::uint64_t file_bytes = ~0ULL;           // RLIMIT_FSIZE, the largest object of this process
 };
 
 struct HostFacts {
@@ -50,7 +50,7 @@ struct HostFacts {
   std::uint64_t host_id = 0;
   std::uint64_t shm_device = 0;
   std::int32_t pid = 0;
-  bool has_several_memory_nodes = false;         // it matters where a page lies
+  bool has_several_memory_nodes = false;         // the node of a page matters for speed
   std::array<std::uint64_t, 16> allowed_cpus{};  // a bit for each processor this process may run on
 };
 
@@ -61,7 +61,7 @@ struct AddressRange {
 
 class Os;
 
-// Owns one open descriptor of the Os it came from.
+// Owns one open descriptor of its Os.
 class Object {
  public:
   Object() = default;
@@ -85,9 +85,9 @@ class Object {
 
 struct MapWish {
   std::uint64_t bytes = 0;
-  std::uint64_t address = 0;  // exactly here or a Failure; 0 = anywhere
+  std::uint64_t address = 0;  // exactly this address or a Failure; 0: any
   bool dump_core = false;
-  std::uint64_t large_from = 0;  // large pages are welcome from this offset on
+  std::uint64_t large_from = 0;  // large pages may be used from this offset on
 };
 
 inline constexpr std::uint32_t any_waiter = 0xffffffffu;    // as a bitset
@@ -101,45 +101,44 @@ class Os {
   Os& operator=(const Os&) = delete;
   virtual ~Os() = default;
 
-  // Objects. A new one is of one page: its prefix holds the cookie. `automatic` takes an object that gives
-  // large pages on touch where they are wanted and the system lets this user have one, else memfd, else
-  // posix.
+  // Objects. A new object has one page, whose prefix holds the cookie. `automatic` takes an object with large
+  // pages on touch if they are wanted and the system allows it to this user, else memfd, else posix.
   virtual Result<Object> create_object(Backing backing, bool large_pages = false) = 0;
   virtual Result<ObjectName> name_of(const Object& object) = 0;
   virtual Result<Object> open_object_of(const ObjectName& name) = 0;
   virtual void close_object(int descriptor) = 0;
 
-  // The object is `bytes` long after this, and its pages come when they are touched. False: the system does
-  // not promise that there (a mount or the process limits the object, or memory is never overcommitted).
+  // The object has `bytes` after this, and its pages are allocated when they are touched. False: the system
+  // does not promise them (a mount or the process limits the object, or memory is never overcommitted).
   virtual bool let_pages_come(const Object& object, std::uint64_t bytes) = 0;
-  // What the object takes of the host's memory now.
+  // The host memory that the object takes now.
   virtual std::uint64_t resident_bytes(const Object& object) = 0;
-  // Pages [offset, offset + bytes) exist after this and can be touched; on failure those that were
-  // granted on the way are punched again. The object's size is never more than what was granted.
+  // Pages [offset, offset + bytes) exist after this and can be touched. On failure, the pages granted so far
+  // are punched again. The object is never larger than what was granted.
   virtual Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
   virtual Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
-  // Grants those large pages that lie wholly in [offset, offset + bytes) and that the system has: a favour,
-  // which may be none, and may leave single small pages. extend() grants the rest; a caller who gives up
-  // punches the whole range. False: one was refused, and more need not be asked for now.
+  // Grants the large pages that lie wholly in [offset, offset + bytes), as far as the system has them. It may
+  // grant none and may leave single small pages. extend() grants the rest; a caller that gives up punches the
+  // whole range. Returns false if one was refused, so that asking for more is useless at present.
   virtual bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
 
   virtual Result<std::byte*> map(const Object& object, const MapWish& wish) = 0;
   virtual void unmap(std::byte* base, std::uint64_t bytes) = 0;
-  // A mapping is not in forked children unless it is given to them.
+  // Forked children do not inherit a mapping unless this is called.
   virtual void give_to_children(std::byte* base, std::uint64_t bytes) = 0;
-  virtual std::vector<AddressRange> address_ranges() const = 0;  // where candidates may lie
+  virtual std::vector<AddressRange> address_ranges() const = 0;  // the ranges for candidate addresses
 
   virtual MemoryLimits room(Backing backing) = 0;
 
-  // Futexes, shared between processes. wait returns false if the time ran out, true otherwise
-  // (woken, value differs, interrupted): callers always look again.
+  // Futexes, shared between processes. wait returns false if the time ran out, else true (woken, value
+  // differs or interrupted); callers always check their condition again.
   virtual bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,
                     std::uint32_t bitset = any_waiter) = 0;
   virtual void wake(const std::atomic<std::uint32_t>& word, std::uint32_t waiters,
                     std::uint32_t bitset = any_waiter) = 0;
 
-  // Life. A slot is alive while the process that holds it lives, whatever pid namespace it is in.
-  // The returned object is the hold: closing it, or dying, lets go.
+  // Life. A slot is alive while the process that holds it lives, in any pid namespace. The returned object
+  // holds the life: closing it, or dying, releases it.
   virtual Result<Object> hold_life(const Object& object, HostSlot slot) = 0;
   virtual bool is_alive(const Object& object, HostSlot slot) = 0;
 
@@ -153,7 +152,7 @@ class Os {
   virtual void set_timer_slack(std::uint64_t ns) = 0;
 };
 
-// One pause of a spinning core.
+// Executes one pause instruction of a spin loop.
 void cpu_relax();
 
 }  // namespace comex::shm

@@ -69,7 +69,7 @@ Failure not_enough(const std::string& whom, std::uint64_t bytes, const OutOfMemo
   const std::uint64_t whole = round_up(bytes, page_bytes);
   const std::uint64_t total =
       std::max(bytes, whole) + out_of_memory.others_bytes + out_of_memory.records_bytes;
-  // Others may have given back meanwhile what they had when the system refused.
+  // Others may since have given back the memory that was missing when the system refused.
   const bool would_fit = !out_of_memory.call.empty() && total <= out_of_memory.free_bytes;
   std::string text = "not enough shared memory for " + whom + ": " +
                      wanted_text(bytes, total, out_of_memory) + (would_fit ? ", free by now " : ", free ") +

@@ -1,7 +1,6 @@
-// Why shared memory did not fit: the limit that ended it, numbers that add up, and the line that says so.
+// Why shared memory did not suffice: the limit that was met, numbers that add up, and the error line.
 //
-// Pages that an arena has granted are granted here, so that every refusal is judged in the same way.
-// Called by Arena and Extents.
+// Arena and Extents grant their pages through extend_or_tell, so that every refusal is judged alike.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +14,24 @@ namespace comex::shm {
 struct OutOfMemory {
   std::uint64_t free_bytes = 0;
   Limit limit = Limit::reservation;
-  std::string where;                // the mount or cgroup meant
-  std::string call;                 // what the system said, when it was asked
-  std::uint64_t others_bytes = 0;   // what others of the host are having granted just now
-  std::uint64_t records_bytes = 0;  // wanted for the books of the extent, besides the extent
+  std::string where;                // the mount or cgroup
+  std::string call;                 // the system's refusal, if it was asked
+  std::uint64_t others_bytes = 0;   // what others of the host are committing at present
+  std::uint64_t records_bytes = 0;  // wanted for records and table, besides the extent
 };
 
-// What [offset, offset + bytes) of an object meets first; nothing is short if free_bytes holds it.
+// The limit that [offset, offset + bytes) of an object meets first; nothing is short if free_bytes suffices.
 OutOfMemory out_of_memory_in(const MemoryLimits& room, std::uint64_t offset, std::uint64_t bytes);
 
-// What a refusal of Os::extend met; to be asked when what was granted for the same end is given back.
+// The limit behind a refusal of Os::extend. Call it after giving back what was granted for the same purpose.
 OutOfMemory out_of_memory_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
                               const Failure& refusal);
 
-// As Os::extend; false: `why` says why not.
+// Like Os::extend; when it returns false, `out_of_memory` has the reason.
 bool extend_or_tell(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
                     OutOfMemory& out_of_memory);
 
-// `holders`, who has how much, may be empty.
+// `holders` says who holds how much; it may be empty.
 Failure not_enough(const std::string& whom, std::uint64_t bytes, const OutOfMemory& out_of_memory,
                    const std::string& holders);
 

@@ -1,11 +1,11 @@
-// A worker's batches before they leave, where another process of the host can send them for it.
+// A worker's batches that are not sent yet, placed where another process of the host can send them.
 //
-// Every buffer has one word: free -> open (the worker appends, each item published by replacing the word)
-// -> free when its worker sends it, or -> taken -> free when the pusher of its host does. Whoever replaces
-// the word of an open buffer has it, with as many items as the word says; the other finds the word changed
-// and leaves it alone. The worker announces that something is open and rings; the
-// pusher takes the announcement back when it finds nothing. Zeroed memory is an empty outbox. Written by
-// op/remote, taken by pr/pusher.
+// Every buffer has one word. It goes from free to open; the worker then publishes each item by replacing the
+// word. It becomes free again when the worker sends the batch, or taken and then free when the host's pusher
+// does. The process that replaces the word of an open buffer has the batch, with as many items as the word
+// says; the other finds the word changed and leaves it alone. The worker announces open buffers and rings;
+// the pusher withdraws the announcement when it finds none. Zeroed memory is an empty outbox. op/remote
+// writes, pr/pusher takes.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace comex::shm {
 
-// A value of a buffer's word.
+// The value of a buffer's word.
 class OutboxWord {
  public:
   enum class State : std::uint8_t { free, open, taken };
@@ -30,15 +30,15 @@ class OutboxWord {
 
   constexpr std::uint64_t bits() const { return bits_; }
   constexpr State state() const { return static_cast<State>(bits_ & 3); }
-  constexpr bool has_answer() const { return (bits_ & answer_bit) != 0; }  // an item is an rmw
+  constexpr bool has_answer() const { return (bits_ & answer_bit) != 0; }  // true if an item is an rmw
   constexpr std::uint32_t items() const { return (bits_ >> items_shift) & 0xfff; }
   constexpr std::uint32_t bytes() const { return (bits_ >> bytes_shift) & 0xffff; }  // of the message
-  // So far, modulo 2^32.
+  // The number of closings so far, modulo 2^32.
   constexpr std::uint32_t closings() const {
     return static_cast<std::uint32_t>(bits_ >> epoch_shift) - (state() == State::open ? 1 : 0);
   }
 
-  // The epoch grows with each opening, so no two openings are taken for one.
+  // The epoch grows with each opening, so that two openings are never confused.
   constexpr OutboxWord opened(std::uint32_t bytes) const {
     return OutboxWord(((bits_ >> epoch_shift) + 1) << epoch_shift | std::uint64_t{bytes} << bytes_shift |
                       static_cast<std::uint64_t>(State::open));
@@ -65,10 +65,10 @@ class OutboxWord {
 
 struct alignas(64) OutboxBuffer {
   std::atomic<std::uint64_t> word;
-  // Of the open buffer; `slot` counts only when the word says that there is an answer.
+  // The receiver of the open buffer. `slot` is valid only when the word says that there is an answer.
   TransportRank to;
   std::uint32_t slot;
-  std::atomic<std::uint64_t> begun_ns;                     // its first item, by the worker's clock
+  std::atomic<std::uint64_t> begun_ns;                     // the first item's time, by the worker's clock
   alignas(64) std::byte message[protocol::message_bytes];  // header, then items
 
   OutboxWord look() const { return OutboxWord(word.load(std::memory_order_acquire)); }
@@ -77,7 +77,8 @@ struct alignas(64) OutboxBuffer {
     return word.compare_exchange_strong(bits, next.bits(), std::memory_order_acq_rel,
                                         std::memory_order_relaxed);
   }
-  // For whoever has it: the whole message, with what only the last word tells. Returns its bytes.
+  // For the process that has the batch: copies the whole message, completed with what only the last word
+  // says, and returns its bytes.
   std::size_t copy_to(std::byte* to_where, OutboxWord last, std::uint8_t more_flags = 0) const {
     protocol::RequestHeader header;
     std::memcpy(&header, message, sizeof header);
@@ -96,12 +97,12 @@ struct alignas(64) OutboxHead {
   std::atomic<std::uint32_t> is_announced;
 };
 
-// One worker's, at a place in its host's arena; a value.
+// The outbox of one worker, at a place in its host's arena; a value.
 class Outbox {
  public:
   Outbox() = default;
-  // `bell`: of the process that pushes; none where nobody sleeps. `clock`: what tells it how long a batch has
-  // been open; none where nobody pushes.
+  // `bell` is of the process that pushes; none if nobody sleeps. `clock` tells the pusher how long a batch
+  // has been open; none if nobody pushes.
   Outbox(std::byte* place, std::uint32_t buffers, std::optional<Doorbell> bell = std::nullopt,
          Os* clock = nullptr)
       : head_(reinterpret_cast<OutboxHead*>(place)),
@@ -117,16 +118,16 @@ class Outbox {
   std::uint32_t size() const { return buffers_; }
   OutboxBuffer& operator[](std::uint32_t index) const { return first_[index]; }
 
-  // The worker, before the first item of a batch is published.
+  // Called by the worker before it publishes the first item of a batch.
   void begin(OutboxBuffer& buffer) const {
     buffer.begun_ns.store(clock_ == nullptr ? 0 : clock_->now_ns(), std::memory_order_relaxed);
   }
-  // The worker, when it has opened a buffer.
+  // Called by the worker when it has opened a buffer.
   void announce() {
     if (head_->is_announced.exchange(1, std::memory_order_acq_rel) == 0 && bell_) bell_->ring();
   }
-  // The pusher. After take_back() it looks once more: what was opened before is seen then, what is opened
-  // later is announced again.
+  // Called by the pusher. After take_back() it looks once more: it then sees every buffer opened before, and
+  // a buffer opened later is announced again.
   bool is_announced() const { return head_->is_announced.load(std::memory_order_acquire) != 0; }
   void take_back() { head_->is_announced.exchange(0, std::memory_order_acq_rel); }
 

@@ -40,8 +40,8 @@ namespace {
 constexpr const char* mount_path = "/dev/shm";
 constexpr std::uint64_t step_bytes = 16ULL << 20;
 constexpr std::uint64_t least_step_bytes = 256ULL << 10;
-constexpr std::uint64_t spare_bytes = 64ULL << 20;  // never promised: beyond RAM or a cgroup waits the killer
-constexpr off_t life_offset = off_t{1} << 52;       // lock ranges far behind any byte of the object
+constexpr std::uint64_t spare_bytes = 64ULL << 20;  // never promised: at the limit, the kernel kills
+constexpr off_t life_offset = off_t{1} << 52;       // lock ranges lie far behind every byte of the object
 
 Failure refused(const std::string& call, int error) {
   return environment_error(call + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")");
@@ -69,7 +69,7 @@ std::uint64_t soft_limit(int resource) {
   return limit.rlim_cur == RLIM_INFINITY ? ~0ULL : limit.rlim_cur;
 }
 
-// By /proc/sys/vm/overcommit_memory: then a page that is touched may be refused.
+// /proc/sys/vm/overcommit_memory says so; the kernel may then refuse a page that is touched.
 bool is_accounted_strictly() {
   return read_file("/proc/sys/vm/overcommit_memory").value_or("0").front() == '2';
 }
@@ -82,7 +82,7 @@ std::uint64_t address_space_left() {
   return limit > pages * page_bytes ? limit - pages * page_bytes : 0;
 }
 
-// memfd before /dev/shm: it needs no mount and no room there.
+// memfd is tried before /dev/shm, because it needs no mount and no room there.
 Result<Object> open_new(Os& os, Backing backing, bool large_pages) {
   if (backing == Backing::automatic && large_pages) {
     const int descriptor = open_file_with_large_pages();
@@ -93,37 +93,37 @@ Result<Object> open_new(Os& os, Backing backing, bool large_pages) {
     if (descriptor >= 0) return Object(os, descriptor, Backing::memfd);
     if (backing == Backing::memfd) return refused("memfd_create", errno);
   }
-  // O_EXCL with O_TMPFILE: it can never be given a name, so nothing can be left behind.
+  // O_EXCL with O_TMPFILE: the file can never get a name, so nothing can be left behind.
   const int descriptor = open(mount_path, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor < 0) return refused(std::string("open(") + mount_path + ", O_TMPFILE)", errno);
   return Object(os, descriptor, Backing::posix);
 }
 
-// Of this machine's shared memory; 0: it has none.
+// The size of a large page of this machine's shared memory; 0: it has none.
 std::uint64_t large_page_bytes() {
   std::uint64_t bytes = 0;
   std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> bytes;
   return bytes;
 }
 
-// Makes the large pages of `large` > 0 bytes that lie wholly in [offset, offset + bytes) of the object, which
-// keeps what is there. False: the kernel has no more; a small page of each that it refused may exist then,
-// and the object may be as long as the last.
+// Makes large pages of `large` > 0 bytes where they lie wholly in [offset, offset + bytes); contents are
+// kept. Returns false when the kernel has no more. Each refused one may then have one small page, and the
+// object may reach to the end of the last.
 bool make_large_pages(int descriptor, std::uint64_t offset, std::uint64_t bytes, std::uint64_t large) {
   const std::uint64_t first = round_up(offset, large);
   const std::uint64_t end = (offset + bytes) / large * large;
   if (first >= end) return true;
-  if (end > soft_limit(RLIMIT_FSIZE)) return false;  // a signal otherwise
-  // The kernel makes them in a mapping that lies as they do.
+  if (end > soft_limit(RLIMIT_FSIZE)) return false;  // the kernel would send a signal
+  // The kernel makes large pages only in a mapping with the same alignment.
   const std::uint64_t room = end - first + large;
   void* const hold = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (hold == MAP_FAILED) return false;
   auto* const view = reinterpret_cast<void*>(round_up(reinterpret_cast<std::uintptr_t>(hold), large));
   void* const mapped = mmap(view, end - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
                             descriptor, static_cast<off_t>(first));
-  if (mapped == MAP_FAILED) return false;  // its place may be another thread's by now: nothing is unmapped
-  // The kernel makes none of nothing, and copies each small page that is there: so one in each. Which one
-  // goes round, so that interleaved memory is on all nodes; the last makes the object long enough.
+  if (mapped == MAP_FAILED) return false;  // another thread may use the place now, so nothing is unmapped
+  // The kernel needs at least one small page in each large one and copies those that exist, so exactly one is
+  // made. Its position rotates, so that interleaved memory uses all nodes; the last one extends the object.
   const auto ask = [&](std::uint64_t place) {
     static_cast<void>(posix_fallocate(descriptor, static_cast<off_t>(place), page_bytes));
   };
@@ -164,7 +164,7 @@ class PosixOs final : public Os {
 
   Result<Object> open_object_of(const ObjectName& name) override {
     const std::string path = descriptor_path(std::to_string(name.pid), name.descriptor);
-    // Looked at before it is opened: in another pid namespace this may be anything.
+    // Checked before it is opened: in another pid namespace, the path may lead to anything.
     const Object look(*this, open(path.c_str(), O_PATH | O_CLOEXEC), Backing::memfd);
     if (!look) return refused("open(" + path + ")", errno);
     struct stat facts {};
@@ -185,7 +185,7 @@ class PosixOs final : public Os {
   void close_object(int descriptor) override { close(descriptor); }
 
   bool let_pages_come(const Object& object, std::uint64_t bytes) override {
-    // A mount may be full, and strict accounting may refuse, when a page is touched: that would be SIGBUS.
+    // A full mount or strict accounting may refuse a page when it is touched, which raises SIGBUS.
     return object.backing() == Backing::memfd && bytes <= soft_limit(RLIMIT_FSIZE) &&
            !is_accounted_strictly() && ftruncate(object.descriptor(), static_cast<off_t>(bytes)) == 0;
   }
@@ -197,7 +197,7 @@ class PosixOs final : public Os {
   }
 
   Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
-    // Beyond this limit the kernel sends a signal, not an error.
+    // Beyond this limit the kernel sends a signal instead of an error.
     if (const std::uint64_t limit = soft_limit(RLIMIT_FSIZE); offset + bytes > limit) {
       return environment_error("the file-size limit (ulimit -f) of " + std::to_string(limit) +
                                " bytes ends shared memory before " + std::to_string(offset + bytes));
@@ -210,7 +210,7 @@ class PosixOs final : public Os {
       if (error == 0) {
         done += now;
       } else if (error == EINTR) {
-        step = std::max(step / 2, least_step_bytes);  // a timer may cut every long step short
+        step = std::max(step / 2, least_step_bytes);  // a timer may interrupt every long step
       } else {
         if (done > 0) static_cast<void>(punch(object, offset, done));
         return refused("posix_fallocate of " + std::to_string(bytes) + " bytes", error);
@@ -236,7 +236,7 @@ class PosixOs final : public Os {
     const int flags = MAP_SHARED | MAP_NORESERVE | (hint != nullptr ? MAP_FIXED_NOREPLACE : 0);
     void* const base = mmap(hint, wish.bytes, PROT_READ | PROT_WRITE, flags, object.descriptor(), 0);
     if (base == MAP_FAILED) return refused("mmap of " + std::to_string(wish.bytes) + " bytes", errno);
-    if (hint != nullptr && base != hint) {  // a kernel that does not know the flag takes it as a wish
+    if (hint != nullptr && base != hint) {  // a kernel without the flag takes it as a wish
       munmap(base, wish.bytes);
       return environment_error("mmap: the address asked for is taken");
     }
@@ -287,7 +287,7 @@ class PosixOs final : public Os {
   }
 
   Result<Object> hold_life(const Object& object, HostSlot slot) override {
-    // Its own open file description: what a process asks through the other one then sees this lock too.
+    // The life has its own open file description, so that a query through the other one sees this lock too.
     Object life = reopen(object.descriptor(), object.backing());
     if (!life) return refused("open of /proc/self/fd for the life lock", errno);
     struct flock range = life_of(slot);
@@ -299,7 +299,7 @@ class PosixOs final : public Os {
 
   bool is_alive(const Object& object, HostSlot slot) override {
     struct flock range = life_of(slot);
-    // When the kernel refuses to say, nobody is declared dead.
+    // When the kernel does not answer, nobody is declared dead.
     return fcntl(object.descriptor(), F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
   }
 

@@ -12,7 +12,7 @@ std::uint32_t cell_bytes_for(std::uint64_t bytes) {
   return std::max(least_cell_bytes, static_cast<std::uint32_t>(std::bit_ceil(bytes)));
 }
 
-// Behind the words of all cells.
+// The first cell lies after the words of all cells.
 std::uint32_t first_cell(std::uint32_t cell_bytes) {
   const std::uint64_t words = slab_bytes / cell_bytes * sizeof(std::uint32_t);
   return static_cast<std::uint32_t>(round_up(words, cell_bytes) / cell_bytes);
@@ -60,7 +60,7 @@ Status SmallBlocks::release(const Cell& cell) {
   }
   auto found = slabs_.upper_bound(offset);
   const bool is_own = found != slabs_.begin() && offset - (--found)->first < slab_bytes;
-  if (!is_own) return {};  // of another process, which has died: its cells serve nobody
+  if (!is_own) return {};  // the slab of another process, which has died; its cells are not reused
   Slab& slab = found->second;
   const Kind kind{slab.owner, slab.cell_bytes};
   std::vector<std::uint64_t>& with_room = with_room_[kind];

@@ -1,9 +1,8 @@
 // Small blocks share pages: an extent of one owner, the slab, is cut into cells of one size.
 //
-// The slab begins with a word for each cell, which says how long the block in it is and whether it lives; so
-// the bounds check of a small block is as exact as that of a large one, and as free of locks. Which cells are
-// free only the owner knows, in memory of its own, so that allocating takes no lock of the host. Part of
-// Extents.
+// The slab begins with a word for each cell, which holds the length of its block and whether it lives. So the
+// bounds check of a small block is as exact and as lock-free as that of a large one. Only the owner knows
+// which cells are free, in private memory, so that allocating takes no lock of the host. Part of Extents.
 #pragma once
 
 #include <atomic>
@@ -23,15 +22,15 @@ namespace comex::shm {
 class Extents;
 
 inline constexpr std::uint64_t slab_bytes = 64 * 1024;
-inline constexpr std::uint32_t least_cell_bytes = 64;      // every block begins at a multiple of it
-inline constexpr std::uint32_t largest_cell_bytes = 2048;  // of what is longer a page holds one
+inline constexpr std::uint32_t least_cell_bytes = 64;      // every block begins at a multiple of this
+inline constexpr std::uint32_t largest_cell_bytes = 2048;  // a page holds only one of a longer block
 
-// One cell of a slab, as it was when it was looked up.
+// A snapshot of one cell of a slab.
 struct Cell {
   std::atomic<std::uint32_t>* word = nullptr;  // length:16 | retired:1 | local:1; 0: free
   std::uint32_t value = 0;
   std::uint64_t begin = 0;  // arena offset of its first byte
-  std::uint64_t into = 0;   // from there
+  std::uint64_t into = 0;   // distance from the first byte
   std::uint32_t room = 0;   // bytes of the cell
 
   static constexpr std::uint32_t length_mask = 0xffff;
@@ -43,7 +42,7 @@ struct Cell {
   bool is_local() const { return (value & local_bit) != 0; }
 };
 
-// The cell at an offset of the arena that begins at base; none where `record` is not that of a slab there.
+// The cell at an offset of the arena that begins at base; none if `record` is not of a slab there.
 inline std::optional<Cell> cell_at(std::byte* base, const ExtentRecord& record, std::uint64_t offset) {
   const std::uint32_t room = record.cell_bytes.load(std::memory_order_acquire);
   const std::uint64_t slab = record.offset.load(std::memory_order_acquire);
@@ -58,20 +57,20 @@ inline std::optional<Cell> cell_at(std::byte* base, const ExtentRecord& record, 
   return cell;
 }
 
-// The owner's side, of one process.
+// The owner's side, private to one process.
 class SmallBlocks {
  public:
   explicit SmallBlocks(Extents& extents) : extents_(&extents) {}
 
   static bool takes(std::uint64_t bytes) { return bytes <= largest_cell_bytes; }
   Result<Extent> allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation);
-  Status release(const Cell& cell);  // retired or live
+  Status release(const Cell& cell);  // of a retired or live cell
 
  private:
   struct Slab {
     Worker owner = 0;
     std::uint32_t cell_bytes = 0;
-    std::vector<std::uint16_t> free;  // cells, the next one last
+    std::vector<std::uint16_t> free;  // cells; the last is used next
   };
   using Kind = std::pair<Worker, std::uint32_t>;  // owner, size of cells
 

@@ -25,7 +25,7 @@ constexpr unsigned fs_close_on_exec = 1;  // FSOPEN_CLOEXEC, FSMOUNT_CLOEXEC
 constexpr unsigned set_string = 1;        // FSCONFIG_SET_STRING
 constexpr unsigned create = 6;            // FSCONFIG_CMD_CREATE
 
-// A file on a tmpfs that is mounted nowhere and goes with the file.
+// Opens a file on a tmpfs that has no mount point and disappears with the file.
 int open_on_new_tmpfs() {
   const int context = static_cast<int>(syscall(SYS_fsopen, "tmpfs", fs_close_on_exec));
   if (context < 0) return -1;
@@ -33,13 +33,13 @@ int open_on_new_tmpfs() {
     return syscall(SYS_fsconfig, context, set_string, key, value, 0) == 0;
   };
   int mount = -1;
-  // advise: large pages come in mappings that ask for them. size 0: as much as the machine has.
+  // advise: mappings that ask for large pages get them. size 0: the only limit is the machine's memory.
   const bool is_made = set("huge", "advise") && set("size", "0") &&
                        syscall(SYS_fsconfig, context, create, nullptr, nullptr, 0) == 0;
   if (is_made) mount = static_cast<int>(syscall(SYS_fsmount, context, fs_close_on_exec, 0));
   close(context);
   if (mount < 0) return -1;
-  // The name is for people who look at the mappings of a process; it is gone at once.
+  // The name only helps people who look at a process's mappings. It is removed at once.
   const int descriptor = openat(mount, "comex", O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   unlinkat(mount, "comex", 0);
   close(mount);
@@ -61,7 +61,7 @@ struct Attempt {
   int descriptor;
 };
 
-// In a process that shares this one's memory and descriptors, so that only it has the namespaces.
+// Runs in a child that shares memory and descriptors, so that only the child has the namespaces.
 int open_in_own_namespace(void* attempt_of_caller) {
   auto& attempt = *static_cast<Attempt*>(attempt_of_caller);
   if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return 1;
@@ -82,8 +82,8 @@ int open_in_namespace_of_child() {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the program runs in the child
-  // Without an exit signal: the program's waits and handlers for children never see this one.
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // no signal handler of the program may run in the child
+  // The child has no exit signal, so the program's waits and handlers for children never see it.
   const pid_t child = clone(open_in_own_namespace, stack.get() + stack_bytes / sizeof(std::max_align_t),
                             CLONE_VM | CLONE_FILES | CLONE_VFORK, &attempt);
   if (child > 0) {

@@ -1,14 +1,12 @@
-// A nameless file whose pages come when they are touched, large ones where the caller's mapping asks for
-// them.
+// Opens a nameless file whose pages are allocated on touch, as large pages where the mapping asks for them.
 //
-// Files of memfd_create get large pages only where an administrator allows them. A tmpfs of one's own has
-// them by a mount option, and a user who may not mount may do so in a user namespace of his own. Used by
-// PosixOs.
+// Files of memfd_create get large pages only where an administrator allows them. A tmpfs gets them by a mount
+// option, and a user who may not mount can do so in a user namespace of their own. Used by PosixOs.
 #pragma once
 
 namespace comex::shm {
 
-// A descriptor that is closed on exec; -1 where the system does not allow it.
+// Returns a descriptor that is closed on exec, or -1 where the system does not allow this.
 int open_file_with_large_pages();
 
 }  // namespace comex::shm

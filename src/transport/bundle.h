@@ -1,8 +1,8 @@
-// Small messages packed into one of the substrate's, and taken out again one by one.
+// Packs small messages into a bundle, which MPI sends as one message, and takes them out again one by one.
 //
-// Pure; protocol.h has the layout. A BundleWriter fills memory of protocol::bundle_bytes, a BundleReader
-// looks at a bundle that must stay in place. What does not add up is a bug of the sender. Used by
-// MpiTransport, whose receives have room for it.
+// It is pure; core/protocol.h defines the layout. A BundleWriter fills memory of protocol::bundle_bytes. A
+// BundleReader refers to a bundle that must stay in place. A malformed bundle is a bug of its sender. Used by
+// MpiTransport, whose receive buffers are large enough.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace comex::transport {
 
-// Receives of small messages that a process has posted, and the room of each, in whole cache lines.
+// The number of posted receives for small messages of a process. The room of each is in whole cache lines.
 inline constexpr unsigned ring_slots = 16;
 constexpr std::size_t ring_slot_bytes(bool takes_bundles) {
   constexpr std::size_t line = 64;
@@ -26,7 +26,7 @@ constexpr std::size_t ring_slot_bytes(bool takes_bundles) {
 constexpr std::size_t padded_part_bytes(std::size_t message) {
   return sizeof(protocol::BundlePart) + protocol::padded(message);
 }
-// Of a body that fits behind any message, at most.
+// The longest body that fits behind any message.
 inline constexpr std::size_t short_body_bytes = protocol::bundle_bytes - sizeof(protocol::BundleHeader) -
                                                 padded_part_bytes(protocol::message_bytes) -
                                                 sizeof(protocol::BundlePart);
@@ -37,7 +37,7 @@ class BundleWriter {
   explicit BundleWriter(std::byte* to) : to_(to) {}
 
   bool has_room(std::size_t part) const { return bytes_ + padded_part_bytes(part) <= protocol::bundle_bytes; }
-  // A message, or with a tag a body of the one before it.
+  // Adds a message or, with a tag, a body of the message before it.
   void add(std::span<const std::byte> what, int tag = 0) {
     COMEX_BUG_IF(to_ == nullptr || !has_room(what.size()) || (tag != 0 && parts_ == 0));
     const protocol::BundlePart part{static_cast<std::uint32_t>(what.size()), static_cast<std::uint32_t>(tag)};
@@ -48,7 +48,7 @@ class BundleWriter {
     bytes_ += all;
     ++parts_;
   }
-  // Bytes of the bundle, which is whole now.
+  // Completes the bundle and returns its bytes.
   std::size_t finish() {
     protocol::BundleHeader header;
     header.parts = parts_;
@@ -79,7 +79,7 @@ class BundleReader {
   }
 
   bool empty() const { return parts_ == 0; }
-  // What comes next: of a body its tag; 0: a message, or nothing.
+  // The tag of the next part if it is a body; 0: the next part is a message, or there is none.
   int tag() const { return empty() ? 0 : static_cast<int>(next().tag); }
   std::span<const std::byte> take() {
     const protocol::BundlePart part = next();

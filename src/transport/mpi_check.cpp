@@ -16,7 +16,7 @@ void MpiCheck::fail(int code, const char* call) const {
   if (length > 0) text += ": " + std::string(words, static_cast<std::size_t>(length));
   const Failure failure = environment_error(std::move(text));
   if (on_failure_) on_failure_(failure);
-  bug(__FILE__, __LINE__, failure.text.c_str());  // the handler must not return
+  bug(__FILE__, __LINE__, failure.text.c_str());  // reached only if the handler returns, which it must not
 }
 
 }  // namespace comex::transport

@@ -1,8 +1,8 @@
-// What happens when an MPI call fails: one clear line, then the end of the job.
+// Handles a failed MPI call: it prints one clear line and ends the job.
 //
-// The wire returns its errors (MPI_ERRORS_RETURN); every call goes through a check, which hands an
-// environment failure with the call's name and MPI's own words to the owner's handler. The handler
-// does not return. Used by MpiTransport and MpiCollective.
+// The wire returns its errors (MPI_ERRORS_RETURN). Every call goes through a check, which passes a failure
+// with the call's name and MPI's error text to the owner's handler. The handler does not return. Used by
+// MpiTransport and MpiCollective.
 #pragma once
 
 #include <mpi.h>
@@ -25,7 +25,7 @@ class MpiCheck {
     }
   }
 
-  // From here on errors of this communicator come back as codes.
+  // From here on, calls on this communicator return errors as codes.
   void let_errors_return(MPI_Comm wire) const;
 
  private:

@@ -1,5 +1,5 @@
-// Collective over an MPI communicator; the caller's, dup'ed, freed after it; that of a part its own. All
-// calls are PMPI_*.
+// The Collective over an MPI communicator. The caller's communicator must be a duplicate and be freed after
+// this object; the object made by among() owns its own. All calls are PMPI_*.
 #pragma once
 
 #include <mpi.h>

@@ -8,12 +8,12 @@ namespace comex::transport {
 
 namespace {
 
-// Open MPI's limits count its own header, 56 bytes in 4.1 (measured); a little more is taken off.
+// Open MPI's limits include its own header, 56 bytes in 4.1 (measured). This subtracts a little more.
 constexpr std::uint64_t envelope_bytes = 64;
 constexpr std::uint64_t most_bytes = 1 << 20;
 
-// Below MPI's matching by ob1 ("pml"), each way to a peer ("btl") has its own limit. Another kind of matching
-// has limits of its own, which these do not tell.
+// With matching by ob1 (a "pml"), each way to a peer (a "btl") has its own limit. Other kinds of matching
+// have limits that these variables do not show.
 constexpr const char* matching = "pml_ob1_priority";
 constexpr const char* memory_ways[] = {"btl_vader_eager_limit", "btl_sm_eager_limit"};
 constexpr const char* network_ways[] = {"btl_tcp_eager_limit",   "btl_openib_eager_limit",
@@ -28,13 +28,13 @@ std::uint32_t least_of(const char* const (&names)[N], const LimitVariable& limit
   return static_cast<std::uint32_t>(std::min(least - envelope_bytes, most_bytes)) & ~15u;
 }
 
-// Open MPI's variables, as its mca_base_var.h declares the access to them. The standard's way to the same,
-// MPI_T_init_thread, loads every component that is installed: 0.2 s.
+// Reads Open MPI's variables with the functions that its mca_base_var.h declares. The standard's way,
+// MPI_T_init_thread, loads every installed component, which takes 0.2 s.
 class OpenMpiVariables {
  public:
   bool has(const char* name) const { return index_of(name).has_value(); }
 
-  template <class T>  // as the variable is declared
+  template <class T>  // T is the type of the variable's declaration
   std::optional<T> value(const char* name) const {
     const std::optional<int> index = index_of(name);
     const T* value = nullptr;

@@ -1,6 +1,5 @@
-// How long a message may be that MPI sends at once, whether its receiver is ready or not, and how it moves
-// longer ones within a machine: what Open MPI's own variables tell. A longer one waits for a handshake, and
-// costs two trips more.
+// Finds, from Open MPI's own variables, how long a message may be that MPI sends at once, even if its
+// receiver is not ready. A longer message waits for a handshake, which costs two more trips.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +8,20 @@
 
 namespace comex::transport {
 
-// Bytes of such a message, a multiple of 16; 0: not known.
+// The longest such message in bytes, a multiple of 16; 0: not known.
 struct EagerBytes {
   std::uint32_t within_machine = 0;
   std::uint32_t between_machines = 0;
   friend bool operator==(const EagerBytes&, const EagerBytes&) = default;
 };
 
-// The limit of this name; nothing: there is none, or what it belongs to is not in use.
+// Returns the limit of this name; none if it does not exist or its component is not in use.
 using LimitVariable = std::function<std::optional<std::uint64_t>(const char* name)>;
 
-// Pure. What several ways to a peer have in common is the least of them.
+// A pure function. If there are several ways to a peer, their smallest limit counts.
 EagerBytes eager_bytes_of(bool is_matched_by_ob1, const LimitVariable& limit);
 
-// Of this process's MPI, after MPI_Init.
+// For this process's MPI; call it after MPI_Init.
 EagerBytes read_eager_bytes();
 
 }  // namespace comex::transport

@@ -1,5 +1,5 @@
-// Functions of the MPI library that the standard does not have. Looked up at run time: another MPI, or
-// another Open MPI, may be without them.
+// Finds functions of the MPI library that are not in the standard. They are looked up at run time, because
+// another MPI, or another version of Open MPI, may not have them.
 #pragma once
 
 namespace comex::transport {

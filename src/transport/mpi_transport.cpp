@@ -8,7 +8,7 @@
 namespace comex::transport {
 namespace {
 
-// Above every tag of the protocol, within the 32767 that any MPI allows.
+// Above every tag of the protocol and within 32767, which every MPI allows.
 constexpr int probe_tag = 32767;
 static_assert(protocol::get_tag(protocol::slot_count - 1) < probe_tag);
 static_assert(body_limit_bytes <= INT_MAX && protocol::bundle_bytes <= INT_MAX);
@@ -99,7 +99,7 @@ bool MpiTransport::takes_bundle(TransportRank to) const {
   return sends_bundles_ && !std::ranges::binary_search(near_, to);
 }
 
-// What is copied is a fraction of what a message of its own would cost.
+// Copying the message costs a fraction of what sending it alone would cost.
 void MpiTransport::post_with_next(TransportRank to, std::size_t bytes) {
   if (!takes_bundle(to)) return post(to, bytes);
   if (has_bundle() && holds_answers_ && to != bundle_to_) launch_bundle();
@@ -123,7 +123,7 @@ void MpiTransport::launch_bundle() {
   if (has_bundle()) bundles_.give_back(std::exchange(bundle_, {}).bytes);
 }
 
-// A buffer that has left at once stays, ready for what is filled in next.
+// If the buffer has left at once, it stays in `filled`, ready to be filled again.
 void MpiTransport::launch(Outgoing& filled, TransportRank to, std::size_t bytes) {
   COMEX_BUG_IF(filled.bytes == nullptr || bytes > filled.pool->room() || !is_rank(to));
   check_(PMPI_Isend(filled.bytes.get(), static_cast<int>(bytes), MPI_BYTE, to, protocol::header_tag, wire_,
@@ -136,8 +136,8 @@ void MpiTransport::launch(Outgoing& filled, TransportRank to, std::size_t bytes)
   if (bell_ != nullptr) bell_->sent(to);
 }
 
-// One test that fails is enough: it has let MPI work. That send goes to the end of the list, so
-// that a receiver that is stuck does not keep the buffers of all others.
+// Stops at the first test that fails, since that test has let MPI work. The send moves to the end of the
+// list, so that a receiver that is stuck does not keep the buffers of all others.
 void MpiTransport::reap_pending() {
   while (!pending_.empty()) {
     int sent = 0;
@@ -157,7 +157,7 @@ bool MpiTransport::receive(Message& message) {
     message = {unpacked_from_, unpack()};
     return true;
   }
-  if (has_bundle()) launch_bundle();  // the last one was not answered
+  if (has_bundle()) launch_bundle();  // the caller has not answered the last message
   const MpiYieldSwitch::Off off(yield_);
   if (handed_out_) {
     keep_arrived();
@@ -184,7 +184,7 @@ bool MpiTransport::receive(Message& message) {
   return true;
 }
 
-// The next message, behind which its bodies are to be had.
+// Returns the next message and keeps the bodies that follow it in the bundle.
 std::span<const std::byte> MpiTransport::unpack() {
   const std::span<const std::byte> message = unpacked_.take();
   while (const int tag = unpacked_.tag())
@@ -192,7 +192,7 @@ std::span<const std::byte> MpiTransport::unpack() {
   return message;
 }
 
-// The place of the newest is received into again.
+// Copies the newest bodies, because the buffer they lie in is about to be posted again.
 void MpiTransport::keep_arrived() {
   for (auto body = arrived_.rbegin(); body != arrived_.rend() && body->copy == nullptr; ++body) {
     body->copy = std::make_unique_for_overwrite<std::byte[]>(body->bytes.size());
@@ -213,7 +213,8 @@ std::optional<std::size_t> MpiTransport::take_arrived(TransportRank from, int ta
   return bytes;
 }
 
-// Of what is begun and waits for it, if there is room; answers go to who has receives posted for bodies.
+// True if a body can be the last part of the open bundle. Bundles of answers take none, because their
+// receivers have posted receives for bodies.
 bool MpiTransport::may_close_bundle(TransportRank to, std::size_t bytes) const {
   return has_bundle() && !holds_answers_ && to == bundle_to_ && bytes != 0 && packed_.has_room(bytes);
 }
@@ -276,7 +277,7 @@ bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
   return true;
 }
 
-// From this rank only: a probe of any source looks through the queues of all of them.
+// Probes this rank only, because a probe of any source would search the queues of all ranks.
 void MpiTransport::progress() {
   if (std::exchange(has_polled_, false)) return;
   const MpiYieldSwitch::Off off(yield_);

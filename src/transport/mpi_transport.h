@@ -1,11 +1,10 @@
-// Transport over the two-sided messages of an MPI communicator, the wire.
+// The Transport over two-sided messages of an MPI communicator, the wire.
 //
-// The wire is the caller's: dup'ed for this transport alone, freed after it. Small messages arrive
-// in a ring of posted receives, of which only the oldest is tested, so that they are seen in the
-// order in which MPI matched them. Where all ranks of a wire take bundles, messages that are posted in a row
-// for one receiver travel as one, and with them the short body that comes next. All calls are PMPI_*:
-// nobody's wrapper sees them. Created by api on every rank of a world; MPI must still be initialised when it
-// is destroyed.
+// The caller owns the wire: it duplicates it for this transport alone and frees it afterwards. Small messages
+// arrive in a ring of posted receives. Only the oldest is tested, so messages are seen in the order in which
+// MPI matched them. If all ranks of a wire take bundles, messages posted in a row for one receiver travel as
+// one, together with the short body that comes next. All calls are PMPI_*, so no profiling wrapper sees them.
+// runtime and worlds create it; MPI must still be initialised when it is destroyed.
 #pragma once
 
 #include <mpi.h>
@@ -26,15 +25,14 @@
 
 namespace comex::transport {
 
-// On this wire, and by this rank.
+// How bundles are used on this wire and by this rank.
 struct Bundles {
-  bool are_taken = false;  // by all ranks, and known to all
-  bool are_sent = false;   // only where they are taken
-  // Answers to one travel as one as well: for who goes on receiving whatever happens, as a progress rank
-  // does.
+  bool are_taken = false;  // all ranks take bundles, and all know it
+  bool are_sent = false;   // allowed only if they are taken
+  // Answers to a bundle are bundled as well. This is for ranks that never stop receiving: progress ranks.
   bool are_answered = false;
-  // Ranks that MPI reaches another way than over the network, ascending: theirs go one by one, since a longer
-  // one would wait there until its sender looks after it, with all that comes behind it.
+  // Ranks that MPI does not reach over the network, ascending. Their messages travel singly, because a longer
+  // one would wait, with all that follow it, until its sender calls MPI again.
   std::vector<TransportRank> near = {};
   bool may_be_sent() const { return are_taken && are_sent; }
 };
@@ -42,7 +40,7 @@ struct Bundles {
 class MpiTransport final : public Transport {
  public:
   MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles = {});
-  // Waits for the sends and bodies still in flight towards others, takes back what is posted here.
+  // Waits for the sends and bodies still under way to others, and cancels the receives posted here.
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
@@ -63,22 +61,22 @@ class MpiTransport final : public Transport {
   void progress() override;
   std::size_t unsent() const override { return pending_.size(); }
 
-  // The others are lost: nothing is waited for any more, and what MPI may still look at is never freed.
+  // The other ranks are lost: it waits for nothing any more and never frees what MPI may still read.
   void abandon();
 
  private:
-  struct Outgoing {  // being filled, or with MPI
+  struct Outgoing {  // being filled, or given to MPI
     SendPool::Buffer bytes;
     SendPool* pool = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
   };
   struct Body {
-    MPI_Request request = MPI_REQUEST_NULL;  // null: it has travelled with its message
+    MPI_Request request = MPI_REQUEST_NULL;  // null: it travelled with its message
     bool is_receive = false;
-    std::size_t bytes = 0;  // then, of a receive
+    std::size_t bytes = 0;  // of a receive
     bool is_complete() const { return request == MPI_REQUEST_NULL; }
   };
-  // In the bundle at head_, or in a copy of its own once that is posted again.
+  // Lies in the bundle at head_, or in a copy of its own once that buffer is posted again.
   struct Arrived {
     TransportRank from = no_rank;
     int tag = 0;
@@ -106,21 +104,21 @@ class MpiTransport final : public Transport {
 
   const MPI_Comm wire_;
   const MpiCheck check_;
-  const MpiYieldSwitch yield_;  // a poll of ours never gives the processor away
+  const MpiYieldSwitch yield_;  // polls never give the processor away
   TransportRank rank_ = no_rank;
   TransportRank size_ = 0;
 
   const bool takes_bundles_;
-  // Slots head_, head_ + 1, ... (mod ring_slots) are posted, in this order; while handed_out_, the
-  // slot at head_ holds the message the caller is looking at, alone or of a bundle, and is not posted.
+  // Slots head_, head_ + 1, ... (mod ring_slots) are posted, in this order. While handed_out_ is set, the
+  // slot at head_ is not posted: it holds the caller's current message, alone or in a bundle.
   const std::size_t slot_room_;
   std::unique_ptr<std::byte[]> ring_;
   std::array<MPI_Request, ring_slots> ring_requests_;
   unsigned head_ = 0;
   bool handed_out_ = false;
   TransportRank unpacked_from_ = no_rank;
-  BundleReader unpacked_;         // what is left of the bundle at head_
-  std::vector<Arrived> arrived_;  // bodies that came with their messages, and are not asked for yet
+  BundleReader unpacked_;         // the rest of the bundle at head_
+  std::vector<Arrived> arrived_;  // bodies that came with their messages and were not asked for yet
   bool has_polled_ = false;       // a receive() that found nothing has let MPI work
 
   SendPool messages_{protocol::message_bytes, 0};
@@ -129,10 +127,10 @@ class MpiTransport final : public Transport {
   const bool sends_bundles_;
   const bool bundles_answers_;
   Outgoing staged_;
-  Outgoing bundle_;  // if it has bytes, begun, and to be sent with the next post
+  Outgoing bundle_;  // the open bundle, if it has bytes; sent with the next post
   BundleWriter packed_;
   TransportRank bundle_to_ = no_rank;
-  bool holds_answers_ = false;    // to messages of unpacked_: it goes when that ends, or before anything else
+  bool holds_answers_ = false;    // answers to messages of unpacked_; sent when that ends, or before others
   std::deque<Outgoing> pending_;  // MPI has not sent them yet
 
   TicketTable<Body> bodies_;

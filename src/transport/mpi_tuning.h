@@ -1,8 +1,8 @@
-// What we change in the MPI library itself, where it lets us.
+// Changes a setting of the MPI library, if the library allows it.
 //
-// Open MPI may yield the processor in every MPI_Test once there are more ranks than cores; beside
-// computing processes each yield costs a whole time slice. Our own waits decide when to yield, so
-// runtime switches it off after MPI_Init, and back before a rank returns to the user for good.
+// Open MPI may yield the processor in every MPI_Test when there are more ranks than cores. Beside computing
+// processes, each yield costs a whole time slice. The runtime's own waits decide when to yield, so runtime
+// turns the setting off after MPI_Init, and on again before a rank returns to the user for good.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace comex::transport {
 
-// What the setting was before; nothing when this MPI has no such switch.
+// Returns the previous value; none if this MPI has no such setting.
 std::optional<bool> set_mpi_yield_when_idle(bool yields);
 
-// Set so from here to the end of the scope, then as it was.
+// Sets it until the end of the scope, then restores it.
 class YieldsInMpi {
  public:
   explicit YieldsInMpi(bool yields) : before_(set_mpi_yield_when_idle(yields)) {}
@@ -27,8 +27,8 @@ class YieldsInMpi {
   std::optional<bool> before_;
 };
 
-// Off from here to the end of the scope, then as it was: for the polls of a process whose own waits, and
-// whose program's MPI calls, decide for themselves when to yield. Two short calls.
+// Turns it off until the end of the scope, then restores it. This is for the polls of a process whose own
+// waits and MPI calls decide when to yield. It costs two short calls.
 class MpiYieldSwitch {
  public:
   MpiYieldSwitch();
@@ -52,7 +52,7 @@ class MpiYieldSwitch {
   bool (*change_)(bool) = nullptr;
 };
 
-// For the banner: what the call that switched it off has done.
+// For the banner: describes what the call that turned it off has done.
 std::string describe_mpi_yield(std::optional<bool> before);
 
 }  // namespace comex::transport

@@ -1,7 +1,7 @@
-// Buffers of one length, for messages to be filled in and sent.
+// Buffers of one length, to be filled with messages and sent.
 //
-// A few that are free are kept for the next messages: within a machine about half of them are with MPI for a
-// while. What receivers in trouble have kept busy besides is given back to the heap, so that what a process
+// A few free ones are kept for the next messages: within a machine, MPI holds about half of them for a while.
+// If slow receivers keep more buffers busy, the surplus later goes back to the heap, so that what a process
 // holds for good does not grow with the size of the job.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace comex::transport {
 
-// Of messages: in the largest jobs a process has no memory to spare.
+// The number of message buffers to keep. In the largest jobs, a process has no memory to spare.
 constexpr std::size_t kept_messages(std::uint64_t ranks) {
   return ranks <= 65'536 ? 16 : 2;
 }

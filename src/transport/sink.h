@@ -1,8 +1,8 @@
-// One side of a process that small messages are handed to: the server, the origin, the tokens.
+// A part of a process that takes small messages: the server, the origin, or the control messages.
 //
-// The pump of a process (progress rank or worker) receives from the transport and hands each
-// message to the sink of its verb, then lets every sink advance. All calls are made under the
-// process's engine lock; nothing in a sink blocks.
+// The loop of a process (progress rank or worker) receives from the transport, hands each message to the sink
+// of its verb, and then lets every sink advance. All calls are made under the process's engine lock. Nothing
+// in a sink blocks.
 #pragma once
 
 #include "transport/transport.h"
@@ -13,13 +13,13 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void on_message(const Message& message) = 0;
-  // A look found nothing more: whatever is handed over later has arrived since.
+  // A look has found no more messages: any message handed over later has arrived since.
   virtual void on_all_taken() {}
-  // Moves whatever can move (bodies, queued requests); returns how many things moved.
+  // Moves whatever can move (bodies, queued requests). Returns how many moved.
   virtual unsigned advance() = 0;
-  // The program waits from here on, or asks for progress: what was kept back for company leaves.
+  // The program now waits, or asks for progress: messages kept back to travel with others leave.
   virtual void before_wait() {}
-  // Nothing is queued, in flight or awaited here, so its owner may sleep until a message comes.
+  // Nothing is queued, in flight or awaited here, so the owner may sleep until a message comes.
   virtual bool quiet() const = 0;
 };
 

@@ -1,7 +1,7 @@
 // The bodies in flight of one transport: a table whose free entries are reused.
 //
-// Grows to the largest number ever in flight and then allocates no more. A ticket that was never
-// taken, or was spent already, is a bug. Used by both transports.
+// It grows to the largest number ever in flight and then allocates no more. To use a ticket that was never
+// taken or is already spent is a bug. Used by both transports.
 #pragma once
 
 #include <cstdint>

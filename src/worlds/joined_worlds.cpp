@@ -50,7 +50,7 @@ std::string JoinedWorlds::why_lost(BridgeId bridge) {
 void JoinedWorlds::start_fence_all(nb::Completion& completion) {
   for (const BridgeId id : bridges.ids()) {
     if (!bridges.why_lost(id).empty()) continue;
-    // Another thread may take the bridge down, under the lock: what is under way there is complete by then.
+    // Another thread may take the bridge down, under the lock; what is under way there is complete by then.
     const auto has_room = [&] {
       const std::shared_ptr<const Bridge> bridge = bridges.find(id);
       return bridge == nullptr || bridge->remote.has_room();

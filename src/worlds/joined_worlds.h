@@ -1,7 +1,7 @@
-// What a worker has of other worlds: the bridges that lead to them, and what it keeps for meetings.
+// A worker's part in other worlds: the bridges that lead to them, and its state for meetings.
 //
-// The runtime owns it as its OtherWorlds; `worlds` and `calls` come to it by joined_worlds(). joiner() is
-// what init hands to the runtime.
+// The runtime owns it as its OtherWorlds; `worlds` and `calls` get it by joined_worlds(). Init passes
+// joiner() to the runtime.
 #pragma once
 
 #include "runtime/other_worlds.h"
@@ -35,7 +35,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   runtime::Runtime& runtime_;
 };
 
-// Of a runtime that was initialized with joiner(), as all are outside of tests.
+// For a runtime that was initialized with joiner(), as all are outside of tests.
 inline JoinedWorlds& joined_worlds(const runtime::Runtime& runtime) {
   return static_cast<JoinedWorlds&>(runtime.other_worlds());
 }

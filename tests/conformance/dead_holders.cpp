@@ -28,7 +28,8 @@ class DeadHolders : public testing::TestWithParam<int> {
   void die_with_the_mutex(std::uint64_t index) {
     const std::uint64_t offset = job_.mutex_offset(GetParam(), index);
     die_with([offset](shm::Arena& dead) {
-      ASSERT_EQ(dead.mutex_at(offset).lock({99, dead.slot()}), shm::Taken::clean);
+      shm::MutexTurn turn;
+      ASSERT_EQ(dead.mutex_at(offset).step(turn, {99, dead.slot()}, false), shm::Taken::clean);
     });
   }
 

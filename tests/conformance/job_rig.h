@@ -65,7 +65,7 @@ class Job {
   TransportRank server_of(int worker) { return place(worker).server; }
   TransportRank rank_of(int worker) { return place(worker).rank; }
 
-  shm::Arena& arena_of(int worker) { return *runtimes_[static_cast<std::size_t>(worker)]->world->arena; }
+  shm::Arena& arena_of(int worker) { return *runtimes_[static_cast<std::size_t>(worker)]->world().arena; }
 
   // Zeros in a worker's memory.
   template <class T>
@@ -85,7 +85,7 @@ class Job {
       shm::Arena& arena = arena_of(worker);
       arena.mutex_sets().show(arena.slot(), arena.offset_of(blocks), of_each);
     }
-    runtimes_.front()->has_mutexes.store(true);
+    runtimes_.front()->set_has_mutexes(true);
   }
 
  private:

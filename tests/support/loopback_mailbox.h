@@ -1,7 +1,7 @@
-// What has been sent to one rank of a LoopbackFabric and not arrived yet, and what it waits for.
+// The messages to one rank of a LoopbackFabric that have not arrived yet, and its posted receives.
 //
-// Thread safe: senders add, the receiving endpoint takes. Held pairs stay where they are, and so
-// keep their order. Only for the loopback transport.
+// It is thread safe: senders add, and the receiving endpoint takes. Messages of a held pair stay in place and
+// so keep their order. Used by the loopback transport only.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace comex::transport {
 
-// A body on its way. `bytes` is the sender's memory, or `copy` when it was sent eagerly.
+// A body under way. `bytes` is the sender's memory, or `copy` if it was sent eagerly.
 struct LoopbackFlight {
   TransportRank from = no_rank;
   int tag = 0;
@@ -28,7 +28,7 @@ struct LoopbackFlight {
   std::atomic<bool> taken{false};
 };
 
-// A posted receive; touched by its endpoint's own calls only.
+// A posted receive. Only calls of its own endpoint touch it.
 struct LoopbackLanding {
   std::span<std::byte> bytes;
   std::size_t received_bytes = 0;
@@ -37,7 +37,7 @@ struct LoopbackLanding {
 
 struct LoopbackLetter {
   TransportRank from = no_rank;
-  std::vector<std::byte> data;  // exactly as long as what was posted, so that sanitizers see overreads
+  std::vector<std::byte> data;  // exactly as long as the posted message, so that sanitizers see overreads
 };
 
 struct LoopbackCounts {
@@ -54,7 +54,7 @@ class LoopbackMailbox {
   bool take_letter(LoopbackLetter& letter);
   void put_flight(std::shared_ptr<LoopbackFlight> flight);
   void expect(TransportRank from, int tag, std::shared_ptr<LoopbackLanding> landing);
-  // Copies every body that is here into the receive that waits for it.
+  // Copies every body that has arrived into the receive that waits for it.
   void land();
 
   void hold_messages(TransportRank from, bool held);
@@ -65,7 +65,7 @@ class LoopbackMailbox {
 
  private:
   using LaneName = std::pair<TransportRank, int>;  // source and tag
-  struct Lane {                                    // at least one side is empty after match()
+  struct Lane {                                    // after match(), at least one side is empty
     std::deque<std::shared_ptr<LoopbackFlight>> flights;
     std::deque<std::shared_ptr<LoopbackLanding>> landings;
   };
@@ -80,7 +80,7 @@ class LoopbackMailbox {
   mutable std::mutex mutex_;
   std::vector<Source> sources_;
   std::deque<LoopbackLetter> letters_;                      // in order of arrival
-  std::deque<std::shared_ptr<LoopbackFlight>> on_the_way_;  // not yet in their lane
+  std::deque<std::shared_ptr<LoopbackFlight>> on_the_way_;  // not in their lane yet
   std::map<LaneName, Lane> lanes_;
 };
 

@@ -9,8 +9,8 @@
 namespace comex::transport {
 namespace {
 
-// The owner's engine lock must keep two threads out of one endpoint. Relaxed on purpose: the
-// check must not order what the engine lock failed to order.
+// Detects two threads in one endpoint, which the owner's engine lock must prevent. The memory order is
+// relaxed on purpose: this check must not add an ordering that the engine lock failed to give.
 class OneThreadAtATime {
  public:
   explicit OneThreadAtATime(std::atomic<bool>& busy) : busy_(busy) {
@@ -41,7 +41,7 @@ class LoopbackEndpoint final : public Transport {
     return staged_.data();
   }
 
-  // Each arrives by itself; only that its sender keeps its word is checked.
+  // Every message arrives on its own. This only checks that the next one goes to the rank that was announced.
   void post_with_next(TransportRank to, std::size_t bytes) override {
     post(to, bytes);
     next_is_to_ = to;
@@ -65,7 +65,7 @@ class LoopbackEndpoint final : public Transport {
       const OneThreadAtATime guard(busy_);
       COMEX_BUG_IF(next_is_to_ != no_rank);
       mailbox.land();
-      current_ = {};  // what was handed out before is gone, for sanitizers to see
+      current_ = {};  // frees the message handed out before, so that sanitizers see its use
       if (!mailbox.take_letter(current_)) return false;
       message = {current_.from, current_.data};
     }
@@ -116,8 +116,8 @@ class LoopbackEndpoint final : public Transport {
 
  private:
   struct Body {
-    std::shared_ptr<LoopbackFlight> flight;    // a send that is not eager
-    std::shared_ptr<LoopbackLanding> landing;  // a receive
+    std::shared_ptr<LoopbackFlight> flight;    // set for a send that is not eager
+    std::shared_ptr<LoopbackLanding> landing;  // set for a receive
   };
 
   Ticket send(TransportRank to, int tag, std::span<const std::byte> body, bool eager) {
@@ -143,7 +143,7 @@ class LoopbackEndpoint final : public Transport {
   const TransportRank size_;
   std::atomic<bool> busy_{false};
   std::vector<std::byte> staged_;
-  TransportRank next_is_to_ = no_rank;  // what is posted next; no_rank: anybody
+  TransportRank next_is_to_ = no_rank;  // receiver of the next message; no_rank: anybody
   LoopbackLetter current_;
   TicketTable<Body> bodies_;
 };

@@ -1,9 +1,9 @@
-// Many ranks in one process: the Transport that lets whole operations run in a unit test.
+// Many ranks in one process: the Transport by which unit tests run whole operations.
 //
-// It behaves like MPI where MPI is awkward: a body above the eager limit is sent only once its
-// receive is there, data moves only inside calls of the receiving endpoint, a body longer than its
-// receive is a bug. Endpoints may live on threads of their own, each used by one thread at a time
-// (checked); hooks hold traffic of a pair back and count it, from any thread.
+// It imitates the awkward parts of MPI. A body above the eager limit is sent only once its receive is posted.
+// Data moves only inside calls of the receiving endpoint. A body longer than its receive is a bug. Each
+// endpoint may have a thread of its own, but only one thread at a time may use it (checked). From any thread,
+// hooks hold back the traffic of a pair and count it.
 #pragma once
 
 #include <cstddef>
@@ -27,19 +27,19 @@ class LoopbackFabric {
   TransportRank size() const { return static_cast<TransportRank>(endpoints_.size()); }
   Transport& endpoint(TransportRank rank);
 
-  // While held, what `from` sends to `to` does not arrive; held messages count as unsent.
+  // While a pair is held, messages of `from` to `to` do not arrive and count as unsent.
   void hold_messages(TransportRank from, TransportRank to);
   void release_messages(TransportRank from, TransportRank to);
   void hold_bodies(TransportRank from, TransportRank to);
   void release_bodies(TransportRank from, TransportRank to);
 
-  // Since the start, whether they have arrived or not.
+  // Since the start, including messages that have not arrived.
   std::uint64_t messages(TransportRank from, TransportRank to) const;
   std::uint64_t bodies(TransportRank from, TransportRank to) const;
   std::uint64_t body_bytes(TransportRank from, TransportRank to) const;
-  // Of those that have arrived, the ones that the kernel would copy slowly.
+  // Counts the arrived ones that the kernel would copy slowly.
 
-  // Nothing is on its way, nothing sent lacks a receive, nothing received lacks a send.
+  // True if nothing is under way, no send lacks a receive and no receive lacks a send.
   bool drained() const;
 
  private:

@@ -23,7 +23,7 @@ struct MemoryOs::Thing {  // one shared object
   std::uint64_t inode = 0;
   std::uint64_t cookie = 0;
   std::vector<bool> granted;  // by page
-  bool is_touched = false;    // the others come when they are touched
+  bool is_touched = false;    // the other pages are allocated when they are touched
   std::byte* base = nullptr;
   std::uint64_t mapped_bytes = 0;
   unsigned mappings = 0;
@@ -38,7 +38,7 @@ struct MemoryOs::Thing {  // one shared object
     if (from != nullptr) munmap(from, bytes);
   }
 
-  // Memory of one process cannot be at two addresses; between mappings it may move.
+  // The memory of one process cannot be at two addresses, but it may move between mappings.
   bool move_to(std::byte* asked, std::uint64_t bytes) {
     void* const mapped = mmap(asked, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return false;
@@ -58,7 +58,7 @@ struct MemoryOs::Thing {  // one shared object
     return true;
   }
 
-  // Pages that were granted or touched.
+  // Returns the pages that were granted or touched.
   std::vector<bool> touched() const {
     std::vector<unsigned char> residency(mapped_bytes / page_bytes);
     std::vector<bool> pages = granted;
@@ -99,7 +99,7 @@ struct MemoryOs::Body {
   std::uint64_t refused_large_pages = 0;
   unsigned room_asked = 0;
 
-  // What every object takes together.
+  // The bytes of all objects together.
   std::uint64_t taken_bytes() const {
     std::set<const Thing*> seen;
     std::uint64_t bytes = 0;
@@ -284,7 +284,7 @@ void MemoryOs::unmap(std::byte* base, std::uint64_t) {
   for (auto& [descriptor, entry] : body_->opened) {
     Thing& thing = *entry.thing;
     if (thing.base != base || thing.mappings == 0) continue;
-    --thing.mappings;  // the memory stays: what was written must be there when it is mapped again
+    --thing.mappings;  // the contents must still be there when the object is mapped again
     return;
   }
 }

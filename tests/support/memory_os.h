@@ -1,5 +1,5 @@
-// An Os inside one process, for tests: objects are anonymous memory, touching a page that was never
-// granted is a fault, and failures come on demand. An object has one mapping address per MemoryOs.
+// An Os inside one process, for tests. Objects are anonymous memory, touching a page that was never granted
+// is a fault, and failures happen on demand. An object has one mapping address per MemoryOs.
 #pragma once
 
 #include <memory>
@@ -8,19 +8,19 @@
 
 namespace comex::shm {
 
-// What a MemoryOs pretends. Change it through MemoryOs::faults at any time.
+// The conditions that a MemoryOs simulates. Tests may change MemoryOs::faults at any time.
 struct MemoryFaults {
-  std::uint64_t room_bytes = ~0ULL;              // bytes that may be granted altogether
-  std::uint64_t hidden_bytes = ~0ULL;            // as room_bytes, but room() does not know: extend is refused
-  std::uint64_t file_bytes = ~0ULL;              // where an object ends
-  Limit room_limit = Limit::ram;                 // who says so
-  std::vector<std::uint64_t> refused_addresses;  // map at one of these fails
+  std::uint64_t room_bytes = ~0ULL;    // bytes that may be granted in all
+  std::uint64_t hidden_bytes = ~0ULL;  // like room_bytes, but room() does not know it: extend is refused
+  std::uint64_t file_bytes = ~0ULL;    // largest length of an object
+  Limit room_limit = Limit::ram;       // the limit that room_bytes stands for
+  std::vector<std::uint64_t> refused_addresses;  // map at one of these addresses fails
   bool refuse_attach = false;                    // open_object_of fails
   bool refuse_touch = false;                     // let_pages_come fails
   std::uint64_t ram_bytes = 1ULL << 32;
   std::uint64_t address_space_bytes = ~0ULL;
-  std::uint64_t large_page_bytes = 0;      // 0: it has none
-  std::uint64_t most_large_pages = ~0ULL;  // ever; then they are refused
+  std::uint64_t large_page_bytes = 0;      // 0: there are no large pages
+  std::uint64_t most_large_pages = ~0ULL;  // total number that is granted; later requests are refused
 };
 
 class MemoryOs : public Os {
@@ -30,10 +30,10 @@ class MemoryOs : public Os {
 
   MemoryFaults faults;
   std::uint64_t granted_bytes() const;
-  std::uint64_t large_pages_granted() const;  // ever
+  std::uint64_t large_pages_granted() const;  // in total
   std::uint64_t large_pages_refused() const;
-  unsigned room_asked() const;    // how often
-  void kill_slot(HostSlot slot);  // its life holds are let go, as if the process had died
+  unsigned room_asked() const;    // number of calls of room()
+  void kill_slot(HostSlot slot);  // releases its life holds, as if the process had died
 
   Result<Object> create_object(Backing backing, bool large_pages = false) override;
   Result<ObjectName> name_of(const Object& object) override;

@@ -1,4 +1,4 @@
-// Collective of one process: for tests and for whoever runs without MPI. Nothing to exchange.
+// The Collective of one process, which exchanges nothing. For tests and for processes without MPI.
 #pragma once
 
 #include <algorithm>

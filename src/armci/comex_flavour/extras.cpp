@@ -1,4 +1,4 @@
-// What only the ComEx interface has: init on a communicator, a group's fence, start and end of MPI,
+// The calls that only the ComEx interface has: init on a communicator, a group's fence, MPI's start and end,
 // complaints.
 #include <cstdarg>
 #include <cstdio>
@@ -48,7 +48,7 @@ COMEX_C void armci_msg_finalize(void) {
   const comex::runtime::CallName called(__func__);
   const bool has_runtime = comex_initialized() != 0;
   const bool is_refused = finish() != COMEX_SUCCESS && !has_runtime;
-  if (is_refused) return;  // in a forked child, whose MPI is the parent's
+  if (is_refused) return;  // in a forked child, MPI belongs to the parent
   int finished = 0;
   PMPI_Finalized(&finished);
   if (finished == 0) PMPI_Finalize();

@@ -1,7 +1,7 @@
-// What sets the ComEx interface apart: its headers, and how its groups and handles name those of comex.h.
+// What distinguishes the ComEx interface: its headers, and how its groups and handles map to comex.h.
 //
-// Every file of the façade includes "flavour.h" and is compiled once with each of the two. Promises the
-// same names in both; the other types and codes differ through the public headers alone.
+// Every file of the façade includes "flavour.h" and is compiled once with each of the two. Both define the
+// same names; types and codes differ only through the public headers.
 #pragma once
 
 #include <comex/armci.h>
@@ -17,7 +17,7 @@ inline constexpr const char flavour_name[] = "libarmci";
 using FinalizeResult = void;
 inline void finalize_result(int) {}
 
-// Malloc, Free, Barrier and messages without a group argument are over the default group, not the world.
+// Malloc, Free, Barrier and messages without a group argument use the default group, not the world.
 inline constexpr bool collectives_follow_default_group = true;
 
 inline comex_group_t handle_of(const ARMCI_Group* group) {
@@ -25,11 +25,11 @@ inline comex_group_t handle_of(const ARMCI_Group* group) {
 }
 void fill_group(comex_group_t handle, ARMCI_Group* group);
 void forget_group(comex_group_t handle);
-// What the interface has of its own, after the world is there and before it goes; collective.
+// Opens the interface's own parts after the world opens, and closes them before it closes; collective.
 void open_flavour();
 void close_flavour();
 
-// A handle's code: 0 nothing, positive a request of comex.h, negative an aggregate.
+// The code of a handle. 0: nothing; positive: a request of comex.h; negative: an aggregate.
 inline int code_of(const armci_hdl_t* handle) {
   return *handle;
 }

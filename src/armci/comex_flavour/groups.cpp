@@ -1,4 +1,4 @@
-// Groups of the ComEx interface are the numbers of comex.h.
+// Groups of the ComEx interface are the handles of comex.h.
 #include "armci/export.h"
 #include "armci/state.h"
 

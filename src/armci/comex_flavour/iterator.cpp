@@ -1,4 +1,4 @@
-// The stride iterator. A null patch, a count of 0 or senseless levels give a walk of no segments.
+// The stride iterator. A null patch, a count of 0 or invalid levels give a walk without segments.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -1,4 +1,4 @@
-// Memory of one process, described so that others can attach.
+// Memory of one process, described so that other processes can attach it.
 #include <cstring>
 
 #include "armci/export.h"
@@ -28,7 +28,7 @@ COMEX_C void* PARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
 }
 COMEX_PROFILED(Memat);
 
-// Nothing was attached for it alone.
+// Nothing to undo: PARMCI_Memat attaches nothing.
 COMEX_C void PARMCI_Memdt(armci_meminfo_t*, long) {
   pass();
 }

@@ -1,4 +1,4 @@
-// Notification between two workers: counters in memory of the one who waits, one per sender.
+// Notifications between two workers: counters in the waiting worker's memory, one for each sender.
 //
 //   sender s                              waiter w
 //   sent[w] = 5   -- put_signal 5 -->     came[s] = 5;  waited[s] = 4, then 5
@@ -14,13 +14,13 @@ namespace comex::armci {
 namespace {
 
 struct Notices {
-  std::vector<void*> came;  // per rank: where its counters are
+  std::vector<void*> came;  // by rank: the address of its counters
   std::vector<std::atomic<long>> sent;
   std::vector<std::atomic<long>> waited;
 };
 
 Notices& notices() {
-  static Notices* only = new Notices;  // as the façade's state
+  static Notices* only = new Notices;  // never destroyed, like the façade's state
   return *only;
 }
 

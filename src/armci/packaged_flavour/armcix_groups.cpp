@@ -1,4 +1,4 @@
-// Groups by color, and copies of groups.
+// The calls that make groups by color, and copies of groups.
 #include <algorithm>
 #include <vector>
 
@@ -26,7 +26,7 @@ COMEX_C int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Gr
   int size = 0;
   comex_group_rank(group, &me);
   comex_group_size(group, &size);
-  // Colors, then keys; each rank fills in its own.
+  // first all colors, then all keys; each rank fills in its own
   const auto count = static_cast<std::size_t>(size);
   std::vector<int> wishes(2 * count);
   wishes[static_cast<std::size_t>(me)] = color;

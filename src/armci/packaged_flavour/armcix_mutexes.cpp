@@ -1,8 +1,8 @@
-// Mutexes of one's own: ticket locks in memory of their owner, reached with read-modify-write from anywhere.
+// Mutexes of a group's own: ticket locks in the owner's memory, reached with read-modify-write by any member.
 //
 //   lock     my = next++;  wait until serving == my       next, serving: one long each
-//   trylock  s = serving;  if next == s: next = s + 1     serving never passes next, so s is then being
-//   served unlock   serving++
+//   trylock  s = serving;  if next == s: next = s + 1     serving never passes next, so s is then served
+//   unlock   serving++
 #include <array>
 #include <vector>
 
@@ -12,7 +12,7 @@
 
 struct armcix_mutex_hdl_s {
   comex_group_t group = COMEX_GROUP_NULL;
-  std::vector<void*> blocks;  // per rank of the group
+  std::vector<void*> blocks;  // by rank of the group
   std::vector<int> counts;
   std::vector<int> world_of;
   std::vector<std::vector<bool>> held;  // by this process
@@ -29,7 +29,7 @@ struct Ticket {
 
 struct Named {
   Ticket* words;
-  int proc;  // of the world
+  int proc;  // its rank in the world
 };
 
 Named find(armcix_mutex_hdl_t handle, int mutex, int proc) {
@@ -63,7 +63,7 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
   comex_group_rank(handle->group, &me);
   comex_group_size(handle->group, &size);
   handle->blocks.resize(static_cast<std::size_t>(size));
-  // The count lies before the mutexes, so that everybody can read it.
+  // The count lies before the mutexes, so that every member can read it.
   comex_malloc(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket), handle->group);
   auto* mine = static_cast<Ticket*>(handle->blocks[static_cast<std::size_t>(me)]);
   for (int i = 0; i <= count; ++i) mine[i] = {0, 0};

@@ -1,5 +1,5 @@
-// What only the packaged interface has: init with a thread level, access epochs, handles by function,
-// progress.
+// The calls that only the packaged interface has: init with a thread level, access epochs, handles by
+// function, progress.
 #include <atomic>
 
 #include "armci/export.h"
@@ -15,7 +15,7 @@ COMEX_C int PARMCI_Init_thread(int armci_requested) {
 }
 COMEX_PROFILED(Init_thread);
 
-// Over all ranks, the caller cannot know of progress ranks: then they do not return.
+// Over all ranks, the caller cannot know about progress ranks, so these do not return.
 COMEX_C int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
   const comex::runtime::CallName called(__func__);
   start_mpi(nullptr, nullptr, armci_requested);

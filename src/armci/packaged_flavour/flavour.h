@@ -1,7 +1,7 @@
-// What sets the packaged interface apart: its headers, and how its groups and handles name those of comex.h.
+// What distinguishes the packaged interface: its headers, and how its groups and handles map to comex.h.
 //
-// Every file of the façade includes "flavour.h" and is compiled once with each of the two. Promises the
-// same names in both; the other types and codes differ through the public headers alone.
+// Every file of the façade includes "flavour.h" and is compiled once with each of the two. Both define the
+// same names; types and codes differ only through the public headers.
 #pragma once
 
 #include <comex/armci-mpi/armci.h>
@@ -18,18 +18,18 @@ inline int finalize_result(int result) {
   return result;
 }
 
-// Malloc, Free, Barrier and messages without a group argument are over the world, whatever the default group
-// is: Global Arrays makes arrays of the world with Malloc while a smaller group is the default.
+// Malloc, Free, Barrier and messages without a group argument use the world, whatever the default group is.
+// Global Arrays makes arrays of the world with Malloc while a smaller group is the default.
 inline constexpr bool collectives_follow_default_group = false;
 
 comex_group_t handle_of(const ARMCI_Group* group);
 void fill_group(comex_group_t handle, ARMCI_Group* group);
 void forget_group(comex_group_t handle);
-// What the interface has of its own, after the world is there and before it goes; collective.
+// Opens the interface's own parts after the world opens, and closes them before it closes; collective.
 void open_flavour();
 void close_flavour();
 
-// A handle's code: 0 nothing, positive a request of comex.h, negative an aggregate.
+// The code of a handle. 0: nothing; positive: a request of comex.h; negative: an aggregate.
 inline int code_of(const armci_hdl_t* handle) {
   return handle->target;
 }

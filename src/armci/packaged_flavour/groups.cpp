@@ -1,4 +1,4 @@
-// Groups of the packaged interface are structures that programs copy; the communicator in them names the
+// Groups of the packaged interface are structures that programs copy. Their communicator identifies the
 // group.
 #include <map>
 #include <memory>
@@ -9,7 +9,7 @@
 namespace comex::armci {
 namespace {
 
-// What the structures of one group point to.
+// The structures of one group point to this.
 struct GroupRecord {
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<int> to_world;
@@ -24,7 +24,7 @@ struct Records {
 };
 
 Records& records() {
-  static Records* only = new Records;  // as the façade's state
+  static Records* only = new Records;  // never destroyed, like the façade's state
   return *only;
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t device_at = 16;
 constexpr std::size_t hash_at = 24;
 constexpr std::size_t text_at = 32;
 
-// FNV-1a: names longer than the key still differ.
+// FNV-1a, so that names longer than the key still differ.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -55,7 +55,7 @@ std::vector<int> group_by_key(std::span<const HostKey> keys) {
   std::vector<int> order(keys.size());
   std::iota(order.begin(), order.end(), 0);
   const auto key = [&](int rank) -> const HostKey& { return keys[static_cast<std::size_t>(rank)]; };
-  // Stable, so that the first of equal keys is the lowest rank.
+  // A stable sort, so that the first of equal keys is the lowest rank.
   std::stable_sort(order.begin(), order.end(), [&](int left, int right) { return key(left) < key(right); });
   std::vector<int> leader(keys.size());
   int current = -1;
@@ -70,7 +70,7 @@ ProbeRound first_probe_round(std::span<const HostKey> keys) {
   ProbeRound round;
   round.leader = group_by_key(keys);
   round.settled.assign(keys.size(), 0);
-  // A rank alone with its key has nobody to attach to; if all are alone no probe is needed.
+  // A rank alone with its key needs no probe; if all are alone, there is no probe at all.
   std::vector<int> members(keys.size(), 0);
   for (const int leader : round.leader) ++members[static_cast<std::size_t>(leader)];
   round.done = true;

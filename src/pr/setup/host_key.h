@@ -1,8 +1,8 @@
-// What tells hosts apart: a fixed-size key made from facts, then groups that a probe has verified.
+// Identifies hosts: makes a fixed-size key from facts, then groups of ranks that a probe has verified.
 //
-// No fact alone will do: host ids collide when /etc/hosts maps the name to 127.0.1.1, names collide or
-// differ in containers. Ranks with one key are believed to share memory only after each has attached to
-// the probe of the lowest among them. Pure: facts and outcomes are passed in, by the API at init.
+// No fact alone is enough: host ids are equal when /etc/hosts maps the name to 127.0.1.1, and names are equal
+// or differ in containers. Ranks with one key count as sharing memory only after each has attached to the
+// probe of the lowest one. Pure: runtime/opening passes in facts and results at init.
 #pragma once
 
 #include <array>
@@ -28,27 +28,27 @@ struct HostFacts {
 
 HostKey make_host_key(const HostFacts& facts);
 
-// COMEX_HOST_KEY in place of the facts; never equal to a key made from facts.
+// A key from COMEX_HOST_KEY instead of facts. It never equals a key made from facts.
 HostKey make_host_key_from_text(std::string_view text);
 
-// Never below zero. Ranks with one key have one number; those with another key may have it too.
+// Never negative. Ranks with equal keys have equal numbers; ranks with other keys may have the same number.
 int short_number(const HostKey& key);
 
-// For each rank the lowest rank with the same key: its leader. O(P log P).
+// For each rank, its leader: the lowest rank with the same key. O(P log P).
 std::vector<int> group_by_key(std::span<const HostKey> keys);
 
 // One round of the probe. Every rank that is not settled tries to attach to its leader's probe.
 struct ProbeRound {
-  std::vector<int> leader;             // per rank; the lowest rank of its group
-  std::vector<unsigned char> settled;  // per rank; 1: belongs to its leader for good
+  std::vector<int> leader;             // by rank; the lowest rank of its group
+  std::vector<unsigned char> settled;  // by rank; 1: it belongs to its leader for good
   bool done = false;
 };
 
 ProbeRound first_probe_round(std::span<const HostKey> keys);
 
-// attached[r] is 1 if rank r could attach to its leader's probe (a leader always has its own, and
-// settled ranks are not asked). Those that could not repeat the probe among themselves, the lowest
-// leading. Each round settles every leader, so P rounds are the most there can be.
+// attached[r] is 1 if rank r could attach to its leader's probe. (A leader always has its own, and settled
+// ranks are not asked.) Ranks that could not attach repeat the probe among themselves, led by the lowest.
+// Each round settles every leader, so there are at most P rounds.
 ProbeRound next_probe_round(const ProbeRound& round, std::span<const unsigned char> attached);
 
 }  // namespace comex::pr

@@ -16,7 +16,7 @@ Failure refused(const char* call) {
 
 }  // namespace
 
-// The library, then the topology made by it, so that they go in the right order.
+// The library and the topology made by it, in this order, so that they are destroyed in the right one.
 struct Topology::Loaded {
   HwlocCalls hwloc;
   hwloc_topology_t machine = nullptr;
@@ -135,7 +135,7 @@ Status Topology::place_memory(void* address, std::size_t bytes, std::span<const 
   Bitmap set(loaded_->hwloc);
   for (const unsigned node : nodes)
     if (!set.add(node)) return refused("hwloc_bitmap_set");
-  // The pages are there already, and only those that this process has mapped are moved.
+  // The pages exist already. Only those that this process has mapped are moved.
   constexpr std::size_t page_bytes = 4096;
   const auto* const bytes_there = static_cast<const volatile std::byte*>(address);
   for (std::size_t at = 0; at < bytes; at += page_bytes) static_cast<void>(bytes_there[at]);

@@ -1,9 +1,9 @@
-// Where a process runs and what memory the machine has: the only user of hwloc.
+// Where a process runs, and what memory the machine has. This is the only user of hwloc.
 //
-// libhwloc is opened at run time, so that neither libcomex nor its clients link to it. Where it is
-// absent, or the machine hides its topology, everything still works: cores() is empty, nothing is bound,
-// and notice() says why. Decisions (choose_cores, nodes_of_kind) are pure. Called at init, by the memory
-// allocator of a named device, and by comex_info.
+// libhwloc is opened at run time, so that neither libcomex nor its clients link to it. Without it, or if the
+// machine hides its topology, everything still works: cores() is empty, nothing is bound, and notice() says
+// why. The decisions (choose_cores, nodes_of_kind) are pure. Used at init, by memory calls with a named
+// device, and by comex_info.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace comex::pr {
 
-// A set of processors by the number the system gives them; of fixed size, to be exchanged as bytes.
+// A set of processors by the system's numbers. It has a fixed size and is exchanged as bytes.
 struct CpuMask {
   static constexpr unsigned most = 1024;
   std::array<std::uint64_t, most / 64> words{};
@@ -29,13 +29,13 @@ struct CpuMask {
   bool empty() const { return *this == CpuMask{}; }
   bool intersects(const CpuMask& other) const;
   bool covers(const CpuMask& other) const;
-  std::string text() const;  // "0-3,8"
+  std::string text() const;  // such as "0-3,8"
   friend bool operator==(const CpuMask&, const CpuMask&) = default;
 };
 
 struct MemoryNode {
   unsigned number = 0;
-  std::string kind;  // hwloc's subtype: "HBM", "MCDRAM", "NVM", ...; mostly empty: plain memory
+  std::string kind;  // hwloc's subtype: "HBM", "MCDRAM", "NVM", ...; usually empty, which means plain memory
   std::uint64_t bytes = 0;
   CpuMask near_cpus;
 };
@@ -43,7 +43,7 @@ struct MemoryNode {
 class Topology {
  public:
   static Topology load();
-  // For tests: other library names; or a machine described in hwloc's synthetic form, "pack:2 core:4".
+  // For tests: other library names, or a machine in hwloc's synthetic form, "pack:2 core:4".
   static Topology load_from(std::span<const char* const> library_names);
   static Topology synthetic(const char* description);
 
@@ -52,22 +52,22 @@ class Topology {
   ~Topology();
 
   bool available() const { return loaded_ != nullptr; }
-  const std::string& notice() const { return notice_; }  // empty when available
+  const std::string& notice() const { return notice_; }  // empty if hwloc is available
 
-  const std::vector<CpuMask>& cores() const { return cores_; }  // those this process may use
+  const std::vector<CpuMask>& cores() const { return cores_; }  // those that this process may use
   const std::vector<MemoryNode>& memory() const { return memory_; }
-  std::string summary() const;  // some lines for a person
+  std::string summary() const;  // some lines for users
 
   // Of the calling thread. An empty mask: not known.
   CpuMask binding() const;
   Status bind(const CpuMask& cpus) const;
 
-  // Asks for the pages of a range, touched or allocated from now on, on the nodes given.
+  // Asks that the pages of a range, existing or allocated later, lie on the given nodes.
   Status place_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const;
-  // Asks for the pages of a range that nobody has touched yet on these nodes, whoever touches them, as far as
-  // there is room.
+  // Asks that the pages of a range which nobody has touched yet lie on these nodes, whoever touches them, as
+  // far as there is room.
   Status prefer_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const;
-  // Pages of the range go where they are touched again, as if place_memory had never been.
+  // Ends the effect of place_memory: pages lie again where they are touched.
   Status release_memory(void* address, std::size_t bytes) const;
 
  private:
@@ -84,22 +84,22 @@ class Topology {
 
 // The core for one progress rank.
 struct CoreChoice {
-  std::size_t core = 0;  // index into the cores given
-  bool shared = false;   // a worker is bound to it, another progress rank has it, or cores are too few
+  std::size_t core = 0;  // an index into the given cores
+  bool shared = false;   // a worker is bound to it, another progress rank has it, or there are too few
 };
 
-// For each progress rank of a host a core that no worker is bound to, if there is one: first among the
-// cores it is on already. A worker that may run on every core counts as bound to none. Empty when no
+// For each progress rank of a host, chooses a core to which no worker is bound, if there is one: first among
+// the cores it may already run on. A worker that may run on every core counts as bound to none. Empty if no
 // cores are known. Every rank of the host computes the same choices.
 std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<const CpuMask> workers,
                                      std::span<const CpuMask> progress_ranks);
 
-// The ordinary memory beside all processors that a process is bound to; none where it may leave them, or
-// where nothing is known.
+// The ordinary memory nodes next to all processors to which a process is bound; none if it is not bound to a
+// part, or if nothing is known.
 std::vector<unsigned> nodes_near(const CpuMask& bound, std::span<const MemoryNode> memory);
 
-// The memory nodes of "dram", "hbm" or "numa:N"; none for an empty device. An unknown kind, or one the
-// machine does not have, is a Failure that lists those present.
+// The memory nodes of "dram", "hbm" or "numa:N"; none for an empty device. An unknown kind, or one that the
+// machine lacks, is a Failure that lists those present.
 Result<std::vector<unsigned>> nodes_of_kind(std::string_view device, std::span<const MemoryNode> memory);
 
 }  // namespace comex::pr

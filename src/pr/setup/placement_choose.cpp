@@ -55,8 +55,8 @@ std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<c
   }
   const bool crowded = workers.size() + progress_ranks.size() > cores.size();
   for (const CpuMask& mine : progress_ranks) {
-    // Least taken first; among those one it is on already; among those the last, as programs that
-    // bind without asking begin at the first.
+    // The least taken core first; among those, one it may already run on; among those, the last one, because
+    // programs that bind by themselves begin at the first.
     std::size_t best = 0;
     const auto rank = [&](std::size_t core) {
       return std::pair(taken[core], mine.intersects(cores[core]) ? 0 : 1);
@@ -75,7 +75,7 @@ bool is_fast(const MemoryNode& node) {
   return node.kind == "HBM" || node.kind == "MCDRAM";
 }
 
-// What hwloc does not name otherwise is ordinary memory.
+// Memory to which hwloc gives no other name is ordinary memory.
 bool is_ordinary(const MemoryNode& node) {
   return node.kind.empty() || node.kind == "DRAM";
 }
@@ -89,7 +89,7 @@ std::string present(std::span<const MemoryNode> memory) {
   return list.empty() ? "none that hwloc can see" : list;
 }
 
-// Of a name that is wrong: who passes anything but a name need not find it in a line.
+// The first characters of a wrong name. The rest may be anything and is not shown.
 std::string first_of(std::string_view name) {
   constexpr std::size_t most = 8;
   const auto is_shown = [](char each) { return each >= ' ' && each <= '~'; };

@@ -21,7 +21,7 @@ std::string HwlocCalls::open(std::span<const char* const> library_names) {
   if (name == nullptr) return "the hwloc library found has no function hwloc_" #name;
   COMEX_HWLOC_CALLS(COMEX_HWLOC_FIND)
 #undef COMEX_HWLOC_FIND
-  // Structures changed between 1.x and 2.x, and will again in 3.x.
+  // Structures changed between 1.x and 2.x and will change in 3.x.
   constexpr unsigned major_shift = 16;
   if (get_api_version() >> major_shift != unsigned{HWLOC_API_VERSION} >> major_shift)
     return "the hwloc library found is of another major version than the one built against";

@@ -1,7 +1,7 @@
-// The hwloc calls of placement, as a table filled from the library at run time.
+// The hwloc functions of placement, as a table that is filled from the library at run time.
 //
-// The types come from <hwloc.h>, so a call that changes its shape does not compile. Used by placement
-// alone; hwloc's inline helpers must not be used, as they would have to be linked.
+// The types come from <hwloc.h>, so a function that has changed does not compile. hwloc's inline helpers must
+// not be used, because they would have to be linked. Used by placement only.
 #pragma once
 
 #include <hwloc.h>
@@ -27,7 +27,7 @@ class HwlocCalls {
   HwlocCalls& operator=(const HwlocCalls&) = delete;
   ~HwlocCalls();
 
-  // Empty: all is there. Otherwise why not.
+  // Opens the library. Empty: all functions are there; otherwise the reason.
   std::string open(std::span<const char* const> library_names);
 
 #define COMEX_HWLOC_MEMBER(name) decltype(&hwloc_##name) name = nullptr;

@@ -1,11 +1,11 @@
-// Which virtual host of its machine a rank belongs to: what the ranks of a machine find out by themselves.
+// Computes the virtual host of a rank within its machine. The ranks of a machine need no others for it.
 #pragma once
 
 #include "pr/setup/world_split.h"
 
 namespace comex::pr {
 
-// Of the rank at this index among so many of its machine. A list of the wrong length cuts nothing:
+// For the rank at this index among the ranks of its machine. A list of the wrong length cuts nothing, and
 // split_world refuses it.
 int virtual_part(const VirtualHosts& cut, int index, int ranks);
 

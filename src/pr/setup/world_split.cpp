@@ -15,7 +15,7 @@ std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
-// n things in k blocks, the first n mod k one longer: the block of thing i.
+// n things in k blocks, of which the first n mod k are one longer: returns the block of thing i.
 int block_of(int i, int n, int k) {
   const int shorter = n / k;
   const int longer_blocks = n % k;
@@ -27,7 +27,7 @@ int group_of(int i, int n, int k, Distribution distribution) {
   return distribution == Distribution::cyclic ? i % k : block_of(i, n, k);
 }
 
-// Machines and virtual hosts come in the order of their lowest ranks.
+// Machines and virtual hosts are in the order of their lowest ranks.
 Result<std::vector<Host>> find_hosts(const SplitInput& input) {
   struct Machine {
     int number = -1;
@@ -79,7 +79,7 @@ std::vector<Notice> notices_for(const WorldSplit& split, int wanted) {
     }
     if (k < at(wanted) && lowered++ == 0) lowered_ranks = n;
     if (n % k != 0) ++uneven;
-    // A group of one is its progress rank alone: at 2k > n ranks there are some.
+    // A group of one rank has a progress rank and no worker; such groups exist if 2k > n.
     if (n < 2 * k) idle += 2 * k - n;
   }
   std::vector<Notice> notices;

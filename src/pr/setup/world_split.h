@@ -1,9 +1,9 @@
-// Who works and who serves: the roles of all ranks of a communicator, decided host by host.
+// Decides the role of every rank of a communicator, worker or progress rank, host by host.
 //
-// Pure: the same input gives the same split. Arithmetic is on the host-local index,
-// never on world ranks, so ranks may be placed in any order. Every worker of a host with progress ranks
-// has a server on its host, every host keeps at least one worker. O(P log P) at most. Called at init,
-// after the hosts are verified, and by the dry run of comex_info.
+// Pure: the same input gives the same split. It uses indices within the host, never world ranks, so ranks may
+// be placed in any order. On a host with progress ranks, every worker has a server there. Every host keeps at
+// least one worker. O(P log P) at most. Used at init, after the hosts are verified, and by the dry run of
+// comex_info.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace comex::pr {
 
-// How a host's ranks are cut into virtual hosts. blocks: so many contiguous ones, the first ones
-// longer; entries: the virtual host of each host-local rank. Neither: not cut.
+// How the ranks of a host are cut into virtual hosts. blocks: the number of contiguous blocks, the first ones
+// longer; entries: the virtual host of each rank by local index. Neither: not cut.
 struct VirtualHosts {
   int blocks = 1;
   std::vector<int> entries;
@@ -26,7 +26,7 @@ struct VirtualHosts {
 Result<VirtualHosts> parse_virtual_hosts(std::string_view text);
 
 struct SplitInput {
-  // One number per rank, equal on ranks that share a host (the leaders of pr/host_key).
+  // One number for each rank, equal on ranks that share a host (the leaders of host_key).
   std::span<const int> host_of_rank;
   std::int64_t progress_ranks = 1;  // wanted on each host
   Distribution distribution = Distribution::packed;
@@ -34,32 +34,32 @@ struct SplitInput {
   VirtualHosts virtual_hosts;
 };
 
-// The same, with all but the hosts taken from the settings.
+// The same, with everything but the hosts taken from the settings.
 Result<SplitInput> split_input(std::span<const int> host_of_rank, const Settings& settings);
 
 enum class Role : unsigned char { worker, progress };
 
 struct RankPlace {
-  int host = 0;         // index into WorldSplit::hosts
-  int local_index = 0;  // among the ranks of that host, in rank order
+  int host = 0;         // an index into WorldSplit::hosts
+  int local_index = 0;  // among the ranks of its host, in rank order
   int group = -1;       // within the host; -1: the host has no progress rank
   Role role = Role::worker;
-  int server = -1;  // rank that serves this worker; -1: it serves itself. A progress rank: itself.
+  int server = -1;  // the rank that serves this worker; -1: it serves itself. For a progress rank: itself
   int worker = -1;  // worker number; -1 on a progress rank
   friend bool operator==(const RankPlace&, const RankPlace&) = default;
 };
 
 struct Host {
-  int real_host = 0;                // virtual hosts of one machine share it
-  std::vector<int> ranks;           // in rank order, hence by local index
+  int real_host = 0;                // equal for the virtual hosts of one machine
+  std::vector<int> ranks;           // in rank order, which is that of the local index
   std::vector<int> progress_ranks;  // by group
 };
 
 enum class NoticeKind : unsigned char {
-  lowered,      // a host cannot give the progress ranks that were asked for
-  self_served,  // workers without a progress rank; the caller knows by what means they progress
-  uneven,       // only worth saying when verbose
-  idle,         // a progress rank has no worker to serve; only worth saying when verbose
+  lowered,      // a host cannot give the wanted number of progress ranks
+  self_served,  // workers without a progress rank; the caller knows how they make progress
+  uneven,       // shown only if verbose
+  idle,         // a progress rank has no worker to serve; shown only if verbose
 };
 
 struct Notice {
@@ -67,26 +67,26 @@ struct Notice {
   std::string text;
 };
 
-// Holds two numbers for each rank, so that it may stand where a world is large; places are found from it.
+// Holds two numbers for each rank, so that large worlds can afford it. Places are computed from it.
 struct WorldSplit {
-  std::vector<int> workers;     // rank by worker number, ascending
+  std::vector<int> workers;     // rank of each worker number, ascending
   std::vector<int> progress;    // progress ranks, in rank order
   std::vector<Host> hosts;      // in the order of their lowest ranks
   std::vector<Notice> notices;  // at most one of each kind
   Distribution distribution = Distribution::packed;
 
   std::size_t ranks() const { return workers.size() + progress.size(); }
-  int worker_of(int rank) const;                             // its number; -1 of a progress rank
+  int worker_of(int rank) const;                             // its worker number; -1 for a progress rank
   std::vector<RankPlace> places_on(std::size_t host) const;  // by local index
   std::vector<RankPlace> places() const;                     // by rank
 };
 
 Result<WorldSplit> split_world(const SplitInput& input);
 
-// "1 host", "2 hosts".
+// Texts such as "1 host", "2 hosts".
 std::string counted(std::size_t count, const char* thing);
 
-// What a process keeps of a split: its own host's part, and counts. Not proportional to the world.
+// What a process keeps of a split: its own host's part, and counts. Its size does not grow with the world.
 struct SplitShare {
   Host host;
   std::vector<RankPlace> places;   // of host.ranks
@@ -98,7 +98,7 @@ struct SplitShare {
   std::uint32_t progress = 0;  // progress ranks
 
   std::vector<int> host_workers() const;      // ranks, ascending
-  const RankPlace& place_of(int rank) const;  // of a rank of the host
+  const RankPlace& place_of(int rank) const;  // of a rank of this host
 };
 
 SplitShare share_of(const WorldSplit& split, std::size_t host);

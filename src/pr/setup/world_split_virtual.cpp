@@ -1,4 +1,4 @@
-// COMEX_VIRTUAL_HOSTS as text: a number of blocks, or one entry for each rank of a host.
+// Parses COMEX_VIRTUAL_HOSTS: a number of blocks, or one entry for each rank of a host.
 #include <charconv>
 
 #include "pr/setup/world_split.h"

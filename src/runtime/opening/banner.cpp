@@ -8,7 +8,7 @@
 #include "runtime/environment.h"
 #include "runtime/flavour_mark.h"
 
-// There if a program was linked with one of the ARMCI libraries.
+// Defined if the program is linked with one of the ARMCI libraries.
 extern "C" __attribute__((weak)) comex::runtime::FlavourMark comex_armci_flavour;
 
 namespace comex::runtime {
@@ -32,7 +32,7 @@ std::string host_line(const World& world, std::span<const ShownRank> shown, std:
   return line;
 }
 
-// Neighbours that may run on the same processors are named once.
+// Neighbouring ranks that may run on the same processors share one line.
 std::string binding_line(std::span<const ShownRank> shown, std::span<const int> ranks, std::size_t index) {
   std::string line = "host " + std::to_string(index) + " processors:";
   const auto mask = [&](std::size_t i) { return shown[static_cast<std::size_t>(ranks[i])].cpus; };
@@ -54,7 +54,7 @@ std::vector<std::vector<int>> ranks_by_host(std::span<const ShownRank> shown, st
   return ranks;
 }
 
-// The level of threads may differ between hosts: a launcher over ssh does not carry the settings.
+// The thread level may differ between hosts, because a launcher over ssh does not carry the settings.
 std::string how_served(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads) {
   const auto without = std::ranges::count(lacks_threads, 1);
   if (without == 0) return ", by a thread (MPI_THREAD_MULTIPLE)";
@@ -81,7 +81,7 @@ void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> l
 }
 
 void print_banner(const World& world, std::span<const ShownRank> shown, const Reporter& out) {
-  // The launch's first world needs no number as long as it is alone.
+  // The launch's first world needs no number, because it is usually alone.
   const std::string of_world = world.id == 0 ? "" : "world " + std::to_string(world.id) + ": ";
   using pr::counted;
   const auto say = [&](const std::string& text) { out.notice(of_world + text); };

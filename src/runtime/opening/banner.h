@@ -1,5 +1,5 @@
-// What is printed as a world opens: notices of the split, and under COMEX_VERBOSE hosts, roles, who serves
-// whom, settings and their sources.
+// Prints what users see when a world opens: notices of the split and, under COMEX_VERBOSE, hosts, roles, who
+// serves whom, and the settings with their sources.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace comex::runtime {
 
-// By rank 0. lacks_threads: by rank, 1 for a worker that serves itself and has no thread to do so.
+// Called by rank 0. lacks_threads: by rank, 1 for a worker that serves itself without a thread for it.
 void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads, bool verbose,
                    const Reporter& out);
 
-// What the banner shows of a rank. Travels as bytes.
+// What the banner shows about a rank. Travels as bytes.
 struct ShownRank {
   pr::RankPlace place;
-  pr::CpuMask cpus;  // that it may run on
+  pr::CpuMask cpus;  // processors it may run on
 };
 
-// By worker 0, when verbose, as its world opens. shown: by rank.
+// Called by worker 0, if verbose, when its world opens. `shown` is by rank.
 void print_banner(const World& world, std::span<const ShownRank> shown, const Reporter& out);
 
 }  // namespace comex::runtime

@@ -1,8 +1,7 @@
-// COMEX_BIND=progress: each progress rank binds itself to a core that no worker is bound to; where it would
-// have to share one it says so and stays unbound, free to go where there is room.
+// COMEX_BIND=progress: each progress rank binds itself to a core to which no worker is bound.
 //
-// Collective over the ranks of one machine, virtual hosts or not: they see the same bindings and make the
-// same choice.
+// If it would have to share a core, it says so and stays unbound, free to run anywhere. Collective over the
+// ranks of one machine, virtual hosts or not: all see the same bindings and make the same choice.
 #pragma once
 
 #include "runtime/opening/world.h"

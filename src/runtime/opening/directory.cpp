@@ -60,7 +60,7 @@ Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, 
 
 namespace {
 
-// visit(rank, what it says), host by host.
+// Calls visit(rank, its data), host by host.
 template <class Visit>
 void visit_said(const pr::WorldSplit& split, const Speakers& speakers, std::span<const RankSays> said,
                 Visit visit) {
@@ -90,7 +90,7 @@ std::vector<groups::HostName> host_names(transport::Collective& leaders, const W
   return gather(leaders, name);
 }
 
-// One piece, host by host. own: of the caller's host, by local index.
+// Exchanges one piece, host by host. `own` is of the caller's host, by local index.
 std::vector<RankSays> exchange(transport::Collective& leaders, const pr::WorldSplit& split,
                                const Speakers& speakers, std::span<const RankSays> own) {
   std::vector<std::size_t> sizes;

@@ -1,5 +1,5 @@
-// How long the messages are that a wire's MPI sends unasked: op/plan cuts bodies of some such by it, and
-// whether small messages travel in bundles follows from it.
+// How long a message may be that MPI sends at once on a wire. op/plan cuts some bodies to this size, and it
+// decides whether small messages travel in bundles.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace comex::runtime {
 // Pure. `wanted` is COMEX_EAGER_THRESHOLD. A multiple of 16; 0: not known, or not wanted.
 std::uint32_t eager_bytes(std::int64_t wanted, const transport::EagerBytes& known, bool spans_machines);
 
-// Of the wire of this world, which has so many ranks.
+// The sizes on the wire of this world, which has this number of ranks.
 op::Sizes wire_sizes(const World& world, TransportRank ranks);
 
-// Pure. On a wire that spans machines or not, with these sizes. All of it agree on what is taken; each says
-// for itself what it sends: only where MPI tells that it sends so much at once, whatever is set. Where jobs
-// are so vast that messages are short, nothing is kept for bundles.
+// Pure. Decides on bundles for a wire with these sizes, which may span machines. All ranks agree on whether
+// bundles are taken. Each decides alone whether it sends them: only if MPI reports that it sends that much at
+// once, whatever is set. In jobs so large that messages are short, bundles are not used.
 transport::Bundles bundles_on_wire(const op::Sizes& sizes, const transport::EagerBytes& told,
                                    bool spans_machines, bool is_worker);
 

@@ -1,7 +1,7 @@
 // Rings the doorbell of a receiver on the same host after each message, and counts what came from there.
 //
-// Nobody rings for messages from other hosts: a process that has other hosts in its world never sleeps
-// without limit.
+// Messages from other hosts ring no doorbell. So a process whose world has other hosts never sleeps without
+// limit.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class HostBell final : public transport::Bell {
   void received(TransportRank from) override {
     if (slot_of_rank_[static_cast<std::size_t>(from)] != groups::Directory::elsewhere) ++received_;
   }
-  // Every message that was rung for has been received.
+  // True if every message that rang has been received.
   bool is_drained() const { return received_ == arena_->doorbell(arena_->slot()).messages(); }
 
  private:

@@ -21,7 +21,7 @@ pr::HostKey own_host_key(shm::Os& os, const Settings& settings) {
 
 namespace {
 
-// One of those that may share a host, by their short numbers: keys and probes are known among them alone.
+// The ranks with one short number, which may share a host. Only they exchange keys and probes.
 class Neighbours {
  public:
   Neighbours(transport::Collective& all, shm::Os& os, const pr::HostKey& key)
@@ -31,13 +31,13 @@ class Neighbours {
         ranks_(gather(*alike_, all.rank())),
         round_(pr::first_probe_round(gather(*alike_, key))) {}
 
-  // Probes until all are settled, or somebody has failed: this rank's failure. Says when ranks that look
-  // alike share no memory.
+  // Probes until all are settled or a rank has failed; returns this rank's failure. Prints a notice if ranks
+  // that look alike share no memory.
   Status settle(const Reporter& reporter);
   Machine machine() const { return {leader(), alike_->among(leader())}; }
 
  private:
-  // The lowest rank of this one's host.
+  // The lowest rank of this rank's host.
   int leader() const { return rank_of(round_.leader[me_]); }
   int rank_of(int index) const { return ranks_[static_cast<std::size_t>(index)]; }
   bool leads() const { return round_.leader[me_] == alike_->rank(); }
@@ -45,8 +45,8 @@ class Neighbours {
 
   const std::unique_ptr<transport::Collective> alike_;
   shm::Os& os_;
-  const std::size_t me_;          // among them
-  const std::vector<int> ranks_;  // of all, by those among them
+  const std::size_t me_;          // among the neighbours
+  const std::vector<int> ranks_;  // rank on the wire of each neighbour
   pr::ProbeRound round_;
 };
 
@@ -70,7 +70,7 @@ Status Neighbours::settle(const Reporter& reporter) {
     }
     const pr::ProbeRound asked =
         std::exchange(round_, pr::next_probe_round(round_, gather(*alike_, attached)));
-    alike_->barrier();  // the probes may go now
+    alike_->barrier();  // all have attached, so the probes may be destroyed
     if (asked.leader[me_] == round_.leader[me_] || !leads()) continue;
     reporter.notice("MPI rank " + std::to_string(leader()) +
                     " and others that look alike cannot attach to the memory of rank " +

@@ -1,7 +1,7 @@
-// Finds out which ranks share a host: keys from facts, then a probe that must be attached to.
-// Both are exchanged among ranks that may share a host; each learns the lowest rank of its own.
+// Finds out which ranks share a host, by keys from facts and then by a probe that each must attach to.
 //
-// Collective over the wire. Called once when a world opens, before the split.
+// Only ranks that may share a host exchange them; each learns the lowest rank of its own host. Collective
+// over the wire. Called once when a world opens, before the split.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@
 
 namespace comex::runtime {
 
-// What this process says of its host.
+// The key that this process computes for its host.
 pr::HostKey own_host_key(shm::Os& os, const Settings& settings);
 
-// The caller's: its lowest rank, which is its number, and all of its ranks.
+// The caller's machine: its number, which is its lowest rank, and its ranks.
 struct Machine {
   int number = 0;
   std::unique_ptr<transport::Collective> ranks;
 };
-// Says when ranks that look alike share no memory.
+// Prints a notice if ranks that look alike share no memory.
 Result<Machine> find_machine(transport::Collective& all, shm::Os& os, const Settings& settings,
                              const Reporter& reporter);
 
-// For each of so many ranks the number of its machine. Among the lowest ranks of virtual hosts alone; `own`:
-// the ranks of the caller's, ascending; `machine`: its number.
+// Returns the number of the machine of each of `ranks` ranks. Collective over the lowest ranks of virtual
+// hosts. `own`: the caller's ranks, ascending; `machine`: their number.
 std::vector<int> machines_of_ranks(transport::Collective& lowest, int machine, std::span<const int> own,
                                    std::size_t ranks);
 

@@ -17,7 +17,7 @@ std::int32_t number_in(const Lookup& environment, const char* name, std::int32_t
   return fallback;
 }
 
-// What the launcher calls itself: the same for all jobs of the launch.
+// The launcher's name for itself, which is the same for all jobs of the launch.
 std::string launcher_name(const Lookup& environment) {
   if (auto contact = environment("OMPI_MCA_orte_hnp_uri"); contact) return *contact;
   const std::string name = environment("PMIX_NAMESPACE").value_or("");
@@ -25,10 +25,10 @@ std::string launcher_name(const Lookup& environment) {
   return at == std::string::npos ? std::string() : name.substr(0, at);
 }
 
-// Of all ranks of a world, the one that is lowest in MPI_COMM_WORLD.
+// The rank of a world that is lowest in MPI_COMM_WORLD.
 struct Lowest {
   std::uint32_t mpi_rank = 0;
-  std::uint32_t opening = 0;  // worlds that it has opened before
+  std::uint32_t opening = 0;  // worlds it has opened before
 };
 
 Lowest lowest_of(transport::Collective& all, std::uint32_t opening) {
@@ -62,7 +62,7 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   broadcast(all, world.description.nonce, 0);
   broadcast(all, world.description.launch, 0);
 
-  // One launcher may tell its hosts different things: what rank 0 was told holds.
+  // A launcher may tell its hosts different facts, so those of rank 0 count.
   const groups::LaunchFacts facts = launch_facts(world, lowest_of(all, opening), environment);
   const Result<WorldId> named = groups::decide_world_id(facts);
   world.id = named ? named.value() : 0;
@@ -74,7 +74,7 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   return named || all.rank() != 0 ? Status() : Status(named.failure());
 }
 
-// The launcher counts right where no machine is cut; of the launch's first world everybody knows all.
+// The launcher's numbers are right where no machine is cut. In the first world, they are not needed.
 std::int32_t number_on_node(transport::Collective& machine, const World& world) {
   const std::int32_t on_host = world.place.local_index;
   if (world.jobs_before == 0U) return on_host;
@@ -83,7 +83,7 @@ std::int32_t number_on_node(transport::Collective& machine, const World& world) 
   if (!is_cut || !world.jobs_before) return world.told.node_rank;
   static_assert(groups::unknown_rank == -1);
   const std::uint64_t least = machine.all_min(static_cast<std::uint64_t>(world.told.node_rank + 1));
-  if (least == 0) return world.told.node_rank;  // somebody has not been told
+  if (least == 0) return world.told.node_rank;  // a rank has no number from the launcher
   groups::MachineCut shape;
   shape.blocks = cut->entries.empty() ? static_cast<std::uint32_t>(cut->blocks) : 0;
   shape.ranks = static_cast<std::uint32_t>(world.own_host().ranks.size());

@@ -1,4 +1,4 @@
-// The life of this process as far as the runtime steers it: init, park, wake, quit.
+// Steers this process through its states: init, park, wake, quit.
 //
 //   first init        every rank opens the world; workers return, progress ranks serve
 //   finalize          workers leave; progress ranks of MPI_COMM_WORLD park, asleep
@@ -27,14 +27,14 @@ class Launch {
  public:
   explicit Launch(Reporter& reporter) : reporter_(&reporter) {}
 
-  // Both are collective. A worker gets its world. A progress rank serves: over_all_ranks does not
-  // return there, over() returns null when the workers have finalized.
+  // Both are collective. A worker gets its world; a progress rank serves. over_all_ranks does not return on a
+  // progress rank; over() returns null there once the workers have finalized.
   std::unique_ptr<World> over_all_ranks(const WorldJoiner& joiner);
   std::unique_ptr<World> over(MPI_Comm comm, const WorldJoiner& joiner);
-  // The roles in MPI_COMM_WORLD are decided: its progress ranks serve or park, and enter no other call.
+  // True once the roles in MPI_COMM_WORLD are decided: its progress ranks only serve or park.
   bool has_split() const { return first_life_.has_value(); }
 
-  // From MPI_Finalize, on a worker, when no world is open: the parked progress ranks may go.
+  // Called from MPI_Finalize on a worker while no world is open: the parked progress ranks end.
   void release_progress_ranks();
 
  private:
@@ -44,13 +44,13 @@ class Launch {
   Word park(const World& world, std::size_t quits_expected);
 
   Reporter* reporter_;
-  std::uint32_t openings_ = 0;           // of worlds, so far
-  Communicator parked_;                  // over MPI_COMM_WORLD: where progress ranks wait
+  std::uint32_t openings_ = 0;           // worlds opened so far
+  Communicator parked_;                  // over MPI_COMM_WORLD; progress ranks wait on it
   std::optional<FirstLife> first_life_;  // of MPI_COMM_WORLD
   pr::SplitShare share_;                 // of its split
 };
 
-// The progress rank's work: serves until every worker of its host has left.
+// Runs a progress rank: serves until every worker of its host has left.
 void serve(World& world, Reporter& reporter, const WorldJoiner& joiner);
 
 }  // namespace comex::runtime

@@ -5,8 +5,8 @@
 namespace comex::runtime {
 namespace {
 
-// One for each server, so that batches to several collect side by side; with more servers the oldest leaves
-// early. One more, since the pusher may be copying out of one.
+// One buffer for each server, so that batches to several servers collect side by side. If there are more
+// servers, the oldest batch leaves early. One extra, because the pusher may be copying from one.
 std::uint32_t buffers(const World& world) {
   constexpr std::uint32_t most = 16;
   if (world.settings.coalesce_us == 0) return 0;

@@ -1,8 +1,8 @@
-// Where the batches of a host's workers collect, and who pushes them.
+// Where the batches of a host's workers collect, and which process sends them.
 //
-// An outbox lies behind the BoardLayout in its worker's board. A worker with a progress rank is pushed by
-// it; one that serves itself, by its progress thread; one that has neither gets no outbox and sends each
-// operation at once. Used by world (room), runtime and serve.
+// An outbox lies behind the BoardLayout in its worker's board. The progress rank of a worker pushes it; if
+// the worker serves itself, its progress thread does. A worker with neither has no outbox and sends each
+// operation at once. Used by world (for the room), runtime and serve.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace comex::runtime {
 
-// Bytes of a worker's board.
+// The bytes of a worker's board.
 std::uint64_t board_bytes(const World& world);
 
 shm::Outbox own_outbox(World& world);
 
-// For the outboxes of the workers whom this process serves.
+// Makes the pusher for the outboxes of the workers that this process serves.
 pr::Pusher make_pusher(World& world);
 
 }  // namespace comex::runtime

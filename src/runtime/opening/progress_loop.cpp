@@ -5,7 +5,7 @@
 
 namespace comex::runtime {
 
-// With other hosts in the world nobody rings for their messages: naps are bounded then.
+// If the world has other hosts, their messages ring no doorbell, so naps are bounded.
 ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& joiner)
     : world_(world),
       reporter_(reporter),

@@ -1,7 +1,8 @@
-// What a progress rank does from the time its world opens until it ends: serves its own world's wire and, by
-// its BridgeService, the wires of bridges, one round after the other.
+// The loop of a progress rank while its world is open. In turns it serves its own world's wire and, by its
+// BridgeService, the wires of bridges.
 //
-// Naps are bounded while a bridge is open: nobody rings for what comes from another world. Made by `serve`.
+// Naps are bounded while a bridge is open, because messages from another world ring no doorbell. Made by
+// `serve`.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ class ProgressLoop {
   ProgressLoop(const ProgressLoop&) = delete;
   ProgressLoop& operator=(const ProgressLoop&) = delete;
 
-  // Serves until done() holds, which is asked between two rounds.
+  // Serves until done() is true, which it checks between two rounds.
   template <class Done>
   void run(Done&& done) {
     while (!done()) rest_after(round());
@@ -30,7 +31,7 @@ class ProgressLoop {
   bool all_have_left() const { return server_->departed() >= workers_; }
   bool may_end() const { return bridges_->may_end(); }
 
-  // Takes what has come over a wire and moves what its server has under way; returns how much it moved.
+  // Takes the messages of one wire and advances its server. Returns how much it moved.
   unsigned serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server);
 
   const pr::Server& server() const { return *server_; }  // of the own world

@@ -1,4 +1,4 @@
-// The progress rank's loop: receive, advance, and otherwise wait as cheaply as it may.
+// Runs a progress rank: it receives, advances, and otherwise waits as cheaply as possible.
 #include "pr/service_report.h"
 #include "runtime/opening/launch.h"
 #include "runtime/opening/progress_loop.h"
@@ -23,8 +23,8 @@ void tell_of_service(const World& world, const ProgressLoop& loop, const Reporte
 }  // namespace
 
 void serve(World& world, Reporter& reporter, const WorldJoiner& joiner) {
-  // A server that yields inside MPI answers a time slice late. Put back for a caller that gets this rank
-  // again.
+  // A server that yields inside MPI answers a time slice late. The old value is restored for a caller that
+  // gets this rank back.
   const transport::YieldsInMpi none_while_serving(false);
   ProgressLoop loop(world, reporter, joiner);
   loop.run([&loop] { return loop.all_have_left() && loop.may_end(); });

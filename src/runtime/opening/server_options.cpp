@@ -120,7 +120,7 @@ void say_lasting(const World& world, const protocol::RequestHeader& lock, const 
                       mutex_held_text(lock.mutex(), holder));
 }
 
-// On behalf of the origin, whose line it is.
+// Prints the line in the origin's name, because it is about the origin's operation.
 void say(World& world, const pr::RefusedRequest& refused) {
   const protocol::RequestHeader& header = refused.header;
   const groups::ProcessGroup& group = *world.group;

@@ -11,7 +11,7 @@
 namespace comex::runtime {
 namespace {
 
-// In whatever order the environment has them.
+// The sum does not depend on the order in the environment.
 std::uint64_t digest_of(const std::vector<std::string>& warnings) {
   std::uint64_t sum = 0;
   for (const std::string& warning : warnings) sum += std::hash<std::string>{}(warning) | 1;

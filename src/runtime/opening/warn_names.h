@@ -1,7 +1,7 @@
-// Unknown COMEX_ names in the environments of a job: told once, not once a rank.
+// Warns of unknown COMEX_ names in the environments of a job, once for the job instead of once a rank.
 //
-// Collective over all ranks, at set-up. MPI rank 0 speaks for all whose warnings are the same as its own;
-// other environments speak by their lowest rank, with what rank 0 has not said.
+// Collective over all ranks, at set-up. MPI rank 0 prints for all ranks with the same warnings. For other
+// environments their lowest rank prints what rank 0 has not printed.
 #pragma once
 
 #include "runtime/report.h"

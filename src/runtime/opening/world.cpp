@@ -26,12 +26,12 @@
 namespace comex::runtime {
 namespace {
 
-// Says a failure once, by the rank that has it, and ends the job everywhere.
+// If a rank has a failure, it prints it once and ends the job on all ranks.
 void require(transport::Collective& all, const Reporter& reporter, const Status& mine) {
   const Settled settled = settle_by_rank(all, mine);
   if (settled) return;
   if (settled.failed_rank == all.rank()) reporter.fatal({.operation = "init"}, settled.text);
-  all.barrier();  // until the end of the job comes
+  all.barrier();  // waits here for the end of the job
 }
 
 transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
@@ -42,7 +42,7 @@ Settings agree_on_settings(transport::Collective& all, const FirstLife* first_li
                            const Reporter& reporter) {
   const bool has_say = first_life == nullptr || first_life->place.role == pr::Role::worker;
   const TransportRank root = lowest_where(all, has_say);
-  COMEX_BUG_IF(root == no_rank);  // every host keeps a worker
+  COMEX_BUG_IF(root == no_rank);  // every host has a worker
   Result<Settings> mine =
       parse_settings(has_say ? environment_lookup() : but_for_job_values(environment_lookup()));
   require(all, reporter, mine ? Status() : Status(mine.failure()));
@@ -61,14 +61,14 @@ Settings agree_on_settings(transport::Collective& all, const FirstLife* first_li
   return keep_roles(asked, first_life->settings);
 }
 
-// Who does what, as far as this rank gets to know it, and whom it talks to while its world opens.
+// The roles of the ranks, as far as this rank knows them, and its partners while its world opens.
 struct Roles {
   pr::SplitShare share;
-  pr::RankPlace place;                // this rank's
+  pr::RankPlace place;                // of this rank
   std::optional<pr::WorldSplit> all;  // on the lowest rank of each host
   std::unique_ptr<transport::Collective> machine;
   std::unique_ptr<transport::Collective> host;     // by local index
-  std::unique_ptr<transport::Collective> leaders;  // the lowest ranks of all hosts; null on others
+  std::unique_ptr<transport::Collective> leaders;  // the lowest ranks of all hosts; null on other ranks
 };
 
 pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Status& failed) {
@@ -83,8 +83,8 @@ pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Statu
   return {};
 }
 
-// To the ranks of one host what its lowest knows: that alone is no multiple of all ranks. own_host: on the
-// lowest.
+// Sends the ranks of one host the part of the split that they need, which does not grow with the number of
+// all ranks. `own_host` is valid on the lowest rank.
 pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::WorldSplit>& split,
                         std::size_t own_host, std::vector<int> ranks) {
   struct Counts {
@@ -112,15 +112,15 @@ pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::Wor
   return share;
 }
 
-// Those of the caller's virtual host: the ranks of a machine cut it by themselves.
+// The ranks of the caller's virtual host. Each rank computes the cut of its machine.
 std::unique_ptr<transport::Collective> own_virtual_host(transport::Collective& machine,
                                                         const Settings& settings) {
   const Result<pr::VirtualHosts> asked = pr::parse_virtual_hosts(settings.virtual_hosts);
-  const pr::VirtualHosts cut = asked ? asked.value() : pr::VirtualHosts{};  // the split refuses the others
+  const pr::VirtualHosts cut = asked ? asked.value() : pr::VirtualHosts{};  // the split reports bad values
   return machine.among(pr::virtual_part(cut, machine.rank(), machine.size()));
 }
 
-// The lowest rank of each host finds out for all of its own.
+// The lowest rank of each host computes the split for all of its ranks.
 Roles find_roles(transport::Collective& all, World& world, const Settings& settings,
                  const Reporter& reporter) {
   Result<Machine> found = find_machine(all, *world.os, settings, reporter);
@@ -147,7 +147,7 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
   return roles;
 }
 
-// Roles stay: the same hosts, split by the settings of the first life.
+// The roles stay: the same hosts, split by the settings of the first life.
 Roles find_roles_again(transport::Collective& all, World& world, const FirstLife& first,
                        const Reporter& reporter) {
   Roles roles = find_roles(all, world, first.settings, reporter);
@@ -174,18 +174,18 @@ shm::ArenaOptions arena_options(const World& world) {
   options.geometry.reservation_bytes = static_cast<std::uint64_t>(world.settings.arena_reserve);
   options.world = world.id;
   options.slot = static_cast<shm::HostSlot>(world.place.local_index);
-  options.keep_bytes = static_cast<std::uint64_t>(world.settings.arena_keep);  // -1: shm::keep_a_share
+  options.keep_bytes = static_cast<std::uint64_t>(world.settings.arena_keep);  // -1 is shm::keep_a_share
   options.on_touch = world.settings.arena_commit == ArenaCommit::touch;
   options.large_pages = world.settings.arena_large_pages;
   options.dump_core = world.settings.core == CoreDump::full;
   return options;
 }
 
-// One address for all if there is any, else wherever each can.
+// Maps at one address for all processes if possible, else wherever each process can.
 void map_everywhere(transport::Collective& host, const Reporter& reporter, shm::Arena& arena) {
   for (std::uint32_t attempt = 0; attempt < shm::address_attempts; ++attempt) {
     const std::uint64_t address = arena.candidate(attempt);
-    // The creator formats the arena when it first maps it, so it goes first.
+    // The creator goes first, because its first mapping formats the arena.
     bool mapped = host.rank() == 0 && arena.map_at(address);
     host.barrier();
     if (host.rank() != 0) mapped = static_cast<bool>(arena.map_at(address));
@@ -251,7 +251,7 @@ void open_transport(World& world, const Reporter& reporter) {
   world.transport->set_bell(&*world.bell);
 }
 
-// Virtual hosts share the processors of a machine; ranks that are bound have few each, but many together.
+// Virtual hosts share the processors of a machine. Bound ranks have few each, but many together.
 struct CoreLoad {
   int ranks = 0;
   int workers = 0;
@@ -285,7 +285,7 @@ shm::WaitPolicy wait_policy(const World& world, const CoreLoad& machine) {
   return policy;
 }
 
-// What depends on who else runs on the processors of this machine.
+// Decides what depends on the other ranks of this machine.
 void settle_on_machine(transport::Collective& machine, World& world, const Reporter& reporter) {
   bind_progress_ranks(machine, world, reporter);
   world.node_rank = number_on_node(machine, world);
@@ -298,7 +298,7 @@ void settle_on_machine(transport::Collective& machine, World& world, const Repor
   world.wait_policy = wait_policy(world, core_load_of(machine, world));
 }
 
-// The setting may differ from rank to rank: worker 0 decides.
+// Prints the banner if worker 0 is verbose; the setting may differ between ranks.
 void tell_of_world(transport::Collective& all, const World& world, const Reporter& reporter) {
   const bool is_first = world.place.worker == 0;
   if (!all.all_agree(!is_first || world.settings.verbose)) return;
@@ -310,7 +310,7 @@ void tell_of_world(transport::Collective& all, const World& world, const Reporte
 
 std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t opening,
                                   const FirstLife* first_life) {
-  const transport::YieldsInMpi while_waiting(true);  // for ranks that may share this one's core
+  const transport::YieldsInMpi while_waiting(true);  // because waiting ranks may share a core with others
   auto os = shm::make_posix_os();
   Communicator wire = Communicator::duplicate(comm);
   transport::MpiCollective all(wire.get(), mpi_failure(reporter));

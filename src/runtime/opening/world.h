@@ -1,9 +1,9 @@
 // An open world: what workers and progress ranks of one communicator share from init to finalize.
 //
-// Made collectively by open_world on every rank of a communicator: settings agreed on, hosts found and
-// verified, roles split, one arena for each host, a transport over the wire. Closing it is not
-// collective, but every rank of the wire closes its own. Owned by a Runtime (worker) or by
-// Launch (progress rank).
+// open_world makes it collectively on every rank of a communicator: it agrees on settings, finds and verifies
+// hosts, splits the roles, and makes one arena for each host and a transport over the wire. Closing is not
+// collective, but every rank of the wire closes its own. Owned by a Runtime (worker) or by Launch (progress
+// rank).
 #pragma once
 
 #include <atomic>
@@ -28,30 +28,30 @@
 
 namespace comex::runtime {
 
-// Laid into each worker's board: what it shows the workers of its host, and on the lowest of them the barrier
-// of all (runtime/host_meeting). Behind it lies the worker's outbox (runtime/opening/outboxes).
+// The head of each worker's board: notices for the workers of its host and, on the lowest worker, their
+// barriers (runtime/host_meeting). The worker's outbox follows (runtime/opening/outboxes).
 struct BoardLayout {
   struct alignas(64) Notice {
-    std::atomic<std::uint64_t> gathering;  // which one it is for, from 1 up
+    std::atomic<std::uint64_t> gathering;  // number of the gathering, from 1
     std::byte said[56];
   };
   shm::HostBarrierBlock enter;
   shm::HostBarrierBlock leave;
   shm::HostBarrierBlock gather;
   Notice notices[2];
-  alignas(64) std::atomic<std::uint64_t> entered;  // how often; for lines about long waits
+  alignas(64) std::atomic<std::uint64_t> entered;  // counts, for lines about long waits
   std::atomic<std::uint64_t> left;
 };
 inline constexpr std::uint64_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);
 
-// What the launcher says of a rank.
+// What the launcher says about a rank.
 struct ToldRanks {
-  std::int32_t app = 0;  // which program of the launch
+  std::int32_t app = 0;  // its program in the launch
   std::int32_t node_rank = groups::unknown_rank;
 };
 
-// Where a worker's memory is wanted, whoever touches it first.
+// Where a worker's memory shall lie, whichever process touches it first.
 struct NearMemory {
   pr::Topology topology;
   std::vector<unsigned> nodes;
@@ -65,18 +65,18 @@ struct World {
   Settings settings;
   WorldId id = 0;
   ToldRanks told;                                 // of this rank
-  std::int32_t node_rank = groups::unknown_rank;  // this rank's
-  // Jobs of the launch before this one, all of whose ranks these are; empty: it is a part of a job.
+  std::int32_t node_rank = groups::unknown_rank;  // of this rank
+  // The jobs of the launch before this one, if the world is a whole job; empty: it is a part of a job.
   std::optional<std::uint32_t> jobs_before;
   groups::WorldDescription description;
-  std::int32_t app_rank = groups::unknown_rank;  // this rank's
+  std::int32_t app_rank = groups::unknown_rank;  // of this rank
   pr::SplitShare share;
-  pr::RankPlace place;   // this rank's
+  pr::RankPlace place;   // of this rank
   Communicator wire;     // all ranks
-  Communicator workers;  // workers, by worker number; null on progress ranks
+  Communicator workers;  // by worker number; null on progress ranks
   Communicator self;     // this rank alone
   std::optional<shm::Arena> arena;
-  std::optional<NearMemory> near_memory;  // of a worker that is bound to a part of a machine with several
+  std::optional<NearMemory> near_memory;  // of a worker bound to a part of a machine with several
   std::optional<groups::ProcessGroup> group;
   std::optional<HostBell> bell;
   std::shared_ptr<transport::Transport> transport;
@@ -84,14 +84,14 @@ struct World {
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
   bool spans_machines = false;
   transport::EagerBytes eager;            // of this process's MPI
-  std::vector<TransportRank> neighbours;  // ranks of this machine, ascending, where there are other machines
+  std::vector<TransportRank> neighbours;  // ranks of this machine, ascending, if there are other machines
 
   bool is_worker() const { return place.role == pr::Role::worker; }
   bool serves_itself() const { return is_worker() && place.server < 0; }
   const pr::Host& own_host() const { return share.host; }
 };
 
-// Prints and ends the job on any failure. `opening`: so many worlds this process has opened before.
+// Prints any failure and ends the job. `opening`: the number of worlds that this process has opened before.
 // `first_life`: of the same communicator, whose roles stay.
 struct FirstLife {
   Settings settings;

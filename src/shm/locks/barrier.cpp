@@ -5,7 +5,7 @@ namespace comex::shm {
 std::uint32_t HostBarrier::arrive() {
   const std::uint32_t round = block_->round.load(std::memory_order_acquire);
   if (block_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
-    block_->arrived.store(0, std::memory_order_relaxed);  // before the round opens: the next one starts at 0
+    block_->arrived.store(0, std::memory_order_relaxed);  // before the next round can begin
     block_->round.fetch_add(1, std::memory_order_seq_cst);
     if (block_->sleepers.load(std::memory_order_seq_cst) != 0) os_->wake(block_->round, every_waiter);
   }

@@ -1,8 +1,8 @@
 // A barrier among processes of one host, in split form: arrive, then drive MPI until done.
 //
-// Every member arrives once per round; the last one opens the round. A member may not arrive again
-// before its token is done. Blocks lie in arena memory: the arena has one for the whole host, groups
-// place their own. Hardly any spin: waiting processes yield, then sleep.
+// Every member arrives once per round, and the last one opens the round. A member must not arrive again
+// before its token is done. The blocks lie in the arena: it has one for the whole host, and groups place
+// their own. Waiting processes hardly spin; they yield, then sleep.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace comex::shm {
 
-// Zero-filled memory is a barrier nobody has arrived at.
+// Zero-filled memory is a barrier at which nobody has arrived.
 struct alignas(64) HostBarrierBlock {
   std::atomic<std::uint32_t> arrived;
   std::atomic<std::uint32_t> round;  // waiters sleep on it
@@ -24,9 +24,9 @@ class HostBarrier {
   HostBarrier(Os& os, HostBarrierBlock& block, std::uint32_t members)
       : os_(&os), block_(&block), members_(members) {}
 
-  std::uint32_t arrive();  // the token
+  std::uint32_t arrive();  // returns the token of this round
   bool done(std::uint32_t token) const { return block_->round.load(std::memory_order_acquire) != token; }
-  void sleep(std::uint32_t token, std::uint64_t timeout_ns);  // until done, or that long
+  void sleep(std::uint32_t token, std::uint64_t timeout_ns);  // until done, or for at most timeout_ns
 
  private:
   Os* os_;

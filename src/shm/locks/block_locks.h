@@ -1,8 +1,8 @@
-// The stripes of an arena in the shape that the striped accumulate kernels expect of a guard.
+// The stripe locks of an arena, with the interface of the guard that the striped accumulate kernels take.
 //
-// Blocks are numbered by arena offset / stripe_block_bytes. Two neighbouring blocks are taken in
-// stripe order, so that nobody deadlocks where the numbering wraps. Used by op/direct (waiting
-// forms) and by the server (try forms).
+// A block's number is its arena offset / stripe_block_bytes. Two neighbouring blocks are locked in stripe
+// order, which prevents a deadlock where the numbering wraps. op/direct uses the waiting forms, the server
+// the try forms.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,9 @@ class BlockLocks {
     if (index(b) != index(a)) unlock(b);
   }
 
-  // From now on a refused try asks whether the holder lives: a system call, so not every time.
+  // If set, a refused try asks whether the holder lives. That is a system call, so it is not always set.
   void ask_for_life(bool asks) { asks_ = asks; }
-  // True once a lock was taken over from a dead holder: its block may be half updated.
+  // True once a lock was taken over from a dead holder. The data of that block may be half updated.
   bool is_recovered() const { return recovered_; }
 
  private:

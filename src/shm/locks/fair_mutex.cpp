@@ -8,7 +8,7 @@ namespace comex::shm {
 namespace {
 
 constexpr std::uint64_t taken_flag = 1u << 16;
-constexpr std::uint64_t half_done_flag = 1u << 17;  // taken over from one that had entered
+constexpr std::uint64_t half_done_flag = 1u << 17;  // a dead holder may have left data half updated
 
 constexpr std::uint32_t bit_of(std::uint32_t ticket) {
   return 1u << (ticket % 32);
@@ -17,7 +17,7 @@ constexpr std::uint32_t bit_of(std::uint32_t ticket) {
 constexpr unsigned endpoint_shift = 18;
 constexpr std::uint64_t endpoint_mask = (1u << 14) - 1;
 
-// A life of 0 is a worker of another host.
+// A life of 0 stands for a worker of another host.
 std::uint64_t pack_place(const MutexParty& party, std::uint32_t ticket) {
   return std::uint64_t{ticket} << 32 | (party.endpoint & endpoint_mask) << endpoint_shift | taken_flag |
          (party.is_remote ? 0 : party.slot + 1);
@@ -28,13 +28,13 @@ constexpr bool is_endpoint_of(std::uint64_t place, const MutexParty& party) {
 constexpr bool is_taken(std::uint64_t place, std::uint32_t ticket) {
   return (place & taken_flag) != 0 && place >> 32 == ticket;
 }
-// Never used, or left by the ticket one round before. Anything else: `ticket` is out of date.
+// True if never used, or left by the ticket one round before. Otherwise `ticket` is out of date.
 constexpr bool is_free(std::uint64_t place, std::uint32_t ticket) {
   return place == 0 || is_taken(place, ticket - mutex_places);
 }
 
-// The ticket in the holder word says whose turn it belongs to: unlock is then one store, and a holder
-// that dies at any instruction leaves either its turn or the next one's, never something between.
+// The holder word contains the ticket whose turn it is, so unlock is a single store. A holder that dies at
+// any instruction leaves a consistent state: its own turn or the next one.
 std::uint64_t pack_holder(const MutexParty& party, std::uint32_t ticket) {
   return (std::uint64_t{party.worker} + 1) << 32 | ticket;
 }
@@ -51,7 +51,7 @@ std::atomic<std::uint64_t>& FairMutex::place_of(std::uint32_t ticket) const {
   return block_->places[ticket % mutex_places];
 }
 
-// A place was taken: the next ticket is the one after it. Anybody may do this for anybody.
+// Advances `next` after a place was taken. Any process may do this for any other.
 void FairMutex::help(std::uint32_t ticket) {
   block_->next.compare_exchange_strong(ticket, ticket + 1);
 }
@@ -72,7 +72,7 @@ bool FairMutex::join(MutexTurn& turn, const MutexParty& party) {
   }
 }
 
-// By compare-and-swap: a server may come here for a worker that has died and been passed over.
+// Uses compare-and-swap, because a server may act here for a worker that has died and lost its turn.
 Taken FairMutex::try_enter(std::uint32_t ticket, const MutexParty& party) {
   if (block_->serving.load() != ticket) return Taken::refused;
   std::uint64_t holder = block_->holder.load();
@@ -86,14 +86,14 @@ bool FairMutex::is_dead(std::uint64_t place, std::uint32_t ticket) const {
   return is_taken(place, ticket) && life != 0 && !os_->is_alive(*object_, life - 1);
 }
 
-// Puts us in the place of `serving`, if that one and all after it up to `end` are dead. Of several
-// that find them dead, the place says who was first.
+// Takes the place of `serving` if that party and all later ones up to `end` are dead. If several processes
+// find them dead, a compare-and-swap on the place decides who is first.
 Taken FairMutex::take_over(std::uint32_t serving, std::uint32_t end, const MutexParty& party) {
   std::uint64_t place = place_of(serving).load();
   for (std::uint32_t ticket = serving; ticket != end; ++ticket) {
     if (!is_dead(place_of(ticket).load(), ticket)) return Taken::refused;
   }
-  // Now that it is known to be dead: it cannot unlock behind our back any more.
+  // The place was read first. The party is known to be dead now, so it cannot unlock after this check.
   if (!is_taken(place, serving) || block_->serving.load() != serving) return Taken::refused;
   const std::uint64_t holder = block_->holder.load();
   const bool had_entered = is_of_turn(holder, serving);
@@ -105,14 +105,14 @@ Taken FairMutex::take_over(std::uint32_t serving, std::uint32_t end, const Mutex
   return is_half_done ? Taken::recovered : Taken::clean;
 }
 
-// Takes the dead one's place first, then moves on to our own.
+// Takes the place of the dead party first, then moves on to the caller's own turn.
 Taken FairMutex::recover(std::uint32_t ticket, const MutexParty& party) {
   const std::uint32_t serving = block_->serving.load();
   const std::uint32_t before_us = ticket - serving;
   if (before_us == 0 || before_us >= mutex_places) return Taken::refused;
   const Taken taken = take_over(serving, ticket, party);
   if (taken == Taken::refused) return taken;
-  if (taken == Taken::recovered) place_of(ticket).fetch_or(half_done_flag);  // should we die as well
+  if (taken == Taken::recovered) place_of(ticket).fetch_or(half_done_flag);  // if we die as well
   block_->serving.store(ticket);
   block_->holder.store(pack_holder(party, ticket));
   return taken;

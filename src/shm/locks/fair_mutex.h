@@ -1,10 +1,9 @@
-// The user's mutexes: a queue in shared memory, first come, first served, that survives its dead.
+// The user's mutexes: a first-come, first-served queue in shared memory that survives the death of members.
 //
-// Standing in line is one compare-and-swap that writes who it is into the next place, so a process
-// that dies at any instruction either never stood there or can be told from the living. Whoever has
-// waited for a while asks whether those before it live; the first of the living takes over from the
-// dead. All in steps that never block: a server takes them on behalf of remote waiters.
-// Used by pr/mutexes and calls/mutex_calls.
+// A process joins by one compare-and-swap that writes its identity into the next place. So a process that
+// dies at any instruction either never joined or can be recognised as dead. A process that has waited for a
+// while asks whether those before it live; the first living one takes over from the dead. No step ever
+// blocks, because a server takes them for remote waiters. Used by pr/mutexes and calls/mutex_calls.
 #pragma once
 
 #include <array>
@@ -20,21 +19,21 @@
 
 namespace comex::shm {
 
-// Who stand in line at one mutex, the holder included; those beyond come in as places get free.
+// The most parties in the queue of one mutex, the holder included. Others join when places become free.
 inline constexpr std::uint32_t mutex_places = 128;
 
-// In the owner's extent; zero-filled memory is a free mutex.
+// Lies in the owner's extent; zero-filled memory is a free mutex.
 //
 //   serving          next
 //      ▼              ▼
 //   [holder][ticket][free]...    place of a ticket = ticket % mutex_places
 struct alignas(64) FairMutexBlock {
-  std::atomic<std::uint32_t> next;      // the ticket to be had; may lag behind a place just taken
+  std::atomic<std::uint32_t> next;      // the next ticket to give out; may lag behind a place just taken
   std::atomic<std::uint32_t> serving;   // the ticket whose turn it is; waiters sleep on it
   std::atomic<std::uint64_t> holder;    // worker + 1 : 32 | its ticket : 32
   std::atomic<std::uint64_t> asked_ns;  // when a trylock last asked whether the holder lives
   std::atomic<std::uint32_t> sleepers;
-  std::atomic<std::uint32_t> bell;  // doorbell slot + 1 of the server that waits for others
+  std::atomic<std::uint32_t> bell;  // doorbell slot + 1 of the server that waits for remote parties
   std::uint64_t unused[4];
   std::array<std::atomic<std::uint64_t>, mutex_places>
       places;  // ticket : 32 | endpoint : 14 | flags : 2 | life : 16
@@ -42,14 +41,14 @@ struct alignas(64) FairMutexBlock {
 static_assert(sizeof(FairMutexBlock) == 64 + 8 * mutex_places);
 static_assert((mutex_places & (mutex_places - 1)) == 0, "tickets wrap");
 
-struct MutexParty {  // on whose behalf
+struct MutexParty {  // the party for which a step is taken
   Worker worker = 0;
   HostSlot slot = 0;
-  bool is_remote = false;      // a server acts for a worker of another host, whose life cannot be seen here
-  std::uint32_t endpoint = 0;  // of the worker; told apart by its lower 14 bits, which only unlock looks at
+  bool is_remote = false;  // a server acts for a worker of another host, whose life cannot be checked here
+  std::uint32_t endpoint = 0;  // of the worker; only unlock compares it, by its lower 14 bits
 };
 
-struct MutexTurn {  // of one who waits
+struct MutexTurn {  // the state of one waiting party
   std::uint32_t ticket = 0;
   bool is_in_line = false;  // false: no place was free so far
 };
@@ -59,21 +58,21 @@ class FairMutex {
   FairMutex(Os& os, const Object& object, FairMutexBlock& block, const Doorbells& bells)
       : os_(&os), object_(&object), block_(&block), bells_(bells) {}
 
-  // One step towards the lock, again and again with the same `turn` until it is not refused: stands
-  // in line, enters when the turn has come. `asks`: also asks whether those before us live, by system
-  // calls, so not at every step. Nobody who stands in line may give up.
+  // Takes one step towards the lock. Call it again with the same `turn` until it is not refused: it joins the
+  // queue, then enters when the turn comes. `asks`: also check whether the parties ahead live; these are
+  // system calls, so not at every step. A party in the queue must not give up.
   Taken step(MutexTurn& turn, const MutexParty& party, bool asks);
-  // Sleeps until it may be our turn. Only after a step.
+  // Sleeps until it may be the caller's turn. Call it only after a step.
   void sleep(const MutexTurn& turn, std::uint64_t timeout_ns);
-  // Others took us for dead, rightly: only a server sees this, about a worker of its host.
+  // True if others found the party dead and moved on. Only a server sees this, for a worker of its host.
   bool is_passed_over(const MutexTurn& turn) const;
-  void set_bell(HostSlot slot);  // a server waits: unlock rings it. One server per mutex.
+  void set_bell(HostSlot slot);  // unlock rings this server, which waits; one server per mutex
 
-  // Takes over when all in line are dead, but asks no oftener than every 50 ms.
+  // Takes over when all parties in the queue are dead, but checks that at most every 50 ms.
   Taken try_lock(const MutexParty& party);
   Status unlock(const MutexParty& party);  // refused unless it is the party that holds it
   bool holder(Worker& worker) const;       // false = nobody
-  // After `recovered`: who died with it, if it is known.
+  // After `recovered`: the worker that died as holder, if known.
   const std::optional<Worker>& dead_holder() const { return dead_holder_; }
 
  private:

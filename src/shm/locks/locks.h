@@ -1,8 +1,8 @@
 // Short locks in shared memory that survive a dead holder. The user's mutexes are in fair_mutex.h.
 //
-// OwnerLock: a 32-bit word that names its holder's host slot; a waiter that has waited for a while
-// asks whether the holder lives, and takes over from a dead one. Stripes: 4096 of them, one for each
-// 16 KiB block of the arena, for accumulates. Progress ranks use the try forms.
+// An OwnerLock is a 32-bit word that holds its holder's host slot. A process that has waited for a while asks
+// whether the holder lives, and takes over from a dead one. The stripes are 4096 such locks for accumulates,
+// each for 16 KiB blocks of the arena. Progress ranks use the try forms.
 #pragma once
 
 #include <atomic>
@@ -23,11 +23,11 @@ using OwnerLockWord = std::atomic<std::uint32_t>;
 
 enum class Taken : std::uint8_t {
   clean,
-  recovered,  // the holder died with it: what the lock guards may be half updated. Say so.
-  refused,    // try only: somebody holds it
+  recovered,  // the holder died; what the lock guards may be half updated, and the caller must report it
+  refused,    // try forms only: somebody holds it
 };
 
-struct LockParty {  // who takes locks: everything a slow path needs
+struct LockParty {  // the process that takes locks, with what a slow path needs
   Os* os = nullptr;
   const Object* object = nullptr;
   HostSlot slot = 0;
@@ -48,7 +48,7 @@ class OwnerLock {
                ? Taken::clean
                : Taken::refused;
   }
-  // As try_lock, but asks whether the holder lives and takes over from a dead one: a system call.
+  // Like try_lock, but also asks whether the holder lives, by a system call, and takes over from a dead one.
   Taken try_recover(const LockParty& party);
   void unlock(const LockParty& party) {
     const std::uint32_t word = word_->fetch_and(epoch_mask, std::memory_order_release);
@@ -87,8 +87,8 @@ class Stripes {
   LockParty party_;
 };
 
-// Holds the stripes of [offset, offset + bytes), which touches one or two blocks; two are taken in
-// stripe order. The try form holds both or none.
+// Holds the stripes of [offset, offset + bytes), which touches one or two blocks; two are locked in stripe
+// order. The try form holds both or none.
 class StripeGuard {
  public:
   struct Try {};
@@ -104,7 +104,7 @@ class StripeGuard {
  private:
   Stripes* stripes_;
   std::uint32_t first_;
-  std::uint32_t second_;  // equal to first_ when there is one only
+  std::uint32_t second_;  // equal to first_ if there is only one
   Taken taken_ = Taken::clean;
 };
 

@@ -1,8 +1,9 @@
-// Where each process of a host has its mutexes: so many, from an offset of the arena on.
+// Where each process of a host has its mutexes: their number and their offset in the arena.
 //
-// The word of the owner stands in its slot of the arena, once a host: nobody keeps a list of what others
-// have. It is shown when the mutexes are ready and hidden before they go, so who finds one may touch it. A
-// value, like Doorbells. Used by pr/mutexes for requests of other hosts, by calls/mutex_calls on the own.
+// The owner's slot in the arena holds both, so no process keeps a list of what others have. The owner shows
+// its mutexes when they are ready and hides them before they are freed, so a set that is found may be used.
+// It is a value, like Doorbells. Used by pr/mutexes for requests of other hosts and by calls/mutex_calls on
+// its own host.
 #pragma once
 
 #include <atomic>
@@ -16,14 +17,14 @@ namespace comex::shm {
 
 struct alignas(64) MutexSetBlock {
   std::atomic<std::uint64_t> offset;  // of an array of FairMutexBlock
-  std::atomic<std::uint64_t> count;   // 0: there is none
+  std::atomic<std::uint64_t> count;   // 0: there are none
 };
 
 class MutexSets {
  public:
   MutexSets(std::byte* first, std::uint64_t stride_bytes) : first_(first), stride_bytes_(stride_bytes) {}
 
-  // Where in the arena that one of the owner lies; false: the owner has none of this number.
+  // Finds the arena offset of this mutex of the owner; false if the owner has no such mutex.
   bool find(HostSlot owner, std::uint64_t index, std::uint64_t& offset) const {
     const MutexSetBlock& set = of(owner);
     if (index >= set.count.load(std::memory_order_acquire)) [[unlikely]]
@@ -33,12 +34,12 @@ class MutexSets {
   }
   std::uint64_t count(HostSlot owner) const { return of(owner).count.load(std::memory_order_acquire); }
 
-  // By the owner alone.
+  // Called by the owner only.
   void show(HostSlot own, std::uint64_t offset, std::uint64_t count) const {
     of(own).offset.store(offset, std::memory_order_relaxed);
     of(own).count.store(count, std::memory_order_release);
   }
-  // The offset, by which a release finds the memory.
+  // Returns the offset, by which the owner frees the memory.
   std::uint64_t hide(HostSlot own) const {
     of(own).count.store(0, std::memory_order_release);
     return of(own).offset.load(std::memory_order_relaxed);

@@ -6,7 +6,7 @@ namespace comex::shm {
 
 namespace {
 
-// The ladder of one wait. Too early a futex costs 9 us, too long a spin starves the holder.
+// The steps of one wait. An early futex call costs 9 us; a spin that is too long starves the holder.
 constexpr int spins = 20;
 constexpr int yields = 200;
 
@@ -18,7 +18,7 @@ constexpr std::uint32_t next_epoch(std::uint32_t word) {
   return (word & OwnerLock::epoch_mask) + (OwnerLock::contended_bit << 1);
 }
 
-// Takes the lock from `word`'s holder if that one is dead. Stays contended: others may sleep.
+// Takes the lock if the holder in `word` is dead. It stays contended, because others may sleep.
 bool take_over(OwnerLockWord& lock, std::uint32_t word, const LockParty& party) {
   if (holder_of(word) == 0 || party.os->is_alive(*party.object, holder_of(word) - 1)) return false;
   return lock.compare_exchange_strong(word, next_epoch(word) | OwnerLock::contended_bit | (party.slot + 1),
@@ -40,7 +40,7 @@ Taken OwnerLock::lock_slowly(const LockParty& party) {
   while (true) {
     std::uint32_t word = word_->load(std::memory_order_relaxed);
     if (holder_of(word) == 0) {
-      // As contended, for the sake of those who sleep beside us.
+      // It is taken as contended, because other waiters may sleep.
       if (word_->compare_exchange_weak(word, word | contended_bit | (party.slot + 1),
                                        std::memory_order_acquire, std::memory_order_relaxed)) {
         return Taken::clean;

@@ -1,8 +1,8 @@
-// How the members of a group go on together with a collective call that makes groups, or fail together.
+// How the members of a group continue a collective call that makes groups together, or fail together.
 //
-// What one of them has to complain of fails the call on all: that one says so, the others return the code.
-// So does the loss of members of other worlds, which ends collectives with results that mean nothing. Used by
-// the calls that make groups.
+// If one member has a complaint, the call fails on all: that member reports it, the others return the code.
+// The same happens if members of other worlds are lost, since the results of collectives are then invalid.
+// Used by the calls that make groups.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace comex::worlds {
 
-// One block of every member, in the order of everybody(): of both sides in an inter-group.
+// Gathers one block of every member, in the order of everybody(): of both sides in an inter-group.
 template <class T>
 std::vector<T> gather_from(op::GroupCollective& all, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -25,12 +25,13 @@ std::vector<T> gather_from(op::GroupCollective& all, const T& mine) {
   return values;
 }
 
-// The same end of a call on all of a group, after a collective of theirs: true where nobody is wrong and
-// nobody is lost. Else it has been reported, by who is wrong with `complaint`; empty: somebody else is.
+// Ends a step alike on all of a group, after one of its collectives: true if nobody is wrong and nobody is
+// lost. Otherwise it has been reported, by the member that is wrong, with its `complaint`; an empty complaint
+// means that another member is wrong.
 bool all_go_on(runtime::Runtime& runtime, const char* operation, int handle, bool somebody_is_wrong,
                const std::string& complaint);
 
-// What everybody brought, or nothing where somebody has a complaint or is lost.
+// Returns everybody's value, or nothing if a member has a complaint or is lost.
 template <class T>
 std::vector<T> agree(runtime::Runtime& runtime, const char* operation, int handle, const T& mine,
                      const std::string& complaint) {
@@ -48,8 +49,8 @@ std::vector<T> agree(runtime::Runtime& runtime, const char* operation, int handl
   return all;
 }
 
-// True when every member of the parent has its handles, and is here: what follows needs nobody's service.
-// Else nobody keeps any. -1: no handle was left.
+// True if every member of the parent has its handles and is here: what follows needs nobody's service.
+// Otherwise nobody keeps any. -1 in `made`: no handle was left.
 bool all_have(runtime::Runtime& runtime, const char* operation, int parent, std::span<const int> made);
 
 }  // namespace comex::worlds

@@ -10,7 +10,7 @@ std::string name_of(int handle) {
   return "group " + std::to_string(handle);
 }
 
-// Who can meet at all; empty: this group's members.
+// Says why no member of this group can meet; empty: they can.
 std::string why_none_meets(const groups::Group& group, int handle) {
   if (std::string why = why_two_sided(group, handle); !why.empty()) return why;
   if (group.endpoints()) {

@@ -1,6 +1,6 @@
-// Checks that calls which make groups share; each says what is wrong.
+// Checks that several calls which make groups share; each says what is wrong.
 //
-// Used by those of meeting, and by group_create.
+// Used by the calls that meet, and by group_create.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace comex::worlds {
 
-// For calls whose ranks are those of the caller's side. Empty: the group has no other one.
+// For calls whose ranks are those of the caller's side. Empty: the group has only one side.
 std::string why_two_sided(const groups::Group& group, int handle);
 
-// Collective over a group that is no inter-group and not one of endpoints: all name one root in it, which the
-// call knows as its `role`, and have a place for the result, or none goes on.
+// Collective over a group that is neither an inter-group nor one of endpoints. True if all pass the same root
+// in the group, which texts call `role`, and a place for the result; otherwise all fail.
 bool may_all_meet(runtime::Runtime& runtime, const char* operation, int handle, int root, const void* place,
                   const std::string& role = "root");
 

@@ -11,7 +11,7 @@
 namespace comex::worlds {
 namespace {
 
-// One after the other, cut where they are many.
+// The texts of all, one after another, cut if there are many.
 std::string cut_text(std::size_t size, const auto& text_of_one) {
   constexpr std::size_t most = 90;
   std::string text;
@@ -23,7 +23,7 @@ std::string cut_text(std::size_t size, const auto& text_of_one) {
   return text;
 }
 
-// What both parts of the commit have in common: the list, the ways to its members, the time limit.
+// What the leader's and a member's part share: the list, the ways to its members, the time limit.
 class Commit {
  public:
   Commit(runtime::Runtime& runtime, const char* operation, const Founders& founders, std::uint32_t my_rank)
@@ -71,7 +71,7 @@ class Commit {
   }
 
  protected:
-  // `listen` and `give_up`, once the time is over, are called under the engine lock.
+  // `listen`, and `give_up` when the time is over, are called under the engine lock.
   virtual void begin() {}
   virtual void listen() = 0;
   virtual void give_up() = 0;
@@ -93,7 +93,7 @@ class Commit {
   static std::uint32_t to_leader(std::uint32_t rank) { return 2 * rank; }
   static std::uint32_t to_member(std::uint32_t rank) { return 2 * rank + 1; }
 
-  // Why the group is not made; `missing` says who has not come.
+  // Says why the group is not made. `missing` names the members that have not come.
   std::string line(const std::string& missing) const {
     const std::string list = cut_text(gpids_.size(), [&](std::size_t i) { return short_text(gpids_[i]); });
     return "the group of {" + list + "} has not come about within " + deadline_.text() + " (COMEX_MEET_S): " +

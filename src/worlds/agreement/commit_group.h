@@ -1,7 +1,7 @@
-// How the members of a new group find each other by the list of who they are, and agree to make it.
+// How the members of a new group find each other by the list of members, and agree to make the group.
 //
-// Carries the words of the group commit as control messages, which are named by the list, so that several
-// groups can be made at once. Called by create_group on each member.
+// It sends the words of the group commit as control messages. The list names these, so that several groups
+// can be made at once. Called by create_group on each member.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace comex::worlds {
 
-// The group's context, the same on all members; or why there is no group, after COMEX_MEET_S at the latest
-// where the first member is still in its call.
+// Returns the group's context, the same on all members, or why there is no group. If the first member is in
+// its call, the answer comes after COMEX_MEET_S at the latest.
 Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
                                    std::uint32_t my_rank);
 

@@ -1,4 +1,4 @@
-// A group of some processes, made by them alone.
+// Makes a group of some processes; only these take part.
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ BridgeId bridge_among(const runtime::Runtime& runtime, BridgeId bridge,
 
 runtime::Communicator make_communicator(runtime::Runtime& runtime, const groups::Group& group) {
   if (group.bridge() != no_bridge || group.is_inter() || group.endpoints()) return {};
-  std::vector<int> ranks;  // lpids of the own world
+  std::vector<int> ranks;  // their lpids, which are ranks of the own world
   runtime::for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
   constexpr std::uint64_t tags = 32000;
   const int tag = static_cast<int>(group.context() % tags);
@@ -37,7 +37,7 @@ int my_rank_in(const runtime::Runtime& runtime, const Founders& founders, std::u
   return -1;
 }
 
-// All are here: what follows needs nobody's service. False on all where one cannot go on; it has been told.
+// All members are here, so what follows needs nobody's service. False on all if one cannot go on.
 bool all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
                     BridgeId bridge, const std::string& complaint) {
   const bool all_can = all.all_agree(complaint.empty());
@@ -70,7 +70,7 @@ int create_group(runtime::Runtime& runtime, const char* operation, const Founder
                                                founders.endpoints, groups::Table(), founders.bridge);
   const groups::Group& made = *group;
   runtime::GroupExtras extras = runtime.extras_of(made);
-  op::GroupCollective& collective = *extras.collective;  // stays where it is
+  op::GroupCollective& collective = *extras.collective;  // its address does not change
   const int handle = runtime.add_group(std::move(group), extras);
   std::string complaint;
   if (handle < 0) complaint = no_handle_left();

@@ -1,7 +1,7 @@
-// When a wait of a meeting ends.
+// The time at which a wait of a meeting ends.
 //
-// A value. Asks the clock, unless its user does so once for several questions. Used by all that waits for
-// other worlds.
+// It is a value. It reads the clock, unless the user passes a time to answer several questions. Used by
+// everything that waits for other worlds.
 #pragma once
 
 #include <chrono>

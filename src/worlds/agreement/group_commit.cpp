@@ -18,7 +18,7 @@ std::optional<LeadersWord> CommitLeader::hear(std::uint32_t rank, const MembersW
       member.is_ready = word.call == member.call && word.context == context_;
       break;
     case MembersWord::withdraws:
-      // Of an earlier call: the leader's call then has had the last word on it.
+      // an answer to an earlier call, which the leader's call has already decided
       if (word.call != member.call) break;
       member = {0, false, true};
       return LeadersWord{LeadersWord::abort, word.call, context_};

@@ -6,11 +6,11 @@
 //   member ── ready ──► leader           its vote: it waits for the decision from now on
 //   member ◄── commit or abort ── leader commit once all are ready; abort after the time limit
 //
-// A member that is not ready may give up at any time. One that is ready withdraws, and waits for the leader,
-// which answers commit or abort as long as its own call lasts, and sends abort to all as it gives up. Each
-// call has a number, since words of earlier calls may arrive late and mean nothing then. Between two
-// processes words come in order, and a newer one takes the place of one that has not been looked at. Pure;
-// create_group carries the words.
+// A member that is not ready may give up at any time. A member that is ready withdraws and then waits for the
+// leader, which answers commit or abort while its own call lasts, and sends abort to all when it gives up.
+// Each call has a number, because words of earlier calls may arrive late; these are ignored. Between two
+// processes, words arrive in order, and a newer one replaces one that was not read. Pure; commit_group sends
+// the words.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace comex::worlds {
 
-// The ranks that a line names, cut where they are many. Travels as bytes.
+// The ranks that a line shows, cut if there are many. Travels as bytes.
 using RanksText = std::array<char, 120>;
 
 // To the leader. Travels as bytes.
@@ -36,31 +36,31 @@ struct MembersWord {
 struct LeadersWord {
   enum Kind : std::uint64_t { nothing, prepare, commit, abort };
   Kind kind = nothing;
-  std::uint64_t call = 0;  // the member's
+  std::uint64_t call = 0;  // the number of the member's call
   std::uint64_t context = 0;
-  RanksText missing = {};  // abort: who never came
+  RanksText missing = {};  // abort: the members that never came
 };
 
-// The leader's part of one call. Members by rank; 0 is the leader itself, which has nothing to say to itself.
+// The leader's part of one call. Members are by rank; 0 is the leader, which sends itself nothing.
 class CommitLeader {
  public:
   CommitLeader(std::uint32_t members, std::uint64_t context) : members_(members), context_(context) {}
 
-  // The answer is to be sent at once.
+  // The returned answer must be sent at once.
   std::optional<LeadersWord> hear(std::uint32_t rank, const MembersWord& word);
   bool can_commit() const;
-  // Those of whom nothing is known; then those who are not ready yet.
+  // First a member that has not come, then one that is not ready yet.
   std::uint32_t first_awaited() const;
-  std::vector<std::uint32_t> missing() const;  // never came in this call, not even to withdraw again
+  std::vector<std::uint32_t> missing() const;  // never came in this call, not even to withdraw
   std::uint64_t context() const { return context_; }
-  // The last word to a member that has come; nothing to others.
+  // The last word to a member that has come; nothing for others.
   std::optional<LeadersWord> last_word(std::uint32_t rank, LeadersWord::Kind kind) const;
 
   friend auto operator<=>(const CommitLeader&, const CommitLeader&) = default;
 
  private:
   struct Member {
-    std::uint64_t call = 0;  // 0: it is in none
+    std::uint64_t call = 0;  // 0: it is in no call
     bool is_ready = false;
     bool has_come = false;
     friend auto operator<=>(const Member&, const Member&) = default;
@@ -75,9 +75,9 @@ class CommitMember {
   explicit CommitMember(std::uint64_t call) : call_(call) {}
 
   MembersWord come() const { return {MembersWord::comes, call_, 0}; }  // the first word
-  // The answer is to be sent at once.
+  // The returned answer must be sent at once.
   std::optional<MembersWord> hear(const LeadersWord& word);
-  // To be sent; the call ends when `is_bound` no more.
+  // Returns the word to send. The call ends when `is_bound` is false.
   MembersWord withdraw();
 
   bool is_bound() const { return state_ == ready || state_ == withdrawing; }

@@ -1,7 +1,7 @@
-// Where the processes of a group stand: the wire that they share, and their ranks in it.
+// The wire that the processes of a group share, and their ranks on it.
 //
-// Of a group of the own world that wire is the world's, of another its bridge's. Used by meeting and by the
-// calls in which leaders talk.
+// For a group of the own world it is the world's wire, for other groups the bridge's. Used by meeting and by
+// the calls in which leaders talk.
 #pragma once
 
 #include <mpi.h>
@@ -18,18 +18,18 @@ struct GroupWire {
   MPI_Comm wire = MPI_COMM_NULL;
   op::ControlMessages* control = nullptr;
   std::vector<TransportRank> workers;         // by rank in the group
-  std::vector<TransportRank> progress_ranks;  // that serve them, ascending
-  std::vector<Helper> helpers;                // the same by name
+  std::vector<TransportRank> progress_ranks;  // the ones that serve the workers, ascending
+  std::vector<Helper> helpers;                // the same ranks by name
 };
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group);
 
-// The control messages that reach a process of a group, and its rank for them.
+// How control messages reach a process of a group: the messages of a wire, and the rank there.
 struct Route {
   op::ControlMessages* control = nullptr;
   TransportRank rank = no_rank;
 };
 Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid);
-// What is said of two processes that have no way to each other.
+// The text for two processes with no way to each other.
 std::string no_connection(Gpid from, Gpid to);
 
 }  // namespace comex::worlds

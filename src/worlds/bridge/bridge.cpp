@@ -12,7 +12,7 @@
 namespace comex::worlds {
 namespace {
 
-constexpr std::uint64_t closing_context = 1;  // of control messages of the bridge itself
+constexpr std::uint64_t closing_context = 1;  // for control messages of the bridge itself
 
 op::RemoteOptions remote_options(const runtime::Runtime& runtime, const MeetingPoint& point) {
   op::RemoteOptions options;
@@ -22,7 +22,7 @@ op::RemoteOptions remote_options(const runtime::Runtime& runtime, const MeetingP
   return options;
 }
 
-// Where the arena of a foreign worker stands for this process, if it does.
+// Sets the address of a foreign worker's arena in this process, if it is attached.
 void set_memory(const MeetingPoint& point, TransportRank rank, Peer& peer) {
   peer.owners_base = peer.place.base = point.wire.row(rank).base;
   GuestArena* const guest = point.guest_arena(rank);
@@ -54,7 +54,7 @@ void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
   }
 }
 
-// What this worker has under way to anybody on the bridge is complete, and has taken effect.
+// Completes what this worker has under way to any process of the bridge; it has taken effect then.
 bool fence_bridge(runtime::Runtime& runtime, Bridge& bridge) {
   const op::WaitReason reason{"disconnect"};
   const auto is_there = [&bridge](Lpid lpid) { return bridge.ranks.contains(lpid); };
@@ -67,7 +67,7 @@ bool fence_bridge(runtime::Runtime& runtime, Bridge& bridge) {
   return !runtime.implicit().take_failures(is_there) && !was_refused;
 }
 
-// All workers are here; nobody needs anybody's service after it.
+// Waits for all workers; afterwards nobody needs anybody's service.
 void meet_workers(runtime::Runtime& runtime, Bridge& bridge) {
   const std::vector<TransportRank> workers = bridge.point->wire.workers();
   op::Membership membership;
@@ -78,7 +78,7 @@ void meet_workers(runtime::Runtime& runtime, Bridge& bridge) {
   op::GroupCollective(runtime.engine(), bridge.control, std::move(membership)).barrier();
 }
 
-// Servers of other worlds need not know who leaves while others stay, and may be gone.
+// When a worker leaves alone, the servers of other worlds need not know it, and they may be gone.
 void leave_servers(runtime::Runtime& runtime, Bridge& bridge, protocol::Leaving how) {
   const MeetingPoint& point = *bridge.point;
   const bool is_together = how == protocol::Leaving::together;
@@ -90,7 +90,7 @@ void leave_servers(runtime::Runtime& runtime, Bridge& bridge, protocol::Leaving 
   runtime.engine().wait([&] { return bridge.transport().unsent() == 0; }, {"disconnect"});
 }
 
-// Every other worker has left the server that this one runs.
+// Waits until every other worker has left the server of this process.
 void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
   const pr::Server* const server = bridge.point->server.get();
   if (server == nullptr) return;
@@ -99,7 +99,7 @@ void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
                         {"disconnect"});
 }
 
-// Every step before the last: whether the wire is parted from or forgotten.
+// Takes every step before the last. Returns whether to part from the wire or to forget it.
 ClosingStep go_through(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, protocol::Leaving how,
                        bool& succeeded) {
   const auto is_whole = [&] { return runtime.why_lost(id).empty(); };
@@ -124,7 +124,7 @@ ClosingStep go_through(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, p
   }
 }
 
-// Under the lock under which it may be lost.
+// Takes it off under the lock that also guards its loss.
 std::shared_ptr<Bridge> take_off(runtime::Runtime& runtime, BridgeId id) {
   const op::Engine::Lock lock = runtime.engine().enter();
   std::shared_ptr<Bridge> bridge = joined_worlds(runtime).bridges.remove(id);
@@ -132,7 +132,7 @@ std::shared_ptr<Bridge> take_off(runtime::Runtime& runtime, BridgeId id) {
   return bridge;
 }
 
-// What this process holds of it, the wire at last.
+// Ends all that this process holds of the bridge, the wire last.
 void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
   const std::shared_ptr<Bridge> bridge = take_off(runtime, id);
   MeetingPoint& point = *bridge->point;
@@ -163,7 +163,7 @@ Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
   const op::RemoteOptions options = remote_options(runtime, *point);
   auto made = std::make_unique<Bridge>(std::move(point), options);
   Bridge& bridge = *made;
-  bridge.remote.set_errors_return(true);  // a server of another world does not end its own
+  bridge.remote.set_errors_return(true);  // a server of another world must not end its own job
   const BridgeId id = joined_worlds(runtime).bridges.add(std::move(made));
   add_peers(runtime, id, bridge);
   {

@@ -1,9 +1,9 @@
-// Joins the processes of two or more worlds: one-sided operations, fences and collectives travel over it.
+// Joins the processes of two or more worlds for one-sided operations, fences and collectives.
 //
-// Its wire is an intracommunicator of all workers that are joined and of the progress ranks that serve them,
-// low side first. open_bridge and close_bridge are collective over the wire; what they wait for is there
-// already. A worker may have several bridges to one process: operations take the oldest, so that there is one
-// order; when that one closes, after a fence, the next takes over. Called by worlds.
+// Its wire is an intracommunicator of all joined workers and of the progress ranks that serve them, low side
+// first. open_bridge and close_bridge are collective over the wire and wait only for ranks that are on their
+// way. A worker may have several bridges to one process: operations take the oldest, so there is one order;
+// when it closes, after a fence, the next one takes over. Used by worlds.
 #pragma once
 
 #include <cstdint>
@@ -24,33 +24,33 @@ class BridgeServices;
 
 struct BridgeFacts {
   runtime::Communicator wire;
-  // Workers: the lpid of each foreign worker, asked for in the order of the wire, once.
+  // On workers: gives the lpid of each foreign worker. Called once for each, in the order of the wire.
   std::function<Lpid(Gpid)> lpid_of = {};
-  // What becomes of the wire when all have left the bridge; collective over it. Unset: it is freed.
+  // Handles the wire when all have left the bridge; collective over it. If unset, the wire is freed.
   std::function<void(runtime::Communicator)> release = {};
-  // Called instead where the others are lost, or stay: the wire is left to MPI as it is.
+  // Called instead if the others are lost or stay: MPI keeps the wire as it is.
   std::function<void()> abandon = {};
 };
 
-// On a worker. Fails on all ranks of the wire or on none; on failure the wire has been released.
+// On a worker. Fails on all ranks of the wire or on none. After a failure, the wire has been released.
 Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts);
-// Fences, waits for all workers of the bridge, takes leave of its servers. Handles and implicit requests of
-// its processes are complete afterwards.
-// False when something of this worker's was refused and nobody has been told.
+// Fences, waits for all workers of the bridge and leaves its servers. Handles and implicit requests of its
+// processes are complete afterwards. False when an operation of this worker was refused and nobody has been
+// told.
 bool close_bridge(runtime::Runtime& runtime, BridgeId bridge);
-// The same without the others, who may stay: for a worker that has no group on it any more. It waits for
-// nobody and is not reached over it any more; MPI keeps what it knows of the wire until the end.
+// The same without the other workers, which may stay, for a worker that has no group on the bridge any more.
+// It waits for nobody, and nobody reaches it over the bridge afterwards. MPI keeps its data of the wire.
 bool leave_bridge(runtime::Runtime& runtime, BridgeId bridge);
-// A world on it is lost, and the bridge with it: what is under way there fails, and so does what is started
-// later. One line says which world, and how, whichever bridges it was on. Not collective; only close_bridge
-// without the others remains, which waits for nobody then.
+// Handles the loss of a world on the bridge: everything under way there fails, and so does what starts later.
+// One line tells which world and how, however many bridges it was on. Not collective. Afterwards only
+// close_bridge may be called, which then waits for nobody.
 void lose_bridge(runtime::Runtime& runtime, BridgeId bridge, WorldId world, const std::string& how);
 
-// From finalize: fences and takes leave of servers, but does not wait for the other workers.
+// Called by finalize: fences and leaves the servers, but does not wait for the other workers.
 void leave_all_bridges(runtime::Runtime& runtime);
 
-// On a progress rank, between two rounds of its loop. It leaves with all workers of the wire or, where one of
-// them went alone, when those of its world and whom it serves have left.
+// On a progress rank, between two rounds of its loop. It leaves with all workers of the wire. If a worker has
+// left alone, it leaves when the workers of its world and those it serves have left.
 Status open_bridge(BridgeServices& services, BridgeFacts facts);
 
 }  // namespace comex::worlds

@@ -21,7 +21,7 @@ std::vector<Lpid> everybody_in(const groups::Group& group) {
   return lpids;
 }
 
-// Of endpoints of one group, the handles go together.
+// The handles of endpoints of one group count as one group.
 bool has_group(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids, std::uint64_t but) {
   return runtime.groups().any_of([&](int, const groups::Group& group) {
     return group.bridge() == bridge && group.context() != but &&

@@ -1,7 +1,7 @@
-// Who is together with whom over a bridge: the groups that were made over it and have not been disconnected.
+// Which processes a bridge still connects: the members of groups that were made over it and not disconnected.
 //
-// Everybody in such a group knows it, so all whom a list names find the same, whoever else has left the
-// bridge. Called where groups are made, freed and disconnected.
+// Every member of such a group knows it. So all members of a list find the same answer, whoever else has left
+// the bridge. Used where groups are made, freed and disconnected.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace comex::worlds {
 
-// One group over it has all of these. Groups of the context `but` do not count.
+// True if one group over the bridge has all of these processes. Groups of the context `but` do not count.
 bool are_together(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids,
                   std::uint64_t but = 0);
 
-// It keeps its members together though it has no handle any more.
+// A freed group still keeps its members connected, though it has no handle any more.
 void note_freed(runtime::Runtime& runtime, const groups::Group& group);
-// Those whom the caller has no other group with over its bridge are not reached over that any more. True when
-// that is nobody, so that it may leave.
+// Ends the reach over the bridge of processes with which the caller has no other group there. True if no
+// group is left, so that the caller may leave the bridge.
 bool let_go(runtime::Runtime& runtime, const groups::Group& group);
 
 }  // namespace comex::worlds

@@ -9,7 +9,7 @@
 namespace comex::worlds {
 namespace {
 
-// The arena in which this rank finds the memory of a rank.
+// The arena in which this process finds the memory of a rank.
 shm::Arena& arena_of(runtime::World& world, const MeetingPoint& point, TransportRank rank) {
   if (point.wire.same_arena(rank, point.me)) return *world.arena;
   GuestArena* const guest = point.guest_arena(rank);
@@ -24,7 +24,7 @@ TransportRank find_worker(const MeetingPoint& point, Gpid gpid) {
   return no_rank;
 }
 
-// On behalf of the origin, who learns of it by the answer and does what its program chose.
+// Prints the origin's line. The origin learns of it by the answer and does what its program chose.
 void say(runtime::World& world, const MeetingPoint& point, const pr::RefusedRequest& refused) {
   const TransportRank rank = find_worker(point, {refused.header.world, refused.header.target});
   const bool is_served = rank != no_rank && point.servers[static_cast<std::size_t>(rank)] == point.me;
@@ -47,7 +47,7 @@ using Slots = std::unordered_map<Worker, shm::HostSlot>;
 
 std::unique_ptr<pr::Server> make_bridge_server(runtime::World& world, const runtime::Reporter& reporter,
                                                const MeetingPoint& point) {
-  // By the world of the served: where its workers are, and a rank of it.
+  // By the world of the served workers: the slots of its workers, and one of its ranks.
   std::unordered_map<WorldId, std::pair<TransportRank, Slots>> served;
   if (!world.is_worker()) served.try_emplace(world.id, point.me, Slots());
   for (TransportRank rank = 0; rank < point.wire.size(); ++rank) {

@@ -1,5 +1,5 @@
-// The server that a rank runs on a bridge's wire: for workers of its own world, and for those of others on
-// its host who have no progress rank there.
+// Makes the server of a rank on a bridge's wire. It serves workers of its own world, and workers of other
+// worlds on its host that have no progress rank there.
 #pragma once
 
 #include <memory>

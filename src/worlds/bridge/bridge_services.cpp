@@ -18,7 +18,7 @@ unsigned BridgeServices::advance() {
   return moved;
 }
 
-// Nobody on the other side waits for an answer any more, nor will they leave.
+// Drops lost bridges: nobody on the other side waits for an answer, and nobody there will leave.
 void BridgeServices::drop_lost() {
   for (const MPI_Comm wire : progress_calls_.take_lost()) {
     const auto found =

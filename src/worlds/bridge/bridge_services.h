@@ -1,7 +1,7 @@
-// A progress rank's part in bridges: it serves the wires of those it takes part in, beside its own world's.
+// A progress rank's part in bridges: it serves their wires beside the wire of its own world.
 //
-// Between two rounds of the loop it may be told to join a bridge (bridge.h). It leaves one by itself, when
-// nobody needs it there any more (service_end). Owned by the ProgressLoop.
+// Between two rounds of its loop it may be told to join a bridge (bridge.h). It leaves a bridge when nobody
+// there needs it any more (service_end). Owned by the ProgressLoop.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace comex::worlds {
 class BridgeServices final : public runtime::BridgeService {
  public:
   explicit BridgeServices(runtime::ProgressLoop& loop) : loop_(loop) {}
-  ~BridgeServices() override;  // drops the bridges that are still open, without the others
+  ~BridgeServices() override;  // drops bridges that are still open, alone
   BridgeServices(const BridgeServices&) = delete;
   BridgeServices& operator=(const BridgeServices&) = delete;
 

@@ -1,7 +1,7 @@
-// The bridges of a worker that are open, the processes they lead to, and who keeps them there.
+// The open bridges of a worker, the processes they lead to, and the groups that keep these connected.
 //
-// Opened and closed by bridge.h's calls, one at a time; looked up by every operation that leaves the own
-// world. Part of JoinedWorlds; what is open closes when the runtime does.
+// The calls of bridge.h open and close them, one at a time. Every operation that leaves the own world looks
+// them up. Part of JoinedWorlds; open bridges close when the runtime does.
 #pragma once
 
 #include <cstddef>
@@ -26,34 +26,35 @@ struct Bridge {
   std::unique_ptr<MeetingPoint> point;
   op::Remote remote;
   op::ControlMessages control;
-  std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, the own world's too
-  std::string lost;                               // why; empty: it is not. Under the lock of Bridges
-  bool is_left = false;                           // somebody takes it down. Under the same lock
+  std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, also of the own world
+  std::string lost;                               // why; empty: it is not. Needs the lock of Bridges
+  bool is_left = false;                           // a thread takes it down. Needs the same lock
 
   transport::MpiTransport& transport() const { return *point->transport; }
 };
 
 class Bridges {
  public:
-  // Null when it has been taken down. What is found stays as it is under the engine lock, and as long as a
-  // group is on it; else another thread may take it down, after which only its wire still tells who is on it.
+  // Null when the bridge has been taken down. A found bridge does not change while the caller holds the
+  // engine lock or a group is on it. Otherwise another thread may take it down; then only its wire may still
+  // be read.
   std::shared_ptr<Bridge> find(BridgeId id) const;
   BridgeId add(std::unique_ptr<Bridge> bridge);
-  // Of those who find that nothing leads over it any more, the first one takes it down.
+  // Several threads may find that nothing leads over it any more. The first one gets true and takes it down.
   bool begin_leaving(BridgeId id);
   std::shared_ptr<Bridge> remove(BridgeId id);
   std::vector<BridgeId> ids() const;
 
   void lose(BridgeId id, const std::string& reason);
-  std::string why_lost(BridgeId id) const;  // empty: it is not
+  std::string why_lost(BridgeId id) const;  // empty: it is not lost
 
-  // Of groups over a bridge that were freed, not disconnected (FreedGroups).
+  // For groups over a bridge that were freed but not disconnected (FreedGroups).
   void note_freed(BridgeId id, FreedGroups::Members members);
   void note_disconnected(BridgeId id, const FreedGroups::Members& members);
   bool has_freed(BridgeId id) const;
   bool has_freed(BridgeId id, const FreedGroups::Members& members) const;
 
-  void freed(WorldId world);  // nothing leads there any more, and its number may be given again
+  void freed(WorldId world);  // nothing leads there any more, and its number may be used again
 
   Peers peers;
   GuestArenas arenas;

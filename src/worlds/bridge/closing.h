@@ -1,17 +1,17 @@
-// The order in which a worker closes its end of a bridge, and what is left of it when a world on it is lost.
+// The steps by which a worker closes its end of a bridge, and those that remain when a world on it is lost.
 //
-//   fence   what it has under way has taken effect, also at the target          (it asks to close)
-//   meet    all others have come so far: nobody will start anything any more    (they acknowledge)
-//   leave   every server is told that this worker will ask for nothing more; when it leaves alone, those of
-//           its world and the one that serves it
-//   serve   the server that this worker runs has been told the same by all others
-//   part    the wire is let go together with them
-//   forget  instead of parting, where there is nobody to part from: the wire is dropped
+//   fence   all of its operations have taken effect at their targets             (it asks to close)
+//   meet    all others have come so far; nobody starts anything any more          (they acknowledge)
+//   leave   every server has been told that this worker asks for nothing more; a worker that leaves alone
+//           tells only those of its world and the one that serves it
+//   serve   all others have told the same to the server that this worker runs
+//   part    all let the wire go together
+//   forget  instead of part, if there is nobody to part from: the wire is dropped
 //
-// A step waits for the others at most until one of their worlds is lost; from then on nobody is waited for.
-// Who leaves alone, as it has no group on the bridge any more while others have, meets nobody and parts from
-// nobody; nor does who finalizes without disconnecting, whose end is told otherwise. Pure; used by
-// bridge.cpp, which performs the steps.
+// A step waits for the others until one of their worlds is lost; from then on it waits for nobody. A worker
+// leaves alone if it has no group on the bridge any more while others have; it meets nobody and parts from
+// nobody. The same is true of a worker that finalizes without disconnecting, whose end is told in another
+// way. Pure; bridge.cpp performs the steps.
 #pragma once
 
 #include "core/protocol.h"
@@ -28,13 +28,13 @@ class Closing {
       : how_(how), step_(is_whole ? ClosingStep::fence : ClosingStep::forget) {}
 
   ClosingStep step() const { return step_; }
-  // The step has been performed; `is_whole`: no world on the bridge has been lost by now.
+  // The step has been performed. `is_whole`: no world on the bridge is lost so far.
   void next(bool is_whole) { step_ = after(is_whole); }
 
  private:
   ClosingStep after(bool is_whole) const {
     switch (step_) {
-      case ClosingStep::part:  // together with all others: it has happened
+      case ClosingStep::part:  // it has parted, together with all others
       case ClosingStep::forget:
       case ClosingStep::done:
         return ClosingStep::done;

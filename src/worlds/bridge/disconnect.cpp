@@ -1,8 +1,9 @@
-// Worlds part: collective over both sides, after all traffic.
+// Separates worlds: collective over both sides, after all traffic.
 //
-// The bridge closes with the last group that uses it, if this one has all of its workers and is the last of
-// each; else those whose last group it is leave the bridge to the others. Who closes locks all progress ranks
-// on it first, by one worker and in the order of all locks. When a world on it is lost, nobody is waited for.
+// The bridge closes with the last group that uses it, if that group has all of its workers and is the last
+// one for each. Otherwise the workers for which it is the last group leave the bridge to the others. To close
+// it, one worker first locks all progress ranks on it, in the order of all locks. If a world on it is lost,
+// nobody waits.
 #include "worlds/bridge/disconnect.h"
 
 #include <comex/worlds.h>
@@ -29,7 +30,7 @@ bool has_all_workers(runtime::Runtime& runtime, const Bridge& bridge, const grou
   return here.size() == bridge.ranks.size();
 }
 
-// Of endpoints of one process, the lowest sees to the bridge.
+// Of several endpoints of one process, the lowest handles the bridge.
 bool is_lowest_endpoint(const runtime::Runtime& runtime, const groups::Group& group) {
   return group.members().rank_of(static_cast<Lpid>(runtime.me())) == group.my_rank();
 }
@@ -41,7 +42,7 @@ void await_other_endpoints(runtime::Runtime& runtime, const groups::Group& group
   runtime.engine().wait([&] { return !runtime.groups().any_of(is_other); }, {"disconnect"});
 }
 
-// Those on the bridge, in the order in which they are locked.
+// The progress ranks on the bridge, in the order in which they are locked.
 std::vector<TransportRank> progress_ranks(const Wire& wire) {
   std::vector<TransportRank> ranks;
   for (TransportRank rank = 0; rank < wire.size(); ++rank) {
@@ -54,7 +55,7 @@ std::vector<TransportRank> progress_ranks(const Wire& wire) {
   return ranks;
 }
 
-// Its world went with another group, and nothing leads over it any more.
+// True if its world ended with another group and nothing leads over it any more.
 bool is_forsaken(runtime::Runtime& runtime, BridgeId id) {
   const std::shared_ptr<const Bridge> bridge = joined_worlds(runtime).bridges.find(id);
   const auto is_on_it = [id](int, const groups::Group& group) { return group.bridge() == id; };
@@ -102,7 +103,7 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
   return succeeded || was_lost ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 
-// Nobody parts before all have met in close_bridge, so that the locks are taken by then.
+// No worker parts before all have met in close_bridge. So the locks are taken by then.
 bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
   Bridge& bridge = *joined_worlds(runtime).bridges.find(id);  // nobody else closes it
   const Wire& wire = bridge.point->wire;

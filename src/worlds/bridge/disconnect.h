@@ -1,6 +1,6 @@
-// The end of a bridge that a group of all its workers spans.
+// The end of a bridge with a group that spans all its workers.
 //
-// Called when worlds part, and when a meeting comes to nothing after its bridge was opened.
+// Used when worlds part, and when a meeting fails after its bridge was opened.
 #pragma once
 
 #include "groups/group.h"
@@ -8,12 +8,12 @@
 
 namespace comex::worlds {
 
-// Collective over the group, which goes. COMEX_FAILURE when something of this worker's was refused and nobody
-// has been told; not where the other side is lost.
+// Collective over the group, which is destroyed. COMEX_FAILURE when an operation of this worker was refused
+// and nobody has been told, but not when the other side is lost.
 int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle);
 
-// Collective over the bridge's workers; but where the other side is lost it waits for nobody. False
-// when something of this worker's was refused and nobody has been told.
+// Collective over the bridge's workers; if the other side is lost, it waits for nobody. False when an
+// operation of this worker was refused and nobody has been told.
 bool part_bridge(runtime::Runtime& runtime, BridgeId id);
 
 }  // namespace comex::worlds

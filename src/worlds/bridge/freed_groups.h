@@ -1,7 +1,6 @@
-// The groups over each bridge that were freed, and so keep their members connected: who disconnects no group
-// of them is still reached.
+// The groups over each bridge that were freed but not disconnected. Their members stay connected.
 //
-// All members of a group free it together, and likewise disconnect those with more members than it, so all of
+// All members of a group free it together, and they disconnect together any group that includes it. So all of
 // them know the same. Owned by Bridges, which locks; pure.
 #pragma once
 
@@ -22,7 +21,7 @@ class FreedGroups {
   void add(Bridge bridge, Members members) {
     if (!has(bridge, members)) by_bridge_[bridge].push_back(std::move(members));
   }
-  // A group of these has been disconnected: what it has of those that were freed is let go with it.
+  // A group with these members was disconnected, which also releases the freed groups within it.
   void disconnected(Bridge bridge, const Members& members) {
     const auto found = by_bridge_.find(bridge);
     if (found == by_bridge_.end()) return;
@@ -40,7 +39,7 @@ class FreedGroups {
     const auto found = by_bridge_.find(bridge);
     return found != by_bridge_.end() && !found->second.empty();
   }
-  // One of them has all of these.
+  // True if one of the freed groups has all of these members.
   bool has(Bridge bridge, const Members& members) const {
     const auto found = by_bridge_.find(bridge);
     return found != by_bridge_.end() && std::ranges::any_of(found->second, [&](const Members& freed) {

@@ -1,9 +1,8 @@
-// The arenas of other worlds on this host that this process has attached, each once however many bridges use
-// it.
+// The arenas of other worlds on this host that this process has attached, once for all bridges.
 //
-// What could not be attached is remembered too, as long as a bridge that asked is open: all bridges of a
-// process then agree on whether memory is in its address space, and at which address. Under the lock of its
-// owner's calls: opening and closing bridges. Owned by Bridges and by BridgeServices.
+// A failed attachment is also remembered while a bridge that asked for it is open. So all bridges of a
+// process agree on whether the memory is mapped, and at which address. Calls happen under the owner's lock
+// for opening and closing bridges. Owned by Bridges and by BridgeServices.
 #pragma once
 
 #include <cstdint>

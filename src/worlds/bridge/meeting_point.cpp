@@ -99,7 +99,7 @@ void MeetingPoint::abandon_wire() {
 
 std::unique_ptr<MeetingPoint> meet(runtime::World& world, const runtime::Reporter& reporter,
                                    GuestArenas& arenas, BridgeFacts facts) {
-  const transport::YieldsInMpi while_waiting(true);  // a progress rank has switched them off
+  const transport::YieldsInMpi while_waiting(true);  // a progress rank has turned yields off
   transport::MpiCollective all(facts.wire.get(), mpi_failure(reporter));
   auto point = std::make_unique<MeetingPoint>(std::move(facts), Wire(runtime::gather(all, own_row(world))));
   point->me = all.rank();
@@ -110,7 +110,7 @@ std::unique_ptr<MeetingPoint> meet(runtime::World& world, const runtime::Reporte
   bundles.near = point->wire.neighbours(point->me);
   point->transport = std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter),
                                                                std::move(bundles));
-  // A progress rank has one even if it serves nobody: it learns there when the workers have left.
+  // A progress rank has a server even if it serves nobody: the server learns when the workers have left.
   const bool serves = std::ranges::count(point->servers, point->me) != 0;
   if (serves || !world.is_worker()) point->server = make_bridge_server(world, reporter, *point);
   return point;

@@ -1,8 +1,8 @@
-// What workers and progress ranks of a bridge have in common: the wire, who is on it, the arenas attached for
-// it, the transport and, for who serves somebody, a server.
+// The common part of workers and progress ranks of a bridge: the wire and its rows, the arenas attached for
+// it, the transport and, on a rank that serves, a server.
 //
-// Made collectively; torn down by each rank for itself, but for the wire. Used by bridge.cpp and
-// services.cpp.
+// It is made collectively. Each rank takes its own down alone, except for the wire. Used by bridge.cpp and
+// bridge_services.cpp.
 #pragma once
 
 #include <memory>
@@ -26,27 +26,27 @@ struct MeetingPoint {
   BridgeFacts facts;
   Wire wire;
   TransportRank me = no_rank;
-  std::vector<TransportRank> servers;               // by rank: who serves that worker
+  std::vector<TransportRank> servers;               // by rank: the server of that worker
   std::vector<TransportRank> guests;                // Wire::guest_arenas of this rank
-  std::vector<std::shared_ptr<GuestArena>> arenas;  // as many; empty ones could not be attached
+  std::vector<std::shared_ptr<GuestArena>> arenas;  // for each of guests; empty if it could not be attached
   std::unique_ptr<transport::MpiTransport> transport;
   std::unique_ptr<pr::Server> server;  // destroyed before the transport
-  Service service = Service::goes_on;  // of a progress rank, and how many had left when that was found out
+  Service service = Service::goes_on;  // on a progress rank, with the number of leavers at that decision
   std::size_t departed = 0;
 
-  // The arena of a rank of another world, if this process has it in its address space.
+  // The arena of a rank of another world, if this process has mapped it.
   GuestArena* guest_arena(TransportRank of) const;
   // Progress ranks, and workers that serve themselves; each once.
   std::vector<TransportRank> all_servers() const;
-  // Those whom it concerns that this worker leaves while others stay: the progress ranks of its world, and
-  // who serves it.
+  // The servers to be told when this worker leaves and others stay: the progress ranks of its world, and its
+  // own server.
   std::vector<TransportRank> own_servers() const;
-  op::Sizes sizes(const runtime::World& own) const;  // of what travels on the wire
+  op::Sizes sizes(const runtime::World& own) const;  // of messages and bodies on the wire
   void release_wire();
   void abandon_wire();  // without the others
 };
 
-// Collective up to where everybody may send, which begins with start().
+// Collective up to the point where everybody may send; start() begins that.
 std::unique_ptr<MeetingPoint> meet(runtime::World& world, const runtime::Reporter& reporter,
                                    GuestArenas& arenas, BridgeFacts facts);
 void start(const MeetingPoint& point);

@@ -1,11 +1,10 @@
-// How each process outside the own world is reached: by lpid, over the bridge that was there first, of those
-// that are not lost.
+// How each process outside the own world is reached: by lpid, over its oldest bridge that is not lost.
 //
-// An lpid is given again when its world is gone: the book tells of that, and what led to that world goes,
-// even if a bridge is still open. Written when bridges open and close, too; read by every operation on such a
-// process, under a short lock. What a Peer points to belongs to its bridge, which outlives the operations on
-// it. Connections that come into use and fall out of it cost nothing here: a bridge sets up wire and memory
-// for all of its processes when worlds meet, once, and lets go of them when it closes. Owned by Bridges.
+// An lpid may be used again when its world is forgotten: the book reports this, and all ways to that world
+// are removed, even if a bridge is open. Bridges also write here when they open and close; every operation on
+// such a process reads, under a short lock. A Peer points to parts of its bridge, which outlives the
+// operations. Connections cost nothing here: a bridge sets up wire and memory for all its processes once,
+// when worlds meet, and gives them up when it closes. Owned by Bridges.
 #pragma once
 
 #include <map>
@@ -25,11 +24,11 @@ namespace comex::worlds {
 struct Peer {
   BridgeId bridge = no_bridge;
   Gpid gpid;
-  groups::WorkerPlace place;      // in the bridge's wire; base: where its arena stands for this process
-  std::uint64_t owners_base = 0;  // where the owner sees its arena
+  groups::WorkerPlace place;      // on the bridge's wire; base: where its arena is mapped in this process
+  std::uint64_t owners_base = 0;  // where the owner has mapped its arena
   op::Remote* remote = nullptr;
-  const op::Direct* direct = nullptr;  // null: by messages only
-  bool is_lost = false;                // the bridge is
+  const op::Direct* direct = nullptr;  // null: it is reached by messages only
+  bool is_lost = false;                // true if the bridge is lost
 };
 
 class Peers {
@@ -38,9 +37,9 @@ class Peers {
   bool leads(BridgeId bridge, Lpid lpid) const;
   void add(Lpid lpid, const Peer& peer);
   void remove(BridgeId bridge);
-  void remove(BridgeId bridge, Lpid lpid);  // the others on it are still reached over it
-  void lose(BridgeId bridge);               // others are taken where there are some
-  // A world that is lost with a bridge. Why it is, as long as no other bridge leads there; empty: it is not.
+  void remove(BridgeId bridge, Lpid lpid);  // the other processes on the bridge are still reached over it
+  void lose(BridgeId bridge);               // another bridge takes over, if there is one
+  // Records a world lost with a bridge. The reason is kept until another bridge leads there; empty: not lost.
   void lose_world(WorldId world, const std::string& reason);
   std::string why_lost(WorldId world) const;
   bool lead_to(WorldId world) const;  // over a bridge that is not lost

@@ -1,9 +1,9 @@
-// When a server on a bridge has nobody left to serve there, while others may stay.
+// Decides when a progress rank has nobody left to serve on a bridge, while others may stay.
 //
-// Who has left a bridge has no group on it any more, so nobody asks for its memory over it. A progress rank
-// whose world has left, and whom it serves, is needed by nobody; its world may end. Workers of other worlds
-// tell it of their leaving only where all part together or it serves them. Pure; asked by BridgeServices as
-// workers leave.
+// A worker that has left a bridge has no group on it any more, so nobody accesses its memory over it. A
+// progress rank is free when the workers of its world and those it serves have left; its world may then end.
+// Workers of other worlds tell it that they leave only if all part together or it serves them. Pure;
+// BridgeServices calls it as workers leave.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace comex::worlds {
 
-// A worker on the wire, as one of the progress ranks there sees it.
+// A worker on the wire, as a progress rank there sees it.
 struct WorkerOnWire {
   bool is_of_own_world = false;
   bool is_served_here = false;
@@ -23,8 +23,8 @@ struct WorkerOnWire {
 
 enum class Service : unsigned char {
   goes_on,
-  is_for_guests,  // of other worlds: its own has left, and waits with its end until they have
-  ends,           // before the bridge does, or with the last who leaves it alone
+  is_for_guests,  // its own world has left; it serves guests until they leave too
+  ends,           // before the bridge does, or with the last that leaves alone
   parts,          // all have left together
 };
 
@@ -33,7 +33,7 @@ inline Service service_for(std::span<const WorkerOnWire> workers) {
   const auto each_has = [&](auto&& holds) { return std::ranges::all_of(workers, holds); };
   if (each_has([](const WorkerOnWire& each) { return each.left == Leaving::together; }))
     return Service::parts;
-  // Of a world that finalizes without parting, the end is told when it comes.
+  // A world that finalizes without parting reports its end when it comes.
   const bool has_gone =
       each_has([](const WorkerOnWire& each) { return !each.is_of_own_world || each.left == Leaving::alone; });
   if (!has_gone) return Service::goes_on;

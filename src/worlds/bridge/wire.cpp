@@ -52,7 +52,7 @@ bool Wire::same_arena(TransportRank a, TransportRank b) const {
   return row(a).world == row(b).world && row(a).host == row(b).host;
 }
 
-// Virtual hosts of one number, since memory is not shared between those of one machine.
+// True if both have the same virtual host number, since virtual hosts of one machine share no memory.
 bool Wire::may_share_memory(TransportRank a, TransportRank b) const {
   return row(a).machine == row(b).machine && row(a).virtual_host == row(b).virtual_host;
 }
@@ -79,7 +79,7 @@ std::vector<Wire::Helper> Wire::helpers(std::span<const Attached> attached) cons
   return found;
 }
 
-// Workers of one arena are dealt in turn to those who can serve them.
+// Workers of one arena are distributed in turn over the ranks that can serve them.
 TransportRank Wire::guest_server(TransportRank worker, std::span<const Helper> helpers) const {
   std::vector<TransportRank> able;
   for (const Helper& helper : helpers) {

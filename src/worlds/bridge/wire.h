@@ -1,8 +1,8 @@
-// Who is on a bridge's wire: what each rank says of itself, and what follows from it for everybody.
+// The ranks on a bridge's wire: what each says about itself, and what follows from it for everybody.
 //
-// Pure: all ranks decide the same from the same rows. A worker is served by the progress rank of its own
-// world, if that one is on the wire; else by one of another world on its host that has attached the worker's
-// arena; else by itself. Tested as a table; used by open_bridge.
+// It is pure: all ranks decide the same from the same rows. The server of a worker is the progress rank of
+// its own world, if that is on the wire; else one of another world on its host that has attached the worker's
+// arena; else the worker itself. Used by open_bridge.
 #pragma once
 
 #include <array>
@@ -18,23 +18,23 @@
 
 namespace comex::worlds {
 
-// Trivially copyable: exchanged as bytes.
+// A trivially copyable row, exchanged as bytes.
 struct WireRow {
   WorldId world = 0;
   Worker worker = 0;                   // of a worker
-  TransportRank own_rank = no_rank;    // in the wire of its own world
-  TransportRank own_server = no_rank;  // who serves it there; a progress rank: itself
+  TransportRank own_rank = no_rank;    // on the wire of its own world
+  TransportRank own_server = no_rank;  // its server there; for a progress rank, itself
   std::uint32_t is_worker = 0;
   std::uint32_t host = 0;          // number of its host in its own world
   std::uint32_t slot = 0;          // host-local
-  std::uint32_t virtual_host = 0;  // among the virtual hosts of one machine
-  std::uint32_t chunk_bytes = 0;   // of bodies, as its settings want them
+  std::uint32_t virtual_host = 0;  // number among the virtual hosts of one machine
+  std::uint32_t chunk_bytes = 0;   // of bodies, from its settings
   std::uint32_t spare = 0;
   std::uint64_t staging_reserve = 0;  // of its servers
-  std::uint64_t base = 0;             // of its arena, in its address space
+  std::uint64_t base = 0;             // of its arena, in its own process
   pr::HostKey machine;
   shm::ArenaTicket ticket;              // of its arena
-  std::array<char, 64> host_name = {};  // cut, where it is longer
+  std::array<char, 64> host_name = {};  // cut if it is longer
 };
 
 void name_host(WireRow& row, std::string_view name);
@@ -42,7 +42,7 @@ std::string host_name(const WireRow& row);
 
 class Wire {
  public:
-  // One bit for each of guest_arenas(rank) that this rank has attached, from the lowest up.
+  // One bit for each of guest_arenas(rank) that this rank has attached, from the lowest bit up.
   using Attached = std::uint64_t;
   static constexpr std::size_t most_guests = 64;
 
@@ -54,17 +54,17 @@ class Wire {
   Gpid gpid(TransportRank rank) const { return {row(rank).world, row(rank).worker}; }
   std::vector<TransportRank> workers() const;
   std::size_t worker_count() const { return worker_count_; }
-  std::uint32_t chunk_bytes() const;      // what all can take
-  std::uint64_t staging_reserve() const;  // what all have
+  std::uint32_t chunk_bytes() const;      // the smallest of all
+  std::uint64_t staging_reserve() const;  // the smallest of all
   bool spans_machines() const;
-  std::vector<TransportRank> neighbours(TransportRank of) const;  // on its machine, itself too, ascending
+  std::vector<TransportRank> neighbours(TransportRank of) const;  // on its machine, with itself, ascending
 
-  // Of each arena of another world that `rank` may have in its address space, the lowest rank of that arena.
+  // The arenas of other worlds that `rank` may be able to map, each by the lowest rank of that arena.
   std::vector<TransportRank> guest_arenas(TransportRank rank) const;
   bool same_arena(TransportRank a, TransportRank b) const;
   bool may_share_memory(TransportRank a, TransportRank b) const;
 
-  // For each rank that is a worker, who serves it on this wire; no_rank for the others.
+  // By rank: the server of a worker on this wire; no_rank for ranks that are no workers.
   std::vector<TransportRank> servers(std::span<const Attached> attached) const;
 
  private:

@@ -1,4 +1,4 @@
-// The program's own connection data while worlds meet: its functions, as groups/joining calls them.
+// Calls the program's functions for connection data of its own, while worlds meet, as groups/joining needs.
 //
 // A result other than 0 becomes a failure that names the function and the process. Used by meeting.
 #pragma once

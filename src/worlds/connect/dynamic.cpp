@@ -14,7 +14,7 @@ Status check(int code, const char* call) {
                            std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-// Errors of a communicator come back as codes as long as this lives.
+// While this lives, calls on a communicator return errors as codes.
 class ErrorsReturn {
  public:
   explicit ErrorsReturn(MPI_Comm comm) : comm_(comm) {
@@ -33,7 +33,7 @@ class ErrorsReturn {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-// The launcher takes the environment of children as lines NAME=value.
+// The launcher takes the children's environment as lines NAME=value.
 std::string lines_of(const SpawnPlan& plan) {
   std::string lines;
   for (const auto& [name, value] : plan.environment) {

@@ -1,8 +1,8 @@
-// The only users of MPI's dynamic processes: start a world, join two, part them again.
+// The only place that uses MPI's dynamic processes: to start a world, join two, and part them again.
 //
-// Every call may wait for others, so it is made only when those others are on their way, and never without a
-// limit around it (time_limit.h). Errors come back with MPI's own words. Communicators are plain
-// handles: whoever gets one owns it. Called by worlds on workers and progress ranks.
+// Every call may wait for others. So it is made only when these are on their way, and never without a time
+// limit around it (time_limit.h). Errors carry MPI's own text. Communicators are plain handles; the caller
+// owns those it gets. Used by worlds on workers and progress ranks.
 #pragma once
 
 #include <mpi.h>
@@ -22,13 +22,13 @@ struct SpawnPlan {
   int processes = 1;
 };
 
-// By one process alone. The children are started and have been in MPI_Init when it returns; what is joined is
-// let go again: worlds meet over a port of ours.
+// Called by one process alone. When it returns, the children have started and been in MPI_Init. MPI's
+// connection with them is dropped again, because worlds meet over a port of the runtime.
 Status spawn(const SpawnPlan& plan);
-// On a child, once: lets go of what MPI joined it to. False: nobody spawned this process.
+// Called on a child, once: drops MPI's connection with its parent. False: this process was not spawned.
 bool leave_parent();
 
-// A port of MPI, open as long as this lives: until those whom it was told have come through it.
+// A port of MPI. It stays open while this lives, which is until those that know it have connected.
 class MpiPort {
  public:
   static Result<MpiPort> open();
@@ -47,15 +47,15 @@ class MpiPort {
 };
 
 enum class Side : unsigned char { accepts, connects };
-// Collective over `members` and over the other side's; the port counts at rank `root`. The pair: the
-// inter-communicator, and all processes in one, the accepting side first.
+// Collective over `members` of both sides; the port is used at rank `root`. Returns the inter-communicator,
+// and a communicator of all processes, the accepting side first.
 struct JoinedComms {
   MPI_Comm inter = MPI_COMM_NULL;
   MPI_Comm all = MPI_COMM_NULL;
 };
 Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm members);
-// Collective over all that were joined, who have let go of `all`; afterwards MPI does not know the others any
-// more.
+// Collective over all joined processes, which have freed `all`. Afterwards MPI does not know the other side
+// any more.
 void part(MPI_Comm inter);
 
 }  // namespace comex::worlds

@@ -1,6 +1,6 @@
-// Finds the program that a spawn is to start, as the launcher will: MPI does not say when there is none.
+// Finds the program for a spawn in the way the launcher will, because MPI does not report a missing program.
 //
-// Pure but for asking whether a file is there. Used by spawn.
+// Pure, except that it asks whether files exist. Used by spawn.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@ namespace comex::worlds {
 
 using IsProgram = std::function<bool(const std::string& path)>;
 
-// A name with a slash is a path, of the working directory if it is relative; another is looked for along
-// `search_path` (a:b:c) and then in the working directory.
+// A name with a slash is a path, relative to the working directory unless absolute. Other names are looked
+// for along `search_path` (a:b:c) and then in the working directory.
 Result<std::string> find_command(std::string_view command, std::string_view search_path,
                                  const IsProgram& is_program);
 
-// A regular file that somebody may execute.
+// True for a regular file that somebody may execute.
 bool is_program(const std::string& path);
 
 }  // namespace comex::worlds

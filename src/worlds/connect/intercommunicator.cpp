@@ -8,11 +8,11 @@
 namespace comex::worlds {
 namespace {
 
-// Between the tags of bodies and that of the transport's own probe: no message of the wire has it.
+// It lies between the tags of bodies and of the transport's own probe, so no message of the wire uses it.
 constexpr int roster_tag = 32766;
 static_assert(protocol::get_tag(protocol::slot_count - 1) < roster_tag);
 
-// Neighbouring blocks join in pairs, 1 with 1, 2 with 2, 4 with 4 and so on.
+// Neighbouring blocks join in pairs: 1 with 1, 2 with 2, 4 with 4 and so on.
 runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
   int mine_in_wire = 0;
   PMPI_Comm_rank(wire, &mine_in_wire);
@@ -58,7 +58,7 @@ Roster unpack_roster(std::span<const std::byte> bytes) {
 }
 
 Result<JoinedComms> make_intercommunicator(MPI_Comm wire, const Roster& roster) {
-  // On few cores those waited for need the processor to get here.
+  // On few cores, the awaited ranks need the processor to get here.
   const transport::YieldsInMpi while_waiting(true);
   const runtime::Communicator members = communicator_of(wire, roster.ranks);
   return join(roster.side, roster.port, static_cast<int>(roster.root), members.get());

@@ -1,8 +1,8 @@
-// Brings the workers of a group and the progress ranks that serve them together in one communicator, and
-// joins it with the other side's.
+// Joins the workers of a group and the progress ranks that serve them in one communicator, and joins that
+// with the other side's.
 //
-// All ranks of a roster call with the same roster; what they wait for is on its way. Called by workers that
-// lead or follow a meeting and by progress ranks that are called to it.
+// All ranks of a roster call with the same roster, and all that they wait for are on their way. Used by the
+// workers of a meeting and by the progress ranks that are called to it.
 #pragma once
 
 #include <mpi.h>
@@ -18,12 +18,12 @@
 
 namespace comex::worlds {
 
-// Who comes together, and where. Travels to the progress ranks.
+// The ranks that come together, and where. It travels to the progress ranks.
 struct Roster {
-  std::vector<TransportRank> ranks;  // of the wire: workers in group order, then progress ranks
-  std::uint32_t root = 0;            // index of who leads; what it says of the port counts
+  std::vector<TransportRank> ranks;  // on the wire: workers in group order, then progress ranks
+  std::uint32_t root = 0;            // index of the leader, whose port counts
   Side side = Side::accepts;
-  std::string port;  // MPI's
+  std::string port;  // of MPI
   double limit_s = 0;
 };
 Bytes pack(const Roster& roster);
@@ -31,7 +31,7 @@ Roster unpack_roster(std::span<const std::byte> bytes);
 
 Result<JoinedComms> make_intercommunicator(MPI_Comm wire, const Roster& roster);
 
-// Holds what MPI knows of a meeting until both sides part, or until this process has nobody to part from.
+// Holds MPI's data of a meeting until both sides part, or until this process has nobody to part from.
 class Intercommunicator {
  public:
   explicit Intercommunicator(MPI_Comm inter) : inter_(inter) {}

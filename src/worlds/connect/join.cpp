@@ -19,7 +19,7 @@ struct Joined {
   std::shared_ptr<LivenessLink> link;
 };
 
-// Held until the links are watched: before, nobody hears of a death.
+// Held until the links are watched, because no death would be noticed before.
 TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& roster) {
   return {reporter, operation, "the other side has not come together with this one in MPI", roster.limit_s};
 }
@@ -66,7 +66,7 @@ void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster) 
   ProgressRankCalls& calls = services.progress_calls();
   const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
   Result<Joined> joined = join(services.reporter(), calls.watch(), wire, services.world().id, roster);
-  if (!joined) return;  // the worker that leads says why
+  if (!joined) return;  // the worker that leads reports why
   const MPI_Comm bridge_wire = joined->facts.wire.get();
   if (!open_bridge(services, std::move(joined->facts))) return;
   joined->link->watch(std::move(joined->links),

@@ -1,7 +1,7 @@
-// From a roster to an open bridge: the step of a meeting that happens inside MPI, on each rank of both sides.
+// The step of a meeting that happens inside MPI, on each rank of both sides: from a roster to an open bridge.
 //
-// All that it waits for is on its way, and a limit ends the job where that proves wrong. Called by meeting on
-// workers, by ProgressRankCalls on progress ranks.
+// All that it waits for are on their way; a time limit ends the job if this proves wrong. Used by meeting on
+// workers and by ProgressRankCalls on progress ranks.
 #pragma once
 
 #include <functional>

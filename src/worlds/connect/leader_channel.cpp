@@ -33,7 +33,7 @@ Failure LeaderChannel::lost() {
   return environment_error("members of the group are lost");
 }
 
-// Blocks of one length, the longest's: what is gathered is short, and all of it goes to one.
+// Gathers blocks of the longest one's length. The data is short, and only one rank needs it.
 Result<std::vector<Bytes>> LeaderChannel::gather(const Bytes& mine) {
   const std::uint64_t longest = members_.all_max(mine.size());
   if (!members_.is_whole()) return lost();

@@ -1,8 +1,7 @@
-// How the members of a group talk among themselves, and their root with the other one, while two sides are
-// joined.
+// How members of a group talk with each other, and their root with the other, while sides are joined.
 //
-// Members by control messages, roots over their connection: everybody goes on serving meanwhile.
-// Made by meeting for groups/joining.
+// Members use control messages, roots their connection. Everybody goes on serving meanwhile. Made by meeting
+// for groups/joining.
 #pragma once
 
 #include <optional>
@@ -32,7 +31,7 @@ class LeaderChannel final : public groups::LeaderChannel {
   Result<Bytes> broadcast(const Bytes& leaders) override;
   Result<std::vector<Bytes>> gather(const Bytes& mine) override;
 
-  // The root's, on all; empty: nothing went wrong, and nobody is lost.
+  // Spreads the root's text to all. Empty: nothing went wrong and nobody is lost.
   std::string spread(const std::string& leaders);
   Result<Bytes> hear();
 

@@ -1,7 +1,7 @@
-// How two roots find each other and talk, each inside its own progress loop.
+// How two roots find each other and talk, each within its own progress loop.
 //
-// One waits at its port and the other tries until it is let in (port_greeting.h); then frames go both ways.
-// While a root waits here its engine goes on, and so do the progress ranks: MPI knows nothing yet. Used by
+// One waits at its port, and the other tries until it is let in (port_greeting.h); then frames go both ways.
+// While a root waits here, its engine and the progress ranks go on, since MPI is not involved yet. Used by
 // meeting.
 #pragma once
 
@@ -14,20 +14,20 @@
 
 namespace comex::worlds {
 
-// Asked in every round of a wait, under the engine lock: members of the own side are lost, so that it leads
-// to nothing.
+// Called in every round of a wait, under the engine lock. True if members of the own side are lost, so that
+// waiting is useless.
 using InVain = std::function<bool()>;
 
 class LeaderConnection {
  public:
   static Result<LeaderConnection> await(runtime::Runtime& runtime, const char* operation, Listener& listener,
                                         const Deadline& deadline, const InVain& in_vain);
-  // Looks the host up first: a name goes to the system's resolver, which has limits of its own.
+  // Looks up the host first: a name goes to the system's resolver, which has its own time limits.
   static Result<LeaderConnection> seek(runtime::Runtime& runtime, const char* operation, const PortName& port,
                                        const Deadline& deadline, const InVain& in_vain);
 
   void say(std::span<const std::byte> frame) { channel_.send(frame); }
-  // The other side's next frame; what became of it otherwise.
+  // Returns the other side's next frame, or a failure that says what happened to it.
   Result<Bytes> hear(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,
                      const InVain& in_vain);
 

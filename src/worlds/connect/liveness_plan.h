@@ -1,10 +1,8 @@
-// Who of several worlds holds a connection with whom, so that each learns of the death of every other
-// world.
+// Decides which processes of several worlds hold links, by which each learns of any other world's death.
 //
 // Every process is linked to at least one of each other world. Of two worlds, each process of the larger one
-// connects to one of the smaller, which are taken in turn; of two that are equal, the one of the higher
-// number connects. Pure: all ranks decide the same from the same list. Used by worlds when a bridge
-// opens.
+// connects to a process of the smaller, which take turns; if both are equal, the world with the higher number
+// connects. Pure: all ranks decide the same from the same list. Used by worlds when a bridge opens.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +14,10 @@
 namespace comex::worlds {
 
 struct LivenessPlan {
-  std::vector<std::uint32_t> connects_to;  // ranks, one of each world that this one's is larger than
-  std::uint32_t awaits = 0;                // so many connect to this rank
+  std::vector<std::uint32_t> connects_to;  // ranks, one of each smaller world
+  std::uint32_t awaits = 0;                // number of processes that connect to this rank
 };
-// `worlds`: of each rank.
+// `worlds` has the world of each rank.
 LivenessPlan plan_links(std::span<const WorldId> worlds, std::uint32_t me);
 
 }  // namespace comex::worlds

@@ -43,7 +43,7 @@ class Attendance {
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
     const Status held = held_.take(joined_.remote);
-    COMEX_BUG_IF(!held);  // they have lpids
+    COMEX_BUG_IF(!held);  // all of them have lpids
     Result<BridgeId> bridge = no_bridge;
     if (!stays_in_one_world()) bridge = cross();
     if (!bridge) return told_by_root(bridge.failure().text);
@@ -53,7 +53,7 @@ class Attendance {
  private:
   bool leads() const { return channel_.is_leader(); }
   bool accepts() const { return meeting_.side == Side::accepts; }
-  // Who has lost members of its own side says that, which nobody has to tell it.
+  // A member that has lost members of its own side reports that itself; others need not tell it.
   int told_by_root(const std::string& trouble) {
     if (!runtime::is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
     if (leads()) return runtime_.reporter().fail({.operation = meeting_.operation}, trouble);
@@ -71,7 +71,7 @@ class Attendance {
     return facts;
   }
 
-  // On the root. What went wrong, empty: nothing.
+  // On the root: returns what went wrong; empty: nothing.
   std::string meet_roots() {
     Result<LeaderConnection> met = meeting_.begin([this] { return all_.has_lost(); });
     if (!met) return met.failure().text;
@@ -103,7 +103,7 @@ class Attendance {
     return channel_.spread(stays ? yes : "") == yes;
   }
 
-  // The way through MPI; the progress ranks are locked while it lasts.
+  // The step inside MPI. The progress ranks are locked while it lasts.
   Result<BridgeId> cross() {
     MeetingLock lock(runtime_, *wire_.control);
     Bytes bytes;
@@ -121,7 +121,7 @@ class Attendance {
                        [this](Gpid gpid) { return runtime_.book().lpid_of(gpid).value(); });
   }
 
-  // On the root: locks this side's progress ranks when it is their turn, then calls them to the port.
+  // On the root: locks this side's progress ranks in their turn, then calls them to the port.
   Result<Roster> call(MeetingLock& lock) {
     if (Status locked = lock_in_turn(lock); !locked) return locked.take_failure();
     Roster roster;
@@ -167,7 +167,7 @@ class Attendance {
     channel_.connection().say(std::as_bytes(std::span(text.data(), text.size())));
   }
 
-  // A progress rank of both sides comes with the accepting one.
+  // A progress rank that serves both sides comes with the accepting one.
   std::vector<TransportRank> without_shared() const {
     std::vector<TransportRank> called;
     for (std::size_t i = 0; i < wire_.helpers.size(); ++i) {
@@ -177,7 +177,7 @@ class Attendance {
     return called;
   }
 
-  // Kept by all of both sides or by none: then the bridge is closed and the other side let go.
+  // All of both sides keep the group, or none does; then the bridge closes and the other side is released.
   int make_group(BridgeId bridge, int* inter) {
     groups::Table near = runtime_.book().make_table(group_.members());
     groups::Table far = runtime_.book().make_table(joined_.lpids);
@@ -185,7 +185,7 @@ class Attendance {
     auto made = std::make_unique<groups::Group>(joined_.context, near.dup(), group_.my_rank(),
                                                 groups::Endpoints(), far.dup(), bridge);
     runtime::GroupExtras extras = runtime_.extras_of(*made);
-    op::GroupCollective& both = *extras.collective;  // stays where it is
+    op::GroupCollective& both = *extras.collective;  // its address does not change
     const int handle = runtime_.add_group(std::move(made), extras);
     MeetingOutcome verdict = judge(both, bridge, handle >= 0, no_handle_left());
     if (verdict.is_good) {
@@ -214,10 +214,11 @@ class Attendance {
 
   struct MeetingOutcome {
     bool is_good = true;
-    std::string line = {};  // where it is not: of who says so
+    std::string line = {};  // on failure: the line of the one that reports it
   };
 
-  // Everybody of both sides is here and can go on. Else each side says so once: who cannot, else the root.
+  // Everybody of both sides is here and can continue. Otherwise each side reports it once: by the member that
+  // cannot, else by the root.
   MeetingOutcome judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on,
                        const std::string& else_what) {
     const Readiness mine{runtime_.book().me(), can_go_on ? 1u : 0u};
@@ -241,11 +242,11 @@ class Attendance {
   GroupWire wire_;
   double limit_s_;
   LeaderChannel channel_;
-  std::optional<MpiPort> port_;  // on the accepting root, while both sides cross
+  std::optional<MpiPort> port_;  // on the accepting root, while both sides join in MPI
   SideFacts mine_;               // on the root
   SideFacts theirs_;             // on the root
   groups::Joined joined_;
-  groups::Held held_{runtime_.book()};  // the other side
+  groups::Held held_{runtime_.book()};  // the processes of the other side
 };
 
 }  // namespace

@@ -1,13 +1,13 @@
-// Two groups of different worlds become an inter-group: collective over both, led by one root each.
+// Makes an inter-group of two groups of different worlds: collective over both, led by one root each.
 //
-//   roots      find each other, exchange what their sides are, judge it     (TCP, with a time limit)
-//   members    learn of the other side, give its processes lpids            (control messages)
-//   roots      agree that all could                                         (TCP)
-//   all        lock and call the progress ranks, join in MPI, open a bridge  (bounded)
+//   roots      find each other, exchange and check what their sides are          (TCP, with a time limit)
+//   members    learn about the other side, give its processes lpids             (control messages)
+//   roots      agree that all members could                                     (TCP)
+//   all        lock and call the progress ranks, join in MPI, open a bridge     (bounded)
 //
-// Up to the last step everybody goes on serving, and anything that fails fails on all members of both sides
-// and leaves nothing behind. Within one world nobody needs MPI or a bridge. Used by spawn, ports and
-// inter-group creation.
+// Up to the last step everybody goes on serving. Any failure is one of all members of both sides and leaves
+// nothing behind. Within one world, neither MPI nor a bridge is needed. Used by spawn, ports and inter-group
+// creation.
 #pragma once
 
 #include <functional>
@@ -26,11 +26,11 @@ struct Meeting {
   Side side = Side::accepts;
   // On the root: finds the other root.
   std::function<Result<LeaderConnection>(const InVain&)> begin = {};
-  bool is_spawn = false;  // on both sides: the connecting one numbers the whole table of the other's root
-  std::optional<int> peer = {};  // what the card hook is told; else the new inter-group
+  bool is_spawn = false;  // on both sides: the spawned one takes the whole lpid table of the other root
+  std::optional<int> peer = {};  // passed to the card hook; without it, the new inter-group is
 };
 
-// COMEX_SUCCESS and the handle of the new inter-group, or COMEX_FAILURE, which has been reported.
+// Returns COMEX_SUCCESS and the handle of the new inter-group, or COMEX_FAILURE, which has been reported.
 int hold_meeting(runtime::Runtime& runtime, const Meeting& meeting, int* inter);
 
 }  // namespace comex::worlds

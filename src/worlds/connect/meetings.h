@@ -1,4 +1,4 @@
-// What a worker keeps for meetings: the ports it has opened, who spawned it, how often it asked for the lock.
+// A worker's state for meetings: its open ports, its parent, and a count of its requests for the lock.
 //
 // Part of JoinedWorlds; the calls of worlds use it.
 #pragma once
@@ -30,7 +30,7 @@ class Ports {
  public:
   std::string add(Listener listener);
   bool remove(const std::string& name);
-  // Kept for as long as it is used, even if it is closed meanwhile. Null: no such port here.
+  // The caller may use it even if it is closed meanwhile. Null: there is no such port here.
   std::shared_ptr<Listener> find(const std::string& name);
 
  private:
@@ -38,13 +38,13 @@ class Ports {
   std::map<std::string, std::shared_ptr<Listener>> open_;
 };
 
-// Worlds that are lost: noted by the watch's thread, told where the program's own thread waits or begins
-// something with another world, since that one may call MPI.
+// The lost worlds. The watch's thread notes them. The program's own thread handles them where it waits or
+// begins something with another world, because that thread may call MPI.
 class Losses {
  public:
-  // A world on this bridge, and what has become of it.
+  // Notes a world on this bridge and what has happened to it.
   void note(BridgeId bridge, WorldId world, std::string how);
-  bool is_news(WorldId world);  // the first time that is asked
+  bool is_news(WorldId world);  // true at the first call for this world
   void tell(runtime::Runtime& runtime) {
     if (has_any_.load(std::memory_order_relaxed)) [[unlikely]]
       tell_all(runtime);
@@ -69,7 +69,7 @@ struct Meetings {
   std::atomic<int> parent{no_group};  // the inter-group with the world that spawned this one
   std::atomic<std::uint64_t> asked{0};
   Losses losses;
-  LifeWatch watch;  // over the bridges; destroyed first, since it notes losses
+  LifeWatch watch;  // over the bridges; destroyed first, because it notes losses
 };
 
 }  // namespace comex::worlds

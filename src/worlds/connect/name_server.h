@@ -1,17 +1,17 @@
-// Which ompi-server tells this launch of others.
+// Finds the ompi-server by which this launch learns of others.
 //
-// `mpirun --ompi-server` takes its address or `file:PATH`, a file with the address, and hands on to its
-// processes what was typed. Launches that name one server in different words have it in common, and those
-// that name different files in the same words have not: the address counts. Used by meeting, which compares.
+// `mpirun --ompi-server` takes its address or `file:PATH`, a file with the address, and passes the argument
+// unchanged to its processes. Two launches may name one server differently, or different servers alike, so
+// the address is compared. Used by meeting, which compares.
 #pragma once
 
 #include <string>
 
 namespace comex::worlds {
 
-// The address that these words stand for; the words themselves where no file says more.
+// The address that this argument stands for; the argument itself if there is no file to read.
 std::string name_server_of(const std::string& words);
-// The one that the launcher was given; empty: none.
+// The argument that the launcher got; empty: none.
 std::string own_name_server();
 
 }  // namespace comex::worlds

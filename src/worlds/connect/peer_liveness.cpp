@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t patience_ms = 5'000;
 
-struct LinkPort {  // where a process is linked to
+struct LinkPort {  // where a process accepts links
   std::array<char, 320> port{};
 };
 
@@ -48,7 +48,7 @@ LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& re
     if (opened) listener.emplace(std::move(opened).value());
   }
   const std::vector<PortName> ports = exchange_ports(all, listener, worlds.size());
-  // Beside the other way, in which a process may wait for one that waits for this one.
+  // It runs beside the connecting part, because two processes may wait for each other.
   LivenessLinks came;
   std::future<bool> have_come;
   if (listener) {

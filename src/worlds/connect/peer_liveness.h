@@ -1,9 +1,8 @@
-// LivenessLinks each process of a bridge to one of every other world on it, so that it learns of that world's
-// death.
+// Links each process of a bridge to one of every other world on it, so that it learns of that world's death.
 //
-// MPI tells nobody. A link is a TCP connection of ours that is silent as long as both live (groups'
-// rendezvous_watch). Without one, where the network refuses it, the bridge works all the same. Called by
-// join, inside the step in which all of both sides are there.
+// MPI does not report it. A link is a TCP connection of the runtime that is silent while both live
+// (ports/rendezvous_watch). If the network refuses a link, the bridge works without it. Called by join,
+// inside the step in which all of both sides are present.
 #pragma once
 
 #include <mpi.h>
@@ -16,10 +15,10 @@
 
 namespace comex::worlds {
 
-// Collective over `all`; gives the links of this process by world.
+// Collective over `all`. Returns the links of this process by world.
 LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter);
 
-// LivenessLinks that are watched until the worlds part.
+// Links that are watched until the worlds part.
 class LivenessLink {
  public:
   using OnEnd = std::function<void(WorldId, Farewell)>;  // on the watch's thread

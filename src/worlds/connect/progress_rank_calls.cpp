@@ -55,7 +55,7 @@ void ProgressRankCalls::forget(MPI_Comm wire) {
   std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
   std::erase_if(arriving_, [wire](const auto& each) { return each.first.first == wire; });
   const std::lock_guard lock(lost_mutex_);
-  std::erase(lost_, wire);  // MPI may give another wire its handle
+  std::erase(lost_, wire);  // MPI may give its handle to another wire
 }
 
 void ProgressRankCalls::note_lost(MPI_Comm wire) {

@@ -4,11 +4,11 @@
 //                     ──order: the roster──► each of them, which enters MPI at once
 //                     ──give back──► each of them
 //
-// Two rosters that share progress ranks must not wait for each other, so a progress rank is part of one at
-// a time: it says whose turn it is. All locks there are have one order, that of worlds and of ranks in them,
-// and everybody takes them in it, however many worlds take part. Messages are control messages of a context
-// of their own, on the wire that the group's processes share; a lock goes with the wire it was asked for
-// over. ProgressRankCalls is the progress rank's part; the rest is called by workers.
+// Two rosters that share progress ranks must not wait for each other. So a progress rank takes part in one at
+// a time and decides whose turn it is. All locks have one order, by world and by rank within it, and
+// everybody takes them in this order, for any number of worlds. The messages are control messages of their
+// own context, on the wire that the group's processes share; a lock ends with the wire over which it was
+// requested. ProgressRankCalls is the progress rank's part; workers call the rest.
 #pragma once
 
 #include <cstdint>
@@ -36,17 +36,17 @@ inline constexpr std::uint64_t progress_call_context = 3;
 
 class ProgressRankCalls {
  public:
-  // A control message that came over this wire.
+  // Handles a control message from this wire.
   void on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message);
-  // Between two rounds: does what the oldest order says. True when there was one.
+  // Called between two rounds: carries out the oldest order. True if there was one.
   bool obey(BridgeServices& services);
 
   LifeWatch& watch() { return watch_; }
-  // The wire is gone, and with it what was asked and ordered over it.
+  // The wire is gone: drops the requests and orders that came over it.
   void forget(MPI_Comm wire);
   // On the watch's thread: the other side of the bridge with this wire is lost.
   void note_lost(MPI_Comm wire);
-  // Those noted since the last call.
+  // Returns the losses noted since the last call.
   std::vector<MPI_Comm> take_lost();
 
  private:
@@ -64,13 +64,13 @@ class ProgressRankCalls {
 
   std::map<std::pair<MPI_Comm, TransportRank>, Bytes> arriving_;
   std::deque<Order> orders_;
-  std::deque<Asker> line_;  // the front has the lock
+  std::deque<Asker> line_;  // the first one has the lock
   std::mutex lost_mutex_;
   std::vector<MPI_Comm> lost_;
-  LifeWatch watch_;  // destroyed first: its thread notes what is lost
+  LifeWatch watch_;  // destroyed first: its thread notes losses
 };
 
-// Progress ranks on one wire that are this worker's until it gives them back.
+// The progress ranks on one wire that this worker has locked, until it releases them.
 class MeetingLock {
  public:
   MeetingLock(runtime::Runtime& runtime, op::ControlMessages& control)
@@ -81,7 +81,7 @@ class MeetingLock {
 
   // Waits for its turn at one of them. False when others on the wire are lost.
   bool take(TransportRank progress_rank);
-  // The wire ends while they are taken: nobody is left to give them back to.
+  // The wire ends while they are locked, so nobody is left to release.
   void end_with_wire() { taken_.clear(); }
 
  private:

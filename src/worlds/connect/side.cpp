@@ -5,7 +5,7 @@
 namespace comex::worlds {
 namespace {
 
-constexpr std::uint64_t layout_number = 2;  // of these bytes and of the messages between both
+constexpr std::uint64_t layout_number = 2;  // version of these bytes and of the messages between both sides
 
 std::string who_has_none(const SideFacts& accepting, const SideFacts& connecting) {
   if (!accepting.name_server.empty()) return "the connecting side has none";

@@ -1,6 +1,6 @@
-// What the roots of two sides tell each other before anything else, and whether the two may meet in MPI.
+// The facts that the roots of two sides exchange first, and the check whether the two may meet in MPI.
 //
-// Values; the check is pure and says the same on both sides. Who the members are, groups/joining exchanges.
+// They are values; the check is pure and gives the same on both sides. groups/joining exchanges the members.
 // Used by meeting.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace comex::worlds {
 
-// A progress rank has no gpid: it is named by its rank in the wire of its world.
+// Identifies a progress rank, which has no gpid, by its rank on the wire of its world.
 struct Helper {
   WorldId world = 0;
   TransportRank rank = no_rank;
@@ -26,25 +26,25 @@ struct SideFacts {
   Id128 launch;                     // of that world
   Id128 nonce;                      // of that world
   bool is_within_its_world = true;  // all members are of the root's world and share its wire
-  std::string name_server;          // who tells launches of each other; empty: nobody
+  std::string name_server;          // by which launches learn of each other; empty: none
   std::vector<Helper> helpers;      // progress ranks that serve the members
 };
 Bytes pack(const SideFacts& facts);
-// A failure where the bytes are not a side's.
+// Fails if the bytes are not those of a side.
 Result<SideFacts> unpack_side(std::span<const std::byte> bytes);
 
-// MPI can bring the two together.
+// Fails if MPI cannot bring the two together.
 Status check_sides(const SideFacts& accepting, const SideFacts& connecting);
 
-// Whose progress ranks are locked when two sides meet: in one order for everybody, the sides in turn.
+// The progress ranks to lock when two sides meet, in the order that all use. A turn has ranks of one side.
 struct LockTurn {
   bool is_of_accepting = true;
   std::vector<Helper> helpers;
 };
-// One that serves both sides comes with the accepting one.
+// A progress rank that serves both sides comes with the accepting one.
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting);
 
-// Both sides are of one world and need nothing but its own wire.
+// True if both sides are of one world and need only its own wire.
 bool share_a_world(const SideFacts& a, const SideFacts& b);
 
 }  // namespace comex::worlds

@@ -1,6 +1,6 @@
-// Spawned worlds: start one, meet one's parents.
+// Spawned worlds: starts one, and meets the parents from one.
 //
-//   root: is there such a program? ── opens a port ── MPI_Comm_spawn, alone, with the port in the environment
+//   root: finds the program ── opens a port ── MPI_Comm_spawn, alone, with the port in the environment
 //   members and progress ranks of the parents: go on serving
 //   children: comex_init opens their own world, then connects to the port; the parents' root accepts
 #include "worlds/connect/spawn.h"
@@ -19,13 +19,13 @@
 namespace comex::worlds {
 namespace {
 
-// Without a launcher nobody is there to start processes; MPI would wait for ever.
+// Without a launcher, nothing can start processes, and MPI would wait for ever.
 bool has_launcher() {
   return runtime::environment_lookup()("OMPI_MCA_orte_hnp_uri").has_value();
 }
 
-// What the parents were told to do holds for their children, wherever it was said: the launcher itself hands
-// on only its own environment. What is of one rank or host stays there; how much is said is everybody's.
+// The parents' settings also hold for their children, wherever they were set, although the launcher passes on
+// only its own environment. Settings of one rank or host are left out, but the verbosity is passed on.
 std::vector<std::pair<std::string, std::string>> environment_of_children(const Settings& settings,
                                                                          const PortName& port) {
   std::vector<std::pair<std::string, std::string>> lines{{spawned_name, format_port(port)}};

@@ -1,6 +1,6 @@
-// Spawned worlds: one process starts another world, which meets it in its init.
+// Spawned worlds: one process starts another world, which meets its parents in its init.
 //
-// The parents' root calls start_and_await; init calls the others, let_go_of_parents on every rank and
+// The parents' root calls start_and_await. Init calls the others: let_go_of_parents on every rank, and
 // meet_parents on the workers of a world over all ranks.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace comex::worlds {
 
-// The name under which a spawned process finds its parents' port in its environment.
+// The environment variable in which a spawned process finds its parents' port.
 inline constexpr const char* spawned_name = "COMEX_SPAWNED";
 
 struct Spawn {
@@ -24,10 +24,10 @@ struct Spawn {
 Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
                                          const InVain& in_vain);
 
-// On every rank, before a world opens: MPI's own connection with the parents goes, since worlds meet over a
-// port.
+// Called on every rank before a world opens: drops MPI's own connection with the parents, because worlds meet
+// over a port.
 void let_go_of_parents();
-// Collective over all workers. COMEX_SUCCESS also where nobody spawned this world.
+// Collective over all workers. COMEX_SUCCESS also if this world was not spawned.
 int meet_parents(runtime::Runtime& runtime);
 
 }  // namespace comex::worlds

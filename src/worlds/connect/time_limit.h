@@ -1,8 +1,8 @@
 // Ends the job, with one line, when a step inside MPI lasts longer than it may.
 //
-// MPI's calls for meeting cannot be given up. They are made when all they wait for is on its way, so that a
-// limit that passes means that somebody has died or never called: then nothing but the end is left. Made
-// around such calls by workers and progress ranks.
+// MPI's calls for meeting cannot be cancelled. They are made when all that they wait for are on their way. If
+// the limit passes, a process has died or never called, and ending the job is the only way out. Used around
+// such calls by workers and progress ranks.
 #pragma once
 
 #include <condition_variable>

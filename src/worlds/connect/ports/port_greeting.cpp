@@ -16,11 +16,11 @@ constexpr std::string_view welcome = "welcome";
 constexpr std::string_view here = "here";
 constexpr std::string_view enter = "enter";
 
-// How long a guest keeps others waiting, and a connector waits past its own limit for a listener that it has
-// answered, which counts on it.
+// How long a guest may keep others waiting. A connector also waits so long past its limit for a listener to
+// which it has answered, because the listener relies on it.
 constexpr Clock::duration longest_answer = std::chrono::seconds(5);
 constexpr Clock::duration pause = std::chrono::milliseconds(20);  // between two tries
-// For one of several addresses: the system goes on for minutes where nothing comes back.
+// For one of several addresses, because the system would try for minutes where nothing answers.
 constexpr Clock::duration longest_try = std::chrono::seconds(2);
 
 Frame frame_of(std::string_view text) {
@@ -63,20 +63,20 @@ bool PortListener::look(Clock::time_point now) {
   return deadline_.is_over(now);
 }
 
-// False where it says what nobody has asked for.
+// Returns false if the guest sends something unexpected.
 bool PortListener::hear(Guest& guest) {
   const auto frame = guest.channel.take();
   if (!frame) return true;
   return guest.is_bound = invited_ == &guest && is(frame, here);
 }
 
-// Who is alone keeps nobody waiting.
+// A guest that is alone keeps nobody waiting.
 bool PortListener::is_let_go(const Guest& guest, Clock::time_point now) const {
   if (invited_ != &guest || guest.is_bound || now < invited_until_) return false;
   return guests_.size() > 1;
 }
 
-// A share of what is left, so that those behind have their turn whatever the limit is.
+// The guest gets a share of the remaining time, so that the others have their turn with any limit.
 void PortListener::invite(Guest& guest, Clock::time_point now) {
   invited_ = &guest;
   invited_until_ = now + std::min(longest_answer, deadline_.left(now) / 4);
@@ -101,7 +101,7 @@ bool PortConnector::look(Clock::time_point now) {
   return !has_socket_ || gives_up(now);
 }
 
-// What the listener said before it closed counts: it has gone on, and the end is the connection's.
+// A frame that the listener sent before it closed counts: it has gone on, and only the connection has ended.
 void PortConnector::hear(Clock::time_point now) {
   const auto frame = channel_.take();
   if (has_answered_) {

@@ -1,14 +1,14 @@
-// How a guest gets in at a port: both ends of the greeting, each stepped by its owner, who has the clock.
+// The greeting by which a guest enters at a port: both ends, each stepped by its owner, which has the clock.
 //
-//   PortConnector    host:port ──► hello, cookie ──►      PortListener    whoever knows the cookie
+//   PortConnector    host:port ──► hello, cookie ──►      PortListener    a guest: it knows the cookie
 //   (Strangers: all others)
 //              ◄── welcome ◄── (one at a time)              others wait, or are dropped
-//              here ──►                                     the first that says so is in
-//              ◄── enter ◄──                                now both are bound to go on
+//              here ──►                                     the first one to answer is in
+//              ◄── enter ◄──                                now both must go on
 //
-// A guest that is silent after its welcome is let go when another one waits; it may come again. A connector
-// that was refused, let go or not answered tries again until its deadline. Nothing here blocks. Used by
-// connection.
+// A guest that is silent after its welcome is dropped when another one waits; it may come again. A connector
+// that was refused, dropped or not answered tries again until its deadline. Nothing here blocks. Used by
+// leader_connection.
 #pragma once
 
 #include <list>
@@ -24,10 +24,10 @@ namespace comex::worlds {
 
 class PortListener {
  public:
-  // `listener` outlives it.
+  // `listener` must outlive it.
   PortListener(Listener& listener, const Deadline& deadline);
 
-  // True when it is over: somebody is in, or the time is up.
+  // True when it is over: a guest is in, or the time is up.
   bool look(Deadline::Clock::time_point now);
   bool has_guest() const { return entered_.is_open(); }
   FramedSocket take() { return std::move(entered_); }
@@ -45,7 +45,7 @@ class PortListener {
   const Deadline deadline_;
   const std::string greeting_;
   Strangers strangers_;
-  std::list<Guest> guests_;  // who have shown the cookie
+  std::list<Guest> guests_;  // they have shown the cookie
   const Guest* invited_ = nullptr;
   Deadline::Clock::time_point invited_until_;
   FramedSocket entered_;
@@ -53,10 +53,10 @@ class PortListener {
 
 class PortConnector {
  public:
-  // `addresses`: of the port's host, at least one, which are tried in turn.
+  // `addresses`: of the port's host, at least one; they are tried in turn.
   PortConnector(std::vector<Address> addresses, const std::string& cookie, const Deadline& deadline);
 
-  // True when it is over: it is in, the time is up, or there is no socket to be had.
+  // True when it is over: it is in, the time is up, or no socket is available.
   bool look(Deadline::Clock::time_point now);
   bool is_in() const { return is_in_; }
   FramedSocket take() { return std::move(channel_); }
@@ -76,7 +76,7 @@ class PortConnector {
   std::size_t tries_ = 0;
   Deadline::Clock::time_point tried_at_;
   Deadline::Clock::time_point answered_at_;
-  bool has_answered_ = false;  // the welcome
+  bool has_answered_ = false;  // to the welcome
   bool is_in_ = false;
   std::string last_ = "no answer";
   Status has_socket_;

@@ -11,7 +11,7 @@ bool is_cookie(std::string_view text) {
   return text.size() == cookie_digits && std::ranges::all_of(text, is_digit);
 }
 
-// What the host and the port should be: whatever else there is may be the cookie, be it whole or not.
+// The text's supposed host and port. Everything else may be the cookie, whole or not, and is left out.
 std::string shown_of(std::string_view text) {
   constexpr std::size_t longest_host = 64;
   constexpr std::size_t longest_port = 5;
@@ -45,7 +45,7 @@ std::string format_port(const PortName& name) {
 }
 
 Result<PortName> parse_port(std::string_view text) {
-  // A name read from a file often brings its line's end along.
+  // A name that was read from a file often has the end of its line.
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   const auto last = text.rfind(':');
   if (last == std::string_view::npos) return wrong(text, "it has no colon");

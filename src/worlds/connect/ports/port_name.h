@@ -1,8 +1,8 @@
-// The name of a port as programs hand it round: host:port:cookie, one line without blanks.
+// The name of a port as programs pass it on: host:port:cookie, one line without blanks.
 //
-// A value. The host is a name or a numeric address, an IPv6 address in brackets; the cookie is 32 hexadecimal
-// digits, drawn for each port, so that nobody who only finds the port open is let in. Made by open_port, read
-// by accept, connect and close_port.
+// It is a value. The host is a name or a numeric address, an IPv6 address in brackets. The cookie is 32
+// hexadecimal digits, drawn for each port, so that a process that only finds the open port is not let in.
+// Made by open_port, read by accept, connect and close_port.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct PortName {
 inline constexpr std::size_t cookie_digits = 32;
 
 std::string format_port(const PortName& name);
-// Without the cookie, for lines that others may read.
+// Leaves out the cookie, for lines that others may read.
 std::string format_place(const PortName& name);
-// Says which part is wrong, and shows nothing that may be a cookie.
+// The failure says which part is wrong and shows nothing that may be a cookie.
 Result<PortName> parse_port(std::string_view text);
 
 }  // namespace comex::worlds

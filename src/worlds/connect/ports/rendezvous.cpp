@@ -28,7 +28,7 @@ void set_option(const Socket& socket, int level, int name, int value) {
   ::setsockopt(socket.get(), level, name, &value, sizeof value);
 }
 
-// A host that vanishes sends no end: the system asks every few seconds and gives up after three questions.
+// A host that vanishes closes no connection. The system probes every few seconds, three times.
 void tune(const Socket& socket) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -109,7 +109,7 @@ void FramedSocket::write() {
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN && errno != EWOULDBLOCK) {
-        // What the other side said last may still be there to be read.
+        // The other side's last data may still be there to read.
         const std::string how = "send: " + error_text(errno);
         read();
         end(how);
@@ -127,7 +127,7 @@ void FramedSocket::read() {
     if (in_.size() >= sizeof bytes) std::memcpy(&bytes, in_.data(), sizeof bytes);
     if (bytes > limit_bytes_) return end("a stranger is there, whose bytes are no frame");
     const std::size_t most = sizeof bytes + limit_bytes_;
-    if (in_.size() >= most) return;  // the owner takes first
+    if (in_.size() >= most) return;  // the owner takes frames first
     const ssize_t received =
         ::recv(socket_.get(), piece.data(), std::min(piece.size(), most - in_.size()), 0);
     if (received == 0) return end("the other side has closed");

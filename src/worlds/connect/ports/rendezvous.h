@@ -1,10 +1,10 @@
-// Where worlds meet before MPI knows of them: messages over TCP, without ever blocking.
+// Messages over TCP that never block, for worlds that meet before MPI knows of them.
 //
-// A FramedSocket is one connection: frames of bytes in order, both ways. A Listener is a port that others
-// connect to. Nothing here waits: the owner calls step() or accept() in its own loop, which goes on serving,
-// and has the clock. A stranger's bytes end its channel and nothing else; until the owner trusts the other
-// side, a frame is no larger than a greeting. Used by the roots of accept and connect, and by the watch over
-// worlds that have met. One thread at a time.
+// A FramedSocket is one connection with frames of bytes in order, both ways. A Listener is a port for others.
+// Nothing here waits: the owner calls step() or accept() in its own loop, which goes on serving, and it has
+// the clock. A stranger's bytes can end its own connection only; until the owner trusts the other side, a
+// frame is no longer than a greeting. Used by the roots of accept and connect, and by the watch over worlds
+// that have met. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace comex::worlds {
 
-// An open socket; closed with its owner.
+// An open socket, closed with its owner.
 class Socket {
  public:
   Socket() = default;
@@ -47,29 +47,29 @@ class FramedSocket {
 
   FramedSocket() = default;
   explicit FramedSocket(Socket connected);
-  // Starts to connect, to the host's first address; whether it succeeds shows in step(). Fails when the host
-  // cannot be resolved.
+  // Starts to connect to the host's first address; step() shows whether it succeeds. Fails if the host cannot
+  // be resolved.
   static Result<FramedSocket> start(const PortName& to);
-  // The same for who has looked the host up, and tries again and again.
+  // The same for callers that have looked up the host and try repeatedly.
   static Result<FramedSocket> start(const Address& to);
 
-  // The other side is who it should be: from here on its frames have up to frame_limit_bytes.
+  // The other side has identified itself: from here on, its frames may have up to frame_limit_bytes.
   void trust() { limit_bytes_ = frame_limit_bytes; }
-  // Sends what the system takes, receives what is there, at most one frame of the limit more than was taken.
-  // False once the other side has closed, refused or
-  // broken the rules: `ended()` says how; frames that came before can still be taken.
+  // Sends what the system takes and receives what is there, at most one frame of the limit beyond what was
+  // taken. False once the other side has closed, refused or broken the rules: `ended()` says how; earlier
+  // frames can still be taken.
   bool step();
   bool is_open() const { return static_cast<bool>(socket_); }
   bool is_connected() const { return is_open() && !connecting_; }
-  bool was_connected() const { return !connecting_; }  // also if it has ended since
+  bool was_connected() const { return !connecting_; }  // stays true after the end
   const std::string& ended() const { return ended_; }
   bool is_sent() const { return out_.empty(); }
-  int descriptor() const { return socket_.get(); }  // to wait for it among others; -1 once it has ended
+  int descriptor() const { return socket_.get(); }  // to wait for it among others; -1 after the end
 
   void send(std::span<const std::byte> frame);
-  // The oldest frame that has come whole.
+  // Returns the oldest frame that is complete.
   std::optional<std::vector<std::byte>> take();
-  // Ends at once; the other side sees the end of the connection.
+  // Ends the connection at once, which the other side sees.
   void close() { end("closed here"); }
 
  private:
@@ -88,12 +88,12 @@ class FramedSocket {
 class Listener {
  public:
   Listener() = default;
-  // At any free port of one address. `host`: that address, empty: this host's first that is not loopback.
+  // Opens any free port of one address. `host`: that address; empty: this host's first that is not loopback.
   static Result<Listener> open(const std::string& host);
 
   const PortName& name() const { return name_; }
   bool is_open() const { return static_cast<bool>(socket_); }
-  // The next that has connected, if any.
+  // Returns the next incoming connection, if any.
   std::optional<FramedSocket> accept();
 
  private:
@@ -101,7 +101,7 @@ class Listener {
   PortName name_;
 };
 
-// 32 hexadecimal digits that nobody can guess.
+// Returns 32 hexadecimal digits that nobody can guess.
 std::string draw_cookie();
 
 }  // namespace comex::worlds

@@ -15,7 +15,7 @@
 namespace comex::worlds {
 namespace {
 
-// Link-local addresses mean nothing to others without the name of the link.
+// Link-local addresses are useless to others without the name of the link.
 bool is_link_local(const sockaddr* address) {
   if (address->sa_family != AF_INET6) return false;
   sockaddr_in6 six;

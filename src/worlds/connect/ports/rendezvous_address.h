@@ -1,6 +1,6 @@
-// Addresses as the system has them: resolving a port's host, this host's own address, the port of a socket.
+// Addresses as the system has them: of a port's host, of this host, and the port of a socket.
 //
-// Pure look-ups. Used by rendezvous, and by who tries to connect again and again.
+// Pure look-ups. Used by rendezvous, and by callers that connect repeatedly.
 #pragma once
 
 #include <sys/socket.h>
@@ -27,7 +27,7 @@ class Address {
   socklen_t bytes_ = 0;
 };
 
-// All that the system's resolver finds for the port's host, at least one; numbers are not asked for.
+// All addresses that the system finds for the port's host, at least one. A numeric host needs no look-up.
 Result<std::vector<Address>> resolve(const PortName& to);
 // The first address of this host that is up and not loopback, IPv4 before IPv6; else 127.0.0.1.
 std::string own_address();

@@ -25,7 +25,7 @@ std::byte word_of(Farewell farewell) {
   return static_cast<std::byte>(farewell);
 }
 
-// What the other side has said last, if its end has come.
+// If the connection has ended, gives the other side's last word.
 bool has_ended(FramedSocket& channel, Farewell& farewell) {
   const bool is_open = channel.step();
   while (const auto frame = channel.take()) {
@@ -48,7 +48,7 @@ bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
   return true;
 }
 
-// Whoever connects may be sent away for others before its hello is heard, so it is told when it is in.
+// A connection may be dropped before its hello is read, so the listener says when it is in.
 constexpr std::byte welcome{1};
 
 bool is_welcomed(FramedSocket& channel, Clock::time_point end) {
@@ -119,7 +119,7 @@ std::vector<int> LifeWatch::descriptors() {
   return found;
 }
 
-// True unless all is over.
+// Returns false when all is over.
 bool LifeWatch::look(std::vector<std::pair<OnEnd, Farewell>>& ended) {
   for (auto& [id, link] : links_) {
     for (FramedSocket& channel : link.channels) {
@@ -146,7 +146,7 @@ void LifeWatch::run() {
       for (const auto& [on_end, farewell] : ended) on_end(farewell);
     }
     waiting.push_back({bell_[1].get(), POLLIN, 0});
-    // A descriptor that was closed or given to somebody else meanwhile only wakes this loop once in vain.
+    // If a descriptor was closed or reused meanwhile, this loop only wakes once without need.
     ::poll(waiting.data(), waiting.size(), -1);
     char bytes[64];
     while (::recv(bell_[1].get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
@@ -163,7 +163,7 @@ Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t l
     channel.send(hello(port.cookie, mine));
     if (is_welcomed(channel, end)) return channel;
     const bool is_over = Clock::now() >= end;
-    if (channel.is_open()) {  // it may hear of this one yet, and must not take the end for a death
+    if (channel.is_open()) {  // the other side may still read this and must not take the end for a death
       const std::byte word = word_of(Farewell::parted);
       channel.send(std::span(&word, 1));
       if (is_over) return environment_error(format_place(port) + " does not answer");

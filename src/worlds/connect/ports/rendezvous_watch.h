@@ -1,8 +1,8 @@
-// Watches over the lives of those whom this process is connected to.
+// Watches over the lives of the processes that this process is linked to.
 //
-// Each link is a connection that says nothing until one side parts or ends: an end without a word means that
-// the other side has died. A thread of its own waits for that, asleep, and tells once; it touches nothing
-// else. One for each process that has bridges; used by worlds.
+// A link is a connection without data until one side parts or ends. An end without a word means that the
+// other side has died. A thread of its own sleeps until then, reports it once, and touches nothing else. Each
+// process with bridges has one; used by worlds.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace comex::worlds {
 
 enum class Farewell : unsigned char {
   none,    // it died
-  parted,  // both sides part: not told
-  ended,   // it has finalized and left its connections as they were
+  parted,  // both sides part: not reported
+  ended,   // it has finalized without parting
 };
 
 class LifeWatch {
@@ -30,13 +30,13 @@ class LifeWatch {
   using OnEnd = std::function<void(Farewell)>;
 
   LifeWatch() = default;
-  // Ends all that are left with Farewell::ended.
+  // Ends all remaining links with Farewell::ended.
   ~LifeWatch();
   LifeWatch(const LifeWatch&) = delete;
   LifeWatch& operator=(const LifeWatch&) = delete;
 
   Id add(std::vector<FramedSocket> channels, OnEnd on_end);
-  // Says it to the others; afterwards on_end is not called, nor under way unless this is the watch's thread.
+  // Sends the farewell. Afterwards on_end is not called and not running, unless this is the watch's thread.
   void remove(Id link, Farewell farewell);
 
  private:
@@ -55,14 +55,14 @@ class LifeWatch {
   std::map<Id, LivenessLink> links_;
   Id last_ = 0;
   bool is_over_ = false;
-  Socket bell_[2];  // a pair: a byte in one wakes who waits for the other
+  Socket bell_[2];  // a pair: a byte written to one wakes the thread that polls the other
   std::thread thread_;
 };
 
-// How a link begins: who connects shows the cookie of the port, and says of which world it is; it is
-// welcomed, or sent away by a crowd and comes again.
+// How a link begins: the connecting side shows the cookie of the port and its world. It is welcomed, or
+// dropped in a crowd and tries again.
 Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
-// Waits for `expected` of them, by world; strangers are sent away. False when the time is over.
+// Waits for `expected` links, by world; drops strangers. False when the time is over.
 using LivenessLinks = std::map<WorldId, std::vector<FramedSocket>>;
 bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came);
 

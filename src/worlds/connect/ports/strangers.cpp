@@ -8,12 +8,12 @@ void Strangers::look(Listener& listener, Clock::time_point now, const Hear& hear
   for (auto each = waiting_.begin(); each != waiting_.end();) {
     each = is_done(*each, now, hear) ? waiting_.erase(each) : std::next(each);
   }
-  // No more in one round than there is room for, so that the owner's loop goes on however many come.
+  // A round accepts no more than there is room for, so that the owner's loop goes on in any crowd.
   for (std::size_t taken = 0; taken < room_; ++taken) {
     std::optional<FramedSocket> next = listener.accept();
     if (!next) return;
     Stranger newest{std::move(*next), now + patience};
-    if (is_done(newest, now, hear)) continue;  // what it has said is there before it counts
+    if (is_done(newest, now, hear)) continue;  // a first frame that is already there counts
     if (waiting_.size() == room_) waiting_.pop_front();
     waiting_.push_back(std::move(newest));
   }

@@ -1,10 +1,10 @@
-// Those who have connected to a port and have not shown its cookie yet.
+// Connections to a port that have not shown its cookie yet.
 //
-// Anybody can connect, so what they cost is bounded: few are kept, for a short time, and each may say one
-// short frame. The oldest goes when another one comes. A guest says its first frame as soon as it has
-// connected and comes again when it was sent away, so a crowd delays it and does not keep it out. Nothing
-// here waits: the owner calls look() in its own loop and has the clock. Used by worlds/connect/port_greeting
-// and by the watch over worlds.
+// Anybody can connect, so their cost is bounded: only a few are kept, for a short time, and each may send one
+// short frame. The oldest is dropped when another one comes. A guest sends its first frame as soon as it has
+// connected and tries again when it was dropped, so a crowd delays it but does not keep it out. Nothing here
+// waits: the owner calls look() in its own loop and has the clock. Used by port_greeting and by the watch
+// over worlds.
 #pragma once
 
 #include <chrono>
@@ -22,10 +22,10 @@ class Strangers {
   static constexpr std::size_t most = 32;
   static constexpr Clock::duration patience = std::chrono::seconds(5);
 
-  // `expected`: so many guests may come at the same moment, beside the strangers.
+  // `expected`: the number of guests that may come at the same moment, besides strangers.
   explicit Strangers(std::size_t expected = 1) : room_(most + expected) {}
 
-  // Called with the first frame of each; it takes the channel of a guest, others are sent away.
+  // Called with the first frame of each. It takes the channel of a guest; others are dropped.
   using Hear = std::function<void(FramedSocket&, const Bytes&)>;
   void look(Listener& listener, Clock::time_point now, const Hear& hear);
 
