@@ -26,7 +26,7 @@ GroupWire wire_in_own_world(runtime::Runtime& runtime, const groups::Group& grou
 }
 
 GroupWire wire_on_bridge(Bridge& bridge, const groups::Group& group) {
-  const MeetingPoint& point = *bridge.point;
+  const BridgeEndpoint& point = *bridge.point;
   GroupWire wire{point.facts.wire.get(), &bridge.control, {}, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const TransportRank worker = bridge.ranks.at(group.members().lpid(rank));

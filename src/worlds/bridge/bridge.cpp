@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t closing_context = 1;  // for control messages of the bridge itself
 
-op::RemoteOptions remote_options(const runtime::Runtime& runtime, const MeetingPoint& point) {
+op::RemoteOptions remote_options(const runtime::Runtime& runtime, const BridgeEndpoint& point) {
   op::RemoteOptions options;
   options.self = runtime.me();
   options.sizes = point.sizes(runtime.world());
@@ -23,7 +23,7 @@ op::RemoteOptions remote_options(const runtime::Runtime& runtime, const MeetingP
 }
 
 // Sets the address of a foreign worker's arena in this process, if it is attached.
-void set_memory(const MeetingPoint& point, TransportRank rank, Peer& peer) {
+void set_memory(const BridgeEndpoint& point, TransportRank rank, Peer& peer) {
   peer.owners_base = peer.place.base = point.wire.row(rank).base;
   GuestArena* const guest = point.guest_arena(rank);
   if (guest == nullptr) return;
@@ -32,7 +32,7 @@ void set_memory(const MeetingPoint& point, TransportRank rank, Peer& peer) {
 }
 
 void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
-  const MeetingPoint& point = *bridge.point;
+  const BridgeEndpoint& point = *bridge.point;
   for (const TransportRank rank : point.wire.workers()) {
     const WireRow& row = point.wire.row(rank);
     if (row.world == runtime.world().id) {
@@ -80,7 +80,7 @@ void meet_workers(runtime::Runtime& runtime, Bridge& bridge) {
 
 // When a worker leaves alone, the servers of other worlds need not know it, and they may be gone.
 void leave_servers(runtime::Runtime& runtime, Bridge& bridge, protocol::Leaving how) {
-  const MeetingPoint& point = *bridge.point;
+  const BridgeEndpoint& point = *bridge.point;
   const bool is_together = how == protocol::Leaving::together;
   {
     const op::Engine::Lock lock = runtime.engine().enter();
@@ -135,7 +135,7 @@ std::shared_ptr<Bridge> take_off(runtime::Runtime& runtime, BridgeId id) {
 // Ends all that this process holds of the bridge, the wire last.
 void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
   const std::shared_ptr<Bridge> bridge = take_off(runtime, id);
-  MeetingPoint& point = *bridge->point;
+  BridgeEndpoint& point = *bridge->point;
   point.server.reset();
   point.transport.reset();
   point.arenas.clear();

@@ -10,14 +10,14 @@ namespace comex::worlds {
 namespace {
 
 // The arena in which this process finds the memory of a rank.
-shm::Arena& arena_of(runtime::World& world, const MeetingPoint& point, TransportRank rank) {
+shm::Arena& arena_of(runtime::World& world, const BridgeEndpoint& point, TransportRank rank) {
   if (point.wire.same_arena(rank, point.me)) return *world.arena;
   GuestArena* const guest = point.guest_arena(rank);
   COMEX_BUG_IF(guest == nullptr);
   return *guest->arena;
 }
 
-TransportRank find_worker(const MeetingPoint& point, Gpid gpid) {
+TransportRank find_worker(const BridgeEndpoint& point, Gpid gpid) {
   for (TransportRank rank = 0; rank < point.wire.size(); ++rank) {
     if (point.wire.is_worker(rank) && point.wire.gpid(rank) == gpid) return rank;
   }
@@ -25,7 +25,7 @@ TransportRank find_worker(const MeetingPoint& point, Gpid gpid) {
 }
 
 // Prints the origin's line. The origin learns of it by the answer and does what its program chose.
-void say(runtime::World& world, const MeetingPoint& point, const pr::RefusedRequest& refused) {
+void say(runtime::World& world, const BridgeEndpoint& point, const pr::RefusedRequest& refused) {
   const TransportRank rank = find_worker(point, {refused.header.world, refused.header.target});
   const bool is_served = rank != no_rank && point.servers[static_cast<std::size_t>(rank)] == point.me;
   const std::uint64_t base = rank == no_rank ? 0 : point.wire.row(rank).base;
@@ -46,7 +46,7 @@ using Slots = std::unordered_map<Worker, shm::HostSlot>;
 }  // namespace
 
 std::unique_ptr<pr::Server> make_bridge_server(runtime::World& world, const runtime::Reporter& reporter,
-                                               const MeetingPoint& point) {
+                                               const BridgeEndpoint& point) {
   // By the world of the served workers: the slots of its workers, and one of its ranks.
   std::unordered_map<WorldId, std::pair<TransportRank, Slots>> served;
   if (!world.is_worker()) served.try_emplace(world.id, point.me, Slots());

@@ -4,11 +4,11 @@
 
 #include <memory>
 
-#include "worlds/bridge/meeting_point.h"
+#include "worlds/bridge/bridge_endpoint.h"
 
 namespace comex::worlds {
 
 std::unique_ptr<pr::Server> make_bridge_server(runtime::World& world, const runtime::Reporter& reporter,
-                                               const MeetingPoint& point);
+                                               const BridgeEndpoint& point);
 
 }  // namespace comex::worlds

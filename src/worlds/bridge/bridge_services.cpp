@@ -32,7 +32,7 @@ void BridgeServices::drop_lost() {
   }
 }
 
-Service BridgeServices::service_on(const MeetingPoint& point) const {
+Service BridgeServices::service_on(const BridgeEndpoint& point) const {
   std::vector<WorkerOnWire> workers;
   for (const TransportRank rank : point.wire.workers()) {
     workers.push_back({point.wire.row(rank).world == loop_.world().id,
@@ -42,7 +42,7 @@ Service BridgeServices::service_on(const MeetingPoint& point) const {
   return service_for(workers);
 }
 
-bool BridgeServices::has_ended(MeetingPoint& point) {
+bool BridgeServices::has_ended(BridgeEndpoint& point) {
   if (point.departed != point.server->departed()) {
     point.departed = point.server->departed();
     point.service = service_on(point);
@@ -59,7 +59,7 @@ unsigned BridgeServices::serve_bridges() {
   unsigned moved = 0;
   drop_lost();
   for (std::size_t i = 0; i < points_.size();) {
-    MeetingPoint& point = *points_[i];
+    BridgeEndpoint& point = *points_[i];
     moved += loop_.serve(*point.transport, point.facts.wire.get(), *point.server);
     if (!has_ended(point)) {
       ++i;
@@ -79,7 +79,7 @@ unsigned BridgeServices::serve_bridges() {
   return moved;
 }
 
-void BridgeServices::drop(MeetingPoint& point) {
+void BridgeServices::drop(BridgeEndpoint& point) {
   point.server.reset();
   point.transport.reset();
   point.arenas.clear();
@@ -88,7 +88,7 @@ void BridgeServices::drop(MeetingPoint& point) {
 
 Status open_bridge(BridgeServices& services, BridgeFacts facts) {
   auto point = meet(services.world(), services.reporter(), services.arenas(), std::move(facts));
-  const MeetingPoint& here = *point;
+  const BridgeEndpoint& here = *point;
   services.join(std::move(point));
   start(here);
   return {};

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/opening/progress_loop.h"
-#include "worlds/bridge/meeting_point.h"
+#include "worlds/bridge/bridge_endpoint.h"
 #include "worlds/connect/progress_rank_calls.h"
 
 namespace comex::worlds {
@@ -28,7 +28,7 @@ class BridgeServices final : public runtime::BridgeService {
   bool has_bridges() const override { return !points_.empty(); }
   bool may_end() const override;
 
-  void join(std::unique_ptr<MeetingPoint> point) { points_.push_back(std::move(point)); }
+  void join(std::unique_ptr<BridgeEndpoint> point) { points_.push_back(std::move(point)); }
   runtime::World& world() { return loop_.world(); }
   runtime::Reporter& reporter() { return loop_.reporter(); }
   GuestArenas& arenas() { return arenas_; }
@@ -36,14 +36,14 @@ class BridgeServices final : public runtime::BridgeService {
 
  private:
   unsigned serve_bridges();
-  Service service_on(const MeetingPoint& point) const;
-  bool has_ended(MeetingPoint& point);
-  void drop(MeetingPoint& point);
+  Service service_on(const BridgeEndpoint& point) const;
+  bool has_ended(BridgeEndpoint& point);
+  void drop(BridgeEndpoint& point);
   void drop_lost();
 
   runtime::ProgressLoop& loop_;
   GuestArenas arenas_;
-  std::vector<std::unique_ptr<MeetingPoint>> points_;
+  std::vector<std::unique_ptr<BridgeEndpoint>> points_;
   ProgressRankCalls progress_calls_;
 };
 

@@ -12,18 +12,18 @@
 #include <unordered_map>
 
 #include "op/control_messages.h"
+#include "worlds/bridge/bridge_endpoint.h"
 #include "worlds/bridge/freed_groups.h"
 #include "worlds/bridge/guest_arenas.h"
-#include "worlds/bridge/meeting_point.h"
 #include "worlds/bridge/peers.h"
 
 namespace comex::worlds {
 
 struct Bridge {
-  Bridge(std::unique_ptr<MeetingPoint> meeting, const op::RemoteOptions& options)
+  Bridge(std::unique_ptr<BridgeEndpoint> meeting, const op::RemoteOptions& options)
       : point(std::move(meeting)), remote(*point->transport, options), control(*point->transport) {}
 
-  std::unique_ptr<MeetingPoint> point;
+  std::unique_ptr<BridgeEndpoint> point;
   op::Remote remote;
   op::ControlMessages control;
   std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, also of the own world

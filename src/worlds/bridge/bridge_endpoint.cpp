@@ -1,4 +1,4 @@
-#include "worlds/bridge/meeting_point.h"
+#include "worlds/bridge/bridge_endpoint.h"
 
 #include <algorithm>
 #include <utility>
@@ -36,14 +36,14 @@ WireRow own_row(runtime::World& world) {
   return row;
 }
 
-void attach_guests(runtime::World& world, GuestArenas& arenas, MeetingPoint& point) {
+void attach_guests(runtime::World& world, GuestArenas& arenas, BridgeEndpoint& point) {
   point.guests = point.wire.guest_arenas(point.me);
   for (const TransportRank guest : point.guests) {
     point.arenas.push_back(arenas.attach(*world.os, point.wire.row(guest).ticket, world.settings));
   }
 }
 
-Wire::Attached attached_by(const MeetingPoint& point) {
+Wire::Attached attached_by(const BridgeEndpoint& point) {
   Wire::Attached attached = 0;
   for (std::size_t bit = 0; bit < point.arenas.size(); ++bit) {
     if (*point.arenas[bit]) attached |= Wire::Attached{1} << bit;
@@ -53,14 +53,14 @@ Wire::Attached attached_by(const MeetingPoint& point) {
 
 }  // namespace
 
-GuestArena* MeetingPoint::guest_arena(TransportRank of) const {
+GuestArena* BridgeEndpoint::guest_arena(TransportRank of) const {
   for (std::size_t i = 0; i < guests.size(); ++i) {
     if (wire.same_arena(guests[i], of)) return *arenas[i] ? arenas[i].get() : nullptr;
   }
   return nullptr;
 }
 
-std::vector<TransportRank> MeetingPoint::all_servers() const {
+std::vector<TransportRank> BridgeEndpoint::all_servers() const {
   std::vector<TransportRank> found;
   for (TransportRank rank = 0; rank < wire.size(); ++rank) {
     found.push_back(wire.is_worker(rank) ? servers[static_cast<std::size_t>(rank)] : rank);
@@ -70,7 +70,7 @@ std::vector<TransportRank> MeetingPoint::all_servers() const {
   return found;
 }
 
-std::vector<TransportRank> MeetingPoint::own_servers() const {
+std::vector<TransportRank> BridgeEndpoint::own_servers() const {
   std::vector<TransportRank> found = all_servers();
   const TransportRank mine = servers[static_cast<std::size_t>(me)];
   std::erase_if(found, [&](TransportRank rank) {
@@ -80,28 +80,28 @@ std::vector<TransportRank> MeetingPoint::own_servers() const {
   return found;
 }
 
-op::Sizes MeetingPoint::sizes(const runtime::World& world) const {
+op::Sizes BridgeEndpoint::sizes(const runtime::World& world) const {
   op::Sizes sizes = op::sizes_on_wire(wire.chunk_bytes(), wire.size(), wire.staging_reserve());
   sizes.eager_bytes =
       runtime::eager_bytes(world.settings.eager_threshold, world.eager, wire.spans_machines());
   return sizes;
 }
 
-void MeetingPoint::release_wire() {
+void BridgeEndpoint::release_wire() {
   if (facts.release) facts.release(std::move(facts.wire));
   facts.wire = runtime::Communicator();
 }
 
-void MeetingPoint::abandon_wire() {
+void BridgeEndpoint::abandon_wire() {
   if (facts.abandon) facts.abandon();
   facts.wire.forget();
 }
 
-std::unique_ptr<MeetingPoint> meet(runtime::World& world, const runtime::Reporter& reporter,
-                                   GuestArenas& arenas, BridgeFacts facts) {
+std::unique_ptr<BridgeEndpoint> meet(runtime::World& world, const runtime::Reporter& reporter,
+                                     GuestArenas& arenas, BridgeFacts facts) {
   const transport::YieldsInMpi while_waiting(true);  // a progress rank has turned yields off
   transport::MpiCollective all(facts.wire.get(), mpi_failure(reporter));
-  auto point = std::make_unique<MeetingPoint>(std::move(facts), Wire(runtime::gather(all, own_row(world))));
+  auto point = std::make_unique<BridgeEndpoint>(std::move(facts), Wire(runtime::gather(all, own_row(world))));
   point->me = all.rank();
   attach_guests(world, arenas, *point);
   point->servers = point->wire.servers(runtime::gather(all, attached_by(*point)));
@@ -116,7 +116,7 @@ std::unique_ptr<MeetingPoint> meet(runtime::World& world, const runtime::Reporte
   return point;
 }
 
-void start(const MeetingPoint& point) {
+void start(const BridgeEndpoint& point) {
   const transport::YieldsInMpi while_waiting(true);
   PMPI_Barrier(point.facts.wire.get());
 }

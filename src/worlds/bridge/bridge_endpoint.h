@@ -19,8 +19,8 @@
 
 namespace comex::worlds {
 
-struct MeetingPoint {
-  MeetingPoint(BridgeFacts its_facts, Wire its_wire)
+struct BridgeEndpoint {
+  BridgeEndpoint(BridgeFacts its_facts, Wire its_wire)
       : facts(std::move(its_facts)), wire(std::move(its_wire)) {}
 
   BridgeFacts facts;
@@ -47,8 +47,8 @@ struct MeetingPoint {
 };
 
 // Collective up to the point where everybody may send; start() begins that.
-std::unique_ptr<MeetingPoint> meet(runtime::World& world, const runtime::Reporter& reporter,
-                                   GuestArenas& arenas, BridgeFacts facts);
-void start(const MeetingPoint& point);
+std::unique_ptr<BridgeEndpoint> meet(runtime::World& world, const runtime::Reporter& reporter,
+                                     GuestArenas& arenas, BridgeFacts facts);
+void start(const BridgeEndpoint& point);
 
 }  // namespace comex::worlds
