@@ -28,10 +28,10 @@ struct Leader {
 
   bool accepts() const { return runtime->book().me() < other; }
 
-  Result<LeaderConnection> find(const InVain& in_vain) {
+  Result<LeaderConnection> find(const ShouldAbort& should_abort) {
     const Deadline deadline(static_cast<double>(runtime->world().settings.meet_s));
     bool is_lost = false;
-    const InVain leads_nowhere = [&] { return (is_lost = route.control->is_lost()) || in_vain(); };
+    const ShouldAbort leads_nowhere = [&] { return (is_lost = route.control->is_lost()) || should_abort(); };
     Result<LeaderConnection> found =
         accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
     if (found || !is_lost) return found;
@@ -47,12 +47,12 @@ struct Leader {
   }
 
   // Tells the other leader the port, and later that it is closed if that leader has not come.
-  Result<LeaderConnection> await(const Deadline& deadline, const InVain& in_vain) {
+  Result<LeaderConnection> await(const Deadline& deadline, const ShouldAbort& should_abort) {
     Result<Listener> listener = Listener::open("");
     if (!listener) return listener.take_failure();
     tell(format_port(listener->name()));
     Result<LeaderConnection> found =
-        LeaderConnection::await(*runtime, creation, listener.value(), deadline, in_vain);
+        LeaderConnection::await(*runtime, creation, listener.value(), deadline, should_abort);
     if (found) return found;
     tell("");
     return has_not_called(deadline);
@@ -65,7 +65,7 @@ struct Leader {
   }
 
   // The newest port counts. An older one that nobody used in time belongs to an earlier call.
-  Result<LeaderConnection> seek(const Deadline& deadline, const InVain& in_vain) {
+  Result<LeaderConnection> seek(const Deadline& deadline, const ShouldAbort& should_abort) {
     PortText text{};
     const auto is_told = [&] {
       return route.control->take(route.rank, op::mailbox_context, tag, 0,
@@ -74,7 +74,7 @@ struct Leader {
     for (;;) {
       while (text.front() == '\0') {
         bool is_over = false;
-        runtime->engine().wait([&] { return is_told() || (is_over = deadline.is_over() || in_vain()); },
+        runtime->engine().wait([&] { return is_told() || (is_over = deadline.is_over() || should_abort()); },
                                {creation, lpid});
         if (is_over) return has_not_called(deadline);
       }
@@ -83,7 +83,7 @@ struct Leader {
       bool is_told_anew = false;
       Result<LeaderConnection> found =
           LeaderConnection::seek(*runtime, creation, port.value(), deadline,
-                                 [&] { return (is_told_anew = is_told()) || in_vain(); });
+                                 [&] { return (is_told_anew = is_told()) || should_abort(); });
       if (found || !is_told_anew) return found;
     }
   }
@@ -202,9 +202,9 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
   meeting.root = local_leader;
   meeting.peer = leads ? peer : COMEX_GROUP_NULL;
   meeting.side = spread_side(*runtime, local, local_leader, leads && leader && leader->accepts());
-  meeting.begin = [&](const InVain& in_vain) -> comex::Result<LeaderConnection> {
+  meeting.begin = [&](const ShouldAbort& should_abort) -> comex::Result<LeaderConnection> {
     if (!leader) return leader.take_failure();
-    return leader->find(in_vain);
+    return leader->find(should_abort);
   };
   return hold_meeting(*runtime, meeting, inter);
 }

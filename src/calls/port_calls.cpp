@@ -16,16 +16,17 @@ constexpr const char* accepting = "world_accept";
 constexpr const char* connecting = "world_connect";
 
 Result<LeaderConnection> await_at(runtime::Runtime& runtime, const PortName& port, const Deadline& deadline,
-                                  const InVain& in_vain) {
+                                  const ShouldAbort& should_abort) {
   const auto listener = worlds::joined_worlds(runtime).meetings.ports.find(format_port(port));
-  if (listener != nullptr) return LeaderConnection::await(runtime, accepting, *listener, deadline, in_vain);
+  if (listener != nullptr)
+    return LeaderConnection::await(runtime, accepting, *listener, deadline, should_abort);
   return caller_error("this process has no such port open at " + format_place(port) +
                       "; the root accepts at a port that it has opened itself");
 }
 
 // Finds the other root at the port, from either side.
 Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::Side side, const char* port,
-                                   double timeout_s, const InVain& in_vain) {
+                                   double timeout_s, const ShouldAbort& should_abort) {
   if (!(timeout_s >= 0)) {
     return caller_error("the time limit is " + std::to_string(timeout_s) + " s; it is a number from 0 up");
   }
@@ -33,8 +34,8 @@ Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::Side side,
   Result<PortName> name = parse_port(port);
   if (!name) return name.take_failure();
   const Deadline deadline(timeout_s);
-  if (side == worlds::Side::accepts) return await_at(runtime, name.value(), deadline, in_vain);
-  return LeaderConnection::seek(runtime, connecting, name.value(), deadline, in_vain);
+  if (side == worlds::Side::accepts) return await_at(runtime, name.value(), deadline, should_abort);
+  return LeaderConnection::seek(runtime, connecting, name.value(), deadline, should_abort);
 }
 
 int meet_at(const char* port, Meeting meeting, double timeout_s, comex_group_t* peer) {
@@ -43,7 +44,9 @@ int meet_at(const char* port, Meeting meeting, double timeout_s, comex_group_t* 
   if (runtime == nullptr || !may_all_meet(*runtime, meeting.operation, meeting.group, meeting.root, peer))
     return COMEX_FAILURE;
   const worlds::Side side = meeting.side;
-  meeting.begin = [&](const InVain& in_vain) { return find_root(*runtime, side, port, timeout_s, in_vain); };
+  meeting.begin = [&](const ShouldAbort& should_abort) {
+    return find_root(*runtime, side, port, timeout_s, should_abort);
+  };
   return hold_meeting(*runtime, meeting, peer);
 }
 

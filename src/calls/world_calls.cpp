@@ -40,8 +40,8 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
   meeting.group = group;
   meeting.root = root;
   meeting.is_spawn = true;
-  meeting.begin = [&](const worlds::InVain& in_vain) {
-    return worlds::start_and_await(*runtime, read_spawn(command, argv, processes), in_vain);
+  meeting.begin = [&](const worlds::ShouldAbort& should_abort) {
+    return worlds::start_and_await(*runtime, read_spawn(command, argv, processes), should_abort);
   };
   return worlds::hold_meeting(*runtime, meeting, children);
 }

@@ -14,9 +14,9 @@ std::string Deadline::text() const {
 
 Result<LeaderConnection> LeaderConnection::await(runtime::Runtime& runtime, const char* operation,
                                                  Listener& listener, const Deadline& deadline,
-                                                 const InVain& in_vain) {
+                                                 const ShouldAbort& should_abort) {
   PortListener greeting(listener, deadline);
-  runtime.engine().wait([&] { return greeting.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  runtime.engine().wait([&] { return greeting.look(Deadline::Clock::now()) || should_abort(); }, {operation});
   if (greeting.has_guest()) return LeaderConnection(greeting.take());
   return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
                            deadline.text());
@@ -24,11 +24,12 @@ Result<LeaderConnection> LeaderConnection::await(runtime::Runtime& runtime, cons
 
 Result<LeaderConnection> LeaderConnection::seek(runtime::Runtime& runtime, const char* operation,
                                                 const PortName& port, const Deadline& deadline,
-                                                const InVain& in_vain) {
+                                                const ShouldAbort& should_abort) {
   Result<std::vector<Address>> addresses = resolve(port);
   if (!addresses) return addresses.take_failure();
   PortConnector connector(std::move(addresses).value(), port.cookie, deadline);
-  runtime.engine().wait([&] { return connector.look(Deadline::Clock::now()) || in_vain(); }, {operation});
+  runtime.engine().wait([&] { return connector.look(Deadline::Clock::now()) || should_abort(); },
+                        {operation});
   if (connector.is_in()) return LeaderConnection(connector.take());
   if (!connector.has_socket()) return connector.has_socket().failure();
   return environment_error("nobody accepts at " + format_place(port) + " within " + deadline.text() + " (" +
@@ -36,13 +37,13 @@ Result<LeaderConnection> LeaderConnection::seek(runtime::Runtime& runtime, const
 }
 
 Result<Bytes> LeaderConnection::hear(runtime::Runtime& runtime, const char* operation,
-                                     const Deadline& deadline, const InVain& in_vain) {
+                                     const Deadline& deadline, const ShouldAbort& should_abort) {
   std::optional<Bytes> frame;
   runtime.engine().wait(
       [&] {
         const bool is_open = channel_.step();
         frame = channel_.take();
-        return frame || !is_open || deadline.is_over() || in_vain();
+        return frame || !is_open || deadline.is_over() || should_abort();
       },
       {operation});
   if (frame) return std::move(*frame);

@@ -16,20 +16,20 @@ namespace comex::worlds {
 
 // Called in every round of a wait, under the engine lock. True if members of the own side are lost, so that
 // waiting is useless.
-using InVain = std::function<bool()>;
+using ShouldAbort = std::function<bool()>;
 
 class LeaderConnection {
  public:
   static Result<LeaderConnection> await(runtime::Runtime& runtime, const char* operation, Listener& listener,
-                                        const Deadline& deadline, const InVain& in_vain);
+                                        const Deadline& deadline, const ShouldAbort& should_abort);
   // Looks up the host first: a name goes to the system's resolver, which has its own time limits.
   static Result<LeaderConnection> seek(runtime::Runtime& runtime, const char* operation, const PortName& port,
-                                       const Deadline& deadline, const InVain& in_vain);
+                                       const Deadline& deadline, const ShouldAbort& should_abort);
 
   void say(std::span<const std::byte> frame) { channel_.send(frame); }
   // Returns the other side's next frame, or a failure that says what happened to it.
   Result<Bytes> hear(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,
-                     const InVain& in_vain);
+                     const ShouldAbort& should_abort);
 
  private:
   explicit LeaderConnection(FramedSocket channel) : channel_(std::move(channel)) {}

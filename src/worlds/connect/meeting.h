@@ -25,7 +25,7 @@ struct Meeting {
   int root = 0;
   Side side = Side::accepts;
   // On the root: finds the other root.
-  std::function<Result<LeaderConnection>(const InVain&)> begin = {};
+  std::function<Result<LeaderConnection>(const ShouldAbort&)> begin = {};
   bool is_spawn = false;  // on both sides: the spawned one takes the whole lpid table of the other root
   std::optional<int> peer = {};  // passed to the card hook; without it, the new inter-group is
 };

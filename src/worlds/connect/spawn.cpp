@@ -64,12 +64,12 @@ Result<Listener> start(runtime::Runtime& runtime, const Spawn& spawn) {
 }  // namespace
 
 Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
-                                         const InVain& in_vain) {
+                                         const ShouldAbort& should_abort) {
   Result<Listener> listener = start(runtime, spawn);
   if (!listener) return listener.take_failure();
   const Deadline deadline(static_cast<double>(runtime.world().settings.meet_s));
   Result<LeaderConnection> met =
-      LeaderConnection::await(runtime, "world_spawn", listener.value(), deadline, in_vain);
+      LeaderConnection::await(runtime, "world_spawn", listener.value(), deadline, should_abort);
   if (met) return met;
   return environment_error(spawn.command +
                            " has been started, but its processes have not come through comex_init within " +
@@ -87,11 +87,12 @@ int meet_parents(runtime::Runtime& runtime) {
   meeting.operation = "init";
   meeting.side = Side::connects;
   meeting.is_spawn = true;
-  meeting.begin = [&](const InVain& in_vain) -> Result<LeaderConnection> {
+  meeting.begin = [&](const ShouldAbort& should_abort) -> Result<LeaderConnection> {
     Result<PortName> name = parse_port(*port);
     if (!name) return name.take_failure();
     return LeaderConnection::seek(runtime, "init", name.value(),
-                                  Deadline(static_cast<double>(runtime.world().settings.meet_s)), in_vain);
+                                  Deadline(static_cast<double>(runtime.world().settings.meet_s)),
+                                  should_abort);
   };
   int parent = no_group;
   const int result = hold_meeting(runtime, meeting, &parent);

@@ -22,7 +22,7 @@ struct Spawn {
 };
 // On the root of the parents.
 Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
-                                         const InVain& in_vain);
+                                         const ShouldAbort& should_abort);
 
 // Called on every rank before a world opens: drops MPI's own connection with the parents, because worlds meet
 // over a port.
