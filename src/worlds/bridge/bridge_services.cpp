@@ -13,7 +13,7 @@ BridgeServices::~BridgeServices() {
 }
 
 unsigned BridgeServices::advance() {
-  unsigned moved = progress_calls_.obey(*this) ? 1 : 0;
+  unsigned moved = progress_calls_.execute_next_order(*this) ? 1 : 0;
   if (!points_.empty()) moved += serve_bridges();
   return moved;
 }

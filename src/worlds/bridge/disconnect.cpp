@@ -56,7 +56,7 @@ std::vector<TransportRank> progress_ranks(const Wire& wire) {
 }
 
 // True if its world ended with another group and nothing leads over it any more.
-bool is_forsaken(runtime::Runtime& runtime, BridgeId id) {
+bool is_unreachable(runtime::Runtime& runtime, BridgeId id) {
   const std::shared_ptr<const Bridge> bridge = joined_worlds(runtime).bridges.find(id);
   const auto is_on_it = [id](int, const groups::Group& group) { return group.bridge() == id; };
   if (bridge == nullptr || runtime.groups().any_of(is_on_it)) return false;
@@ -67,10 +67,10 @@ bool is_forsaken(runtime::Runtime& runtime, BridgeId id) {
   });
 }
 
-bool leave_forsaken(runtime::Runtime& runtime) {
+bool leave_unreachable(runtime::Runtime& runtime) {
   bool succeeded = true;
   for (const BridgeId id : joined_worlds(runtime).bridges.ids()) {
-    if (is_forsaken(runtime, id) && joined_worlds(runtime).bridges.begin_leaving(id))
+    if (is_unreachable(runtime, id) && joined_worlds(runtime).bridges.begin_leaving(id))
       succeeded = leave_bridge(runtime, id) && succeeded;
   }
   return succeeded;
@@ -99,7 +99,7 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
   }
   group.disconnect();
   runtime.remove_group(handle);
-  succeeded = leave_forsaken(runtime) && succeeded;
+  succeeded = leave_unreachable(runtime) && succeeded;
   return succeeded || was_lost ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 

@@ -40,7 +40,7 @@ void ProgressRankCalls::grant_next() {
   op::ControlMessages(*next.transport).send(next.rank, progress_call_context, next.number, granted, {});
 }
 
-bool ProgressRankCalls::obey(BridgeServices& services) {
+bool ProgressRankCalls::execute_next_order(BridgeServices& services) {
   if (orders_.empty()) return false;
   const Order next = std::move(orders_.front());
   orders_.pop_front();

@@ -39,7 +39,7 @@ class ProgressRankCalls {
   // Handles a control message from this wire.
   void on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message);
   // Called between two rounds: carries out the oldest order. True if there was one.
-  bool obey(BridgeServices& services);
+  bool execute_next_order(BridgeServices& services);
 
   LifeWatch& watch() { return watch_; }
   // The wire is gone: drops the requests and orders that came over it.
