@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/report.h"
-#include "worlds/connect/ports/rendezvous_watch.h"
+#include "worlds/connect/ports/life_watch.h"
 
 namespace comex::worlds {
 

@@ -22,7 +22,7 @@
 #include "op/control_messages.h"
 #include "transport/transport.h"
 #include "worlds/connect/intercommunicator.h"
-#include "worlds/connect/ports/rendezvous_watch.h"
+#include "worlds/connect/ports/life_watch.h"
 
 namespace comex::runtime {
 class Runtime;

@@ -1,4 +1,4 @@
-#include "worlds/connect/ports/rendezvous_watch.h"
+#include "worlds/connect/ports/life_watch.h"
 
 #include <gtest/gtest.h>
 
