@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/ids.h"
-#include "nb/sweep.h"
+#include "nb/cleanup_threshold.h"
 
 namespace comex::nb {
 
@@ -126,7 +126,7 @@ class FenceLedger {
   std::unordered_map<Gpid, Target, Hash> targets_;
   std::unordered_map<Gpid, std::uint64_t, Hash> failures_;
   std::vector<Server*> dirty_;
-  Sweep sweep_{kept};
+  CleanupThreshold sweep_{kept};
   // The entries of the last operation, which the next one often needs again.
   Server* last_server_ = nullptr;
   Target* last_target_ = nullptr;

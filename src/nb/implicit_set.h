@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "nb/cleanup_threshold.h"
 #include "nb/completion.h"
-#include "nb/sweep.h"
 
 namespace comex::nb {
 
@@ -115,7 +115,7 @@ class ImplicitSet {
 
   std::unordered_map<Lpid, Entry> entries_;
   std::vector<Entry*> listed_;
-  Sweep sweep_{kept};
+  CleanupThreshold sweep_{kept};
   Entry* last_ = nullptr;  // of the last operation; the next one often needs it again
 };
 

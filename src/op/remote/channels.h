@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <unordered_map>
 
+#include "nb/cleanup_threshold.h"
 #include "nb/fence_ledger.h"
-#include "nb/sweep.h"
 #include "op/remote/channel.h"
 #include "op/remote/idle_peers.h"
 
@@ -40,7 +40,7 @@ class Channels {
   nb::FenceLedger& ledger_;
   std::unordered_map<TransportRank, Channel> channels_;
   IdlePeers idle_peers_;
-  nb::Sweep sweep_{kept};
+  nb::CleanupThreshold sweep_{kept};
   Channel* last_ = nullptr;
 };
 

@@ -8,9 +8,9 @@
 
 namespace comex::nb {
 
-class Sweep {
+class CleanupThreshold {
  public:
-  explicit Sweep(std::size_t kept) : kept_(kept), due_(kept) {}
+  explicit CleanupThreshold(std::size_t kept) : kept_(kept), due_(kept) {}
 
   bool is_due(std::size_t entries) const { return entries >= due_; }
   void has_left(std::size_t entries) { due_ = std::max(kept_, 2 * entries); }
