@@ -79,7 +79,7 @@ runtime::Word Freeing::word() const {
 
 int Freeing::run() {
   runtime_.fence_members(group_);
-  const runtime::CollectiveVerdict verdict = runtime::hear(runtime_, handle_, word()).verdict;
+  const runtime::AllocationVerdict verdict = runtime::hear(runtime_, handle_, word()).verdict;
   if (!runtime::is_whole(runtime_, where_.operation, group_)) return free_own_part();
   if (const auto odd = verdict.odd_one()) {
     return runtime::fail_apart(runtime_, where_, *odd == me_, "this process frees where others allocate");

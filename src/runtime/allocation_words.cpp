@@ -26,7 +26,7 @@ std::vector<std::size_t> without(std::span<const Claim> claims, std::span<const 
 
 }  // namespace
 
-CollectiveVerdict::CollectiveVerdict(std::size_t member, const Word& word) {
+AllocationVerdict::AllocationVerdict(std::size_t member, const Word& word) {
   const auto index = static_cast<std::uint32_t>(member);
   (word.is_allocating() ? allocating_ : freeing_) = {1, index};
   if (word.has_failed()) failed_ = index;
@@ -34,16 +34,16 @@ CollectiveVerdict::CollectiveVerdict(std::size_t member, const Word& word) {
   nth_ = word.nth();
 }
 
-CollectiveVerdict::CollectiveVerdict(std::span<const Word> all) {
+AllocationVerdict::AllocationVerdict(std::span<const Word> all) {
   for (std::size_t member = 0; member < all.size(); ++member) merge({member, all[member]});
 }
 
-void CollectiveVerdict::Side::merge(const Side& other) {
+void AllocationVerdict::Side::merge(const Side& other) {
   count += other.count;
   first = std::min(first, other.first);
 }
 
-void CollectiveVerdict::merge(const CollectiveVerdict& other) {
+void AllocationVerdict::merge(const AllocationVerdict& other) {
   allocating_.merge(other.allocating_);
   freeing_.merge(other.freeing_);
   failed_ = std::min(failed_, other.failed_);
@@ -52,18 +52,18 @@ void CollectiveVerdict::merge(const CollectiveVerdict& other) {
   nth_ = std::max(nth_, other.nth_);
 }
 
-std::optional<std::size_t> CollectiveVerdict::odd_one() const {
+std::optional<std::size_t> AllocationVerdict::odd_one() const {
   if (allocating_.count == 0 || freeing_.count == 0) return std::nullopt;
   if (allocating_.count == freeing_.count) return std::min(allocating_.first, freeing_.first);
   return allocating_.count < freeing_.count ? allocating_.first : freeing_.first;
 }
 
-std::optional<std::size_t> CollectiveVerdict::failed() const {
+std::optional<std::size_t> AllocationVerdict::failed() const {
   if (failed_ == nobody) return std::nullopt;
   return failed_;
 }
 
-std::optional<std::uint64_t> CollectiveVerdict::same_nth() const {
+std::optional<std::uint64_t> AllocationVerdict::same_nth() const {
   if (needs_claims_ != 0) return std::nullopt;
   return nth_;
 }

@@ -45,12 +45,12 @@ class Word {
 static_assert(sizeof(Word) == 8);
 
 // The result of the words of one or more members. Any grouping gives the same. Travels as bytes.
-class CollectiveVerdict {
+class AllocationVerdict {
  public:
-  CollectiveVerdict() = default;  // of no words
-  CollectiveVerdict(std::size_t member, const Word& word);
-  explicit CollectiveVerdict(std::span<const Word> all);
-  void merge(const CollectiveVerdict& other);
+  AllocationVerdict() = default;  // of no words
+  AllocationVerdict(std::size_t member, const Word& word);
+  explicit AllocationVerdict(std::span<const Word> all);
+  void merge(const AllocationVerdict& other);
 
   // If some members allocate and some free, the first of the smaller side. None: all do the same.
   std::optional<std::size_t> odd_one() const;
@@ -74,7 +74,7 @@ class CollectiveVerdict {
   std::uint32_t needs_claims_ = 0;
   std::uint64_t nth_ = 0;
 };
-static_assert(sizeof(CollectiveVerdict) == 32 && std::is_trivially_copyable_v<CollectiveVerdict>);
+static_assert(sizeof(AllocationVerdict) == 32 && std::is_trivially_copyable_v<AllocationVerdict>);
 
 // What a member knows about the address it was given.
 struct Claim {

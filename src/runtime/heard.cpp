@@ -9,10 +9,10 @@ Heard hear(Runtime& runtime, int handle, const Word& mine) {
   const op::GroupCollective& members = *runtime.extras(handle).collective;
   const bool is_one_host = handle == groups::world_handle && runtime.world().group->host_count() == 1;
   if (members.size() > few && !is_one_host) {
-    return {runtime.all_merged(handle, CollectiveVerdict(members.me(), mine)), {}};
+    return {runtime.all_merged(handle, AllocationVerdict(members.me(), mine)), {}};
   }
   std::vector<Word> words = runtime.gather(handle, mine);
-  const CollectiveVerdict verdict(words);
+  const AllocationVerdict verdict(words);
   return {verdict, std::move(words)};
 }
 

@@ -14,7 +14,7 @@
 namespace comex::runtime {
 
 struct Heard {
-  CollectiveVerdict verdict;
+  AllocationVerdict verdict;
   std::vector<Word> words;  // by member; empty in a large group
 };
 Heard hear(Runtime& runtime, int handle, const Word& mine);

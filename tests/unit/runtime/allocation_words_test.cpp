@@ -44,10 +44,10 @@ TEST(AllocationWords, carry_which_allocation_is_freed) {
 }
 
 std::optional<std::size_t> odd_one(const Words& all) {
-  return CollectiveVerdict(all).odd_one();
+  return AllocationVerdict(all).odd_one();
 }
 std::optional<std::uint64_t> same_nth(const Words& all) {
-  return CollectiveVerdict(all).same_nth();
+  return AllocationVerdict(all).same_nth();
 }
 
 TEST(AllocationWords, tell_who_allocates_where_more_free_and_the_other_way_round) {
@@ -67,8 +67,8 @@ TEST(AllocationWords, are_enough_where_all_who_name_one_name_the_same) {
 }
 
 TEST(AllocationWords, tell_who_is_the_first_that_could_not_allocate) {
-  EXPECT_EQ(CollectiveVerdict(Words{one, one}).failed(), std::nullopt);
-  EXPECT_EQ(CollectiveVerdict(Words{one, Word::not_allocated(), Word::not_allocated()}).failed(), 1u);
+  EXPECT_EQ(AllocationVerdict(Words{one, one}).failed(), std::nullopt);
+  EXPECT_EQ(AllocationVerdict(Words{one, Word::not_allocated(), Word::not_allocated()}).failed(), 1u);
 }
 
 // Trees over different numbers of members group them differently.
@@ -77,7 +77,7 @@ TEST(AllocationWords, come_to_one_verdict_however_they_are_grouped) {
       one, Word::not_allocated(), nothing, Word::frees_nth(6), Word::frees_nth(7), Word::frees_by_claim()};
   constexpr std::size_t members = 4;
   const auto part = [](const Words& all, std::size_t first, std::size_t last) {
-    CollectiveVerdict verdict(first, all[first]);
+    AllocationVerdict verdict(first, all[first]);
     for (std::size_t i = first + 1; i < last; ++i) verdict.merge({i, all[i]});
     return verdict;
   };
@@ -86,10 +86,10 @@ TEST(AllocationWords, come_to_one_verdict_however_they_are_grouped) {
     for (std::size_t rest = pick; all.size() < members; rest /= kinds.size()) {
       all.push_back(kinds[rest % kinds.size()]);
     }
-    const CollectiveVerdict whole(all);
+    const AllocationVerdict whole(all);
     for (std::size_t cut = 1; cut < members; ++cut) {
       for (const bool turned : {false, true}) {
-        CollectiveVerdict merged = turned ? part(all, cut, members) : part(all, 0, cut);
+        AllocationVerdict merged = turned ? part(all, cut, members) : part(all, 0, cut);
         merged.merge(turned ? part(all, 0, cut) : part(all, cut, members));
         EXPECT_EQ(merged.odd_one(), whole.odd_one()) << pick << ", " << cut;
         EXPECT_EQ(merged.failed(), whole.failed()) << pick << ", " << cut;

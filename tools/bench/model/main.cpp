@@ -109,7 +109,7 @@ std::vector<Table> private_tables() {
       {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
        tree_node<AllocationKey, runtime::Allocation> + hash_node<const void*, AllocationKey>},
       {"verdicts of the own host on who does what", "private", "gather", 0, 0, 0,
-       sizeof(runtime::CollectiveVerdict)},
+       sizeof(runtime::AllocationVerdict)},
       {.name = "addresses on their way to the caller's array",
        .place = "private",
        .when = "gather",
@@ -337,7 +337,7 @@ void print_sizes() {
       "\"piece\": %u, ",
       sizeof(protocol::RequestHeader), sizeof(protocol::ReplyHeader), sizeof(protocol::ControlHeader),
       protocol::message_bytes, sizeof(protocol::BatchItem), sizeof(protocol::RepeatedItem), sizeof(void*),
-      op::GroupCollective::window_bytes, sizeof(runtime::CollectiveVerdict), sizeof(Maximum),
+      op::GroupCollective::window_bytes, sizeof(runtime::AllocationVerdict), sizeof(Maximum),
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
   std::printf("\"minima\": %d, \"splits\": %d, \"split\": %zu, ", init_minima, init_splits, split_words);
