@@ -6,7 +6,7 @@
 #include "groups/everybody.h"
 #include "runtime/allocation_words.h"
 #include "runtime/heard.h"
-#include "runtime/own_memory.h"
+#include "runtime/local_allocation.h"
 
 namespace comex::calls {
 namespace {

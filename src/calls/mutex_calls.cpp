@@ -5,9 +5,9 @@
 
 #include "calls/transfer.h"
 #include "runtime/allocation_words.h"
+#include "runtime/local_allocation.h"
 #include "runtime/lock_texts.h"
 #include "runtime/opening/server_options.h"
-#include "runtime/own_memory.h"
 
 namespace comex::calls {
 namespace {

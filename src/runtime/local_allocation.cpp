@@ -1,4 +1,4 @@
-#include "runtime/own_memory.h"
+#include "runtime/local_allocation.h"
 
 #include <vector>
 
