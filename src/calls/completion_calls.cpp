@@ -95,7 +95,7 @@ int comex_fence_all(comex_group_t handle) {
       runtime == nullptr ? nullptr : runtime::enter_group(*runtime, "fence_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
   runtime->fence_members(*group);
-  if (!runtime::is_whole(*runtime, "fence_all", *group)) return COMEX_FAILURE;
+  if (!runtime::check_not_lost(*runtime, "fence_all", *group)) return COMEX_FAILURE;
   return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }
 
@@ -106,6 +106,6 @@ int comex_barrier(comex_group_t handle) {
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call("barrier", handle);
   runtime->barrier(handle);
-  if (!runtime::is_whole(*runtime, "barrier", *group)) return COMEX_FAILURE;
+  if (!runtime::check_not_lost(*runtime, "barrier", *group)) return COMEX_FAILURE;
   return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }

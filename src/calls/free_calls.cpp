@@ -80,7 +80,7 @@ runtime::Word Freeing::word() const {
 int Freeing::run() {
   runtime_.fence_members(group_);
   const runtime::AllocationVerdict verdict = runtime::hear(runtime_, handle_, word()).verdict;
-  if (!runtime::is_whole(runtime_, where_.operation, group_)) return free_own_part();
+  if (!runtime::check_not_lost(runtime_, where_.operation, group_)) return free_own_part();
   if (const auto odd = verdict.odd_one()) {
     return runtime::fail_apart(runtime_, where_, *odd == me_, "this process frees where others allocate");
   }
@@ -134,7 +134,7 @@ bool Freeing::ask_for(std::uint64_t address, runtime::Answered& found) {
 template <class T>
 bool Freeing::gather(const T& mine, std::vector<T>& all) {
   all = runtime_.gather(handle_, mine);
-  return runtime::is_whole(runtime_, where_.operation, group_) || end(free_own_part());
+  return runtime::check_not_lost(runtime_, where_.operation, group_) || end(free_own_part());
 }
 
 bool Freeing::refuse(const runtime::Mistaken& mistaken) {
@@ -176,7 +176,7 @@ int Freeing::free_all_parts() {
   runtime_.meet(handle_);
   runtime::release_own(runtime_, allocation->own);
   runtime_.allocations().remove(id_, group_.my_endpoint());
-  return runtime::is_whole(runtime_, where_.operation, group_) ? COMEX_SUCCESS : COMEX_FAILURE;
+  return runtime::check_not_lost(runtime_, where_.operation, group_) ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 
 int free_over(const char* name, void* ptr, comex_group_t handle) {

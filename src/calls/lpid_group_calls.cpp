@@ -170,7 +170,7 @@ class IntermediateGroups {
     } else {
       const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
       const auto failed = std::ranges::find(verdicts, 1U, &BlockOutcome::has_failed);
-      if (!runtime::is_whole(runtime_, from_lpids, *runtime_.groups().find(pair))) {
+      if (!runtime::check_not_lost(runtime_, from_lpids, *runtime_.groups().find(pair))) {
         fail();
       } else if (failed != verdicts.end() && verdict_.has_failed == 0) {
         verdict_ = *failed;
@@ -180,7 +180,7 @@ class IntermediateGroups {
   }
   void spread() {
     runtime_.extras(here_).collective->broadcast(std::as_writable_bytes(std::span(&verdict_, 1)), 0);
-    if (!runtime::is_whole(runtime_, from_lpids, *runtime_.groups().find(here_))) fail();
+    if (!runtime::check_not_lost(runtime_, from_lpids, *runtime_.groups().find(here_))) fail();
   }
 
   runtime::Runtime& runtime_;

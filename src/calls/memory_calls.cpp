@@ -54,7 +54,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
     if (mine) runtime::release_own(*runtime, mine.value());
     return COMEX_FAILURE;
   };
-  if (!runtime::is_whole(*runtime, name, *group)) return give_up();
+  if (!runtime::check_not_lost(*runtime, name, *group)) return give_up();
   const std::size_t me = extras.collective->me();
   if (const auto odd = heard.verdict.odd_one()) {
     give_up();
@@ -76,7 +76,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
     runtime::hear_addresses(*runtime, handle, heard, mine.value(), {ptr_arr, all.members.size()});
   } else {
     std::vector<void*> addresses = addresses_of_all(*runtime, handle, all, heard, mine.value());
-    if (!runtime::is_whole(*runtime, name, *group)) return give_up();
+    if (!runtime::check_not_lost(*runtime, name, *group)) return give_up();
     const std::size_t skipped = group->is_inter() && all.is_low ? all.low_size : 0;
     std::copy_n(addresses.data() + skipped, group->targets().size(), ptr_arr);
     if (group->bridge() != no_bridge) allocation.of_all = std::move(addresses);

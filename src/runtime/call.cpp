@@ -11,7 +11,7 @@ void say_no_rank(const Runtime& runtime, const char* operation, int proc, const 
                               " has ranks 0 to " + std::to_string(group.targets().size() - 1));
 }
 
-bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target) {
+bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target) {
   const bool is_known = runtime.reach(lpid, target);
   if (is_known && target.bridge == no_bridge) return true;
   const std::string lost = is_known ? runtime.why_lost(target.bridge) : std::string();
@@ -21,7 +21,7 @@ bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, const Naming
   return false;
 }
 
-bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group) {
+bool check_not_lost(Runtime& runtime, const char* operation, const groups::Group& group) {
   if (group.bridge() == no_bridge) return true;
   const std::string lost = runtime.why_lost(group.bridge());
   if (lost.empty()) return true;

@@ -48,10 +48,10 @@ inline groups::Group* enter_group(Runtime& runtime, const char* operation, comex
 
 // Fails and reports it if processes of the group in other worlds are lost. Every collective calls this after
 // its communication and before it uses what it received, which is invalid in that case.
-bool is_whole(Runtime& runtime, const char* operation, const groups::Group& group);
+bool check_not_lost(Runtime& runtime, const char* operation, const groups::Group& group);
 
 // Fails and reports it if no way leads to the target (any more).
-bool is_reached(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target);
+bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target);
 
 // Reports which ranks operations may name in a group.
 void say_no_rank(const Runtime& runtime, const char* operation, int proc, const groups::Group& group,
@@ -83,7 +83,7 @@ inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_
   const Naming named = {handle, proc};
   Worker found = 0;
   if (!find_target(runtime, operation, proc, *group, handle, found) ||
-      !is_reached(runtime, operation, static_cast<Lpid>(found), named, target)) {
+      !check_reachable(runtime, operation, static_cast<Lpid>(found), named, target)) {
     return false;
   }
   target.by = by;

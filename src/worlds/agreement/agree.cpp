@@ -7,7 +7,7 @@ namespace comex::worlds {
 
 bool all_go_on(runtime::Runtime& runtime, const char* operation, int handle, bool somebody_is_wrong,
                const std::string& complaint) {
-  if (!runtime::is_whole(runtime, operation, *runtime.groups().find(handle))) return false;
+  if (!runtime::check_not_lost(runtime, operation, *runtime.groups().find(handle))) return false;
   if (!somebody_is_wrong) return true;
   if (complaint.empty()) {
     runtime::failed_elsewhere(runtime);

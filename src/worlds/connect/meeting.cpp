@@ -34,7 +34,7 @@ class Attendance {
         channel_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
 
   int hold(int* inter) {
-    if (!runtime::is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
+    if (!runtime::check_not_lost(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
     runtime_.fence_everybody();
     const std::string trouble = channel_.spread(leads() ? meet_roots() : std::string());
     if (!trouble.empty()) return told_by_root(trouble);
@@ -55,7 +55,7 @@ class Attendance {
   bool accepts() const { return meeting_.side == Side::accepts; }
   // A member that has lost members of its own side reports that itself; others need not tell it.
   int told_by_root(const std::string& trouble) {
-    if (!runtime::is_whole(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
+    if (!runtime::check_not_lost(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
     if (leads()) return runtime_.reporter().fail({.operation = meeting_.operation}, trouble);
     return runtime::failed_elsewhere(runtime_);
   }
@@ -223,7 +223,7 @@ class Attendance {
                        const std::string& else_what) {
     const Readiness mine{runtime_.book().me(), can_go_on ? 1u : 0u};
     const std::vector<Readiness> all = gather_from(both, mine);
-    if (!both.is_whole()) return {false, runtime_.why_lost(bridge)};
+    if (!both.check_not_lost()) return {false, runtime_.why_lost(bridge)};
     const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
     if (failed == all.end()) return {};
     const auto is_local = [&](const Readiness& each) {
