@@ -34,7 +34,7 @@
 #include "runtime/allocations.h"
 #include "runtime/communicator.h"
 #include "runtime/held_mutexes.h"
-#include "runtime/host_meeting.h"
+#include "runtime/host_collectives.h"
 #include "runtime/opening/world.h"
 #include "runtime/other_worlds.h"
 #include "runtime/reach.h"
@@ -289,7 +289,7 @@ class Runtime {
   std::map<int, GroupExtras> extras_;
   std::map<std::uint32_t, std::uint32_t> endpoint_handles_;  // how many each endpoint of this process has
   std::vector<op::WaitReason> live_handles_;                 // with their handles; under the engine lock
-  HostMeeting host_;
+  HostCollectives host_;
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
   std::unique_ptr<pr::Pusher> pusher_;                 // of the thread
   std::unique_ptr<op::ProgressThread> thread_;

@@ -29,7 +29,7 @@
 namespace comex::runtime {
 
 // The head of each worker's board: notices for the workers of its host and, on the lowest worker, their
-// barriers (runtime/host_meeting). The worker's outbox follows (runtime/opening/outboxes).
+// barriers (runtime/host_collectives). The worker's outbox follows (runtime/opening/outboxes).
 struct BoardLayout {
   struct alignas(64) Notice {
     std::atomic<std::uint64_t> gathering;  // number of the gathering, from 1

@@ -16,10 +16,10 @@
 
 namespace comex::runtime {
 
-class HostMeeting {
+class HostCollectives {
  public:
   // Both must outlive this object.
-  HostMeeting(World& world, op::Engine& engine);
+  HostCollectives(World& world, op::Engine& engine);
 
   std::size_t size() const { return boards_.size(); }
   bool is_lowest() const { return boards_.front() == own_; }

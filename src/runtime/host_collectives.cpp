@@ -1,4 +1,4 @@
-#include "runtime/host_meeting.h"
+#include "runtime/host_collectives.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace comex::runtime {
 
-HostMeeting::HostMeeting(World& world, op::Engine& engine) : world_(world), engine_(engine) {
+HostCollectives::HostCollectives(World& world, op::Engine& engine) : world_(world), engine_(engine) {
   std::vector<const pr::RankPlace*> here;
   for (const int rank : world.share.host_workers()) here.push_back(&world.share.place_of(rank));
   std::ranges::sort(here, {}, &pr::RankPlace::worker);
@@ -22,7 +22,7 @@ HostMeeting::HostMeeting(World& world, op::Engine& engine) : world_(world), engi
 
 // Two notices alternate. A worker that writes a notice again has reached the next gathering, as have all
 // others, and these have read the notice before.
-void HostMeeting::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
+void HostCollectives::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
   const std::size_t bytes = mine.size();
   COMEX_BUG_IF(bytes > sizeof BoardLayout::Notice::said || all.size() != bytes * boards_.size());
   const std::size_t turn = ++gathering_ % 2;
@@ -39,7 +39,7 @@ void HostMeeting::gather(std::span<const std::byte> mine, std::span<std::byte> a
   }
 }
 
-void HostMeeting::enter() {
+void HostCollectives::enter() {
   own_->entered.store(++meetings_, std::memory_order_relaxed);
   wait_on(boards_.front()->enter, "barrier", [this] {
     return listed("worker", late([this](const BoardLayout& board) {
@@ -48,7 +48,7 @@ void HostMeeting::enter() {
   });
 }
 
-void HostMeeting::leave() {
+void HostCollectives::leave() {
   own_->left.store(meetings_, std::memory_order_relaxed);
   wait_on(boards_.front()->leave, "barrier", [this] {
     const std::vector<int> missing = late(
@@ -60,7 +60,7 @@ void HostMeeting::leave() {
 }
 
 template <class HasCome>
-std::vector<int> HostMeeting::late(const HasCome& has_come) const {
+std::vector<int> HostCollectives::late(const HasCome& has_come) const {
   const std::vector<int> ranks = world_.share.host_workers();  // in the order of the workers
   std::vector<int> workers;
   for (std::size_t i = 0; i < boards_.size(); ++i) {
@@ -69,8 +69,8 @@ std::vector<int> HostMeeting::late(const HasCome& has_come) const {
   return workers;
 }
 
-void HostMeeting::wait_on(shm::HostBarrierBlock& block, const char* what,
-                          op::FunctionRef<std::string()> awaited) {
+void HostCollectives::wait_on(shm::HostBarrierBlock& block, const char* what,
+                              op::FunctionRef<std::string()> awaited) {
   constexpr unsigned pauses = 20;        // a microsecond, less than a yield that runs another process
   constexpr unsigned yields = 100;       // the others usually arrive soon
   constexpr unsigned yields_a_pump = 4;  // a poll of the engine costs more than a yield
