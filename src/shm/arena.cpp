@@ -117,7 +117,7 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
     return refused_arena(os, body->object.backing(), first_bytes, first.take_failure());
   }
   const bool on_touch =
-      options.on_touch && os.let_pages_come(body->object, geometry.value().reservation_bytes);
+      options.on_touch && os.enable_on_touch(body->object, geometry.value().reservation_bytes);
   Result<ObjectName> name = os.name_of(body->object);
   if (!name) return name.take_failure();
   Result<Object> life = os.hold_life(body->object, options.slot);

@@ -80,7 +80,7 @@ std::vector<std::uint32_t> ExtentChain::kept() const {
 }
 
 // Called before the pages go: if the process is killed in between, no page looks committed.
-void ExtentChain::mark_punched(std::uint32_t id) {
+void ExtentChain::mark_uncommitted(std::uint32_t id) {
   unlink(id);
   records_[id].state.store(ExtentState::releasing, std::memory_order_release);
   records_[id].is_committed = 0;

@@ -89,7 +89,7 @@ class ExtentChain {
                                     Pages pages, OutOfMemory& out_of_memory);
   void give(std::uint32_t id, bool is_committed);  // returns it to the bins, joined with its free neighbours
   std::vector<std::uint32_t> kept() const;         // free and committed
-  void mark_punched(std::uint32_t id);             // of a kept record; call give() afterwards
+  void mark_uncommitted(std::uint32_t id);         // of a kept record; call give() afterwards
 
   std::uint32_t first() const { return block_->first; }
   std::uint32_t next(std::uint32_t id) const { return records_[id].next.load(std::memory_order_relaxed); }

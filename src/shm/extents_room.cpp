@@ -141,7 +141,7 @@ bool Extents::trim() {
   for (const std::uint32_t id : kept) {
     if (chain_.state(id) != ExtentState::free) continue;  // joined with one that was not punched
     const std::uint64_t bytes = chain_.size(id);
-    chain_.mark_punched(id);
+    chain_.mark_uncommitted(id);
     const Status punched = place_.os->punch(*place_.object, chain_.offset(id), bytes);
     chain_.give(id, !punched);
   }

@@ -110,7 +110,7 @@ class Os {
 
   // The object has `bytes` after this, and its pages are allocated when they are touched. False: the system
   // does not promise them (a mount or the process limits the object, or memory is never overcommitted).
-  virtual bool let_pages_come(const Object& object, std::uint64_t bytes) = 0;
+  virtual bool enable_on_touch(const Object& object, std::uint64_t bytes) = 0;
   // The host memory that the object takes now.
   virtual std::uint64_t resident_bytes(const Object& object) = 0;
   // Pages [offset, offset + bytes) exist after this and can be touched. On failure, the pages granted so far
@@ -125,7 +125,7 @@ class Os {
   virtual Result<std::byte*> map(const Object& object, const MapWish& wish) = 0;
   virtual void unmap(std::byte* base, std::uint64_t bytes) = 0;
   // Forked children do not inherit a mapping unless this is called.
-  virtual void give_to_children(std::byte* base, std::uint64_t bytes) = 0;
+  virtual void inherit_on_fork(std::byte* base, std::uint64_t bytes) = 0;
   virtual std::vector<AddressRange> address_ranges() const = 0;  // the ranges for candidate addresses
 
   virtual MemoryLimits room(Backing backing) = 0;

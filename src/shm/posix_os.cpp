@@ -184,7 +184,7 @@ class PosixOs final : public Os {
 
   void close_object(int descriptor) override { close(descriptor); }
 
-  bool let_pages_come(const Object& object, std::uint64_t bytes) override {
+  bool enable_on_touch(const Object& object, std::uint64_t bytes) override {
     // A full mount or strict accounting may refuse a page when it is touched, which raises SIGBUS.
     return object.backing() == Backing::memfd && bytes <= soft_limit(RLIMIT_FSIZE) &&
            !is_accounted_strictly() && ftruncate(object.descriptor(), static_cast<off_t>(bytes)) == 0;
@@ -254,7 +254,7 @@ class PosixOs final : public Os {
 
   void unmap(std::byte* base, std::uint64_t bytes) override { munmap(base, bytes); }
 
-  void give_to_children(std::byte* base, std::uint64_t bytes) override { madvise(base, bytes, MADV_DOFORK); }
+  void inherit_on_fork(std::byte* base, std::uint64_t bytes) override { madvise(base, bytes, MADV_DOFORK); }
 
   std::vector<AddressRange> address_ranges() const override { return usable_address_ranges(); }
 

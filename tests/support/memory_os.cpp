@@ -197,7 +197,7 @@ void MemoryOs::close_object(int descriptor) {
   body_->opened.erase(found);
 }
 
-bool MemoryOs::let_pages_come(const Object& object, std::uint64_t bytes) {
+bool MemoryOs::enable_on_touch(const Object& object, std::uint64_t bytes) {
   const std::scoped_lock lock(body_->mutex);
   const auto thing = body_->thing_of(object.descriptor());
   if (faults.refuse_touch || object.backing() == Backing::posix || bytes > faults.file_bytes) return false;

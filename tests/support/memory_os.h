@@ -16,7 +16,7 @@ struct MemoryFaults {
   Limit room_limit = Limit::ram;       // the limit that room_bytes stands for
   std::vector<std::uint64_t> refused_addresses;  // map at one of these addresses fails
   bool refuse_attach = false;                    // open_object_of fails
-  bool refuse_touch = false;                     // let_pages_come fails
+  bool refuse_touch = false;                     // enable_on_touch fails
   std::uint64_t ram_bytes = 1ULL << 32;
   std::uint64_t address_space_bytes = ~0ULL;
   std::uint64_t large_page_bytes = 0;      // 0: there are no large pages
@@ -39,14 +39,14 @@ class MemoryOs : public Os {
   Result<ObjectName> name_of(const Object& object) override;
   Result<Object> open_object_of(const ObjectName& name) override;
   void close_object(int descriptor) override;
-  bool let_pages_come(const Object& object, std::uint64_t bytes) override;
+  bool enable_on_touch(const Object& object, std::uint64_t bytes) override;
   std::uint64_t resident_bytes(const Object& object) override;
   Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Result<std::byte*> map(const Object& object, const MapWish& wish) override;
   void unmap(std::byte* base, std::uint64_t bytes) override;
-  void give_to_children(std::byte*, std::uint64_t) override {}
+  void inherit_on_fork(std::byte*, std::uint64_t) override {}
   std::vector<AddressRange> address_ranges() const override;
   MemoryLimits room(Backing backing) override;
   bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,

@@ -225,7 +225,7 @@ void open_arena(transport::Collective& host, World& world, const Reporter& repor
   require(host, reporter, status);
   map_everywhere(host, reporter, *world.arena);
   if (world.settings.fork == ForkMode::share) {
-    world.os->give_to_children(world.arena->base(), world.arena->reservation_bytes());
+    world.os->inherit_on_fork(world.arena->base(), world.arena->reservation_bytes());
   }
 }
 

@@ -32,7 +32,7 @@ class GuestArenas {
     if (attached) {
       made->arena.emplace(std::move(attached).value());
       const shm::Arena& guest = *made->arena;
-      if (settings.fork == ForkMode::share) os.give_to_children(guest.base(), guest.reservation_bytes());
+      if (settings.fork == ForkMode::share) os.inherit_on_fork(guest.base(), guest.reservation_bytes());
       made->direct.emplace(*made->arena);
     }
     known = made;
