@@ -6,7 +6,7 @@
 #include "kernels/atomics.h"
 #include "kernels/scattered_accumulate.h"
 #include "kernels/striped_accumulate.h"
-#include "shm/explain.h"
+#include "shm/bounds_text.h"
 #include "shm/locks/block_locks.h"
 
 namespace comex::op {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "runtime/lock_texts.h"
-#include "shm/explain.h"
+#include "shm/bounds_text.h"
 
 namespace comex::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "shm/explain.h"
+#include "shm/bounds_text.h"
 
 #include "support.h"
 
