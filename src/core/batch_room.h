@@ -23,7 +23,7 @@ struct BatchRoom {
   }
   // True if the items fit into a message of `limit` bytes and the answers into one reply. At each place where
   // a server may stop, the answers so far and the items to come have at most ahead + items bytes.
-  constexpr bool is_kept(std::size_t limit) const {
+  constexpr bool fits(std::size_t limit) const {
     return sizeof(protocol::RequestHeader) + items <= limit && answers <= protocol::reply_data_bytes &&
            ahead + items <= limit;
   }

@@ -29,13 +29,13 @@ constexpr std::uint32_t piece_bytes(std::uint32_t chunk_bytes, std::uint64_t ori
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(std::bit_floor(share), smallest_piece));
 }
 
-constexpr bool lies_in_copy(std::uint32_t piece) {
+constexpr bool fits_in_message_copy(std::uint32_t piece) {
   return piece <= smallest_piece;
 }
 
 // The length in bytes of the longest message on a wire whose pieces have this size.
 constexpr std::uint32_t message_limit(std::uint32_t piece) {
-  return lies_in_copy(piece) ? short_message : static_cast<std::uint32_t>(protocol::message_bytes);
+  return fits_in_message_copy(piece) ? short_message : static_cast<std::uint32_t>(protocol::message_bytes);
 }
 
 }  // namespace comex

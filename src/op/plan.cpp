@@ -101,7 +101,7 @@ Plan plan_vector(const Operation& operation, const Sizes& sizes) {
     return each;
   } else {
     plan.method = PlanMethod::described_scatter;
-    const bool shares_copy = lies_in_copy(sizes.piece_bytes);
+    const bool shares_copy = fits_in_message_copy(sizes.piece_bytes);
     segments = shares_copy ? (space - sizes.piece_bytes) / offset_bytes : described;
   }
   plan.segments_per_message = static_cast<std::uint32_t>(std::min(segments, scatter.count));

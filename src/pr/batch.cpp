@@ -83,8 +83,8 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
     room = room.with(bytes, protocol::answer_bytes(head));
     at += bytes;
   }
-  shape.is_sound = items != 0 && items == header.items() && room.is_kept(limit) &&
-                   (room.answers != 0) == (header.slot != 0);
+  shape.is_sound =
+      items != 0 && items == header.items() && room.fits(limit) && (room.answers != 0) == (header.slot != 0);
   return shape;
 }
 

@@ -113,7 +113,7 @@ bool is_sound_body(const RequestHeader& header, std::size_t message_bytes, const
                    const Payload& payload) {
   if (!has_chunk_size(header, limits) || header.chunk_bytes % chunk_unit != 0) return false;
   if (!needs_staging(header, payload)) return true;
-  const bool has_room = !lies_in_copy(limits.piece_bytes) ||
+  const bool has_room = !fits_in_message_copy(limits.piece_bytes) ||
                         message_bytes + limits.piece_bytes <= message_limit(limits.piece_bytes);
   return header.chunk_bytes <= limits.piece_bytes && has_room;
 }

@@ -156,7 +156,7 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
   // A body for a world that is not served here is drained only, wherever.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
   std::byte* const own_room =
-      is_staged(method) && lies_in_copy(piece_bytes_) ? entry.copy.room_before() : nullptr;
+      is_staged(method) && fits_in_message_copy(piece_bytes_) ? entry.copy.room_before() : nullptr;
   const TransferPeer peer{origin.rank, origin.staging, own_room};
   entry.transfer = std::make_unique<Transfer>(place, peer, method, entry.header, payload);
 }

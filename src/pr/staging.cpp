@@ -7,7 +7,7 @@
 namespace comex::pr {
 
 StagingPool::Buffer StagingPool::take(Share& share) {
-  const bool has_one_of_its_own = share.held == 0 && !lies_in_copy(piece_bytes_);
+  const bool has_one_of_its_own = share.held == 0 && !fits_in_message_copy(piece_bytes_);
   if (out_ >= limit_ && !has_one_of_its_own) return {};
   StagingRoom room;
   if (free_.empty()) {

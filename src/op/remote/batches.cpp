@@ -63,8 +63,8 @@ bool Batches::may_append(const Channel& channel) const {
   if (channel.has_credit()) return true;
   const Batch* const batch = channel.batch;
   const std::uint32_t limit = wire_.sizes.message_bytes;
-  return batch != nullptr && batch->room.with(head + sizeof(Scale) + largest_item, 0).is_kept(limit) &&
-         batch->room.with(head, largest_item).is_kept(limit) &&
+  return batch != nullptr && batch->room.with(head + sizeof(Scale) + largest_item, 0).fits(limit) &&
+         batch->room.with(head, largest_item).fits(limit) &&
          batch->buffer->look().bits() == batch->word.bits();  // else it is another's by now
 }
 
@@ -113,7 +113,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
 // free, since only this worker opens buffers.
 inline bool Batches::has_place(const Batch& batch, std::size_t bytes, std::size_t answer,
                                WorldId world) const {
-  return batch.world == world && batch.room.with(bytes, answer).is_kept(wire_.sizes.message_bytes) &&
+  return batch.world == world && batch.room.with(bytes, answer).fits(wire_.sizes.message_bytes) &&
          !batch.is_taken();
 }
 

@@ -17,24 +17,24 @@ constexpr std::size_t header = sizeof(protocol::RequestHeader);
 TEST(BatchRoom, takes_small_answers_beside_a_full_message) {
   BatchRoom words;
   for (int i = 0; i < 245; ++i) words = words.with(16, 8);
-  EXPECT_TRUE(words.is_kept(protocol::message_bytes));
+  EXPECT_TRUE(words.fits(protocol::message_bytes));
   EXPECT_EQ(header + words.items, protocol::message_bytes);
-  EXPECT_FALSE(words.with(16, 8).is_kept(protocol::message_bytes));
+  EXPECT_FALSE(words.with(16, 8).fits(protocol::message_bytes));
 }
 
 TEST(BatchRoom, is_full_when_the_reply_is) {
   BatchRoom large;
   for (int i = 0; i < 15; ++i) large = large.with(16, 256);
-  EXPECT_TRUE(large.is_kept(protocol::message_bytes));
-  EXPECT_FALSE(large.with(16, 256).is_kept(protocol::message_bytes));
+  EXPECT_TRUE(large.fits(protocol::message_bytes));
+  EXPECT_FALSE(large.with(16, 256).fits(protocol::message_bytes));
 }
 
 TEST(BatchRoom, holds_fewer_where_messages_are_shorter) {
   BatchRoom words;
   for (int i = 0; i < 147; ++i) words = words.with(16, 8);
   EXPECT_EQ(header + words.items, short_message);
-  EXPECT_TRUE(words.is_kept(short_message));
-  EXPECT_FALSE(words.with(8, 8).is_kept(short_message));
+  EXPECT_TRUE(words.fits(short_message));
+  EXPECT_FALSE(words.with(8, 8).fits(short_message));
 }
 
 void check_every_place_to_stop(std::size_t limit) {
@@ -49,7 +49,7 @@ void check_every_place_to_stop(std::size_t limit) {
       const bool is_get = random() % 10 < gets_in_ten;
       const auto item = is_get ? std::pair(std::size_t{16}, bytes) : std::pair(16 + bytes, std::size_t{0});
       const BatchRoom next = room.with(item.first, item.second);
-      if (!next.is_kept(limit)) {
+      if (!next.fits(limit)) {
         const bool is_message_full = header + next.items > limit;
         refused_for_stops += !is_message_full && next.answers <= protocol::reply_data_bytes;
         break;

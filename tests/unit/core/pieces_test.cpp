@@ -28,8 +28,8 @@ TEST(Pieces, have_a_least_size_that_lies_beside_its_message) {
   EXPECT_EQ(piece_bytes(256 * 1024, 65537, 256 * mib), smallest_piece);
   EXPECT_EQ(piece_bytes(256 * 1024, 1'000'000, 256 * mib), smallest_piece);
   EXPECT_EQ(piece_bytes(4096, 1, 0), smallest_piece);
-  EXPECT_TRUE(lies_in_copy(smallest_piece));
-  EXPECT_FALSE(lies_in_copy(2 * smallest_piece));
+  EXPECT_TRUE(fits_in_message_copy(smallest_piece));
+  EXPECT_FALSE(fits_in_message_copy(2 * smallest_piece));
 }
 
 TEST(Pieces, have_shorter_messages_beside_them_where_they_are_least) {
@@ -45,7 +45,7 @@ TEST(Pieces, of_all_origins_that_need_room_of_their_own_fit_into_the_reserve) {
     for (std::uint64_t origins = 1; origins < 3'000'000; origins += origins / 7 + 1) {
       const std::uint32_t piece = piece_bytes(256 * 1024, origins, reserve);
       ASSERT_EQ(piece % 16, 0u) << "whole elements";
-      ASSERT_TRUE(lies_in_copy(piece) || origins * piece <= reserve) << origins;
+      ASSERT_TRUE(fits_in_message_copy(piece) || origins * piece <= reserve) << origins;
     }
   }
 }

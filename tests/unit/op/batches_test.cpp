@@ -200,7 +200,7 @@ TEST_F(RemoteOutbox, a_batch_takes_what_the_room_for_it_and_its_answers_holds) {
         const bool repeats = i != 0 && i != gets;
         const std::size_t head = repeats ? sizeof(protocol::RepeatedItem) : sizeof(protocol::BatchItem);
         const BatchRoom next = room.with(head + (answer != 0 ? 0 : 16), answer);
-        if (!next.is_kept(protocol::message_bytes)) break;
+        if (!next.fits(protocol::message_bytes)) break;
         room = next;
         ASSERT_TRUE(answer != 0 ? origin.append_get(there, there, bytes, far(0), done)
                                 : origin.append_put(there, there, 16, far(0)));

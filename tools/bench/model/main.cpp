@@ -197,7 +197,7 @@ std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& 
   std::vector<Table::Step> steps;
   for (std::uint64_t ranks = 1;;) {
     const std::uint32_t piece = comex::piece_bytes(options.chunk_bytes, ranks, options.staging_reserve);
-    if (comex::lies_in_copy(piece)) return steps;
+    if (comex::fits_in_message_copy(piece)) return steps;
     const std::uint64_t most = options.staging_reserve / piece;
     steps.push_back({double(most), double(comex::room_bytes(piece)) + block_bytes});
     ranks = most + 1;
