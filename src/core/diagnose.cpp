@@ -34,7 +34,7 @@ std::string target_text(const Target& target) {
 
 }  // namespace
 
-Target::Target(const Naming& named, const std::optional<Gpid>& who, std::optional<WorldId> own) {
+Target::Target(const TargetName& named, const std::optional<Gpid>& who, std::optional<WorldId> own) {
   if (who) {
     rank = worker = static_cast<int>(who->rank);
     if (who->world != own) world = who->world;

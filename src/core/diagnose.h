@@ -29,7 +29,7 @@ struct Target {
   explicit Target(int of_world) : rank(of_world), worker(of_world) {}
   // `own` is the caller's world; without it, the text always tells the target's world. If the process is not
   // known (any more), the text has only the name that the caller used.
-  Target(const Naming& named, const std::optional<Gpid>& who, std::optional<WorldId> own);
+  Target(const TargetName& named, const std::optional<Gpid>& who, std::optional<WorldId> own);
 
   int rank = -1;
   int group = 0;                 // the group in which `rank` counts; 0: the world

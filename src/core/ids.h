@@ -36,7 +36,7 @@ struct Requester {
 
 // How a call names its target: as a rank of a group, given by the group's handle. Ranks of group 0, the
 // world, are worker numbers and need no further name. Requests carry it for the text of error lines.
-struct Naming {
+struct TargetName {
   std::int32_t group = 0;
   std::int32_t rank = 0;
   explicit operator bool() const { return group != 0; }

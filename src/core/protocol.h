@@ -199,9 +199,9 @@ struct RequestHeader {
   std::uint64_t operand = 0;  // its meaning depends on the verb: see below
   std::uint32_t chunk_bytes = 0;
   std::uint32_t call =
-      0;         // the same in all messages of one call of the program that may be many; 0: it is one
-  Requester by;  // an endpoint of the origin; a batch has none
-  Naming named;  // of the target; a batch has it in its items
+      0;             // the same in all messages of one call of the program that may be many; 0: it is one
+  Requester by;      // an endpoint of the origin; a batch has none
+  TargetName named;  // of the target; a batch has it in its items
 
   // lock, try_lock, unlock, release: the number among the mutexes of the target.
   std::uint64_t mutex() const { return operand; }
@@ -247,8 +247,8 @@ struct ScatterLayout {
 };
 static_assert(sizeof(ScatterLayout) == 8);
 
-// One operation of a batch. What follows it begins and ends at multiples of 8 bytes, after a Naming if it has
-// one:
+// One operation of a batch. What follows it begins and ends at multiples of 8 bytes, after a TargetName if it
+// has one:
 //   put   data                            get   nothing
 //   acc   one element of scale, data      rmw   operand, desired?
 struct BatchItem {
@@ -279,7 +279,7 @@ constexpr bool is_named(const BatchItem& item) {
   return (item.detail & named_item) != 0;
 }
 constexpr std::size_t head_bytes(const BatchItem& item) {
-  return sizeof item + (is_named(item) ? sizeof(Naming) : 0);
+  return sizeof item + (is_named(item) ? sizeof(TargetName) : 0);
 }
 constexpr std::size_t scale_bytes(const BatchItem& item) {
   return item.verb == Verb::acc ? padded(scalar_bytes(static_cast<Scalar>(kind_of(item)))) : 0;
@@ -301,7 +301,7 @@ constexpr std::size_t item_bytes(const BatchItem& item) {
 }
 
 // An item that equals the one before it, an acc's scale included, except for its place and its data or
-// operands, which follow. It is never the first item and never follows one with a Naming.
+// operands, which follow. It is never the first item and never follows one with a TargetName.
 struct RepeatedItem {
   std::uint8_t mark = item_repeats;  // at the place of a BatchItem's verb
   std::uint8_t spare[3] = {};

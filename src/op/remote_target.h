@@ -17,7 +17,7 @@ struct RemoteTarget {
   // The server answers whatever any program does: one may wait for its credits.
   bool is_attentive = true;
   Requester by = {};
-  Naming named = {};  // by the program
+  TargetName named = {};  // by the program
 
   std::uint64_t offset_of(const void* far) const {
     return reinterpret_cast<std::uintptr_t>(far) - offset_base;

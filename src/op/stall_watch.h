@@ -21,7 +21,7 @@ struct WaitReason {
   TransportRank server = no_rank;  // no_rank: none in particular
   int handle = 0;                  // the wait for a handle: whose operation it is knows who told of stalls
   const void* address = nullptr;   // of the word that is waited for; null: none
-  Naming named = {};               // the target, by the program
+  TargetName named = {};           // the target, by the program
   // Who or what has not come, asked as the line is printed, without the engine's lock; null or empty text:
   // see `server`. It lives as long as the wait.
   const FunctionRef<std::string()>* awaited = nullptr;

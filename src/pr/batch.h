@@ -20,7 +20,7 @@ namespace comex::pr {
 struct Item {
   protocol::BatchItem head;  // as if it repeated nothing
   Scale scale = {};          // acc
-  Naming named;
+  TargetName named;
   std::uint32_t load = 0;                               // place of its data or operands
   std::uint32_t end = sizeof(protocol::RequestHeader);  // place behind it
 

@@ -11,7 +11,8 @@ void say_no_rank(const Runtime& runtime, const char* operation, int proc, const 
                               " has ranks 0 to " + std::to_string(group.targets().size() - 1));
 }
 
-bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target) {
+bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const TargetName& named,
+                     Reach& target) {
   const bool is_known = runtime.reach(lpid, target);
   if (is_known && target.bridge == no_bridge) return true;
   const std::string lost = is_known ? runtime.why_lost(target.bridge) : std::string();

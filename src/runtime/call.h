@@ -51,7 +51,8 @@ inline groups::Group* enter_group(Runtime& runtime, const char* operation, comex
 bool check_not_lost(Runtime& runtime, const char* operation, const groups::Group& group);
 
 // Fails and reports it if no way leads to the target (any more).
-bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const Naming& named, Reach& target);
+bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const TargetName& named,
+                     Reach& target);
 
 // Reports which ranks operations may name in a group.
 void say_no_rank(const Runtime& runtime, const char* operation, int proc, const groups::Group& group,
@@ -80,7 +81,7 @@ inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_
   const groups::Group* group = find_group(runtime, operation, handle);
   if (group == nullptr) return false;
   const Requester by = begin_call(runtime, *group);
-  const Naming named = {handle, proc};
+  const TargetName named = {handle, proc};
   Worker found = 0;
   if (!find_target(runtime, operation, proc, *group, handle, found) ||
       !check_reachable(runtime, operation, static_cast<Lpid>(found), named, target)) {

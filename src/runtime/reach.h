@@ -18,7 +18,7 @@ struct Reach {
   BridgeId bridge = no_bridge;
   const op::Direct* direct = nullptr;  // null: its memory is not in this process's address space
   Requester by = {};                   // the party that acts
-  Naming named = {};                   // the program's name for it
+  TargetName named = {};               // the program's name for it
 
   Worker worker() const { return gpid.rank; }
   op::RemoteTarget remote_target() const {

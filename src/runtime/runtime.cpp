@@ -142,7 +142,8 @@ bool Runtime::reach(Lpid lpid, Reach& found) {
   return other_worlds_->find(lpid, found);
 }
 
-Context Runtime::context(const char* operation, Lpid target, const Naming& named, const void* address) const {
+Context Runtime::context(const char* operation, Lpid target, const TargetName& named,
+                         const void* address) const {
   if (target == no_lpid) return {operation, {}, address};
   std::optional<Gpid> who;
   if (const Result<Gpid> known = book_.gpid_of(target)) who = known.value();

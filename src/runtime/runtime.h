@@ -104,7 +104,7 @@ class Runtime {
   // Finds the way to a process of any world. False when no bridge leads there any more.
   bool reach(Lpid lpid, Reach& found);
   // Makes the beginning of a line about an operation. It may have to look up the target.
-  Context context(const char* operation, Lpid target, const Naming& named,
+  Context context(const char* operation, Lpid target, const TargetName& named,
                   const void* address = nullptr) const;
   Context context(const char* operation, const Reach& target, const void* address = nullptr) const {
     return context(operation, target.lpid, target.named, address);

@@ -18,7 +18,7 @@
 #define LINKAGE_END
 #endif
 
-/* Naming a function through a pointer makes the linker look for it. */
+/* TargetName a function through a pointer makes the linker look for it. */
 typedef void (*any_function)(void);
 #define USE(name) (any_function) & name,
 

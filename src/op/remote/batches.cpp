@@ -48,7 +48,7 @@ bool repeats_last(const Batch& batch, const BatchItem& item, ScaleWords scale) {
 void write_whole(Batch& batch, std::byte* to, const BatchItem& item, ScaleWords scale,
                  const RemoteTarget& far) {
   ::new (static_cast<void*>(to)) BatchItem(item);
-  if (protocol::is_named(item)) ::new (static_cast<void*>(to + sizeof item)) Naming(far.named);
+  if (protocol::is_named(item)) ::new (static_cast<void*>(to + sizeof item)) TargetName(far.named);
   if (item.verb == Verb::acc) {
     std::memcpy(to + protocol::head_bytes(item), &scale, protocol::scale_bytes(item));
     batch.last_scale = scale;
@@ -59,7 +59,7 @@ void write_whole(Batch& batch, std::byte* to, const BatchItem& item, ScaleWords 
 }  // namespace
 
 bool Batches::may_append(const Channel& channel) const {
-  constexpr std::size_t head = sizeof(BatchItem) + sizeof(Naming);
+  constexpr std::size_t head = sizeof(BatchItem) + sizeof(TargetName);
   if (channel.has_credit()) return true;
   const Batch* const batch = channel.batch;
   const std::uint32_t limit = wire_.sizes.message_bytes;

@@ -32,8 +32,8 @@ TEST(Diagnose, leaves_out_what_does_not_apply) {
 TEST(Diagnose, names_a_target_as_its_caller_did_and_who_it_is_where_that_does_not_say_it) {
   constexpr WorldId own = 3;
   const auto line = [](const Target& target) { return format_line({0, "a"}, {"get", target}, "x"); };
-  const Naming by_world;
-  const Naming by_group{7, 1};
+  const TargetName by_world;
+  const TargetName by_group{7, 1};
   EXPECT_EQ(line({by_world, Gpid{own, 5}, own}), "comex: rank 0 on a: get to target 5: x");
   EXPECT_EQ(line({by_group, Gpid{own, 5}, own}),
             "comex: rank 0 on a: get to target 1 of group 7 (worker 5): x");

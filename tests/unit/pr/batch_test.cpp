@@ -110,8 +110,10 @@ TEST(Batch, nothing_repeats_before_the_first_item) {
 }
 
 TEST(Batch, nothing_repeats_a_named_item) {
-  const Written named =
-      Written().item({Verb::put, protocol::named_item, 8, 5, 1000}).append(Naming{}).append(std::uint64_t{1});
+  const Written named = Written()
+                            .item({Verb::put, protocol::named_item, 8, 5, 1000})
+                            .append(TargetName{})
+                            .append(std::uint64_t{1});
   EXPECT_TRUE(named.shape().is_sound);
   EXPECT_FALSE(Written(named).repeated(8).append(std::uint64_t{2}).shape().is_sound);
 }
