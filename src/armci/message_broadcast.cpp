@@ -61,7 +61,7 @@ COMEX_C void armci_msg_group_bcast_scope(int scope, void* buffer, int len, int r
 
 COMEX_C void armci_msg_clus_brdcst(void* buffer, int len) {
   const comex::runtime::CallName called(__func__);
-  const Scene scene = enter_collective(SCOPE_NODE, collective_group());
+  const CollectiveContext scene = enter_collective(SCOPE_NODE, collective_group());
   broadcast(*scene.team, buffer, checked_count(len), 0);
 }
 

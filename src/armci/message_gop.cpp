@@ -14,7 +14,7 @@ void gop_over(int scope, void* x, int n, const char* op, int type, comex_group_t
 void reduce_over(int scope, void* x, int n, const char* op, int type) {
   const Reduction reduction = Reduction::of(op, type);
   const std::size_t elements = checked_count(n);
-  const Scene scene = enter_collective(scope, collective_group());
+  const CollectiveContext scene = enter_collective(scope, collective_group());
   if (scene.takes_part()) reduce(*scene.team, x, elements, reduction, Others::keep);
 }
 

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "armci/export.h"
-#include "armci/mail.h"
 #include "armci/messages.h"
+#include "armci/piecewise_messages.h"
 
 using namespace comex::armci;
 

@@ -66,7 +66,7 @@ void select(int scope, void* x, int n, const char* op, int type, int contribute)
   }
   const std::size_t bytes = checked_count(n);
   if (bytes < type_bytes(type)) comex_error("a selection of fewer bytes than its value has", n);
-  const Scene scene = enter_collective(scope, collective_group());
+  const CollectiveContext scene = enter_collective(scope, collective_group());
   if (!scene.takes_part()) return;
   const Team& team = *scene.team;
   Bid best;

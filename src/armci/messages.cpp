@@ -2,9 +2,9 @@
 
 namespace comex::armci {
 
-Scene enter_collective(int scope, comex_group_t group) {
+CollectiveContext enter_collective(int scope, comex_group_t group) {
   GroupTeams& teams = state().teams_of(group);
-  const Scene scene{&teams, &teams.team(scope)};
+  const CollectiveContext scene{&teams, &teams.team(scope)};
   if (scope == SCOPE_NODE || !scene.takes_part()) return scene;
   if (scope == SCOPE_ALL) {
     comex_barrier(group);
@@ -15,14 +15,15 @@ Scene enter_collective(int scope, comex_group_t group) {
   return scene;
 }
 
-void broadcast_from(int world_root, const Scene& scene, void* bytes, std::size_t count) {
+void broadcast_from(int world_root, const CollectiveContext& scene, void* bytes, std::size_t count) {
   if (!scene.takes_part()) return;
   const int root = scene.teams->index_of_world(*scene.team, world_root);
   if (root < 0) comex_error("a broadcast's root is not in its scope", world_root);
   broadcast(*scene.team, bytes, count, root);
 }
 
-void reduce_for_all(const Scene& scene, void* x, std::size_t elements, const Reduction& reduction) {
+void reduce_for_all(const CollectiveContext& scene, void* x, std::size_t elements,
+                    const Reduction& reduction) {
   if (!scene.takes_part()) return;
   reduce(*scene.team, x, elements, reduction, Others::spoil);
   broadcast(*scene.team, x, elements * reduction.element_bytes(), 0);

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "armci/mail.h"
+#include "armci/piecewise_messages.h"
 
 namespace comex::armci {
 namespace {

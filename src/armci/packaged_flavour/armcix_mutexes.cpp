@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "armci/export.h"
-#include "armci/patience.h"
 #include "armci/state.h"
+#include "armci/wait_loop.h"
 
 struct armcix_mutex_hdl_s {
   comex_group_t group = COMEX_GROUP_NULL;

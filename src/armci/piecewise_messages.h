@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <deque>
 
-#include "armci/patience.h"
+#include "armci/wait_loop.h"
 #include "flavour.h"
 
 namespace comex::armci {
