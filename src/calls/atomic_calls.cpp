@@ -1,8 +1,8 @@
 // The calls rmw and nbrmw.
 #include <iterator>
 
-#include "calls/appended.h"
-#include "calls/small.h"
+#include "calls/batched_calls.h"
+#include "calls/direct_target.h"
 #include "calls/transfer.h"
 #include "runtime/call.h"
 

@@ -1,7 +1,7 @@
 // The calls wait and test, wait_proc and wait_all, the fences and barrier.
 #include <atomic>
 
-#include "calls/small.h"
+#include "calls/direct_target.h"
 #include "runtime/call.h"
 
 using namespace comex;

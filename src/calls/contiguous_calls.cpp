@@ -1,6 +1,6 @@
 // The calls put, get, acc and their non-blocking forms. Each tries the short direct path first.
-#include "calls/appended.h"
-#include "calls/small.h"
+#include "calls/batched_calls.h"
+#include "calls/direct_target.h"
 #include "calls/transfer.h"
 #include "runtime/call.h"
 

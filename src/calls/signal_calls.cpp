@@ -1,7 +1,7 @@
 // The calls put_signal and wait_until.
 #include <atomic>
 
-#include "calls/small.h"
+#include "calls/direct_target.h"
 #include "calls/transfer.h"
 #include "runtime/call.h"
 
