@@ -45,7 +45,7 @@ HostKey make_host_key_from_text(std::string_view text) {
   return key_of('t', text);
 }
 
-int short_number(const HostKey& key) {
+int key_hash(const HostKey& key) {
   constexpr std::uint64_t prime = (std::uint64_t{1} << 31) - 1;
   return static_cast<int>(hash_of({reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()}) %
                           prime);

@@ -32,7 +32,7 @@ HostKey make_host_key(const HostFacts& facts);
 HostKey make_host_key_from_text(std::string_view text);
 
 // Never negative. Ranks with equal keys have equal numbers; ranks with other keys may have the same number.
-int short_number(const HostKey& key);
+int key_hash(const HostKey& key);
 
 // For each rank, its leader: the lowest rank with the same key. O(P log P).
 std::vector<int> group_by_key(std::span<const HostKey> keys);

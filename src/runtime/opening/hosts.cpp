@@ -25,7 +25,7 @@ namespace {
 class Neighbours {
  public:
   Neighbours(transport::Collective& all, shm::Os& os, const pr::HostKey& key)
-      : alike_(all.among(pr::short_number(key))),
+      : alike_(all.among(pr::key_hash(key))),
         os_(os),
         me_(static_cast<std::size_t>(alike_->rank())),
         ranks_(gather(*alike_, all.rank())),

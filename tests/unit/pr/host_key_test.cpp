@@ -34,12 +34,12 @@ TEST(HostKey, a_given_key_is_never_one_made_from_facts) {
 
 TEST(HostKey, has_a_short_number_that_every_byte_of_it_changes) {
   const HostKey key = named("node1");
-  EXPECT_EQ(short_number(key), short_number(named("node1")));
+  EXPECT_EQ(key_hash(key), key_hash(named("node1")));
   for (std::size_t i = 0; i < key.bytes.size(); ++i) {
     HostKey other = key;
     other.bytes[i] ^= 0x80;
-    EXPECT_NE(short_number(other), short_number(key)) << i;
-    EXPECT_GE(short_number(other), 0);
+    EXPECT_NE(key_hash(other), key_hash(key)) << i;
+    EXPECT_GE(key_hash(other), 0);
   }
 }
 
