@@ -29,7 +29,7 @@ IMPLEMENTATION = re.compile(r"(transport/mpi_|shm/posix_os)")
 MPI_PLACES = re.compile(
     r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/)|include/|tests/|examples/|tools/bench/")
 OS_PLACES = re.compile(
-    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/setup/placement|worlds/connect/ports/rendezvous|transport/mpi_library|runtime/environment"
+    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/setup/placement|worlds/connect/ports/|transport/mpi_library|runtime/environment"
     r"|armci/readable)")
 OS_HEADER = re.compile(
     r"^(sys/.*|linux/.*|netinet/.*|arpa/.*|unistd\.h|fcntl\.h|dlfcn\.h|sched\.h|signal\.h|pthread\.h|poll\.h|netdb\.h"
