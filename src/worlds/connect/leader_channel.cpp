@@ -18,7 +18,7 @@ Result<Bytes> LeaderChannel::broadcast(const Bytes& leaders) {
   members_.broadcast(std::as_writable_bytes(std::span(&size, 1)), root_);
   Bytes bytes = is_leader() ? leaders : Bytes(size);
   if (size != 0) members_.broadcast(bytes, root_);
-  if (!members_.check_not_lost()) return lost();
+  if (!members_.is_whole()) return lost();
   return bytes;
 }
 
@@ -36,14 +36,14 @@ Failure LeaderChannel::lost() {
 // Gathers blocks of the longest one's length. The data is short, and only one rank needs it.
 Result<std::vector<Bytes>> LeaderChannel::gather(const Bytes& mine) {
   const std::uint64_t longest = members_.all_max(mine.size());
-  if (!members_.check_not_lost()) return lost();
+  if (!members_.is_whole()) return lost();
   Bytes block(sizeof(std::uint64_t) + longest);
   const std::uint64_t size = mine.size();
   std::memcpy(block.data(), &size, sizeof size);
   std::ranges::copy(mine, block.begin() + sizeof size);
   Bytes all(block.size() * members_.size());
   members_.all_gather(block, all);
-  if (!members_.check_not_lost()) return lost();
+  if (!members_.is_whole()) return lost();
   std::vector<Bytes> parts;
   if (!is_leader()) return parts;
   for (std::uint32_t rank = 0; rank < members_.size(); ++rank) {

@@ -223,7 +223,7 @@ class Attendance {
                        const std::string& else_what) {
     const Readiness mine{runtime_.book().me(), can_go_on ? 1u : 0u};
     const std::vector<Readiness> all = gather_from(both, mine);
-    if (!both.check_not_lost()) return {false, runtime_.why_lost(bridge)};
+    if (!both.is_whole()) return {false, runtime_.why_lost(bridge)};
     const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
     if (failed == all.end()) return {};
     const auto is_local = [&](const Readiness& each) {

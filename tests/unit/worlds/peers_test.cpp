@@ -79,14 +79,27 @@ TEST(Peers, have_lost_a_world_when_no_other_bridge_leads_there) {
   EXPECT_EQ(peers.why_lost(7), "") << "it is forgotten";
 }
 
+// As the runtime hands on what the book says.
+class ToldOfWorlds final : public groups::ConnectionListener {
+ public:
+  explicit ToldOfWorlds(Peers& peers) : peers_(peers) {}
+  void opened(Gpid) override {}
+  void closed(Gpid) override {}
+  void freed(WorldId world) override { peers_.freed(world); }
+
+ private:
+  Peers& peers_;
+};
+
 TEST(Peers, are_not_taken_for_who_had_their_lpid_before_on_a_bridge_that_is_still_open) {
   Peers peers;
+  ToldOfWorlds told(peers);
   groups::WorldDescription own;
   own.id = 1;
   own.size = 4;
   groups::WorldDescription other = own;
   other.id = 7;
-  groups::WorldBook book(own, 0, &peers);
+  groups::WorldBook book(own, 0, &told);
   ASSERT_TRUE(book.add_world(other));
   const Gpid first{7, 0};
   const Gpid next{7, 1};

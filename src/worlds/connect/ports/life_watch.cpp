@@ -34,7 +34,7 @@ bool has_ended(FramedSocket& channel, Farewell& farewell) {
   return !is_open || farewell != Farewell::none;
 }
 
-Bytes hello(const std::string& cookie, WorldId world) {
+Bytes hello_frame(const std::string& cookie, WorldId world) {
   Bytes frame(cookie.size() + sizeof world);
   std::memcpy(frame.data(), cookie.data(), cookie.size());
   std::memcpy(frame.data() + cookie.size(), &world, sizeof world);
@@ -160,7 +160,7 @@ Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t l
     Result<FramedSocket> started = FramedSocket::start(port);
     if (!started) return started;
     FramedSocket channel = std::move(started).value();
-    channel.send(hello(port.cookie, mine));
+    channel.send(hello_frame(port.cookie, mine));
     if (is_welcomed(channel, end)) return channel;
     const bool is_over = Clock::now() >= end;
     if (channel.is_open()) {  // the other side may still read this and must not take the end for a death

@@ -11,15 +11,15 @@ namespace {
 using Clock = Deadline::Clock;
 using Frame = std::vector<std::byte>;
 
-constexpr std::string_view hello = "comex meets ";
-constexpr std::string_view welcome = "welcome";
+constexpr std::string_view hello_words = "comex meets ";
+constexpr std::string_view welcome_words = "welcome";
 constexpr std::string_view here = "here";
 constexpr std::string_view enter = "enter";
 
 // How long a guest may keep others waiting. A connector also waits so long past its limit for a listener to
 // which it has answered, because the listener relies on it.
 constexpr Clock::duration longest_answer = std::chrono::seconds(5);
-constexpr Clock::duration pause = std::chrono::milliseconds(20);  // between two tries
+constexpr Clock::duration between_tries = std::chrono::milliseconds(20);
 // For one of several addresses, because the system would try for minutes where nothing answers.
 constexpr Clock::duration longest_try = std::chrono::seconds(2);
 
@@ -38,7 +38,9 @@ bool is(const std::optional<Frame>& frame, std::string_view text) {
 // ---- listener ----
 
 PortListener::PortListener(Listener& listener, const Deadline& deadline)
-    : listener_(listener), deadline_(deadline), greeting_(std::string(hello) + listener.name().cookie) {}
+    : listener_(listener),
+      deadline_(deadline),
+      greeting_(std::string(hello_words) + listener.name().cookie) {}
 
 bool PortListener::look(Clock::time_point now) {
   strangers_.look(listener_, now, [this](FramedSocket& channel, const Bytes& frame) {
@@ -80,14 +82,14 @@ bool PortListener::is_let_go(const Guest& guest, Clock::time_point now) const {
 void PortListener::invite(Guest& guest, Clock::time_point now) {
   invited_ = &guest;
   invited_until_ = now + std::min(longest_answer, deadline_.left(now) / 4);
-  guest.channel.send(frame_of(welcome));
+  guest.channel.send(frame_of(welcome_words));
 }
 
 // ---- connector ----
 
 PortConnector::PortConnector(std::vector<Address> addresses, const std::string& cookie,
                              const Deadline& deadline)
-    : addresses_(std::move(addresses)), greeting_(std::string(hello) + cookie), deadline_(deadline) {}
+    : addresses_(std::move(addresses)), greeting_(std::string(hello_words) + cookie), deadline_(deadline) {}
 
 bool PortConnector::look(Clock::time_point now) {
   const bool is_open = channel_.step();
@@ -96,7 +98,7 @@ bool PortConnector::look(Clock::time_point now) {
   const bool is_slow = !channel_.is_connected() && addresses_.size() > 1 && now - tried_at_ >= longest_try;
   if (!is_open || is_slow) {
     if (tries_ != 0 && !is_open) last_ = channel_.ended();
-    if (tries_ == 0 || now - tried_at_ >= pause) knock(now);
+    if (tries_ == 0 || now - tried_at_ >= between_tries) knock(now);
   }
   return !has_socket_ || gives_up(now);
 }
@@ -107,7 +109,7 @@ void PortConnector::hear(Clock::time_point now) {
   if (has_answered_) {
     is_in_ = is(frame, enter);
     if (is_in_) channel_.trust();
-  } else if (is(frame, welcome)) {
+  } else if (is(frame, welcome_words)) {
     channel_.send(frame_of(here));
     has_answered_ = true;
     answered_at_ = now;
