@@ -168,6 +168,7 @@ enum class Layout : std::uint8_t {
 };
 
 enum class Atomic : std::uint8_t { swap, fetch_add, compare_swap, fetch_and, fetch_or, fetch_xor };
+inline constexpr Atomic last_atomic = Atomic::fetch_xor;
 
 // How a process leaves a wire: together with all others, alone, or because its world ends.
 enum class Leaving : std::uint64_t { together, alone, ended };
@@ -263,7 +264,7 @@ static_assert(sizeof(BatchItem) == 16 && offsetof(BatchItem, target) == 4 &&
 constexpr std::size_t padded(std::size_t bytes) {
   return (bytes + 7) & ~std::size_t{7};
 }
-static_assert(scalar_kinds <= 16 && static_cast<unsigned>(Atomic::fetch_xor) < 16, "half a byte each");
+static_assert(scalar_kinds <= 16 && static_cast<unsigned>(last_atomic) < 16, "half a byte each");
 inline constexpr std::uint8_t named_item = 128;
 inline constexpr std::uint8_t item_repeats = 255;  // the value of `mark`; it is no verb
 constexpr std::uint8_t detail_of(Scalar scalar, Layout called) {

@@ -49,7 +49,7 @@ Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, boo
   plan.header.bytes = bytes;
   const std::uint32_t most = is_staged ? std::min(sizes.piece_bytes, sizes.chunk_bytes) : sizes.chunk_bytes;
   plan.header.chunk_bytes = chunk_of(bytes, most, sizes);
-  plan.asked_chunk_bytes = most;
+  plan.rendezvous_chunk_bytes = most;
   plan.descriptor_bytes = action == Action::acc ? static_cast<std::uint32_t>(sizeof(Scale)) : 0;
   return plan;
 }

@@ -51,7 +51,7 @@ struct Plan {
   protocol::RequestHeader header;
   std::uint64_t bytes = 0;  // of the whole operation, packed
   // Of its chunks where it must not be cut into messages that leave unasked.
-  std::uint32_t asked_chunk_bytes = 0;
+  std::uint32_t rendezvous_chunk_bytes = 0;
   std::uint32_t descriptor_bytes =
       0;  // what follows the header, inline data excluded; scatters: without offsets
   std::uint32_t segments_per_message = 0;  // scatters

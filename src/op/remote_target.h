@@ -1,5 +1,5 @@
-// Where the far side of a remote operation lives, as the wire names it, and on whose behalf it is asked; a
-// value made by route.
+// Where the target of a remote operation lives, as the wire names it, and on whose behalf it is asked; a
+// value made by Runtime and Reach.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct RemoteTarget {
   Worker target = 0;               // worker number within its world
   std::uint64_t offset_base = 0;   // address in the target's arena - offset_base = arena offset
   // The server answers whatever any program does: one may wait for its credits.
-  bool is_attentive = true;
+  bool has_progress_rank = true;
   Requester by = {};
   TargetName named = {};  // by the program
 

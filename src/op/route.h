@@ -1,7 +1,7 @@
 // Where an operation goes: straight into shared memory, or to the server of its target.
 //
-// Pure: made of the world's rows and the switches. Two loads on the direct path. Called by the API
-// after validation; `needs_fence` is the executor's business, since only it knows what is unfenced.
+// Pure: made of the world's rows and the switches. Two loads on the direct path. Used by calls
+// after validation.
 #pragma once
 
 #include "core/ids.h"

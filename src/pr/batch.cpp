@@ -32,7 +32,7 @@ bool is_sound(const BatchItem& head) {
       return kind_of(head) != 0 && kind_of(head) < scalar_kinds &&
              head.bytes % scalar_bytes(static_cast<Scalar>(kind_of(head))) == 0;
     case Verb::rmw:
-      return kind_of(head) <= static_cast<std::uint8_t>(protocol::Atomic::fetch_xor) &&
+      return kind_of(head) <= static_cast<std::uint8_t>(protocol::last_atomic) &&
              (head.bytes == 4 || head.bytes == 8);
     default:
       return false;

@@ -142,7 +142,7 @@ Refusal read_word(const RequestHeader& header, Reader& reader, Payload& payload)
   if (header.bytes != 4 && header.bytes != 8) return Refusal::malformed;
   if (header.verb == Verb::rmw) {
     const Scalar scalar = header.bytes == 4 ? Scalar::int32 : Scalar::int64;
-    if (header.scalar != scalar || header.atomic > protocol::Atomic::fetch_xor) return Refusal::malformed;
+    if (header.scalar != scalar || header.atomic > protocol::last_atomic) return Refusal::malformed;
     const bool needs_desired = header.atomic == protocol::Atomic::compare_swap;
     if (needs_desired && !reader.read(payload.desired)) return Refusal::malformed;
   }

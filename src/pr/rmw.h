@@ -1,6 +1,6 @@
 // Atomic operations on words of the arena, as requests ask for them.
 //
-// Workers of the host use the same instructions on the same words, so all are atomic together. The
+// Workers of the host apply the same function to the same signed words, so all are atomic together. The
 // caller has checked bounds and alignment. Called by the server.
 #pragma once
 
@@ -21,9 +21,11 @@ struct WordChange {
 
 // Returns the old value's bits, zero-extended.
 inline std::uint64_t apply_atomic(const WordChange& change, std::byte* word) {
-  if (change.bytes == 8) return kernels::modify(word, change.atomic, change.operand, change.desired);
-  return kernels::modify(word, change.atomic, static_cast<std::uint32_t>(change.operand),
-                         static_cast<std::uint32_t>(change.desired));
+  const Scalar scalar = change.bytes == 8 ? Scalar::int64 : Scalar::int32;
+  const auto old = static_cast<std::uint64_t>(kernels::modify(word, scalar, change.atomic,
+                                                              static_cast<std::int64_t>(change.operand),
+                                                              static_cast<std::int64_t>(change.desired)));
+  return change.bytes == 8 ? old : static_cast<std::uint32_t>(old);
 }
 
 }  // namespace comex::pr

@@ -15,7 +15,7 @@ namespace {
 // A poll of MPI takes as long as about ten calls.
 constexpr unsigned calls_a_poll = 16;
 
-// Contexts of collectives. Groups made later have their leader's number in the upper half.
+// Reserved context ids. groups/contexts.h says how groups that are made later get theirs.
 constexpr std::uint64_t world_context = 1;
 constexpr std::uint64_t leaders_context = 2;
 constexpr std::uint64_t self_context = 3;

@@ -12,7 +12,7 @@ std::uint64_t Runtime::new_context() {
   const auto context = groups::made_context(size(), me(), groups_made_++);
   if (!context) {
     reporter_.fatal({}, "this worker has made " + std::to_string(groups::most_made_contexts(size())) +
-                            " groups_, as many as one of a world of " + std::to_string(size()) + " can");
+                            " groups, as many as one of a world of " + std::to_string(size()) + " can");
   }
   return *context;
 }

@@ -230,7 +230,7 @@ Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::
   return send(PMPI_Isend, "MPI_Isend", to, tag, body);
 }
 
-Ticket MpiTransport::start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) {
+Ticket MpiTransport::start_synchronous_send(TransportRank to, int tag, std::span<const std::byte> body) {
   return send(PMPI_Issend, "MPI_Issend", to, tag, body);
 }
 

@@ -55,7 +55,7 @@ class MpiTransport final : public Transport {
     if (has_bundle()) launch_bundle();
   }
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override;
-  Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) override;
+  Ticket start_synchronous_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override;
   bool done(Ticket ticket, std::size_t* received_bytes) override;
   void progress() override;

@@ -61,7 +61,7 @@ class Transport {
   // Bodies travel straight from and to the caller's memory, which must stay in place until done().
   virtual Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) = 0;
   // It completes only once a receive matches it, so that the sender cannot run ahead of the receiver.
-  virtual Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) = 0;
+  virtual Ticket start_synchronous_send(TransportRank to, int tag, std::span<const std::byte> body) = 0;
   virtual Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) = 0;
   // True once the body is complete, which spends the ticket. For receives it sets `received_bytes`.
   virtual bool done(Ticket ticket, std::size_t* received_bytes = nullptr) = 0;

@@ -115,10 +115,10 @@ TEST(WholeOperations, a_signal_is_stored_after_the_data_before_it) {
 // Far away, behind the end of everything; by message, in chunks, and behind a batch that is still open.
 TEST(WholeOperations, a_signal_of_refused_data_is_never_raised) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{100000}}) {
-    for (const bool is_attentive : {true, false}) {
+    for (const bool has_progress_rank : {true, false}) {
       Rig rig;
       rig.origin().set_errors_return(true);
-      rig.far.is_attentive = is_attentive;
+      rig.far.has_progress_rank = has_progress_rank;
       const std::vector<std::byte> source = pattern(bytes, 4);
       std::byte* const flag = rig.region + 8;
       const Operation wrong =
@@ -203,7 +203,7 @@ TEST(WholeOperations, fences_behind_the_same_writes_share_one_message) {
 // A server that serves only now and then must not keep its origin, which may be what it waits for.
 TEST(WholeOperations, a_small_put_without_a_credit_of_an_inattentive_server_is_copied_and_returns) {
   Rig rig({.pool_bytes = 0});
-  rig.far.is_attentive = false;
+  rig.far.has_progress_rank = false;
   nb::Completion done;
   for (std::int64_t i = 0; i < 10; ++i) {
     std::int64_t value = i;

@@ -76,7 +76,7 @@ class LoopbackEndpoint final : public Transport {
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override {
     return send(to, tag, body, body.size() <= fabric_.eager_limit_bytes_);
   }
-  Ticket start_matched_send(TransportRank to, int tag, std::span<const std::byte> body) override {
+  Ticket start_synchronous_send(TransportRank to, int tag, std::span<const std::byte> body) override {
     return send(to, tag, body, false);
   }
 

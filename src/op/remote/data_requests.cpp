@@ -12,8 +12,8 @@ using protocol::Verb;
 
 namespace {
 
-constexpr unsigned max_copied_per_link = 16;
-constexpr unsigned max_bodies_per_link = 16;
+constexpr unsigned max_copied_per_channel = 16;
+constexpr unsigned max_bodies_per_channel = 16;
 
 void copy_addresses(Scatter& scatter, std::vector<void*>& to) {
   to.resize(2 * scatter.count);
@@ -32,10 +32,10 @@ bool is_small_write(const Data& data) {
           data.plan.segments_per_message == data.operation.scatter.count);
 }
 
-// What leaves unasked may stand in the server's MPI until it is applied: no more of it than of bodies under
-// way.
-bool is_asked(const Channel& channel) {
-  return channel.bodies + channel.held.size() >= max_bodies_per_link;
+// Eager bodies can be unexpected messages at the server until they are applied. Beyond this bound a body is
+// cut into chunks that MPI sends by rendezvous.
+bool is_eager_budget_used(const Channel& channel) {
+  return channel.bodies + channel.held.size() >= max_bodies_per_channel;
 }
 
 }  // namespace
@@ -76,8 +76,9 @@ Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const
   const bool with_body = has_body(header, wire_.sizes);
   NearSide near = near_of(data);
   if (with_body) {
-    if (channel.bodies >= max_bodies_per_link) return nullptr;
-    if (header.verb != Verb::get && is_asked(channel)) header.chunk_bytes = data.plan.asked_chunk_bytes;
+    if (channel.bodies >= max_bodies_per_channel) return nullptr;
+    if (header.verb != Verb::get && is_eager_budget_used(channel))
+      header.chunk_bytes = data.plan.rendezvous_chunk_bytes;
     if (!transfers_.may_begin_body(channel, header, near)) return nullptr;
   }
   Transfer* const transfer = transfers_.begin(request, header);
@@ -107,7 +108,7 @@ bool DataRequests::send_message(Channel& channel, Request& request, Data& data) 
   }
   const bool has_one_chunk =
       header.bytes <= transport::short_body_bytes && header.bytes <= header.chunk_bytes;
-  const bool leaves_at_once = is_write && !is_asked(channel) && has_one_chunk;
+  const bool leaves_at_once = is_write && !is_eager_budget_used(channel) && has_one_chunk;
   wire_.post(channel, bytes, leaves_at_once);
   transfer->number = header.number;
   transfers_.begin_body(*transfer);
@@ -116,9 +117,9 @@ bool DataRequests::send_message(Channel& channel, Request& request, Data& data) 
 
 void DataRequests::copy(Channel& channel, Request& request) {
   Data* const data = std::get_if<Data>(&request.what);
-  // Where a credit comes for certain its caller waits for it, and so has left nothing here.
-  if (data == nullptr || request.far.is_attentive) return;
-  if (!is_small_write(*data) || channel.copied >= max_copied_per_link) return;
+  // Where a progress rank serves the target, credits come for certain: the caller waits for one.
+  if (data == nullptr || request.far.has_progress_rank) return;
+  if (!is_small_write(*data) || channel.copied >= max_copied_per_channel) return;
   const Header header = header_of(*data, request.far, wire_.sender());
   request.message.resize(wire_.sizes.message_bytes);
   request.message.resize(write_data(*data, request.far, header, request.message.data()));

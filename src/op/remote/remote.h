@@ -55,8 +55,8 @@ class Remote final : public transport::Sink {
   }
   // Wait for this as well before append(), so that nothing is left here for lack of a credit.
   bool has_room(const RemoteTarget& far) {
-    return has_room() &&
-           (!batches_.has_outbox() || !far.is_attentive || batches_.may_append(channels_.at(far.server)));
+    return has_room() && (!batches_.has_outbox() || !far.has_progress_rank ||
+                          batches_.may_append(channels_.at(far.server)));
   }
 
   // Each adds one part to the completion unless it is complete on return. A vector's address

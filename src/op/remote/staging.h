@@ -20,7 +20,7 @@ class Staging {
   explicit Staging(std::size_t buffer_bytes) : buffer_bytes_(buffer_bytes) {}
 
   bool may_take(const Channel& channel, unsigned buffers = 1) const {
-    return channel.staged + buffers <= max_staged_per_link && in_use() + buffers <= max_staged;
+    return channel.staged + buffers <= max_staged_per_channel && in_use() + buffers <= max_staged;
   }
   // Null: none now.
   std::byte* take(Channel& channel) {
@@ -50,7 +50,7 @@ class Staging {
   }
 
  private:
-  static constexpr unsigned max_staged_per_link = 8;
+  static constexpr unsigned max_staged_per_channel = 8;
   std::size_t in_use() const { return buffers_.size() - free_.size(); }
 
   std::size_t buffer_bytes_;

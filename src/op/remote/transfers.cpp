@@ -9,7 +9,7 @@ using protocol::Verb;
 
 namespace {
 
-// At the same time.
+// So many chunks of a body are under way at the same time.
 unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes) {
   const std::uint64_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
   return static_cast<unsigned>(std::min<std::uint64_t>(chunks, protocol::chunks_in_flight));
@@ -44,7 +44,7 @@ unsigned Transfers::chunks_a_buffer(std::uint32_t chunk_bytes) const {
   return std::max(wire_.sizes.chunk_bytes / chunk_bytes, 1u);
 }
 
-// Who gets posts all receives of the chunks under way at first, whatever comes: a refusal fills each of them.
+// A get posts the receives of all chunks under way at first, because a refusal fills each of them.
 bool Transfers::may_begin_body(const Channel& channel, const Header& header, const NearSide& near) const {
   if (near.contiguous() != nullptr) return true;
   if (header.verb != Verb::get) return staging_.may_take(channel);
@@ -96,13 +96,14 @@ unsigned Transfers::send_chunks(Transfer& transfer) {
     } else {
       transfer.near.skip(bytes);
     }
-    // However small chunks are, few of them may stand in the server's MPI before it wants them.
+    // Bounds unexpected messages at the server: the first chunks go in standard mode, later ones in
+    // synchronous mode.
     const bool is_first =
         chunks.next_begin() < std::uint64_t{transfer.chunk_bytes} * protocol::chunks_in_flight;
     const int tag = protocol::put_tag(transfer.slot);
     const TransportRank to = transfer.channel().rank;
     chunks.start(is_first ? wire_.transport.start_send(to, tag, {from, bytes})
-                          : wire_.transport.start_matched_send(to, tag, {from, bytes}));
+                          : wire_.transport.start_synchronous_send(to, tag, {from, bytes}));
   }
   if (chunks.is_done()) end(&transfer, transfer.refusal_told);
   return moved;

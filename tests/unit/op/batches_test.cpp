@@ -114,7 +114,7 @@ TEST_F(RemoteOutbox, without_a_credit_there_is_no_batch) {
   EXPECT_FALSE(remote->has_room(far(0)));
   EXPECT_FALSE(append(0));
   RemoteTarget seldom = far(0);
-  seldom.is_attentive = false;
+  seldom.has_progress_rank = false;
   EXPECT_TRUE(remote->has_room(seldom)) << "one does not wait for who may wait for oneself";
 }
 

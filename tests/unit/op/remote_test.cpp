@@ -86,7 +86,7 @@ TEST(Remote, sends_no_more_than_its_limit_and_in_order) {
 
 TEST(Remote, a_copied_put_no_longer_looks_at_its_source) {
   Script script;
-  script.far.is_attentive = false;
+  script.far.has_progress_rank = false;
   std::uint64_t value = 1;
   nb::Completion done;
   script.remote.start(script.put(&value, 8), script.far, done);

@@ -180,7 +180,7 @@ RankTask matched_bodies(Transport& wire) {
     for (unsigned i = 0; i < 3; ++i) {
       bodies[i].out = pattern(bytes, wire.rank(), wire.rank(), i);
       bodies[i].in.resize(bytes);
-      bodies[i].sent = i == 1 ? wire.start_matched_send(wire.rank(), 31, bodies[i].out)
+      bodies[i].sent = i == 1 ? wire.start_synchronous_send(wire.rank(), 31, bodies[i].out)
                               : wire.start_send(wire.rank(), 31, bodies[i].out);
     }
     for (int look = 0; look < 10; ++look) {
