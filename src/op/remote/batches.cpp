@@ -62,7 +62,7 @@ bool Batches::may_append(const Channel& channel) const {
   constexpr std::size_t head = sizeof(BatchItem) + sizeof(TargetName);
   if (channel.has_credit()) return true;
   const Batch* const batch = channel.batch;
-  const std::uint32_t limit = wire_.sizes.message_bytes;
+  const std::uint32_t limit = state_.sizes.message_bytes;
   return batch != nullptr && batch->room.with(head + sizeof(Scale) + largest_item, 0).fits(limit) &&
          batch->room.with(head, largest_item).fits(limit) &&
          batch->buffer->look().bits() == batch->word.bits();  // else it is another's by now
@@ -87,10 +87,10 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
   }
   if (buffer == nullptr) return false;
   channel.world = far.world;
-  Header header = make_header(Verb::batch, channel.itself(), wire_.sender());
+  Header header = make_header(Verb::batch, channel.itself(), state_.sender());
   header.flags |= protocol::non_blocking;
-  header.set_batch_rank(wire_.transport.rank());
-  header.number = wire_.ledger.issued(channel.rank) + 1;
+  header.set_batch_rank(state_.transport.rank());
+  header.number = state_.ledger.issued(channel.rank) + 1;
   header.sequence = ++channel.sequence;
   ++channel.sent;
   buffer->to = channel.rank;
@@ -113,7 +113,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
 // free, since only this worker opens buffers.
 inline bool Batches::has_place(const Batch& batch, std::size_t bytes, std::size_t answer,
                                WorldId world) const {
-  return batch.world == world && batch.room.with(bytes, answer).fits(wire_.sizes.message_bytes) &&
+  return batch.world == world && batch.room.with(bytes, answer).fits(state_.sizes.message_bytes) &&
          !batch.is_taken();
 }
 
@@ -160,7 +160,7 @@ bool Batches::append(BatchItem item, ScaleWords scale, const RemoteTarget& far, 
     if (publish(batch, bytes, answer)) break;
     close(channel);
   }
-  wire_.ledger.issue_at_once(channel.rank, far.gpid());
+  state_.ledger.issue_at_once(channel.rank, far.gpid());
   channel.last_fence = nullptr;
   if (&far != &appended_to_ && !far.named) appended_to_ = far;
   return true;
@@ -205,7 +205,7 @@ void Batches::await(Channel& channel, nb::Completion& completion, void* result, 
 bool Batches::append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
                          nb::Completion& completion, protocol::Layout called) {
   // A slot for it: one that a batch gives back on the way is as good.
-  if (!takes(bytes) || wire_.slots.available() == 0) return false;
+  if (!takes(bytes) || state_.slots.available() == 0) return false;
   const BatchItem item =
       item_of(Verb::get, protocol::detail_of(Scalar::none, called), bytes, far, far_address);
   Channel& channel = channels_.at(far.server);
@@ -216,7 +216,7 @@ bool Batches::append_get(void* near, const void* far_address, std::uint64_t byte
 
 bool Batches::append_atomic(const AtomicOperation& operation, const RemoteTarget& far,
                             nb::Completion& completion) {
-  if (!has_outbox() || wire_.slots.available() == 0) return false;
+  if (!has_outbox() || state_.slots.available() == 0) return false;
   const BatchItem item = item_of(Verb::rmw, static_cast<std::uint8_t>(operation.atomic),
                                  scalar_bytes(operation.scalar), far, operation.far);
   const AtomicWords words = remote::words_of(operation);
@@ -236,7 +236,7 @@ bool Batches::close(Channel& channel, std::uint8_t more_flags) {
   Batch& batch = *channel.batch;
   const bool is_mine = batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free));
   if (is_mine) {  // nobody else opens its buffer again
-    transport::Transport& transport = wire_.transport;
+    transport::Transport& transport = state_.transport;
     transport.post(channel.rank, batch.buffer->copy_to(transport.stage(), batch.word, more_flags));
   }
   let_go(channel, batch);

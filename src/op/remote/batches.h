@@ -15,8 +15,8 @@
 
 #include "core/batch_room.h"
 #include "op/remote/requests.h"
+#include "op/remote/send_state.h"
 #include "op/remote/transfers.h"
-#include "op/remote/wire.h"
 #include "shm/outbox.h"
 
 namespace comex::op::remote {
@@ -52,8 +52,8 @@ struct Batch {
 
 class Batches {
  public:
-  Batches(Wire& wire, Channels& channels, Requests& requests, Transfers& transfers, shm::Outbox outbox)
-      : wire_(wire), channels_(channels), requests_(requests), transfers_(transfers), outbox_(outbox) {}
+  Batches(SendState& wire, Channels& channels, Requests& requests, Transfers& transfers, shm::Outbox outbox)
+      : state_(wire), channels_(channels), requests_(requests), transfers_(transfers), outbox_(outbox) {}
 
   bool has_outbox() const { return outbox_.size() != 0; }
   bool takes(std::uint64_t bytes) const { return has_outbox() && bytes != 0 && bytes <= largest_item; }
@@ -95,7 +95,7 @@ class Batches {
   void await(Channel& channel, nb::Completion& completion, void* result, const protocol::BatchItem& item);
   void let_go(Channel& channel, Batch& batch);
 
-  Wire& wire_;
+  SendState& state_;
   Channels& channels_;
   Requests& requests_;
   Transfers& transfers_;

@@ -47,7 +47,7 @@ Request* DataRequests::make(const Operation& operation, const Plan& plan, const 
   request->channel->world = far.world;
   if (data.is_vector()) copy_addresses(data.operation.scatter, request->addresses);
   if (operation.action != Action::get) {
-    wire_.ledger.queue(far.server, far.gpid());
+    state_.ledger.queue(far.server, far.gpid());
     request->channel->last_fence = nullptr;
   }
   return request;
@@ -59,7 +59,7 @@ bool DataRequests::send(Channel& channel, Request& request, Data& data) {
     if (!send_message(channel, request, data)) return false;
   }
   request.sent = true;
-  if (data.operation.action != Action::get) wire_.ledger.unqueue(channel.rank, request.far.gpid());
+  if (data.operation.action != Action::get) state_.ledger.unqueue(channel.rank, request.far.gpid());
   requests_.part_done(&request, false);
   return true;
 }
@@ -68,12 +68,12 @@ bool DataRequests::send(Channel& channel, Request& request, Data& data) {
 bool DataRequests::may_send_next(const Channel& channel, const Data& data) const {
   if (!data.is_vector() || data.next_segment >= data.operation.scatter.count) return false;
   const bool needs_slot = data.plan.header.verb == Verb::get;
-  return channel.sent + 1 < channel.limit && (!needs_slot || wire_.slots.available() != 0);
+  return channel.sent + 1 < channel.limit && (!needs_slot || state_.slots.available() != 0);
 }
 
 // With its slot and chunks in the header. Null: it cannot go yet.
 Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const Data& data, Header& header) {
-  const bool with_body = has_body(header, wire_.sizes);
+  const bool with_body = has_body(header, state_.sizes);
   NearSide near = near_of(data);
   if (with_body) {
     if (channel.bodies >= max_bodies_per_channel) return nullptr;
@@ -91,25 +91,25 @@ Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const
 // One message of an operation; false when it cannot go yet.
 bool DataRequests::send_message(Channel& channel, Request& request, Data& data) {
   if (!channel.has_credit()) return false;
-  Header header = header_of(data, request.far, wire_.sender());
+  Header header = header_of(data, request.far, state_.sender());
   const bool is_write = header.verb != Verb::get;
-  const bool with_body = has_body(header, wire_.sizes);
+  const bool with_body = has_body(header, state_.sizes);
   Transfer* transfer = nullptr;
   if (with_body || !is_write) {
     transfer = begin_transfer(channel, request, data, header);
     if (transfer == nullptr) return false;
   }
-  if (is_write) header.number = wire_.ledger.issue(channel.rank, request.far.gpid());
-  const std::size_t bytes = write_data(data, request.far, header, wire_.transport.stage());
+  if (is_write) header.number = state_.ledger.issue(channel.rank, request.far.gpid());
+  const std::size_t bytes = write_data(data, request.far, header, state_.transport.stage());
   data.next_segment += data.is_vector() ? data.next_part().count : 1;
   if (!with_body) {
-    wire_.post(channel, bytes, may_send_next(channel, data));
+    state_.post(channel, bytes, may_send_next(channel, data));
     return true;
   }
   const bool has_one_chunk =
       header.bytes <= transport::short_body_bytes && header.bytes <= header.chunk_bytes;
   const bool leaves_at_once = is_write && !is_eager_budget_used(channel) && has_one_chunk;
-  wire_.post(channel, bytes, leaves_at_once);
+  state_.post(channel, bytes, leaves_at_once);
   transfer->number = header.number;
   transfers_.begin_body(*transfer);
   return true;
@@ -120,8 +120,8 @@ void DataRequests::copy(Channel& channel, Request& request) {
   // Where a progress rank serves the target, credits come for certain: the caller waits for one.
   if (data == nullptr || request.far.has_progress_rank) return;
   if (!is_small_write(*data) || channel.copied >= max_copied_per_channel) return;
-  const Header header = header_of(*data, request.far, wire_.sender());
-  request.message.resize(wire_.sizes.message_bytes);
+  const Header header = header_of(*data, request.far, state_.sender());
+  request.message.resize(state_.sizes.message_bytes);
   request.message.resize(write_data(*data, request.far, header, request.message.data()));
   request.what.emplace<Copied>(Copied{header});
   ++channel.copied;
@@ -130,12 +130,12 @@ void DataRequests::copy(Channel& channel, Request& request) {
 
 bool DataRequests::send(Channel& channel, Request& request, Copied& copied) {
   if (!channel.has_credit()) return false;
-  copied.header.number = wire_.ledger.issue(channel.rank, request.far.gpid());
-  std::byte* const to = wire_.transport.stage();
+  copied.header.number = state_.ledger.issue(channel.rank, request.far.gpid());
+  std::byte* const to = state_.transport.stage();
   std::memcpy(to, request.message.data(), request.message.size());
   std::memcpy(to, &copied.header, sizeof copied.header);
-  wire_.post(channel, request.message.size());
-  wire_.ledger.unqueue(channel.rank, request.far.gpid());
+  state_.post(channel, request.message.size());
+  state_.ledger.unqueue(channel.rank, request.far.gpid());
   request.sent = true;
   requests_.part_done(&request, false);
   return true;

@@ -5,15 +5,15 @@
 #pragma once
 
 #include "op/remote/requests.h"
+#include "op/remote/send_state.h"
 #include "op/remote/transfers.h"
-#include "op/remote/wire.h"
 
 namespace comex::op::remote {
 
 class DataRequests {
  public:
-  DataRequests(Wire& wire, Requests& requests, Transfers& transfers)
-      : wire_(wire), requests_(requests), transfers_(transfers) {}
+  DataRequests(SendState& wire, Requests& requests, Transfers& transfers)
+      : state_(wire), requests_(requests), transfers_(transfers) {}
 
   // The caller's arrays of addresses are its own again on return.
   Request* make(const Operation& operation, const Plan& plan, const RemoteTarget& far,
@@ -29,7 +29,7 @@ class DataRequests {
   bool send_message(Channel& channel, Request& request, Data& data);
   Transfer* begin_transfer(Channel& channel, Request& request, const Data& data, Header& header);
 
-  Wire& wire_;
+  SendState& state_;
   Requests& requests_;
   Transfers& transfers_;
 };

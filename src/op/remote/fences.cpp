@@ -10,7 +10,7 @@ using protocol::Verb;
 // What was stored directly comes before the fence; who called makes it a full one when it is over.
 Request* Fences::start(TransportRank server, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
-  if (!wire_.ledger.dirty(server)) return nullptr;
+  if (!state_.ledger.dirty(server)) return nullptr;
   Channel& channel = channels_.at(server);
   if (channel.last_fence == nullptr && channel.batch != nullptr && !channel.reserved_busy &&
       batches_.close(channel, protocol::fence_rides)) {
@@ -34,16 +34,16 @@ void Fences::ride(Channel& channel) {
 
 bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) {
   const bool is_fence = reserved.verb == Verb::fence;
-  const std::uint64_t issued = is_fence ? wire_.ledger.issued(channel.rank) : 0;
-  if (is_fence && wire_.ledger.applied(channel.rank) == issued) {
+  const std::uint64_t issued = is_fence ? state_.ledger.issued(channel.rank) : 0;
+  if (is_fence && state_.ledger.applied(channel.rank) == issued) {
     end_fence(channel, request, false);
     return true;
   }
   if (channel.reserved_busy) return false;
-  Header header = make_header(reserved.verb, request.far, wire_.sender());
+  Header header = make_header(reserved.verb, request.far, state_.sender());
   header.number = issued;
   header.set_mutex(reserved.mutex);
-  wire_.post_reserved(channel, header);
+  state_.post_reserved(channel, header);
   channel.reserved = &request;
   request.sent = true;
   return true;
@@ -73,9 +73,9 @@ void Fences::fetch_slots() {
   for (auto& [rank, channel] : channels_) {
     if (channel.held.empty() || channel.reserved_busy) continue;
     if (channel.batch != nullptr) batches_.close(channel);
-    Header header = make_header(Verb::fence, channel.itself(), {wire_.self});
-    header.number = wire_.ledger.issued(rank);
-    wire_.post_reserved(channel, header);
+    Header header = make_header(Verb::fence, channel.itself(), {state_.self});
+    header.number = state_.ledger.issued(rank);
+    state_.post_reserved(channel, header);
     channel.reserved = nullptr;
   }
 }

@@ -6,14 +6,14 @@
 
 #include "op/remote/batches.h"
 #include "op/remote/requests.h"
-#include "op/remote/wire.h"
+#include "op/remote/send_state.h"
 
 namespace comex::op::remote {
 
 class Fences {
  public:
-  Fences(Wire& wire, Channels& channels, Requests& requests, Batches& batches)
-      : wire_(wire), channels_(channels), requests_(requests), batches_(batches) {}
+  Fences(SendState& wire, Channels& channels, Requests& requests, Batches& batches)
+      : state_(wire), channels_(channels), requests_(requests), batches_(batches) {}
 
   // What is to be queued; null: nothing, since the server is clean or a fence before covers this one.
   Request* start(TransportRank server, nb::Completion& completion);
@@ -28,7 +28,7 @@ class Fences {
   void ride(Channel& channel);
   void end_fence(Channel& channel, Request& request, bool failed);
 
-  Wire& wire_;
+  SendState& state_;
   Channels& channels_;
   Requests& requests_;
   Batches& batches_;

@@ -19,13 +19,13 @@ struct Overload : F... {
 
 Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
     : max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
-      wire_{transport, options.self, options.sizes, nb::SlotTable(options.slots)},
-      batches_(wire_, channels_, requests_, transfers_, options.outbox) {}
+      state_{transport, options.self, options.sizes, nb::SlotTable(options.slots)},
+      batches_(state_, channels_, requests_, transfers_, options.outbox) {}
 
 // What was appended before is refused the way that was asked for then.
 void Remote::set_errors_return(bool on) {
   send_batches();
-  wire_.errors_return = on;
+  state_.errors_return = on;
 }
 
 // Sent at once if nothing is before it and all it needs is there; else it waits its turn. A small
@@ -51,9 +51,9 @@ bool Remote::send(Channel& channel, Request& request) {
           [&](remote::Word& word) { return words_.send(channel, request, word); },
           [&](const remote::Reserved& reserved) { return fences_.send(channel, request, reserved); },
           [&](const remote::Leave& leave) {
-            remote::Header header = remote::make_header(Verb::leave, request.far, {wire_.self});
+            remote::Header header = remote::make_header(Verb::leave, request.far, {state_.self});
             header.set_leaving(leave.how);
-            wire_.post_free(channel, header);
+            state_.post_free(channel, header);
             requests_.release(&request);
             return true;
           },
@@ -77,7 +77,7 @@ unsigned Remote::pump(Channel& channel) {
 }
 
 void Remote::start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion) {
-  const Plan plan = make_plan(operation, wire_.sizes);
+  const Plan plan = make_plan(operation, state_.sizes);
   if (plan.method == PlanMethod::nothing || fails_at_once(completion)) return;
   enqueue(data_.make(operation, plan, far, completion));
 }
@@ -123,7 +123,7 @@ void Remote::start_fence(TransportRank server, nb::Completion& completion) {
 }
 
 void Remote::start_fence_all(nb::Completion& completion) {
-  wire_.ledger.for_each_dirty([&](TransportRank server) { start_fence(server, completion); });
+  state_.ledger.for_each_dirty([&](TransportRank server) { start_fence(server, completion); });
 }
 
 void Remote::leave(TransportRank server, protocol::Leaving how) {
@@ -157,11 +157,11 @@ bool Remote::quiet() const {
 
 void Remote::tidy() {
   channels_.tidy();
-  wire_.ledger.tidy();
+  state_.ledger.tidy();
   requests_.tidy();
   transfers_.tidy();
   batches_.tidy();
-  wire_.slots.tidy();
+  state_.slots.tidy();
   nb::give_back_room(waiting_);
 }
 
@@ -172,14 +172,14 @@ std::size_t Remote::abandon() {
     requests.insert(channel.queue.begin(), channel.queue.end());
     if (channel.reserved != nullptr) requests.insert(channel.reserved);
   }
-  wire_.slots.for_each_owner(
+  state_.slots.for_each_owner(
       [&](void* owner) { requests.insert(static_cast<const remote::Transfer*>(owner)->request); });
   abandoned_ = true;
   for (Request* request : requests) remote::Requests::fail(*request);
   transfers_.abandon();
   waiting_.clear();
   channels_.clear();
-  wire_.ledger = {};
+  state_.ledger = {};
   return requests.size();
 }
 

@@ -23,8 +23,8 @@
 #include "op/remote/data_requests.h"
 #include "op/remote/fences.h"
 #include "op/remote/requests.h"
+#include "op/remote/send_state.h"
 #include "op/remote/transfers.h"
-#include "op/remote/wire.h"
 #include "op/remote/words.h"
 #include "op/remote_target.h"
 #include "shm/outbox.h"
@@ -131,14 +131,14 @@ class Remote final : public transport::Sink {
   // Nothing is sent to a clean server, which is still a full memory fence.
   void start_fence(TransportRank server, nb::Completion& completion);
   void start_fence_all(nb::Completion& completion);
-  bool dirty() const { return wire_.ledger.dirty(); }
-  bool dirty(TransportRank server) const { return wire_.ledger.dirty(server); }
-  bool dirty(const RemoteTarget& far) const { return wire_.ledger.dirty(far.server, far.gpid()); }
+  bool dirty() const { return state_.ledger.dirty(); }
+  bool dirty(TransportRank server) const { return state_.ledger.dirty(server); }
+  bool dirty(const RemoteTarget& far) const { return state_.ledger.dirty(far.server, far.gpid()); }
 
   // Refused writes that no wait has reported; each is told once.
-  bool has_failures() const { return wire_.ledger.has_failures(); }
-  std::uint64_t take_failures(Gpid target) { return wire_.ledger.take_failures(target); }
-  std::uint64_t take_failures() { return wire_.ledger.take_failures(); }
+  bool has_failures() const { return state_.ledger.has_failures(); }
+  std::uint64_t take_failures(Gpid target) { return state_.ledger.take_failures(target); }
+  std::uint64_t take_failures() { return state_.ledger.take_failures(); }
 
   // After a fence of all: what much traffic took is given back, but for what was needed since the last time.
   void tidy();
@@ -181,14 +181,14 @@ class Remote final : public transport::Sink {
 
   const std::size_t max_outstanding_;
   bool abandoned_ = false;
-  remote::Wire wire_;
-  remote::Channels channels_{wire_.ledger};
-  remote::Requests requests_{wire_, channels_};
-  remote::Transfers transfers_{wire_, requests_};
+  remote::SendState state_;
+  remote::Channels channels_{state_.ledger};
+  remote::Requests requests_{state_, channels_};
+  remote::Transfers transfers_{state_, requests_};
   remote::Batches batches_;
-  remote::Fences fences_{wire_, channels_, requests_, batches_};
-  remote::DataRequests data_{wire_, requests_, transfers_};
-  remote::Words words_{wire_, requests_, transfers_};
+  remote::Fences fences_{state_, channels_, requests_, batches_};
+  remote::DataRequests data_{state_, requests_, transfers_};
+  remote::Words words_{state_, requests_, transfers_};
   std::vector<Channel*> waiting_;  // channels with a queue
 };
 

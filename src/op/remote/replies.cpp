@@ -14,7 +14,7 @@ void Remote::on_message(const transport::Message& message) {
   COMEX_BUG_IF(message.data.size() < sizeof reply);
   std::memcpy(&reply, message.data.data(), sizeof reply);
   Channel& channel = channels_.at(message.from);
-  wire_.ledger.applied(channel.rank, reply.applied);
+  state_.ledger.applied(channel.rank, reply.applied);
   channel.note_limit(reply);
   transfers_.release_held(channel);
   const std::span<const std::byte> data = message.data.subspan(sizeof reply);
@@ -66,9 +66,9 @@ void Remote::on_done(Channel& channel, const Reply& reply) {
 
 void Remote::on_withdraw(Channel& channel) {
   channel.surrender();
-  remote::Header header = remote::make_header(Verb::surrender, channel.itself(), {wire_.self});
+  remote::Header header = remote::make_header(Verb::surrender, channel.itself(), {state_.self});
   header.set_new_limit(channel.limit);
-  wire_.post_free(channel, header);
+  state_.post_free(channel, header);
 }
 
 // A wait that is still to come reports it; if there is none, the next fence of that target does.

@@ -53,7 +53,7 @@ Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
     if (request->completion != nullptr && call_of(*request) == call) found = request;
   };
   std::ranges::for_each(channel.queue, look_at);
-  wire_.slots.for_each_owner([&](void* owner) { look_at(static_cast<const Transfer*>(owner)->request); });
+  state_.slots.for_each_owner([&](void* owner) { look_at(static_cast<const Transfer*>(owner)->request); });
   return found;
 }
 
@@ -61,9 +61,9 @@ Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
 void Requests::note_told(Channel& channel, std::uint32_t call) {
   std::erase_if(channel.told, [&](const ToldCall& each) {
     return each.call == call ||
-           (each.number <= wire_.ledger.applied(channel.rank) && awaited(channel, each.call) == nullptr);
+           (each.number <= state_.ledger.applied(channel.rank) && awaited(channel, each.call) == nullptr);
   });
-  channel.told.push_back({call, wire_.ledger.issued(channel.rank)});
+  channel.told.push_back({call, state_.ledger.issued(channel.rank)});
 }
 
 // Its wait tells a refusal, and nobody tells those that are still to come.
@@ -80,7 +80,7 @@ void Requests::refuse_write(Channel& channel, const protocol::ReplyHeader& reply
     if (is_told(channel, reply.call)) return;
     note_told(channel, reply.call);
   }
-  wire_.ledger.add_failure({reply.world, reply.target});
+  state_.ledger.add_failure({reply.world, reply.target});
 }
 
 }  // namespace comex::op::remote

@@ -10,13 +10,13 @@
 
 #include "op/remote/channels.h"
 #include "op/remote/request.h"
-#include "op/remote/wire.h"
+#include "op/remote/send_state.h"
 
 namespace comex::op::remote {
 
 class Requests {
  public:
-  Requests(Wire& wire, Channels& channels) : wire_(wire), channels_(channels) {}
+  Requests(SendState& wire, Channels& channels) : state_(wire), channels_(channels) {}
 
   template <class What, class... Arguments>
   Request* make(const RemoteTarget& far, nb::Completion* completion, Arguments&&... arguments) {
@@ -48,7 +48,7 @@ class Requests {
   void note_told(Channel& channel, std::uint32_t call);
   void end_call(const Request& request, std::uint32_t call);
 
-  Wire& wire_;
+  SendState& state_;
   Channels& channels_;
   nb::ObjectPool<Request> pool_;
 };

@@ -18,13 +18,13 @@ unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes) {
 }  // namespace
 
 Transfer* Transfers::begin(Request& request, const Header& header) {
-  if (wire_.slots.available() == 0) {
+  if (state_.slots.available() == 0) {
     is_short_ = true;
     return nullptr;
   }
   Transfer* const transfer = pool_.take();
   transfer->request = &request;
-  transfer->slot = wire_.slots.take(transfer);
+  transfer->slot = state_.slots.take(transfer);
   transfer->verb = header.verb;
   transfer->number = 0;
   transfer->bytes = header.bytes;
@@ -36,12 +36,12 @@ Transfer* Transfers::begin(Request& request, const Header& header) {
 }
 
 Transfer* Transfers::of(const Channel& channel, const protocol::ReplyHeader& reply) const {
-  auto* const transfer = static_cast<Transfer*>(wire_.slots.owner(reply.slot));
+  auto* const transfer = static_cast<Transfer*>(state_.slots.owner(reply.slot));
   return transfer != nullptr && &transfer->channel() == &channel ? transfer : nullptr;
 }
 
 unsigned Transfers::chunks_a_buffer(std::uint32_t chunk_bytes) const {
-  return std::max(wire_.sizes.chunk_bytes / chunk_bytes, 1u);
+  return std::max(state_.sizes.chunk_bytes / chunk_bytes, 1u);
 }
 
 // A get posts the receives of all chunks under way at first, because a refusal fills each of them.
@@ -86,7 +86,7 @@ unsigned Transfers::move(Transfer& transfer) {
 unsigned Transfers::send_chunks(Transfer& transfer) {
   auto& chunks = transfer.chunks;
   unsigned moved = 0;
-  for (; chunks.oldest_is_over(wire_.transport); ++moved) chunks.end_oldest();
+  for (; chunks.oldest_is_over(state_.transport); ++moved) chunks.end_oldest();
   for (; chunks.may_start(); ++moved) {
     const std::uint32_t bytes = chunks.next_bytes();
     std::byte* from = transfer.near.contiguous();
@@ -102,8 +102,8 @@ unsigned Transfers::send_chunks(Transfer& transfer) {
         chunks.next_begin() < std::uint64_t{transfer.chunk_bytes} * protocol::chunks_in_flight;
     const int tag = protocol::put_tag(transfer.slot);
     const TransportRank to = transfer.channel().rank;
-    chunks.start(is_first ? wire_.transport.start_send(to, tag, {from, bytes})
-                          : wire_.transport.start_synchronous_send(to, tag, {from, bytes}));
+    chunks.start(is_first ? state_.transport.start_send(to, tag, {from, bytes})
+                          : state_.transport.start_synchronous_send(to, tag, {from, bytes}));
   }
   if (chunks.is_done()) end(&transfer, transfer.refusal_told);
   return moved;
@@ -113,7 +113,7 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
   auto& chunks = transfer.chunks;
   unsigned moved = 0;
   std::size_t received = 0;
-  for (; chunks.oldest_is_over(wire_.transport, &received); ++moved) {
+  for (; chunks.oldest_is_over(state_.transport, &received); ++moved) {
     COMEX_BUG_IF(received != 0 && received != chunks.oldest_bytes());
     if (received == 0) {
       transfer.refused = true;
@@ -131,7 +131,7 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
       transfer.near.skip(bytes);
     }
     const int tag = protocol::get_tag(transfer.slot);
-    chunks.start(wire_.transport.start_receive(transfer.channel().rank, tag, {to, bytes}));
+    chunks.start(state_.transport.start_receive(transfer.channel().rank, tag, {to, bytes}));
   }
   const bool is_over = transfer.refused ? transfer.refusal_told && chunks.is_empty() : chunks.is_done();
   if (is_over) end(&transfer, transfer.refused);
@@ -161,11 +161,11 @@ void Transfers::end(Transfer* transfer, bool failed) {
     moving_.pop_back();
   }
   if (transfer->number != 0) {
-    wire_.slots.forget_owner(transfer->slot);
+    state_.slots.forget_owner(transfer->slot);
     channel.held.push_back({transfer->number, transfer->slot});
     release_held(channel);
   } else {
-    wire_.slots.give_back(transfer->slot);
+    state_.slots.give_back(transfer->slot);
   }
   pool_.give_back(transfer);
   --channel.transfers;
@@ -185,10 +185,10 @@ unsigned Transfers::advance() {
 }
 
 void Transfers::release_held(Channel& channel) {
-  const std::uint64_t applied = wire_.ledger.applied(channel.rank);
+  const std::uint64_t applied = state_.ledger.applied(channel.rank);
   // Bodies end in any order, so numbers are only nearly sorted: a later look frees the rest.
   while (!channel.held.empty() && channel.held.front().number <= applied) {
-    wire_.slots.give_back(channel.held.front().slot);
+    state_.slots.give_back(channel.held.front().slot);
     channel.held.pop_front();
   }
 }

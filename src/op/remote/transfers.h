@@ -13,8 +13,8 @@
 
 #include "op/near_side.h"
 #include "op/remote/requests.h"
+#include "op/remote/send_state.h"
 #include "op/remote/staging.h"
-#include "op/remote/wire.h"
 #include "transport/chunk_ring.h"
 
 namespace comex::op::remote {
@@ -39,8 +39,8 @@ struct Transfer {
 
 class Transfers {
  public:
-  Transfers(Wire& wire, Requests& requests)
-      : wire_(wire), requests_(requests), staging_(wire.sizes.chunk_bytes) {}
+  Transfers(SendState& wire, Requests& requests)
+      : state_(wire), requests_(requests), staging_(wire.sizes.chunk_bytes) {}
 
   // Null when no slot is free.
   Transfer* begin(Request& request, const Header& header);
@@ -71,7 +71,7 @@ class Transfers {
   unsigned send_chunks(Transfer& transfer);
   unsigned receive_chunks(Transfer& transfer);
 
-  Wire& wire_;
+  SendState& state_;
   Requests& requests_;
   Staging staging_;
   nb::ObjectPool<Transfer> pool_;

@@ -55,25 +55,25 @@ Request* Words::make_release(std::uint64_t mutex, const RemoteTarget& far, nb::C
 Request* Words::as_write(Request* request) {
   request->channel->world = request->far.world;
   request->channel->last_fence = nullptr;
-  wire_.ledger.queue(request->far.server, request->far.gpid());
+  state_.ledger.queue(request->far.server, request->far.gpid());
   return request;
 }
 
 bool Words::send(Channel& channel, Request& request, Word& word) {
   if (!channel.has_credit()) return false;
   const bool is_write = protocol::is_write(word.header.verb);
-  address(word.header, request.far, wire_.sender());
+  address(word.header, request.far, state_.sender());
   if (is_write) {
-    word.header.number = wire_.ledger.issue(channel.rank, request.far.gpid());
+    word.header.number = state_.ledger.issue(channel.rank, request.far.gpid());
   } else {
     const Transfer* const transfer = transfers_.begin(request, word.header);
     if (transfer == nullptr) return false;
     word.header.slot = transfer->slot;
   }
-  wire_.post(channel, write_word(word, wire_.transport.stage()));
+  state_.post(channel, write_word(word, state_.transport.stage()));
   request.sent = true;
   if (is_write) {
-    wire_.ledger.unqueue(channel.rank, request.far.gpid());
+    state_.ledger.unqueue(channel.rank, request.far.gpid());
     requests_.part_done(&request, false);
   }
   return true;

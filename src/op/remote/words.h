@@ -6,15 +6,15 @@
 #pragma once
 
 #include "op/remote/requests.h"
+#include "op/remote/send_state.h"
 #include "op/remote/transfers.h"
-#include "op/remote/wire.h"
 
 namespace comex::op::remote {
 
 class Words {
  public:
-  Words(Wire& wire, Requests& requests, Transfers& transfers)
-      : wire_(wire), requests_(requests), transfers_(transfers) {}
+  Words(SendState& wire, Requests& requests, Transfers& transfers)
+      : state_(wire), requests_(requests), transfers_(transfers) {}
 
   Request* make_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   // The value travels in the header, so the caller's part is over at once.
@@ -32,7 +32,7 @@ class Words {
  private:
   Request* as_write(Request* request);
 
-  Wire& wire_;
+  SendState& state_;
   Requests& requests_;
   Transfers& transfers_;
 };

@@ -15,7 +15,7 @@
 
 namespace comex::op::remote {
 
-struct Wire {
+struct SendState {
   transport::Transport& transport;
   const Worker self;
   const Sizes sizes;
