@@ -29,7 +29,7 @@ void operate(const Halves& halves, const Scene& scene) {
 // The ways that the test was set up for are those that are taken.
 void expect_ways(const Halves& halves, BridgeId id, std::string_view ways) {
   const worlds::Bridge& bridge = *worlds::joined_worlds(halves.runtime()).bridges.find(id);
-  const worlds::Wire& wire = bridge.point->wire;
+  const worlds::BridgeMap& wire = bridge.point->wire;
   bool is_helped = false;
   for (const TransportRank worker : wire.workers()) {
     const TransportRank server = bridge.point->servers[static_cast<std::size_t>(worker)];

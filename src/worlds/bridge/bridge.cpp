@@ -34,7 +34,7 @@ void set_memory(const BridgeEndpoint& point, TransportRank rank, Peer& peer) {
 void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
   const BridgeEndpoint& point = *bridge.point;
   for (const TransportRank rank : point.wire.workers()) {
-    const WireRow& row = point.wire.row(rank);
+    const BridgeRow& row = point.wire.row(rank);
     if (row.world == runtime.world().id) {
       bridge.ranks.emplace(static_cast<Lpid>(row.worker), rank);
       continue;

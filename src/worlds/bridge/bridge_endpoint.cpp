@@ -17,8 +17,8 @@ transport::MpiFailureHandler mpi_failure(const runtime::Reporter& reporter) {
   return [&reporter](const Failure& failure) { reporter.fatal({.operation = "bridge"}, failure.text); };
 }
 
-WireRow own_row(runtime::World& world) {
-  WireRow row;
+BridgeRow own_row(runtime::World& world) {
+  BridgeRow row;
   row.world = world.id;
   row.is_worker = world.is_worker() ? 1 : 0;
   if (world.is_worker()) row.worker = static_cast<Worker>(world.place.worker);
@@ -43,10 +43,10 @@ void attach_guests(runtime::World& world, GuestArenas& arenas, BridgeEndpoint& p
   }
 }
 
-Wire::Attached attached_by(const BridgeEndpoint& point) {
-  Wire::Attached attached = 0;
+BridgeMap::Attached attached_by(const BridgeEndpoint& point) {
+  BridgeMap::Attached attached = 0;
   for (std::size_t bit = 0; bit < point.arenas.size(); ++bit) {
-    if (*point.arenas[bit]) attached |= Wire::Attached{1} << bit;
+    if (*point.arenas[bit]) attached |= BridgeMap::Attached{1} << bit;
   }
   return attached;
 }
@@ -101,7 +101,8 @@ std::unique_ptr<BridgeEndpoint> meet(runtime::World& world, const runtime::Repor
                                      GuestArenas& arenas, BridgeFacts facts) {
   const transport::YieldsInMpi while_waiting(true);  // a progress rank has turned yields off
   transport::MpiCollective all(facts.wire.get(), mpi_failure(reporter));
-  auto point = std::make_unique<BridgeEndpoint>(std::move(facts), Wire(runtime::gather(all, own_row(world))));
+  auto point =
+      std::make_unique<BridgeEndpoint>(std::move(facts), BridgeMap(runtime::gather(all, own_row(world))));
   point->me = all.rank();
   attach_guests(world, arenas, *point);
   point->servers = point->wire.servers(runtime::gather(all, attached_by(*point)));

@@ -13,21 +13,21 @@
 #include "runtime/opening/world.h"
 #include "transport/mpi_transport.h"
 #include "worlds/bridge/bridge.h"
+#include "worlds/bridge/bridge_map.h"
 #include "worlds/bridge/guest_arenas.h"
 #include "worlds/bridge/service_end.h"
-#include "worlds/bridge/wire.h"
 
 namespace comex::worlds {
 
 struct BridgeEndpoint {
-  BridgeEndpoint(BridgeFacts its_facts, Wire its_wire)
+  BridgeEndpoint(BridgeFacts its_facts, BridgeMap its_wire)
       : facts(std::move(its_facts)), wire(std::move(its_wire)) {}
 
   BridgeFacts facts;
-  Wire wire;
+  BridgeMap wire;
   TransportRank me = no_rank;
   std::vector<TransportRank> servers;               // by rank: the server of that worker
-  std::vector<TransportRank> guests;                // Wire::guest_arenas of this rank
+  std::vector<TransportRank> guests;                // BridgeMap::guest_arenas of this rank
   std::vector<std::shared_ptr<GuestArena>> arenas;  // for each of guests; empty if it could not be attached
   std::unique_ptr<transport::MpiTransport> transport;
   std::unique_ptr<pr::Server> server;  // destroyed before the transport

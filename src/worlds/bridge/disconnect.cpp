@@ -43,7 +43,7 @@ void await_other_endpoints(runtime::Runtime& runtime, const groups::Group& group
 }
 
 // The progress ranks on the bridge, in the order in which they are locked.
-std::vector<TransportRank> progress_ranks(const Wire& wire) {
+std::vector<TransportRank> progress_ranks(const BridgeMap& wire) {
   std::vector<TransportRank> ranks;
   for (TransportRank rank = 0; rank < wire.size(); ++rank) {
     if (!wire.is_worker(rank)) ranks.push_back(rank);
@@ -60,7 +60,7 @@ bool is_unreachable(runtime::Runtime& runtime, BridgeId id) {
   const std::shared_ptr<const Bridge> bridge = joined_worlds(runtime).bridges.find(id);
   const auto is_on_it = [id](int, const groups::Group& group) { return group.bridge() == id; };
   if (bridge == nullptr || runtime.groups().any_of(is_on_it)) return false;
-  const Wire& wire = bridge->point->wire;
+  const BridgeMap& wire = bridge->point->wire;
   return std::ranges::none_of(wire.workers(), [&](TransportRank rank) {
     const WorldId world = wire.row(rank).world;
     return world != runtime.world().id && static_cast<bool>(runtime.book().world(world));
@@ -106,7 +106,7 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
 // No worker parts before all have met in close_bridge. So the locks are taken by then.
 bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
   Bridge& bridge = *joined_worlds(runtime).bridges.find(id);  // nobody else closes it
-  const Wire& wire = bridge.point->wire;
+  const BridgeMap& wire = bridge.point->wire;
   MeetingLock lock(runtime, bridge.control);
   if (wire.workers().front() == bridge.point->me) {
     for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));

@@ -1,4 +1,4 @@
-#include "worlds/bridge/wire.h"
+#include "worlds/bridge/bridge_map.h"
 
 #include <algorithm>
 #include <map>
@@ -6,21 +6,21 @@
 
 namespace comex::worlds {
 
-void name_host(WireRow& row, std::string_view name) {
+void name_host(BridgeRow& row, std::string_view name) {
   row.host_name.fill('\0');
   name.copy(row.host_name.data(), row.host_name.size() - 1);
 }
 
-std::string host_name(const WireRow& row) {
+std::string host_name(const BridgeRow& row) {
   return row.host_name.data();
 }
 
-Wire::Wire(std::vector<WireRow> rows)
+BridgeMap::BridgeMap(std::vector<BridgeRow> rows)
     : rows_(std::move(rows)),
       worker_count_(static_cast<std::size_t>(
-          std::ranges::count_if(rows_, [](const WireRow& row) { return row.is_worker != 0; }))) {}
+          std::ranges::count_if(rows_, [](const BridgeRow& row) { return row.is_worker != 0; }))) {}
 
-std::vector<TransportRank> Wire::workers() const {
+std::vector<TransportRank> BridgeMap::workers() const {
   std::vector<TransportRank> found;
   for (TransportRank rank = 0; rank < size(); ++rank) {
     if (is_worker(rank)) found.push_back(rank);
@@ -28,19 +28,20 @@ std::vector<TransportRank> Wire::workers() const {
   return found;
 }
 
-std::uint32_t Wire::chunk_bytes() const {
-  return std::ranges::min_element(rows_, {}, &WireRow::chunk_bytes)->chunk_bytes;
+std::uint32_t BridgeMap::chunk_bytes() const {
+  return std::ranges::min_element(rows_, {}, &BridgeRow::chunk_bytes)->chunk_bytes;
 }
 
-std::uint64_t Wire::staging_reserve() const {
-  return std::ranges::min_element(rows_, {}, &WireRow::staging_reserve)->staging_reserve;
+std::uint64_t BridgeMap::staging_reserve() const {
+  return std::ranges::min_element(rows_, {}, &BridgeRow::staging_reserve)->staging_reserve;
 }
 
-bool Wire::spans_machines() const {
-  return std::ranges::any_of(rows_, [&](const WireRow& row) { return row.machine != rows_.front().machine; });
+bool BridgeMap::spans_machines() const {
+  return std::ranges::any_of(rows_,
+                             [&](const BridgeRow& row) { return row.machine != rows_.front().machine; });
 }
 
-std::vector<TransportRank> Wire::neighbours(TransportRank of) const {
+std::vector<TransportRank> BridgeMap::neighbours(TransportRank of) const {
   std::vector<TransportRank> found;
   for (TransportRank rank = 0; rank < size(); ++rank) {
     if (row(rank).machine == row(of).machine) found.push_back(rank);
@@ -48,16 +49,16 @@ std::vector<TransportRank> Wire::neighbours(TransportRank of) const {
   return found;
 }
 
-bool Wire::same_arena(TransportRank a, TransportRank b) const {
+bool BridgeMap::same_arena(TransportRank a, TransportRank b) const {
   return row(a).world == row(b).world && row(a).host == row(b).host;
 }
 
 // True if both have the same virtual host number, since virtual hosts of one machine share no memory.
-bool Wire::may_share_memory(TransportRank a, TransportRank b) const {
+bool BridgeMap::may_share_memory(TransportRank a, TransportRank b) const {
   return row(a).machine == row(b).machine && row(a).virtual_host == row(b).virtual_host;
 }
 
-std::vector<TransportRank> Wire::guest_arenas(TransportRank rank) const {
+std::vector<TransportRank> BridgeMap::guest_arenas(TransportRank rank) const {
   std::vector<TransportRank> found;
   for (TransportRank other = 0; other < size() && found.size() < most_guests; ++other) {
     if (row(other).world == row(rank).world || !may_share_memory(other, rank)) continue;
@@ -67,7 +68,7 @@ std::vector<TransportRank> Wire::guest_arenas(TransportRank rank) const {
   return found;
 }
 
-std::vector<Wire::Helper> Wire::helpers(std::span<const Attached> attached) const {
+std::vector<BridgeMap::Helper> BridgeMap::helpers(std::span<const Attached> attached) const {
   std::vector<Helper> found;
   for (TransportRank rank = 0; rank < size(); ++rank) {
     if (is_worker(rank)) continue;
@@ -80,7 +81,7 @@ std::vector<Wire::Helper> Wire::helpers(std::span<const Attached> attached) cons
 }
 
 // Workers of one arena are distributed in turn over the ranks that can serve them.
-TransportRank Wire::guest_server(TransportRank worker, std::span<const Helper> helpers) const {
+TransportRank BridgeMap::guest_server(TransportRank worker, std::span<const Helper> helpers) const {
   std::vector<TransportRank> able;
   for (const Helper& helper : helpers) {
     if (same_arena(helper.arena, worker)) able.push_back(helper.rank);
@@ -88,13 +89,13 @@ TransportRank Wire::guest_server(TransportRank worker, std::span<const Helper> h
   return able.empty() ? worker : able[row(worker).slot % able.size()];
 }
 
-std::vector<TransportRank> Wire::servers(std::span<const Attached> attached) const {
+std::vector<TransportRank> BridgeMap::servers(std::span<const Attached> attached) const {
   std::map<std::pair<WorldId, TransportRank>, TransportRank> here;
   for (TransportRank rank = 0; rank < size(); ++rank) here[{row(rank).world, row(rank).own_rank}] = rank;
   const std::vector<Helper> able = helpers(attached);
   std::vector<TransportRank> servers(rows_.size(), no_rank);
   for (const TransportRank worker : workers()) {
-    const WireRow& own = row(worker);
+    const BridgeRow& own = row(worker);
     const auto server = here.find({own.world, own.own_server});
     const bool has_own = own.own_server != own.own_rank && server != here.end();
     servers[static_cast<std::size_t>(worker)] = has_own ? server->second : guest_server(worker, able);

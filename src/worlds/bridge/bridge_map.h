@@ -19,7 +19,7 @@
 namespace comex::worlds {
 
 // A trivially copyable row, exchanged as bytes.
-struct WireRow {
+struct BridgeRow {
   WorldId world = 0;
   Worker worker = 0;                   // of a worker
   TransportRank own_rank = no_rank;    // on the wire of its own world
@@ -37,18 +37,18 @@ struct WireRow {
   std::array<char, 64> host_name = {};  // cut if it is longer
 };
 
-void name_host(WireRow& row, std::string_view name);
-std::string host_name(const WireRow& row);
+void name_host(BridgeRow& row, std::string_view name);
+std::string host_name(const BridgeRow& row);
 
-class Wire {
+class BridgeMap {
  public:
   // One bit for each of guest_arenas(rank) that this rank has attached, from the lowest bit up.
   using Attached = std::uint64_t;
   static constexpr std::size_t most_guests = 64;
 
-  explicit Wire(std::vector<WireRow> rows);
+  explicit BridgeMap(std::vector<BridgeRow> rows);
 
-  const WireRow& row(TransportRank rank) const { return rows_[static_cast<std::size_t>(rank)]; }
+  const BridgeRow& row(TransportRank rank) const { return rows_[static_cast<std::size_t>(rank)]; }
   TransportRank size() const { return static_cast<TransportRank>(rows_.size()); }
   bool is_worker(TransportRank rank) const { return row(rank).is_worker != 0; }
   Gpid gpid(TransportRank rank) const { return {row(rank).world, row(rank).worker}; }
@@ -75,7 +75,7 @@ class Wire {
   std::vector<Helper> helpers(std::span<const Attached> attached) const;
   TransportRank guest_server(TransportRank worker, std::span<const Helper> helpers) const;
 
-  std::vector<WireRow> rows_;
+  std::vector<BridgeRow> rows_;
   std::size_t worker_count_ = 0;
 };
 
