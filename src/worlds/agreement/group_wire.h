@@ -19,7 +19,7 @@ struct GroupWire {
   op::ControlMessages* control = nullptr;
   std::vector<TransportRank> workers;         // by rank in the group
   std::vector<TransportRank> progress_ranks;  // the ones that serve the workers, ascending
-  std::vector<Helper> helpers;                // the same ranks by name
+  std::vector<ProgressRankId> helpers;        // the same ranks by name
 };
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group);
 

@@ -49,7 +49,7 @@ std::vector<TransportRank> progress_ranks(const BridgeMap& wire) {
     if (!wire.is_worker(rank)) ranks.push_back(rank);
   }
   const auto helper = [&wire](TransportRank rank) {
-    return Helper{wire.row(rank).world, wire.row(rank).own_rank};
+    return ProgressRankId{wire.row(rank).world, wire.row(rank).own_rank};
   };
   std::ranges::sort(ranks, {}, helper);
   return ranks;

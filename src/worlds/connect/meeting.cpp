@@ -153,7 +153,7 @@ class Attendance {
         if (!passed_on) return passed_on.take_failure();
         continue;
       }
-      for (const Helper& helper : turn.helpers) {
+      for (const ProgressRankId& helper : turn.helpers) {
         const auto at = std::ranges::find(wire_.helpers, helper) - wire_.helpers.begin();
         if (lock.take(wire_.progress_ranks[static_cast<std::size_t>(at)])) continue;
         return environment_error("members of the group are lost");

@@ -22,7 +22,7 @@ Bytes pack(const SideFacts& facts) {
       .value(facts.nonce)
       .value(facts.is_within_its_world)
       .text(facts.name_server)
-      .array(std::span<const Helper>(facts.helpers))
+      .array(std::span<const ProgressRankId>(facts.helpers))
       .take();
 }
 
@@ -37,7 +37,7 @@ Result<SideFacts> unpack_side(std::span<const std::byte> bytes) {
   facts.nonce = packet.value<Id128>();
   facts.is_within_its_world = packet.value<bool>();
   facts.name_server = packet.text();
-  facts.helpers = packet.array<Helper>();
+  facts.helpers = packet.array<ProgressRankId>();
   if (!packet.is_done()) return environment_error("what the other side tells of itself is not whole");
   return facts;
 }
@@ -55,9 +55,9 @@ Status check_sides(const SideFacts& accepting, const SideFacts& connecting) {
 }
 
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting) {
-  std::map<Helper, bool> is_of_accepting;
-  for (const Helper& helper : connecting.helpers) is_of_accepting[helper] = false;
-  for (const Helper& helper : accepting.helpers) is_of_accepting[helper] = true;
+  std::map<ProgressRankId, bool> is_of_accepting;
+  for (const ProgressRankId& helper : connecting.helpers) is_of_accepting[helper] = false;
+  for (const ProgressRankId& helper : accepting.helpers) is_of_accepting[helper] = true;
   std::vector<LockTurn> turns;
   for (const auto& [helper, accepts] : is_of_accepting) {
     if (turns.empty() || turns.back().is_of_accepting != accepts) turns.push_back({accepts, {}});

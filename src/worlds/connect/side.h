@@ -15,19 +15,19 @@
 namespace comex::worlds {
 
 // Identifies a progress rank, which has no gpid, by its rank on the wire of its world.
-struct Helper {
+struct ProgressRankId {
   WorldId world = 0;
   TransportRank rank = no_rank;
-  friend auto operator<=>(const Helper&, const Helper&) = default;
+  friend auto operator<=>(const ProgressRankId&, const ProgressRankId&) = default;
 };
 
 struct SideFacts {
-  WorldId world = 0;                // of the root
-  Id128 launch;                     // of that world
-  Id128 nonce;                      // of that world
-  bool is_within_its_world = true;  // all members are of the root's world and share its wire
-  std::string name_server;          // by which launches learn of each other; empty: none
-  std::vector<Helper> helpers;      // progress ranks that serve the members
+  WorldId world = 0;                    // of the root
+  Id128 launch;                         // of that world
+  Id128 nonce;                          // of that world
+  bool is_within_its_world = true;      // all members are of the root's world and share its wire
+  std::string name_server;              // by which launches learn of each other; empty: none
+  std::vector<ProgressRankId> helpers;  // progress ranks that serve the members
 };
 Bytes pack(const SideFacts& facts);
 // Fails if the bytes are not those of a side.
@@ -39,7 +39,7 @@ Status check_sides(const SideFacts& accepting, const SideFacts& connecting);
 // The progress ranks to lock when two sides meet, in the order that all use. A turn has ranks of one side.
 struct LockTurn {
   bool is_of_accepting = true;
-  std::vector<Helper> helpers;
+  std::vector<ProgressRankId> helpers;
 };
 // A progress rank that serves both sides comes with the accepting one.
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting);

@@ -68,13 +68,13 @@ TEST(Side, locks_in_one_order_of_worlds_and_ranks_whoever_accepts) {
   SideFacts b = side(1, 1);
   b.helpers = {{3, 0}, {1, 4}};
   for (const bool a_accepts : {true, false}) {
-    std::vector<Helper> order;
+    std::vector<ProgressRankId> order;
     std::vector<bool> is_of_a;
     for (const LockTurn& turn : a_accepts ? lock_turns(a, b) : lock_turns(b, a)) {
       order.insert(order.end(), turn.helpers.begin(), turn.helpers.end());
       is_of_a.push_back(turn.is_of_accepting == a_accepts);
     }
-    EXPECT_EQ(order, (std::vector<Helper>{{0, 1}, {0, 5}, {1, 4}, {2, 0}, {3, 0}}));
+    EXPECT_EQ(order, (std::vector<ProgressRankId>{{0, 1}, {0, 5}, {1, 4}, {2, 0}, {3, 0}}));
     EXPECT_EQ(is_of_a, (std::vector<bool>{true, false, true, false}));
   }
 }
@@ -86,9 +86,9 @@ TEST(Side, locks_who_serves_both_sides_once) {
   b.helpers = {{0, 2}, {1, 0}};
   const std::vector<LockTurn> turns = lock_turns(b, a);
   ASSERT_EQ(turns.size(), 2U);
-  EXPECT_EQ(turns[0].helpers, (std::vector<Helper>{{0, 1}}));
+  EXPECT_EQ(turns[0].helpers, (std::vector<ProgressRankId>{{0, 1}}));
   EXPECT_FALSE(turns[0].is_of_accepting);
-  EXPECT_EQ(turns[1].helpers, (std::vector<Helper>{{0, 2}, {1, 0}}));
+  EXPECT_EQ(turns[1].helpers, (std::vector<ProgressRankId>{{0, 2}, {1, 0}}));
   EXPECT_TRUE(turns[1].is_of_accepting);
   EXPECT_TRUE(lock_turns(side(0, 1), side(1, 1)).empty());
 }
