@@ -8,7 +8,7 @@
 #include "groups/split.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
-#include "worlds/agreement/groups.h"
+#include "worlds/agreement/create_group.h"
 
 namespace comex::calls {
 namespace {

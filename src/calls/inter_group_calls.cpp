@@ -7,7 +7,7 @@
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/arguments.h"
-#include "worlds/agreement/groups.h"
+#include "worlds/agreement/create_group.h"
 #include "worlds/connect/card_hook.h"
 #include "worlds/connect/meeting.h"
 

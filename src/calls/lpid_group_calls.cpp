@@ -11,8 +11,8 @@
 
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
+#include "worlds/agreement/create_group.h"
 #include "worlds/agreement/group_wire.h"
-#include "worlds/agreement/groups.h"
 #include "worlds/bridge/bridge_membership.h"
 #include "worlds/joined_worlds.h"
 

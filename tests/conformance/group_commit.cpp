@@ -1,6 +1,6 @@
 // Groups made by several processes at once: all members get the group, or those who wait fail within the time
 // limit and say who has not come.
-#include "worlds/agreement/commit_group.h"
+#include "worlds/agreement/run_group_commit.h"
 
 #include "conformance/job_rig.h"
 

@@ -1,7 +1,7 @@
 #include "worlds/agreement/agree.h"
 
 #include "runtime/call.h"
-#include "worlds/agreement/groups.h"
+#include "worlds/agreement/create_group.h"
 
 namespace comex::worlds {
 

@@ -6,7 +6,7 @@
 #include "groups/held.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
-#include "worlds/agreement/groups.h"
+#include "worlds/agreement/create_group.h"
 #include "worlds/bridge/disconnect.h"
 #include "worlds/connect/card_hook.h"
 #include "worlds/connect/join.h"

@@ -1,4 +1,4 @@
-#include "worlds/agreement/commit_group.h"
+#include "worlds/agreement/run_group_commit.h"
 
 #include <algorithm>
 #include <string>

@@ -8,7 +8,7 @@
 
 #include "core/status.h"
 #include "runtime/runtime.h"
-#include "worlds/agreement/groups.h"
+#include "worlds/agreement/create_group.h"
 
 namespace comex::worlds {
 
