@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "worlds/connect/ports/rendezvous.h"
-#include "worlds/connect/ports/rendezvous_address.h"
+#include "worlds/connect/ports/address.h"
+#include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::testing {
 

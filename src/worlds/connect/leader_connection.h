@@ -10,7 +10,7 @@
 #include "core/packing.h"
 #include "runtime/runtime.h"
 #include "worlds/agreement/deadline.h"
-#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::worlds {
 

@@ -15,8 +15,8 @@
 #include "core/ids.h"
 #include "core/status.h"
 #include "worlds/bridge/bridge.h"
+#include "worlds/connect/ports/framed_socket.h"
 #include "worlds/connect/ports/life_watch.h"
-#include "worlds/connect/ports/rendezvous.h"
 
 namespace comex::runtime {
 class Runtime;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::worlds {
 namespace {

@@ -1,4 +1,4 @@
-#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/framed_socket.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <thread>
 
-#include "worlds/connect/ports/rendezvous_address.h"
+#include "worlds/connect/ports/address.h"
 
 namespace comex::worlds {
 namespace {

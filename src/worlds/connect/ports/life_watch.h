@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/ids.h"
-#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::worlds {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "worlds/agreement/deadline.h"
-#include "worlds/connect/ports/rendezvous.h"
-#include "worlds/connect/ports/rendezvous_address.h"
+#include "worlds/connect/ports/address.h"
+#include "worlds/connect/ports/framed_socket.h"
 #include "worlds/connect/ports/strangers.h"
 
 namespace comex::worlds {

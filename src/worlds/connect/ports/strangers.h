@@ -12,7 +12,7 @@
 #include <list>
 
 #include "core/packing.h"
-#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::worlds {
 

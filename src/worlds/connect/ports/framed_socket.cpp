@@ -1,4 +1,4 @@
-#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/framed_socket.h"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "worlds/connect/ports/rendezvous_address.h"
+#include "worlds/connect/ports/address.h"
 
 namespace comex::worlds {
 namespace {

@@ -1,4 +1,4 @@
-#include "worlds/connect/ports/rendezvous_address.h"
+#include "worlds/connect/ports/address.h"
 
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <memory>
 
-#include "worlds/connect/ports/rendezvous.h"
+#include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::worlds {
 namespace {
