@@ -2,7 +2,7 @@
 #include <iterator>
 
 #include "calls/batched_calls.h"
-#include "calls/direct_target.h"
+#include "calls/plain_target.h"
 #include "calls/transfer.h"
 #include "runtime/call.h"
 
@@ -57,7 +57,7 @@ struct Rmw {  // the arguments of the program
 };
 
 inline bool small_rmw(const Rmw& rmw, int proc, comex_group_t group) {
-  const Small to(proc, group);
+  const PlainTarget to(proc, group);
   AtomicOperation operation;
   return to && rmw.to_operation(proc, operation) && to.direct().try_atomic(operation, to.place());
 }
@@ -104,9 +104,10 @@ bool appended_rmw(const Rmw& rmw, int proc, comex_group_t group, comex_request_t
   }
   const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
-  const bool is_small = !operation.is_blocking;
+  const bool may_append = !operation.is_blocking;
   const auto begin = [&](nb::Completion& completion) { remote.append_or_start(operation, far, completion); };
-  return finish_remote(*runtime, remote, target.reason(call.name), finish, begin, is_small ? &far : nullptr);
+  return finish_remote(*runtime, remote, target.reason(call.name), finish, begin,
+                       may_append ? &far : nullptr);
 }
 
 }  // namespace

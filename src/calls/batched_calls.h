@@ -1,7 +1,7 @@
 // Adds small non-blocking operations for another host to a batch, without making the larger Operation.
 //
 // Each function returns false for what needs the long way, which then also says what is wrong. Used by the
-// calls, after Small.
+// calls, after PlainTarget.
 #pragma once
 
 #include "calls/transfer.h"

@@ -1,7 +1,7 @@
 // The calls wait and test, wait_proc and wait_all, the fences and barrier.
 #include <atomic>
 
-#include "calls/direct_target.h"
+#include "calls/plain_target.h"
 #include "runtime/call.h"
 
 using namespace comex;
@@ -77,7 +77,7 @@ int comex_wait_all(comex_group_t handle) {
 }
 
 int comex_fence_proc(int proc, comex_group_t group) {
-  if (const Small plain(proc, group); plain) [[likely]] {  // nothing can be under way to it
+  if (const PlainTarget plain(proc, group); plain) [[likely]] {  // nothing can be under way to it
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return COMEX_SUCCESS;
   }

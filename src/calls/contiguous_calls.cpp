@@ -1,6 +1,6 @@
 // The calls put, get, acc and their non-blocking forms. Each tries the short direct path first.
 #include "calls/batched_calls.h"
-#include "calls/direct_target.h"
+#include "calls/plain_target.h"
 #include "calls/transfer.h"
 #include "runtime/call.h"
 
@@ -46,13 +46,13 @@ struct Accumulate {
 }
 
 inline bool small_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  const Small to(proc, group);
+  const PlainTarget to(proc, group);
   return to && bytes > 0 && src != nullptr &&
          to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
 }
 
 inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  const Small from(proc, group);
+  const PlainTarget from(proc, group);
   return from && bytes > 0 && dst != nullptr &&
          from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
 }
@@ -63,7 +63,7 @@ inline std::uint64_t whole_bytes(Scalar scalar, int bytes) {
 }
 
 inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
-  const Small to(call.proc, call.group);
+  const PlainTarget to(call.proc, call.group);
   const Scalar scalar = scalar_of(as.op);
   if (!to || scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
     return false;

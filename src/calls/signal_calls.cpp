@@ -1,7 +1,7 @@
 // The calls put_signal and wait_until.
 #include <atomic>
 
-#include "calls/direct_target.h"
+#include "calls/plain_target.h"
 #include "calls/transfer.h"
 #include "runtime/call.h"
 
@@ -20,7 +20,7 @@ struct Signal {
 
 inline bool small_put_signal(const void* src, void* dst, int bytes, const Signal& signal, int proc,
                              comex_group_t group) {
-  const Small to(proc, group);
+  const PlainTarget to(proc, group);
   if (!to || bytes < 0 || (bytes > 0 && src == nullptr) || !signal.is_aligned()) return false;
   return to.direct().try_put_signal(to.place(), to.target(), {src, dst, static_cast<std::uint64_t>(bytes)},
                                     {signal.word, signal.bits()});

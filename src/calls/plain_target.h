@@ -11,9 +11,10 @@
 
 namespace comex::calls {
 
-class Small {
+class PlainTarget {
  public:
-  Small(int proc, comex_group_t group) : runtime_(runtime::at_once()), target_(static_cast<Worker>(proc)) {
+  PlainTarget(int proc, comex_group_t group)
+      : runtime_(runtime::at_once()), target_(static_cast<Worker>(proc)) {
     is_small_ = runtime_ != nullptr && group == COMEX_GROUP_WORLD && target_ < runtime_->size() &&
                 runtime_->router().is_plain(target_);
   }
