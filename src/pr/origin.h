@@ -47,9 +47,9 @@ class MessageCopy {
 struct Progress {
   std::uint64_t arrived_at = 0;  // chunks the server had moved when it had not come yet
   std::uint32_t worked = 0;      // acc: bytes added so far
-  std::uint32_t refusals = 0;    // acc: tries that met a busy stripe
+  std::uint32_t busy_tries = 0;  // acc: tries that met a busy stripe
 
-  // A batch: worked and refusals are those of its next item.
+  // A batch: worked and busy_tries are those of its next item.
   std::uint64_t number = 0;                            // of that item
   std::uint32_t at = sizeof(protocol::RequestHeader);  // the item, in the message
   std::uint32_t answered = 0;                          // bytes of the answers to the gets and rmws so far

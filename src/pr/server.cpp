@@ -66,7 +66,7 @@ Origin& Server::origin_of(TransportRank rank) {
 }
 
 // Something changed: credits are looked at when the pass ends.
-void Server::touch(Origin& origin) {
+void Server::recheck_credits(Origin& origin) {
   if (origin.is_touched) return;
   origin.is_touched = true;
   touched_.push_back(&origin);

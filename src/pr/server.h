@@ -98,7 +98,7 @@ class Server final : public transport::Sink {
   WireLimits limits_for(const Header& header);
   std::uint64_t pool_credits() const { return options_.pool_bytes / message_bytes_; }
   Origin& origin_of(TransportRank rank);
-  void touch(Origin& origin);
+  void recheck_credits(Origin& origin);
   Step serve(Origin& origin, unsigned& moved);
   void start_waiting(Origin& origin, unsigned& moved);
   Step step_running(Origin& origin, unsigned& moved);
@@ -107,7 +107,7 @@ class Server final : public transport::Sink {
   void forget(Origin& origin);
 
   // server_admit.cpp: what becomes of a message
-  bool handle_free(TransportRank from, const Header& header);
+  bool handle_uncredited(TransportRank from, const Header& header);
   void admit(Origin& origin, const Header& header);
   void hold(Origin& origin, const Header& header, std::span<const std::byte> message);
   void take(Origin& origin, const Header& header, std::span<const std::byte> message);
@@ -131,8 +131,8 @@ class Server final : public transport::Sink {
   Fault unlock(const Header& header);
   Fault no_such_mutex(const Header& header);
   bool accumulate(const Small& small);
-  void settle(const Small& small);
-  void settle(Origin& origin, const Header& header);
+  void mark_applied(const Small& small);
+  void mark_applied(Origin& origin, const Header& header);
   void start_transfer(Origin& origin, Entry& entry);
   void finish_transfer(Origin& origin, Entry& entry);
 

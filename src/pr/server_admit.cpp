@@ -28,12 +28,12 @@ void Server::on_message(const transport::Message& message) {
     return;
   }
   std::memcpy(&header, message.data.data(), sizeof header);
-  if (handle_free(message.from, header)) return;
+  if (handle_uncredited(message.from, header)) return;
   // A batch may have been sent for its origin by another process.
   const TransportRank from = header.verb == Verb::batch ? header.batch_rank() : message.from;
   COMEX_BUG_IF(from < 0 || from >= transport_.size());
   Origin& origin = origin_of(from);
-  touch(origin);
+  recheck_credits(origin);
   admit(origin, header);
   if (!origin.is_next(header)) {
     hold(origin, header, message.data);
@@ -101,19 +101,19 @@ void Server::handle_riding_fence(Origin& origin, const Header& write) {
 }
 
 // Messages that take no credit and have no place in the order.
-bool Server::handle_free(TransportRank from, const Header& header) {
+bool Server::handle_uncredited(TransportRank from, const Header& header) {
   if (header.verb == Verb::surrender) {
     const auto known = origins_.find(from);
     if (known == origins_.end()) return true;  // it crossed the origin's own leave
     COMEX_BUG_IF(!credits_.surrender(known->second->account, header.new_limit()));
-    touch(*known->second);
+    recheck_credits(*known->second);
     return true;
   }
   if (header.verb == Verb::leave) {
     Origin& origin = origin_of(from);
     origin.leaving = header.leaving();
     for (Home& home : homes_) home.mutexes.drop(from);
-    touch(origin);
+    recheck_credits(origin);
     return true;
   }
   return false;
@@ -133,7 +133,7 @@ void Server::admit(Origin& origin, const Header& header) {
 
 void Server::handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message) {
   const Payload payload = read_payload(header, message, limits_for(header));
-  settle(origin, header);
+  mark_applied(origin, header);
   if (payload.refusal != protocol::Refusal::none) {
     refuse(origin, header, {payload.refusal, 0, 0});
     return;
@@ -157,7 +157,7 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
   const bool is_large = has_chunks(header) && has_chunk_size(header, limits_for(header));
   const bool is_signal = header.verb == Verb::store && (header.flags & protocol::with_signal) != 0;
   if (payload.refusal != protocol::Refusal::none && !is_large && !is_signal) {  // a signal may be void
-    settle(origin, header);
+    mark_applied(origin, header);
     refuse(origin, header, {payload.refusal, header.offset, header.bytes});
     return;
   }
@@ -225,7 +225,7 @@ void Server::remove(Origin& origin, EntryList::iterator entry) {
   spare_entries_.splice(spare_entries_.end(), origin.queue, entry);
   entry->reset();
   origin.needs_scan = origin.waiting != 0;
-  touch(origin);
+  recheck_credits(origin);
 }
 
 }  // namespace comex::pr

@@ -34,7 +34,7 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
   counters_.batch_items += header.items();
   if (!shape.is_sound) {
     origin.last_number = last_number;
-    settle(origin, header);
+    mark_applied(origin, header);
     refuse(origin, header, {Refusal::malformed, header.offset, header.bytes});
     return;
   }
@@ -79,7 +79,7 @@ bool Server::run_batch(Origin& origin, const Batch& batch) {
     if (!execute_item(batch, item, fault)) return false;
     const std::uint64_t number = progress.number++;
     progress.at = item.end;
-    progress.worked = progress.refusals = 0;
+    progress.worked = progress.busy_tries = 0;
     if (fault) {
       // The reply tells how far the writes have come, and this one counts as done.
       if (!batch.is_queued) origin.last_number = number;
@@ -89,7 +89,7 @@ bool Server::run_batch(Origin& origin, const Batch& batch) {
   std::atomic_thread_fence(std::memory_order_release);
   // Nothing of it is unfinished any more, in the queue or not.
   if (!batch.is_queued) origin.last_number = progress.number - 1;
-  settle(origin, header);
+  mark_applied(origin, header);
   if (header.slot != 0) reply_batch(origin, batch);
   return true;
 }
@@ -136,7 +136,7 @@ bool Server::accumulate_item(const Batch& batch, const Item& item) {
   Progress& progress = batch.progress;
   shm::Arena& arena = home_of(batch.header).arena();
   shm::BlockLocks locks(arena.stripes());
-  locks.ask_for_life(is_time_to_ask(progress.refusals));
+  locks.ask_for_life(is_time_to_ask(progress.busy_tries));
   const kernels::Accumulation accumulation = kernels::make_accumulation(item.scalar(), item.scale);
   const std::uint64_t from = head.offset + progress.worked;
   progress.worked += static_cast<std::uint32_t>(kernels::try_accumulate_run(
@@ -146,7 +146,7 @@ bool Server::accumulate_item(const Batch& batch, const Item& item) {
     options_.recovered(header_of(batch.header, item, batch.message, progress.number), {});
   }
   if (progress.worked == head.bytes) return true;
-  ++progress.refusals;
+  ++progress.busy_tries;
   return false;
 }
 

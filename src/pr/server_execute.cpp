@@ -38,12 +38,12 @@ Fault Server::check_data(const shm::Extents& extents, const Header& header, cons
 }
 
 // From here on it has taken effect: replies that follow say so.
-void Server::settle(const Small& small) {
+void Server::mark_applied(const Small& small) {
   if (small.entry != nullptr) small.entry->is_finished = true;
-  settle(small.origin, small.header);
+  mark_applied(small.origin, small.header);
 }
 
-void Server::settle(Origin& origin, const Header& header) {
+void Server::mark_applied(Origin& origin, const Header& header) {
   if (protocol::is_credited(header.verb)) {
     credits_.finish(origin.account);
   } else {
@@ -55,12 +55,12 @@ void Server::settle(Origin& origin, const Header& header) {
 bool Server::execute(const Small& small) {
   const Header& header = small.header;
   if (header.verb == Verb::store && small.origin.is_void(header)) {
-    settle(small);
+    mark_applied(small);
     return true;
   }
   if (small.progress.worked == 0) {
     if (const Fault fault = check(header, small.payload)) {
-      settle(small);
+      mark_applied(small);
       refuse(small.origin, header, fault);
       return true;
     }
@@ -83,7 +83,7 @@ bool Server::execute(const Small& small) {
     case Verb::release:
     case Verb::unlock:
       if (const Fault fault = unlock(header)) {
-        settle(small);
+        mark_applied(small);
         refuse(small.origin, header, fault);
         return true;
       }
@@ -91,7 +91,7 @@ bool Server::execute(const Small& small) {
     default:
       break;
   }
-  settle(small);
+  mark_applied(small);
   if (header.verb == Verb::get) reply_data(small);
   if (header.verb == Verb::rmw) reply(small.origin, header, Verb::data, value);
   if (header.verb == Verb::fence || header.verb == Verb::unlock) reply(small.origin, header, Verb::done);
@@ -133,7 +133,7 @@ bool Server::accumulate(const Small& small) {
   if (bytes == 0) return true;
   shm::Arena& arena = home_of(small.header).arena();
   shm::BlockLocks locks(arena.stripes());
-  locks.ask_for_life(is_time_to_ask(small.progress.refusals));
+  locks.ask_for_life(is_time_to_ask(small.progress.busy_tries));
   const kernels::Accumulation accumulation =
       kernels::make_accumulation(small.header.scalar, small.payload.scale);
   TargetCursor far(small.payload, arena.base());
@@ -144,7 +144,7 @@ bool Server::accumulate(const Small& small) {
       static_cast<std::uint32_t>(far.try_accumulate(locks, accumulation, rest, bytes - progress.worked));
   if (locks.is_recovered() && options_.recovered) options_.recovered(small.header, {});
   if (small.progress.worked == bytes) return true;
-  ++small.progress.refusals;
+  ++small.progress.busy_tries;
   return false;
 }
 
@@ -163,7 +163,7 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
 
 void Server::finish_transfer(Origin& origin, Entry& entry) {
   entry.is_finished = true;
-  settle(origin, entry.header);
+  mark_applied(origin, entry.header);
   if (entry.fault) refuse(origin, entry.header, entry.fault);
 }
 

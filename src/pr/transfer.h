@@ -57,8 +57,8 @@ constexpr bool is_staged(TransferMethod method) {
 }
 
 // A refused stripe is asked for its holder's life now and then only: that is a system call.
-inline bool is_time_to_ask(std::uint32_t refusals) {
-  return refusals % 256 == 255;
+inline bool is_time_to_ask(std::uint32_t busy_tries) {
+  return busy_tries % 256 == 255;
 }
 
 // The origin of a transfer, and the rooms that it may use.

@@ -14,7 +14,7 @@ namespace comex::op::remote {
 
 using Header = protocol::RequestHeader;
 
-// Who sends, and how its program wants refusals to be treated.
+// Who sends, and how its program wants busy_tries to be treated.
 struct Sender {
   Worker self = 0;
   std::uint8_t flags = 0;

@@ -53,7 +53,7 @@ bool Remote::send(Channel& channel, Request& request) {
           [&](const remote::Leave& leave) {
             remote::Header header = remote::make_header(Verb::leave, request.far, {state_.self});
             header.set_leaving(leave.how);
-            state_.post_free(channel, header);
+            state_.post_uncredited(channel, header);
             requests_.release(&request);
             return true;
           },

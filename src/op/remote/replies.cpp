@@ -68,7 +68,7 @@ void Remote::on_withdraw(Channel& channel) {
   channel.surrender();
   remote::Header header = remote::make_header(Verb::surrender, channel.itself(), {state_.self});
   header.set_new_limit(channel.limit);
-  state_.post_free(channel, header);
+  state_.post_uncredited(channel, header);
 }
 
 // A wait that is still to come reports it; if there is none, the next fence of that target does.

@@ -1,4 +1,4 @@
-// Requests from their making to their end, and which refusals of their calls have been told.
+// Requests from their making to their end, and which busy_tries of their calls have been told.
 //
 // A request ends when its last message has left and its last transfer is over; its completion is told then.
 // Of one call of many messages one refusal is told: by the wait for it, else by the next fence of the target.

@@ -45,7 +45,7 @@ struct SendState {
     channel.reserved_busy = true;
   }
   // What needs no credit and has no place in the order: surrender and leave.
-  void post_free(const Channel& channel, const Header& header) {
+  void post_uncredited(const Channel& channel, const Header& header) {
     std::memcpy(transport.stage(), &header, sizeof header);
     transport.post(channel.rank, sizeof header);
   }
