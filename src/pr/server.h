@@ -1,6 +1,6 @@
 // Serves one-sided requests of many origins against the arenas of one or more worlds, without ever blocking.
 //
-// Small requests are executed straight from their message; what must wait for an earlier one of the
+// InlineRequest requests are executed straight from their message; what must wait for an earlier one of the
 // same origin, or has a body in chunks, is queued; what has overtaken an earlier message of it is held.
 // advance() goes round the origins that have work and returns after about one chunk of it. Promises order per
 // origin and target (order.h), bounded memory (credits.h) and an answer to everything, refused requests
@@ -72,7 +72,7 @@ class Server final : public transport::Sink {
  private:
   using Header = protocol::RequestHeader;
   // A request that needs no transfer, straight from its message or from the queue.
-  struct Small {
+  struct InlineRequest {
     Origin& origin;
     const Header& header;
     const Payload& payload;
@@ -125,13 +125,13 @@ class Server final : public transport::Sink {
   // server_execute.cpp: small requests, and the ends of large ones
   Fault check(const Header& header, const Payload& payload);
   static Fault check_data(const shm::Extents& extents, const Header& header, const Payload& payload);
-  bool execute(const Small& small);
-  void put(const Small& small);
+  bool execute(const InlineRequest& small);
+  void put(const InlineRequest& small);
   void store(const Header& header);
   Fault unlock(const Header& header);
   Fault no_such_mutex(const Header& header);
-  bool accumulate(const Small& small);
-  void mark_applied(const Small& small);
+  bool accumulate(const InlineRequest& small);
+  void mark_applied(const InlineRequest& small);
   void mark_applied(Origin& origin, const Header& header);
   void start_transfer(Origin& origin, Entry& entry);
   void finish_transfer(Origin& origin, Entry& entry);
@@ -156,7 +156,7 @@ class Server final : public transport::Sink {
   void post(Origin& origin, protocol::ReplyHeader reply, std::byte* staged);
   void say(Origin& origin, protocol::Verb verb);
   void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
-  void reply_data(const Small& small);
+  void reply_data(const InlineRequest& small);
   // All of its call, which waits for it: the thread that asks has had the answer to the one before. Where
   // several threads of an origin ask at once, what is counted between them may be too little.
   static bool is_lone_get(const Header& header) {

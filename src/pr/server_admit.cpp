@@ -176,7 +176,7 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
   place_queued(origin, entry, may_start);
 }
 
-// It runs already when a busy stripe stopped it.
+// An entry is running already when a busy stripe stopped it.
 void Server::place_queued(Origin& origin, EntryList::iterator entry, bool is_running) {
   entry->is_running = is_running;
   if (is_running) {

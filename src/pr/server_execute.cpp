@@ -1,4 +1,4 @@
-// Small requests, executed in one go, and the start and end of large ones.
+// InlineRequest requests, executed in one go, and the start and end of large ones.
 #include <algorithm>
 #include <atomic>
 
@@ -38,7 +38,7 @@ Fault Server::check_data(const shm::Extents& extents, const Header& header, cons
 }
 
 // From here on it has taken effect: replies that follow say so.
-void Server::mark_applied(const Small& small) {
+void Server::mark_applied(const InlineRequest& small) {
   if (small.entry != nullptr) small.entry->is_finished = true;
   mark_applied(small.origin, small.header);
 }
@@ -52,7 +52,7 @@ void Server::mark_applied(Origin& origin, const Header& header) {
 }
 
 // False: a stripe is busy, try again later.
-bool Server::execute(const Small& small) {
+bool Server::execute(const InlineRequest& small) {
   const Header& header = small.header;
   if (header.verb == Verb::store && small.origin.is_void(header)) {
     mark_applied(small);
@@ -98,7 +98,7 @@ bool Server::execute(const Small& small) {
   return true;
 }
 
-void Server::put(const Small& small) {
+void Server::put(const InlineRequest& small) {
   const Payload& payload = small.payload;
   if (small.header.bytes == 0) return;
   const shm::Arena& arena = home_of(small.header).arena();
@@ -128,7 +128,7 @@ Fault Server::no_such_mutex(const Header& header) {
   return {Refusal::no_such_mutex, 0, home_of(header).mutexes.count(header.target)};
 }
 
-bool Server::accumulate(const Small& small) {
+bool Server::accumulate(const InlineRequest& small) {
   const std::uint64_t bytes = small.header.bytes;
   if (bytes == 0) return true;
   shm::Arena& arena = home_of(small.header).arena();
@@ -153,7 +153,7 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
   const Home* const home = find_home(entry.header.world);
   if (!entry.fault) entry.fault = check(entry.header, payload);
   const TransferMethod method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
-  // A body for a world that is not served here is drained only, wherever.
+  // A body for a world that is not served here is received and dropped, so any place will do.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
   std::byte* const own_room =
       is_staged(method) && fits_in_message_copy(piece_bytes_) ? entry.copy.room_before() : nullptr;

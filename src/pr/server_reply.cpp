@@ -36,7 +36,7 @@ void Server::reply(Origin& origin, const Header& request, Verb verb, std::uint64
   post(origin, header, transport_.stage());
 }
 
-void Server::reply_data(const Small& small) {
+void Server::reply_data(const InlineRequest& small) {
   const Payload& payload = small.payload;
   ReplyHeader header;
   header.verb = Verb::data;

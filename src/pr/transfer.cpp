@@ -28,7 +28,7 @@ Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, Transfe
   }
 }
 
-// False: none now.
+// Returns false if no staging room is free now.
 bool Transfer::take_room(Room& room) {
   if (peer_.own_room != nullptr) {
     room.staged = std::exchange(peer_.own_room, nullptr);
@@ -107,7 +107,7 @@ bool Transfer::start_receive() {
   return true;
 }
 
-// The oldest one.
+// Whether the oldest chunk is here.
 bool Transfer::has_arrived() {
   if (oldest_is_here_) return true;
   std::size_t received = 0;

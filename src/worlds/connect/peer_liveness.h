@@ -1,7 +1,7 @@
 // Links each process of a bridge to one of every other world on it, so that it learns of that world's death.
 //
 // MPI does not report it. A link is a TCP connection of the runtime that is silent while both live
-// (ports/rendezvous_watch). If the network refuses a link, the bridge works without it. Called by join,
+// (ports/life_watch). If the network refuses a link, the bridge works without it. Called by join,
 // inside the step in which all of both sides are present.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Addresses as the system has them: of a port's host, of this host, and the port of a socket.
 //
-// Pure look-ups. Used by rendezvous, and by callers that connect repeatedly.
+// Pure look-ups. Used by framed_socket, and by callers that connect repeatedly.
 #pragma once
 
 #include <sys/socket.h>
