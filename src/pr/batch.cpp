@@ -16,7 +16,7 @@ bool repeats(std::span<const std::byte> message, std::size_t at) {
   return static_cast<std::uint8_t>(message[at]) == protocol::item_repeats;
 }
 
-// Where a program's address was wild, the place may be beyond all addresses, and wraps as it did there.
+// If the program gave a wild address, the place may lie beyond all addresses: it wraps here as it did there.
 std::uint64_t step_of(std::span<const std::byte> message, std::size_t at) {
   RepeatedItem item;
   std::memcpy(&item, message.data() + at, sizeof item);
@@ -39,7 +39,7 @@ bool is_sound(const BatchItem& head) {
   }
 }
 
-// Where the program's address was wild, the end may be beyond all addresses: the item is refused, no more.
+// If the program gave a wild address, the end may lie beyond all addresses: only this item is refused then.
 void widen(Footprint& all, const BatchItem& head, bool is_first) {
   const std::uint64_t end = saturated_end(head.offset, head.bytes);
   const Scalar scalar = head.verb == Verb::acc ? static_cast<Scalar>(kind_of(head)) : Scalar::none;
@@ -88,7 +88,7 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
   return shape;
 }
 
-// In place, field by field: an item that was copied whole would be read back before its parts are written.
+// The item is changed field by field: a copy of all of it would be read before its parts are written.
 void go_to_next(Item& item, std::span<const std::byte> message) {
   const std::uint32_t at = item.end;
   if (repeats(message, at)) {

@@ -1,7 +1,7 @@
-// A batch message taken apart: its items one by one, and what it touches as a whole.
+// Takes a batch message apart: it reads the items one by one, and finds what the batch touches as a whole.
 //
-// Pure; it trusts nothing: read_batch() says whether the bytes are consistent, go_to_next() may be used on
-// those that are.  Called by the server.
+// The functions are pure. read_batch() trusts no byte and says whether the message is consistent;
+// go_to_next() may be used on consistent messages only. The server calls both.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace comex::pr {
 
-// One item, or what the next one takes from it if it repeats it. Places are bytes from the message's begin,
-// so that the message may move.
+// An item as if it repeated nothing of the one before. Places are bytes from the start of the message, so
+// that the message may move.
 struct Item {
   protocol::BatchItem head;  // as if it repeated nothing
   Scale scale = {};          // acc
@@ -27,23 +27,23 @@ struct Item {
   Scalar scalar() const { return static_cast<Scalar>(protocol::kind_of(head)); }
 };
 
-// An rmw's.
+// The item has to be an rmw.
 WordChange word_of(const Item& item, std::span<const std::byte> message);
 
 struct BatchShape {
   bool is_sound = false;
-  // One verb and scalar if all items have them, else those of an rmw, which nothing may pass.
+  // Its verb and scalar are those of the items if all agree, else those of an rmw, which nothing may pass.
   Footprint footprint;
 };
 
-// `limit`: bytes of a message, at most.
+// `limit` is the most bytes that a message may have.
 BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std::byte> message,
                       std::size_t limit);
 
-// From an item, or a new one before the first, to the one behind it.
+// Moves on to the next item; a new Item moves on to the first one.
 void go_to_next(Item& item, std::span<const std::byte> message);
 
-// The item as if it had come alone, for reports and for what executes single requests.
+// Makes the header that the item would have as a single request, for reports and for execution.
 protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const Item& item,
                                   std::span<const std::byte> message, std::uint64_t number);
 

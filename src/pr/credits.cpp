@@ -49,7 +49,7 @@ bool Credits::owes(Handle account) const {
   return account->limit() - account->told >= std::max(1U, account->window / 2);
 }
 
-// Nothing of it is here, and others have sent several windows full since it sent anything.
+// An account is idle if no message of it is here and others have sent several windows since its last.
 bool Credits::is_idle(const Account& account) const {
   return account.received == account.finished &&
          clock_ - account.last_used >= std::uint64_t{idle_windows} * max_window_;

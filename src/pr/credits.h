@@ -1,8 +1,8 @@
-// Flow control of one server: who may send how many messages, so that its memory stays bounded.
+// Keeps the credits of one server: how many messages each origin may send, so that memory stays bounded.
 //
-// Pure bookkeeping. Every account has a window of 1 of its own; a fixed pool lends more, doubling the
-// window of whoever used up its limit, and takes back from the longest idle when it is empty and
-// somebody starves. Promise: messages admitted and not finished <= accounts + pool. Used by Server.
+// Every origin has an account with a window of one message. A fixed pool lends more: it doubles the window of
+// an origin that used up its limit. When the pool is empty and an origin starves, the account that was idle
+// longest has to surrender. Messages admitted and not finished never exceed accounts + pool. Used by Server.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,11 @@ class Credits {
   bool admit(Handle account);  // a credited message came; false: it was over the limit
   void finish(Handle account) { ++account->finished; }
 
-  // The limit to put into a message to the origin, which knows it then; as before while withdrawing.
+  // Returns the limit for a message to the origin, which knows it then. A withdrawal leaves it as it was.
   std::uint64_t tell(Handle account);
-  bool owes(Handle account) const;  // worth a message of its own
+  bool owes(Handle account) const;  // the new limit is worth a message of its own
 
-  // After somebody starved: whom to ask to surrender, or null. Asking counts as using.
+  // After an origin starved: the account that is asked to surrender, or null. Being asked counts as use.
   Account* pick_idle();
   bool surrender(Handle account, std::uint64_t new_limit);  // false: not one the origin may name
 

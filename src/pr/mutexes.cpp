@@ -5,11 +5,11 @@
 namespace comex::pr {
 namespace {
 
-constexpr std::uint32_t polls_per_question = 1024;  // whether the holder lives is a system call
+constexpr std::uint32_t polls_per_question = 1024;  // asking whether the holder lives is a system call
 
 }  // namespace
 
-// Of who has a word in the arena: no guest, nobody of another host.
+// Only workers of this host have a word in the arena: guests and workers of other hosts have none.
 shm::HostSlot Mutexes::owner_slot(Worker target) const {
   const shm::HostSlot slot = slot_of_ ? slot_of_(target) : no_host_slot;
   return slot < arena_.geometry().slots ? slot : no_host_slot;
@@ -68,7 +68,7 @@ unsigned Mutexes::poll(const Granted& granted) {
     const bool is_passed_over = taken == shm::Taken::refused && mutex.is_passed_over(wait.turn);
     if (taken == shm::Taken::refused && !is_passed_over) continue;
     if (is_passed_over) {
-      // Nobody is there to be told.
+      // The origin has died and gets no answer.
     } else if (wait.is_dropped) {
       static_cast<void>(mutex.unlock(party));
     } else {

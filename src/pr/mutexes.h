@@ -1,9 +1,8 @@
-// The user's mutexes on behalf of remote workers: who waits for which, and when it is their turn.
+// Keeps the locks that remote workers ask for, from their arrival until each has its turn.
 //
-// A queued lock has left the request queue and holds no credit; it is a ticket here, polled. A
-// waiter whose origin left cannot give its ticket back, so it enters and leaves when its turn comes; one
-// of this host that died is passed over by the others.
-// Used by Server.
+// A lock that has to wait leaves the request queue and gives back its credit; its ticket is polled here. If
+// the origin leaves, its ticket stays: the lock is taken at its turn and released at once. The tickets of a
+// dead worker of this host are passed over by the others. Used by Server.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +29,9 @@ class Mutexes {
     std::uint32_t polls = 0;
     bool is_dropped = false;
     std::uint64_t since_ns = 0;
-    bool is_told = false;  // that it lasts
+    bool is_told = false;  // a long wait was reported
   };
-  // Called for a lock whose turn has come; `dead`: who it was recovered from, where that is known.
+  // Called for a lock whose turn has come. `dead` is the worker it was recovered from, if that is known.
   using Granted = std::function<void(const Wait& wait, bool is_recovered, const std::optional<Worker>& dead)>;
 
   // Called once for a lock that has waited for `after_ns`, with the worker that holds the mutex, if one does.
@@ -43,23 +42,23 @@ class Mutexes {
     Lasts lasts;
   };
 
-  // The stall outlives it.
+  // The stall has to outlive this object.
   Mutexes(shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of, const Stall& stall)
       : arena_(arena), slot_of_(std::move(slot_of)), stall_(stall) {}
 
-  // The mutex of number `header.mutex()` of the target: where it lies in the arena, if there is one.
+  // Returns the place in the arena of the target's mutex `header.mutex()`, if there is one.
   std::optional<std::uint64_t> find(const protocol::RequestHeader& header) const;
   std::uint64_t count(Worker target) const;
 
-  // Of a mutex that was found. lock: true when taken at once; else it waits here.
+  // The mutex has been found before. lock() returns true if it was taken at once; else it waits here.
   bool lock(TransportRank from, const protocol::RequestHeader& header, std::uint64_t offset);
   shm::Taken try_lock(const protocol::RequestHeader& header, std::uint64_t offset,
                       std::optional<Worker>& dead);
-  bool unlock(const protocol::RequestHeader& header, std::uint64_t offset);  // false: somebody else's
+  bool unlock(const protocol::RequestHeader& header, std::uint64_t offset);  // false: another worker holds it
 
-  unsigned poll(const Granted& granted);  // returns how many entered
+  unsigned poll(const Granted& granted);  // returns how many locks were taken
   void drop(TransportRank from);
-  bool has_waiters() const;  // dropped ones aside
+  bool has_waiters() const;  // without the dropped ones
   std::size_t waits() const { return waits_.size(); }
 
  private:

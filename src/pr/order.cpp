@@ -5,7 +5,7 @@ namespace {
 
 using protocol::Verb;
 
-// Others may rely on what was written before these.
+// After these requests, other workers may rely on what was written before them.
 bool publishes(const Footprint& request) {
   return request.verb == Verb::rmw || request.verb == Verb::store || request.verb == Verb::unlock ||
          request.verb == Verb::release || (request.verb == Verb::put && request.is_inline);

@@ -1,8 +1,8 @@
-// Which request of an origin may start while earlier ones of the same origin are unfinished.
+// Decides whether a request may start while earlier requests of the same origin are unfinished.
 //
-// Pure. The promise to the program: it sees its own operations on a target in program order, and
-// what publishes (inline put, rmw, store, unlock, fence) takes effect after every write before it.
-// Asked by the origin queue for each pair; ranges are bounding ranges, so a conflict may be false.
+// The functions are pure. They promise that a program sees its own operations on a target in program order,
+// and that a request that publishes (inline put, rmw, store, unlock, fence) takes effect after every earlier
+// write. Ranges are bounding ranges, so a conflict may be false. Used for the queues of origins.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct Footprint {
   protocol::Verb verb = protocol::Verb::fence;
   bool is_inline = false;  // the body came with the message
   Scalar scalar = Scalar::none;
-  bool many_targets = false;  // a batch to several: in the way of all
+  bool many_targets = false;  // a batch to several targets; nothing passes it
   Worker target = 0;
   std::uint64_t low = 0;  // [low, high) of the arena; empty: touches nothing
   std::uint64_t high = 0;
 };
 
-// Of a range that a program asked for, whatever its address.
+// The range may be any that a program asked for, so the sum may overflow.
 constexpr std::uint64_t saturated_end(std::uint64_t offset, std::uint64_t bytes) {
   std::uint64_t end = 0;
   return __builtin_add_overflow(offset, bytes, &end) ? UINT64_MAX : end;

@@ -1,8 +1,8 @@
-// What a server knows of one origin: its unfinished requests in order, its credits, its writes.
+// Holds what a server knows of one origin: its unfinished requests in order, its credits and its writes.
 //
-// The queue holds requests from their arrival to their end. Each is waiting (an earlier one is in its
-// way), running (its body moves, or a busy stripe stopped it) or finished and gone. Only Server
-// touches it; it is created by the first message and forgotten after the last.
+// The queue holds requests from their arrival to their end. A request waits for an earlier one, runs (its
+// body moves, or it tries a busy stripe again), or is finished and about to be removed. Only Server uses it:
+// it makes an origin at its first message, and forgets it after the last.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@
 
 namespace comex::pr {
 
-// A copy of a whole message, at the end, so that what belongs to it has the room before it: a piece of its
-// body, or the answers of a batch so far, which may take the place of items that are done.
+// Holds a copy of a message at the end of its room. The room before it is for a piece of its body, or for the
+// answers of a batch, which may overwrite items that are done.
 class MessageCopy {
  public:
   MessageCopy() = default;
-  // Room for any message of at most so many bytes.
+  // There is room for any message of at most `room` bytes.
   explicit MessageCopy(std::uint32_t room)
       : bytes_(std::make_unique_for_overwrite<std::byte[]>(room)), room_(room) {}
 
@@ -43,13 +43,13 @@ class MessageCopy {
   std::uint32_t message_bytes_ = 0;
 };
 
-// How far a request has come that is executed straight from its message, or from the copy of it.
+// How far an inline request has come, which is executed from its message or from the copy of it.
 struct Progress {
-  std::uint64_t arrived_at = 0;  // chunks the server had moved when it had not come yet
+  std::uint64_t arrived_at = 0;  // the server's count of moved chunks before it came
   std::uint32_t worked = 0;      // acc: bytes added so far
   std::uint32_t busy_tries = 0;  // acc: tries that met a busy stripe
 
-  // A batch: worked and busy_tries are those of its next item.
+  // In a batch, `worked` and `busy_tries` are those of its next item.
   std::uint64_t number = 0;                            // of that item
   std::uint32_t at = sizeof(protocol::RequestHeader);  // the item, in the message
   std::uint32_t answered = 0;                          // bytes of the answers to the gets and rmws so far
@@ -59,16 +59,16 @@ struct Progress {
 struct Entry {
   protocol::RequestHeader header;
   Footprint footprint;
-  MessageCopy copy;  // only when there is more than the header
+  MessageCopy copy;  // empty if the message is only the header
   bool is_running = false;
-  bool is_finished = false;    // it took effect; about to be removed
-  bool is_large = false;       // has a transfer while it runs
-  Progress progress;           // of one that is not
-  std::unique_ptr<Item> item;  // a batch's: that at progress.at if it ends behind, else the one before
-  Fault fault;                 // large: why it is drained only
-  std::unique_ptr<Transfer> transfer;  // made when it starts: few of those that wait have one
+  bool is_finished = false;            // it took effect; about to be removed
+  bool is_large = false;               // it has a transfer while it runs
+  Progress progress;                   // of an entry that is not large
+  std::unique_ptr<Item> item;          // of a batch: the one at progress.at, or the one that ends there
+  Fault fault;                         // of a large one: why its body is only drained
+  std::unique_ptr<Transfer> transfer;  // made at the start, since few waiting ones have one
 
-  void reset();  // as new, for another request
+  void reset();  // makes it ready for another request
 
   std::span<const std::byte> message() const {
     return copy ? copy.message() : std::as_bytes(std::span(&header, 1));
@@ -81,16 +81,16 @@ struct Origin {
   explicit Origin(TransportRank transport_rank, Credits::Handle its_account)
       : rank(transport_rank), account(its_account) {}
 
-  // May a request start beside those before `end`?
+  // Whether a request may start beside those before `end`.
   bool may_start(const Footprint& later, EntryList::const_iterator end) const;
   bool may_start(const Footprint& later) const { return may_start(later, queue.end()); }
   bool is_next(const protocol::RequestHeader& header) const {
     return header.sequence == static_cast<std::uint16_t>(last_sequence + 1);
   }
   std::uint64_t applied() const;  // all writes up to this number have taken effect
-  // Is this store the signal of a put that was refused? To be asked once, when that is known.
+  // Whether this store is the signal of a put that was refused. Ask once, when the refusal is known.
   bool is_void(const protocol::RequestHeader& store);
-  // Of a call of several messages; each is to be asked about once.
+  // The call has several messages. Ask once for each refused one.
   bool is_first_refusal_of(std::uint32_t call);
 
   TransportRank rank;
@@ -100,18 +100,18 @@ struct Origin {
   std::vector<EntryList::iterator> running;  // these get turns
   std::size_t turn = 0;
   std::uint16_t last_sequence = 0;           // of the newest message that was taken
-  std::vector<MessageCopy> held;             // that came before their turn, in order; few, and rarely
+  std::vector<MessageCopy> held;             // messages that came before their turn, in order; rarely any
   std::uint64_t last_number = 0;             // of the newest write
-  std::uint64_t chunks_at_answer = 0;        // the server had moved as its last lone get was answered
+  std::uint64_t chunks_at_answer = 0;        // the same count at the answer to its last lone get
   std::vector<std::uint64_t> refused_data;   // numbers of refused puts whose signals are still to come
   std::uint32_t waiting = 0;                 // entries that have not started
-  std::uint32_t newest_call = 0;             // of several messages, which come in a row
-  std::vector<std::uint32_t> refused_calls;  // of which a refusal was told and more may be to come
+  std::uint32_t newest_call = 0;             // the newest call of several messages
+  std::vector<std::uint32_t> refused_calls;  // a refusal was told, more may come
   bool is_reserved_used = false;             // a fence or unlock is unanswered
   bool is_active = false;                    // in the server's list of those with work
   bool is_touched = false;                   // something changed in this pass
   bool needs_scan = false;                   // a waiting entry may be able to start
-  std::optional<protocol::Leaving> leaving = std::nullopt;  // once it has said so
+  std::optional<protocol::Leaving> leaving = std::nullopt;  // set by its leave message
 };
 
 }  // namespace comex::pr

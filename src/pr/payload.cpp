@@ -108,7 +108,7 @@ bool read_layout(const RequestHeader& header, Reader& reader, Payload& payload) 
   return false;
 }
 
-// What is staged fits into the room that every origin has: its own, or beside its message.
+// A staged piece has to fit into the room of its origin: its own one, or the one beside its message.
 bool is_sound_body(const RequestHeader& header, std::size_t message_bytes, const WireLimits& limits,
                    const Payload& payload) {
   if (!has_chunk_size(header, limits) || header.chunk_bytes % chunk_unit != 0) return false;

@@ -1,8 +1,8 @@
-// A request message taken apart and checked: header, scale, layout, inline body.
+// Takes a request message apart and checks it: header, scale, layout and inline body.
 //
-// Pure; it trusts nothing: whatever the bytes are, the result is either consistent or malformed. It
-// points into the message, which must stay in place. Bounds against extents are checked elsewhere,
-// when the request starts. Called by the server for every message and again for queued ones.
+// The functions are pure and trust no byte: the result is either consistent or malformed. It points into the
+// message, which must stay in place. Bounds against extents are checked when the request starts. The server
+// reads every message here, and queued ones once more.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 namespace comex::pr {
 
 struct Payload {
-  protocol::Refusal refusal = protocol::Refusal::none;  // what its shape alone is refused for
+  protocol::Refusal refusal = protocol::Refusal::none;  // for a malformed message
   Scale scale{};                                        // acc
   Patch patch{};                                        // contiguous and strided; empty for vector
   const std::byte* offsets = nullptr;                   // vector: unaligned 64-bit arena offsets
@@ -42,14 +42,14 @@ struct Payload {
 struct WireLimits {
   WorldId world = 0;
   std::uint32_t chunk_bytes = 0;  // the largest that the server takes
-  std::uint32_t piece_bytes = 0;  // and of what it has to stage
+  std::uint32_t piece_bytes = 0;  // the largest that it stages
 };
 
 // `message` begins with `header` (already copied out of it).
 Payload read_payload(const protocol::RequestHeader& header, std::span<const std::byte> message,
                      const WireLimits& limits);
 
-// Does the data travel beside the message, in chunks?
+// Whether the data travels beside the message, in chunks.
 inline bool has_chunks(const protocol::RequestHeader& header) {
   using protocol::Verb;
   if (header.verb == Verb::get) return header.bytes > protocol::reply_data_bytes;
@@ -57,12 +57,12 @@ inline bool has_chunks(const protocol::RequestHeader& header) {
   return is_bulk && header.bytes != 0 && (header.flags & protocol::body_inline) == 0;
 }
 
-// Can the body not go straight from or to the target's memory?
+// Whether the body cannot move straight from or to the memory of the target.
 inline bool needs_staging(const protocol::RequestHeader& header, const Payload& payload) {
   return header.verb == protocol::Verb::acc || payload.offsets != nullptr || !payload.patch.contiguous();
 }
 
-// Can the chunks be counted at all? Malformed requests for which it is true are drained.
+// Whether the chunks can be counted. If they can, the body of a malformed request is drained.
 inline bool has_chunk_size(const protocol::RequestHeader& header, const WireLimits& limits) {
   return header.chunk_bytes != 0 && header.chunk_bytes <= limits.chunk_bytes && header.slot != 0 &&
          header.slot < protocol::slot_count;

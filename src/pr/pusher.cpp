@@ -7,7 +7,7 @@ namespace {
 
 using shm::OutboxWord;
 
-// A worker that goes on opening batches would ring for each one that it opens after a look has found none.
+// A worker that is no longer watched rings for its next batch, so the watch outlasts a few empty looks.
 constexpr std::uint32_t empty_looks_allowed = 4;
 
 }  // namespace
@@ -66,7 +66,7 @@ void Pusher::find_announced() {
     if (worker.is_watched || !worker.outbox.is_announced()) continue;
     worker.is_watched = true;
     worker.empty_looks = 0;
-    worker.look_ns = 0;  // it begins with what is open now
+    worker.look_ns = 0;  // the first look is for what is open now
     watched_.push_back(i);
     next_look_ns_ = 0;
   }
@@ -95,7 +95,7 @@ unsigned Pusher::look_at(Worker& worker, std::uint64_t now_ns) {
   return sent;
 }
 
-// What began a little later than now was opened during this look. Much later is another clock's: old.
+// A batch that began just after `now_ns` was opened during this look; one much later has another clock.
 bool Pusher::is_old(std::uint64_t begun_ns, std::uint64_t now_ns, std::uint64_t age_ns) const {
   if (begun_ns - now_ns < age_ns) return false;
   return now_ns - begun_ns >= age_ns - soon_ns_;
@@ -105,7 +105,7 @@ std::uint64_t Pusher::age_ns_for(const Worker& worker) const {
   return worker.sends_itself ? age_ns_ : age_left_alone_ns_;
 }
 
-// Of what has been closed we know what we have pushed; the worker sent the rest.
+// The worker sent all closed batches that were not pushed from here.
 void Pusher::Worker::note_sent() {
   std::uint32_t others = 0 - pushed;
   for (std::uint32_t i = 0; i < outbox.size(); ++i) others += outbox[i].look().closings();
@@ -118,7 +118,7 @@ void Pusher::Worker::note_pushed(std::uint32_t batches) {
   pushed += batches;
 }
 
-// Its worker may add to it meanwhile, or send it itself.
+// Meanwhile the worker may add to the batch, or send it.
 bool Pusher::take(shm::OutboxBuffer& buffer, OutboxWord seen) {
   for (OutboxWord word = seen; word.state() == OutboxWord::State::open && word.is_same_opening(seen);
        word = buffer.look()) {
@@ -141,7 +141,7 @@ bool Pusher::is_over(Worker& worker) {
   outbox.take_back();
   for (std::uint32_t i = 0; i < outbox.size(); ++i) {
     if (outbox[i].look().state() != OutboxWord::State::open) continue;
-    // Opened before the announcement was taken back, so it may not be announced again.
+    // The worker opened this before the announcement was taken back, so it may not announce it again.
     outbox.announce();
     worker.empty_looks = 0;
     return false;

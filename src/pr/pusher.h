@@ -1,14 +1,13 @@
-// Sends what workers of the host have left in their outboxes, in their name.
+// Sends the batches that workers of this host have left open in their outboxes, in the name of the workers.
 //
-// A batch is due at a certain age, by the clock of its worker, and then the worker is looked at; one that has
-// none open, at such intervals. The age is three tenths of the given delay if the worker's last batch was
-// pushed: it seems to leave its batches alone, and a progress rank that naps wakes up late. It is four fifths
-// if the worker has sent one itself since, or keeps full ones for company: most go without us, and a look
-// takes a core from somebody. What such a worker leaves after all has one fifth of the delay for waking up
-// in. The worker reserved credit, running numbers and place in the order when it opened the batch: nothing is
-// missing and no answer comes here. Looks only while something is announced, so an idle host costs one load a
-// call. Owned by a progress rank or by the progress thread of a worker that serves itself, which holds the
-// engine lock around advance().
+// A batch is pushed at a certain age by the clock of its worker. If the last batch of a worker was pushed,
+// the age is three tenths of the given delay: such a worker seems to make no calls, and a progress rank that
+// naps wakes up late. If the worker has sent a batch since, or keeps full ones to send several together, the
+// age is four fifths: it sends most by itself, and each look takes a core from a process. One fifth of the
+// delay then remains for waking up. A worker with no open batch is looked at in intervals of that age. The
+// worker reserved credit, numbers and place in the order when it opened the batch, and answers go to it. Only
+// announced outboxes are looked at, so an idle host costs one load a call. A progress rank owns the pusher,
+// or the progress thread of a worker that serves itself, which holds the engine lock around advance().
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ namespace comex::pr {
 
 class Pusher {
  public:
-  // `bell` is what the outboxes ring.
+  // The outboxes ring `bell`.
   Pusher(transport::Transport& transport, shm::Os& os, const std::vector<shm::Outbox>& outboxes,
          std::uint64_t delay_ns, std::optional<shm::Doorbell> bell);
 
@@ -33,7 +32,7 @@ class Pusher {
   bool is_due();
   unsigned advance();  // batches sent
 
-  // While something is open: until the next look. forever_ns: only a ring brings work.
+  // Returns the time until the next look; forever_ns means that only a ring brings work.
   std::uint64_t due_in() const;
 
   const PushCounters& counters() const { return counters_; }
@@ -41,12 +40,12 @@ class Pusher {
  private:
   struct Worker {
     shm::Outbox outbox;
-    std::uint64_t look_ns = 0;  // when next, while it is watched: it has announced something
+    std::uint64_t look_ns = 0;  // time of the next look, while it is watched
     std::uint32_t empty_looks = 0;
     std::uint32_t sent = 0;    // batches by itself until the last look, modulo 2^32
-    std::uint32_t pushed = 0;  // by us
+    std::uint32_t pushed = 0;  // by this pusher
     bool is_watched = false;
-    bool sends_itself = false;  // one at least since we last pushed
+    bool sends_itself = false;  // it has sent a batch since the last push
 
     void note_sent();
     void note_pushed(std::uint32_t batches);
@@ -63,7 +62,7 @@ class Pusher {
   shm::Os& os_;
   const std::uint64_t age_left_alone_ns_;
   const std::uint64_t age_ns_;
-  const std::uint64_t soon_ns_;  // what is due within it goes with what is due: one look less
+  const std::uint64_t soon_ns_;  // batches due within it are sent early: one look less
   std::optional<shm::Doorbell> bell_;
   std::uint32_t rings_ = 0;
   bool has_looked_ = false;

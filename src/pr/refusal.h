@@ -1,4 +1,4 @@
-// A request that the server does not carry out, and how the reasons are called.
+// Describes a request that the server refuses: the reason and the access at fault. Made by Server.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace comex::pr {
 struct Fault {
   protocol::Refusal refusal = protocol::Refusal::none;
   std::uint64_t offset = 0;  // in the arena
-  std::uint64_t bytes = 0;   // no_such_mutex: how many there are
+  std::uint64_t bytes = 0;   // for no_such_mutex: the number of mutexes
 
   explicit operator bool() const { return refusal != protocol::Refusal::none; }
 };
 
-// Handed to the server's owner at once; it prints the line and ends the job unless the header carries
+// The server gives this to its owner at once, who prints the line and ends the job unless the header carries
 // errors_return.
 struct RefusedRequest {
   TransportRank from = no_rank;

@@ -1,7 +1,7 @@
-// Atomic operations on words of the arena, as requests ask for them.
+// Applies the atomic operation of a request to a word of the arena.
 //
-// Workers of the host apply the same function to the same signed words, so all are atomic together. The
-// caller has checked bounds and alignment. Called by the server.
+// Workers of the host apply the same function to the same signed words, so all of these are atomic together.
+// The caller has checked bounds and alignment. Called by the server.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ Server::Home* Server::find_home(WorldId world) {
   return nullptr;
 }
 
-// Of a request that was not refused for its world.
+// The request must not have been refused for its world.
 Server::Home& Server::home_of(const Header& header) {
   Home* const home = find_home(header.world);
   COMEX_BUG_IF(home == nullptr);
@@ -65,7 +65,7 @@ Origin& Server::origin_of(TransportRank rank) {
   return idle_.back();
 }
 
-// Something changed: credits are looked at when the pass ends.
+// Has the credits of an origin looked at when the pass ends.
 void Server::recheck_credits(Origin& origin) {
   if (origin.is_touched) return;
   origin.is_touched = true;
@@ -89,7 +89,7 @@ unsigned Server::advance() {
       origin->is_active = false;
       idle_.splice(idle_.end(), active_, origin);
     }
-    if (step == Step::chunk) break;  // new messages first
+    if (step == Step::chunk) break;  // new messages come first
   }
   end_pass(moved);
   return moved;
@@ -100,7 +100,7 @@ Step Server::serve(Origin& origin, unsigned& moved) {
   return step_running(origin, moved);
 }
 
-// In order, so that one pass is enough: an entry depends on earlier ones only.
+// One pass in order is enough: an entry depends on earlier ones only.
 void Server::start_waiting(Origin& origin, unsigned& moved) {
   origin.needs_scan = false;
   for (auto entry = origin.queue.begin(); entry != origin.queue.end() && origin.waiting != 0;) {
@@ -119,7 +119,7 @@ void Server::start_waiting(Origin& origin, unsigned& moved) {
   }
 }
 
-// One step for each running entry, beginning where the last pass stopped, until one was a chunk.
+// Takes one step of each running entry, from where the last pass stopped, until one was a chunk.
 Step Server::step_running(Origin& origin, unsigned& moved) {
   for (std::size_t turns = origin.running.size(); turns != 0; --turns) {
     if (origin.turn >= origin.running.size()) origin.turn = 0;

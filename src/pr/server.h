@@ -1,11 +1,10 @@
-// Serves one-sided requests of many origins against the arenas of one or more worlds, without ever blocking.
+// Serves the requests of many origins in the arenas of one or more worlds, and never blocks.
 //
-// InlineRequest requests are executed straight from their message; what must wait for an earlier one of the
-// same origin, or has a body in chunks, is queued; what has overtaken an earlier message of it is held.
-// advance() goes round the origins that have work and returns after about one chunk of it. Promises order per
-// origin and target (order.h), bounded memory (credits.h) and an answer to everything, refused requests
-// included. Owned by a progress rank or, without progress ranks, by a worker; all calls under the engine
-// lock.
+// An inline request is executed straight from its message. A request is queued if an earlier one of its
+// origin is in its way or if its body has chunks; a message that has overtaken an earlier one is held.
+// advance() goes round the origins that have work and returns after about one chunk. The server promises
+// order per origin and target (order.h), bounded memory (credits.h) and an answer to everything, even when it
+// refuses. A progress rank owns it, or a worker that serves itself; all calls are under the engine lock.
 #pragma once
 
 #include <cstddef>
@@ -40,12 +39,12 @@ struct ServerOptions {
   std::uint64_t staging_reserve = default_staging_reserve;  // COMEX_STAGING_RESERVE: for one each
   std::uint32_t max_window = 64;                            // messages of one origin
 
-  // Host slot of a worker, no_host_slot for one of another host. Empty: all are elsewhere.
+  // Returns the host slot of a worker, or no_host_slot for another host. Empty: all are on other hosts.
   std::function<shm::HostSlot(Worker)> slot_of;
-  // At once, for each refused request.
+  // Called at once for each refused request.
   std::function<void(const RefusedRequest&)> report;
-  // A lock of a dead holder was taken over for this request: what it guards may be half updated.
-  // Who died with it, where that is known: of a mutex.
+  // Called when this request took over a lock of a dead holder: what it guards may be half updated. `dead` is
+  // the holder of a mutex, if that is known.
   std::function<void(const protocol::RequestHeader&, const std::optional<Worker>& dead)> recovered;
   Mutexes::Stall stall;  // of locks that wait here
 };
@@ -55,7 +54,7 @@ class Server final : public transport::Sink {
   Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options);
   ~Server() override;
 
-  // One more world, whose arena of this host is served as well; before its first request.
+  // Adds a world whose arena on this host is served as well. Call it before the first request of that world.
   void add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of);
 
   void on_message(const transport::Message& message) override;
@@ -63,21 +62,21 @@ class Server final : public transport::Sink {
   unsigned advance() override;
   bool quiet() const override;
 
-  // Origins that left and have nothing here any more.
+  // Counts the origins that have left and have no requests here any more.
   std::size_t departed() const { return departed_.size(); }
-  std::optional<protocol::Leaving> departed(TransportRank origin) const;  // how; nothing: it has not
+  std::optional<protocol::Leaving> departed(TransportRank origin) const;  // how it left, if it has
   const ServerCounters& counters() const { return counters_; }
   std::uint32_t staging_peak() const { return staging_.peak(); }
 
  private:
   using Header = protocol::RequestHeader;
-  // A request that needs no transfer, straight from its message or from the queue.
+  // A request without a transfer, executed from its message or from the queue.
   struct InlineRequest {
     Origin& origin;
     const Header& header;
     const Payload& payload;
     Progress& progress;
-    Entry* entry = nullptr;  // when it comes from the queue
+    Entry* entry = nullptr;  // null unless it comes from the queue
   };
 
   // The memory of a world's workers on this host.
@@ -92,7 +91,7 @@ class Server final : public transport::Sink {
     shm::Arena& arena() const { return place.arena; }
   };
 
-  // server.cpp: which world is meant, and who gets a turn
+  // server.cpp: finds the world of a request, and gives turns to origins
   Home* find_home(WorldId world);
   Home& home_of(const Header& header);
   WireLimits limits_for(const Header& header);
@@ -106,7 +105,7 @@ class Server final : public transport::Sink {
   void end_pass(unsigned& moved);
   void forget(Origin& origin);
 
-  // server_admit.cpp: what becomes of a message
+  // server_admit.cpp: executes, queues, holds or refuses a message
   bool handle_uncredited(TransportRank from, const Header& header);
   void admit(Origin& origin, const Header& header);
   void hold(Origin& origin, const Header& header, std::span<const std::byte> message);
@@ -122,7 +121,7 @@ class Server final : public transport::Sink {
   void place_queued(Origin& origin, EntryList::iterator entry, bool is_running);
   void remove(Origin& origin, EntryList::iterator entry);
 
-  // server_execute.cpp: small requests, and the ends of large ones
+  // server_execute.cpp: executes inline requests, starts and ends large ones
   Fault check(const Header& header, const Payload& payload);
   static Fault check_data(const shm::Extents& extents, const Header& header, const Payload& payload);
   bool execute(const InlineRequest& small);
@@ -136,7 +135,7 @@ class Server final : public transport::Sink {
   void start_transfer(Origin& origin, Entry& entry);
   void finish_transfer(Origin& origin, Entry& entry);
 
-  // server_batch.cpp: many small operations in one message
+  // server_batch.cpp: executes the items of a batch
   void handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message);
   struct Batch {
     const Header& header;
@@ -152,13 +151,13 @@ class Server final : public transport::Sink {
   bool execute_item(const Batch& batch, const Item& item, Fault& fault);
   bool accumulate_item(const Batch& batch, const Item& item);
 
-  // server_reply.cpp
+  // server_reply.cpp: sends replies
   void post(Origin& origin, protocol::ReplyHeader reply, std::byte* staged);
   void say(Origin& origin, protocol::Verb verb);
   void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
   void reply_data(const InlineRequest& small);
-  // All of its call, which waits for it: the thread that asks has had the answer to the one before. Where
-  // several threads of an origin ask at once, what is counted between them may be too little.
+  // Such a get is its whole call, and its thread has had the answer to its get before. If several threads of
+  // an origin ask at once, the chunks counted between two answers may be too few.
   static bool is_lone_get(const Header& header) {
     return header.verb == protocol::Verb::get && header.call == 0 &&
            (header.flags & protocol::non_blocking) == 0;
@@ -169,23 +168,23 @@ class Server final : public transport::Sink {
 
   transport::Transport& transport_;
   ServerOptions options_;
-  const std::uint32_t piece_bytes_;    // of what is staged
-  const std::uint32_t message_bytes_;  // at most
+  const std::uint32_t piece_bytes_;    // the most that is staged at once
+  const std::uint32_t message_bytes_;  // the most that a message may have
   ServerCounters counters_;
   Credits credits_;
   StagingPool staging_;
   std::list<Home> homes_;  // mostly one
   std::list<Origin> idle_;
-  std::list<Origin> active_;  // those with entries; the front has its turn next
+  std::list<Origin> active_;  // origins with entries; the front one has the next turn
   std::unordered_map<TransportRank, std::list<Origin>::iterator> origins_;
   std::vector<Origin*> touched_;
-  // Of the batch being executed straight from its message.
+  // The answers of a batch that is executed straight from its message.
   alignas(16) std::byte answers_[protocol::message_bytes];
   EntryList spare_entries_;
   std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
   unsigned held_ = 0;                 // messages, of all origins
-  std::uint64_t chunks_at_look_ = 0;  // moved by the last look that found no message
+  std::uint64_t chunks_at_look_ = 0;  // count of moved chunks when no message was left
 };
 
 }  // namespace comex::pr

@@ -1,4 +1,4 @@
-// What becomes of a message: executed at once, queued, handed to the mutexes, or refused.
+// Receives messages: each is executed at once, queued, held, handed to the mutexes, or refused.
 #include <algorithm>
 #include <cstring>
 
@@ -22,14 +22,14 @@ void Server::on_message(const transport::Message& message) {
   ++counters_.requests;
   Header header;
   const bool is_whole = message.data.size() >= sizeof header && message.data.size() <= message_bytes_;
-  if (!is_whole) {  // there is no telling whom to answer
+  if (!is_whole) {  // its origin cannot be known, so there is no answer
     ++counters_.refused;
     if (options_.report) options_.report({message.from, header, {protocol::Refusal::malformed, 0, 0}});
     return;
   }
   std::memcpy(&header, message.data.data(), sizeof header);
   if (handle_uncredited(message.from, header)) return;
-  // A batch may have been sent for its origin by another process.
+  // A pusher may have sent a batch for its origin.
   const TransportRank from = header.verb == Verb::batch ? header.batch_rank() : message.from;
   COMEX_BUG_IF(from < 0 || from >= transport_.size());
   Origin& origin = origin_of(from);
@@ -43,7 +43,7 @@ void Server::on_message(const transport::Message& message) {
   if (!origin.held.empty()) take_held(origin);
 }
 
-// In order: who pushes for the origin may send its batches in any.
+// The held messages are kept in order: a pusher may send batches of its origin in any order.
 void Server::hold(Origin& origin, const Header& header, std::span<const std::byte> message) {
   const auto ahead = [&](const Header& of) {
     return static_cast<std::int16_t>(of.sequence - origin.last_sequence);
@@ -68,7 +68,7 @@ void Server::take_held(Origin& origin) {
   }
 }
 
-// It is this message's turn.
+// Takes the message whose turn it is.
 void Server::take(Origin& origin, const Header& header, std::span<const std::byte> message) {
   origin.last_sequence = header.sequence;
   if (header.call != 0) origin.newest_call = header.call;
@@ -100,11 +100,11 @@ void Server::handle_riding_fence(Origin& origin, const Header& write) {
   handle(origin, fence, std::as_bytes(std::span(&fence, 1)));
 }
 
-// Messages that take no credit and have no place in the order.
+// Handles the messages that take no credit and have no place in the order.
 bool Server::handle_uncredited(TransportRank from, const Header& header) {
   if (header.verb == Verb::surrender) {
     const auto known = origins_.find(from);
-    if (known == origins_.end()) return true;  // it crossed the origin's own leave
+    if (known == origins_.end()) return true;  // the origin has left meanwhile
     COMEX_BUG_IF(!credits_.surrender(known->second->account, header.new_limit()));
     recheck_credits(*known->second);
     return true;
@@ -176,7 +176,7 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
   place_queued(origin, entry, may_start);
 }
 
-// An entry is running already when a busy stripe stopped it.
+// An entry that met a busy stripe is running already.
 void Server::place_queued(Origin& origin, EntryList::iterator entry, bool is_running) {
   entry->is_running = is_running;
   if (is_running) {

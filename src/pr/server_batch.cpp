@@ -1,4 +1,4 @@
-// Batches: executed item by item, straight from the message, from the queue if something is in the way.
+// Executes batches item by item, straight from the message or from the queue.
 #include <atomic>
 #include <cstring>
 
@@ -14,7 +14,7 @@ using protocol::Verb;
 
 namespace {
 
-// Room for the next answer, in zeros.
+// Makes room for the next answer and fills it with zeros.
 std::byte* make_answer(std::byte* answers, Progress& progress, std::size_t bytes) {
   std::byte* const room = answers + progress.answered;
   std::memset(room, 0, bytes);
@@ -54,8 +54,8 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
   place_queued(origin, entry, may_start);
 }
 
-// Items go to any places, mostly such that no cache has: asked for one after the other each would be waited
-// for, asked for at once they come together.
+// Mostly the caches hold no place that the items go to. One after the other each would be waited for;
+// prefetched, they come together.
 void Server::fetch_ahead(const Batch& batch) {
   const Home* const home = find_home(batch.header.world);
   if (home == nullptr) return;
@@ -67,27 +67,27 @@ void Server::fetch_ahead(const Batch& batch) {
   }
 }
 
-// False: a stripe is busy, try again later.
+// Returns false if a stripe is busy: the batch is tried again later.
 bool Server::run_batch(Origin& origin, const Batch& batch) {
   const Header& header = batch.header;
   if (!batch.is_queued) fetch_ahead(batch);
   Progress& progress = batch.progress;
   Item& item = batch.item;
   while (progress.at < batch.message.size()) {
-    if (item.end == progress.at) go_to_next(item, batch.message);  // else it has met a busy stripe
+    if (item.end == progress.at) go_to_next(item, batch.message);  // else this item met a busy stripe
     Fault fault;
     if (!execute_item(batch, item, fault)) return false;
     const std::uint64_t number = progress.number++;
     progress.at = item.end;
     progress.worked = progress.busy_tries = 0;
     if (fault) {
-      // The reply tells how far the writes have come, and this one counts as done.
+      // This item counts as done, since the reply tells how far the writes have come.
       if (!batch.is_queued) origin.last_number = number;
       refuse(origin, header_of(header, item, batch.message, number), fault);
     }
   }
   std::atomic_thread_fence(std::memory_order_release);
-  // Nothing of it is unfinished any more, in the queue or not.
+  // All items are done now, whether the batch was queued or not.
   if (!batch.is_queued) origin.last_number = progress.number - 1;
   mark_applied(origin, header);
   if (header.slot != 0) reply_batch(origin, batch);

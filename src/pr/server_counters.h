@@ -1,4 +1,4 @@
-// What a server and its pusher have done, for tests and reports. Plain numbers, owned by them.
+// Counts what a server and its pusher have done. Both own plain numbers; tests and reports read them.
 #pragma once
 
 #include <algorithm>
@@ -14,34 +14,34 @@ struct ServerCounters {
   std::array<std::uint64_t, 13> by_verb = {};  // indexed by request verb
   std::uint64_t batch_items = 0;               // operations that came in batches
   std::uint64_t held = 0;                      // messages that came before their turn
-  std::uint64_t riding_fences = 0;             // that came with a write
-  std::uint64_t at_once = 0;                   // executed straight from the message
+  std::uint64_t riding_fences = 0;             // fences that came with a write
+  std::uint64_t at_once = 0;                   // requests executed straight from the message
   std::uint64_t refused = 0;
   std::uint64_t chunks = 0;  // of bodies, worked on or sent
   std::uint64_t credit_messages = 0;
   std::uint64_t withdrawals = 0;
   std::uint64_t small_gets = 0;
-  // Chunks moved to the reply, all of them: from the last look that found no message, or the answer to the
-  // lone get before, so no fewer than since the arrival.
+  // Chunks that were moved before the reply, in all. They are counted from the last look that found no
+  // message, or the last answer to a lone get: no fewer than since the arrival.
   std::uint64_t small_get_chunks = 0;
-  std::uint64_t small_get_chunks_peak = 0;  // and of the worst one
+  std::uint64_t small_get_chunks_peak = 0;  // of the worst get
   std::uint64_t credited = 0;               // requests that take a credit
   std::uint64_t queued = 0;                 // of these, in queues now
-  std::uint64_t queued_met = 0;             // and by those that came: the sum of what each met
+  std::uint64_t queued_met = 0;             // requests that each found in queues, summed up
   std::uint64_t queued_peak = 0;
-  std::uint64_t queue_bound = 0;  // as many as all credits that there were at most
+  std::uint64_t queue_bound = 0;  // the most credits that there were at once
   std::uint64_t buffers = 0;      // 4 KiB copies of messages now
   std::uint64_t buffers_peak = 0;
   std::uint32_t busy_origins = 0;  // with something queued now
 };
 static_assert(static_cast<unsigned>(protocol::Verb::leave) == 12);
 
-// What a pusher has sent for workers that made no call, as far as these said when each batch began.
+// What a pusher has sent for workers that made no call, by the times at which they began each batch.
 struct PushCounters {
   std::uint64_t batches = 0;
-  std::uint64_t waited_ns = 0;  // from the first item until it was sent, all of them
+  std::uint64_t waited_ns = 0;  // from the first item until the batch was sent, in all
   std::uint64_t longest_ns = 0;
-  std::uint64_t late = 0;  // that waited longer than allowed
+  std::uint64_t late = 0;  // batches that waited longer than allowed
   std::uint64_t allowed_ns = 0;
 
   void count(std::uint64_t waited) {

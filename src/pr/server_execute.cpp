@@ -1,4 +1,4 @@
-// InlineRequest requests, executed in one go, and the start and end of large ones.
+// Executes inline requests in one go, and starts and ends large ones.
 #include <algorithm>
 #include <atomic>
 
@@ -12,7 +12,7 @@ namespace comex::pr {
 using protocol::Refusal;
 using protocol::Verb;
 
-// What the request touches must lie in extents of its target, now; with the word that its signal sets.
+// All that the request touches, the word of its signal too, must lie in extents of its target now.
 Fault Server::check(const Header& header, const Payload& payload) {
   if (payload.refusal != Refusal::none) return {payload.refusal, header.offset, header.bytes};
   const shm::Extents& extents = home_of(header).arena().extents();
@@ -37,7 +37,7 @@ Fault Server::check_data(const shm::Extents& extents, const Header& header, cons
   return {};
 }
 
-// From here on it has taken effect: replies that follow say so.
+// The request has taken effect: replies that follow say so.
 void Server::mark_applied(const InlineRequest& small) {
   if (small.entry != nullptr) small.entry->is_finished = true;
   mark_applied(small.origin, small.header);
@@ -51,7 +51,7 @@ void Server::mark_applied(Origin& origin, const Header& header) {
   }
 }
 
-// False: a stripe is busy, try again later.
+// Returns false if a stripe is busy: the request is tried again later.
 bool Server::execute(const InlineRequest& small) {
   const Header& header = small.header;
   if (header.verb == Verb::store && small.origin.is_void(header)) {
@@ -153,7 +153,7 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
   const Home* const home = find_home(entry.header.world);
   if (!entry.fault) entry.fault = check(entry.header, payload);
   const TransferMethod method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
-  // A body for a world that is not served here is received and dropped, so any place will do.
+  // If no world here is meant, the body is received and dropped, so any place will do.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
   std::byte* const own_room =
       is_staged(method) && fits_in_message_copy(piece_bytes_) ? entry.copy.room_before() : nullptr;

@@ -1,4 +1,4 @@
-// Everything that a server says.
+// Sends everything that a server sends: replies, refusals and credits.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -13,7 +13,7 @@ namespace comex::pr {
 using protocol::ReplyHeader;
 using protocol::Verb;
 
-// `staged` may hold reply.bytes of data behind the room for the header already.
+// `staged` may be a message with reply.bytes of data behind the room for its header.
 void Server::post(Origin& origin, ReplyHeader reply, std::byte* staged) {
   reply.applied = origin.applied();
   reply.limit = credits_.tell(origin.account);
@@ -64,7 +64,7 @@ void Server::count_small_gets(std::uint64_t gets, std::uint64_t arrived_at) {
   counters_.small_get_chunks_peak = std::max(counters_.small_get_chunks_peak, chunks);
 }
 
-// What a batch's gets and rmws found.
+// Sends what the gets and rmws of a batch found.
 void Server::reply_batch(Origin& origin, const Batch& batch) {
   ReplyHeader header;
   header.verb = Verb::data_batch;

@@ -1,7 +1,7 @@
-// What a progress rank's service came to, and how many progress ranks its load asks for.
+// Reports what a progress rank has served, and suggests how many progress ranks its host should have.
 //
-// ServiceMeter adds up the time of the rounds in which something moved; it reads the clock only when it is
-// told to. The rest is pure. Used by whoever runs a server, for the line at the end of a run.
+// ServiceMeter adds up the time of the rounds in which something moved; it reads the clock only if it
+// measures. The other functions are pure. The owner of a server uses them for the line at the end of a run.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct Service {
   std::uint32_t ranks = 2;           // of its host, all
 };
 
-// How many progress ranks of a host would each be busy for at most half of the time, if all are as busy as
-// this one: a request then waits no longer than it is served. Leaves at least half of the ranks to work.
+// Returns the number with which each progress rank would be busy for at most half of the time, if all are as
+// busy as this one: requests wait no longer than they are served. At least half of the ranks stay workers.
 std::uint32_t suggested_progress_ranks(const Service& service);
 
 // "served 120 requests, ..."

@@ -1,10 +1,9 @@
-// Buffers for the pieces of bodies that cannot be received or sent in place, or not well.
+// Owns the staging buffers for pieces that cannot be received or sent in place, or not well.
 //
-// A bounded pool, filled on demand. Every origin may hold one buffer even when the pool is empty, so
-// origins that do not take their data delay nobody else: at most pool + origins buffers exist. The least
-// pieces have that one room elsewhere (core/pieces.h): then there is the pool only.
-// What nobody wants is received into one place, however many do it at once: they wait for nobody.
-// Used by transfers; one Share belongs to each origin.
+// The pool is bounded and filled on demand. Every origin may hold one buffer even if the pool is empty, so
+// that an origin that leaves its data delays no other one: at most pool + origins buffers exist. Origins with
+// the least pieces have that room elsewhere (core/pieces.h) and use the pool only. All drained chunks go to
+// one place and never wait for it. Transfers use the pool; each origin has a Share of it.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +52,8 @@ class StagingPool {
   StagingPool(std::uint32_t piece, std::uint32_t buffers, std::uint32_t chunk)
       : piece_bytes_(piece), limit_(buffers), chunk_bytes_(chunk) {}
 
-  Buffer take(Share& share);  // of a piece; empty: none to be had now
-  std::byte* drain();         // of a chunk; what is there is never looked at
+  Buffer take(Share& share);  // for a piece; empty: none is free now
+  std::byte* drain();         // for a chunk whose data nobody reads
   std::uint32_t out() const { return out_; }
   std::uint32_t spare() const { return out_ < limit_ ? limit_ - out_ : 0; }  // of the pool
   std::uint32_t peak() const { return peak_; }

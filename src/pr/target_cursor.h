@@ -1,7 +1,7 @@
-// The target's side of one put, get or accumulate, walked in packed order in pieces of any size.
+// Walks the target's side of one put, get or accumulate in packed order, in pieces of any size.
 //
-// One face for a patch and for a list of segments. Bounds were checked before it is made; it points
-// into the payload's message. Used by inline execution and by transfers.
+// A patch and a list of segments are walked alike. Bounds were checked before it is made; it points into the
+// message of the payload. Used by inline requests and by transfers.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ class TargetCursor {
 
   void skip(std::uint64_t bytes);  // from the start
 
-  // Each moves on by what it did, which is all of `bytes` but for try_accumulate: that stops at the
-  // first stripe somebody holds. `bytes` never goes beyond the end.
+  // Each moves on by what it did. That is all of `bytes`, but try_accumulate() stops at the first busy
+  // stripe. `bytes` must not go beyond the end.
   void scatter(const std::byte* packed, std::uint64_t bytes);
   void gather(std::byte* packed, std::uint64_t bytes);
   std::uint64_t try_accumulate(shm::BlockLocks& locks, const kernels::Accumulation& accumulation,
@@ -41,7 +41,7 @@ class TargetCursor {
   std::uint64_t low_;
   std::byte* base_;
   RunCursor cursor_;
-  std::uint64_t position_ = 0;  // vector: packed bytes behind us
+  std::uint64_t position_ = 0;  // vector: packed bytes that are done
 };
 
 }  // namespace comex::pr

@@ -28,7 +28,7 @@ Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, Transfe
   }
 }
 
-// Returns false if no staging room is free now.
+// Returns false if no staging is free now.
 bool Transfer::take_room(Room& room) {
   if (peer_.own_room != nullptr) {
     room.staged = std::exchange(peer_.own_room, nullptr);
@@ -55,7 +55,7 @@ std::span<std::byte> Transfer::next_place() const {
   return {place_.arena.at(header_.offset + chunks_.next_begin()), chunks_.next_bytes()};
 }
 
-// Bodies that go out: gets, and the empty chunks of refused ones.
+// Sends the body of a get, or the empty chunks of a refused one.
 Step Transfer::step_send() {
   Step step = Step::nothing;
   if (chunks_.oldest_is_over(place_.transport)) {
@@ -82,7 +82,7 @@ bool Transfer::start_send() {
   return true;
 }
 
-// Bodies that come in: puts and accumulates, and those that are only drained.
+// Receives the body of a put or an accumulate, or drains it.
 Step Transfer::step_receive() {
   Step step = Step::nothing;
   if (has_arrived()) step = work_off();
@@ -107,7 +107,6 @@ bool Transfer::start_receive() {
   return true;
 }
 
-// Whether the oldest chunk is here.
 bool Transfer::has_arrived() {
   if (oldest_is_here_) return true;
   std::size_t received = 0;
@@ -116,7 +115,7 @@ bool Transfer::has_arrived() {
   return oldest_is_here_ = true;
 }
 
-// Nothing: a stripe is busy and others get their turn.
+// Returns Step::nothing if a stripe is busy, so that other transfers get their turn.
 Step Transfer::work_off() {
   Room& oldest = chunks_.oldest_room();
   const std::uint32_t bytes = chunks_.oldest_bytes();

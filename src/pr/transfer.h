@@ -1,14 +1,14 @@
-// One body in flight: the chunks of a put, get or accumulate between an origin and the arena.
+// Moves the body of one put, get or accumulate in chunks between an origin and the arena.
 //
 //   receive_in_place    chunk --> arena               contiguous put
 //   receive_and_*       piece --> staging --> arena   other puts, accumulates
-//   receive_and_drop    chunk --> away                refused ones
+//   receive_and_drop    chunk --> away                refused put or accumulate
 //   send_in_place       arena --> chunk               contiguous get
 //   gather_and_send     arena --> staging --> piece   other gets
 //   send_empty          empty chunks                  refused get
-// Never waits: step() does what can be done now, at most one chunk's worth of work. A started
-// transfer stays in place until it is done, and so does its header. Owned by an entry of an origin's queue
-// while it runs.
+//
+// step() never waits: it does at most one chunk's worth of work. A started transfer and its header stay in
+// place until it is done. An entry in the queue of an origin owns it while it runs.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ enum class Step : std::uint8_t {
   chunk,  // a chunk's worth of work
 };
 
-// What all transfers of a server share.
+// What the transfers of a server for one world share.
 struct TransferPlace {
   transport::Transport& transport;
   shm::Arena& arena;
   StagingPool& staging;
-  // A stripe, from a dead holder.
+  // Called when a stripe was taken over from a dead holder.
   std::function<void(const protocol::RequestHeader&, const std::optional<Worker>&)> recovered;
 };
 
@@ -56,12 +56,12 @@ constexpr bool is_staged(TransferMethod method) {
          method == TransferMethod::gather_and_send;
 }
 
-// A refused stripe is asked for its holder's life now and then only: that is a system call.
+// Whether the holder of a busy stripe lives is asked now and then only: that is a system call.
 inline bool is_time_to_ask(std::uint32_t busy_tries) {
   return busy_tries % 256 == 255;
 }
 
-// The origin of a transfer, and the rooms that it may use.
+// The origin of a transfer, and the staging that the transfer may use.
 struct TransferPeer {
   TransportRank rank = no_rank;
   StagingPool::Share& share;
@@ -70,7 +70,7 @@ struct TransferPeer {
 
 class Transfer {
  public:
-  // The header and the own room stay in place.
+  // The header and the own room have to stay in place.
   Transfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
            const protocol::RequestHeader& header, const Payload& payload);
   Transfer(const Transfer&) = delete;
