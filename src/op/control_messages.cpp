@@ -44,7 +44,7 @@ void ControlMessages::on_message(const transport::Message& message) {
     control.total = header.bytes;
     control.bytes.reserve(header.bytes);
   }
-  // More than announced: two messages of one name.
+  // More bytes than announced mean that two messages have one name.
   COMEX_BUG_IF(control.total != header.bytes || control.bytes.size() + piece.size() > control.total);
   control.bytes.insert(control.bytes.end(), piece.begin(), piece.end());
 }

@@ -1,10 +1,9 @@
-// Control messages between workers, of which collectives, group creation and meetings are built. They are
-// kept until they are asked for.
+// Sends control messages between workers, and keeps those that arrive until they are asked for.
 //
 // A control message is named by its sender, its context (the group), its sequence (which collective) and its
-// phase (which step). It may come long before it is asked for. A long one travels in pieces, in order. In the
-// mailbox context a new one takes the place of one of its name that nobody has asked for. Every call is made
-// under the engine lock. Used by op/group_collective and worlds.
+// phase (which step). A long one travels in pieces, in order. In the mailbox context a new message replaces
+// the one of its name that nobody has asked for. Collectives, group creation and meetings are built of these
+// messages. Every call is made under the engine lock. Used by op/group_collective and worlds.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +25,11 @@ class ControlMessages final : public transport::Sink {
 
   void send(TransportRank to, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<const std::byte> bytes);
-  // True once the whole message is here: it is copied to `into`, which has its exact length, and gone.
+  // True once the whole message is here; it is moved to `into`, which has its exact length.
   bool take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<std::byte> into);
 
-  // The others are lost: what has not come will not come, and nothing is sent any more.
+  // The other processes are lost: no message is sent or expected any more.
   void abandon() { is_lost_ = true; }
   bool is_lost() const { return is_lost_; }
 

@@ -32,7 +32,7 @@ Checked Direct::check_all(const Operation& operation, const groups::WorkerPlace&
   return {};
 }
 
-// Mostly all segments lie in one extent: then the range from the lowest to the highest does.
+// Mostly all segments lie in one extent: then the range from the lowest to the highest lies in it too.
 bool Direct::covers_range_of(const Scatter& scatter, const groups::WorkerPlace& place, Worker target) const {
   std::uint64_t low = UINT64_MAX;
   std::uint64_t high = 0;

@@ -1,8 +1,8 @@
-// Operations on memory of the own host: loads, stores, atomics and striped locks in the arena.
+// Performs operations on memory of the own host: loads, stores, atomics and striped locks in the arena.
 //
-// Everything is checked against the target's extents before the first byte moves. Nothing here
-// waits but for a stripe, which nobody holds for more than a block. Called by the API on the direct
-// route, from any thread, without a lock of the process.
+// Everything is checked against the extents of the target before the first byte moves. Nothing waits but for
+// a stripe, which is held for no more than a block. The C calls use it for direct operations, from any
+// thread, without a lock of the process.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace comex::op {
 
-// What a check found: ok, or where it failed.
+// The result of a check: ok, or the place that failed.
 struct Checked {
   shm::BoundsVerdict verdict = shm::BoundsVerdict::ok;
   std::uint64_t offset = 0;
@@ -33,13 +33,13 @@ class Direct {
  public:
   explicit Direct(shm::Arena& arena);
 
-  // The arena offset of an address as the target knows it; wild ones give an offset no extent has.
+  // Returns the arena offset of an address of the target; for a wild address, an offset that is in no extent.
   static std::uint64_t offset_of(const groups::WorkerPlace& place, const void* far) {
     return reinterpret_cast<std::uint64_t>(far) - place.base;
   }
 
-  // The small path: one bounds check, then the work. False when the check fails and nothing was done;
-  // run() and atomic() then tell why.
+  // The small path is one bounds check, then the work. It returns false if the check fails and nothing was
+  // done; run() and atomic() then tell why.
   bool try_put(const groups::WorkerPlace& place, Worker target, const void* near, void* far,
                std::uint64_t bytes) const {
     const std::uint64_t offset = offset_of(place, far);
@@ -61,7 +61,7 @@ class Direct {
     void* far = nullptr;
     std::uint64_t bytes = 0;
   };
-  // And a word of 8 aligned bytes behind it: both, or neither.
+  // The signal is a word of 8 aligned bytes behind the data: both are written, or neither.
   struct Signal {
     void* word = nullptr;
     std::uint64_t value = 0;
@@ -77,10 +77,10 @@ class Direct {
     arena_->doorbell(place.slot).ring();
     return true;
   }
-  // Whole elements. `recovered` is set when a stripe was taken over from a dead holder.
+  // Adds whole elements. `recovered` is set when a stripe was taken over from a dead holder.
   bool try_acc(const groups::WorkerPlace& place, Worker target, const Scaling& as, const Bytes& of,
                bool& recovered) const;
-  // Of an aligned word; false as well when the target is somebody else's.
+  // The word is aligned. Also returns false if it belongs to another worker than the target.
   bool try_atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
     const std::uint64_t offset = offset_of(place, operation.far);
     if (!extents_->covers(operation.target, offset, scalar_bytes(operation.scalar))) [[unlikely]]
@@ -89,22 +89,22 @@ class Direct {
     return true;
   }
 
-  // May all of it be touched? What run() asks first; for calls of several operations, asked for all.
+  // Checks whether all of it may be touched, as run() does. A call of several operations checks all first.
   Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
 
   Checked check_word(const groups::WorkerPlace& place, Worker target, const void* far, unsigned bytes) const {
     return check(target, offset_of(place, far), bytes);
   }
 
-  // Any layout and action. `recovered` is set when a stripe was taken over from a dead holder.
+  // Does any layout and action. `recovered` is set when a stripe was taken over from a dead holder.
   Checked run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
 
   Checked atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const;
-  // A word of 4 or 8 aligned bytes, after everything stored before; rings who may wait for it.
+  // Stores a word of 4 or 8 aligned bytes after everything stored before, and wakes who may wait for it.
   Checked store(const groups::WorkerPlace& place, Worker target, void* far, std::uint64_t value,
                 unsigned bytes) const;
 
-  // "12 bytes past the end of segment 0x..+4096 of worker 3", and so on; takes the extents' lock.
+  // For example "12 bytes past the end of segment 0x..+4096 of worker 3". Takes the lock of the extents.
   std::string describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const;
 
  private:
@@ -139,7 +139,7 @@ class Direct {
   shm::Extents* extents_;
   shm::Stripes* stripes_;
   std::byte* base_;
-  std::array<kernels::AccumulateKernel, scalar_kinds> kernels_{};  // chosen once
+  std::array<kernels::AccumulateKernel, scalar_kinds> kernels_{};  // chosen at construction
 };
 
 }  // namespace comex::op

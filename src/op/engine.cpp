@@ -9,7 +9,7 @@ namespace comex::op {
 namespace {
 
 constexpr int messages_per_pump = 16;
-// Waiters beside the one that polls look at their condition this often.
+// Waiting threads that do not poll look at their condition this often.
 constexpr std::chrono::microseconds beside_poller{50};
 
 }  // namespace
@@ -40,7 +40,7 @@ void Engine::dispatch(const Sinks& sinks, const transport::Message& message) {
   sink->on_message(message);
 }
 
-// Looking for one more message is a system call on some transports: not once `done` holds.
+// Looking for one more message is a system call on some transports, so it is not done once `done` holds.
 unsigned Engine::pump(const Attachment& attachment, const Condition* done) {
   const Sinks& sinks = attachment.sinks;
   unsigned moved = 0;
@@ -94,8 +94,8 @@ unsigned Engine::poll_aside() {
   return lock.owns_lock() ? pump() : 0;
 }
 
-// The newest wait takes over the polling: an older one may be far down its ladder. Others get the
-// lock between two rounds, and for the whole of a pause.
+// The newest wait takes over the polling, since an older one may be about to nap for long. Other threads get
+// the lock between two rounds, and for the whole of a pause.
 Engine::Lock Engine::wait_with(Lock lock, Condition condition, const WaitReason& reason) {
   tell_of_wait();
   const std::uint64_t me = ++waits_;
@@ -103,7 +103,7 @@ Engine::Lock Engine::wait_with(Lock lock, Condition condition, const WaitReason&
   StallWatch watch = this->watch(reason);
   shm::Idle idle(os_, options_.wait, options_.doorbell);
   bool is_done = false;
-  const auto holds = [&] {  // never asked again once it did: it may take what it finds
+  const auto holds = [&] {  // not asked again once it held: it may take what it finds
     return is_done = is_done || condition();
   };
   const Condition done(holds);

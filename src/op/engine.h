@@ -1,10 +1,10 @@
-// The pump of a process that runs the user's program: owns the lock that lets one thread into the
-// transport at a time, hands messages to their sinks, and is every wait there is.
+// Drives progress in a process that runs the user's program, and does all its waiting.
 //
-// Start operations under enter(); wait with wait(). Each wait drives MPI in every round and never
-// naps longer than the policy allows. With several threads waiting, the newest polls and the others
-// look at their condition from time to time. Conditions are evaluated under the lock and must not wait.
-// Made by runtime, used by calls, worlds and by op's own collectives.
+// The engine owns the lock that lets one thread at a time into the transport, and hands messages to their
+// sinks. Operations start under enter() and are waited for with wait(). Each wait drives MPI in every round
+// and never naps longer than the policy allows. If several threads wait, the newest polls and the others look
+// at their condition from time to time. Conditions are evaluated under the lock and must not wait. Made by
+// runtime; used by calls, worlds and op.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace comex::op {
 
-// Where messages go; null where a process has no such side.
+// The receivers of messages; null where a process has no such side.
 struct Sinks {
   transport::Sink* server = nullptr;
   transport::Sink* origin = nullptr;
@@ -34,8 +34,8 @@ struct EngineOptions {
   shm::WaitPolicy wait = {};
   std::optional<shm::Doorbell> doorbell = std::nullopt;
   StallOptions stall = {};
-  bool has_threads = true;  // the program's, or ours beside it
-  // Called by every poll, and by a wait before each of its naps, without the lock. May be empty.
+  bool has_threads = true;  // threads of the program, or a progress thread
+  // Called without the lock by every poll, and by a wait before each of its naps. May be empty.
   std::function<void()> when_idle = {};
 };
 
@@ -61,29 +61,28 @@ class Engine {
     return wait_with(std::move(lock), condition, reason);
   }
 
-  // For a program that asks for progress: pumps once if no other thread is at it; returns how many things
-  // moved.
+  // For a program that asks for progress: pumps once if no other thread does. Returns how many things moved.
   unsigned poll();
-  // The same for a thread of ours beside the program, which does not speak for it.
+  // The same for a progress thread, which does not speak for the program: outboxes stay as they are.
   unsigned poll_aside();
-  // The same for who holds the lock.
+  // The same for a caller that holds the lock.
   unsigned pump() { return pump(nullptr); }
 
   void wait(Condition done, const WaitReason& reason) { enter_when(done, reason); }
 
-  // A sink may come and go between operations; under the lock.
+  // The server may come and go between operations, under the lock.
   void set_server(transport::Sink* server) { own_.sinks.server = server; }
   transport::Transport& transport() { return *own_.transport; }
 
-  // Wires beside the own world's, pumped after it; they must stay until they are detached. Under the lock.
+  // Attaches a wire that is pumped after the own one. It must stay until it is detached. Under the lock.
   void attach(transport::Transport& transport, const Sinks& sinks);
   void detach(const transport::Transport& transport);
 
-  // Called by every poll, and by every wait between two of its rounds, without the lock. Set before there are
-  // threads.
+  // The call is made without the lock by every poll, and by every wait between two rounds. Set it before
+  // there are threads.
   void set_between_rounds(std::function<void()> call) { between_rounds_ = std::move(call); }
 
-  // For a wait that sleeps elsewhere and polls in between.
+  // For a wait that sleeps outside the engine and polls in between.
   StallWatch watch(const WaitReason& reason) const { return {os_, options_.stall, reason}; }
 
  private:
@@ -97,7 +96,7 @@ class Engine {
   Lock wait_with(Lock lock, Condition condition, const WaitReason& reason);
   void tell_of_wait();
   static void dispatch(const Sinks& sinks, const transport::Message& message);
-  unsigned pump(const Condition* done);  // null: none
+  unsigned pump(const Condition* done);  // null: no condition
   static unsigned pump(const Attachment& attachment, const Condition* done);
 
   Attachment own_;
@@ -106,9 +105,9 @@ class Engine {
   EngineOptions options_;
   std::function<void()> between_rounds_;
   Gate gate_;
-  std::uint64_t waits_ = 0;           // under gate_: all there ever were
+  std::uint64_t waits_ = 0;           // under gate_: the number of waits so far
   std::uint64_t poller_ = 0;          // under gate_: the wait that polls; 0: none
-  std::atomic<unsigned> wanting_{0};  // threads that want the lock: who polls lets them pass
+  std::atomic<unsigned> wanting_{0};  // threads that want the lock; the poller lets them pass
 };
 
 }  // namespace comex::op

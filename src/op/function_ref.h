@@ -1,4 +1,4 @@
-// A callable that is only looked at: two words, no heap. It must outlive the call it is passed to.
+// A reference to a callable: two words, no heap. The callable must outlive the call that it is passed to.
 // Used by the waits of op and calls.
 #pragma once
 

@@ -1,8 +1,8 @@
-// The lock of the engine: lets one thread of a worker in at a time.
+// The lock of the engine, which lets one thread of a worker in at a time.
 //
-// Under MPI_THREAD_MULTIPLE a mutex. Below, callers are one at a time by MPI's own rule and one atomic
-// exchange keeps it: half the price, paid by every small operation. Whoever breaks the rule waits awake.
-// Made by op/engine; std::unique_lock holds it.
+// Under MPI_THREAD_MULTIPLE it is a mutex. Below that level MPI's own rule allows one caller at a time, and
+// one atomic exchange keeps it at half the price; a second caller spins. op/engine owns it, and
+// std::unique_lock holds it.
 #pragma once
 
 #include <atomic>

@@ -12,8 +12,8 @@ namespace comex::op {
 GroupCollective::GroupCollective(Engine& engine, ControlMessages& control, Membership members)
     : engine_(engine), control_(control), members_(std::move(members)), sequence_(members_.first_sequence) {}
 
-// A control message is found by process, sequence and phase; members of one process are told apart by the
-// upper bits.
+// A control message is found by process, sequence and phase. The upper bits tell members of one process
+// apart.
 GroupCollective::ControlName GroupCollective::name(std::uint32_t from, std::uint32_t to,
                                                    std::uint32_t phase) const {
   constexpr unsigned phase_bits = 6;
@@ -55,7 +55,7 @@ bool GroupCollective::is_whole() const {
   return !control_.is_lost();
 }
 
-// Dissemination: in step k a control message goes to the member 2^k further on.
+// The barrier is a dissemination: step k sends a control message to the member 2^k further on.
 void GroupCollective::barrier() {
   ++sequence_;
   const std::uint64_t size = members_.size;
@@ -66,8 +66,8 @@ void GroupCollective::barrier() {
   }
 }
 
-// Both are equally long. The next window goes when the one before it has been taken: a message is kept by
-// whom it reaches until then.
+// `data` and `into` are equally long. A window is sent when the one before it has been taken, since the
+// receiver keeps messages until then.
 void GroupCollective::exchange(std::uint32_t to, std::span<const std::byte> data, std::uint32_t from,
                                std::span<std::byte> into) {
   constexpr std::uint32_t window = 0, taken = 1;
@@ -84,8 +84,8 @@ void GroupCollective::exchange(std::uint32_t to, std::span<const std::byte> data
   }
 }
 
-// Bruck: member i collects blocks i, i+1, ...; each step doubles them; then they are turned round, where they
-// are.
+// Bruck's algorithm: member i collects blocks i, i+1, ...; each step doubles their number. Then they are
+// rotated in place.
 void GroupCollective::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
   const std::uint64_t size = members_.size;
   const std::size_t block = mine.size();
@@ -101,7 +101,7 @@ void GroupCollective::all_gather(std::span<const std::byte> mine, std::span<std:
   std::ranges::rotate(all, all.begin() + static_cast<std::ptrdiff_t>(head));
 }
 
-// Binomial tree over the members counted from the root.
+// The tree is binomial over the members, counted from the root.
 void GroupCollective::broadcast(std::span<std::byte> data, std::uint32_t root) {
   ++sequence_;
   const std::uint64_t size = members_.size;
@@ -114,7 +114,7 @@ void GroupCollective::broadcast(std::span<std::byte> data, std::uint32_t root) {
   }
 }
 
-// The same tree the other way: the order of combining depends on the number of members only.
+// Uses the tree of broadcast() upwards: the order of combining depends on the number of members only.
 void GroupCollective::reduce(std::span<std::byte> data, std::uint32_t root, Combine combine) {
   ++sequence_;
   const std::uint64_t size = members_.size;

@@ -1,10 +1,9 @@
-// Collectives among an ordered list of workers, made of control messages inside the progress loop: while one
-// waits here, its requests and its MPI go on. Never a blocking MPI collective.
+// Runs collectives among an ordered list of workers by control messages. While a collective waits, the
+// requests and the MPI of its worker go on: no blocking MPI collective is used.
 //
-// All members call the same collectives in the same order, one thread of each at a time; of endpoints of one
-// process, each has an object and a thread of its own. A
-// reduction gives the same bits everywhere. Held by runtime for each group; barrier between hosts,
-// collective allocation and armci_msg_* are built on it.
+// All members call the same collectives in the same order, one thread of each at a time. Endpoints of one
+// process have an object and a thread each. A reduction gives the same bits everywhere. Runtime holds one for
+// each group; the barrier between hosts, collective allocation and armci_msg_* are built on it.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +18,10 @@
 
 namespace comex::op {
 
-// Who a member is to the program.
+// How the program names a member.
 struct MemberName {
   Lpid lpid = no_lpid;
-  int rank = -1;  // by which operations name it in the group; below zero: none do
+  int rank = -1;  // in the group; negative: operations do not name it so
 };
 
 struct Membership {
@@ -31,7 +30,7 @@ struct Membership {
   std::function<TransportRank(std::uint32_t member)> rank_of;
   std::uint64_t context = 0;
   std::uint64_t first_sequence = 0;
-  bool has_endpoints = false;  // one process may be several members: messages name members too
+  bool has_endpoints = false;  // one process may be several members, so messages name those
   std::function<MemberName(std::uint32_t member)> name_of = {};   // for lines about long waits; may be empty
   std::function<std::string(std::uint32_t member)> text_of = {};  // the same, where members are no processes
 };
@@ -43,8 +42,8 @@ class GroupCollective {
   GroupCollective(Engine& engine, ControlMessages& control, Membership members);
 
   void barrier();
-  // `all` holds size() blocks of mine.size() bytes, in member order. Beside it nobody keeps more than a
-  // window for each member that it hears from, of whom there are log2 of size().
+  // `all` holds size() blocks of mine.size() bytes, in member order. Besides, a member keeps at most a window
+  // for each member that it hears from, of whom there are log2 of size().
   static constexpr std::size_t window_bytes = 8 * protocol::control_data_bytes;
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all);
   void broadcast(std::span<std::byte> data, std::uint32_t root);
@@ -56,16 +55,16 @@ class GroupCollective {
 
   // False once members are lost: collectives end at once then, and their results mean nothing.
   bool is_whole() const;
-  bool has_lost() const { return control_.is_lost(); }  // in the condition of a wait: under the engine lock
+  bool has_lost() const { return control_.is_lost(); }  // for the condition of a wait, under the engine lock
 
-  // Under which handle the program knows the group, once it has one.
+  // Sets the handle under which the program knows the group.
   void set_handle(int handle) { handle_ = handle; }
 
   std::uint32_t size() const { return members_.size; }
   std::uint32_t me() const { return members_.me; }
 
  private:
-  // What a control message between two members is called.
+  // The part of the name of a control message that depends on the two members.
   struct ControlName {
     std::uint64_t sequence;
     std::uint32_t phase;

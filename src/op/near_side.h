@@ -1,7 +1,7 @@
-// The origin's memory of one transfer, walked in packed order: contiguous, strided or scattered.
+// Walks the origin's memory of one transfer in packed order, be it contiguous, strided or scattered.
 //
-// A value with its own position; the memory and a scatter's address arrays must stay in place.
-// contiguous() memory needs no staging. Used by op/remote for every body and every reply.
+// It is a value with its own position; the memory and the address arrays of a scatter must stay in place.
+// Contiguous memory needs no staging. op/remote uses it for every body and every reply.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class NearSide {
   }
   static NearSide of_scatter(const Scatter& scatter) { return NearSide(SegmentCursor(scatter)); }
 
-  // The next byte of contiguous memory; null when it is not contiguous.
+  // Returns the next byte of contiguous memory, or null for other memory.
   std::byte* contiguous() const;
   // Moves on over contiguous memory without touching it.
   void skip(std::uint64_t bytes);

@@ -25,9 +25,9 @@ Verb verb_of(Action action) {
   return Verb::put;
 }
 
-// At most `most`. Pieces that miss the limit by what MPI's envelope takes keep it. A body that a few messages
-// can carry which the substrate sends unasked goes in so many equal ones, all under way at once: each is
-// shorter, and none waits for a handshake. A longer one goes in as few chunks as may be.
+// The chunk has at most `most` bytes. If `most` exceeds the eager limit by no more than the envelope of MPI,
+// it becomes that limit. A body that fits into a few eager messages is cut into equal ones, all under way at
+// once: each is shorter, and none waits for a handshake. A longer body goes in as few chunks as possible.
 std::uint32_t chunk_of(std::uint64_t bytes, std::uint32_t most, const Sizes& sizes) {
   constexpr std::uint32_t envelope_bytes = 64;
   const std::uint64_t eager = sizes.eager_bytes;
@@ -38,7 +38,7 @@ std::uint32_t chunk_of(std::uint64_t bytes, std::uint32_t most, const Sizes& siz
   return static_cast<std::uint32_t>((share + 15) / 16 * 16);
 }
 
-// `is_staged`: by the server, who takes its own chunks in place.
+// `is_staged` means staged by the server, which receives larger chunks in place.
 Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, bool is_staged,
            const Sizes& sizes) {
   Plan plan;
@@ -54,7 +54,7 @@ Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, boo
   return plan;
 }
 
-// Bytes of a message that remain behind header and descriptor.
+// Returns the bytes of a message that remain behind header and descriptor.
 std::uint64_t room(const Plan& plan, const Sizes& sizes) {
   return sizes.message_bytes - sizeof(RequestHeader) - plan.descriptor_bytes;
 }

@@ -1,7 +1,7 @@
-// A thread that pumps a process's engine for those who do not call us: k = 0, or a host with one rank.
+// A thread that pumps the engine of a process without a progress rank: k = 0, or a host with one rank.
 //
-// Needs MPI_THREAD_MULTIPLE. It may have an errand, which it runs each round. Naps down the ladder of the
-// wait policy; the destructor joins it. Made by runtime.
+// It needs MPI_THREAD_MULTIPLE. It may have an errand, which it runs in each round. Its naps follow the wait
+// policy, and the destructor joins it. Made by runtime.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace comex::op {
 
 class ProgressThread {
  public:
-  // The errand returns how long it may be left alone, in ns.
+  // The errand returns for how many ns it need not be run again.
   ProgressThread(Engine& engine, shm::Os& os, const shm::WaitPolicy& policy,
                  std::optional<shm::Doorbell> doorbell = std::nullopt,
                  std::function<std::uint64_t()> errand = {});
@@ -32,7 +32,7 @@ class ProgressThread {
   std::optional<shm::Doorbell> doorbell_;
   std::function<std::uint64_t()> errand_;
   std::atomic<bool> stop_{false};
-  std::thread thread_;  // last: starts when all else is there
+  std::thread thread_;  // last: it uses the other members
 };
 
 }  // namespace comex::op

@@ -1,5 +1,5 @@
-// Where the target of a remote operation lives, as the wire names it, and on whose behalf it is asked; a
-// value made by Runtime and Reach.
+// Names the target of a remote operation as the wire does: where it lives, and on whose behalf it is asked.
+// Runtime and Reach make this value.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace comex::op {
 
 struct RemoteTarget {
   WorldId world = 0;
-  TransportRank server = no_rank;  // who serves the target's memory
+  TransportRank server = no_rank;  // serves the target's memory
   Worker target = 0;               // worker number within its world
-  std::uint64_t offset_base = 0;   // address in the target's arena - offset_base = arena offset
-  // The server answers whatever any program does: one may wait for its credits.
+  std::uint64_t offset_base = 0;   // arena offset = address in the target's arena - offset_base
+  // A progress rank answers whatever programs do, so the origin may wait for its credits.
   bool has_progress_rank = true;
   Requester by = {};
-  TargetName named = {};  // by the program
+  TargetName named = {};  // as the program names it
 
   std::uint64_t offset_of(const void* far) const {
     return reinterpret_cast<std::uintptr_t>(far) - offset_base;

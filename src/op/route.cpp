@@ -3,7 +3,7 @@
 namespace comex::op {
 namespace {
 
-// An atomic reads and writes, so it goes direct only where both do.
+// An atomic reads and writes, so it is direct only where put and get are.
 std::uint8_t ways(bool put, bool get, bool acc) {
   const auto bit = [](Way way, bool on) { return (on ? 1u : 0u) << static_cast<unsigned>(way); };
   return static_cast<std::uint8_t>(bit(Way::put, put) | bit(Way::get, get) | bit(Way::acc, acc) |

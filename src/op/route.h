@@ -1,7 +1,7 @@
-// Where an operation goes: straight into shared memory, or to the server of its target.
+// Decides whether an operation goes straight into shared memory or to the server of its target.
 //
-// Pure: made of the world's rows and the switches. Two loads on the direct path. Used by calls
-// after validation.
+// The router is pure; it is made of the rows of the world and the switches. A direct operation costs two
+// loads. The C calls use it after validation.
 #pragma once
 
 #include "core/ids.h"
@@ -31,10 +31,10 @@ class Router {
     const std::uint8_t bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(way));
     return ((target == me_ ? self_ : same_host_) & bit) != 0;
   }
-  // Of memory of another world that is in this address space.
+  // The memory belongs to another world and is in this address space.
   bool is_direct_to_guest(Way way) const { return (same_host_ & (1u << static_cast<unsigned>(way))) != 0; }
-  // Same-host memory to which every way is direct, so that nothing of ours can be under way to it, and loads
-  // and stores are all there is to do.
+  // Every way to this same-host memory is direct. No operation of this worker can then be under way to it,
+  // and loads and stores are all there is to do.
   bool is_plain(Worker target) const { return world_->place(target).host == plain_host_; }
   // Some way to same-host memory leads through a server: direct operations may have to fence first.
   bool is_mixed() const { return is_mixed_; }

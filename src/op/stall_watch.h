@@ -1,7 +1,7 @@
-// Knows how long one wait has lasted, and tells once when that is too long.
+// Measures how long one wait has lasted, and reports once when that is too long.
 //
-// Reads the clock rarely while looks come quickly. For one wait of one thread; used by the engine and by the
-// waits of calls that sleep on a word of the arena.
+// It reads the clock rarely while looks come quickly. One thread uses it for one wait; the engine has one,
+// and so have the calls that sleep on a word of the arena.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace comex::op {
 
-// What a wait is for, in the words of the line that a stalled wait prints.
+// Why a thread waits, in the words of the line that a stalled wait prints.
 struct WaitReason {
   const char* operation = "wait";
   Lpid target = no_lpid;           // no_lpid: none in particular
   TransportRank server = no_rank;  // no_rank: none in particular
-  int handle = 0;                  // the wait for a handle: whose operation it is knows who told of stalls
+  int handle = 0;                  // of the operation; the receiver of stalls knows which one
   const void* address = nullptr;   // of the word that is waited for; null: none
-  TargetName named = {};           // the target, by the program
-  // Who or what has not come, asked as the line is printed, without the engine's lock; null or empty text:
-  // see `server`. It lives as long as the wait.
+  TargetName named = {};           // the target as the program names it
+  // Names what has not come, when the line is printed, without the engine lock. If it is null or returns an
+  // empty text, `server` is named. It lives as long as the wait.
   const FunctionRef<std::string()>* awaited = nullptr;
 };
 
 struct StallOptions {
-  std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not told
+  std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not reported
   std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall = {};
 };
 

@@ -12,7 +12,6 @@ bool is_acc(const Arguments& request) {
 unsigned element_bytes(const Arguments& request) {
   return is_acc(request) ? scalar_bytes(request.scalar) : 1;
 }
-// The side whose bytes the operation replaces.
 Side written_side(const Arguments& request) {
   return request.action == Action::get ? Side::near : Side::far;
 }

@@ -1,7 +1,8 @@
-// C arguments to operations: every check that does not need to know where the target lives.
+// Turns C arguments into operations, with every check that does not depend on where the target lives.
 //
-// Pure. A Failure says what is wrong and what is allowed; the API adds rank, operation, target and
-// address. Accumulated runs are cut to whole elements. Groups, ranks and codes are resolved before.
+// The functions are pure. A Failure says what is wrong and what is allowed; the C calls add rank, operation,
+// target and address. Accumulated runs are cut to whole elements. Groups, ranks and codes are resolved
+// before.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace comex::op {
 
-// What all layouts share. `scale` is one element of `scalar`; both are for accumulates only.
+// The arguments that all layouts share. `scale` is one element of `scalar`; both are for accumulates only.
 struct Arguments {
   Action action = Action::put;
   Worker target = 0;  // in its world
@@ -39,8 +40,8 @@ struct VectorArguments {
 
 Result<Operation> validate(const Arguments& request, void* near, void* far, std::int64_t bytes);
 Result<Operation> validate(const Arguments& request, const StridedArguments& arguments);
-// One operation for each descriptor that moves anything. Segments may overlap on either side: scatters that
-// name an element twice are legal, and the last one stays.
+// Returns one operation for each descriptor that moves anything. Segments may overlap on either side: a
+// scatter may name an element twice, and the last one stays.
 Result<std::vector<Operation>> validate(const Arguments& request,
                                         std::span<const VectorArguments> descriptors);
 
