@@ -44,7 +44,7 @@ bool repeats_last(const Batch& batch, const BatchItem& item, ScaleWords scale) {
          step == static_cast<std::int32_t>(step) && (item.verb != Verb::acc || batch.last_scale == scale);
 }
 
-// An item at its place. The first in its batch, or one that repeats nothing.
+// Writes an item that is the first of its batch or repeats nothing.
 void write_whole(Batch& batch, std::byte* to, const BatchItem& item, ScaleWords scale,
                  const RemoteTarget& far) {
   ::new (static_cast<void*>(to)) BatchItem(item);
@@ -65,10 +65,10 @@ bool Batches::may_append(const Channel& channel) const {
   const std::uint32_t limit = state_.sizes.message_bytes;
   return batch != nullptr && batch->room.with(head + sizeof(Scale) + largest_item, 0).fits(limit) &&
          batch->room.with(head, largest_item).fits(limit) &&
-         batch->buffer->look().bits() == batch->word.bits();  // else it is another's by now
+         batch->buffer->look().bits() == batch->word.bits();  // else the buffer has been taken
 }
 
-// Null: the pusher is at all of them.
+// Returns null if the pusher is sending from all buffers.
 shm::OutboxBuffer* Batches::find_free() {
   for (std::uint32_t i = 0; i < outbox_.size(); ++i) {
     shm::OutboxBuffer& buffer = outbox_[next_buffer_++ % outbox_.size()];
@@ -77,7 +77,7 @@ shm::OutboxBuffer* Batches::find_free() {
   return nullptr;
 }
 
-// A new batch; false if none can be had.
+// Opens a new batch; returns false if that is not possible now.
 bool Batches::open(Channel& channel, const RemoteTarget& far) {
   if (!channel.queue.empty() || !channel.has_credit()) return false;
   shm::OutboxBuffer* buffer = find_free();
@@ -108,16 +108,16 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
   return true;
 }
 
-// So much goes into the open batch. A batch that the pusher has taken has lost its buffer, which may be
-// another channel's by now: nothing may be written there. Taken after this look, it stays the pusher's or
-// free, since only this worker opens buffers.
+// Whether so much fits into the open batch. A batch that the pusher has taken has lost its buffer, which may
+// belong to another channel by now, so nothing may be written there. If it is taken after this look, the
+// buffer stays taken or free, since only this worker opens buffers.
 inline bool Batches::has_place(const Batch& batch, std::size_t bytes, std::size_t answer,
                                WorldId world) const {
   return batch.world == world && batch.room.with(bytes, answer).fits(state_.sizes.message_bytes) &&
          !batch.is_taken();
 }
 
-// What has been written counts from now on; false: the pusher has taken the batch without it.
+// Makes the written bytes count; returns false if the pusher has taken the batch without them.
 inline bool Batches::publish(Batch& batch, std::size_t bytes, std::size_t answer) {
   const OutboxWord next = batch.word.with_item(bytes, answer != 0);
   if (batch.word.items() == 0) {
@@ -182,7 +182,7 @@ bool Batches::append_acc(const Scaling& scaling, const void* near, const void* f
   return append(item, words_of(scaling), far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
 }
 
-// Before the first item of the open batch that has one is published.
+// Is called before the first item with an answer is published in the open batch.
 void Batches::expect_answer(Channel& channel, const RemoteTarget& far) {
   Batch& batch = *channel.batch;
   if (batch.transfer != nullptr) return;
@@ -194,7 +194,7 @@ void Batches::expect_answer(Channel& channel, const RemoteTarget& far) {
   batch.buffer->slot = batch.transfer->slot;
 }
 
-// The answer to the item that was appended last.
+// Registers the answer to the item that was appended last.
 void Batches::await(Channel& channel, nb::Completion& completion, void* result, const BatchItem& item) {
   Batch& batch = *channel.batch;
   batch.answers.push_back({&completion, result, batch.word.items() - 1, item.bytes, false});
@@ -204,7 +204,7 @@ void Batches::await(Channel& channel, nb::Completion& completion, void* result, 
 
 bool Batches::append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
                          nb::Completion& completion, protocol::Layout called) {
-  // A slot for it: one that a batch gives back on the way is as good.
+  // The answer needs a slot; one that a batch gives back meanwhile will do.
   if (!takes(bytes) || state_.slots.available() == 0) return false;
   const BatchItem item =
       item_of(Verb::get, protocol::detail_of(Scalar::none, called), bytes, far, far_address);
@@ -235,7 +235,7 @@ bool Batches::append_atomic(const AtomicOperation& operation, const RemoteTarget
 bool Batches::close(Channel& channel, std::uint8_t more_flags) {
   Batch& batch = *channel.batch;
   const bool is_mine = batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free));
-  if (is_mine) {  // nobody else opens its buffer again
+  if (is_mine) {  // only this worker opens its buffer again
     transport::Transport& transport = state_.transport;
     transport.post(channel.rank, batch.buffer->copy_to(transport.stage(), batch.word, more_flags));
   }
@@ -243,7 +243,7 @@ bool Batches::close(Channel& channel, std::uint8_t more_flags) {
   return is_mine;
 }
 
-// The open batch has left, whoever has sent it.
+// The open batch has left, sent by this worker or by the pusher.
 void Batches::let_go(Channel& channel, Batch& batch) {
   channel.batch = nullptr;
   std::erase(open_, &channel);
@@ -253,7 +253,7 @@ void Batches::let_go(Channel& channel, Batch& batch) {
   if (!has_answer) pool_.give_back(&batch);
   if (transfer == nullptr) return;
   transfer->request->sent = true;
-  if (!has_answer) transfers_.end(transfer, false);  // what it was for came too late
+  if (!has_answer) transfers_.end(transfer, false);  // the item with an answer came too late for this batch
 }
 
 void Batches::close_all() {
@@ -265,7 +265,7 @@ void Batches::on_answers(Channel& channel, const protocol::ReplyHeader& reply,
   Transfer* const transfer = transfers_.of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *std::get<Awaited>(transfer->request->what).batch;
-  if (channel.batch == &batch) let_go(channel, batch);  // the pusher was quick
+  if (channel.batch == &batch) let_go(channel, batch);  // the pusher has sent it
   COMEX_BUG_IF(data.size() != batch.room.answers);
   const std::byte* at = data.data();
   for (const Batch::Answer& answer : batch.answers) {

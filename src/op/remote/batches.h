@@ -1,10 +1,9 @@
-// Batches: small operations written one behind the other into a buffer of the outbox. The message leaves
-// when it is full, when anything else is started on its server, when the process has something to wait for,
-// or when the pusher of the host finds that it has been lying there. It has its credit and its place in the
-// order from the beginning, so each of these is free to send it at any time.
+// Collects small operations in batches, one behind the other in a buffer of the outbox.
 //
-// Owned by op::Remote. Nothing here asks whether the servers are lost: who may have to give them up has no
-// outbox.
+// A batch is sent when it is full, when anything else is started on its server, when the process has to wait,
+// or when the pusher finds that it has been open for long. It has its credit and its place in the order from
+// the beginning, so either process may send it at any time. Owned by op::Remote. A process that may have to
+// give up servers has no outbox, so nothing here asks whether they are lost.
 #pragma once
 
 #include <atomic>
@@ -21,16 +20,16 @@
 
 namespace comex::op::remote {
 
-// Of an accumulate, zero beyond its bytes. Two words, which stay in registers.
+// The scale of an accumulate, zero beyond its bytes. The two words stay in registers.
 struct ScaleWords {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
   bool operator==(const ScaleWords&) const = default;
 };
 
-// Operations that collect in a buffer; then the gets and rmws of them, which await their answers.
+// Operations that collect in a buffer. Once sent, it stands for its gets and rmws, which await answers.
 struct Batch {
-  struct Answer {  // to a get or rmw, awaited
+  struct Answer {  // awaited by a get or rmw
     nb::Completion* completion = nullptr;
     void* result = nullptr;
     std::uint32_t item = 0;
@@ -45,7 +44,7 @@ struct Batch {
   ScaleWords last_scale;     // acc
   std::vector<Answer> answers;
   BatchRoom room;
-  Transfer* transfer = nullptr;  // once there is a get or rmw; its request is its own
+  Transfer* transfer = nullptr;  // once there is a get or rmw; it has a request of its own
 
   bool is_taken() const { return word.items() != 0 && buffer->look().bits() != word.bits(); }
 };
@@ -57,9 +56,9 @@ class Batches {
 
   bool has_outbox() const { return outbox_.size() != 0; }
   bool takes(std::uint64_t bytes) const { return has_outbox() && bytes != 0 && bytes <= largest_item; }
-  // One more item of any kind finds a place, or need not wait for a credit.
+  // Whether one more item of any kind finds a place, or need not wait for a credit.
   bool may_append(const Channel& channel) const;
-  // False: it is to be started by itself. See Remote.
+  // Each returns false if the operation has to be started by itself; see Remote.
   bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
                   protocol::Layout called);
   bool append_acc(const Scaling& scaling, const void* near, const void* far_address, std::uint64_t bytes,
@@ -69,7 +68,7 @@ class Batches {
   bool append_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   const RemoteTarget& appended_to() const { return appended_to_; }
 
-  // Sends the open batch of a channel; false: the pusher has sent it, without the flags.
+  // Sends the open batch of a channel. Returns false if the pusher has sent it, without the flags.
   bool close(Channel& channel, std::uint8_t more_flags = 0);
   void close_all();
   bool holds_any() const { return holds_.load(std::memory_order_relaxed); }  // any thread may ask

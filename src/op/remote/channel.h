@@ -1,7 +1,7 @@
-// What this origin knows of one server: its credits, the order of its messages, and what is under way to it.
+// Holds what an origin knows of one server: its credits, the order of its messages, and what is under way.
 //
-// It owns nothing that it points to. Channels makes and keeps channels; every part of op/remote reads and
-// changes them, under the engine lock.
+// A channel owns nothing that it points to. Channels makes and keeps channels; every part of op/remote reads
+// and changes them, under the engine lock.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace comex::op::remote {
 struct Request;
 struct Batch;
 
-// One refusal of this call of many messages was told; none comes any more behind the number.
+// A call of many messages of which one refusal was told. After `number` no more can come.
 struct ToldCall {
   std::uint32_t call = 0;
   std::uint64_t number = 0;
@@ -37,32 +37,32 @@ struct Channel {
   std::uint16_t surrenders = 0;
 
   nb::Fifo<Request*> queue;
-  // As far as is known here still open: the queue is empty then.
+  // The open batch, as far as this worker knows; the queue is empty then.
   Batch* batch = nullptr;
-  bool listed = false;            // among those with a queue
+  bool listed = false;            // it is in the list of channels with a queue
   unsigned copied = 0;            // copied messages in the queue
   bool reserved_busy = false;     // a fence or an unlock is under way
-  Request* reserved = nullptr;    // which; null: a fence of our own, to get slots back
-  Request* last_fence = nullptr;  // one that covers all writes so far, sent or not
+  Request* reserved = nullptr;    // the one under way; null: a fence to get slots back
+  Request* last_fence = nullptr;  // the fence that covers all writes so far, sent or not
   unsigned transfers = 0;         // under way
   unsigned bodies = 0;            // transfers with chunks under way
   unsigned staged = 0;            // staging buffers they hold
   nb::Fifo<HeldSlot> held;        // bodies that have left; the slot is free once the number is applied
-  std::vector<ToldCall> told;     // that may be refused once more
+  std::vector<ToldCall> told;     // calls that may be refused once more
 
   bool has_credit() const { return sent < limit; }
   // A reply that crossed a surrender carries a void limit.
   void note_limit(const protocol::ReplyHeader& reply) {
     if (reply.surrenders == surrenders) limit = std::max(limit, reply.limit);
   }
-  // Gives back the credits that are not used; one always stays.
+  // Gives back the unused credits; one always stays.
   void surrender() {
     limit = std::min(limit, std::max(sent + 1, std::uint64_t{1}));
     ++surrenders;
   }
-  // For requests to the server itself.
+  // The target of requests to the server itself.
   RemoteTarget itself() const { return {.world = world, .server = rank}; }
-  // Nothing here points to it, and nothing is to come but credits.
+  // Nothing points to an idle channel, and nothing but credits can arrive for it.
   bool is_idle() const {
     return queue.empty() && batch == nullptr && !listed && !reserved_busy && last_fence == nullptr &&
            transfers == 0 && held.empty();

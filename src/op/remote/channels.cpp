@@ -28,7 +28,7 @@ Channel& Channels::look_up(TransportRank server) {
 
 void Channels::retire_idle() {
   std::vector<IdlePeer> idle;
-  ledger_.for_each_dirty([](TransportRank) {});  // takes note of who is not
+  ledger_.for_each_dirty([](TransportRank) {});  // lets the ledger notice which servers are clean
   nb::forget(channels_, [&](const auto& each) {
     const Channel& channel = each.second;
     const std::uint64_t credits = channel.limit - channel.sent;

@@ -1,8 +1,8 @@
-// The table of channels. Servers with nothing under way rest: IdlePeers keeps a few numbers of each, and the
-// channel is given back, before there would be more channels than twice those that were needed.
+// Owns the table of channels. For a server with nothing under way, IdlePeers keeps a few numbers and the
+// channel is given back, before there are more than twice as many channels as were needed.
 //
-// A channel stays in place until it rests. A server with unapplied writes always has one, so a fence of all
-// makes none. Owned by op::Remote; every part of it looks channels up here.
+// A channel stays in place until then. A server with unapplied writes always has one, so a fence of all
+// servers makes none. Owned by op::Remote; every part of it looks channels up here.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class Channels {
   void clear();
   void tidy();  // after a fence of all
 
-  static constexpr std::size_t kept = 128;  // channels that are not looked through
+  static constexpr std::size_t kept = 128;  // with no more channels, none is given back
 
  private:
   Channel& look_up(TransportRank server);

@@ -64,14 +64,14 @@ bool DataRequests::send(Channel& channel, Request& request, Data& data) {
   return true;
 }
 
-// Whether another message of it can go behind the one that is about to.
+// Whether another message of the request can follow the one that is about to be sent.
 bool DataRequests::may_send_next(const Channel& channel, const Data& data) const {
   if (!data.is_vector() || data.next_segment >= data.operation.scatter.count) return false;
   const bool needs_slot = data.plan.header.verb == Verb::get;
   return channel.sent + 1 < channel.limit && (!needs_slot || state_.slots.available() != 0);
 }
 
-// With its slot and chunks in the header. Null: it cannot go yet.
+// Begins the transfer, whose slot and chunks the header gets. Returns null if it cannot be sent yet.
 Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const Data& data, Header& header) {
   const bool with_body = has_body(header, state_.sizes);
   NearSide near = near_of(data);
@@ -88,7 +88,7 @@ Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const
   return transfer;
 }
 
-// One message of an operation; false when it cannot go yet.
+// Sends one message of an operation; returns false if it cannot be sent yet.
 bool DataRequests::send_message(Channel& channel, Request& request, Data& data) {
   if (!channel.has_credit()) return false;
   Header header = header_of(data, request.far, state_.sender());
@@ -117,7 +117,7 @@ bool DataRequests::send_message(Channel& channel, Request& request, Data& data) 
 
 void DataRequests::copy(Channel& channel, Request& request) {
   Data* const data = std::get_if<Data>(&request.what);
-  // Where a progress rank serves the target, credits come for certain: the caller waits for one.
+  // A progress rank is certain to give credits, so the caller waits for one.
   if (data == nullptr || request.far.has_progress_rank) return;
   if (!is_small_write(*data) || channel.copied >= max_copied_per_channel) return;
   const Header header = header_of(*data, request.far, state_.sender());

@@ -1,7 +1,7 @@
-// Puts, gets and accumulates that travel by themselves: their start, and their messages one by one.
+// Makes requests of puts, gets and accumulates that are in no batch, and sends their messages one by one.
 //
-// A message goes when there is a credit, a slot if it needs one and staging for its body. Owned by
-// op::Remote, which queues what is made here and asks for its turn to be sent.
+// A message is sent when there is a credit, a slot if it needs one, and staging for its body. Owned by
+// op::Remote, which queues the requests and calls send() when it is their turn.
 #pragma once
 
 #include "op/remote/requests.h"
@@ -15,13 +15,13 @@ class DataRequests {
   DataRequests(SendState& wire, Requests& requests, Transfers& transfers)
       : state_(wire), requests_(requests), transfers_(transfers) {}
 
-  // The caller's arrays of addresses are its own again on return.
+  // The caller may reuse its arrays of addresses on return.
   Request* make(const Operation& operation, const Plan& plan, const RemoteTarget& far,
                 nb::Completion& completion);
-  // True when all messages have left; false when something that the next one needs is missing.
+  // Returns true when all messages have left, false when the next one lacks something that it needs.
   bool send(Channel& channel, Request& request, Data& data);
   bool send(Channel& channel, Request& request, Copied& copied);
-  // Lets the caller of a small write go on although the write has to wait for a credit.
+  // Copies a small write that has to wait for a credit, so that its caller need not wait.
   void copy(Channel& channel, Request& request);
 
  private:

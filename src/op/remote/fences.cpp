@@ -7,7 +7,7 @@ namespace comex::op::remote {
 
 using protocol::Verb;
 
-// What was stored directly comes before the fence; who called makes it a full one when it is over.
+// Direct stores are ordered before the fence here; its caller makes it a full one when it is over.
 Request* Fences::start(TransportRank server, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
   if (!state_.ledger.dirty(server)) return nullptr;
@@ -56,7 +56,7 @@ void Fences::end_reserved(Channel& channel, bool failed) {
   if (request != nullptr) end_fence(channel, *request, failed);
 }
 
-// Or an unlock, which nobody joins.
+// Also ends an unlock, which no other request joins.
 void Fences::end_fence(Channel& channel, Request& request, bool failed) {
   if (channel.last_fence == &request) channel.last_fence = nullptr;
   for (nb::Completion* joined : request.joined) {
@@ -67,8 +67,8 @@ void Fences::end_fence(Channel& channel, Request& request, bool failed) {
   requests_.part_done(&request, failed);
 }
 
-// Slots of bodies that have left come back when their numbers are applied, which servers with many
-// credits to spare need not tell soon: ask. This fence passes the queue, whose head may be what waits.
+// The slots of bodies that have left are free once their numbers are applied. A server with many spare
+// credits may not tell that soon, so this asks. This fence passes the queue, whose head may need a slot.
 void Fences::fetch_slots() {
   for (auto& [rank, channel] : channels_) {
     if (channel.held.empty() || channel.reserved_busy) continue;

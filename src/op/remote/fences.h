@@ -1,7 +1,7 @@
-// Fences, and the reserved credit that fences and unlocks share: one of them is under way to each server.
+// Makes and sends fences. Fences and unlocks share a reserved credit: one is under way to each server.
 //
-// Callers whose writes one fence covers wait for the same answer. A fence rides on an open batch where there
-// is one; a fence that nothing needs any more is not sent. Owned by op::Remote.
+// Callers whose writes one fence covers wait for the same answer. A fence is sent with the open batch if
+// there is one, and is not sent if all it covers is complete. Owned by op::Remote.
 #pragma once
 
 #include "op/remote/batches.h"
@@ -15,13 +15,13 @@ class Fences {
   Fences(SendState& wire, Channels& channels, Requests& requests, Batches& batches)
       : state_(wire), channels_(channels), requests_(requests), batches_(batches) {}
 
-  // What is to be queued; null: nothing, since the server is clean or a fence before covers this one.
+  // Returns what is to be queued; null if the server is clean or an earlier fence covers this one.
   Request* start(TransportRank server, nb::Completion& completion);
-  // Fence or unlock; false: another one is under way.
+  // Sends a fence or an unlock; returns false if another one is under way.
   bool send(Channel& channel, Request& request, const Reserved& reserved);
-  // The one under way has been answered.
+  // The fence or unlock under way has been answered.
   void end_reserved(Channel& channel, bool failed);
-  // No slot was free: asks for those that are held.
+  // Is called when no slot was free, and asks servers for the slots that are held.
   void fetch_slots();
 
  private:

@@ -17,7 +17,7 @@ void IdlePeers::keep(std::vector<IdlePeer> idle) {
   idle.erase(known.begin(), known.end());
   if (idle.empty()) return;
   std::ranges::sort(idle, {}, &IdlePeer::rank);
-  idle_peers_.reserve(idle_peers_.size() + idle.size());  // no more than that
+  idle_peers_.reserve(idle_peers_.size() + idle.size());  // no larger capacity than needed
   const auto middle = idle_peers_.insert(idle_peers_.end(), idle.begin(), idle.end());
   std::ranges::inplace_merge(idle_peers_, middle, {}, &IdlePeer::rank);
 }

@@ -1,7 +1,7 @@
-// What must not be forgotten of a server while nothing is under way to it: its credits and the numbers that
-// go on from where they were. 32 bytes for each server that was ever idle, and nothing else.
+// Keeps what must not be forgotten of a server while nothing is under way to it: its credits, and the numbers
+// that go on from where they were. A server that was ever idle costs 32 bytes and nothing else.
 //
-// In the order of ranks, so that no table stands beside them: many come at once, and rarely. Owned by
+// The peers are sorted by rank and need no index, since many are added at once, and rarely. Owned by
 // Channels, under the engine lock.
 #pragma once
 
@@ -17,14 +17,14 @@ struct IdlePeer {
   WorldId world = 0;
   std::uint64_t sent = 0;
   std::uint64_t issued = 0;   // of writes, all of them applied
-  std::uint32_t credits = 0;  // not used
+  std::uint32_t credits = 0;  // unused ones
   std::uint16_t sequence = 0;
   std::uint16_t surrenders = 0;
 };
 
 class IdlePeers {
  public:
-  // As it was kept last; null: never. Valid until the next keep().
+  // Returns the peer as it was kept last, or null. The result is valid until the next keep().
   const IdlePeer* find(TransportRank rank) const;
   void keep(std::vector<IdlePeer> idle);
   std::size_t size() const { return idle_peers_.size(); }

@@ -1,4 +1,4 @@
-// Operations: started, queued at their server, and sent in their turn.
+// Starts operations, queues them at their server, and sends them in their turn.
 #include "op/remote/remote.h"
 
 #include <algorithm>
@@ -22,13 +22,13 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
       state_{transport, options.self, options.sizes, nb::SlotTable(options.slots)},
       batches_(state_, channels_, requests_, transfers_, options.outbox) {}
 
-// What was appended before is refused the way that was asked for then.
+// Earlier operations are sent first, so that they are refused the way that was asked for then.
 void Remote::set_errors_return(bool on) {
   send_batches();
   state_.errors_return = on;
 }
 
-// Sent at once if nothing is before it and all it needs is there; else it waits its turn. A small
+// A request is sent at once if none is before it and all it needs is there; else it waits its turn. A small
 // write that has to wait is copied, so that its caller need not.
 void Remote::enqueue(Request* request) {
   Channel& channel = *request->channel;
@@ -42,7 +42,7 @@ void Remote::enqueue(Request* request) {
   }
 }
 
-// False when something it needs is missing; true when all its messages have left.
+// Returns true when all messages have left, false when something that the next one needs is missing.
 bool Remote::send(Channel& channel, Request& request) {
   return std::visit(
       Overload{
@@ -66,7 +66,7 @@ unsigned Remote::pump(Channel& channel) {
   unsigned moved = 0;
   while (!channel.queue.empty()) {
     Request* const request = channel.queue.front();
-    // A request that goes out whole may end and be reused at once: its kind is asked for before.
+    // A request that is sent whole may end and be reused at once, so its kind is asked for before.
     const bool was_copied = request->is<remote::Copied>();
     if (!send(channel, *request)) break;
     channel.queue.pop_front();
@@ -108,7 +108,7 @@ void Remote::append_or_start(const AtomicOperation& operation, const RemoteTarge
   if (!is_taken) start_atomic(operation, far, completion);
 }
 
-// Nothing comes between the two: the store's number is the next one after the put's, which goes for both.
+// Nothing comes between the two: the store has the next number after the put, which stands for both.
 void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value,
                               const RemoteTarget& far, nb::Completion& completion) {
   if (fails_at_once(completion)) return;
@@ -166,8 +166,8 @@ void Remote::tidy() {
 }
 
 std::size_t Remote::abandon() {
-  COMEX_BUG_IF(batches_.has_outbox());    // who may have to give up servers does not coalesce
-  std::unordered_set<Request*> requests;  // one may have several transfers
+  COMEX_BUG_IF(batches_.has_outbox());    // a process that may have to give up servers has none
+  std::unordered_set<Request*> requests;  // a request may have several transfers
   for (auto& [rank, channel] : channels_) {
     requests.insert(channel.queue.begin(), channel.queue.end());
     if (channel.reserved != nullptr) requests.insert(channel.reserved);

@@ -1,14 +1,11 @@
-// The origin's engine for everything that travels: requests out under flow control, replies in.
+// Runs all remote operations of an origin: it sends requests under flow control and handles the replies.
 //
-// One ordered queue per server: operations of one origin reach a server in program order. A write
-// completes when its source may be reused, a get or rmw when its result is here, a lock when it is
-// held, a fence when all earlier writes on that server have taken effect. Nothing blocks; the caller
-// waits for the Completion through Engine, and for has_room() before it starts an operation. A
-// refused operation marks its Completion, or the target if that is done already.
-//
-// The work is done by its parts: each makes the requests of its kind, which are queued here, and sends them
-// when it is their turn. Every call is made under the engine lock. Made by runtime; started by op/route's
-// callers.
+// Each server has one ordered queue: operations reach it in program order. A write completes when its source
+// may be reused, a get or rmw when its result is here, a lock when it is held, a fence when all earlier
+// writes on that server have taken effect. Nothing blocks: the caller waits for the Completion through
+// Engine, and for has_room() before each start. A refused operation marks its Completion, or its target if
+// that is done already. The parts make and send the requests of their kind; Remote queues them. Every call is
+// made under the engine lock. Made by runtime; used by the callers of op/route.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +34,7 @@ struct RemoteOptions {
   Sizes sizes;
   std::uint32_t slots = protocol::slot_count;
   std::size_t max_outstanding = 8192;  // operations under way
-  shm::Outbox outbox;                  // where batches collect; empty: append() takes nothing
+  shm::Outbox outbox;                  // where batches collect; empty: there are no batches
 };
 
 class Remote final : public transport::Sink {
@@ -49,31 +46,30 @@ class Remote final : public transport::Sink {
 
   void set_errors_return(bool on);
 
-  // Wait for this before each start; it only bounds, nothing breaks above it.
+  // Wait for this before each start. It is only a bound: nothing breaks above it.
   bool has_room() const {
     return abandoned_ || requests_.in_use() + batches_.unanswered() < max_outstanding_;
   }
-  // Wait for this as well before append(), so that nothing is left here for lack of a credit.
+  // Wait for this as well before appending, so that nothing is left here for lack of a credit.
   bool has_room(const RemoteTarget& far) {
     return has_room() && (!batches_.has_outbox() || !far.has_progress_rank ||
                           batches_.may_append(channels_.at(far.server)));
   }
 
-  // Each adds one part to the completion unless it is complete on return. A vector's address
-  // arrays may be reused on return.
+  // Each adds one part to the completion unless it is complete on return. The address arrays of a vector may
+  // be reused on return.
   void start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
   void start_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion) {
     if (!fails_at_once(completion)) enqueue(words_.make_atomic(operation, far, completion));
   }
-  // Small contiguous operations travel with others: buffered until the message is full, anything else is
-  // started on that server, the process has to wait, or its pusher sends them. False: start() it. The source
-  // of a write is the caller's at once. What endpoints ask for is never taken.
+  // A small contiguous operation is appended to a batch (see batches.h), and its source may be reused at
+  // once. If an append returns false, start() it. Operations of endpoints are never appended.
   bool takes(std::uint64_t bytes) const { return batches_.takes(bytes); }
   bool takes(const Operation& operation) const {
     return operation.layout == protocol::Layout::contiguous && takes(operation.patch.total_bytes());
   }
   bool append(const Operation& operation, const RemoteTarget& far);
-  // Whichever the operation allows: one that blocks is never appended.
+  // Appends the operation if it may, else starts it. One that blocks is never appended.
   void append_or_start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
   void append_or_start(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
@@ -84,13 +80,12 @@ class Remote final : public transport::Sink {
                   const RemoteTarget& far, protocol::Layout called = protocol::Layout::contiguous) {
     return batches_.append_acc(scaling, near, far_address, bytes, far, called);
   }
-  // The worker of the own world that was appended to last by this number, which is mostly the next as well;
-  // null: another.
+  // Returns the target of the last append if it was this worker of the own world, else null.
   const RemoteTarget* appended_to(Worker target, WorldId own) const {
     const RemoteTarget& far = batches_.appended_to();
     return far.target == target && far.world == own && far.server != no_rank ? &far : nullptr;
   }
-  // The same; the completion has a part until what is asked for is here.
+  // The same for a get or an rmw: the completion has a part until the result is here.
   bool append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
                   nb::Completion& completion, protocol::Layout called = protocol::Layout::contiguous) {
     return batches_.append_get(near, far_address, bytes, far, completion, called);
@@ -99,7 +94,7 @@ class Remote final : public transport::Sink {
     return batches_.append_atomic(operation, far, completion);
   }
 
-  // Something appended may not have left: any thread may ask, the one that appended knows.
+  // Whether appended items may not have left. Any thread may ask; the one that appended knows for certain.
   bool holds_batches() const { return batches_.holds_any(); }
   void send_batches() { batches_.close_all(); }
 
@@ -108,10 +103,10 @@ class Remote final : public transport::Sink {
                    nb::Completion& completion) {
     if (!fails_at_once(completion)) enqueue(words_.make_store(far_word, bytes, value, far));
   }
-  // A contiguous put, then a word of 8 bytes: both, or neither where one of them is refused.
+  // Starts a contiguous put and a store of 8 bytes behind it. If one of them is refused, neither is done.
   void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const RemoteTarget& far,
                         nb::Completion& completion);
-  // `mutex` is the number among the target's; the server knows whether there is such a one.
+  // `mutex` is a number among those of the target; the server knows whether it exists.
   void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
     if (!fails_at_once(completion)) enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion));
   }
@@ -123,33 +118,33 @@ class Remote final : public transport::Sink {
   void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
     if (!fails_at_once(completion)) enqueue(words_.make_unlock(mutex, far, completion));
   }
-  // For who holds it for certain: complete when it has left, and a write to the target, which a fence covers.
+  // For a caller that holds it for certain. It is complete when it has left; fences cover it as a write.
   void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
     if (!fails_at_once(completion)) enqueue(words_.make_release(mutex, far, completion));
   }
 
-  // Nothing is sent to a clean server, which is still a full memory fence.
+  // Nothing is sent to a clean server, but the fence is still a full memory fence.
   void start_fence(TransportRank server, nb::Completion& completion);
   void start_fence_all(nb::Completion& completion);
   bool dirty() const { return state_.ledger.dirty(); }
   bool dirty(TransportRank server) const { return state_.ledger.dirty(server); }
   bool dirty(const RemoteTarget& far) const { return state_.ledger.dirty(far.server, far.gpid()); }
 
-  // Refused writes that no wait has reported; each is told once.
+  // Counts refused writes that no wait has reported; each is told once.
   bool has_failures() const { return state_.ledger.has_failures(); }
   std::uint64_t take_failures(Gpid target) { return state_.ledger.take_failures(target); }
   std::uint64_t take_failures() { return state_.ledger.take_failures(); }
 
-  // After a fence of all: what much traffic took is given back, but for what was needed since the last time.
+  // Is called after a fence of all: gives back memory that was not needed since the last time.
   void tidy();
   std::size_t channels() const { return channels_.size(); }  // for tests
   static constexpr std::size_t kept_channels = remote::Channels::kept;
 
-  // The last message to a server.
+  // Sends the last message to a server.
   void leave(TransportRank server, protocol::Leaving how = protocol::Leaving::together);
 
-  // The servers are lost: all that is under way fails, and whatever is started later fails at once. Returns
-  // how many operations were under way. Memory that the transport may still look at stays until the end.
+  // The servers are lost: all that is under way fails, and later operations fail at once. Returns how many
+  // were under way. Memory that the transport may still use is kept until the end.
   std::size_t abandon();
   bool is_abandoned() const { return abandoned_; }
 
@@ -168,12 +163,12 @@ class Remote final : public transport::Sink {
     return abandoned_;
   }
 
-  // The queue of a server.
+  // These handle the queue of a server.
   void enqueue(Request* request);
   bool send(Channel& channel, Request& request);
   unsigned pump(Channel& channel);
 
-  // What servers say (replies.cpp).
+  // replies.cpp: handles replies
   void on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data);
   void on_done(Channel& channel, const Reply& reply);
   void on_refused(Channel& channel, const Reply& reply);

@@ -1,4 +1,4 @@
-// What servers say: data, done, refused, and the flow control that rides on every reply.
+// Handles replies: data, done and refused, and the flow control that every reply carries.
 #include <cstring>
 
 #include "op/remote/remote.h"
@@ -41,7 +41,7 @@ void Remote::on_message(const transport::Message& message) {
   pump(channel);
 }
 
-// The answer of an rmw, or a get small enough for one message.
+// Handles the answer of an rmw, or of a get small enough for one message.
 void Remote::on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data) {
   Transfer* const transfer = transfers_.of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr);
@@ -71,18 +71,18 @@ void Remote::on_withdraw(Channel& channel) {
   state_.post_uncredited(channel, header);
 }
 
-// A wait that is still to come reports it; if there is none, the next fence of that target does.
+// The wait for the operation reports a refusal; after that, the next fence of the target does.
 void Remote::on_refused(Channel& channel, const Reply& reply) {
   if (reply.refused_verb == Verb::fence || reply.refused_verb == Verb::unlock)
     return fences_.end_reserved(channel, true);
-  COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // what we wrote was no batch
+  COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // this origin has sent a malformed batch
   if (batches_.note_refused(channel, reply)) return;
   Transfer* const transfer = reply.slot == nb::SlotTable::none ? nullptr : transfers_.of(channel, reply);
   if (!protocol::is_write(reply.refused_verb)) {
     COMEX_BUG_IF(transfer == nullptr);
     return transfers_.refuse(*transfer);
   }
-  // The slot may have gone to another request since: the number tells.
+  // The slot may belong to another request by now, which has another number.
   if (transfer != nullptr && transfer->number == reply.value) {
     transfer->refusal_told = true;
   } else {

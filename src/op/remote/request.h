@@ -1,8 +1,8 @@
 // One operation in the queue of a server, from its start until its last message is sent and its last part is
-// done. What it consists of depends on its kind.
+// done. Its kind says what it consists of.
 //
-// Requests are pooled: Requests makes and ends them, and they keep their buffers for their next life. The
-// alternatives are plain, so a new kind costs no more than its fields. Only op/remote touches them.
+// Requests are pooled: Requests makes and ends them, and they keep their buffers for their next use. The
+// alternatives are plain, so a new kind costs no more than its fields. Only op/remote uses them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace comex::op::remote {
 
-inline constexpr std::size_t kept_addresses = 128;  // of a vector operation, in each pooled request: a KiB
+inline constexpr std::size_t kept_addresses = 128;  // of a vector, kept in each pooled request: 1 KiB
 
 struct Batch;
 struct Channel;
@@ -30,25 +30,24 @@ struct Data {
 
   Operation operation;
   Plan plan;
-  std::uint64_t next_segment = 0;  // the first one no message has covered; what is no vector has one
+  std::uint64_t next_segment = 0;  // the first that no message has covered; only vectors have several
 
   bool is_vector() const { return operation.layout == protocol::Layout::vector; }
   std::uint64_t segments() const { return is_vector() ? operation.scatter.count : 1; }
-  // The segments that the next message of a vector covers.
   Scatter next_part() const {
     const std::uint64_t most = plan.method == PlanMethod::each_segment ? 1 : plan.segments_per_message;
     return operation.scatter.part(next_segment, std::min(most, operation.scatter.count - next_segment));
   }
 };
 
-// A small write whose message is complete already, but for its number.
+// A small write whose message is complete except for its number.
 struct Copied {
   protocol::RequestHeader header;
 };
 
 // An rmw, store, lock, try_lock or release: one message.
 struct Word {
-  protocol::RequestHeader header;  // without who asks whom
+  protocol::RequestHeader header;  // without origin and target
   std::uint64_t desired = 0;       // compare_swap
   void* result = nullptr;
   unsigned result_bytes = 0;
@@ -60,7 +59,7 @@ struct Reserved {
   std::uint64_t mutex = 0;  // unlock
 };
 
-// The gets and rmws of a batch, which await their answers; never in a queue.
+// The gets and rmws of a batch, which await their answers. It is never in a queue.
 struct Awaited {
   Batch* batch = nullptr;
 };
@@ -72,13 +71,13 @@ struct Leave {
 struct Request {
   Channel* channel = nullptr;
   RemoteTarget far;
-  nb::Completion* completion = nullptr;  // null: nobody waits any more
+  nb::Completion* completion = nullptr;  // null: no call waits for it
   bool failed = false;
   bool sent = false;        // the last message has left
   std::uint32_t parts = 0;  // transfers under way
   std::variant<Leave, Data, Copied, Word, Reserved, Awaited> what;
 
-  // Buffers, kept for the next life.
+  // Buffers that are kept for the next use.
   std::vector<void*> addresses;         // of a vector: near ones, then far ones
   std::vector<std::byte> message;       // Copied
   std::vector<nb::Completion*> joined;  // fences that wait for the same answer

@@ -7,7 +7,7 @@
 namespace comex::op::remote {
 namespace {
 
-// 0: it is the only message of its call.
+// Returns the call of many messages that the request belongs to, or 0.
 std::uint32_t call_of(const Request& request) {
   const Data* const data = std::get_if<Data>(&request.what);
   return data != nullptr ? data->operation.call : 0;
@@ -46,7 +46,7 @@ void Requests::fail(Request& request) {
   request.completion->complete();
 }
 
-// A request of such a call whose end somebody waits for.
+// Returns a request of this call for whose end somebody waits, or null.
 Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
   Request* found = nullptr;
   const auto look_at = [&](Request* request) {
@@ -57,7 +57,7 @@ Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
   return found;
 }
 
-// Until all of its messages so far have been answered.
+// The call counts as told until all of its messages so far have been answered.
 void Requests::note_told(Channel& channel, std::uint32_t call) {
   std::erase_if(channel.told, [&](const ToldCall& each) {
     return each.call == call ||
@@ -66,7 +66,7 @@ void Requests::note_told(Channel& channel, std::uint32_t call) {
   channel.told.push_back({call, state_.ledger.issued(channel.rank)});
 }
 
-// Its wait tells a refusal, and nobody tells those that are still to come.
+// The wait for it tells this refusal; later ones of the call are not told.
 void Requests::end_call(const Request& request, std::uint32_t call) {
   if (request.failed || is_told(*request.channel, call)) note_told(*request.channel, call);
 }

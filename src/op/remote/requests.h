@@ -1,8 +1,8 @@
-// Requests from their making to their end, and which busy_tries of their calls have been told.
+// Makes and ends requests, and remembers for which calls a refusal has been told.
 //
-// A request ends when its last message has left and its last transfer is over; its completion is told then.
-// Of one call of many messages one refusal is told: by the wait for it, else by the next fence of the target.
-// Owned by op::Remote; the parts make requests here, and Transfers says when one of its transfers is over.
+// A request ends when its last message has left and its last transfer is over; then its completion is told. A
+// call of many messages tells one refusal: to the wait for it, or else to the next fence of the target. Owned
+// by op::Remote; its parts make requests here, and Transfers says when a transfer is over.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,13 @@ class Requests {
     if (completion != nullptr) completion->add();
     return request;
   }
-  // One part, or the sending itself, is over.
+  // A part of the request, or its sending, is over.
   void part_done(Request* request, bool failed);
   void release(Request* request);
-  // Tells everybody who waits for it, when its server is lost. It is never looked at again.
+  // Completes all that wait for it as failed when its server is lost. It is not used again.
   static void fail(Request& request);
 
-  // A write was refused that has no transfer any more, or never had one.
+  // Handles the refusal of a write that has no transfer any more, or never had one.
   void refuse_write(Channel& channel, const protocol::ReplyHeader& reply);
 
   std::size_t in_use() const { return pool_.in_use(); }

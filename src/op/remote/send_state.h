@@ -1,6 +1,7 @@
-// What all parts of op::Remote share: the transport, who sends, the numbers of writes and the reply slots.
+// Holds what the parts of op::Remote share: the transport, the sender, the numbers of writes, the reply
+// slots.
 //
-// Every message leaves through one of the post functions, which give it its place in the order and count its
+// Every message is sent by one of the post functions, which give it its place in the order and count its
 // credit. Owned by op::Remote, under the engine lock.
 #pragma once
 
@@ -27,7 +28,7 @@ struct SendState {
     return {self, errors_return ? std::uint8_t{protocol::errors_return} : std::uint8_t{0}};
   }
 
-  // What is staged goes on a credit. `has_next`: another message to this server, or a body, follows at once.
+  // Sends the staged message on a credit. `has_next`: another message to this server, or a body, follows.
   void post(Channel& channel, std::size_t bytes, bool has_next = false) {
     stamp(channel);
     if (has_next) {
@@ -37,14 +38,14 @@ struct SendState {
     }
     ++channel.sent;
   }
-  // A fence or an unlock, on the reserved credit.
+  // Sends a fence or an unlock on the reserved credit.
   void post_reserved(Channel& channel, const Header& header) {
     std::memcpy(transport.stage(), &header, sizeof header);
     stamp(channel);
     transport.post(channel.rank, sizeof header);
     channel.reserved_busy = true;
   }
-  // What needs no credit and has no place in the order: surrender and leave.
+  // Sends a surrender or a leave, which need no credit and have no place in the order.
   void post_uncredited(const Channel& channel, const Header& header) {
     std::memcpy(transport.stage(), &header, sizeof header);
     transport.post(channel.rank, sizeof header);

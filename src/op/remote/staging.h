@@ -1,7 +1,7 @@
-// Buffers of one chunk each, through which bodies go that are not contiguous here.
+// Owns buffers of one chunk each, which stage the bodies that are not contiguous at the origin.
 //
-// They are made when they are wanted and kept until tidy(). A server takes no more than its part of them.
-// Owned by Transfers.
+// Buffers are made when they are needed and kept until tidy(). No server may take more than its share of
+// them. Owned by Transfers.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Staging {
   bool may_take(const Channel& channel, unsigned buffers = 1) const {
     return channel.staged + buffers <= max_staged_per_channel && in_use() + buffers <= max_staged;
   }
-  // Null: none now.
+  // Returns null if no buffer is to be had now.
   std::byte* take(Channel& channel) {
     if (!may_take(channel)) return nullptr;
     if (free_.empty()) {
@@ -39,7 +39,7 @@ class Staging {
     --channel.staged;
     free_.push_back(buffer);
   }
-  // If nothing is in use: gives back what was not needed since the last time.
+  // If no buffer is in use, gives back those that were not needed since the last time.
   void tidy() {
     if (in_use() == 0 && buffers_.size() > most_) {
       buffers_.resize(most_);

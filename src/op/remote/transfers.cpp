@@ -9,7 +9,7 @@ using protocol::Verb;
 
 namespace {
 
-// So many chunks of a body are under way at the same time.
+// Returns how many chunks of a body are under way at the same time.
 unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes) {
   const std::uint64_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
   return static_cast<unsigned>(std::min<std::uint64_t>(chunks, protocol::chunks_in_flight));
@@ -44,7 +44,7 @@ unsigned Transfers::chunks_a_buffer(std::uint32_t chunk_bytes) const {
   return std::max(state_.sizes.chunk_bytes / chunk_bytes, 1u);
 }
 
-// A get posts the receives of all chunks under way at first, because a refusal fills each of them.
+// A get first posts the receives of all chunks under way, because a refusal fills each of them.
 bool Transfers::may_begin_body(const Channel& channel, const Header& header, const NearSide& near) const {
   if (near.contiguous() != nullptr) return true;
   if (header.verb != Verb::get) return staging_.may_take(channel);
@@ -53,7 +53,7 @@ bool Transfers::may_begin_body(const Channel& channel, const Header& header, con
   return staging_.may_take(channel, (chunks + a_buffer - 1) / a_buffer);
 }
 
-// For as many chunks as there are buffers for.
+// Lends rooms to as many chunks as there are buffers for, and returns their number.
 unsigned Transfers::lend_rooms(Transfer& transfer, unsigned wanted) {
   const unsigned a_buffer = chunks_a_buffer(transfer.chunk_bytes);
   for (unsigned chunk = 0; chunk < wanted; ++chunk) {
@@ -96,8 +96,8 @@ unsigned Transfers::send_chunks(Transfer& transfer) {
     } else {
       transfer.near.skip(bytes);
     }
-    // Bounds unexpected messages at the server: the first chunks go in standard mode, later ones in
-    // synchronous mode.
+    // This bounds unexpected messages at the server: the first chunks are sent in standard mode, later ones
+    // in synchronous mode.
     const bool is_first =
         chunks.next_begin() < std::uint64_t{transfer.chunk_bytes} * protocol::chunks_in_flight;
     const int tag = protocol::put_tag(transfer.slot);
@@ -147,7 +147,7 @@ void Transfers::refuse(Transfer& transfer) {
   }
 }
 
-// All of it has left or arrived. The tag of a put stays in use at the server until it is applied.
+// The whole body has left or arrived. The tag of a put stays in use at the server until it is applied.
 void Transfers::end(Transfer* transfer, bool failed) {
   Request* const request = transfer->request;
   Channel& channel = *request->channel;
@@ -178,7 +178,7 @@ unsigned Transfers::advance() {
   for (std::size_t i = 0; i < moving_.size();) {
     Transfer* const transfer = moving_[i];
     moved += move(*transfer);
-    // A transfer that ended has taken itself off the list.
+    // A transfer that ended has removed itself from the list.
     if (i < moving_.size() && moving_[i] == transfer) ++i;
   }
   return moved;
@@ -186,7 +186,7 @@ unsigned Transfers::advance() {
 
 void Transfers::release_held(Channel& channel) {
   const std::uint64_t applied = state_.ledger.applied(channel.rank);
-  // Bodies end in any order, so numbers are only nearly sorted: a later look frees the rest.
+  // Bodies end in any order, so the numbers are only nearly sorted: a later call frees the rest.
   while (!channel.held.empty() && channel.held.front().number <= applied) {
     state_.slots.give_back(channel.held.front().slot);
     channel.held.pop_front();

@@ -1,9 +1,9 @@
-// Transfers: messages that hold a reply slot, and the chunks of those that have a body.
+// Owns the transfers: messages that hold a reply slot, and the chunks of those that have a body.
 //
 //   put, acc   memory -> (staging) -> at most 4 chunks with the transport -> slot held until applied
 //   get        at most 4 receives posted -> (staging) -> memory, oldest first
 //
-// Owned by op::Remote. Data, Words and Batches begin transfers, the replies end them.
+// Owned by op::Remote. Data, Words and Batches begin transfers, and the replies end them.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace comex::op::remote {
 
-// Found by its slot; pooled.
+// A transfer is found by its slot. Transfers are pooled.
 struct Transfer {
   Request* request = nullptr;
   std::uint32_t slot = 0;
@@ -31,8 +31,8 @@ struct Transfer {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
   NearSide near;
-  transport::ChunkRing<std::byte*> chunks;              // of the body; the room is in one of the buffers
-  std::byte* buffers[protocol::chunks_in_flight] = {};  // for staging; one takes as many chunks as fit
+  transport::ChunkRing<std::byte*> chunks;              // of the body; each room is in one of the buffers
+  std::byte* buffers[protocol::chunks_in_flight] = {};  // for staging; each takes as many chunks as fit
 
   Channel& channel() const { return *request->channel; }
 };
@@ -42,22 +42,21 @@ class Transfers {
   Transfers(SendState& wire, Requests& requests)
       : state_(wire), requests_(requests), staging_(wire.sizes.chunk_bytes) {}
 
-  // Null when no slot is free.
+  // Returns null if no slot is free.
   Transfer* begin(Request& request, const Header& header);
-  // Whoever answers the slot; null: it is another channel's, or nobody's any more.
+  // Returns the transfer that a reply names; null if the slot is free or of another channel.
   Transfer* of(const Channel& channel, const protocol::ReplyHeader& reply) const;
   void end(Transfer* transfer, bool failed);
 
-  // What is sent must be able to finish by itself: this is asked before the header of a body goes.
+  // Ask this before the header of a body is sent: a transfer must be able to finish by itself.
   bool may_begin_body(const Channel& channel, const Header& header, const NearSide& near) const;
   void begin_body(Transfer& transfer);
-  // A get was refused.
   void refuse(Transfer& transfer);
 
-  unsigned advance();  // bodies
-  // Slots of bodies that have left are free again when their numbers are applied.
+  unsigned advance();  // moves bodies; returns how many chunks moved
+  // Frees the slots of bodies that have left and whose numbers are applied.
   void release_held(Channel& channel);
-  // A transfer found no free slot since the last call.
+  // Whether a transfer found no free slot since the last call.
   bool take_shortage() { return std::exchange(is_short_, false); }
 
   std::size_t in_use() const { return pool_.in_use(); }

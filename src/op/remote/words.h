@@ -1,8 +1,8 @@
-// Operations of one message on one word or mutex: rmw, store, lock, try_lock, unlock, release.
+// Makes and sends operations of one message on one word or mutex: rmw, store, lock, unlock, release.
 //
 // A store and a release are writes: they have a number, and a fence covers them. The others hold a slot until
-// they are answered, but for unlock, which goes on the reserved credit (Fences sends it). Owned by
-// op::Remote, which queues what is made here and asks for its turn to be sent.
+// they are answered, except unlock, which Fences sends on the reserved credit. Owned by op::Remote, which
+// queues the requests and calls send() when it is their turn.
 #pragma once
 
 #include "op/remote/requests.h"
@@ -17,16 +17,16 @@ class Words {
       : state_(wire), requests_(requests), transfers_(transfers) {}
 
   Request* make_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
-  // The value travels in the header, so the caller's part is over at once.
+  // The value travels in the header, so the caller need not wait.
   Request* make_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
                       std::uint8_t flags = 0);
-  // `acquired`: of a try_lock.
+  // `acquired` is the result of a try_lock.
   Request* make_lock(protocol::Verb verb, std::uint64_t mutex, const RemoteTarget& far,
                      nb::Completion& completion, std::uint64_t* acquired = nullptr);
   Request* make_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
   Request* make_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
 
-  // False: something that it needs is missing.
+  // Returns false if something that it needs is missing.
   bool send(Channel& channel, Request& request, Word& word);
 
  private:
