@@ -2,12 +2,12 @@
 //
 // A batch is pushed at a certain age by the clock of its worker. If the last batch of a worker was pushed,
 // the age is three tenths of the given delay: such a worker seems to make no calls, and a progress rank that
-// naps wakes up late. If the worker has sent a batch since, or keeps full ones to send several together, the
-// age is four fifths: it sends most by itself, and each look takes a core from a process. One fifth of the
-// delay then remains for waking up. A worker with no open batch is looked at in intervals of that age. The
-// worker reserved credit, numbers and place in the order when it opened the batch, and answers go to it. Only
-// announced outboxes are looked at, so an idle host costs one load a call. A progress rank owns the pusher,
-// or the progress thread of a worker that serves itself, which holds the engine lock around advance().
+// naps wakes up late. If the worker has sent a batch since, the age is four fifths: it sends most by itself,
+// and each look takes a core from a process. One fifth of the delay then remains for waking up. A worker with
+// no open batch is looked at in intervals of that age. The worker reserved credit, numbers and place in the
+// order when it opened the batch, and answers go to it. Only announced outboxes are looked at, so an idle
+// host costs one load a call. A progress rank owns the pusher, or the progress thread of a worker that serves
+// itself, which holds the engine lock around advance().
 #pragma once
 
 #include <cstdint>
