@@ -32,11 +32,16 @@ BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   return no_bridge;
 }
 
-// Returns nothing if there is no such bridge.
+// Over the oldest bridge that all are on. If that is lost meanwhile, the next one is tried. Returns nothing if
+// no bridge leads to all.
 std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, Founders founders, comex_group_t* group) {
-  founders.bridge = common_bridge(runtime, founders.lpids);
-  if (founders.bridge == no_bridge) return std::nullopt;
-  return create_group(runtime, from_lpids, founders, groups::process_itself, group);
+  Created created = Created::bridge_is_lost;
+  while (created == Created::bridge_is_lost) {
+    founders.bridge = common_bridge(runtime, founders.lpids);
+    if (founders.bridge == no_bridge) return std::nullopt;
+    created = try_to_create_group(runtime, from_lpids, founders, groups::process_itself, group);
+  }
+  return created == Created::yes ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 
 bool is_of_one_world(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {

@@ -37,35 +37,39 @@ int my_rank_in(const runtime::Runtime& runtime, const Founders& founders, std::u
   return -1;
 }
 
-// All members are here, so what follows needs nobody's service. False on all if one cannot go on.
-bool all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
-                    BridgeId bridge, const std::string& complaint) {
+// All members are here, so the steps that follow need nobody's service. No on all if one cannot go on.
+Created all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
+                       BridgeId bridge, const std::string& complaint) {
   const bool all_can = all.all_agree(complaint.empty());
-  const std::string lost = runtime.why_lost(bridge);
-  if (!lost.empty() || !complaint.empty()) {
-    runtime.reporter().fail({.operation = operation}, lost.empty() ? complaint : lost);
+  if (!runtime.why_lost(bridge).empty()) return Created::bridge_is_lost;
+  if (!complaint.empty()) {
+    runtime.reporter().fail({.operation = operation}, complaint);
   } else if (!all_can) {
     runtime::failed_elsewhere(runtime);
   }
-  return all_can && lost.empty();
+  return all_can ? Created::yes : Created::no;
 }
 
 }  // namespace
 
-int create_group(runtime::Runtime& runtime, const char* operation, const Founders& wanted,
-                 std::uint32_t my_endpoint, comex_group_t* new_group) {
+Created try_to_create_group(runtime::Runtime& runtime, const char* operation, const Founders& wanted,
+                            std::uint32_t my_endpoint, comex_group_t* new_group) {
   const int my_rank = my_rank_in(runtime, wanted, my_endpoint);
   if (my_rank < 0) {
-    if (!runtime::has_place(runtime, operation, new_group)) return COMEX_FAILURE;
+    if (!runtime::has_place(runtime, operation, new_group)) return Created::no;
     *new_group = COMEX_GROUP_NULL;
-    return COMEX_SUCCESS;
+    return Created::yes;
   }
   const auto members = groups::ConnectionTable::from(wanted.lpids);
   Founders founders = wanted;
   founders.bridge = bridge_among(runtime, founders.bridge, members);
   const Result<std::uint64_t> context =
       commit_group(runtime, operation, founders, static_cast<std::uint32_t>(my_rank));
-  if (!context) return runtime.reporter().fail({.operation = operation}, context.failure());
+  if (!context) {
+    if (!runtime.why_lost(founders.bridge).empty()) return Created::bridge_is_lost;
+    runtime.reporter().fail({.operation = operation}, context.failure());
+    return Created::no;
+  }
   auto group = std::make_unique<groups::Group>(context.value(), runtime.book().make_table(members), my_rank,
                                                founders.endpoints, groups::Table(), founders.bridge);
   const groups::Group& made = *group;
@@ -75,13 +79,27 @@ int create_group(runtime::Runtime& runtime, const char* operation, const Founder
   std::string complaint;
   if (handle < 0) complaint = no_handle_left();
   if (new_group == nullptr) complaint = "the place for the new group is null";
-  if (!all_go_on_with(runtime, operation, collective, founders.bridge, complaint)) {
+  const Created created = all_go_on_with(runtime, operation, collective, founders.bridge, complaint);
+  if (created != Created::yes) {
     if (handle >= 0) runtime.remove_group(handle);
-    return COMEX_FAILURE;
+    return created;
   }
   runtime.extras(handle).comm = make_communicator(runtime, made);
   *new_group = handle;
-  return COMEX_SUCCESS;
+  return created;
+}
+
+int create_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
+                 std::uint32_t my_endpoint, comex_group_t* new_group) {
+  switch (try_to_create_group(runtime, operation, founders, my_endpoint, new_group)) {
+    case Created::yes:
+      return COMEX_SUCCESS;
+    case Created::bridge_is_lost:
+      return runtime.reporter().fail({.operation = operation}, runtime.why_lost(founders.bridge));
+    case Created::no:
+      break;
+  }
+  return COMEX_FAILURE;
 }
 
 MPI_Comm communicator_of(runtime::Runtime& runtime, comex_group_t handle) {

@@ -26,6 +26,10 @@ struct Founders {
 // a line that names the missing ones. A member without a place for the result fails all.
 int create_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
                  std::uint32_t my_endpoint, comex_group_t* new_group);
+// The same, but nothing is said where the founders' bridge is lost on the way: another may lead to all.
+enum class Created : std::uint8_t { yes, no, bridge_is_lost };
+Created try_to_create_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
+                            std::uint32_t my_endpoint, comex_group_t* new_group);
 
 // A name for a list of processes, which is the same for all that know the list.
 class ListDigest {
