@@ -15,7 +15,8 @@ namespace comex::nb {
 
 class Completion {
  public:
-  void add(std::uint32_t parts = 1) { pending_.fetch_add(parts, std::memory_order_relaxed); }
+  // Whoever sees the part sees what was written before it: HandleTable relies on that.
+  void add(std::uint32_t parts = 1) { pending_.fetch_add(parts, std::memory_order_release); }
 
   void complete(std::uint32_t parts = 1) {
     COMEX_BUG_IF(pending_.fetch_sub(parts, std::memory_order_release) < parts);

@@ -72,9 +72,9 @@ int HandleTable::issue() {
     if (index == 0) return 0;
   }
   Slot& mine = slot(index);
-  mine.completion.add();
   const std::uint32_t generation = mine.generation.load(std::memory_order_relaxed) + 1;
-  mine.generation.store(generation, std::memory_order_release);
+  mine.generation.store(generation, std::memory_order_release);  // before the part: see state()
+  mine.completion.add();
   return static_cast<int>((generation << slot_bits) | index);
 }
 
@@ -96,7 +96,9 @@ Completion* HandleTable::find(int handle) {
 HandleTable::State HandleTable::state(int handle) {
   const Completion* completion = find(handle);
   if (completion == nullptr) return State::unknown;
-  return completion->done() ? State::done : State::pending;
+  if (completion->done()) return State::done;
+  // The part may be another handle's, to which the slot has gone meanwhile: then the generation has moved on.
+  return find(handle) == completion ? State::pending : State::done;
 }
 
 bool HandleTable::take_failure(int handle) {

@@ -20,6 +20,16 @@ void PrintTo(const Layout& layout, std::ostream* out) {
 
 class ArmciThreads : public testing::TestWithParam<Layout> {
  protected:
+  // The first worker's requests, whether it sends them or its progress rank pushes them.
+  void hold_requests_to(int proc) {
+    for (const TransportRank from : {job_.rank_of(0), job_.server_of(0)})
+      job_.fabric().hold_messages(from, job_.server_of(proc));
+  }
+  void release_requests_to(int proc) {
+    for (const TransportRank from : {job_.rank_of(0), job_.server_of(0)})
+      job_.fabric().release_messages(from, job_.server_of(proc));
+  }
+
   Job job_{GetParam().host_of_rank, {{"GA_NUM_PROGRESS_RANKS_PER_NODE", GetParam().progress_ranks}}};
 };
 
@@ -161,12 +171,12 @@ TEST_P(ArmciThreads, wait_for_their_own_aggregates_whoever_has_called_wait_all) 
   long back = 0;
   armci_hdl_t aggregate;
   ARMCI_SET_AGGREGATE_HANDLE(&aggregate);
-  job_.fabric().hold_messages(job_.rank_of(0), job_.server_of(proc));
+  hold_requests_to(proc);
   ARMCI_NbGet(there, &back, sizeof back, proc, &aggregate);
   EXPECT_EQ(ARMCI_Test(&aggregate), 1);      // issued, and under way
   armci::state().aggregates.finished_all();  // what WaitAll does last
   EXPECT_EQ(ARMCI_Test(&aggregate), 1);
-  job_.fabric().release_messages(job_.rank_of(0), job_.server_of(proc));
+  release_requests_to(proc);
   ARMCI_Wait(&aggregate);
   EXPECT_EQ(back, 5);
   ARMCI_UNSET_AGGREGATE_HANDLE(&aggregate);
@@ -181,11 +191,11 @@ TEST_P(ArmciThreads, leave_nothing_behind_of_an_aggregate_that_a_test_has_found_
   armci_hdl_t first, second;
   ARMCI_SET_AGGREGATE_HANDLE(&first);
   const int taken = place(first);
-  job_.fabric().hold_messages(job_.rank_of(0), job_.server_of(proc));
+  hold_requests_to(proc);
   ARMCI_NbGet(there, &back, sizeof back, proc, &first);
   ARMCI_UNSET_AGGREGATE_HANDLE(&first);
   EXPECT_EQ(ARMCI_Test(&first), 1);
-  job_.fabric().release_messages(job_.rank_of(0), job_.server_of(proc));
+  release_requests_to(proc);
   while (ARMCI_Test(&first) != 0) comex_progress();
   ARMCI_SET_AGGREGATE_HANDLE(&second);
   EXPECT_EQ(place(second), taken);
