@@ -17,6 +17,14 @@ int code_for(std::size_t slot, int generation) {
   return -1 - (generation << slot_bits | static_cast<int>(slot));
 }
 
+int wait_for(std::vector<comex_request_t>& requests) {
+  int result = COMEX_SUCCESS;
+  for (comex_request_t& one : requests) {
+    if (comex_wait(&one) != COMEX_SUCCESS) result = COMEX_FAILURE;
+  }
+  return result;
+}
+
 }  // namespace
 
 Aggregates::Record* Aggregates::find(int code) {
@@ -72,10 +80,7 @@ void Aggregates::attach(int code, comex_request_t request) {
   if (record->outstanding.size() < most_outstanding) return;
   std::vector<comex_request_t> outstanding = std::exchange(record->outstanding, {});
   lock.unlock();
-  int result = COMEX_SUCCESS;
-  for (comex_request_t& one : outstanding) {
-    if (comex_wait(&one) != COMEX_SUCCESS) result = COMEX_FAILURE;
-  }
+  const int result = wait_for(outstanding);
   lock.lock();
   record = find(code);
   if (record != nullptr && result != COMEX_SUCCESS) record->result = result;
@@ -87,16 +92,13 @@ int Aggregates::wait(int code, int& code_left) {
   code_left = record == nullptr ? 0 : code;
   if (record == nullptr) return COMEX_SUCCESS;
   std::vector<comex_request_t> outstanding = std::exchange(record->outstanding, {});
-  int result = std::exchange(record->result, COMEX_SUCCESS);
+  const int result = std::exchange(record->result, COMEX_SUCCESS);
   if (!record->collects) {
     release(*record);
     code_left = 0;
   }
   lock.unlock();
-  for (comex_request_t& one : outstanding) {
-    if (comex_wait(&one) != COMEX_SUCCESS) result = COMEX_FAILURE;
-  }
-  return result;
+  return wait_for(outstanding) == COMEX_SUCCESS ? result : COMEX_FAILURE;
 }
 
 int Aggregates::test(int code) {

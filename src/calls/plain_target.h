@@ -15,10 +15,10 @@ class PlainTarget {
  public:
   PlainTarget(int proc, comex_group_t group)
       : runtime_(runtime::at_once()), target_(static_cast<Worker>(proc)) {
-    is_small_ = runtime_ != nullptr && group == COMEX_GROUP_WORLD && target_ < runtime_->size() &&
+    is_plain_ = runtime_ != nullptr && group == COMEX_GROUP_WORLD && target_ < runtime_->size() &&
                 runtime_->router().is_plain(target_);
   }
-  explicit operator bool() const { return is_small_; }
+  explicit operator bool() const { return is_plain_; }
 
   runtime::Runtime& runtime() const { return *runtime_; }
   const op::Direct& direct() const { return runtime_->direct(); }
@@ -28,7 +28,7 @@ class PlainTarget {
  private:
   runtime::Runtime* runtime_;
   Worker target_;
-  bool is_small_;
+  bool is_plain_;
 };
 
 }  // namespace comex::calls

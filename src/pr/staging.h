@@ -1,4 +1,4 @@
-// Owns the staging buffers for pieces that cannot be received or sent in place, or not well.
+// Owns the staging buffers for pieces that cannot be received or sent in place.
 //
 // The pool is bounded and filled on demand. Every origin may hold one buffer even if the pool is empty, so
 // that an origin that leaves its data delays no other one: at most pool + origins buffers exist. Origins with
@@ -41,7 +41,7 @@ class StagingPool {
       if (room_) pool_->give(*share_, std::move(room_));
     }
     explicit operator bool() const { return room_ != nullptr; }
-    std::byte* data() const { return room_.get(); }  // of a piece at any shift
+    std::byte* data() const { return room_.get(); }
 
    private:
     StagingPool* pool_ = nullptr;
@@ -55,7 +55,6 @@ class StagingPool {
   Buffer take(Share& share);  // for a piece; empty: none is free now
   std::byte* drain();         // for a chunk whose data nobody reads
   std::uint32_t out() const { return out_; }
-  std::uint32_t spare() const { return out_ < limit_ ? limit_ - out_ : 0; }  // of the pool
   std::uint32_t peak() const { return peak_; }
 
  private:

@@ -51,8 +51,8 @@ struct Batch {
 
 class Batches {
  public:
-  Batches(SendState& wire, Channels& channels, Requests& requests, Transfers& transfers, shm::Outbox outbox)
-      : state_(wire), channels_(channels), requests_(requests), transfers_(transfers), outbox_(outbox) {}
+  Batches(SendState& state, Channels& channels, Requests& requests, Transfers& transfers, shm::Outbox outbox)
+      : state_(state), channels_(channels), requests_(requests), transfers_(transfers), outbox_(outbox) {}
 
   bool has_outbox() const { return outbox_.size() != 0; }
   bool takes(std::uint64_t bytes) const { return has_outbox() && bytes != 0 && bytes <= largest_item; }

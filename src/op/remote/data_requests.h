@@ -12,8 +12,8 @@ namespace comex::op::remote {
 
 class DataRequests {
  public:
-  DataRequests(SendState& wire, Requests& requests, Transfers& transfers)
-      : state_(wire), requests_(requests), transfers_(transfers) {}
+  DataRequests(SendState& state, Requests& requests, Transfers& transfers)
+      : state_(state), requests_(requests), transfers_(transfers) {}
 
   // The caller may reuse its arrays of addresses on return.
   Request* make(const Operation& operation, const Plan& plan, const RemoteTarget& far,

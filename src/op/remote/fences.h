@@ -12,8 +12,8 @@ namespace comex::op::remote {
 
 class Fences {
  public:
-  Fences(SendState& wire, Channels& channels, Requests& requests, Batches& batches)
-      : state_(wire), channels_(channels), requests_(requests), batches_(batches) {}
+  Fences(SendState& state, Channels& channels, Requests& requests, Batches& batches)
+      : state_(state), channels_(channels), requests_(requests), batches_(batches) {}
 
   // Returns what is to be queued; null if the server is clean or an earlier fence covers this one.
   Request* start(TransportRank server, nb::Completion& completion);

@@ -16,7 +16,7 @@ namespace comex::op::remote {
 
 class Requests {
  public:
-  Requests(SendState& wire, Channels& channels) : state_(wire), channels_(channels) {}
+  Requests(SendState& state, Channels& channels) : state_(state), channels_(channels) {}
 
   template <class What, class... Arguments>
   Request* make(const RemoteTarget& far, nb::Completion* completion, Arguments&&... arguments) {

@@ -39,8 +39,8 @@ struct Transfer {
 
 class Transfers {
  public:
-  Transfers(SendState& wire, Requests& requests)
-      : state_(wire), requests_(requests), staging_(wire.sizes.chunk_bytes) {}
+  Transfers(SendState& state, Requests& requests)
+      : state_(state), requests_(requests), staging_(state.sizes.chunk_bytes) {}
 
   // Returns null if no slot is free.
   Transfer* begin(Request& request, const Header& header);

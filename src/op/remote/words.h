@@ -13,8 +13,8 @@ namespace comex::op::remote {
 
 class Words {
  public:
-  Words(SendState& wire, Requests& requests, Transfers& transfers)
-      : state_(wire), requests_(requests), transfers_(transfers) {}
+  Words(SendState& state, Requests& requests, Transfers& transfers)
+      : state_(state), requests_(requests), transfers_(transfers) {}
 
   Request* make_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   // The value travels in the header, so the caller need not wait.
