@@ -1,5 +1,5 @@
 # The ARMCI façade, one source compiled twice: libarmci (the interface Global Arrays is built against) and
-# libarmci-openmpi (the one that distributions package). The shared ones need libcomex.so beside them; the static
+# libarmci-openmpi or libarmci-mpich (the one that distributions package, by the MPI that is built with). The shared ones need libcomex.so beside them; the static
 # ones hold everything, so that a C client names neither -lcomex nor -lstdc++.
 if(NOT TARGET comex_shared)
   return()
@@ -49,8 +49,9 @@ endfunction()
 comex_armci(armci comex_flavour armci)
 target_include_directories(armci_shared PUBLIC
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-comex_armci(armci_openmpi packaged_flavour armci-openmpi)
-target_include_directories(armci_openmpi_shared PUBLIC
+comex_armci(armci_packaged packaged_flavour ${COMEX_PACKAGED_ARMCI})
+target_compile_definitions(armci_packaged_objects PRIVATE COMEX_PACKAGED_ARMCI="lib${COMEX_PACKAGED_ARMCI}")
+target_include_directories(armci_packaged_shared PUBLIC
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include/comex/armci-mpi>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/comex/armci-mpi>)
 

@@ -1,23 +1,31 @@
 # Registration of tests: of units, and of programs that need a launcher.
 #
-# comex_add_unit_tests(program seconds)
-#   one entry in ctest for each of the program's tests. With a sanitizer, whose start and end take longer than most
-#   tests, one for each half of them; count_tests.py counts what GoogleTest reports of these in gtest/<entry>.xml.
+# comex_add_unit_tests(program)
+#   one entry in ctest for each half of the program's tests, since a start takes longer than most of them;
+#   count_tests.py counts what GoogleTest reports of these in gtest/<entry>.xml. (One alone: PROGRAM --gtest_filter=NAME.)
 #
 # comex_add_mpi_test(NAME n PROGRAM target RANKS r [ENV A=b ...] [ARGS a ...] [MPI_ARGS m ...] [LABELS l ...]
 #                    [TIMEOUT seconds] [ALONE])
-#   runs the program under mpirun and fails as well when something of ours is left in /dev/shm afterwards.
+#   runs the program in a job and fails as well when something of ours is left in /dev/shm afterwards.
 #   RANKS counts MPI ranks: workers and progress ranks. LABELS are `mpi` and those given. Two launches of few ranks run
 #   at once, since most of their time is the start; ALONE is for programs of many rounds, which wait for each other.
 set(COMEX_LAUNCH ${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch)
 set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
 
-function(comex_add_unit_tests program seconds)
-  include(GoogleTest)
-  if(NOT COMEX_SANITIZE)
-    gtest_discover_tests(${program} PROPERTIES LABELS unit TIMEOUT ${seconds})
-    return()
+# comex_tests_use_this_mpi()
+#   the tests of this folder find the tools of the MPI that is built with first in PATH, and its kind in COMEX_TEST_MPI.
+function(comex_tests_use_this_mpi)
+  cmake_language(DEFER CALL comex_point_tests_at_mpi)
+endfunction()
+function(comex_point_tests_at_mpi)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  if(tests)
+    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${COMEX_MPI_TOOLS}"
+      "COMEX_TEST_MPI=set:${COMEX_MPI_KIND}")
   endif()
+endfunction()
+
+function(comex_add_unit_tests program)
   foreach(half 0 1)
     set(name ${program}.half_${half})
     add_test(NAME ${name} COMMAND ${program})

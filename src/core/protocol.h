@@ -106,7 +106,7 @@
 
 namespace comex::protocol {
 
-inline constexpr std::size_t message_bytes = 4000;  // the most; eager on every Open MPI transport
+inline constexpr std::size_t message_bytes = 4000;  // the most; sent at once by every MPI that is known
 inline constexpr unsigned chunks_in_flight = 4;     // per operation
 inline constexpr std::uint32_t slot_count = 16380;  // reply slots of one origin
 

@@ -1,20 +1,12 @@
 #include "groups/world_identity.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "groups/world_number.h"
 
 namespace comex::groups {
 namespace {
-
-std::optional<std::uint64_t> number_in(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::uint64_t hash(std::string_view text, std::uint64_t basis) {
   for (const char each : text) basis = (basis ^ static_cast<unsigned char>(each)) * 0x100000001b3ULL;
@@ -39,13 +31,12 @@ std::uint32_t jobs_before(const LaunchFacts& facts) {
   return facts.job.value_or(1) - 1;
 }
 
-std::optional<std::uint32_t> job_of_namespace(std::string_view name) {
-  const std::size_t at = name.rfind('@');
-  const auto number = number_in(at == std::string_view::npos ? name : name.substr(at + 1));
-  if (!number) return std::nullopt;
-  const auto job = static_cast<std::uint32_t>(at == std::string_view::npos ? *number & 0xffff : *number);
-  if (job == 0) return std::nullopt;
-  return job;
+std::optional<std::uint32_t> job_of_spawn(WorldId parent, std::uint32_t rank, std::uint32_t spawns) {
+  constexpr WorldId number_mask = world_numbers - 1;
+  constexpr std::uint32_t first_spawned = 2;  // job 1 is the launch's own
+  const std::optional<std::uint32_t> place = number_of({parent & number_mask, rank, spawns});
+  if (!place) return std::nullopt;
+  return *place + first_spawned;
 }
 
 bool is_single_world(std::span<const Gpid> gpids) {

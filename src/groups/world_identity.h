@@ -30,9 +30,10 @@ constexpr std::uint32_t manager_of(WorldId world) {
   return world >> 24;
 }
 
-// Reads the launcher's name of a job: a number whose lower half counts the jobs of the launch (Open MPI 4),
-// or a text that ends in @ and this count. Empty: neither.
-std::optional<std::uint32_t> job_of_namespace(std::string_view name);
+// The number of a job that a process spawns, for launchers that do not number jobs. It differs from that of
+// every other job that any process of the launch spawns. `rank`: the spawner's in MPI_COMM_WORLD; `spawns`:
+// how many it has spawned before in this world. Empty: no number is left.
+std::optional<std::uint32_t> job_of_spawn(WorldId parent, std::uint32_t rank, std::uint32_t spawns);
 
 // True if all are of one world, or if the list is empty.
 bool is_single_world(std::span<const Gpid> gpids);

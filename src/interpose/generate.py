@@ -66,8 +66,10 @@ def c_wrapper(call):
     if call.may_be_missing:
         lines.append(f"  {MINE}require(reinterpret_cast<const void*>(P{call.name}), \"P{call.name}\");")
     if call.kind == "begin":
-        lines.append(f"  required = {MINE}thread_level(required);" if "required" in passed
-                     else f"  {MINE}want_threads();")
+        if "required" in passed:
+            lines.append(f"  required = {MINE}thread_level(required);")
+        else:
+            target = f"{MINE}start_mpi({passed})"
         lines.append(f"  return {MINE}begin({target});")
     elif call.kind == "end":
         lines += [f"  {MINE}end();", f"  return {target};"]
@@ -95,7 +97,14 @@ def fortran_wrapper(call, name, target):
     if call.kind == "end":
         lines.append(f"  {MINE}end();")
     if call.kind == "begin":
-        lines.append(f"  a0 = {MINE}fortran_thread_level(a0);" if places else f"  {MINE}want_threads();")
+        if places:
+            lines.append(f"  a0 = {MINE}fortran_thread_level(a0);")
+        else:
+            with_threads = target.replace("init_", "init_thread_")
+            lines[0:0] = [f"void {with_threads}(void* a0, void* a1, MPI_Fint* ierror) __attribute__((weak));"]
+            lines += [f"  if ({MINE}wants_threads()) {{", "    MPI_Fint required = MPI_THREAD_MULTIPLE, provided = 0;",
+                      f"    {with_threads}(&required, &provided, {passed});", f"    {MINE}fortran_begin(ierror);",
+                      "    return;", "  }"]
     communicators = [p for p, a in zip(places, arguments) if a.is_communicator]
     if call.kind == "errhandler":
         lines.append(f"  if ({MINE}fortran_stands_for_world(a0)) {target}({passed});")

@@ -101,6 +101,10 @@ bool is_predefined(int keyval) {
 
 }  // namespace
 
+bool wants_threads() {
+  return thread_level(MPI_THREAD_SINGLE) == MPI_THREAD_MULTIPLE;
+}
+
 int thread_level(int required) {
   return mode_of_this_process() == Mode::on ? std::max(required, comex_thread_level()) : required;
 }
@@ -112,9 +116,12 @@ void* fortran_thread_level(void* required) {
   return thread_level(asked) == asked ? required : const_cast<MPI_Fint*>(&most);
 }
 
-// MPI_Init has no argument for the level, so this uses Open MPI's variable. The user's own setting stays.
-void want_threads() {
-  if (thread_level(MPI_THREAD_SINGLE) == MPI_THREAD_MULTIPLE) setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);
+// MPI_Init has no argument for the level, and is otherwise MPI_Init_thread. A setting of the user's, which
+// only MPI_Init may read, counts where no threads are wanted.
+int start_mpi(int* argc, char*** argv) {
+  int provided = 0;
+  if (!wants_threads()) return PMPI_Init(argc, argv);
+  return PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
 }
 
 int begin(int result) {

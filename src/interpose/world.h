@@ -12,10 +12,11 @@
 
 namespace comex::interpose {
 
-// Called before MPI starts. If a worker may have to serve itself, it makes MPI_Init, or MPI_Init_thread,
-// provide the threads for it.
-void want_threads();
+// Called before MPI starts. True if a worker may have to serve itself and MPI has to provide the threads for
+// it.
+bool wants_threads();
 int thread_level(int required);
+int start_mpi(int* argc, char*** argv);  // in place of PMPI_Init
 void* fortran_thread_level(void* required);
 // `result` is the result of PMPI_Init. Progress ranks do not return.
 int begin(int result);

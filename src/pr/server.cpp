@@ -18,7 +18,7 @@ Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions
                                options_.staging_reserve)),
       message_bytes_(message_limit(piece_bytes_)),
       credits_(pool_credits(), options_.max_window),
-      staging_(piece_bytes_, staging_buffers(options_, piece_bytes_), options_.chunk_bytes) {
+      staging_(piece_bytes_, staging_buffers(options_, piece_bytes_)) {
   add_world(options_.world, arena, options_.slot_of);
 }
 

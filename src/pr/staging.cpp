@@ -21,11 +21,6 @@ StagingPool::Buffer StagingPool::take(Share& share) {
   return Buffer(*this, share, std::move(room));
 }
 
-std::byte* StagingPool::drain() {
-  if (!drain_) drain_ = std::make_unique_for_overwrite<std::byte[]>(chunk_bytes_);
-  return drain_.get();
-}
-
 void StagingPool::give(Share& share, StagingRoom room) {
   --share.held;
   --out_;

@@ -2,8 +2,8 @@
 //
 // The pool is bounded and filled on demand. Every origin may hold one buffer even if the pool is empty, so
 // that an origin that leaves its data delays no other one: at most pool + origins buffers exist. Origins with
-// the least pieces have that room elsewhere (core/pieces.h) and use the pool only. All drained chunks go to
-// one place and never wait for it. Transfers use the pool; each origin has a Share of it.
+// the least pieces have that room elsewhere (core/pieces.h) and use the pool only. Transfers use the pool;
+// each origin has a Share of it.
 #pragma once
 
 #include <cstddef>
@@ -49,11 +49,9 @@ class StagingPool {
     StagingRoom room_;
   };
 
-  StagingPool(std::uint32_t piece, std::uint32_t buffers, std::uint32_t chunk)
-      : piece_bytes_(piece), limit_(buffers), chunk_bytes_(chunk) {}
+  StagingPool(std::uint32_t piece, std::uint32_t buffers) : piece_bytes_(piece), limit_(buffers) {}
 
   Buffer take(Share& share);  // for a piece; empty: none is free now
-  std::byte* drain();         // for a chunk whose data nobody reads
   std::uint32_t out() const { return out_; }
   std::uint32_t peak() const { return peak_; }
 
@@ -62,11 +60,9 @@ class StagingPool {
 
   std::uint32_t piece_bytes_;
   std::uint32_t limit_;
-  std::uint32_t chunk_bytes_;
   std::uint32_t out_ = 0;
   std::uint32_t peak_ = 0;
   std::vector<StagingRoom> free_;
-  std::unique_ptr<std::byte[]> drain_;
 };
 
 }  // namespace comex::pr

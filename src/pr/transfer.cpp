@@ -21,6 +21,12 @@ TransferMethod choose_method(const protocol::RequestHeader& header, const Payloa
 Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
                    const protocol::RequestHeader& header, const Payload& payload)
     : place_(place), peer_(peer), method_(method), header_(header), far_(payload, place.arena.base()) {
+  if (method == TransferMethod::receive_and_drop) {
+    // One chunk at a time, because MPI has each receive own its bytes.
+    chunks_.begin(header.bytes, header.chunk_bytes, 1);
+    dropped_ = make_staging_room(chunks_.next_bytes());
+    return;
+  }
   chunks_.begin(header.bytes, header.chunk_bytes);
   if (method == TransferMethod::send_empty) chunks_.cut_to(protocol::chunks_in_flight);
   if (method == TransferMethod::receive_and_accumulate) {
@@ -97,7 +103,7 @@ bool Transfer::start_receive() {
   if (method_ == TransferMethod::receive_in_place) {
     to = next_place();
   } else if (method_ == TransferMethod::receive_and_drop) {
-    to = {place_.staging.drain(), chunks_.next_bytes()};
+    to = {dropped_.get(), chunks_.next_bytes()};
   } else {
     Room& room = chunks_.next_room();
     if (!take_room(room)) return false;

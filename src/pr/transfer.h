@@ -104,6 +104,7 @@ class Transfer {
   TargetCursor far_;
   kernels::Accumulation accumulation_;
   transport::ChunkRing<Room> chunks_;
+  StagingRoom dropped_;       // for a chunk of a refused body, which nobody reads
   std::uint32_t worked_ = 0;  // bytes of the oldest chunk that have been dealt with
   std::uint32_t refusals_ = 0;
   bool oldest_is_here_ = false;

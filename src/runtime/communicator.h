@@ -44,7 +44,7 @@ class Communicator {
     return Communicator(made);
   }
   // Makes a communicator of these ranks of another one, in their order; only they take part. (Merging
-  // inter-communicators in pairs needs MPI-1 only, but Open MPI 4.1 leaks some 80 bytes for each.)
+  // inter-communicators in pairs needs MPI-1 only, but libraries leak some 80 bytes for each.)
   static Communicator of_ranks(MPI_Comm of, std::span<const int> ranks, int tag) {
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group some = MPI_GROUP_NULL;

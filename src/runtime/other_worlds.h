@@ -7,7 +7,9 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "groups/world_book.h"
@@ -55,11 +57,18 @@ class BridgeService {
   virtual bool may_end() const = 0;
 };
 
+// What a spawned world hears from its parents before it opens.
+struct Parents {
+  Id128 launch;           // of the parents, and so of this world
+  std::uint32_t job = 0;  // the number of this world's job within the launch, from 1
+  std::string port;       // where the parents wait for this world; empty: MPI knows no parents
+};
+
 class WorldJoiner {
  public:
   virtual ~WorldJoiner() = default;
-  // Called on every rank before its first world opens.
-  virtual void before_first_world() const = 0;
+  // Collective over MPI_COMM_WORLD, before its first world opens. Empty: this world was not spawned.
+  virtual std::optional<Parents> hear_parents() const = 0;
   virtual std::unique_ptr<OtherWorlds> on_worker(Runtime& runtime) const = 0;
   virtual std::unique_ptr<BridgeService> on_progress_rank(ProgressLoop& loop) const = 0;
   // Collective over the workers of the first world, once it is open. False: the world must close again.

@@ -1,11 +1,11 @@
 #include "runtime/process.h"
 
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include "runtime/caller.h"
 #include "runtime/environment.h"
+#include "runtime/mpi_in_use.h"
 #include "shm/posix_os.h"
 
 namespace comex::runtime {
@@ -38,20 +38,17 @@ void hook_into_mpi_finalize(Process& self) {
   self.has_finalize_hook = true;
 }
 
-// Reads what the launcher says before MPI has started.
-bool has_other_hosts(const Lookup& environment) {
-  return environment("OMPI_COMM_WORLD_LOCAL_SIZE") != environment("OMPI_COMM_WORLD_SIZE");
-}
-
 // True if this rank may become a worker that serves itself, which needs a thread: without progress ranks, or
 // if it is alone on its host. A launcher over ssh carries no settings to other hosts, so a number counts only
 // if it is set here. Threads add 25 to 30 ns to a pair of MPI messages, and nothing inside a host.
-bool may_serve_itself(const Lookup& environment) {
-  const Result<Settings> settings = parse_settings(environment);
+bool may_serve_itself() {
+  const Result<Settings> settings = parse_settings(environment_lookup());
   if (!settings || settings->progress_ranks == 0) return true;
-  if (!has_other_hosts(environment)) return false;
-  const bool is_alone = environment("OMPI_COMM_WORLD_LOCAL_SIZE") == "1";
-  return is_alone || !settings->is_explicit(SettingId::progress_ranks);
+  const mpi::LaunchedProcess launched = launched_process();
+  if (!launched.is_launched) return false;  // a job of one process
+  if (!launched.size || !launched.size_on_host) return true;
+  if (launched.size_on_host == launched.size) return false;
+  return launched.size_on_host == 1 || !settings->is_explicit(SettingId::progress_ranks);
 }
 
 void start_mpi(int* argc, char*** argv) {
@@ -81,7 +78,7 @@ bool close_runtime(Process& self) {
 }  // namespace
 
 int wanted_thread_level() {
-  return may_serve_itself(environment_lookup()) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  return may_serve_itself() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
 }
 
 Process& process() {
@@ -104,8 +101,8 @@ Reporter& introduced_reporter() {
   Identity who{.rank = -1, .host = shm::make_posix_os()->host_facts().host_name};
   if (mpi_is_running()) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &who.rank);
-  } else if (const auto launched = environment_lookup()("PMIX_RANK"); launched) {
-    std::from_chars(launched->data(), launched->data() + launched->size(), who.rank);
+  } else {
+    who.rank = launched_process().rank.value_or(-1);
   }
   reporter.identify(who);
   return reporter;
@@ -128,7 +125,7 @@ int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv
         "the program with the shared library, or with libcomex_world itself");
   }
   const bool is_first = over_all_ranks && !self.was_initialized;
-  if (is_first) joiner.before_first_world();
+  if (is_first) self.launch.set_parents(joiner.hear_parents());
   std::unique_ptr<World> world;
   if (over_all_ranks) {
     world = self.launch.over_all_ranks(joiner);

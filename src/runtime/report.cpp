@@ -10,6 +10,7 @@
 #include "runtime/call_name.h"
 #include "runtime/caller.h"
 #include "runtime/communicator.h"
+#include "runtime/mpi_in_use.h"
 #include "runtime/process.h"
 
 namespace comex::runtime {
@@ -30,11 +31,26 @@ void Reporter::print(const Identity& who, const Context& where, std::string_view
   std::fflush(stderr);
 }
 
+namespace {
+
+// MPI_Abort is the standard's only way to end a job, and needs MPI.
+void start_mpi_to_abort() {
+  int started = 0;
+  PMPI_Initialized(&started);
+  if (started != 0 || mpi_in_use().ends_jobs_before_mpi() || !launched_process().is_launched) return;
+  PMPI_Init(nullptr, nullptr);
+}
+
+}  // namespace
+
 void Reporter::end_job(int code) {
   // For codes above 123, a launcher reports a signal or a failure of its own.
   const int shown = code >= 1 && code <= 123 ? code : failure_exit_code;
   // In a forked child, MPI belongs to the parent, whose job goes on.
-  if (!process().is_forked_child && mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
+  if (!process().is_forked_child) {
+    start_mpi_to_abort();
+    if (mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
+  }
   std::_Exit(shown);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <thread>
 #include <vector>
 
 namespace comex::transport {
@@ -21,8 +22,20 @@ MpiCollective::~MpiCollective() {
   if (own != MPI_COMM_NULL) PMPI_Comm_free(&own);
 }
 
+// Some MPI libraries never yield while they wait, which costs a time slice for each rank that has no core.
+void MpiCollective::finish(MPI_Request request) {
+  constexpr int polls_before_yields = 1000;
+  int complete = 0;
+  for (int polls = 0; complete == 0; ++polls) {
+    check_(PMPI_Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+    if (complete == 0 && polls >= polls_before_yields) std::this_thread::yield();
+  }
+}
+
 void MpiCollective::barrier() {
-  check_(PMPI_Barrier(wire_), "MPI_Barrier");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_(PMPI_Ibarrier(wire_, &request), "MPI_Ibarrier");
+  finish(request);
 }
 
 void MpiCollective::broadcast(std::span<std::byte> bytes, TransportRank root) {
@@ -30,7 +43,10 @@ void MpiCollective::broadcast(std::span<std::byte> bytes, TransportRank root) {
   constexpr std::size_t piece_bytes = std::size_t{1} << 30;  // MPI counts are int
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min(bytes.size(), piece_bytes));
-    check_(PMPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, wire_), "MPI_Bcast");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_(PMPI_Ibcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, wire_, &request),
+           "MPI_Ibcast");
+    finish(request);
     bytes = bytes.subspan(piece.size());
   }
 }
@@ -38,7 +54,10 @@ void MpiCollective::broadcast(std::span<std::byte> bytes, TransportRank root) {
 void MpiCollective::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
   COMEX_BUG_IF(mine.size() > INT_MAX || all.size() != mine.size() * static_cast<std::size_t>(size_));
   const int bytes = static_cast<int>(mine.size());
-  check_(PMPI_Allgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, wire_), "MPI_Allgather");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_(PMPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, wire_, &request),
+         "MPI_Iallgather");
+  finish(request);
 }
 
 void MpiCollective::all_gather_parts(std::span<const std::byte> mine, std::span<std::byte> all,
@@ -55,15 +74,23 @@ void MpiCollective::all_gather_parts(std::span<const std::byte> mine, std::span<
     COMEX_BUG_IF(begin > all.size());
   }
   COMEX_BUG_IF(begin != all.size());
-  check_(PMPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(),
-                         begins.data(), MPI_BYTE, wire_),
-         "MPI_Allgatherv");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_(PMPI_Iallgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(),
+                          begins.data(), MPI_BYTE, wire_, &request),
+         "MPI_Iallgatherv");
+  finish(request);
 }
 
+// Some MPI libraries compare unsigned numbers as if they were signed. With the highest bit turned, the order
+// of signed numbers is that of the unsigned ones.
 std::uint64_t MpiCollective::all_min(std::uint64_t mine) {
-  std::uint64_t least = 0;
-  check_(PMPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, wire_), "MPI_Allreduce");
-  return least;
+  constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
+  const auto turned = static_cast<std::int64_t>(mine ^ highest_bit);
+  std::int64_t least = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_(PMPI_Iallreduce(&turned, &least, 1, MPI_INT64_T, MPI_MIN, wire_, &request), "MPI_Iallreduce");
+  finish(request);
+  return static_cast<std::uint64_t>(least) ^ highest_bit;
 }
 
 std::unique_ptr<Collective> MpiCollective::among(int number) {

@@ -1,5 +1,5 @@
 // The Collective over an MPI communicator. The caller's communicator must be a duplicate and be freed after
-// this object; the object made by among() owns its own. All calls are PMPI_*.
+// this object; the object made by among() owns its own. All calls are PMPI_*; waits yield.
 #pragma once
 
 #include <mpi.h>
@@ -28,6 +28,7 @@ class MpiCollective final : public Collective {
 
  private:
   MpiCollective(MPI_Comm wire, const MpiCheck& check, bool is_own);
+  void finish(MPI_Request request);
 
   const MPI_Comm wire_;
   const MpiCheck check_;

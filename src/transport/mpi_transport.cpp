@@ -15,9 +15,11 @@ static_assert(body_limit_bytes <= INT_MAX && protocol::bundle_bytes <= INT_MAX);
 
 }  // namespace
 
-MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles)
+MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles,
+                           mpi::YieldSwitch yield)
     : wire_(wire),
       check_(std::move(on_failure)),
+      yield_(yield),
       takes_bundles_(bundles.are_taken),
       slot_room_(ring_slot_bytes(takes_bundles_)),
       ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_room_)),
@@ -129,7 +131,7 @@ void MpiTransport::launch(Outgoing& filled, TransportRank to, std::size_t bytes)
   check_(PMPI_Isend(filled.bytes.get(), static_cast<int>(bytes), MPI_BYTE, to, protocol::header_tag, wire_,
                     &filled.request),
          "MPI_Isend");
-  const MpiYieldSwitch::Off off(yield_);
+  const mpi::YieldScope no_yields(yield_, false);
   int sent = 0;
   check_(PMPI_Test(&filled.request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
   if (sent == 0) pending_.push_back(std::exchange(filled, {}));
@@ -158,7 +160,7 @@ bool MpiTransport::receive(Message& message) {
     return true;
   }
   if (has_bundle()) launch_bundle();  // the caller has not answered the last message
-  const MpiYieldSwitch::Off off(yield_);
+  const mpi::YieldScope no_yields(yield_, false);
   if (handed_out_) {
     keep_arrived();
     check_(PMPI_Start(&ring_requests_[head_]), "MPI_Start");
@@ -263,7 +265,7 @@ bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
     bodies_.spend(ticket);
     return true;
   }
-  const MpiYieldSwitch::Off off(yield_);
+  const mpi::YieldScope no_yields(yield_, false);
   int complete = 0;
   MPI_Status status;
   check_(PMPI_Test(&body.request, &complete, &status), "MPI_Test");
@@ -280,7 +282,7 @@ bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
 // Probes this rank only, because a probe of any source would search the queues of all ranks.
 void MpiTransport::progress() {
   if (std::exchange(has_polled_, false)) return;
-  const MpiYieldSwitch::Off off(yield_);
+  const mpi::YieldScope no_yields(yield_, false);
   if (!pending_.empty()) reap_pending();
   int found = 0;
   check_(PMPI_Iprobe(rank_, probe_tag, wire_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");

@@ -16,9 +16,9 @@
 #include <span>
 #include <vector>
 
+#include "mpi/yield.h"
 #include "transport/bundle.h"
 #include "transport/mpi_check.h"
-#include "transport/mpi_tuning.h"
 #include "transport/send_pool.h"
 #include "transport/ticket_table.h"
 #include "transport/transport.h"
@@ -39,7 +39,8 @@ struct Bundles {
 
 class MpiTransport final : public Transport {
  public:
-  MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles = {});
+  MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles bundles = {},
+               mpi::YieldSwitch yield = {});
   // Waits for the sends and bodies still under way to others, and cancels the receives posted here.
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
@@ -104,7 +105,7 @@ class MpiTransport final : public Transport {
 
   const MPI_Comm wire_;
   const MpiCheck check_;
-  const MpiYieldSwitch yield_;  // polls never give the processor away
+  const mpi::YieldSwitch yield_;  // polls never give the processor away
   TransportRank rank_ = no_rank;
   TransportRank size_ = 0;
 

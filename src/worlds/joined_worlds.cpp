@@ -8,7 +8,7 @@ namespace {
 
 class Joiner final : public runtime::WorldJoiner {
  public:
-  void before_first_world() const override { let_go_of_parents(); }
+  std::optional<runtime::Parents> hear_parents() const override { return worlds::hear_parents(); }
   std::unique_ptr<runtime::OtherWorlds> on_worker(runtime::Runtime& runtime) const override {
     return std::make_unique<JoinedWorlds>(runtime);
   }

@@ -11,14 +11,15 @@ MAY_INCLUDE = {
     "core": set(),
     "kernels": {"core"},
     "shm": {"core"},
-    "transport": {"core"},
+    "mpi": {"core"},
+    "transport": {"core", "mpi"},
     "groups": {"core", "transport", "shm"},
     "nb": {"core", "kernels", "transport", "shm/idle"},
     "op": {"core", "kernels", "shm", "transport", "groups", "nb"},
     "pr": {"core", "kernels", "shm", "transport"},
-    "runtime": {"core", "kernels", "shm", "transport", "groups", "nb", "op", "pr"},
-    "worlds": {"core", "kernels", "shm", "transport", "groups", "nb", "op", "pr", "runtime"},
-    "calls": {"core", "kernels", "shm", "transport", "groups", "nb", "op", "pr", "runtime", "worlds"},
+    "runtime": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr"},
+    "worlds": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "runtime"},
+    "calls": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "runtime", "worlds"},
     "armci": {"runtime/call_name", "runtime/flavour_mark"},
     "interpose": set(),
 }
@@ -29,11 +30,13 @@ IMPLEMENTATION = re.compile(r"(transport/mpi_|shm/posix_os)")
 MPI_PLACES = re.compile(
     r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/)|include/|tests/|examples/|tools/bench/")
 OS_PLACES = re.compile(
-    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/setup/placement|worlds/connect/ports/|transport/mpi_library|runtime/environment"
+    r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/setup/placement|worlds/connect/ports/|mpi/symbols|runtime/environment"
     r"|armci/readable)")
 OS_HEADER = re.compile(
     r"^(sys/.*|linux/.*|netinet/.*|arpa/.*|unistd\.h|fcntl\.h|dlfcn\.h|sched\.h|signal\.h|pthread\.h|poll\.h|netdb\.h"
     r"|pwd\.h|dirent\.h|spawn\.h|semaphore\.h|mqueue\.h|time\.h|hwloc.*|numa.*)$")
+# Only src/mpi knows one MPI implementation from another. Libraries that are named after their MPI may be spelt out.
+MPI_NAMES = re.compile(r"\b(Open ?MPI|MPICH|hydra)\b|\b(OMPI|ORTE|PMIX|PMI|MPIR|HYDRA)_|\bompi-server\b|\bopal_", re.I)
 CPP = {".c", ".cc", ".cpp", ".h", ".hpp"}
 HARD_STOP = 400
 MOST_FILES = 40
@@ -120,6 +123,15 @@ def check_text(name, text):
             yield f"{name}: no #pragma once"
 
 
+def check_implementations(name, text):
+    if not name.startswith("src/") or name.startswith("src/mpi/"):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        named = MPI_NAMES.search(re.sub(r"(lib)?armci-(openmpi|mpich)", "", line))
+        if named:
+            yield f"{name}:{number}: {named.group(0)} is one MPI implementation's: src/mpi alone knows it"
+
+
 def check_environment(sources):
     """libcomex_world is a library of its own, with a place of its own."""
     places = [f"{name}:{number}" for name, text in sources.items() if name.startswith("src/")
@@ -146,6 +158,7 @@ def breaches(sources):
     for name, text in sources.items():
         suffix = Path(name).suffix
         yield from check_text(name, text)
+        yield from check_implementations(name, text)
         if suffix in CPP:
             yield from check_includes(name, text)
             if name.startswith("src/"):

@@ -67,6 +67,12 @@ class Rules(unittest.TestCase):
         self.assertIn("opens with", said("src/op/a.h", "#pragma once\n"))
         self.assertIn("pragma", said("src/op/a.h", "// Owns nothing.\n"))
 
+    def test_one_room_knows_mpi_implementations(self):
+        for words in ('getenv("OMPI_COMM_WORLD_RANK")', "// Open MPI yields.", '"MPIR_CVAR_X"', "as MPICH does"):
+            self.assertIn("src/mpi alone", said("src/runtime/a.cpp", words + "\n"))
+            self.assertEqual(said("src/mpi/a.cpp", words + "\n"), "")
+        self.assertEqual(said("src/armci/a.cpp", "// libarmci-openmpi and libarmci-mpich\n"), "")
+
     def test_unfinished_business_is_seen(self):
         self.assertIn("unfinished", said("tools/check", "# TO" + "DO later\n"))
 

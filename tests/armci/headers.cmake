@@ -1,7 +1,7 @@
 # Every prototype of both flavours, in C99 and C++20; the packaged one against the distribution's headers as well.
 foreach(language c cpp)
   armci_client(armci_prototypes_comex_${language} armci_shared prototypes_comex.${language})
-  armci_client(armci_prototypes_packaged_${language} armci_openmpi_shared prototypes_packaged.${language})
+  armci_client(armci_prototypes_packaged_${language} armci_packaged_shared prototypes_packaged.${language})
   foreach(flavour comex packaged)
     target_compile_definitions(armci_prototypes_${flavour}_${language} PRIVATE OMPI_SKIP_MPICXX=1)
     add_test(NAME armci.${flavour}_prototypes_in_${language}

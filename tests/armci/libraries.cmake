@@ -1,11 +1,11 @@
 # What the libraries show, what linking them takes, and that two flavours do not meet.
 set(lib ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
-foreach(name armci armci-openmpi)
+foreach(name armci ${COMEX_PACKAGED_ARMCI})
   add_test(NAME armci.lib${name}_shows_its_interface_only COMMAND ${scripts}/shows ${lib}/lib${name}.so)
   list(APPEND library_tests armci.lib${name}_shows_its_interface_only)
 endforeach()
 if(TARGET armci_static)
-  foreach(name armci armci-openmpi)
+  foreach(name armci ${COMEX_PACKAGED_ARMCI})
     add_test(NAME armci.static_lib${name}_shows_its_interface_only COMMAND ${scripts}/shows ${lib}/lib${name}.a)
     list(APPEND library_tests armci.static_lib${name}_shows_its_interface_only)
   endforeach()
@@ -21,7 +21,7 @@ if(TARGET armci_static)
   list(APPEND library_tests armci.installed_tree_serves_both_flavours)
   if(ARMCI_DISTRIBUTED_LIBRARY)
     add_test(NAME armci.no_symbol_of_the_distributed_library_is_missing
-      COMMAND ${scripts}/missing ${ARMCI_DISTRIBUTED_LIBRARY} ${lib}/libarmci-openmpi.a
+      COMMAND ${scripts}/missing ${ARMCI_DISTRIBUTED_LIBRARY} ${lib}/lib${COMEX_PACKAGED_ARMCI}.a
               ${scripts}/not_interface.txt)
     list(APPEND library_tests armci.no_symbol_of_the_distributed_library_is_missing)
   endif()

@@ -2,16 +2,25 @@
 set(parts data nonblocking patches drawn aggregate atomics memory groups messages reductions scopes main)
 list(TRANSFORM parts REPLACE "(.+)" "program/\\1.c")
 armci_client(armci_whole_comex armci_shared ${parts} program/own_comex.c)
-armci_client(armci_whole_packaged armci_openmpi_shared ${parts} program/own_packaged.c)
+armci_client(armci_whole_packaged armci_packaged_shared ${parts} program/own_packaged.c)
 
-# armci_whole(layout ranks "workers-of-each-domain [host-of-each-worker]" environment...)
+# armci_whole(layout ranks "workers-of-each-domain [host-of-each-worker]" environment...)    The flavours take turns; the
+# other one is a long test.
 function(armci_whole layout ranks workers)
   string(REPLACE " " ";" layout_args "${workers}")
   foreach(flavour comex packaged)
+    set(labels armci)
+    if(NOT "${flavour}" STREQUAL "${usual}")
+      list(APPEND labels long)
+    endif()
     comex_add_mpi_test(NAME armci.${flavour}_on_${layout} PROGRAM armci_whole_${flavour} RANKS ${ranks}
-      ARGS ${layout_args} ENV ${ARGN} LABELS armci)
+      ARGS ${layout_args} ENV ${ARGN} LABELS ${labels})
   endforeach()
+  set(others comex packaged)
+  list(REMOVE_ITEM others ${usual})
+  set(usual ${others} PARENT_SCOPE)
 endfunction()
+set(usual comex)
 armci_whole(1_worker 2 1)
 armci_whole(2_workers 3 2)
 armci_whole(4_workers_of_2_hosts 6 2,2 COMEX_VIRTUAL_HOSTS=2)
@@ -35,10 +44,10 @@ comex_add_mpi_test(NAME armci.a_worker_that_polls_its_own_memory_serves_others P
 
 # Ways to start: over half of the job and then all of it, through ARMCI, by mp3.h.
 armci_client(armci_half_comex armci_shared half.c)
-armci_client(armci_half_packaged armci_openmpi_shared half.c)
+armci_client(armci_half_packaged armci_packaged_shared half.c)
 armci_client(armci_start armci_shared start.c)
-armci_client(armci_start_packaged armci_openmpi_shared start.c)
-armci_client(armci_mp3 armci_openmpi_shared mp3.c)
+armci_client(armci_start_packaged armci_packaged_shared start.c)
+armci_client(armci_mp3 armci_packaged_shared mp3.c)
 foreach(flavour comex packaged)
   comex_add_mpi_test(NAME armci.${flavour}_over_each_half_of_the_job PROGRAM armci_half_${flavour} RANKS 6
     LABELS armci)
@@ -51,7 +60,7 @@ comex_add_mpi_test(NAME armci.mp3_names_speak_of_workers PROGRAM armci_mp3 RANKS
 foreach(flavour comex packaged)
   set(library armci_shared)
   if(flavour STREQUAL packaged)
-    set(library armci_openmpi_shared)
+    set(library armci_packaged_shared)
   endif()
   armci_client(armci_polls_${flavour} ${library} polls.cpp)
   target_link_libraries(armci_polls_${flavour} PRIVATE comex_shared)
@@ -63,7 +72,7 @@ foreach(flavour comex packaged)
 endforeach()
 # Classic starts and ends, in every order: I and A are ARMCI's, E the messages' end, M MPI's, w works in between.
 armci_client(armci_start_order_comex armci_shared start_order.c)
-armci_client(armci_start_order_packaged armci_openmpi_shared start_order.c)
+armci_client(armci_start_order_packaged armci_packaged_shared start_order.c)
 foreach(order IwAAEE EEAA IwEAE IIwM MAE AIwAM)
   comex_add_mpi_test(NAME armci.comex_starts_and_ends_as_${order} PROGRAM armci_start_order_comex RANKS 3 ARGS ${order}
     LABELS armci TIMEOUT 30)
@@ -81,7 +90,7 @@ comex_add_mpi_test(NAME armci.four_threads_a_worker_on_two_hosts PROGRAM armci_t
   ENV COMEX_VIRTUAL_HOSTS=2 LABELS armci ALONE)
 
 armci_client(armci_large_counts armci_shared large_counts.c)
-comex_add_mpi_test(NAME armci.collectives_of_more_than_2_gib PROGRAM armci_large_counts RANKS 3 LABELS armci ALONE)
+comex_add_mpi_test(NAME armci.collectives_of_more_than_2_gib PROGRAM armci_large_counts RANKS 3 LABELS armci long ALONE)
 
 armci_client(armci_refused armci_shared refused.c)
 add_test(NAME armci.errors_end_the_job_with_one_line COMMAND ${scripts}/refusals $<TARGET_FILE:armci_refused>)
@@ -91,7 +100,7 @@ set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "m
 foreach(flavour comex packaged)
   set(library armci_shared)
   if(flavour STREQUAL packaged)
-    set(library armci_openmpi_shared)
+    set(library armci_packaged_shared)
   endif()
   armci_client(armci_fork_${flavour} ${library} fork.c)
   target_compile_definitions(armci_fork_${flavour} PRIVATE _GNU_SOURCE)

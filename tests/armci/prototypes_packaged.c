@@ -15,10 +15,13 @@ LINKAGE_BEGIN
 #endif
 LINKAGE_END
 
-HOLDS(sizeof(ARMCI_Group) == 40 && offsetof(ARMCI_Group, comm) == 0);
-HOLDS(offsetof(ARMCI_Group, noncoll_pgroup_comm) == 8 && offsetof(ARMCI_Group, grp_to_abs) == 16);
-HOLDS(offsetof(ARMCI_Group, abs_to_grp) == 24 && offsetof(ARMCI_Group, rank) == 32);
-HOLDS(offsetof(ARMCI_Group, size) == 36);
+/* Two communicators, which are pointers or ints as MPI has them, two pointers and two ints. */
+HOLDS(sizeof(ARMCI_Group) == 2 * sizeof(MPI_Comm) + 24 && offsetof(ARMCI_Group, comm) == 0);
+HOLDS(offsetof(ARMCI_Group, noncoll_pgroup_comm) == sizeof(MPI_Comm));
+HOLDS(offsetof(ARMCI_Group, grp_to_abs) == 2 * sizeof(MPI_Comm));
+HOLDS(offsetof(ARMCI_Group, abs_to_grp) == 2 * sizeof(MPI_Comm) + 8);
+HOLDS(offsetof(ARMCI_Group, rank) == 2 * sizeof(MPI_Comm) + 16);
+HOLDS(offsetof(ARMCI_Group, size) == 2 * sizeof(MPI_Comm) + 20);
 HOLDS(sizeof(armci_hdl_t) == 8 && offsetof(armci_hdl_t, target) == 0 &&
       offsetof(armci_hdl_t, aggregate) == 4);
 HOLDS(offsetof(armci_giov_t, bytes) == 16 && offsetof(armci_giov_t, ptr_array_len) == 20);

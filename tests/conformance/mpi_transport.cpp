@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -15,9 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mpi/library.h"
 #include "transport/mpi_collective.h"
-#include "transport/mpi_eager.h"
-#include "transport/mpi_tuning.h"
 #include "unit/transport/collective_conformance.h"
 #include "unit/transport/conformance.h"
 
@@ -26,6 +26,13 @@ namespace {
 
 [[noreturn]] void throw_failure(const Failure& failure) {
   throw std::runtime_error(failure.text);
+}
+
+const mpi::Library& library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  MPI_Get_library_version(version.data(), &length);
+  return mpi::library_of(version.data(), MpiKnowledge::automatic);
 }
 
 class Wire {
@@ -56,7 +63,8 @@ class MpiRanks {
 
  private:
   Wire wire_;
-  MpiTransport transport_{wire_.comm(), throw_failure, {.are_taken = bundled, .are_sent = bundled}};
+  MpiTransport transport_{
+      wire_.comm(), throw_failure, {.are_taken = bundled, .are_sent = bundled}, library().yield_switch()};
 };
 
 using Transports = testing::Types<MpiRanks<>, MpiRanks<true>>;
@@ -303,11 +311,16 @@ TEST(MpiTransport, is_abandoned_or_destroyed_with_short_bodies_that_nobody_has_l
   }
 }
 
-TEST(MpiTuning, switches_the_yield_off_and_back) {
-  const auto before = set_mpi_yield_when_idle(false);
-  if (!before) GTEST_SKIP() << describe_mpi_yield(before);
-  EXPECT_EQ(set_mpi_yield_when_idle(true), false);
-  EXPECT_EQ(set_mpi_yield_when_idle(*before), true);
+TEST(MpiLibrary, is_one_that_is_known) {
+  EXPECT_NE(&library(), &mpi::plain());
+}
+
+TEST(MpiLibrary, switches_the_yield_off_and_back) {
+  const mpi::YieldSwitch yield = library().yield_switch();
+  if (yield.change == nullptr) GTEST_SKIP() << library().name() << " has no switch for yields";
+  const bool before = yield.change(false);
+  EXPECT_FALSE(yield.change(true));
+  EXPECT_TRUE(yield.change(before));
 }
 
 // Is a message of so many bytes sent by rank 0 complete there while rank 1 exchanges other ones with it?
@@ -334,14 +347,14 @@ bool leaves_unasked(int rank, std::size_t bytes) {
   return complete != 0;
 }
 
-TEST(MpiEager, is_the_longest_message_that_leaves_unasked_up_to_the_envelope) {
+TEST(MpiLibrary, knows_the_longest_message_that_leaves_unasked_up_to_the_envelope) {
   int rank = 0;
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size < 2) GTEST_SKIP() << "needs 2 ranks";
-  const std::uint32_t limit = read_eager_bytes().within_machine;
-  ASSERT_GT(limit, 0u);
+  const std::uint32_t limit = library().eager_bytes().within_machine;
+  if (limit == 0) GTEST_SKIP() << "the limit of " << library().name() << " is not known";
   if (rank < 2) {
     const bool shorter = leaves_unasked(rank, limit);
     const bool longer = leaves_unasked(rank, limit + 64);

@@ -4,7 +4,6 @@
 # ga_program(name front source...)    builds GA_FOLDER/<name> from .c files or a .F90 file and appends it to GA_BUILT
 # ga_test(test program labels environment command...)    the command must end well and say "<program>: ok" once; or so of
 #     each of GA_TOGETHER, where the program is `together`
-find_program(GA_CONFIG ga-config)
 find_path(GA_HEADERS ga.h)
 set(GA_MISSING "")
 if(NOT GA_CONFIG OR NOT GA_HEADERS)
@@ -18,7 +17,7 @@ endforeach()
 find_program(GA_CC ${ga_cc})
 find_program(GA_FORTRAN ${ga_f77})
 if(NOT GA_CC OR NOT GA_FORTRAN)
-  set(GA_MISSING "${ga_cc} or ${ga_f77} is not installed (libopenmpi-dev, gfortran)")
+  set(GA_MISSING "${ga_cc} or ${ga_f77} is not installed (lib${COMEX_MPI_KIND}-dev, gfortran)")
   return()
 endif()
 execute_process(COMMAND ${GA_FORTRAN} --version OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE no_fortran)
@@ -26,11 +25,11 @@ if(no_fortran)
   set(GA_MISSING "gfortran is not installed")
   return()
 endif()
-foreach(library blas lapack scalapack-openmpi armci-openmpi)
+foreach(library blas lapack scalapack-${COMEX_MPI_KIND} ${COMEX_PACKAGED_ARMCI})
   find_library(GA_LIBRARY_${library} ${library})
   if(NOT GA_LIBRARY_${library})
     set(GA_MISSING "the library ${library} is not installed (libblas-dev, liblapack-dev, \
-libscalapack-openmpi-dev, libarmci-mpi-dev)")
+libscalapack-${COMEX_MPI_KIND}-dev, libarmci-mpi-dev)")
     return()
   endif()
 endforeach()
@@ -58,7 +57,7 @@ function(ga_program name front)
   add_custom_command(OUTPUT ${GA_FOLDER}/${name}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${modules}
     COMMAND ${compile} -o ${GA_FOLDER}/${name} ${files} ${libraries}
-    DEPENDS ${files} ${shared} armci_openmpi_shared
+    DEPENDS ${files} ${shared} armci_packaged_shared
     COMMENT "Linking bin/ga/${name} with Global Arrays" VERBATIM)
   set(GA_BUILT ${GA_BUILT} ${GA_FOLDER}/${name} PARENT_SCOPE)
 endfunction()

@@ -93,7 +93,8 @@ void call_all(const char* when) {
 }
 
 int call_outside(bool is_abort, bool is_before) {
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");  // MPI does not run yet
+  const char* rank = std::getenv("PMIX_RANK");  // MPI does not run yet
+  if (rank == nullptr) rank = std::getenv("PMI_RANK");
   const bool is_first = rank != nullptr && std::string(rank) == "0";
   comex_request_t handle = 0;
   if (!is_abort) comex_set_errors(COMEX_ERRORS_RETURN);

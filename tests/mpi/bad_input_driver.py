@@ -13,11 +13,13 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 FORCED = {f"COMEX_ENABLE_{verb}_{route}": "0" for verb in ("PUT", "GET", "ACC") for route in ("SMP", "SELF")}
 TWO_SERVERS = {"GA_NUM_PROGRESS_RANKS_PER_NODE": "2"}
 ROUTES = {"direct": (4, {}), "forced": (5, {**FORCED, **TWO_SERVERS}), "remote": (6, {"COMEX_VIRTUAL_HOSTS": "2"})}
 BEGIN = re.compile(r"comex: rank (\d+) on (\S+): (?:(\S+?)(?: to target (-?\d+))?(?:, address (0x[0-9a-f]+))?: )?(.*)")
+MPIRUN = str(Path(__file__).resolve().parent.parent / "support/mpirun")
 failures = []
 
 
@@ -33,12 +35,11 @@ def run(ranks, environment, program, *arguments, apps=None):
     Every rank appends to one file by itself: a launcher joins the streams of its ranks in mid-line when they come fast.
     """
     into_file = ["sh", "-c", 'exec "$0" "$@" 2>>"$ERRORS"']
-    command = ["mpirun", "--timeout", "50", "--oversubscribe", "--bind-to", "none"]
+    command = ["timeout", "-k", "5", "50", MPIRUN]
     command += apps if apps else ["-np", str(ranks), *into_file, program, *arguments]
     for attempt in range(3):
         with tempfile.NamedTemporaryFile() as errors:
-            full = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                        ERRORS=errors.name, **environment)
+            full = dict(os.environ, ERRORS=errors.name, **environment)
             done = subprocess.run(command, env=full, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   check=False)
             said = errors.read().decode().splitlines() + done.stderr.splitlines()

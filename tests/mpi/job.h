@@ -5,6 +5,7 @@
 #pragma once
 
 #include <comex/comex.h>
+#include <malloc.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -28,6 +29,9 @@ class Job {
   // The argument "threads" asks for threads in MPI: where no progress rank is, workers that wait in MPI
   // itself are then served for all the same.
   Job(int argc, char** argv, const char* program) : arguments(argv + 1, argv + argc), program_(program) {
+    // Freed images stay for the next ones: their pages would else be given back and taken anew each time.
+    mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
     MPI_Init_thread(&argc, &argv, has("threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &thread_level);
     // A progress rank stays in here until the workers enter MPI_Finalize.
     if (comex_init() != COMEX_SUCCESS) std::exit(EXIT_FAILURE);

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+MPIRUN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../support/mpirun")
 RANKS = 4
 PATIENCE = 20  # seconds, only as a guard
 
@@ -45,10 +46,9 @@ def run_round(arena, program, victim, delay, environment):
         # What the MPI library leaves behind of its own lies apart from /dev/shm, and goes with the directory.
         directory = os.path.join(scratch, "pids")
         os.mkdir(directory)
-        command = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "btl_vader_backing_directory", scratch,
+        command = [MPIRUN, "--scratch", scratch,
                    "-np", str(RANKS), program, directory]
-        full = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                "COMEX_ARENA": arena, "TMPDIR": scratch, **environment}
+        full = {**os.environ, "COMEX_ARENA": arena, "TMPDIR": scratch, **environment}
         launcher = subprocess.Popen(command, env=full, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.PIPE, text=True)
         pids = []
@@ -81,7 +81,7 @@ def run_round(arena, program, victim, delay, environment):
 
 def main():
     arena, program = sys.argv[1:3]
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     seed = int(os.environ.get("COMEX_TEST_SEED", random.randrange(1 << 30)))
     print(f"seed {seed}")
     chance = random.Random(seed)

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 MIB = 1 << 20
-ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+MPIRUN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../support/mpirun")
 # How the program is wrapped, its environment, the size of a piece, and what the line must name.
 LIMITS = {
     "address_space": (["sh", "-c", 'ulimit -v 1200000; exec "$0" "$@"'], {}, 30 * MIB, "arena's reservation|ulimit -v"),
@@ -78,8 +78,7 @@ class Cgroup:
 
 def run(limit, program, ranks, environment):
     wrap, settings, piece, _ = LIMITS[limit]
-    command = ["timeout", "-k", "5", "50", "mpirun", "--oversubscribe", "--bind-to", "none", "--mca",
-               "btl_vader_backing_directory", "/tmp", "-np", str(ranks), *wrap, program,
+    command = ["timeout", "-k", "5", "50", MPIRUN, "--scratch", "/tmp", "-np", str(ranks), *wrap, program,
                "none" if limit == "no_files" else "short", str(piece)]
     group = Cgroup() if limit == "cgroup" else None
     if limit in ("mount", "at_once"):
@@ -87,7 +86,7 @@ def run(limit, program, ranks, environment):
     if group:
         command = group.wrap(command)
     try:
-        return subprocess.run(command, env={**os.environ, **ROOT, **settings, **environment}, capture_output=True,
+        return subprocess.run(command, env={**os.environ, **settings, **environment}, capture_output=True,
                               text=True, check=False)
     finally:
         if group:

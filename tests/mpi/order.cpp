@@ -6,7 +6,7 @@ using namespace comex::testing;
 
 int main(int argc, char** argv) {
   Job job(argc, argv, "order");
-  const long crossings = job.has("long") ? 100000 : 4000;
+  const long crossings = job.has("long") ? 100000 : 1000;
   Order order(job);
   using By = Order::By;
   job.check("a get sees earlier puts", [&] { order.pairs(Kind::put, Kind::get); });

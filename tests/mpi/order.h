@@ -189,6 +189,7 @@ class Order {
       long seen = 0;
       while (seen < round) {
         job_.done(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &seen, words_.of(place) + 2, 0, place, everyone));
+        if (seen < round) sched_yield();
       }
       Image got(image_words);
       long* theirs = memory_.of(place) + static_cast<std::size_t>(writer) * image_words;

@@ -2,8 +2,8 @@
 set(two_hosts COMEX_VIRTUAL_HOSTS=2)
 set(all_remote COMEX_ENABLE_PUT_SMP=0 COMEX_ENABLE_GET_SMP=0 COMEX_ENABLE_ACC_SMP=0)
 set(own_thread GA_NUM_PROGRESS_RANKS_PER_NODE=0 ${two_hosts})
-set(tcp --mca btl self,tcp)
-set(no_single_copy --mca btl_vader_single_copy_mechanism none)
+set(tcp --fabric tcp)
+set(no_single_copy --fabric copied)
 
 function(run program variant ranks)
   cmake_parse_arguments(PARSE_ARGV 3 t "" "" "ENV;ARGS;MPI_ARGS;LABELS")

@@ -5,6 +5,8 @@ foreach(order spawner parent)
   comex_add_mpi_test(NAME worlds.spawn.${order} PROGRAM worlds_spawn RANKS 3 TIMEOUT 40 LABELS worlds
     ENV COMEX_LPID_ORDER=${order} ARGS ${order})
 endforeach()
+comex_add_mpi_test(NAME worlds.spawn.knowing_the_standard_only PROGRAM worlds_spawn RANKS 3 TIMEOUT 40 LABELS worlds
+  ENV COMEX_MPI_KNOWLEDGE=none ARGS spawner)
 comex_add_mpi_test(NAME worlds.spawn.no_progress_rank PROGRAM worlds_spawn RANKS 2 TIMEOUT 40 LABELS worlds
   ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 ARGS spawner threads)
 comex_add_mpi_test(NAME worlds.spawn.virtual_hosts PROGRAM worlds_spawn RANKS 4 TIMEOUT 40 LABELS worlds
@@ -26,11 +28,11 @@ add_test(NAME worlds.unborn.alone COMMAND timeout -k 5 30 $<TARGET_FILE:worlds_u
 set_tests_properties(worlds.unborn.alone PROPERTIES LABELS "mpi;worlds" TIMEOUT 45
   PASS_REGULAR_EXPRESSION "world_spawn: [^\n]*started without mpirun.*1 checks ok")
 
-# Of two workers and a progress rank: a port that is none, and one where nobody is.
-comex_add_mpi_test(NAME worlds.orphans.again PROGRAM worlds_orphans RANKS 3 TIMEOUT 40 LABELS worlds ENV COMEX_SPAWNED=nowhere
-  ARGS again)
-comex_add_mpi_test(NAME worlds.orphans.end PROGRAM worlds_orphans RANKS 3 TIMEOUT 40 LABELS worlds ARGS end
-  ENV COMEX_SPAWNED=127.0.0.1:9:0123456789abcdef0123456789abcdef COMEX_MEET_S=1)
+# Two workers and a progress rank that take themselves for spawned, and that MPI knows no parents of.
+foreach(what again end)
+  comex_add_mpi_test(NAME worlds.orphans.${what} PROGRAM worlds_orphans RANKS 3 TIMEOUT 40 LABELS worlds ARGS ${what}
+    ENV COMEX_SPAWNED=1)
+endforeach()
 
 # comex_add_launches_test(NAME SCENARIO RANKS RANKS ...): launches of worlds_meet, or of worlds_three where NAME says so.
 function(comex_add_launches_test name scenario)
@@ -63,10 +65,11 @@ comex_add_launches_test(meet.acceptor_killed killed 3 3 acceptor)
 comex_add_launches_test(meet.finalized finalized 3 3)
 # Ours may grow by 512 KiB more than MPI's own loop of as many rounds, which runs before.
 comex_add_launches_test(meet.rounds rounds 2 2 200)
-set_tests_properties(worlds.meet.rounds PROPERTIES TIMEOUT 150)
+set_tests_properties(worlds.meet.rounds PROPERTIES TIMEOUT 150 LABELS "mpi;worlds;long")
 comex_add_launches_test(three.mesh mesh 3 3 3)
 comex_add_launches_test(three.chain chain 3 3 3)
 comex_add_launches_test(three.spawn spawn 2 3)
+set_tests_properties(worlds.three.chain worlds.meet.uneven worlds.meet.acceptor_killed PROPERTIES LABELS "mpi;worlds;long")
 comex_add_launches_test(three.killed killed 3 3 2)
 # Through the progress ranks, since virtual hosts share no memory.
 comex_add_launches_test(meet.virtual_hosts whole 4 4)

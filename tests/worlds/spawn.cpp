@@ -1,6 +1,7 @@
 // The worked example of local and global ids: P1 of {P0, P1} spawns P2, then P0 and P2 meet; and what stays
 // when they part. Usage: spawn spawner|parent [threads]
 #include <array>
+#include <cstdlib>
 
 #include "mpi/told.h"
 #include "worlds/worlds.h"
@@ -11,7 +12,12 @@ namespace {
 
 constexpr comex_gpid_t p0{0, 0};
 constexpr comex_gpid_t p1{0, 1};
-constexpr comex_gpid_t p2{1, 0};
+// The child's world has the launcher's number for its job, or one that follows from who spawned it.
+std::uint32_t child_world() {
+  const char* const knowledge = std::getenv("COMEX_MPI_KNOWLEDGE");
+  return knowledge != nullptr && std::string(knowledge) == "none" ? 7 : 1;
+}
+const comex_gpid_t p2{child_world(), 0};
 
 comex_group_t intergroup(const Job& job, int local_leader, comex_group_t peer, int remote_leader) {
   comex_group_t inter = COMEX_GROUP_NULL;
@@ -59,7 +65,7 @@ void parts_of_both_worlds(const Job& job, comex_group_t merged, int rank) {
     data_travels(job, part);
     job.done(comex_group_free(part));
   }
-  comex_group_t all = named_group(job, {{1, 0}, {0, 1}, {0, 0}});
+  comex_group_t all = named_group(job, {{child_world(), 0}, {0, 1}, {0, 0}});
   data_travels(job, all);
   job.done(comex_world_disconnect(&all));
 }
@@ -118,7 +124,7 @@ void follows_on_its_host(const Job& job) {
 
 void parents(Job& job, const char* program) {
   const Gpids alone{{0, 0}, {0, 1}};
-  const Gpids with_child{{0, 0}, {0, 1}, {1, 0}};
+  const Gpids with_child{{0, 0}, {0, 1}, {child_world(), 0}};
   job.equal(job.workers, 2, "the workers of the parents' world");
   comex_group_t parent = 0;
   job.done(comex_world_parent(&parent));
@@ -189,7 +195,8 @@ void parents(Job& job, const char* program) {
 
 void child(Job& job, comex_group_t parent) {
   const bool by_parent = job.has("parent");
-  const Gpids all = by_parent ? Gpids{{1, 0}, {0, 1}, {0, 0}} : Gpids{{1, 0}, {0, 0}, {0, 1}};
+  const Gpids all =
+      by_parent ? Gpids{{child_world(), 0}, {0, 1}, {0, 0}} : Gpids{{child_world(), 0}, {0, 0}, {0, 1}};
   job.equal(job.workers, 1, "the workers of the spawned world");
   comex_group_t inter = COMEX_GROUP_NULL;
   job.check("a child knows its parents", [&] {
@@ -223,7 +230,7 @@ void child(Job& job, comex_group_t parent) {
       has_table(job, all);
     } else {
       job.done(comex_world_disconnect(&parent));
-      has_table(job, {{1, 0}});
+      has_table(job, {{child_world(), 0}});
     }
     comex_group_t next = COMEX_GROUP_NULL;  // takes the parent's number
     job.done(comex_group_dup(everyone, &next));

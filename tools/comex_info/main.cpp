@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "arguments.h"
 #include "dry_run.h"
 #include "json.h"
+#include "mpi/library.h"
 #include "pr/setup/placement.h"
 #include "settings_view.h"
 
@@ -30,6 +32,49 @@ Environment read_environment(char** entries) {
       environment.emplace(std::string(entry.substr(0, sign)), std::string(entry.substr(sign + 1)));
   }
   return environment;
+}
+
+Lookup lookup_in(const Environment& environment) {
+  return [&environment](std::string_view name) -> std::optional<std::string> {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+// The MPI library that this program was built with, which it does not load.
+const mpi::Library& library_of_build(const Settings& settings) {
+  return mpi::library_of(COMEX_MPI_LIBRARY, settings.mpi_knowledge);
+}
+
+struct KnownOfMpi {
+  std::string_view what;
+  std::string_view from;
+};
+std::array<KnownOfMpi, 6> known_of_mpi(const Settings& settings) {
+  const mpi::Knowledge known = library_of_build(settings).knowledge();
+  return {{{"longest messages sent at once", known.eager_messages},
+           {"switch for yields", known.yields},
+           {"ranks before MPI starts", known.ranks},
+           {"names of launches and jobs", known.launches},
+           {"threads in MPI_Init", known.threads},
+           {"name server of launches", known.name_server}}};
+}
+
+std::string mpi_as_text(const Settings& settings) {
+  std::string text = fmt::format("MPI library, taken as {}\n", library_of_build(settings).name());
+  for (const KnownOfMpi& each : known_of_mpi(settings))
+    text += fmt::format("  {:<30} {}\n", each.what, each.from.empty() ? "not known" : each.from);
+  return text;
+}
+
+std::string mpi_as_json(const Settings& settings) {
+  std::string text = fmt::format("{{\n    \"library\": {},\n    \"taken_as\": {}",
+                                 json_text(COMEX_MPI_LIBRARY), json_text(library_of_build(settings).name()));
+  for (const KnownOfMpi& each : known_of_mpi(settings)) {
+    text +=
+        fmt::format(",\n    {}: {}", json_text(each.what), each.from.empty() ? "null" : json_text(each.from));
+  }
+  return text + "\n  }";
 }
 
 Result<Settings> settings_of(const Environment& environment, const Arguments& arguments) {
@@ -59,18 +104,18 @@ Result<std::string> dry_run(const Arguments& arguments, const Settings& settings
 
 std::string everything(const Settings& settings) {
   return fmt::format(
-      "comex {}\nbuild: {}\nbuilt with: {}; hwloc {}\n\nThis machine\n{}\nSettings (value, "
+      "comex {}\nbuild: {}\nbuilt with: {}; hwloc {}\n\n{}\nThis machine\n{}\nSettings (value, "
       "[source])\n{}",
-      COMEX_VERSION, COMEX_BUILD, COMEX_BUILD_MPI, COMEX_BUILD_HWLOC, pr::Topology::load().summary(),
-      settings_as_text(settings));
+      COMEX_VERSION, COMEX_BUILD, COMEX_MPI_LIBRARY, COMEX_BUILD_HWLOC, mpi_as_text(settings),
+      pr::Topology::load().summary(), settings_as_text(settings));
 }
 
 std::string everything_as_json(const Settings& settings) {
   return fmt::format(
       "{{\n  \"version\": {},\n  \"build\": {},\n  \"mpi\": {},\n  \"hwloc\": {},\n  \"topology\": {},\n"
       "  \"settings\": {}\n}}\n",
-      json_text(COMEX_VERSION), json_text(COMEX_BUILD), json_text(COMEX_BUILD_MPI),
-      json_text(COMEX_BUILD_HWLOC), json_text(pr::Topology::load().summary()), settings_as_json(settings));
+      json_text(COMEX_VERSION), json_text(COMEX_BUILD), mpi_as_json(settings), json_text(COMEX_BUILD_HWLOC),
+      json_text(pr::Topology::load().summary()), settings_as_json(settings));
 }
 
 std::string topology(bool json) {
@@ -97,12 +142,12 @@ Result<std::string> answer(int argc, char** argv, char** entries) {
   if (arguments->settings_man) return settings_as_man();
   if (arguments->topology) return topology(arguments->json);
   const Environment environment = read_environment(entries);
-  if (arguments->worlds) {
-    if (environment.contains("OMPI_COMM_WORLD_RANK")) return show_worlds();
-    return caller_error("--worlds shows worlds that meet: mpirun -n 3 comex_info --worlds");
-  }
   const auto settings = settings_of(environment, arguments.value());
   if (!settings) return settings.failure();
+  if (arguments->worlds) {
+    if (library_of_build(settings.value()).launched(lookup_in(environment)).rank) return show_worlds();
+    return caller_error("--worlds shows worlds that meet: mpirun -n 3 comex_info --worlds");
+  }
   warn_of_unknown_names(environment);
   if (!arguments->ranks_on_host.empty()) return dry_run(arguments.value(), settings.value());
   return arguments->json ? everything_as_json(settings.value()) : everything(settings.value());

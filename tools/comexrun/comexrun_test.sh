@@ -7,6 +7,7 @@ trap 'rm -r "$place"' EXIT
 mkdir "$place/bin" "$place/locks"
 cat >"$place/bin/mpirun" <<'TEXT'
 #!/bin/sh
+[ "$1" != --version ] || { echo "${LAUNCHER:-mpirun (Open MPI) 4}"; exit; }
 echo "${COMEX_MANAGER:-none}: $*"
 [ -z "$FIFO" ] || read -r _ <"$FIFO"
 exit "${STATUS:-0}"
@@ -24,6 +25,8 @@ is() {  # is WANTED FOUND WHAT
 is "1: -x COMEX_MANAGER -np 2 a 'b  c'" "$("$program" -np 2 a "'b  c'")" "what mpirun is given"
 is "77: -x COMEX_MANAGER a" "$(COMEX_MANAGER=77 "$program" a)" "a number that is set"
 is "none: -x COMEX_MANAGER=5 a" "$("$program" -x COMEX_MANAGER=5 a)" "a number that mpirun is given"
+is "1: -np 2 a" "$(LAUNCHER='HYDRA build details:' "$program" -np 2 a)" "what hydra is given"
+is "none: -genv COMEX_MANAGER 5 a" "$("$program" -genv COMEX_MANAGER 5 a)" "a number that hydra is given"
 STATUS=7 "$program" a >/dev/null
 is 7 $? "the status of mpirun"
 

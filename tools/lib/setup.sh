@@ -10,12 +10,22 @@ cmake            command cmake
 ninja-build      command ninja
 pkg-config       command pkg-config
 python3          command python3
-openmpi-bin      command mpirun
-libopenmpi-dev   header  mpi.h
 libhwloc-dev     header  hwloc.h
 libgtest-dev     header  gtest/gtest.h
 libcli11-dev     header  CLI/CLI.hpp
 libfmt-dev       header  fmt/core.h
+END
+}
+packages_of_openmpi() {
+  cat <<'END'
+openmpi-bin      command mpirun.openmpi
+libopenmpi-dev   command mpicc.openmpi
+END
+}
+packages_of_mpich() {
+  cat <<'END'
+mpich            command mpirun.mpich
+libmpich-dev     command mpicc.mpich
 END
 }
 packages_of_the_check() {
@@ -30,6 +40,7 @@ libarmci-mpi-dev         library libarmci-openmpi.a
 libblas-dev              library libblas.so
 liblapack-dev            library liblapack.so
 libscalapack-openmpi-dev library libscalapack-openmpi.so
+libscalapack-mpich-dev library libscalapack-mpich.so
 END
 }
 packages_of_the_long_check() {
@@ -89,10 +100,14 @@ allow_small_machines() {
   export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 }
 
-# build PRESET TARGET...: configures build/PRESET, warnings as errors, and builds the targets (or everything).
+# build PRESET [-DOPTION...] TARGET...: configures build/PRESET, warnings as errors, and builds the targets (or everything).
 build() {
   local preset=$1 options=(-DCOMEX_WERROR=ON) log
   shift
+  while [[ ${1-} == -D* ]]; do
+    options+=("$1")
+    shift
+  done
   # A cached object may come from another clone, and may have used a precompiled header.
   export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
   command -v ccache > /dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)

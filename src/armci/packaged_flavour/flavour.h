@@ -11,7 +11,7 @@
 
 namespace comex::armci {
 
-inline constexpr const char flavour_name[] = "libarmci-openmpi";
+inline constexpr const char flavour_name[] = COMEX_PACKAGED_ARMCI;  // the library: it is named after its MPI
 
 using FinalizeResult = int;
 inline int finalize_result(int result) {

@@ -7,6 +7,7 @@
 
 #include "runtime/environment.h"
 #include "runtime/flavour_mark.h"
+#include "runtime/mpi_in_use.h"
 
 // Defined if the program is linked with one of the ARMCI libraries.
 extern "C" __attribute__((weak)) comex::runtime::FlavourMark comex_armci_flavour;
@@ -64,8 +65,8 @@ std::string how_served(const pr::WorldSplit& split, std::span<const unsigned cha
   }
   const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
   return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") +
-         " in a call of the runtime (MPI_Init starts with threads where the environment has "
-         "OMPI_MPI_THREAD_LEVEL=3)";
+         " in a call of the runtime (MPI_Init starts with threads " +
+         std::string(mpi_in_use().how_to_have_threads()) + ")";
 }
 
 }  // namespace
@@ -85,6 +86,7 @@ void print_banner(const World& world, std::span<const ShownRank> shown, const Re
   const std::string of_world = world.id == 0 ? "" : "world " + std::to_string(world.id) + ": ";
   using pr::counted;
   const auto say = [&](const std::string& text) { out.notice(of_world + text); };
+  say("MPI: " + mpi_version() + ", taken as " + std::string(mpi_in_use().name()));
   const std::size_t progress = world.share.progress;
   say(counted(world.share.ranks, "MPI rank") + " on " + counted(world.share.hosts, "host") + ": " +
       counted(world.share.workers, "worker") + ", " + counted(progress, "progress rank"));

@@ -4,7 +4,7 @@
 
 namespace comex::runtime {
 
-std::uint32_t eager_bytes(std::int64_t wanted, const transport::EagerBytes& known, bool spans_machines) {
+std::uint32_t eager_bytes(std::int64_t wanted, const mpi::EagerBytes& known, bool spans_machines) {
   constexpr std::int64_t most = 1 << 20;
   const std::uint32_t told = spans_machines ? known.between_machines : known.within_machine;
   if (wanted < 0) return told;
@@ -19,8 +19,8 @@ op::Sizes wire_sizes(const World& world, TransportRank ranks) {
   return sizes;
 }
 
-transport::Bundles bundles_on_wire(const op::Sizes& sizes, const transport::EagerBytes& told,
-                                   bool spans_machines, bool is_worker) {
+transport::Bundles bundles_on_wire(const op::Sizes& sizes, const mpi::EagerBytes& told, bool spans_machines,
+                                   bool is_worker) {
   return {.are_taken = spans_machines && sizes.message_bytes == protocol::message_bytes,
           .are_sent = std::min(sizes.eager_bytes, told.between_machines) >= protocol::bundle_bytes,
           .are_answered = !is_worker};

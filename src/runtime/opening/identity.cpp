@@ -1,28 +1,21 @@
 #include "runtime/opening/identity.h"
 
-#include <charconv>
 #include <string>
 
 #include "groups/node_ranks.h"
 #include "groups/world_identity.h"
-#include "runtime/environment.h"
 #include "runtime/exchange.h"
+#include "runtime/mpi_in_use.h"
 
 namespace comex::runtime {
 namespace {
 
-std::int32_t number_in(const Lookup& environment, const char* name, std::int32_t fallback) {
-  const auto text = environment(name);
-  if (text) std::from_chars(text->data(), text->data() + text->size(), fallback);
-  return fallback;
-}
-
-// The launcher's name for itself, which is the same for all jobs of the launch.
-std::string launcher_name(const Lookup& environment) {
-  if (auto contact = environment("OMPI_MCA_orte_hnp_uri"); contact) return *contact;
-  const std::string name = environment("PMIX_NAMESPACE").value_or("");
-  const std::size_t at = name.rfind('@');
-  return at == std::string::npos ? std::string() : name.substr(0, at);
+// The number of this process's program among those of the launch, by the standard's attribute.
+std::int32_t program_number() {
+  void* number = nullptr;
+  int is_set = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &is_set);
+  return is_set != 0 ? *static_cast<const int*>(number) : 0;
 }
 
 // The rank of a world that is lowest in MPI_COMM_WORLD.
@@ -39,10 +32,12 @@ Lowest lowest_of(transport::Collective& all, std::uint32_t opening) {
   return {static_cast<std::uint32_t>(least >> bits), static_cast<std::uint32_t>(least)};
 }
 
-groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, const Lookup& environment) {
+// The launcher's number of the job counts where it gives one, because it also numbers what programs spawn.
+groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, std::optional<std::uint32_t> job) {
   groups::LaunchFacts facts;
   facts.manager = static_cast<std::uint32_t>(world.settings.manager);
-  facts.job = groups::job_of_namespace(environment("PMIX_NAMESPACE").value_or(""));
+  facts.job = job;
+  if (!job && world.parents) facts.job = world.parents->job;
   facts.lowest_rank = lowest.mpi_rank;
   facts.opening = lowest.opening;
   return facts;
@@ -51,19 +46,20 @@ groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, const
 }  // namespace
 
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world) {
-  const Lookup environment = environment_lookup();
+  const mpi::LaunchedProcess launched = launched_process();
   int ranks_in_all = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_in_all);
-  world.told.app = number_in(environment, "OMPI_MCA_orte_app_num", 0);
-  world.told.node_rank = number_in(environment, "OMPI_COMM_WORLD_NODE_RANK", groups::unknown_rank);
+  world.told.app = program_number();
+  world.told.node_rank = launched.number_on_host.value_or(groups::unknown_rank);
   world.description.nonce = {world.os->random_bits(), world.os->random_bits()};
-  world.description.launch = groups::decide_launch_id(launcher_name(environment),
-                                                      {world.os->random_bits(), world.os->random_bits()});
+  const Id128 drawn{world.os->random_bits(), world.os->random_bits()};
+  world.description.launch =
+      world.parents ? world.parents->launch : groups::decide_launch_id(launched.launch, drawn);
   broadcast(all, world.description.nonce, 0);
   broadcast(all, world.description.launch, 0);
 
   // A launcher may tell its hosts different facts, so those of rank 0 count.
-  const groups::LaunchFacts facts = launch_facts(world, lowest_of(all, opening), environment);
+  const groups::LaunchFacts facts = launch_facts(world, lowest_of(all, opening), launched.job);
   const Result<WorldId> named = groups::decide_world_id(facts);
   world.id = named ? named.value() : 0;
   broadcast(all, world.id, 0);

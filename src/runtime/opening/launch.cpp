@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "transport/mpi_tuning.h"
+#include "runtime/mpi_in_use.h"
 
 namespace comex::runtime {
 namespace {
@@ -47,12 +47,13 @@ Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
 
 std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
   if (!parked_) {
-    const transport::YieldsInMpi while_waiting(true);
+    const mpi::YieldScope while_waiting(mpi_in_use().yield_switch(), true);
     parked_ = Communicator::duplicate(MPI_COMM_WORLD);
   }
   if (has_split()) wake_progress_ranks();
   for (;;) {
-    auto world = open_world(MPI_COMM_WORLD, *reporter_, openings_++, first_life_ ? &*first_life_ : nullptr);
+    auto world = open_world(MPI_COMM_WORLD, *reporter_, {openings_++, parents_},
+                            first_life_ ? &*first_life_ : nullptr);
     if (!has_split()) first_life_ = {world->settings, world->place};
     share_ = world->share;
     if (world->is_worker()) return world;
@@ -69,7 +70,7 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
 }
 
 std::unique_ptr<World> Launch::over(MPI_Comm comm, const WorldJoiner& joiner) {
-  auto world = open_world(comm, *reporter_, openings_++, nullptr);
+  auto world = open_world(comm, *reporter_, {openings_++, parents_}, nullptr);
   if (world->is_worker()) return world;
   serve(*world, *reporter_, joiner);
   return nullptr;

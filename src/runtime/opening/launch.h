@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "pr/setup/world_split.h"
 #include "runtime/communicator.h"
@@ -31,6 +32,8 @@ class Launch {
   // progress rank; over() returns null there once the workers have finalized.
   std::unique_ptr<World> over_all_ranks(const WorldJoiner& joiner);
   std::unique_ptr<World> over(MPI_Comm comm, const WorldJoiner& joiner);
+  // What the worlds of this process have heard from those that spawned them.
+  void set_parents(std::optional<Parents> parents) { parents_ = std::move(parents); }
   // True once the roles in MPI_COMM_WORLD are decided: its progress ranks only serve or park.
   bool has_split() const { return first_life_.has_value(); }
 
@@ -45,6 +48,7 @@ class Launch {
 
   Reporter* reporter_;
   std::uint32_t openings_ = 0;           // worlds opened so far
+  std::optional<Parents> parents_;
   Communicator parked_;                  // over MPI_COMM_WORLD; progress ranks wait on it
   std::optional<FirstLife> first_life_;  // of MPI_COMM_WORLD
   pr::SplitShare share_;                 // of its split

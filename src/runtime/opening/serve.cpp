@@ -1,8 +1,8 @@
 // Runs a progress rank: it receives, advances, and otherwise waits as cheaply as possible.
 #include "pr/service_report.h"
+#include "runtime/mpi_in_use.h"
 #include "runtime/opening/launch.h"
 #include "runtime/opening/progress_loop.h"
-#include "transport/mpi_tuning.h"
 
 namespace comex::runtime {
 namespace {
@@ -25,7 +25,7 @@ void tell_of_service(const World& world, const ProgressLoop& loop, const Reporte
 void serve(World& world, Reporter& reporter, const WorldJoiner& joiner) {
   // A server that yields inside MPI answers a time slice late. The old value is restored for a caller that
   // gets this rank back.
-  const transport::YieldsInMpi none_while_serving(false);
+  const mpi::YieldScope none_while_serving(mpi_in_use().yield_switch(), false);
   ProgressLoop loop(world, reporter, joiner);
   loop.run([&loop] { return loop.all_have_left() && loop.may_end(); });
   tell_of_service(world, loop, reporter);

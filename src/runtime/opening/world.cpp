@@ -10,6 +10,7 @@
 #include "pr/setup/virtual_part.h"
 #include "runtime/environment.h"
 #include "runtime/exchange.h"
+#include "runtime/mpi_in_use.h"
 #include "runtime/opening/banner.h"
 #include "runtime/opening/bind.h"
 #include "runtime/opening/directory.h"
@@ -21,7 +22,6 @@
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
 #include "transport/mpi_transport.h"
-#include "transport/mpi_tuning.h"
 
 namespace comex::runtime {
 namespace {
@@ -246,8 +246,8 @@ void open_transport(World& world, const Reporter& reporter) {
   transport::Bundles bundles = bundles_on_wire(wire_sizes(world, world.wire.size()), world.eager,
                                                world.spans_machines, world.is_worker());
   bundles.near = world.neighbours;
-  world.transport =
-      std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter), std::move(bundles));
+  world.transport = std::make_shared<transport::MpiTransport>(
+      world.wire.get(), mpi_failure(reporter), std::move(bundles), mpi_in_use().yield_switch());
   world.transport->set_bell(&*world.bell);
 }
 
@@ -290,7 +290,7 @@ void settle_on_machine(transport::Collective& machine, World& world, const Repor
   bind_progress_ranks(machine, world, reporter);
   world.node_rank = number_on_node(machine, world);
   world.spans_machines = machine.size() < world.wire.size();
-  world.eager = transport::read_eager_bytes();
+  world.eager = mpi_in_use().eager_bytes();
   if (world.spans_machines) {
     world.neighbours = gather(machine, static_cast<TransportRank>(world.wire.rank()));
     std::ranges::sort(world.neighbours);
@@ -308,9 +308,10 @@ void tell_of_world(transport::Collective& all, const World& world, const Reporte
 
 }  // namespace
 
-std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t opening,
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Opening& opening,
                                   const FirstLife* first_life) {
-  const transport::YieldsInMpi while_waiting(true);  // because waiting ranks may share a core with others
+  const mpi::YieldScope while_waiting(mpi_in_use().yield_switch(),
+                                      true);  // because waiting ranks may share a core with others
   auto os = shm::make_posix_os();
   Communicator wire = Communicator::duplicate(comm);
   transport::MpiCollective all(wire.get(), mpi_failure(reporter));
@@ -318,7 +319,8 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   reporter.identify({.rank = all.rank(), .host = host_name});
   auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_life, reporter));
   world->wire = std::move(wire);
-  require(all, reporter, name_world(all, opening, *world));
+  world->parents = opening.parents;
+  require(all, reporter, name_world(all, opening.number, *world));
   const Roles roles = first_life != nullptr ? find_roles_again(all, *world, *first_life, reporter)
                                             : find_roles(all, *world, world->settings, reporter);
   world->share = roles.share;

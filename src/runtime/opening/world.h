@@ -16,14 +16,15 @@
 #include "core/settings.h"
 #include "groups/process_group.h"
 #include "groups/world_description.h"
+#include "mpi/library.h"
 #include "pr/setup/placement.h"
 #include "pr/setup/world_split.h"
 #include "runtime/communicator.h"
 #include "runtime/opening/host_bell.h"
+#include "runtime/other_worlds.h"
 #include "runtime/report.h"
 #include "shm/arena.h"
 #include "shm/idle.h"
-#include "transport/mpi_eager.h"
 #include "transport/transport.h"
 
 namespace comex::runtime {
@@ -68,6 +69,7 @@ struct World {
   std::int32_t node_rank = groups::unknown_rank;  // of this rank
   // The jobs of the launch before this one, if the world is a whole job; empty: it is a part of a job.
   std::optional<std::uint32_t> jobs_before;
+  std::optional<Parents> parents;  // empty: it was not spawned by the runtime
   groups::WorldDescription description;
   std::int32_t app_rank = groups::unknown_rank;  // of this rank
   pr::SplitShare share;
@@ -83,7 +85,7 @@ struct World {
   shm::WaitPolicy wait_policy;
   bool has_threads = false;  // MPI_THREAD_MULTIPLE
   bool spans_machines = false;
-  transport::EagerBytes eager;            // of this process's MPI
+  mpi::EagerBytes eager;                  // of this process's MPI
   std::vector<TransportRank> neighbours;  // ranks of this machine, ascending, if there are other machines
 
   bool is_worker() const { return place.role == pr::Role::worker; }
@@ -91,13 +93,17 @@ struct World {
   const pr::Host& own_host() const { return share.host; }
 };
 
-// Prints any failure and ends the job. `opening`: the number of worlds that this process has opened before.
-// `first_life`: of the same communicator, whose roles stay.
+// Which world of this process is opened.
+struct Opening {
+  std::uint32_t number = 0;  // worlds that this process has opened before
+  std::optional<Parents> parents = {};
+};
+// Prints any failure and ends the job. `first_life`: of the same communicator, whose roles stay.
 struct FirstLife {
   Settings settings;
   pr::RankPlace place;
 };
-std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t opening,
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Opening& opening,
                                   const FirstLife* first_life);
 
 }  // namespace comex::runtime

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "runtime/exchange.h"
+#include "runtime/mpi_in_use.h"
 #include "runtime/opening/eager.h"
 #include "runtime/opening/hosts.h"
 #include "transport/mpi_collective.h"
-#include "transport/mpi_tuning.h"
 #include "worlds/bridge/bridge_server.h"
 
 namespace comex::worlds {
@@ -99,7 +99,8 @@ void BridgeEndpoint::abandon_wire() {
 
 std::unique_ptr<BridgeEndpoint> meet(runtime::World& world, const runtime::Reporter& reporter,
                                      GuestArenas& arenas, BridgeFacts facts) {
-  const transport::YieldsInMpi while_waiting(true);  // a progress rank has turned yields off
+  // A progress rank has turned yields off.
+  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   transport::MpiCollective all(facts.wire.get(), mpi_failure(reporter));
   auto point =
       std::make_unique<BridgeEndpoint>(std::move(facts), BridgeMap(runtime::gather(all, own_row(world))));
@@ -109,8 +110,9 @@ std::unique_ptr<BridgeEndpoint> meet(runtime::World& world, const runtime::Repor
   transport::Bundles bundles = runtime::bundles_on_wire(point->sizes(world), world.eager,
                                                         point->wire.spans_machines(), world.is_worker());
   bundles.near = point->wire.neighbours(point->me);
-  point->transport = std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter),
-                                                               std::move(bundles));
+  point->transport =
+      std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter),
+                                                std::move(bundles), runtime::mpi_in_use().yield_switch());
   // A progress rank has a server even if it serves nobody: the server learns when the workers have left.
   const bool serves = std::ranges::count(point->servers, point->me) != 0;
   if (serves || !world.is_worker()) point->server = make_bridge_server(world, reporter, *point);
@@ -118,7 +120,7 @@ std::unique_ptr<BridgeEndpoint> meet(runtime::World& world, const runtime::Repor
 }
 
 void start(const BridgeEndpoint& point) {
-  const transport::YieldsInMpi while_waiting(true);
+  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   PMPI_Barrier(point.facts.wire.get());
 }
 

@@ -1,5 +1,6 @@
 #include "worlds/connect/dynamic.h"
 
+#include <algorithm>
 #include <array>
 
 namespace comex::worlds {
@@ -10,8 +11,10 @@ Status check(int code, const char* call) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   PMPI_Error_string(code, text.data(), &length);
-  return environment_error(std::string(call) + ": " +
-                           std::string(text.data(), static_cast<std::size_t>(length)));
+  std::string line(text.data(), static_cast<std::size_t>(length));
+  while (!line.empty() && line.back() == '\n') line.pop_back();
+  std::ranges::replace(line, '\n', ';');  // a library may explain itself in several lines
+  return environment_error(std::string(call) + ": " + line);
 }
 
 // While this lives, calls on a communicator return errors as codes.
@@ -33,44 +36,70 @@ class ErrorsReturn {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-// The launcher takes the children's environment as lines NAME=value.
-std::string lines_of(const SpawnPlan& plan) {
-  std::string lines;
-  for (const auto& [name, value] : plan.environment) {
-    lines.append(lines.empty() ? "" : "\n").append(name).append("=").append(value);
-  }
-  return lines;
+// The standard has no way to hand an environment to children. So `env` is spawned, which becomes the program.
+constexpr const char* becomes_program = "/usr/bin/env";
+constexpr int spawn_tag = 0;
+
+std::vector<std::string> arguments_of_env(const SpawnPlan& plan) {
+  std::vector<std::string> arguments;
+  for (const auto& [name, value] : plan.environment) arguments.push_back(name + "=" + value);
+  arguments.push_back(plan.command);
+  arguments.insert(arguments.end(), plan.arguments.begin(), plan.arguments.end());
+  return arguments;
 }
 
 }  // namespace
 
-Status spawn(const SpawnPlan& plan) {
-  std::vector<std::string> arguments = plan.arguments;
+Children::Children(MPI_Comm inter, Bytes message) : inter_(inter), message_(std::move(message)) {
+  PMPI_Isend(message_.data(), static_cast<int>(message_.size()), MPI_BYTE, 0, spawn_tag, inter_, &sending_);
+}
+
+Children::~Children() {
+  if (inter_ == MPI_COMM_NULL) return;
+  int is_sent = 0;
+  PMPI_Test(&sending_, &is_sent, MPI_STATUS_IGNORE);
+  if (is_sent == 0) {
+    PMPI_Request_free(&sending_);
+    static_cast<void>(new Bytes(std::move(message_)));  // MPI may still read it
+  }
+  PMPI_Comm_free(&inter_);
+}
+
+Result<Children> spawn(const SpawnPlan& plan) {
+  std::vector<std::string> arguments = arguments_of_env(plan);
   std::vector<char*> pointers;
   pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
 
-  MPI_Info info = MPI_INFO_NULL;
-  PMPI_Info_create(&info);
-  PMPI_Info_set(info, "env", lines_of(plan).c_str());
-  MPI_Comm children = MPI_COMM_NULL;
+  MPI_Comm inter = MPI_COMM_NULL;
   const ErrorsReturn errors(MPI_COMM_SELF);
   std::vector<int> codes(static_cast<std::size_t>(plan.processes), MPI_SUCCESS);
-  Status spawned = check(PMPI_Comm_spawn(plan.command.c_str(), pointers.data(), plan.processes, info, 0,
-                                         MPI_COMM_SELF, &children, codes.data()),
+  Status spawned = check(PMPI_Comm_spawn(becomes_program, pointers.data(), plan.processes, MPI_INFO_NULL, 0,
+                                         MPI_COMM_SELF, &inter, codes.data()),
                          "MPI_Comm_spawn");
-  PMPI_Info_free(&info);
-  if (spawned) PMPI_Comm_free(&children);
-  return spawned;
+  if (!spawned) return spawned.take_failure();
+  return Children(inter, plan.message);
 }
 
-bool leave_parent() {
+Bytes hear_spawner() {
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI_Comm_get_parent(&parent);
-  if (parent == MPI_COMM_NULL) return false;
+  if (parent == MPI_COMM_NULL) return {};
+  int rank = 0;
+  int bytes = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Status status;
+  if (rank == 0) {
+    PMPI_Probe(0, spawn_tag, parent, &status);
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  }
+  PMPI_Bcast(&bytes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  Bytes message(static_cast<std::size_t>(bytes));
+  if (rank == 0) PMPI_Recv(message.data(), bytes, MPI_BYTE, 0, spawn_tag, parent, MPI_STATUS_IGNORE);
+  PMPI_Bcast(message.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
   PMPI_Comm_free(&parent);
-  return true;
+  return message;
 }
 
 Result<MpiPort> MpiPort::open() {

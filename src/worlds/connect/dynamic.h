@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/packing.h"
 #include "core/status.h"
 
 namespace comex::worlds {
@@ -19,14 +20,35 @@ struct SpawnPlan {
   std::string command;
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;  // for the children, beside what they inherit
+  Bytes message;                                                 // read by hear_spawner
   int processes = 1;
 };
 
-// Called by one process alone. When it returns, the children have started and been in MPI_Init. MPI's
-// connection with them is dropped again, because worlds meet over a port of the runtime.
-Status spawn(const SpawnPlan& plan);
-// Called on a child, once: drops MPI's connection with its parent. False: this process was not spawned.
-bool leave_parent();
+// Processes that this one has spawned, until they have met it over a port of the runtime. It holds MPI's
+// connection with them and the message to them, which is left to MPI if they never take it.
+class Children {
+ public:
+  Children(MPI_Comm inter, Bytes message);
+  Children(Children&& other) noexcept
+      : inter_(std::exchange(other.inter_, MPI_COMM_NULL)),
+        message_(std::move(other.message_)),
+        sending_(std::exchange(other.sending_, MPI_REQUEST_NULL)) {}
+  Children& operator=(Children&&) = delete;
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children();
+
+ private:
+  MPI_Comm inter_;
+  Bytes message_;
+  MPI_Request sending_ = MPI_REQUEST_NULL;
+};
+
+// Called by one process alone. When it returns, the children have started and been in MPI_Init.
+Result<Children> spawn(const SpawnPlan& plan);
+// Collective over a spawned MPI_COMM_WORLD, once: returns the plan's message and drops MPI's connection with
+// the parent. Empty: nobody has spawned this process.
+Bytes hear_spawner();
 
 // A port of MPI. It stays open while this lives, which is until those that know it have connected.
 class MpiPort {

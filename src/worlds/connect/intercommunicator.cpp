@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/protocol.h"
-#include "transport/mpi_tuning.h"
+#include "runtime/mpi_in_use.h"
 
 namespace comex::worlds {
 namespace {
@@ -59,7 +59,7 @@ Roster unpack_roster(std::span<const std::byte> bytes) {
 
 Result<JoinedComms> make_intercommunicator(MPI_Comm wire, const Roster& roster) {
   // On few cores, the awaited ranks need the processor to get here.
-  const transport::YieldsInMpi while_waiting(true);
+  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   const runtime::Communicator members = communicator_of(wire, roster.ranks);
   return join(roster.side, roster.port, static_cast<int>(roster.root), members.get());
 }
@@ -69,7 +69,7 @@ Intercommunicator::~Intercommunicator() {
 }
 
 void Intercommunicator::part(runtime::Communicator all) {
-  const transport::YieldsInMpi while_waiting(true);
+  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   { const runtime::Communicator freed = std::move(all); }
   worlds::part(std::exchange(inter_, MPI_COMM_NULL));
 }

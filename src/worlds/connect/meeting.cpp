@@ -5,6 +5,7 @@
 
 #include "groups/held.h"
 #include "runtime/call.h"
+#include "runtime/mpi_in_use.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/bridge/disconnect.h"
@@ -67,6 +68,7 @@ class Attendance {
     facts.nonce = runtime_.world().description.nonce;
     facts.is_within_its_world = group_.bridge() == no_bridge;
     facts.name_server = own_name_server();
+    facts.mpi = runtime::mpi_version();
     facts.helpers = wire_.helpers;
     return facts;
   }
@@ -82,7 +84,9 @@ class Attendance {
     Result<SideFacts> facts = unpack_side(heard.value());
     if (!facts) return facts.failure().text;
     theirs_ = std::move(facts).value();
-    const Status judged = accepts() ? check_sides(mine_, theirs_) : check_sides(theirs_, mine_);
+    const std::string_view sharing = runtime::mpi_in_use().how_to_share_a_name_server();
+    const Status judged =
+        accepts() ? check_sides(mine_, theirs_, sharing) : check_sides(theirs_, mine_, sharing);
     return judged ? std::string() : judged.failure().text;
   }
 

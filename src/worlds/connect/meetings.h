@@ -68,6 +68,7 @@ struct Meetings {
   Ports ports;
   std::atomic<int> parent{no_group};  // the inter-group with the world that spawned this one
   std::atomic<std::uint64_t> asked{0};
+  std::atomic<std::uint32_t> spawns{0};  // jobs that this process has spawned in this world
   Losses losses;
   LifeWatch watch;  // over the bridges; destroyed first, because it notes losses
 };

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "runtime/environment.h"
+#include "runtime/mpi_in_use.h"
 
 namespace comex::worlds {
 
@@ -17,7 +17,7 @@ std::string name_server_of(const std::string& words) {
 }
 
 std::string own_name_server() {
-  return name_server_of(runtime::environment_lookup()("OMPI_MCA_pmix_server_uri").value_or(""));
+  return name_server_of(runtime::launched_process().name_server);
 }
 
 }  // namespace comex::worlds

@@ -1,8 +1,8 @@
-// Finds the ompi-server by which this launch learns of others.
+// Finds the name server by which this launch learns of others.
 //
-// `mpirun --ompi-server` takes its address or `file:PATH`, a file with the address, and passes the argument
-// unchanged to its processes. Two launches may name one server differently, or different servers alike, so
-// the address is compared. Used by meeting, which compares.
+// The launcher takes its address or `file:PATH`, a file with the address, and passes the argument unchanged
+// to its processes. Two launches may name one server differently, or different servers alike, so the address
+// is compared. Used by meeting, which compares.
 #pragma once
 
 #include <string>

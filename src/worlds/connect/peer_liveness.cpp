@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "transport/mpi_tuning.h"
+#include "runtime/mpi_in_use.h"
 #include "worlds/connect/liveness_plan.h"
 
 namespace comex::worlds {
@@ -33,7 +33,7 @@ std::vector<PortName> exchange_ports(MPI_Comm all, const std::optional<Listener>
 }  // namespace
 
 LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
-  const transport::YieldsInMpi while_waiting(true);
+  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   int rank = 0;
   int size = 0;
   PMPI_Comm_rank(all, &rank);

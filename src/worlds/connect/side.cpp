@@ -5,7 +5,7 @@
 namespace comex::worlds {
 namespace {
 
-constexpr std::uint64_t layout_number = 2;  // version of these bytes and of the messages between both sides
+constexpr std::uint64_t layout_number = 3;  // version of these bytes and of the messages between both sides
 
 std::string who_has_none(const SideFacts& accepting, const SideFacts& connecting) {
   if (!accepting.name_server.empty()) return "the connecting side has none";
@@ -22,6 +22,7 @@ Bytes pack(const SideFacts& facts) {
       .value(facts.nonce)
       .value(facts.is_within_its_world)
       .text(facts.name_server)
+      .text(facts.mpi)
       .array(std::span<const ProgressRankId>(facts.helpers))
       .take();
 }
@@ -37,21 +38,27 @@ Result<SideFacts> unpack_side(std::span<const std::byte> bytes) {
   facts.nonce = packet.value<Id128>();
   facts.is_within_its_world = packet.value<bool>();
   facts.name_server = packet.text();
+  facts.mpi = packet.text();
   facts.helpers = packet.array<ProgressRankId>();
   if (!packet.is_done()) return environment_error("what the other side tells of itself is not whole");
   return facts;
 }
 
-Status check_sides(const SideFacts& accepting, const SideFacts& connecting) {
+Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std::string_view sharing) {
   if (accepting.launch == connecting.launch) return {};
-  if (accepting.name_server.empty() || connecting.name_server.empty()) {
-    return environment_error(
-        "two launches meet through a common ompi-server, and " + who_has_none(accepting, connecting) +
-        "; start one (ompi-server -r FILE) and give both launches --ompi-server file:FILE");
+  if (accepting.mpi != connecting.mpi) {
+    return environment_error("the two launches run on different MPI libraries: " + accepting.mpi + " and " +
+                             connecting.mpi);
   }
-  if (accepting.name_server == connecting.name_server) return {};
-  return environment_error("the two launches have different ompi-servers: " + accepting.name_server +
-                           " and " + connecting.name_server + "; give both the same --ompi-server");
+  if (sharing.empty() || (accepting.name_server == connecting.name_server && !accepting.name_server.empty()))
+    return {};
+  const std::string how = "; " + std::string(sharing);
+  if (accepting.name_server.empty() || connecting.name_server.empty()) {
+    return environment_error("two launches meet through a common name server, and " +
+                             who_has_none(accepting, connecting) + how);
+  }
+  return environment_error("the two launches have different name servers: " + accepting.name_server +
+                           " and " + connecting.name_server + how);
 }
 
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting) {

@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ids.h"
@@ -27,14 +28,16 @@ struct SideFacts {
   Id128 nonce;                          // of that world
   bool is_within_its_world = true;      // all members are of the root's world and share its wire
   std::string name_server;              // by which launches learn of each other; empty: none
+  std::string mpi;                      // the library's version
   std::vector<ProgressRankId> helpers;  // progress ranks that serve the members
 };
 Bytes pack(const SideFacts& facts);
 // Fails if the bytes are not those of a side.
 Result<SideFacts> unpack_side(std::span<const std::byte> bytes);
 
-// Fails if MPI cannot bring the two together.
-Status check_sides(const SideFacts& accepting, const SideFacts& connecting);
+// Fails if MPI cannot bring the two together. `sharing`: how two launches come to share a name server; empty:
+// MPI needs none.
+Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std::string_view sharing);
 
 // The progress ranks to lock when two sides meet, in the order that all use. A turn has ranks of one side.
 struct LockTurn {

@@ -1,14 +1,17 @@
 // Spawned worlds: starts one, and meets the parents from one.
 //
-//   root: finds the program ── opens a port ── MPI_Comm_spawn, alone, with the port in the environment
-//   members and progress ranks of the parents: go on serving
-//   children: comex_init opens their own world, then connects to the port; the parents' root accepts
+//   root: finds the program ── opens a port ── MPI_Comm_spawn, alone ── a message with the port and the
+//   launch members and progress ranks of the parents: go on serving children: comex_init opens their own
+//   world, then connects to the port; the parents' root accepts
 #include "worlds/connect/spawn.h"
 
 #include <comex/worlds.h>
 
+#include "core/packing.h"
+#include "groups/world_identity.h"
 #include "runtime/call.h"
 #include "runtime/environment.h"
+#include "runtime/mpi_in_use.h"
 #include "worlds/agreement/arguments.h"
 #include "worlds/connect/dynamic.h"
 #include "worlds/connect/find_command.h"
@@ -19,16 +22,10 @@
 namespace comex::worlds {
 namespace {
 
-// Without a launcher, nothing can start processes, and MPI would wait for ever.
-bool has_launcher() {
-  return runtime::environment_lookup()("OMPI_MCA_orte_hnp_uri").has_value();
-}
-
 // The parents' settings also hold for their children, wherever they were set, although the launcher passes on
 // only its own environment. Settings of one rank or host are left out, but the verbosity is passed on.
-std::vector<std::pair<std::string, std::string>> environment_of_children(const Settings& settings,
-                                                                         const PortName& port) {
-  std::vector<std::pair<std::string, std::string>> lines{{spawned_name, format_port(port)}};
+std::vector<std::pair<std::string, std::string>> environment_of_children(const Settings& settings) {
+  std::vector<std::pair<std::string, std::string>> lines{{spawned_name, "1"}};
   for (const SettingRow& row : setting_rows()) {
     const bool is_for_all = row.scope == Scope::job || row.id == SettingId::verbose;
     if (is_for_all && settings.is_explicit(row.id))
@@ -37,11 +34,28 @@ std::vector<std::pair<std::string, std::string>> environment_of_children(const S
   return lines;
 }
 
-Result<Listener> start(runtime::Runtime& runtime, const Spawn& spawn) {
+// What the children hear: see runtime::Parents.
+Result<Bytes> message_to_children(runtime::Runtime& runtime, const PortName& port) {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const std::uint32_t spawns = joined_worlds(runtime).meetings.spawns++;
+  const auto job = groups::job_of_spawn(runtime.world().id, static_cast<std::uint32_t>(rank), spawns);
+  if (!job) {
+    return caller_error("no number is left for another job of this launch: this process has spawned " +
+                        std::to_string(spawns) + "; start another launch for further worlds");
+  }
+  return Packer().value(runtime.world().description.launch).value(*job).text(format_port(port)).take();
+}
+
+struct Started {
+  Listener listener;
+  Children children;
+};
+Result<Started> start(runtime::Runtime& runtime, const Spawn& spawn) {
   if (spawn.processes < 1) {
     return caller_error("it needs processes >= 1, not " + std::to_string(spawn.processes));
   }
-  if (!has_launcher()) {
+  if (!runtime::launched_process().is_launched) {
     return environment_error("this process was started without mpirun, so there is nobody to start others");
   }
   Result<std::string> path =
@@ -49,46 +63,60 @@ Result<Listener> start(runtime::Runtime& runtime, const Spawn& spawn) {
   if (!path) return path.take_failure();
   Result<Listener> listener = Listener::open("");
   if (!listener) return listener.take_failure();
+  Result<Bytes> message = message_to_children(runtime, listener->name());
+  if (!message) return message.take_failure();
   SpawnPlan plan;
+  plan.message = std::move(message).value();
   plan.command = path.value();
   plan.arguments = spawn.arguments;
   plan.processes = spawn.processes;
-  plan.environment = environment_of_children(runtime.world().settings, listener->name());
+  plan.environment = environment_of_children(runtime.world().settings);
   const TimeLimit limit(runtime.reporter(), "world_spawn", plan.command + " has not come to MPI_Init",
                         static_cast<double>(runtime.world().settings.meet_s));
-  Status started = worlds::spawn(plan);
-  if (!started) return started.take_failure();
-  return listener;
+  Result<Children> children = worlds::spawn(plan);
+  if (!children) return children.take_failure();
+  return Started{std::move(listener).value(), std::move(children).value()};
 }
 
 }  // namespace
 
 Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
                                          const ShouldAbort& should_abort) {
-  Result<Listener> listener = start(runtime, spawn);
-  if (!listener) return listener.take_failure();
+  Result<Started> started = start(runtime, spawn);
+  if (!started) return started.take_failure();
   const Deadline deadline(static_cast<double>(runtime.world().settings.meet_s));
   Result<LeaderConnection> met =
-      LeaderConnection::await(runtime, "world_spawn", listener.value(), deadline, should_abort);
+      LeaderConnection::await(runtime, "world_spawn", started->listener, deadline, should_abort);
   if (met) return met;
   return environment_error(spawn.command +
                            " has been started, but its processes have not come through comex_init within " +
                            deadline.text() + " (COMEX_MEET_S)");
 }
 
-void let_go_of_parents() {
-  if (runtime::environment_lookup()(spawned_name)) leave_parent();
+std::optional<runtime::Parents> hear_parents() {
+  if (!runtime::environment_lookup()(spawned_name)) return std::nullopt;
+  const Bytes bytes = hear_spawner();
+  Unpacker message(bytes);
+  runtime::Parents parents;
+  parents.launch = message.value<Id128>();
+  parents.job = message.value<std::uint32_t>();
+  parents.port = message.text();
+  return parents;
 }
 
 int meet_parents(runtime::Runtime& runtime) {
-  const auto port = runtime::environment_lookup()(spawned_name);
-  if (!port) return COMEX_SUCCESS;
+  const std::optional<runtime::Parents>& parents = runtime.world().parents;
+  if (!parents) return COMEX_SUCCESS;
   Meeting meeting;
   meeting.operation = "init";
   meeting.side = Side::connects;
   meeting.is_spawn = true;
   meeting.begin = [&](const ShouldAbort& should_abort) -> Result<LeaderConnection> {
-    Result<PortName> name = parse_port(*port);
+    if (parents->port.empty()) {
+      return environment_error(std::string(spawned_name) +
+                               " is set, but MPI knows nobody that has spawned this job; unset it");
+    }
+    Result<PortName> name = parse_port(parents->port);
     if (!name) return name.take_failure();
     return LeaderConnection::seek(runtime, "init", name.value(),
                                   Deadline(static_cast<double>(runtime.world().settings.meet_s)),

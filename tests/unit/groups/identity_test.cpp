@@ -51,13 +51,21 @@ TEST(WorldIdentity, is_refused_where_no_number_is_left) {
       "x (rank + 1) x openings may be up to 199943; start another launch for further worlds");
 }
 
-TEST(WorldIdentity, reads_the_job_from_what_launchers_call_it) {
-  EXPECT_EQ(job_of_namespace("1931804673"), 1u);  // 29477 << 16 | 1
-  EXPECT_EQ(job_of_namespace("1931804674"), 2u);
-  EXPECT_EQ(job_of_namespace("prterun-host-77@3"), 3u);
-  EXPECT_EQ(job_of_namespace(""), std::nullopt);
-  EXPECT_EQ(job_of_namespace("slurm.pmix.12.x"), std::nullopt);
-  EXPECT_EQ(job_of_namespace("65536"), std::nullopt);
+TEST(WorldIdentity, of_a_spawned_job_differs_from_that_of_every_other_spawn) {
+  std::set<std::uint32_t> jobs{1};  // the launch's own
+  for (const WorldId world : {0u, 1u, 77u, (3u << 24) + 2u}) {
+    for (std::uint32_t rank = 0; rank < 20; ++rank) {
+      for (std::uint32_t spawns = 0; spawns < 20; ++spawns) {
+        const auto job = job_of_spawn(world, rank, spawns);
+        ASSERT_TRUE(job);
+        EXPECT_TRUE(jobs.insert(*job).second) << world << " " << rank << " " << spawns;
+      }
+    }
+  }
+}
+
+TEST(WorldIdentity, of_a_spawned_job_is_refused_when_no_number_is_left) {
+  EXPECT_EQ(job_of_spawn(0, 0, world_numbers), std::nullopt);
 }
 
 TEST(WorldIdentity, takes_a_launch_id_from_the_launcher_or_draws_it) {

@@ -8,7 +8,7 @@
 namespace comex::runtime {
 namespace {
 
-constexpr transport::EagerBytes eager_sizes{4032, 65472};
+constexpr mpi::EagerBytes eager_sizes{4032, 65472};
 
 TEST(Eager, is_what_mpi_tells_of_where_the_wire_reaches) {
   EXPECT_EQ(eager_bytes(-1, eager_sizes, false), 4032u);

@@ -15,7 +15,7 @@ SideFacts side(WorldId id, std::uint64_t launch) {
 }
 
 std::string trouble(const SideFacts& a, const SideFacts& b) {
-  const Status checked = check_sides(a, b);
+  const Status checked = check_sides(a, b, "start a server");
   return checked ? std::string() : checked.failure().text;
 }
 
@@ -23,6 +23,7 @@ TEST(Side, reads_back_what_it_has_packed) {
   SideFacts facts = side(7, 1);
   facts.helpers = {{7, 4}, {8, 0}};
   facts.is_within_its_world = false;
+  facts.mpi = "a library";
   const Result<SideFacts> read = unpack_side(pack(facts));
   ASSERT_TRUE(read) << read.failure().text;
   EXPECT_EQ(read->world, 7U);
@@ -30,6 +31,7 @@ TEST(Side, reads_back_what_it_has_packed) {
   EXPECT_EQ(read->nonce, (Id128{7, 2}));
   EXPECT_FALSE(read->is_within_its_world);
   EXPECT_EQ(read->name_server, "file:server");
+  EXPECT_EQ(read->mpi, "a library");
   EXPECT_EQ(read->helpers, facts.helpers);
 }
 
@@ -55,11 +57,27 @@ TEST(Side, of_another_launch_needs_the_same_name_server) {
   SideFacts b = side(1u << 24, 2);
   EXPECT_EQ(trouble(a, b), "");
   b.name_server = "file:other";
-  EXPECT_NE(trouble(a, b).find("different ompi-servers: file:server and file:other"), std::string::npos);
+  EXPECT_NE(trouble(a, b).find("different name servers: file:server and file:other; start a server"),
+            std::string::npos);
   b.name_server = "";
   EXPECT_NE(trouble(a, b).find("the connecting side has none"), std::string::npos);
   a.name_server = "";
   EXPECT_NE(trouble(a, b).find("neither side has one"), std::string::npos);
+}
+
+TEST(Side, of_another_launch_needs_no_name_server_where_mpi_needs_none) {
+  SideFacts a = side(0, 1);
+  SideFacts b = side(1u << 24, 2);
+  a.name_server = b.name_server = "";
+  EXPECT_TRUE(check_sides(a, b, ""));
+}
+
+TEST(Side, of_another_launch_needs_the_same_mpi_library) {
+  SideFacts a = side(0, 1);
+  SideFacts b = side(1u << 24, 2);
+  a.mpi = "one";
+  b.mpi = "other";
+  EXPECT_NE(trouble(a, b).find("different MPI libraries: one and other"), std::string::npos);
 }
 
 TEST(Side, locks_in_one_order_of_worlds_and_ranks_whoever_accepts) {

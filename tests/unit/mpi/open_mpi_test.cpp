@@ -1,12 +1,12 @@
-// What MPI sends unasked, by tables of its variables.
-#include "transport/mpi_eager.h"
+// What Open MPI sends at once, by tables of its variables, and its launcher's names.
+#include "mpi/open_mpi.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-namespace comex::transport {
+namespace comex::mpi {
 namespace {
 
 using Variables = std::map<std::string, std::uint64_t>;
@@ -47,5 +47,14 @@ TEST(MpiEager, odd_limits_come_to_whole_elements_and_tiny_and_huge_ones_to_an_en
   EXPECT_EQ(among({{"btl_tcp_eager_limit", 1ULL << 40}}).between_machines, 1u << 20);
 }
 
+TEST(WorldIdentity, reads_the_job_from_what_launchers_call_it) {
+  EXPECT_EQ(job_of_namespace("1931804673"), 1u);  // 29477 << 16 | 1
+  EXPECT_EQ(job_of_namespace("1931804674"), 2u);
+  EXPECT_EQ(job_of_namespace("prterun-host-77@3"), 3u);
+  EXPECT_EQ(job_of_namespace(""), std::nullopt);
+  EXPECT_EQ(job_of_namespace("slurm.pmix.12.x"), std::nullopt);
+  EXPECT_EQ(job_of_namespace("65536"), std::nullopt);
+}
+
 }  // namespace
-}  // namespace comex::transport
+}  // namespace comex::mpi

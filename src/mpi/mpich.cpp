@@ -1,0 +1,41 @@
+// MPICH and its relatives: started by hydra, or by another manager that speaks PMI.
+#include "mpi/plain.h"
+
+namespace comex::mpi {
+namespace {
+
+class Mpich final : public Plain {
+ public:
+  std::string_view name() const override { return "MPICH"; }
+
+  LaunchedProcess launched(const Lookup& environment) const override {
+    LaunchedProcess told;
+    told.rank = number_in(environment, "PMI_RANK");
+    told.size = number_in(environment, "PMI_SIZE");
+    told.size_on_host = number_in(environment, "MPI_LOCALNRANKS");
+    told.is_launched = told.rank.has_value() || environment("PMIX_RANK").has_value();
+    return told;
+  }
+
+  std::string_view how_to_have_threads() const override {
+    return "where the environment has MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE";
+  }
+
+  Knowledge knowledge() const override {
+    return {.eager_messages = "",
+            .yields = "",
+            .ranks = "PMI_RANK, PMI_SIZE, MPI_LOCALNRANKS",
+            .launches = "",
+            .threads = "MPIR_CVAR_DEFAULT_THREAD_LEVEL",
+            .name_server = "none is needed"};
+  }
+};
+
+}  // namespace
+
+const Library& mpich() {
+  static const Mpich library;
+  return library;
+}
+
+}  // namespace comex::mpi

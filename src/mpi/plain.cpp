@@ -1,0 +1,31 @@
+#include "mpi/plain.h"
+
+#include <charconv>
+
+namespace comex::mpi {
+
+std::optional<int> number_in(const Lookup& environment, std::string_view name) {
+  const std::optional<std::string> text = environment(name);
+  int number = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  return number;
+}
+
+const Library& plain() {
+  static const Plain library;
+  return library;
+}
+
+const Library& library_of(std::string_view version, MpiKnowledge knowledge) {
+  if (knowledge == MpiKnowledge::none) return plain();
+  if (version.starts_with("Open MPI")) return open_mpi();
+  // Intel's and Cray's are made from MPICH and have its launcher's variables.
+  for (const std::string_view kin : {"MPICH", "Intel(R) MPI"}) {
+    if (version.find(kin) != std::string_view::npos) return mpich();
+  }
+  return plain();
+}
+
+}  // namespace comex::mpi

@@ -1,0 +1,27 @@
+# Whole operations without a launcher. Origin and server together in one process:
+add_executable(conformance_whole whole_mutexes.cpp whole_operations.cpp whole_differential.cpp whole_batches.cpp whole_looks.cpp
+  whole_pieces.cpp whole_pushes.cpp whole_refusals.cpp whole_repeats.cpp whole_threads.cpp two_worlds.cpp)
+target_include_directories(conformance_whole PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(conformance_whole PRIVATE comex_flags room_op room_pr comex_test_doubles GTest::gtest GTest::gtest_main)
+comex_add_unit_tests(conformance_whole)
+
+# The C interface: the runtime that init makes, without MPI.
+add_executable(conformance_calls dead_holders.cpp group_commit.cpp long_waits.cpp meetings.cpp missing_mutexes.cpp
+  named_targets.cpp routes.cpp same_bits.cpp threads.cpp told_once.cpp waits.cpp)
+target_include_directories(conformance_calls PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(conformance_calls PRIVATE comex_flags room_calls comex_test_doubles GTest::gtest GTest::gtest_main)
+comex_add_unit_tests(conformance_calls)
+
+# The ARMCI façade on it.
+set(facade ${CMAKE_SOURCE_DIR}/src/armci)
+set(calls aggregate atomic completion contiguous flag state strided team value vector
+  comex_flavour/groups comex_flavour/notify)
+list(TRANSFORM calls REPLACE "(.+)" "${facade}/\\1.cpp")
+add_executable(conformance_armci armci_threads.cpp armci_refusals.cpp ${calls})
+target_include_directories(conformance_armci PRIVATE ${CMAKE_SOURCE_DIR}/tests ${facade}/comex_flavour)
+target_compile_definitions(conformance_armci PRIVATE GTEST_DONT_DEFINE_FAIL=1)  # armci.h has a FAIL of its own
+target_link_libraries(conformance_armci PRIVATE comex_flags room_calls comex_test_doubles GTest::gtest GTest::gtest_main)
+comex_add_unit_tests(conformance_armci)
+
+add_dependencies(comex_units conformance_whole conformance_calls conformance_armci)
+comex_precompile(conformance_whole tests)
