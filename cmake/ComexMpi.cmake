@@ -54,6 +54,11 @@ elseif(COMEX_MPI_KIND STREQUAL mpich)
   set(COMEX_PACKAGED_ARMCI armci-mpich)
   set(COMEX_MPI_MODULE mpich)
 endif()
+# Whether tests may spawn and connect worlds: the MPICH that Debian 12 has (4.0 on UCX) refuses to.
+option(COMEX_TEST_SPAWN "Test spawned and connected worlds" ON)
+if(COMEX_MPI_KIND STREQUAL mpich AND COMEX_MPI_LIBRARY MATCHES " 4[.]0")
+  set(COMEX_TEST_SPAWN OFF)
+endif()
 string(REPLACE - _ COMEX_PACKAGED_COMPONENT ${COMEX_PACKAGED_ARMCI})
 
 # Fortran's part is of the same MPI, or left out.

@@ -140,9 +140,11 @@ void process_ranks(const Job& job) {
     job.equal(mine.local_rank, std::atoi(launched_local), "the local rank");
     job.equal(mine.node_rank, std::atoi(launched_node), "the node rank");
   }
-  const char* app = std::getenv("OMPI_MCA_orte_app_num");
-  job.equal(mine.app_rank, job.has("apps") && app != nullptr && *app == '1' ? vpid - 2 : vpid,
-            "the app rank");
+  void* app = nullptr;
+  int is_set = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &app, &is_set);
+  const bool is_second = job.has("apps") && is_set != 0 && *static_cast<int*>(app) == 1;
+  job.equal(mine.app_rank, is_second ? vpid - 2 : vpid, "the app rank");
   std::vector<int> vpids(static_cast<std::size_t>(job.workers));
   MPI_Allgather(&vpid, 1, MPI_INT, vpids.data(), 1, MPI_INT, job.comm);
   for (int worker = 0; worker < job.workers; ++worker) {

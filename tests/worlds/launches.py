@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 LIMIT_S = 45
+MPIRUN = str(Path(__file__).resolve().parent.parent / "support/mpirun")
 
 
 def environment(manager, more=()):
@@ -29,10 +30,10 @@ def environment(manager, more=()):
 class Launch:
     def __init__(self, place, role, ranks, manager, server, arguments, more_environment=()):
         self.out = place / f"{role}.out"
-        command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)]
+        command = [MPIRUN, "-np", str(ranks)]
         if server:
             # One server, named in two ways.
-            command += ["--ompi-server", f"file:{os.path.relpath(server) if manager % 2 else server}"]
+            command += ["--name-server", f"file:{os.path.relpath(server) if manager % 2 else server}"]
         command += arguments
         with open(self.out, "wb") as out:
             self.process = subprocess.Popen(command, env=environment(manager, more_environment), stdout=out, stderr=subprocess.STDOUT,
@@ -87,6 +88,7 @@ def start_server(place):
 WANTED = {
     "collision": (True, (3, 3), r"manager.*COMEX_MANAGER|COMEX_MANAGER.*manager"),
     "no_server": (False, (1, 2), r"--ompi-server"),
+    "no_ports": (False, (1, 2), r"cannot join worlds: MPI_Open_port|could not open a port of MPI"),
 }
 LOSSES = ("killed", "finalized")  # of the last launch's world
 PLAIN = (True, (1, 2, 3), None)

@@ -32,12 +32,16 @@ Lowest lowest_of(transport::Collective& all, std::uint32_t opening) {
   return {static_cast<std::uint32_t>(least >> bits), static_cast<std::uint32_t>(least)};
 }
 
+bool has_parents(const World& world) {
+  return world.parents && world.parents->are_known();
+}
+
 // The launcher's number of the job counts where it gives one, because it also numbers what programs spawn.
 groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, std::optional<std::uint32_t> job) {
   groups::LaunchFacts facts;
   facts.manager = static_cast<std::uint32_t>(world.settings.manager);
   facts.job = job;
-  if (!job && world.parents) facts.job = world.parents->job;
+  if (!job && has_parents(world)) facts.job = world.parents->job;
   facts.lowest_rank = lowest.mpi_rank;
   facts.opening = lowest.opening;
   return facts;
@@ -54,7 +58,7 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   world.description.nonce = {world.os->random_bits(), world.os->random_bits()};
   const Id128 drawn{world.os->random_bits(), world.os->random_bits()};
   world.description.launch =
-      world.parents ? world.parents->launch : groups::decide_launch_id(launched.launch, drawn);
+      has_parents(world) ? world.parents->launch : groups::decide_launch_id(launched.launch, drawn);
   broadcast(all, world.description.nonce, 0);
   broadcast(all, world.description.launch, 0);
 

@@ -112,7 +112,7 @@ int meet_parents(runtime::Runtime& runtime) {
   meeting.side = Side::connects;
   meeting.is_spawn = true;
   meeting.begin = [&](const ShouldAbort& should_abort) -> Result<LeaderConnection> {
-    if (parents->port.empty()) {
+    if (!parents->are_known()) {
       return environment_error(std::string(spawned_name) +
                                " is set, but MPI knows nobody that has spawned this job; unset it");
     }
