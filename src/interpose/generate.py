@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The wrappers of libcomex_world, from the table of MPI calls.
-Usage: generate.py TABLE c|fortran OUTPUT"""
+"""The wrappers of libcomex_world, from the table of MPI calls and the table of Fortran's names for them.
+Usage: generate.py CALLS NAMES c|fortran OUTPUT"""
 import re
 import sys
 from pathlib import Path
 
-KINDS = {"workers", "attribute", "errhandler", "begin", "end", "real", "fortran", "none"}
+KINDS = {"workers", "attribute", "errhandler", "group", "begin", "end", "real", "fortran", "none"}
+FAMILIES = {"every", "f08", "buffers", "large", "both"}
 MINE = "comex::interpose::"
 CALLER = "__builtin_return_address(0)"
 
@@ -27,18 +28,56 @@ class Call:
         self.result, self.name, self.parameters = match.groups()
         self.arguments = [] if self.parameters == "void" else [Argument(a) for a in self.parameters.split(",")]
 
-    def spellings(self):
-        """The names under which mpif.h, `use mpi` and the bindings' own interfaces reach one routine."""
-        low = self.name.lower()
-        return [low, low + "__", self.name.upper(), self.name + "_f", self.name + "_f08"]
+    def has_choice_buffer(self):
+        return any(a.type in ("void *", "const void *") for a in self.arguments)
+
+    def is_large_form(self, names_of_calls):
+        """Of a function for smaller counts. Fortran has it under the same name."""
+        return self.name.endswith("_c") and self.name[:-2] in names_of_calls
+
+
+class Family:
+    """One way in which Fortran programs reach routines."""
+
+    def __init__(self, row):
+        words, beneath = (half.split() for half in row.split(">"))
+        self.which, self.names, self.beneath = words[0], words[1:], beneath
+        if self.which not in FAMILIES or not self.names or not self.beneath:
+            raise ValueError(f"not a row of the table: {row}")
+
+    def has(self, call, names_of_calls):
+        if call.is_large_form(names_of_calls):
+            return False
+        if self.which == "every":
+            return True
+        is_large = call.name + "_c" in names_of_calls
+        has_buffer = call.has_choice_buffer()
+        fits = {"f08": True, "buffers": has_buffer, "large": is_large, "both": is_large and has_buffer}
+        return call.kind != "fortran" and fits[self.which]
+
+
+def spelling(pattern, call_name):
+    """The name that `pattern` gives a routine: mpi_name_ and MPI_Cart_get make mpi_cart_get_."""
+    prefix, stem = call_name.split("_", 1)
+    if prefix == "MPIX":
+        pattern = re.sub(r"(?i)(mpi)(r?_)", lambda m: m[1] + ("X" if m[1].isupper() else "x") + m[2], pattern)
+    stems = {"NAME": stem.upper(), "Name": stem, "name": stem.lower()}
+    return re.sub("NAME|Name|name", lambda m: stems[m[0]], pattern)
+
+
+def rows_of(path):
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.strip() and not line.startswith("#")]
+
+
+def read_names(path):
+    return [Family(row) for row in rows_of(path)]
 
 
 def read_table(path):
     """The calls, and the names of those into which no communicator goes."""
     calls, without = [], []
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
+    for line in rows_of(path):
         kind, rest = line.split(None, 1)
         if kind == "none":
             without += rest.split()
@@ -73,6 +112,9 @@ def c_wrapper(call):
         lines.append(f"  return {MINE}begin({target});")
     elif call.kind == "end":
         lines += [f"  {MINE}end();", f"  return {target};"]
+    elif call.kind == "group":
+        lines += [f"  const int result = {target};",
+                  f"  return result == MPI_SUCCESS ? {MINE}keep_workers({call.arguments[-1].name}) : result;"]
     else:
         communicators = [a.name for a in call.arguments if a.is_communicator]
         if call.kind == "errhandler":
@@ -82,51 +124,70 @@ def c_wrapper(call):
         lines += [replacement(call, name, keyval, False) for name in communicators]
         lines.append(f"  return {target};")
     weak = " __attribute__((weak))" if call.may_be_missing else ""
-    return [f"int P{call.name}({call.parameters}){weak};"] * (weak != "") + lines + ["}", ""]
+    declared = [f"int P{call.name}({call.parameters}){weak};"] if weak else []
+    lines = [f"#undef {call.name}", *declared, *lines, "}"]  # an mpi.h may have a macro of that name
+    if "MPI_Session" in call.parameters:  # an mpi.h may lack the type
+        lines = ["#ifdef MPI_SESSION_NULL"] + lines + ["#endif"]
+    return lines + [""]
 
 
-def fortran_wrapper(call, name, target):
-    """One routine named `name` that ends in `target`; all arguments are addresses, lengths follow."""
+def first_of(names):
+    """An expression: the first of these routines that exists, or null."""
+    return " : ".join([f"{name} != nullptr ? {name}" for name in names[:-1]] + [names[-1]])
+
+
+def fortran_wrapper(call, names, beneath):
+    """The routine of these names, which calls the first of `beneath` that exists. All arguments are addresses,
+    and lengths follow."""
     arguments = [a for a in call.arguments if a.name not in ("argc",) and a.type != "char ***"]
     places = [f"a{i}" for i in range(len(arguments))]
     lengths = [f"length{i}" for i, _ in enumerate(a for a in arguments if a.is_text)]
     parameters = ", ".join([f"void* {p}" for p in places] + ["MPI_Fint* ierror"] + [f"size_t {n}" for n in lengths])
     passed = ", ".join(places + ["ierror"] + lengths)
-    lines = [f"void {target}({parameters}) __attribute__((weak));", f"COMEX_WORLD_API void {name}({parameters}) {{",
-             f"  {MINE}require(reinterpret_cast<const void*>({target}), \"{target}\");"]
+    declared = [f"void {target}({parameters}) __attribute__((weak));" for target in beneath]
+    lines = [f"COMEX_WORLD_API void {names[0]}({parameters}) {{",
+             f"  auto* const beneath = {first_of(beneath)};",
+             f"  {MINE}require(reinterpret_cast<const void*>(beneath), \"{beneath[0]}\");"]
     if call.kind == "end":
         lines.append(f"  {MINE}end();")
     if call.kind == "begin":
         if places:
             lines.append(f"  a0 = {MINE}fortran_thread_level(a0);")
         else:
-            with_threads = target.replace("init_", "init_thread_")
-            lines[0:0] = [f"void {with_threads}(void* a0, void* a1, MPI_Fint* ierror) __attribute__((weak));"]
-            lines += [f"  if ({MINE}wants_threads()) {{", "    MPI_Fint required = MPI_THREAD_MULTIPLE, provided = 0;",
-                      f"    {with_threads}(&required, &provided, {passed});", f"    {MINE}fortran_begin(ierror);",
+            threaded = [target.replace("init_", "init_thread_") for target in beneath]
+            declared += [f"void {name}(void* a0, void* a1, MPI_Fint* ierror) __attribute__((weak));"
+                         for name in threaded]
+            lines += [f"  if ({MINE}wants_threads()) {{", f"    auto* const threaded = {first_of(threaded)};",
+                      "    MPI_Fint required = MPI_THREAD_MULTIPLE, provided = 0;",
+                      f"    threaded(&required, &provided, {passed});", f"    {MINE}fortran_begin(ierror);",
                       "    return;", "  }"]
     communicators = [p for p, a in zip(places, arguments) if a.is_communicator]
     if call.kind == "errhandler":
-        lines.append(f"  if ({MINE}fortran_stands_for_world(a0)) {target}({passed});")
+        lines.append(f"  if ({MINE}fortran_stands_for_world(a0)) beneath({passed});")
     lines += [replacement(call, place, "a1", True) for place in communicators]
-    lines.append(f"  {target}({passed});")
+    if call.kind == "group":  # ierror may be absent
+        lines += ["  MPI_Fint result = MPI_SUCCESS;", f"  beneath({passed.replace('ierror', '&result')});",
+                  f"  if (result == MPI_SUCCESS) result = {MINE}fortran_keep_workers({places[-1]});",
+                  "  if (ierror != nullptr) *ierror = result;"]
+    else:
+        lines.append(f"  beneath({passed});")
     if call.kind == "begin":
         lines.append(f"  {MINE}fortran_begin(ierror);")
-    return lines + ["}"], parameters
+    aliases = [f"COMEX_WORLD_API void {other}({parameters}) __attribute__((alias(\"{names[0]}\")));"
+               for other in names[1:]]
+    return declared + lines + ["}"] + aliases
 
 
-def fortran_wrappers(call):
-    low = call.name.lower()
-    lines, parameters = fortran_wrapper(call, low + "_", f"p{low}_")
-    for other in call.spellings():
-        lines.append(f"COMEX_WORLD_API void {other}({parameters}) __attribute__((alias(\"{low}_\")));")
-    if call.kind != "fortran":
-        lines += fortran_wrapper(call, low + "_f08_", f"p{low}_f08_")[0]
+def fortran_wrappers(call, families, names_of_calls):
+    lines = []
+    for family in families:
+        if family.has(call, names_of_calls):
+            lines += fortran_wrapper(call, *([spelling(n, call.name) for n in names]
+                                             for names in (family.names, family.beneath)))
     return lines + [""]
 
 
-HEAD = """// Made by src/interpose/generate.py from src/interpose/mpi_calls.txt.
-#define OMPI_OMIT_MPI1_COMPAT_DECLS 1
+HEAD = """// Made by src/interpose/generate.py from src/interpose/mpi_calls.txt and src/mpi/fortran_names.txt.
 #include <mpi.h>
 
 #include "interpose/world.h"
@@ -139,12 +200,13 @@ extern "C" {
 
 
 def main():
-    table, language, output = sys.argv[1:]
+    table, names, language, output = sys.argv[1:]
     calls = wrapped(read_table(table)[0])
     if language == "c":
         lines = [line for call in calls if call.kind != "fortran" for line in c_wrapper(call)]
     else:
-        lines = [line for call in calls for line in fortran_wrappers(call)]
+        families, names_of_calls = read_names(names), {call.name for call in calls}
+        lines = [line for call in calls for line in fortran_wrappers(call, families, names_of_calls)]
     Path(output).write_text(HEAD + "\n" + "\n".join(lines) + "}\n", encoding="utf-8")
 
 

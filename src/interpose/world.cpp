@@ -23,6 +23,7 @@ struct Handles {
 };
 
 struct World {
+  std::atomic<bool> has_begun{false};
   std::atomic<Mode> mode{mode_of_this_process()};
   std::atomic<const Handles*> handles{nullptr};
 };
@@ -125,7 +126,7 @@ int start_mpi(int* argc, char*** argv) {
 }
 
 int begin(int result) {
-  if (result != MPI_SUCCESS) return result;
+  if (result != MPI_SUCCESS || world().has_begun.exchange(true)) return result;
   const Mode mode = agree_on_mode();
   world().mode.store(mode, std::memory_order_relaxed);
   if (mode != Mode::on) {
@@ -168,12 +169,36 @@ MPI_Comm attribute_home(MPI_Comm comm, int keyval, const char* call, const void*
   return comm != MPI_COMM_NULL && replaces(handles()) ? MPI_COMM_WORLD : comm;
 }
 
+// A key that differs from that of C is taken for the program's own. An MPI that has such keys gives its own
+// attributes to every communicator.
 void* fortran_attribute_home(void* comm, const void* keyval, const char* call, const void* caller) {
   if (!is_predefined(*static_cast<const MPI_Fint*>(keyval))) return fortran_workers_for(comm, call, caller);
   const Handles* known = handles();
   const bool asks_world =
       replaces(known) && *static_cast<const MPI_Fint*>(comm) != PMPI_Comm_c2f(MPI_COMM_NULL);
   return asks_world ? const_cast<MPI_Fint*>(&known->fortran_world) : comm;
+}
+
+int keep_workers(MPI_Group* group) {
+  const Handles* known = handles();
+  if (!replaces(known)) return MPI_SUCCESS;
+  MPI_Group workers = MPI_GROUP_NULL;
+  MPI_Group both = MPI_GROUP_NULL;
+  int result = PMPI_Comm_group(known->workers, &workers);
+  if (result == MPI_SUCCESS) result = PMPI_Group_intersection(*group, workers, &both);
+  if (workers != MPI_GROUP_NULL) PMPI_Group_free(&workers);
+  if (result != MPI_SUCCESS) return result;
+  result = PMPI_Group_free(group);
+  *group = both;
+  return result;
+}
+
+MPI_Fint fortran_keep_workers(void* group) {
+  auto* const place = static_cast<MPI_Fint*>(group);
+  MPI_Group handle = PMPI_Group_f2c(*place);
+  const int result = keep_workers(&handle);
+  *place = PMPI_Group_c2f(handle);
+  return result;
 }
 
 bool stands_for_world(MPI_Comm comm) {

@@ -18,7 +18,8 @@ bool wants_threads();
 int thread_level(int required);
 int start_mpi(int* argc, char*** argv);  // in place of PMPI_Init
 void* fortran_thread_level(void* required);
-// `result` is the result of PMPI_Init. Progress ranks do not return.
+// `result` is the result of PMPI_Init. Progress ranks do not return. A second call does nothing, because an
+// MPI_Init of Fortran may call that of C.
 int begin(int result);
 void fortran_begin(MPI_Fint* ierror);
 void end();
@@ -29,6 +30,10 @@ void* fortran_workers_for(void* comm, const char* call, const void* caller);
 // The communicator to ask for an attribute: the real world for attributes that MPI itself defines.
 MPI_Comm attribute_home(MPI_Comm comm, int keyval, const char* call, const void* caller);
 void* fortran_attribute_home(void* comm, const void* keyval, const char* call, const void* caller);
+
+// Takes the progress ranks out of a new group, if MPI_COMM_WORLD is replaced. Returns what MPI returns.
+int keep_workers(MPI_Group* group);
+MPI_Fint fortran_keep_workers(void* group);
 
 // True if `comm` is MPI_COMM_WORLD and workers_for would replace it.
 bool stands_for_world(MPI_Comm comm);

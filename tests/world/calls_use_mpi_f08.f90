@@ -63,7 +63,7 @@ program calls_use_mpi_f08
   call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, attribute, found)
   call check(found .and. attribute >= 32767, 'tag_ub')
   call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, attribute, found)
-  call check(found .and. attribute >= 1, 'universe_size')
+  if (found) call check(attribute >= 1, 'universe_size')  ! a launcher may not tell it
   call MPI_Comm_get_name(MPI_COMM_WORLD, name, length)
   call check(name(1:length) == 'MPI_COMM_WORLD', 'name')
   call MPI_Comm_set_name(MPI_COMM_WORLD, 'all of us')

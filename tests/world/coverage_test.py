@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of MPI calls against the MPI libraries and mpi.h of this machine.
+"""The tables of MPI calls and of Fortran's names against this machine's MPI libraries and mpi.h.
 Usage: coverage_test.py SRC_INTERPOSE LIBCOMEX_WORLD LIBMPI NM CC INCLUDE_DIR..."""
 import fnmatch
 import re
@@ -12,9 +12,7 @@ ROOM, WORLD, LIBMPI, NM, CC, *INCLUDES = sys.argv[1:]
 sys.path.insert(0, ROOM)
 import generate  # noqa: E402
 
-FORTRAN_LIBRARIES = ("mpi_mpifh", "mpi_usempif08", "mpi_usempi_ignore_tkr", "mpi_usempi")
-# A routine under the names that Fortran compilers and the bindings' own interfaces give it.
-FORTRAN_NAME = re.compile(r"(mpix?_[a-z0-9_]*?)(?:_f08)?_{0,2}|(MPIX?_[A-Z0-9_]+)|(MPIX?_[A-Z][a-z0-9_]*?)_f(?:08)?")
+FORTRAN_LIBRARIES = ("mpi_mpifh", "mpi_usempif08", "mpi_usempi_ignore_tkr", "mpi_usempi", "mpichfort")
 
 
 def functions_of(library):
@@ -32,36 +30,54 @@ def fortran_functions():
     return found
 
 
-def uncovered(exported, fortran, wrappers, calls, without):
-    """What the libraries export and neither the wrappers nor the table know of."""
+class Spellings:
+    """Finds the routine that a name in a Fortran library stands for."""
+
+    def __init__(self, families):
+        patterns = sorted({name for family in families for name in family.names}, key=len, reverse=True)
+        self.patterns = [re.compile(self.expression(pattern)) for pattern in patterns]
+
+    @staticmethod
+    def expression(pattern):
+        return (pattern.replace("mpi_", "(?P<x>mpix?)_").replace("MPI_", "(?P<x>MPIX?)_")
+                .replace("NAME", "(?P<stem>[A-Z0-9_]+)").replace("Name", "(?P<stem>[A-Z][a-z0-9_]*)")
+                .replace("name", "(?P<stem>[a-z0-9_]+?)"))
+
+    def routine(self, name):
+        for pattern in self.patterns:
+            match = pattern.fullmatch(name)
+            if match:
+                return f"{match['x']}_{match['stem']}".lower()
+        return None
+
+
+def uncovered(exported, fortran, wrappers, calls, without, families):
+    """What the libraries export and neither the wrappers nor the tables know of."""
     wrapped = {call.name.lower() for call in calls if call.kind != "real"}
     known = {call.name.lower() for call in calls}
     free = [name.lower() for name in without]
+    spellings = Spellings(families)
 
-    def is_free(name):
-        return any(fnmatch.fnmatchcase(name, pattern) for pattern in free)
+    def verdict(name, low):
+        if low in wrapped and name not in wrappers:
+            return "has a row and no wrapper"
+        is_listed = low in known or any(fnmatch.fnmatchcase(low, pattern) for pattern in free)
+        return None if is_listed else "is not in the table"
 
     for name in sorted(n for n in exported if re.match(r"MPIX?_", n)):
-        low = name.lower()
-        if low in wrapped and name not in wrappers:
-            yield f"libmpi: {name} has a row and no wrapper"
-        elif low not in known and not is_free(low):
-            yield f"libmpi: {name} is not in the table"
+        said = verdict(name, name.lower())
+        if said:
+            yield f"libmpi: {name} {said}"
     for library, names in fortran.items():
-        for name in sorted(names):
-            match = FORTRAN_NAME.fullmatch(name)
-            if not match:
-                continue
-            low = next(group for group in match.groups() if group).lower()
-            if low in wrapped and name not in wrappers:
-                yield f"{library}: {name} has a row and no wrapper"
-            elif low not in known and not is_free(low):
-                yield f"{library}: {name} is not in the table"
+        for name in sorted(n for n in names if re.match(r"MPIX?_|mpix?_", n)):
+            said = verdict(name, spellings.routine(name) or name.lower())
+            if said:
+                yield f"{library}: {name} {said}"
 
 
 def prototypes():
     """name -> the text of its parameters, as mpi.h and mpi-ext.h declare them"""
-    include = "#include <mpi.h>\n#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n"
+    include = "#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n"
     command = [CC, "-E", "-P", "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", *(f"-I{d}" for d in INCLUDES), "-xc", "-"]
     text = subprocess.run(command, input=include, capture_output=True, text=True, check=True).stdout
     text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", text)
@@ -83,12 +99,13 @@ class Coverage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.calls, cls.without = generate.read_table(Path(ROOM) / "mpi_calls.txt")
+        cls.families = generate.read_names(Path(ROOM).parent / "mpi" / "fortran_names.txt")
         cls.exported, cls.fortran = functions_of(LIBMPI), fortran_functions()
         cls.wrappers = functions_of(WORLD)
 
-    def missing(self, calls=None, without=None, wrappers=None):
+    def missing(self, calls=None, wrappers=None, families=None):
         return list(uncovered(self.exported, self.fortran, wrappers or self.wrappers, calls or self.calls,
-                              without or self.without))
+                              self.without, families or self.families))
 
     def test_the_libraries_were_found(self):
         self.assertGreater(len(self.exported), 300)
@@ -104,13 +121,25 @@ class Coverage(unittest.TestCase):
         fewer = [call for call in self.calls if call.name != "MPI_Cart_create"]
         said = "\n".join(self.missing(calls=fewer))
         self.assertIn("libmpi: MPI_Cart_create is not in the table", said)
-        if "mpi_usempif08" in self.fortran:
-            self.assertIn("mpi_usempif08: mpi_cart_create_f08_ is not in the table", said)
+        self.assert_fortran_says(said, "mpi_cart_create_f08_", "is not in the table")
         lacking = self.wrappers - {"MPI_Bcast", "mpi_bcast_"}
-        said = self.missing(wrappers=lacking)
+        said = "\n".join(self.missing(wrappers=lacking))
         self.assertIn("libmpi: MPI_Bcast has a row and no wrapper", said)
-        if "mpi_mpifh" in self.fortran:
-            self.assertIn("mpi_mpifh: mpi_bcast_ has a row and no wrapper", said)
+        self.assert_fortran_says(said, "mpi_bcast_", "has a row and no wrapper")
+
+    def assert_fortran_says(self, said, name, verdict):
+        for library in (library for library, names in self.fortran.items() if name in names):
+            self.assertIn(f"{library}: {name} {verdict}", said)
+
+    def test_a_spelling_left_out_is_noticed(self):
+        for family in self.families:
+            fewer = [other for other in self.families if other is not family]
+            without_it = "\n".join(self.missing(families=fewer))
+            for name in (generate.spelling(pattern, "MPI_Allgather") for pattern in family.names):
+                if name.lower() != "mpi_allgather":
+                    self.assert_fortran_says(without_it, name, "is not in the table")
+                unwrapped = "\n".join(self.missing(wrappers=self.wrappers - {name}))
+                self.assert_fortran_says(unwrapped, name, "has a row and no wrapper")
 
     def test_rows_agree_with_the_header(self):
         declared, rows = prototypes(), {call.name: call for call in self.calls}
@@ -126,10 +155,12 @@ class Coverage(unittest.TestCase):
         for call in generate.wrapped(self.calls):
             if call.name in self.exported:
                 self.assertIn("P" + call.name, self.exported)
-            for library, names in self.fortran.items():
-                for ending in ("_", "_f08_"):
-                    if call.name.lower() + ending in names:
-                        self.assertIn("p" + call.name.lower() + ending, names, library)
+            for family in self.families:
+                for name in (generate.spelling(pattern, call.name) for pattern in family.names):
+                    beneath = {generate.spelling(pattern, call.name) for pattern in family.beneath}
+                    for library in (library for library, names in self.fortran.items() if name in names):
+                        is_there = beneath & self.fortran[library]
+                        self.assertTrue(is_there, f"{library}: nothing is beneath {name}")
 
     def test_nothing_else_is_exported(self):
         self.assertEqual([n for n in self.wrappers if not re.match(r"mpix?_", n, re.I)], [])

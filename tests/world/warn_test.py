@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """COMEX_WORLD=warn names each place that uses MPI_COMM_WORLD once a process, and leaves the program as it is.
-Usage: warn_test.py LAUNCH LIBRARY PROGRAM SOURCE ADDR2LINE"""
+Usage: warn_test.py LAUNCH LIBRARY SOURCE ADDR2LINE PROGRAM FORTRAN_PROGRAM..."""
 import os
 import re
 import subprocess
 import sys
 import unittest
 
-LAUNCH, LIBRARY, PROGRAM, SOURCE, ADDR2LINE = sys.argv[1:]
+LAUNCH, LIBRARY, SOURCE, ADDR2LINE, PROGRAM, *FORTRAN_PROGRAMS = sys.argv[1:]
 NOTICE = re.compile(r"comex: rank (\d+): (\w+) was given MPI_COMM_WORLD.* at (\S+)\((\w*)\+(0x[0-9a-f]+)\)")
 
 
@@ -18,14 +18,18 @@ def marked_lines():
     return {int(match.group(1)): n for match, n in found if match}
 
 
+def run(*command):
+    environment = dict(os.environ, COMEX_WORLD="warn")
+    done = subprocess.run([LAUNCH, "30", "3", "-x", "LD_PRELOAD=" + LIBRARY, *command], env=environment,
+                          capture_output=True, text=True, check=False)
+    return done, [match.groups() for match in map(NOTICE.search, done.stderr.splitlines()) if match]
+
+
 class Warn(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        environment = dict(os.environ, COMEX_WORLD="warn")
-        done = subprocess.run([LAUNCH, "30", "3", "-x", "LD_PRELOAD=" + LIBRARY, PROGRAM], env=environment,
-                              capture_output=True, text=True, check=False)
+        done, cls.notices = run(PROGRAM)
         cls.status, cls.output, cls.errors = done.returncode, done.stdout, done.stderr
-        cls.notices = [match.groups() for match in map(NOTICE.search, done.stderr.splitlines()) if match]
 
     def test_the_program_runs_as_if_the_library_were_not_there(self):
         self.assertEqual(self.status, 0, self.errors)
@@ -47,6 +51,13 @@ class Warn(unittest.TestCase):
                 continue  # offsets from a symbol need the symbol's own address
             found = subprocess.run([ADDR2LINE, "-e", PROGRAM, offset], capture_output=True, text=True, check=True)
             self.assertRegex(found.stdout, rf"places\.c:{lines[place_of[call]]}\b")
+
+    def test_fortran_is_named_where_the_program_calls(self):
+        for program in FORTRAN_PROGRAMS:
+            done, notices = run(program, "3")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(("0", "MPI_Cart_create"), [notice[:2] for notice in notices])
+            self.assertEqual({os.path.basename(notice[2]) for notice in notices}, {os.path.basename(program)})
 
 
 if __name__ == "__main__":
