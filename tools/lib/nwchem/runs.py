@@ -111,6 +111,10 @@ def spread(values):
     return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
+def ratio(values, rivals):
+    return f"{statistics.median(values) / statistics.median(rivals):.2f}" if rivals else "-"
+
+
 def compare(launcher, options):
     """Rounds of all columns, each round in the opposite order of the last, so that what drifts meets all alike."""
     alone = Layout(options.workers, progress=0)
@@ -136,11 +140,12 @@ def compare(launcher, options):
                 costs[index].append(run.process)
                 answers[index] = results.parsed(launcher.source, run.output)
         for index, (title, _, _) in enumerate(columns):
-            if not walls[index] or not walls[-1]:
+            if not walls[index]:
                 continue
-            ratios = [statistics.median(values[index]) / statistics.median(values[-1]) for values in (walls, costs)]
-            print(f"| {name} | {title} | {spread(walls[index])} | {ratios[0]:.2f} "
-                  f"| {spread(costs[index])} | {ratios[1]:.2f} |", flush=True)
+            print(f"| {name} | {title} | {spread(walls[index])} | {ratio(walls[index], walls[-1])} "
+                  f"| {spread(costs[index])} | {ratio(costs[index], costs[-1])} |", flush=True)
+            if not walls[-1]:
+                continue
             differs = results.difference(answers[-1], answers[index])
             if differs:
                 print(f"{name}, {title}: {differs}", file=sys.stderr)
