@@ -13,7 +13,7 @@ class Mpich final : public Plain {
     told.rank = number_in(environment, "PMI_RANK");
     told.size = number_in(environment, "PMI_SIZE");
     told.size_on_host = number_in(environment, "MPI_LOCALNRANKS");
-    told.is_launched = told.rank.has_value() || environment("PMIX_RANK").has_value();
+    told.is_launched = told.rank || environment("PMIX_RANK") || environment("SLURM_PROCID");
     return told;
   }
 

@@ -25,6 +25,11 @@ std::string mpi_version() {
   return version.substr(0, version.find('\n'));
 }
 
+std::string mpi_name_and_number() {
+  const std::string version = mpi_version();
+  return version.substr(0, version.find(','));
+}
+
 const mpi::Library& mpi_in_use() {
   static const mpi::Library& library = mpi::library_of(mpi_version(), wanted_knowledge());
   return library;

@@ -11,6 +11,7 @@ namespace comex::runtime {
 const mpi::Library& mpi_in_use();
 // What this process's launcher tells it.
 mpi::LaunchedProcess launched_process();
-std::string mpi_version();  // the first line of what the library says of itself
+std::string mpi_version();          // the first line of what the library says of itself
+std::string mpi_name_and_number();  // without what tells two builds of one version apart
 
 }  // namespace comex::runtime

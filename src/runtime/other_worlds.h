@@ -61,7 +61,7 @@ class BridgeService {
 struct Parents {
   Id128 launch;           // of the parents, and so of this world
   std::uint32_t job = 0;  // the number of this world's job within the launch, from 1
-  std::string port;       // where the parents wait for this world; empty: MPI knows none, and nothing was heard
+  std::string port;  // where the parents wait for this world; empty: MPI knows none, and nothing was heard
   bool are_known() const { return !port.empty(); }
 };
 

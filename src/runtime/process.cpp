@@ -125,7 +125,8 @@ int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv
         "the program with the shared library, or with libcomex_world itself");
   }
   const bool is_first = over_all_ranks && !self.was_initialized;
-  if (is_first) self.launch.set_parents(joiner.hear_parents());
+  // A first init that could not meet its parents is tried again; they speak once.
+  if (is_first && !self.launch.knows_parents()) self.launch.set_parents(joiner.hear_parents());
   std::unique_ptr<World> world;
   if (over_all_ranks) {
     world = self.launch.over_all_ranks(joiner);

@@ -26,9 +26,15 @@ MpiCollective::~MpiCollective() {
 void MpiCollective::finish(MPI_Request request) {
   constexpr int polls_before_yields = 1000;
   int complete = 0;
-  for (int polls = 0; complete == 0; ++polls) {
+  int polls = 0;
+  for (;;) {
     check_(PMPI_Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-    if (complete == 0 && polls >= polls_before_yields) std::this_thread::yield();
+    if (complete != 0) return;
+    if (polls == polls_before_yields) {
+      std::this_thread::yield();
+    } else {
+      ++polls;
+    }
   }
 }
 

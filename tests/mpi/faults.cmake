@@ -18,6 +18,8 @@ foreach(route direct forced remote)
   set_tests_properties(mpi_bad_input_${route}_all PROPERTIES LABELS "mpi;long" TIMEOUT 1200)
 endforeach()
 
+comex_add_fault_test(bad_input_outside_knowing_the_standard_only bad_input_driver.py outside $<TARGET_FILE:mpi_bad_input> 3)
+set_tests_properties(mpi_bad_input_outside_knowing_the_standard_only PROPERTIES ENVIRONMENT COMEX_MPI_KNOWLEDGE=none)
 set(two_hosts COMEX_VIRTUAL_HOSTS=2)
 set(forced COMEX_ENABLE_PUT_SMP=0 COMEX_ENABLE_GET_SMP=0 COMEX_ENABLE_ACC_SMP=0)
 comex_add_mpi_test(NAME mpi_fork PROGRAM mpi_fork RANKS 3)

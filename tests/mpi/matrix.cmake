@@ -89,6 +89,12 @@ foreach(row ${rows})
   endif()
 endforeach()
 
+# Without a word of what is known of this MPI.
+foreach(program smoke differential)
+  comex_add_mpi_test(NAME matrix.${program}.knowing_the_standard_only PROGRAM mpi_${program} RANKS 5
+    ENV COMEX_MPI_KNOWLEDGE=none COMEX_VIRTUAL_HOSTS=2)
+endforeach()
+
 # And thirty more at random, the same ones every time.
 foreach(number RANGE 1 30)
   set(row "")

@@ -33,6 +33,7 @@ class Launch {
   std::unique_ptr<World> over_all_ranks(const WorldJoiner& joiner);
   std::unique_ptr<World> over(MPI_Comm comm, const WorldJoiner& joiner);
   // What the worlds of this process have heard from those that spawned them.
+  bool knows_parents() const { return parents_ && parents_->are_known(); }
   void set_parents(std::optional<Parents> parents) { parents_ = std::move(parents); }
   // True once the roles in MPI_COMM_WORLD are decided: its progress ranks only serve or park.
   bool has_split() const { return first_life_.has_value(); }
@@ -47,7 +48,7 @@ class Launch {
   Word park(const World& world, std::size_t quits_expected);
 
   Reporter* reporter_;
-  std::uint32_t openings_ = 0;           // worlds opened so far
+  std::uint32_t openings_ = 0;  // worlds opened so far
   std::optional<Parents> parents_;
   Communicator parked_;                  // over MPI_COMM_WORLD; progress ranks wait on it
   std::optional<FirstLife> first_life_;  // of MPI_COMM_WORLD

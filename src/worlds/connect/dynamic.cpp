@@ -77,7 +77,7 @@ Result<Children> spawn(const SpawnPlan& plan) {
   std::vector<int> codes(static_cast<std::size_t>(plan.processes), MPI_SUCCESS);
   Status spawned = check(PMPI_Comm_spawn(becomes_program, pointers.data(), plan.processes, MPI_INFO_NULL, 0,
                                          MPI_COMM_SELF, &inter, codes.data()),
-                         "this MPI library or its launcher cannot start processes: MPI_Comm_spawn");
+                         "MPI or its launcher has started no processes: MPI_Comm_spawn");
   if (!spawned) return spawned.take_failure();
   return Children(inter, plan.message);
 }
@@ -106,8 +106,8 @@ Result<MpiPort> MpiPort::open() {
   std::array<char, MPI_MAX_PORT_NAME> port{};
   const ErrorsReturn errors(MPI_COMM_SELF);
   const ErrorsReturn world_errors(MPI_COMM_WORLD);
-  Status opened = check(PMPI_Open_port(MPI_INFO_NULL, port.data()),
-                        "this MPI library or its launcher cannot join worlds: MPI_Open_port");
+  Status opened =
+      check(PMPI_Open_port(MPI_INFO_NULL, port.data()), "MPI or its launcher joins no worlds: MPI_Open_port");
   if (!opened) return opened.take_failure();
   return MpiPort(port.data());
 }

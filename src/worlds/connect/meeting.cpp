@@ -68,7 +68,7 @@ class Attendance {
     facts.nonce = runtime_.world().description.nonce;
     facts.is_within_its_world = group_.bridge() == no_bridge;
     facts.name_server = own_name_server();
-    facts.mpi = runtime::mpi_version();
+    facts.mpi = runtime::mpi_name_and_number();
     facts.helpers = wire_.helpers;
     return facts;
   }

@@ -1,8 +1,8 @@
 // Spawned worlds: starts one, and meets the parents from one.
 //
-//   root: finds the program ── opens a port ── MPI_Comm_spawn, alone ── a message with the port and the
-//   launch members and progress ranks of the parents: go on serving children: comex_init opens their own
-//   world, then connects to the port; the parents' root accepts
+//   root: finds the program ── opens a port ── MPI_Comm_spawn, alone ── sends port, launch and job number
+//   members and progress ranks of the parents: go on serving
+//   children: comex_init opens their world, then connects to the port; the parents' root accepts
 #include "worlds/connect/spawn.h"
 
 #include <comex/worlds.h>
@@ -39,10 +39,13 @@ Result<Bytes> message_to_children(runtime::Runtime& runtime, const PortName& por
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const std::uint32_t spawns = joined_worlds(runtime).meetings.spawns++;
-  const auto job = groups::job_of_spawn(runtime.world().id, static_cast<std::uint32_t>(rank), spawns);
+  std::optional<std::uint32_t> job = 0;  // the launcher gives the children their number
+  if (!runtime::launched_process().job) {
+    job = groups::job_of_spawn(runtime.world().id, static_cast<std::uint32_t>(rank), spawns);
+  }
   if (!job) {
-    return caller_error("no number is left for another job of this launch: this process has spawned " +
-                        std::to_string(spawns) + "; start another launch for further worlds");
+    return caller_error(
+        "no number is left for the job that it would be; start another launch for further worlds");
   }
   return Packer().value(runtime.world().description.launch).value(*job).text(format_port(port)).take();
 }
@@ -61,6 +64,11 @@ Result<Started> start(runtime::Runtime& runtime, const Spawn& spawn) {
   Result<std::string> path =
       find_command(spawn.command, runtime::environment_lookup()("PATH").value_or(""), is_program);
   if (!path) return path.take_failure();
+  if (path->find('=') != std::string::npos) {
+    return caller_error(
+        path.value() +
+        " has a = in its path, by which env would take it for a variable; call it by another path");
+  }
   Result<Listener> listener = Listener::open("");
   if (!listener) return listener.take_failure();
   Result<Bytes> message = message_to_children(runtime, listener->name());
@@ -101,6 +109,7 @@ std::optional<runtime::Parents> hear_parents() {
   parents.launch = message.value<Id128>();
   parents.job = message.value<std::uint32_t>();
   parents.port = message.text();
+  if (!message.is_done()) return runtime::Parents();
   return parents;
 }
 

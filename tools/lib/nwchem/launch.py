@@ -52,6 +52,11 @@ class Launcher:
             if found and not link.is_symlink():
                 link.symlink_to(found)
 
+        # The virtual cluster looks for it beside mpirun, where MPICH needs it.
+        helper, link = self.top / "build/release-mpich/mpi/leave_endpoints.so", self.path / "leave_endpoints.so"
+        if mpi == "mpich" and helper.exists() and not link.is_symlink():
+            link.symlink_to(helper)
+
     def program(self, armci):
         return self.work / "bin" / f"nwchem-{self.mpi}-{armci}"
 
