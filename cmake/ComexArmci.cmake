@@ -1,6 +1,6 @@
-# The ARMCI façade, one source compiled twice: libarmci (the interface Global Arrays is built against) and
-# libarmci-openmpi or libarmci-mpich (the one that distributions package, by the MPI that is built with). The shared ones need libcomex.so beside them; the static
-# ones hold everything, so that a C client names neither -lcomex nor -lstdc++.
+# The ARMCI façade, one source compiled twice: libarmci (the interface Global Arrays is built against), and
+# libarmci-openmpi or libarmci-mpich, by the MPI that is built with (the one that distributions package). The shared ones
+# need libcomex.so beside them; the static ones hold everything, so that a C client names neither -lcomex nor -lstdc++.
 if(NOT TARGET comex_shared)
   return()
 endif()

@@ -2,19 +2,18 @@
 #
 # COMEX_MPI names one of Debian's two, or is empty: then it is that of MPI_C_COMPILER, or of the first mpicc in PATH.
 # Sets COMEX_MPI_KIND (openmpi, mpich, or other), COMEX_MPI_LIBRARY (what the library says of itself, its first line),
-# the names of what distributions package for it, and COMEX_MPI_TOOLS, a folder with mpirun, mpicc, mpicxx, mpifort and ga-config of this MPI, whatever the system's
-# alternatives are. Tests find it first in their PATH.
+# the names of what distributions package for it, and COMEX_MPI_TOOLS, a folder with mpirun, mpicc, mpicxx, mpifort and
+# ga-config of this MPI, whatever the system's alternatives are. Tests find it first in their PATH.
 set(COMEX_MPI "" CACHE STRING "openmpi or mpich; empty: the MPI of MPI_C_COMPILER, or the first in PATH")
 set_property(CACHE COMEX_MPI PROPERTY STRINGS "" openmpi mpich)
 
 # Where mpicc has an ending or a folder of its own, the others have the same.
 if(COMEX_MPI)
-  find_program(MPI_C_COMPILER NAMES mpicc.${COMEX_MPI} mpicc)
-else()
-  find_program(MPI_C_COMPILER NAMES mpicc)
+  set(mpicc mpicc.${COMEX_MPI})
 endif()
+find_program(MPI_C_COMPILER NAMES ${mpicc} mpicc)
 if(NOT MPI_C_COMPILER)
-  message(FATAL_ERROR "There is no mpicc${COMEX_MPI}: install an MPI (libopenmpi-dev or libmpich-dev), or name its "
+  message(FATAL_ERROR "There is no mpicc: install an MPI (libopenmpi-dev or libmpich-dev), or name its "
     "compiler by MPI_C_COMPILER")
 endif()
 get_filename_component(mpi_bin ${MPI_C_COMPILER} DIRECTORY)
@@ -59,13 +58,14 @@ elseif(COMEX_MPI_KIND STREQUAL mpich)
   set(COMEX_MPI_MODULE mpich)
 endif()
 # Whether tests may spawn and connect worlds: the MPICH that Debian 12 has (4.0 on UCX) refuses to.
-option(COMEX_TEST_SPAWN "Test spawned and connected worlds" ON)
+set(spawns ON)
 if(COMEX_MPI_KIND STREQUAL mpich AND COMEX_MPI_LIBRARY MATCHES " 4[.]0")
-  set(COMEX_TEST_SPAWN OFF)
+  set(spawns OFF)
 endif()
+option(COMEX_TEST_SPAWN "Test spawned and connected worlds" ${spawns})
 string(REPLACE - _ COMEX_PACKAGED_COMPONENT ${COMEX_PACKAGED_ARMCI})
 
-# Fortran's part is of the same MPI, or left out.
+# Fortran's part is of the same MPI.
 set(COMEX_MPI_HAS_FORTRAN OFF)
 if(COMEX_TESTS AND MPI_Fortran_COMPILER)
   include(CheckLanguage)

@@ -20,7 +20,7 @@ endfunction()
 function(comex_point_tests_at_mpi)
   get_property(tests DIRECTORY PROPERTY TESTS)
   if(tests)
-    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${COMEX_MPI_TOOLS}"
+    set_property(TEST ${tests} PROPERTY ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${COMEX_MPI_TOOLS}"
       "COMEX_TEST_MPI=set:${COMEX_MPI_KIND}")
   endif()
 endfunction()

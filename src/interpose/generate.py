@@ -158,6 +158,7 @@ def fortran_wrapper(call, names, beneath):
             declared += [f"void {name}(void* a0, void* a1, MPI_Fint* ierror) __attribute__((weak));"
                          for name in threaded]
             lines += [f"  if ({MINE}wants_threads()) {{", f"    auto* const threaded = {first_of(threaded)};",
+                      f"    {MINE}require(reinterpret_cast<const void*>(threaded), \"{threaded[0]}\");",
                       "    MPI_Fint required = MPI_THREAD_MULTIPLE, provided = 0;",
                       f"    threaded(&required, &provided, {passed});", f"    {MINE}fortran_begin(ierror);",
                       "    return;", "  }"]

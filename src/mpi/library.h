@@ -26,7 +26,7 @@ struct EagerBytes {
 
 // What the launcher tells this process by its environment, also before MPI has started. Empty: not told.
 struct LaunchedProcess {
-  bool is_launched = false;           // by something that may start other processes
+  bool is_launched = false;           // false: it was started alone
   std::optional<int> rank;            // in MPI_COMM_WORLD
   std::optional<int> size;            // of MPI_COMM_WORLD
   std::optional<int> size_on_host;    // how many of these are on this host

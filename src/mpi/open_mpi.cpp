@@ -1,7 +1,6 @@
 #include "mpi/open_mpi.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "mpi/plain.h"
 #include "mpi/symbols.h"
@@ -57,13 +56,6 @@ class Variables {
   FindByName* find_by_name_ = function_named<FindByName>("mca_base_var_find_by_name");
   GetValue* get_value_ = function_named<GetValue>("mca_base_var_get_value");
 };
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // mpirun's name for itself: its address (Open MPI 4), or what its jobs' names have in common (5).
 std::string launch_name(const Lookup& environment, std::string_view job_name) {

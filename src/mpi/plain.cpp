@@ -1,16 +1,21 @@
 #include "mpi/plain.h"
 
 #include <charconv>
+#include <climits>
 
 namespace comex::mpi {
 
-std::optional<int> number_in(const Lookup& environment, std::string_view name) {
-  const std::optional<std::string> text = environment(name);
-  int number = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+std::optional<int> number_in(const Lookup& environment, std::string_view name) {
+  const std::optional<std::uint64_t> number = whole_number(environment(name).value_or(""));
+  if (!number || *number > INT_MAX) return std::nullopt;
+  return static_cast<int>(*number);
 }
 
 const Library& plain() {

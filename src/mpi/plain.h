@@ -25,7 +25,8 @@ class Plain : public Library {
   Knowledge knowledge() const override { return {}; }
 };
 
-// A number that the environment has under this name; empty: there is none.
+// The number that a text is, and that the environment has under a name; empty: it is none.
+std::optional<std::uint64_t> whole_number(std::string_view text);
 std::optional<int> number_in(const Lookup& environment, std::string_view name);
 
 }  // namespace comex::mpi

@@ -3,8 +3,7 @@
 // The pool is bounded and filled on demand. Every origin may hold one buffer even if the pool is empty, so
 // that an origin that leaves its data delays no other one: at most pool + origins buffers exist. Origins with
 // the least pieces have that room elsewhere (core/pieces.h) and use the pool only. Transfers use the pool;
-// each origin has a Share of it. A refused body has a buffer of its
-// own, for one chunk at a time.
+// each origin has a Share of it. A refused body has a buffer of its own, for one chunk at a time.
 #pragma once
 
 #include <cstddef>

@@ -21,13 +21,10 @@ TransferMethod choose_method(const protocol::RequestHeader& header, const Payloa
 Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
                    const protocol::RequestHeader& header, const Payload& payload)
     : place_(place), peer_(peer), method_(method), header_(header), far_(payload, place.arena.base()) {
-  if (method == TransferMethod::receive_and_drop) {
-    // One chunk at a time, because MPI has each receive own its bytes.
-    chunks_.begin(header.bytes, header.chunk_bytes, 1);
-    dropped_ = make_staging_room(chunks_.next_bytes());
-    return;
-  }
-  chunks_.begin(header.bytes, header.chunk_bytes);
+  // What is dropped comes one chunk at a time, because MPI has each receive own its bytes.
+  const bool is_dropped = method == TransferMethod::receive_and_drop;
+  chunks_.begin(header.bytes, header.chunk_bytes, is_dropped ? 1 : protocol::chunks_in_flight);
+  if (is_dropped) dropped_ = make_staging_room(chunks_.next_bytes());
   if (method == TransferMethod::send_empty) chunks_.cut_to(protocol::chunks_in_flight);
   if (method == TransferMethod::receive_and_accumulate) {
     accumulation_ = kernels::make_accumulation(header.scalar, payload.scale);

@@ -22,17 +22,6 @@ Context as_called(Context where) {
   return where;
 }
 
-}  // namespace
-
-void Reporter::print(const Identity& who, const Context& where, std::string_view text) {
-  // It is one write, so that lines of several ranks do not mix.
-  const std::string line = format_line(who, where, text) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
-}
-
-namespace {
-
 // MPI_Abort is the standard's only way to end a job, and needs MPI.
 void start_mpi_to_abort() {
   int started = 0;
@@ -42,6 +31,13 @@ void start_mpi_to_abort() {
 }
 
 }  // namespace
+
+void Reporter::print(const Identity& who, const Context& where, std::string_view text) {
+  // It is one write, so that lines of several ranks do not mix.
+  const std::string line = format_line(who, where, text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
 
 void Reporter::end_job(int code) {
   // For codes above 123, a launcher reports a signal or a failure of its own.

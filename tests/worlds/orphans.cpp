@@ -1,5 +1,5 @@
 // Spawned worlds whose parents cannot be met: init fails and leaves nothing initialised. The environment says
-// who spawned them. Usage: orphans again|end
+// that they were spawned, and MPI knows no parents. Usage: orphans again|end
 //   again  the next init fails as well, and one without parents succeeds
 //   end    no other init: the job ends
 #include <comex/comex.h>

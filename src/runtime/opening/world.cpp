@@ -310,8 +310,8 @@ void tell_of_world(transport::Collective& all, const World& world, const Reporte
 
 std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Opening& opening,
                                   const FirstLife* first_life) {
-  const mpi::YieldScope while_waiting(mpi_in_use().yield_switch(),
-                                      true);  // because waiting ranks may share a core with others
+  // Waiting ranks may share a core with others.
+  const mpi::YieldScope while_waiting(mpi_in_use().yield_switch(), true);
   auto os = shm::make_posix_os();
   Communicator wire = Communicator::duplicate(comm);
   transport::MpiCollective all(wire.get(), mpi_failure(reporter));
