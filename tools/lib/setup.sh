@@ -47,6 +47,8 @@ packages_of_the_long_check() {
   cat <<'END'
 clang-format     command clang-format
 clang-tidy       command clang-tidy
+slurm-wlm        command slurmctld
+munge            command munged
 END
 }
 
