@@ -49,7 +49,8 @@ inline bool sleep_all(Runtime& runtime, unsigned seconds, unsigned requests) {
     const long word = word_of(runtime.me(), i);
     std::memcpy(runtime.own(words) + i * sizeof(long), &word, sizeof word);
   }
-  const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (rank == nullptr) rank = std::getenv("PMI_RANK");  // MPICH's launcher
   std::printf("worker %s\n", rank == nullptr ? "?" : rank);
   std::fflush(stdout);
   runtime.barrier();

@@ -3,6 +3,8 @@ takes for its own use (progress ranks) comes on top and shares those cores."""
 import os
 from dataclasses import dataclass, field, replace
 
+import mpis
+
 # Everything by message, also to memory that is near.
 BY_MESSAGE = {f"COMEX_ENABLE_{verb}_{where}": "0" for verb in ("PUT", "GET", "ACC") for where in ("SELF", "SMP")}
 
@@ -50,6 +52,7 @@ class Column:
     counts_chunks: bool = False  # and how many chunks they moved between a small get and its answer
     lacks: tuple = ()         # rows it cannot have: names, or beginnings up to a dot; no launch measures them
     by_default: bool = True   # unless it is asked for by name
+    mpi: str = ""             # the kind of MPI, where it is not that of the build
     why_absent: str = ""      # filled in when it cannot run here
     may_be_absent: bool = False  # and the machine or the build is free to be so
 
@@ -75,8 +78,6 @@ class Column:
 
 
 VIRTUAL = {"COMEX_VIRTUAL_HOSTS": "2"}
-# Without it large messages are copied twice, through memory of MPI's, and no longer straight out of the sender's.
-NO_SINGLE_COPY = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 # Open MPI's default for windows is slower on one host, and its compare-and-swap crashes (4.1.4).
 BEST_WINDOWS = ("--mca", "osc", "sm")
 # ARMCI-MPI makes its mutexes by MPI_Win_create, which these do not have: it ends the job ("invalid window"). With the
@@ -98,37 +99,63 @@ MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "
                                "overlap", "busy", "first_get", "gups", "floor.futex_handoff", "floor.cache_line")
 
 
-def all_columns():
+def of_either(kind):
+    """The columns that any MPI has."""
+    windows = BEST_WINDOWS if kind == mpis.OPEN_MPI else ()
+    far_windows, far_locks = (MESSAGE_WINDOWS, RMA_MESSAGES_LACK) if kind == mpis.OPEN_MPI else ((), RMA_LACKS)
+    copied = {**VIRTUAL, **mpis.NO_SINGLE_COPY[kind]}
     return [
         Column("comex", "ComEx-PR", "near", "bench_comex", 1, counts_idle=True),
         Column("armci", "ComEx-PR, by ARMCI", "near", "bench_armci", 1, lacks=ARMCI_LACKS),
         Column("armci_mpi", "ARMCI-MPI", "near", "bench_armci_mpi", counts_idle=True, lacks=ARMCI_LACKS),
-        Column("armci_mpi_sm", "ARMCI-MPI, shared windows", "near", "bench_armci_mpi", mpi_options=SHARED_WINDOWS_FIRST,
-               lacks=ARMCI_LACKS),
-        Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=BEST_WINDOWS, lacks=RMA_LACKS),
+        Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=windows, lacks=RMA_LACKS),
         Column("floors", "floor", "near", "bench_floors", 1, lacks=FLOORS_LACK),
         Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE), counts_chunks=True),
         Column("virtual", "ComEx-PR, two virtual hosts", "virtual", "bench_comex", 1, dict(VIRTUAL), counts_idle=True,
                counts_pushes=True, counts_chunks=True),
         Column("floors_virtual", "MPI messages, virtual hosts", "virtual", "bench_floors", 1, dict(VIRTUAL),
                lacks=MESSAGES_LACK),
-        Column("copied", "ComEx-PR, two virtual hosts, single copy off", "virtual", "bench_comex", 1,
-               {**VIRTUAL, **NO_SINGLE_COPY}),
-        Column("floors_copied", "MPI messages, virtual hosts, single copy off", "virtual", "bench_floors", 1,
-               {**VIRTUAL, **NO_SINGLE_COPY}, lacks=MESSAGES_LACK),
+        Column("copied", "ComEx-PR, two virtual hosts, single copy off", "virtual", "bench_comex", 1, dict(copied)),
+        Column("floors_copied", "MPI messages, virtual hosts, single copy off", "virtual", "bench_floors", 1, dict(copied),
+               lacks=MESSAGES_LACK),
         Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
                counts_idle=True, counts_pushes=True, counts_chunks=True),
         Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1, lacks=MESSAGES_LACK),
         # Rivals of what takes everything by message on one machine.
+        Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=far_windows,
+               lacks=ARMCI_LACKS, by_default=False),
+        Column("rma_cluster", "MPI-3 RMA, virtual cluster", "cluster", "bench_rma", mpi_options=far_windows,
+               lacks=far_locks, by_default=False),
+    ]
+
+
+def of_open_mpi():
+    """Ways to have windows that MPICH does not offer."""
+    return [
+        Column("armci_mpi_sm", "ARMCI-MPI, shared windows", "near", "bench_armci_mpi", mpi_options=SHARED_WINDOWS_FIRST,
+               lacks=ARMCI_LACKS),
         Column("rma_messages", "MPI-3 RMA, by messages", "virtual", "bench_rma", mpi_options=MESSAGE_WINDOWS,
                lacks=RMA_MESSAGES_LACK, by_default=False),
         Column("armci_mpi_messages", "ARMCI-MPI, by messages", "virtual", "bench_armci_mpi", mpi_options=MESSAGE_WINDOWS,
                lacks=ARMCI_LACKS, by_default=False),
-        Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=MESSAGE_WINDOWS,
-               lacks=ARMCI_LACKS, by_default=False),
-        Column("rma_cluster", "MPI-3 RMA, virtual cluster", "cluster", "bench_rma", mpi_options=MESSAGE_WINDOWS,
-               lacks=RMA_MESSAGES_LACK, by_default=False),
     ]
+
+
+# Of the MPI that the build does not use, unless others are asked for by name.
+OTHERS_BY_DEFAULT = ("comex", "armci_mpi", "rma")
+
+
+def all_columns(own=mpis.OPEN_MPI):
+    """Those of the build's MPI under their names, and those of the other one with its kind behind: rma_mpich."""
+    found = []
+    for kind in mpis.kinds(own):
+        for column in of_either(kind) + (of_open_mpi() if kind == mpis.OPEN_MPI else []):
+            title = f"{column.title}, {mpis.TITLES[kind]}"
+            if kind != own:
+                column = replace(column, name=f"{column.name}_{kind}", mpi=kind,
+                                 by_default=column.name in OTHERS_BY_DEFAULT)
+            found.append(replace(column, title=title))
+    return found
 
 
 def extra_column(text):
@@ -152,12 +179,15 @@ def extra_columns(texts):
 
 
 def choose(columns, wanted):
-    """Those named in the list `wanted`, the usual ones if it is empty. `near` names all that have their targets on the same host."""
+    """Those named in the list `wanted`, the usual ones if it is empty. `near` names the usual ones that
+    have their targets on the same host."""
     known = {c.name for c in columns} | {"near"}
     for name in wanted:
         if name not in known:
             raise Refused(f"--columns: no column {name}; there are {', '.join(c.name for c in columns)}, and near for some")
-    return [c for c in columns if (not wanted and c.by_default) or c.name in wanted or ("near" in wanted and c.place == "near")]
+    def is_near(column):
+        return column.place == "near" and (column.by_default or not column.mpi)
+    return [c for c in columns if (not wanted and c.by_default) or c.name in wanted or ("near" in wanted and is_near(c))]
 
 
 def sweep(chosen, text):

@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import columns
 import coverage
 import launch
+import mpis
 from made_run import column
 
 
@@ -20,14 +21,14 @@ class Coverage(unittest.TestCase):
 
     def test_every_row_is_to_be_told(self):
         told = "ROW put.8 4 ns verified\nROW lock.all 4 ns verified"
-        self.assertEqual(self.lacks("armci", told), ["ComEx-PR, by ARMCI: ended well and did not tell lock.alone"])
+        self.assertEqual(self.lacks("armci", told), ["ComEx-PR, by ARMCI, Open MPI: ended well and did not tell lock.alone"])
         self.assertEqual(self.lacks("armci", told + "\nROW lock.alone 4 ns verified"), [])
 
     def test_only_declared_rows_may_be_absent(self):
         told = "ROW put.8 4 ns verified\nROW compare_swap - ns absent"
         self.assertEqual(self.lacks("armci", told, ["put", "compare_swap"]), [])
         self.assertEqual(self.lacks("rma", told, ["put", "compare_swap"]),
-                         ["MPI-3 RMA: says that it has no compare_swap"])
+                         ["MPI-3 RMA, Open MPI: says that it has no compare_swap"])
 
     def test_three_workers_are_to_measure_beside_large_puts(self):
         told = "ROW beside_put.get.8 - ns absent"
@@ -37,9 +38,9 @@ class Coverage(unittest.TestCase):
     def test_a_figure_is_a_number_and_no_time_is_nothing(self):
         for value in ("nan", "inf", "abc", "0", "-3"):
             self.assertEqual(self.lacks("comex", f"ROW put.8 {value} ns verified", ["put"]),
-                             ["ComEx-PR: has no number for put.8"])
+                             ["ComEx-PR, Open MPI: has no number for put.8"])
         self.assertEqual(len(self.lacks("comex", "ROW put.8 0 x mean verified", ["put"])), 1)
-        self.assertEqual(self.lacks("comex", "ROW put.8 - ns verified", ["put"]), ["ComEx-PR: has no number for put.8"])
+        self.assertEqual(self.lacks("comex", "ROW put.8 - ns verified", ["put"]), ["ComEx-PR, Open MPI: has no number for put.8"])
         self.assertEqual(self.lacks("comex", "ROW put.8 0 percent verified", ["put"]), [])
 
     def test_another_runtime_may_lack_what_it_says(self):
@@ -68,7 +69,7 @@ class Coverage(unittest.TestCase):
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(f"#!/bin/sh\nprintf '{said}'\n")
                 os.chmod(path, 0o755)
-            return coverage.rows_of(list(chosen), launch.Plan(folder, "/vrun", 2, [], 60))
+            return coverage.rows_of(list(chosen), launch.Plan(mpis.Build("openmpi", folder), "/vrun", 2, [], 60))
 
     def test_a_row_that_a_program_lost_is_still_wanted(self):
         wanted = self.rows_of("put.8 ns\n", column("comex"), column("armci"), column("floors"))

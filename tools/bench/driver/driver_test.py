@@ -13,13 +13,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import columns
 import launch
 import main
+import mpis
 import options
 import report
 from made_run import ABOUT, column, run
 from results import Results, quantile, title
 from table import above, csv_table, number, text_table
 
-PLAN = launch.Plan("/bin/there", "/vrun", 3, ["--ms", "1"], 60)
+PLAN = launch.Plan(mpis.Build("openmpi", "/bin/there"), "/vrun", 3, ["--ms", "1"], 60)
 
 
 def source_of(name):
@@ -84,13 +85,29 @@ class Launching(unittest.TestCase):
                 main.measure_round(Results({}), [column("virtual")], PLAN, args, {"virtual": []})
             self.assertEqual(made["pushed"].called, counts, setting)
 
+    def test_columns_of_the_other_mpi_are_launched_by_its_own_build(self):
+        for own, other, folder in (("openmpi", "mpich", "/b/release-mpich"), ("mpich", "openmpi", "/b/release")):
+            plan = launch.Plan(mpis.of_folder(own, "/b/release" if own == "openmpi" else "/b/release-mpich"), "/v", 2, [], 60)
+            rma = next(c for c in columns.all_columns(own) if c.name == f"rma_{other}")
+            line, env = " ".join(launch.command(rma, plan, [])), launch.environment(rma, plan)
+            self.assertIn(f"{folder}/bin/bench_rma", line)
+            self.assertEqual("--oversubscribe" in line, other == "openmpi")
+            self.assertTrue(env["PATH"].startswith(f"{folder}/mpi:"))
+            self.assertEqual(env["COMEX_TEST_MPI"], other)
+
+    def test_every_column_names_its_mpi(self):
+        for own in mpis.TITLES:
+            self.assertEqual([c.title for c in columns.all_columns(own) if not c.title.endswith(tuple(mpis.TITLES.values()))], [])
+            self.assertEqual(len({c.name for c in columns.all_columns(own)}), len(columns.all_columns(own)))
+
     def test_cores_bind_the_whole_launch(self):
-        plan = launch.Plan("/b", "/v", 2, [], 60, "0,1")
+        plan = launch.Plan(mpis.Build("openmpi", "/b"), "/v", 2, [], 60, "0,1")
         self.assertEqual(launch.command(column("rma"), plan, [])[:3], ["taskset", "-c", "0,1"])
 
     def test_a_launch_adds_no_name_that_the_runtime_would_ask_about(self):
         with mock.patch.dict(os.environ, {"COMEX_VIRTUAL_HOSTS": "3"}, clear=True):
-            self.assertEqual([name for name in launch.environment(column("floors"), "t") if name.startswith("COMEX_")], [])
+            self.assertEqual([name for name in launch.environment(column("floors"), PLAN, "t") if name.startswith("COMEX_")],
+                             ["COMEX_TEST_MPI"])
 
     def test_rows_are_read_and_noise_is_not(self):
         rows = launch.read_rows("hello\nROW put.8 4.5 ns verified\nROW lock.longest_wait 3 x mean WRONG\nROW g - ns absent")
@@ -127,7 +144,7 @@ class Launching(unittest.TestCase):
         self.assertNotIn("rma_cluster", [c.name for c in columns.choose(columns.all_columns(), [])])
         self.assertEqual([c.name for c in columns.choose(columns.all_columns(), ["rma_cluster"])], ["rma_cluster"])
         self.assertIn("mpirun $VMPI --mca osc pt2pt --host vh1:1,vh2:1 -np 2",
-                      " ".join(launch.command(column("rma_cluster"), launch.Plan("/b", "/v", 2, [], 60), [])))
+                      " ".join(launch.command(column("rma_cluster"), launch.Plan(mpis.Build("openmpi", "/b"), "/v", 2, [], 60), [])))
 
 
 class Options(unittest.TestCase):
@@ -193,8 +210,8 @@ class Showing(unittest.TestCase):
             with contextlib.redirect_stdout(io.StringIO()) as said:
                 status = main.listing(options.arguments(["--bin", folder, "--vrun", "/bin/true", "--list"]))
         lines = said.getvalue().splitlines()
-        self.assertIn("comex               ComEx-PR", lines)
-        self.assertIn(f"rma                 MPI-3 RMA; cannot run: no program {folder}/bench_rma", lines)
+        self.assertIn("comex                     ComEx-PR, Open MPI", lines)
+        self.assertIn(f"rma                       MPI-3 RMA, Open MPI; cannot run: no program {folder}/bench_rma", lines)
         self.assertTrue([line for line in lines if line.startswith("armci_mpi ") and "; skipped here: no program" in line])
         self.assertEqual(status, 1)
 
@@ -244,7 +261,7 @@ class Showing(unittest.TestCase):
             results.add("memory.private", "rma", 9.0, "bytes", "verified")
         for text in (text_table(results), above(results)):
             self.assertEqual([line for line in text.splitlines() if "fewer" in line],
-                             ["fewer rounds than 4: MPI-3 RMA: barrier (3 rounds)"])
+                             ["fewer rounds than 4: MPI-3 RMA, Open MPI: barrier (3 rounds)"])
 
     def test_a_run_that_is_ended_keeps_its_whole_rounds_and_is_seen_to_be_ended(self):
         def measured(results, *_):
@@ -265,7 +282,7 @@ class Showing(unittest.TestCase):
                 main.main()
             self.assertEqual(killed.call_args.args, (os.getpid(), main.signal.SIGINT))
             with open(f"{folder}/run.json", encoding="utf-8") as file:
-                self.assertTrue(above(Results.from_json(file.read())).endswith("ComEx-PR: 1 round of 7"))
+                self.assertTrue(above(Results.from_json(file.read())).endswith("ComEx-PR, Open MPI: 1 round of 7"))
 
     def test_a_run_is_kept_in_files_alone(self):
         args = mock.Mock(json="/dev/null")

@@ -5,6 +5,7 @@ but not its figure, or not the one beside it, the goal is told as not judged; on
 from dataclasses import dataclass
 from itertools import product
 
+import mpis
 from columns import CHUNK_ROWS, PUSH_ROWS, all_columns, coalesce_us, is_named, wants_third
 from results import GROUPS, group_of, more_is_better, title
 from table import number
@@ -19,11 +20,18 @@ BESIDE_PUT = "beside_put.get.8"
 BY_MESSAGE = ("forced", "virtual", "copied")
 # To be kept in every round: its worst one is judged.
 KEPT_ALWAYS = (*CHUNK_ROWS, "lock.longest_wait", "unattended.longest", BESIDE_PUT)
+
+
+def on_any_mpi(*names):
+    """These columns, and those of the MPI that the build does not use."""
+    return names + tuple(f"{name}_{kind}" for name in names for kind in mpis.TITLES)
+
+
 # Another runtime -> its columns, of which the better figure counts.
-RIVALS = {"ARMCI-MPI": ("armci_mpi", "armci_mpi_sm"), "MPI RMA": ("rma",)}
+RIVALS = {"ARMCI-MPI": on_any_mpi("armci_mpi", "armci_mpi_sm"), "MPI RMA": on_any_mpi("rma")}
 RIVALS_BY_MESSAGE = {"ARMCI-MPI": ("armci_mpi_messages",), "MPI RMA": ("rma_messages",)}
 FLOORS_OF = {"virtual": ("floors_virtual", "floors"), "cluster": ("floors_cluster",)}
-FAR_RIVALS = {"cluster": {"ARMCI-MPI": ("armci_mpi_cluster",), "MPI RMA": ("rma_cluster",)},
+FAR_RIVALS = {"cluster": {"ARMCI-MPI": on_any_mpi("armci_mpi_cluster"), "MPI RMA": on_any_mpi("rma_cluster")},
               **dict.fromkeys(BY_MESSAGE, RIVALS_BY_MESSAGE)}
 
 
@@ -126,7 +134,7 @@ def meetings(run):
     elif workers > cores:
         yield "same host: at most two futex hand-offs", "lock.all", "comex", run.median("floor.futex_handoff", "floors"), 2, 0
     yield "same host: longest wait at most twice the mean", "lock.longest_wait", "comex", 2, 1, 0
-    barriers = [run.median("barrier", other) for other in ("floors", "rma")]  # both are MPI's
+    barriers = [run.median("barrier", other) for other in ("floors", *on_any_mpi("rma"))]  # all are MPI's
     yield BARRIER, "barrier", "comex", min((b for b in barriers if b is not None), default=None), 1, 0
     rivals = near_rivals(run)
     for row, others in product(KERNELS, rivals.values()):

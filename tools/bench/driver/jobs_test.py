@@ -7,9 +7,10 @@ from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import launch
+import mpis
 from made_run import column
 
-PLAN = launch.Plan("/bin/there", "/vrun", 3, ["--ms", "1"], 60)
+PLAN = launch.Plan(mpis.Build("openmpi", "/bin/there"), "/vrun", 3, ["--ms", "1"], 60)
 
 
 class Sleeping(unittest.TestCase):
@@ -84,7 +85,7 @@ class Counting(unittest.TestCase):
         for options in (["--ms", "1"], ["--ms", "1", "--rows", "put,unattended"], ["--rows", "put", "--ms", "1"]):
             for launched, row in ((launch.pushed, "unattended"), (launch.passed, "beside_put")):
                 with mock.patch.object(launch, "run", return_value=launch.Outcome()) as ran:
-                    launched(column("virtual"), launch.Plan("/b", "/v", 3, options, 60))
+                    launched(column("virtual"), launch.Plan(mpis.Build("openmpi", "/b"), "/v", 3, options, 60))
                 told, plan = ran.call_args.args
                 self.assertEqual(told.environment, {"COMEX_VIRTUAL_HOSTS": "2", "COMEX_VERBOSE": "1"})
                 self.assertEqual((plan.options.count("--rows"), plan.options[plan.options.index("--rows") + 1]), (1, row))

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 import columns
+import mpis
 
 ROW = re.compile(r"ROW (\S+) (\S+) (.+) (verified|WRONG|absent)$")
 
@@ -20,12 +21,15 @@ CHUNKS = re.compile(r"chunks moved between a small get and its answer: [\d.]+ on
 @dataclass
 class Plan:
     """What all launches of a run share."""
-    bin: str
+    own: mpis.Build
     vrun: str
     workers: int
     options: list
     seconds: int
     cores: str = ""
+
+    def build_of(self, column):
+        return mpis.beside(self.own) if column.mpi else self.own
 
 
 @dataclass
@@ -37,7 +41,7 @@ class Outcome:
 
 
 def program_path(column, plan):
-    return column.program if os.path.isabs(column.program) else os.path.join(plan.bin, column.program)
+    return column.program if os.path.isabs(column.program) else os.path.join(plan.build_of(column).bin, column.program)
 
 
 def command(column, plan, options):
@@ -51,14 +55,13 @@ def command(column, plan, options):
         inside = " ".join(limit + ["mpirun", "$VMPI", *column.mpi_options, "--host", hosts, "-np", str(ranks)] + program)
         line = [plan.vrun, "2", "sh", "-c", inside]
     else:
-        line = limit + ["mpirun", "--oversubscribe", "--bind-to", "none", *column.mpi_options, "-np", str(ranks)]
-        line += program
+        line = limit + [*mpis.LAUNCHERS[plan.build_of(column).mpi], *column.mpi_options, "-np", str(ranks)] + program
     return (["taskset", "-c", plan.cores] if plan.cores else []) + line
 
 
-def environment(column, token=""):
+def environment(column, plan, token=""):
     env = {k: v for k, v in os.environ.items() if not k.startswith("COMEX_VIRTUAL")}
-    env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    env.update(plan.build_of(column).environment())
     env[TOKEN] = token
     env.update(column.environment)
     return env
@@ -70,7 +73,7 @@ def measuring_options(column, plan):
 
 
 def start(column, plan, options, token=""):
-    return subprocess.Popen(command(column, plan, options), env=environment(column, token), text=True,
+    return subprocess.Popen(command(column, plan, options), env=environment(column, plan, token), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
 
 
@@ -182,7 +185,7 @@ def ranks_of(token):
                 words = file.read().split(b"\0")
         except OSError:
             continue  # it has ended, or is not ours to see
-        ranks = [w.partition(b"=")[2].decode() for w in words if w.startswith(b"OMPI_COMM_WORLD_RANK=")]
+        ranks = [w.partition(b"=")[2].decode() for w in words if w.startswith(mpis.RANK_VARIABLES)]
         if ranks and f"{TOKEN}={token}".encode() in words:
             found[pid] = ranks[0]
     return found

@@ -14,6 +14,7 @@ import compare
 import coverage
 import launch
 import model
+import mpis
 import options
 import report
 import scale
@@ -45,21 +46,21 @@ def about(args):
     with open("/proc/cpuinfo", encoding="utf-8") as lines:
         cpu = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
     cores = int(said("taskset", "-c", args.cores, "nproc") if args.cores else len(os.sched_getaffinity(0)))
-    mpi = said("mpirun", "--version").splitlines()
-    mpi = mpi[0].replace("mpirun (Open MPI)", "Open MPI") if mpi else ""
     return {"date": time.strftime("%Y-%m-%d %H:%M"), "commit": commit_of_build(args.bin), "cpu": cpu, "cores": cores,
-            "kernel": platform.release(), "mpi": mpi, "workers": args.np, "rounds": args.rounds,
+            "kernel": platform.release(), "mpi": args.library, "workers": args.np, "rounds": args.rounds,
             "load": f"{os.getloadavg()[0]:.1f}", "allocations": args.allocations, "ms": args.ms,
             "settings": {k: v for k, v in os.environ.items() if k.startswith(("COMEX_", "GA_", "OMPI_MCA_"))}}
 
 
 def can_run(column, plan):
     """Why not, or nothing; and whether the machine or the build is free to be so."""
+    if column.mpi and not os.path.isdir(plan.build_of(column).bin):
+        return f"no build with it in {os.path.dirname(plan.build_of(column).bin)}", True
     if not os.access(launch.program_path(column, plan), os.X_OK):
         missing = " (libarmci-mpi-dev was missing when this was built)" if column.program == "bench_armci_mpi" else ""
         return f"no program {launch.program_path(column, plan)}{missing}", column.program == "bench_armci_mpi"
     if column.place == "cluster":
-        probe = subprocess.run([plan.vrun, "1", "true"], capture_output=True, text=True, timeout=60)
+        probe = subprocess.run([plan.vrun, "1", "true"], env=launch.environment(column, plan), capture_output=True, text=True, timeout=60)
         if probe.returncode != 0:
             return (probe.stdout + probe.stderr).strip() or "no virtual cluster", probe.returncode == SKIPPED
     return "", False
@@ -84,7 +85,7 @@ def measure_round(results, columns, plan, args, expected):
             problems += coverage.lacks(column, expected[column.name], args.names, outcome, args.np)
         if wants_idle and column.counts_idle:
             problems += measure_idle(results, column, plan, args.quick)
-        if wants_pushes and column.counts_pushes and columns_.coalesce_us(launch.environment(column)):
+        if wants_pushes and column.counts_pushes and columns_.coalesce_us(launch.environment(column, plan)):
             problems += taken_in(results, column, columns_.PUSH_ROWS, launch.pushed(column, plan), "counting")
         if wants_chunks and column.counts_chunks and args.np >= 3:
             problems += taken_in(results, column, columns_.CHUNK_ROWS, launch.passed(column, plan), "counting")
@@ -111,14 +112,14 @@ def chosen_columns(args):
     for column in extra:
         if wanted and not {column.name, "near"} & set(wanted):
             raise columns_.Refused(f"--column {column.name}: --columns names what is measured, and not {column.name}")
-    chosen = columns_.choose(columns_.all_columns() + extra, wanted)
+    chosen = columns_.choose(columns_.all_columns(args.mpi) + extra, wanted)
     return columns_.sweep(chosen, args.sweep) if args.sweep else chosen
 
 
 def plan_of(args):
     switches = ["--ms", str(args.ms), "--allocations", str(args.allocations), "--places", str(args.places),
                 "--seed", str(args.seed)] + (["--rows", args.rows] if args.rows else [])
-    return launch.Plan(args.bin, args.vrun, args.np, switches, args.seconds, args.cores)
+    return launch.Plan(mpis.Build(args.mpi, args.bin, args.tools), args.vrun, args.np, switches, args.seconds, args.cores)
 
 
 def measure(args):
@@ -155,10 +156,10 @@ def keep(args, results, problems):
 
 def listing(args):
     plan, missing = plan_of(args), 0
-    for column in columns_.all_columns():
+    for column in columns_.all_columns(args.mpi):
         why, may_be_absent = can_run(column, plan)
         told = f"; {'skipped here' if may_be_absent else 'cannot run'}: {' '.join(why.split())}" if why else ""
-        print(f"{column.name:<20}{column.title}{told}")
+        print(f"{column.name:<26}{column.title}{told}")
         missing += bool(why) and not may_be_absent
     print(subprocess.run([os.path.join(args.bin, "bench_comex"), "--list"], capture_output=True, text=True).stdout +
           "idle percent of a core\n" + "\n".join(f"{row} ns" for row in (*columns_.IDLE_ROWS[1:], *columns_.PUSH_ROWS)) +

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 
+import mpis
 from results import Results
 
 
@@ -101,6 +102,9 @@ def arguments(given=None):
     parser.add_argument("--list", action="store_true", help="the columns and rows there are")
     parser.add_argument("--seconds", type=at_least(1), default=300, help="limit of a launch (300)")
     parser.add_argument("--bin", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--mpi", default=mpis.OPEN_MPI, choices=list(mpis.TITLES), help=argparse.SUPPRESS)
+    parser.add_argument("--library", default="", help=argparse.SUPPRESS)  # what the MPI says of itself
+    parser.add_argument("--tools", default="", help=argparse.SUPPRESS)
     parser.add_argument("--vrun", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--source-dir", default="", help=argparse.SUPPRESS)
     return settled(parser, parser.parse_args(given))
@@ -131,7 +135,8 @@ def settled(parser, args):
     args.names = [name for name in args.rows.split(",") if name]
     if args.rows and not args.names:
         parser.error(f"--rows {args.rows}: expected names of rows")
-    if not (args.model or args.list or args.source or args.compare) and not shutil.which("mpirun"):
+    if not (args.model or args.list or args.source or args.compare) and \
+            not shutil.which("mpirun", path=mpis.Build(args.mpi, args.bin, args.tools).environment()["PATH"]):
         parser.error("there is no mpirun")
     args.rounds = args.rounds or (1 if args.quick else 7)
     args.ms = args.ms or (0.5 if args.quick else 5 if args.scale else 20)

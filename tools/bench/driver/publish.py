@@ -125,7 +125,7 @@ def beside_lines(run):
     return above(run) + "\n\n" + table + "\n\n" + goal_lines(run) + service_block(run)
 
 
-NEAR = ["comex", "armci", "armci_mpi", "armci_mpi_sm", "rma", "floors"]
+NEAR = ["comex", "armci", "armci_mpi", "armci_mpi_sm", "rma", "floors", "comex_mpich", "armci_mpi_mpich", "rma_mpich"]
 CROWDED = ["comex", "forced", *NEAR[1:]]
 FAR = ["forced", "virtual", "copied", "floors_virtual", "floors_copied", "cluster", "floors_cluster"]
 SUMMARY_COLUMNS = ["comex", "armci_mpi_sm", "rma", "floors", "virtual", "floors_virtual", "cluster", "floors_cluster"]

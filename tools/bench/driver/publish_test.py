@@ -27,7 +27,7 @@ class Publish(unittest.TestCase):
                 with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
                     file.write(results.to_json())
             page = publish.rewritten(marks, folder, publish.OVERVIEW + publish.TABLES)
-        self.assertIn("| row | ComEx-PR | ARMCI-MPI, shared windows |", page)
+        self.assertIn("| row | ComEx-PR, Open MPI | ARMCI-MPI, shared windows, Open MPI |", page)
         self.assertIn("| barrier | 5.00 ns |", page)
         self.assertEqual(page.count("| 2 | 5.00 ns | 6.00 ns | kept |"), 3)
         self.assertIn("served 3", page)

@@ -38,7 +38,7 @@ def take_memory(results, column, plan):
 def measure(plan, sizes, rounds, about, keep=lambda results, problems: None):
     """The run, and the problems there were. A number of workers that has failed is not tried again. keep: called with
     both after every round."""
-    near, far = columns.choose(columns.all_columns(), ["comex", "virtual"])
+    near, far = columns.choose(columns.all_columns(plan.own.mpi), ["comex", "virtual"])
     results = Results(about, [{"name": str(n), "title": f"{n} workers", "place": near.place, "absent": ""} for n in sizes])
     problems = {}
     for number in range(rounds):

@@ -10,13 +10,14 @@ from unittest import mock
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import launch
 import main
+import mpis
 import options
 import report
 import scale
 from made_run import ABOUT
 from results import Results
 
-PLAN = launch.Plan("/b", "/v", 2, ["--ms", "5"], 60)
+PLAN = launch.Plan(mpis.Build("openmpi", "/b"), "/v", 2, ["--ms", "5"], 60)
 
 
 class Scale(unittest.TestCase):
