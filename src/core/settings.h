@@ -27,7 +27,7 @@ enum class ArenaCommit : unsigned char { touch, now };
 enum class CoreDump : unsigned char { lean, full };
 enum class ForkMode : unsigned char { none, share };
 enum class WaitMode : unsigned char { automatic, spin, yield, sleep };
-enum class BindMode : unsigned char { progress, none };
+enum class BindMode : unsigned char { progress, none, all };
 enum class WorldMode : unsigned char { on, warn, off };
 enum class MpiKnowledge : unsigned char { automatic, none };
 enum class Distribution : unsigned char { packed, cyclic };

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/status.h"
+#include "pr/setup/world_split.h"
 
 namespace comex::pr {
 
@@ -93,6 +94,10 @@ struct CoreChoice {
 // cores are known. Every rank of the host computes the same choices.
 std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<const CpuMask> workers,
                                      std::span<const CpuMask> progress_ranks);
+
+// For each rank of a host, cores of its own in the order of ranks: one for a progress rank, and for each
+// worker an equal share of the others. Empty if ranks outnumber cores.
+std::vector<CpuMask> share_cores(std::span<const CpuMask> cores, std::span<const Role> ranks);
 
 // The ordinary memory nodes next to all processors to which a process is bound; none if it is not bound to a
 // part, or if nothing is known.

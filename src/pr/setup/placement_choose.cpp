@@ -69,6 +69,21 @@ std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<c
   return choices;
 }
 
+std::vector<CpuMask> share_cores(std::span<const CpuMask> cores, std::span<const Role> ranks) {
+  if (ranks.size() > cores.size()) return {};
+  const auto servers = static_cast<std::size_t>(std::count(ranks.begin(), ranks.end(), Role::progress));
+  const std::size_t workers = ranks.size() - servers;
+  const std::size_t each = workers == 0 ? 0 : (cores.size() - servers) / workers;
+  std::vector<CpuMask> shares;
+  auto next = cores.begin();
+  for (const Role role : ranks) {
+    CpuMask& share = shares.emplace_back();
+    for (std::size_t i = 0; i < (role == Role::progress ? 1 : each); ++i, ++next)
+      for (std::size_t word = 0; word < share.words.size(); ++word) share.words[word] |= next->words[word];
+  }
+  return shares;
+}
+
 namespace {
 
 bool is_fast(const MemoryNode& node) {

@@ -1,7 +1,8 @@
-// COMEX_BIND=progress: each progress rank binds itself to a core to which no worker is bound.
+// COMEX_BIND: progress binds each progress rank to a core to which no worker is bound, all binds every rank
+// to cores of its own.
 //
-// If it would have to share a core, it says so and stays unbound, free to run anywhere. Collective over the
-// ranks of one machine, virtual hosts or not: all see the same bindings and make the same choice.
+// A rank that would have to share a core stays unbound, free to run anywhere, and a line says so. Collective
+// over the ranks of one machine, virtual hosts or not: all see the same bindings and make the same choice.
 #pragma once
 
 #include "runtime/opening/world.h"
@@ -10,6 +11,6 @@
 
 namespace comex::runtime {
 
-void bind_progress_ranks(transport::Collective& machine, const World& world, const Reporter& reporter);
+void bind_ranks(transport::Collective& machine, const World& world, const Reporter& reporter);
 
 }  // namespace comex::runtime

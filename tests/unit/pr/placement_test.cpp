@@ -40,6 +40,22 @@ TEST(CpuMask, knows_overlap_and_cover) {
   EXPECT_FALSE(cpus({70}).covers(cpus({1, 70})));
 }
 
+TEST(ShareCores, gives_each_rank_cores_of_its_own_in_the_order_of_ranks) {
+  constexpr std::array roles = {Role::worker, Role::worker, Role::progress};
+  const auto shares = share_cores(single_cores(7), roles);
+  ASSERT_EQ(shares.size(), 3u);
+  EXPECT_EQ(shares[0], cpus({0, 1, 2}));
+  EXPECT_EQ(shares[1], cpus({3, 4, 5}));
+  EXPECT_EQ(shares[2], cpus({6}));
+  EXPECT_EQ(share_cores(single_cores(3), roles)[1], cpus({1}));
+}
+
+TEST(ShareCores, gives_nobody_any_where_ranks_outnumber_cores) {
+  constexpr std::array roles = {Role::worker, Role::progress, Role::worker};
+  EXPECT_TRUE(share_cores(single_cores(2), roles).empty());
+  EXPECT_TRUE(share_cores({}, roles).empty());
+}
+
 TEST(ChooseCores, takes_a_core_that_no_worker_is_bound_to) {
   const auto choice = choose_cores(single_cores(4), std::array{cpus({0}), cpus({1}), cpus({3})},
                                    std::array{cpus({0, 1, 2, 3})});

@@ -1,0 +1,117 @@
+"""Which hosts a job has, and how many slots each: by the command line, by the batch system, or this machine alone."""
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+
+from refused import Refused
+
+
+@dataclass(frozen=True)
+class Host:
+    name: str           # empty: this machine, which needs no name
+    slots: int | None   # None: nobody says
+
+
+def merged(named):
+    """One host for each name, in the order of their first places; the slots of repeated names add up."""
+    slots = {}
+    for name, count in named:
+        slots[name] = count if name not in slots else (slots[name] or 0) + (count or 0)
+    return [Host(name, count) for name, count in slots.items()]
+
+
+def count_of(text, where):
+    if not text.isdecimal() or int(text) == 0:
+        raise Refused(f"{where}: expected a number of slots and not \"{text}\"")
+    return int(text)
+
+
+def of_list(text):
+    """a,b:4,c"""
+    named = []
+    for word in text.split(","):
+        name, separator, count = word.partition(":")
+        if not name or name.startswith("+"):
+            raise Refused(f"hosts {text}: expected names, or names with numbers of slots: a:4,b:4")
+        named.append((name, count_of(count, f"hosts {text}") if separator else None))
+    return merged(named)
+
+
+def of_file(text, path):
+    """A host in each line: `a`, `a slots=4` (Open MPI), `a:4` (hydra)."""
+    named = []
+    for line in text.splitlines():
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        name, separator, count = words[0].partition(":")
+        slots = count_of(count, path) if separator else None
+        for word in words[1:]:
+            key, _, value = word.partition("=")
+            if key == "slots":
+                slots = count_of(value, path)
+        named.append((name, slots))
+    if not named:
+        raise Refused(f"{path}: names no host")
+    # A file with one line for each slot.
+    repeats = len({name for name, _ in named}) < len(named)
+    return merged([(name, 1 if repeats and slots is None else slots) for name, slots in named])
+
+
+def expanded(text):
+    """Slurm's counts: 8(x2),4 is 8, 8, 4."""
+    counts = []
+    for word in text.split(","):
+        match = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", word)
+        if not match:
+            raise Refused(f"Slurm's counts \"{text}\" are not understood")
+        counts += [int(match[1])] * int(match[2] or 1)
+    return counts
+
+
+def names_of_slurm(nodes):
+    said = subprocess.run(["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=False)
+    if said.returncode != 0:
+        raise Refused(f"scontrol show hostnames {nodes}: {said.stderr.strip()}")
+    return said.stdout.split()
+
+
+def of_slurm(environment, names_of=names_of_slurm):
+    names = names_of(environment["SLURM_JOB_NODELIST"])
+    told = environment.get("SLURM_TASKS_PER_NODE") if "SLURM_NTASKS" in environment else None
+    counts = expanded(told or environment.get("SLURM_JOB_CPUS_PER_NODE", ",".join(["1"] * len(names))))
+    if len(counts) != len(names):
+        raise Refused(f"Slurm names {len(names)} nodes, but {len(counts)} counts of tasks")
+    return [Host(name, count) for name, count in zip(names, counts)]
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None
+
+
+def here():
+    """This machine; a slot is a core that this process may run on."""
+    cores = set()
+    for cpu in os.sched_getaffinity(0):
+        try:
+            cores.add(read(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"))
+        except Refused:
+            cores.add(cpu)
+    return Host("", len(cores))
+
+
+def found(options, environment):
+    if options.host_list:
+        return of_list(options.host_list)
+    if options.host_file:
+        return of_file(read(options.host_file), options.host_file)
+    if "SLURM_JOB_NODELIST" in environment:
+        return of_slurm(environment)
+    if environment.get("PBS_NODEFILE"):
+        return of_file(read(environment["PBS_NODEFILE"]), environment["PBS_NODEFILE"])
+    return [here()]

@@ -1,0 +1,125 @@
+"""comexrun: mpirun that counts workers. See USAGE."""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+import hosts
+import launchers
+import manager
+import options as options_
+from refused import Refused
+from split import is_oversubscribed, split
+
+USAGE = """Usage: comexrun -n WORKERS [OPTIONS] [MPIRUN OPTIONS] PROGRAM [ARGUMENTS]
+Starts so many workers of a program, and with them the progress ranks that serve them: the ranks that mpirun is told to
+start are the workers and GA_NUM_PROGRESS_RANKS_PER_NODE more on each host. Options that are not named here go to mpirun.
+
+  -n, -np N             workers, dealt evenly over the hosts in blocks of neighbouring ranks
+  --progress-ranks K    on each host (GA_NUM_PROGRESS_RANKS_PER_NODE, else 1); 0: workers serve themselves
+  --cyclic              progress ranks and the groups they serve are dealt round the ranks of a host
+  --virtual-hosts N     cuts each host into N that share no memory, each with its progress ranks
+  --host LIST           hosts, with their slots where they are known: a:8,b:8
+  --hostfile FILE       a host in each line: "a", "a slots=8" or "a:8". Without both, the hosts are those of the batch
+                        job (Slurm, PBS), else this machine
+  --oversubscribe       more workers than slots
+  --world               for programs that know only MPI_COMM_WORLD: preloads libcomex_world
+  --bind                each rank to cores of its own, where a host has enough (COMEX_BIND=all)
+  --mpirun PATH         the launcher, in place of that of the MPI which this runtime was built with
+  --dry-run             prints the command, and how the job would be split, and starts nothing
+
+The launch gets a COMEX_MANAGER from 1 to 255 that no other launch by comexrun has meanwhile, unless it is set already, or
+named by -x, -env or -genv. Launches know each other by the files in COMEXRUN_DIR; else in a folder of the user in
+XDG_RUNTIME_DIR or /tmp, for the launches of one machine. For those of several machines name a folder that all share.
+"""
+PROGRESS = "GA_NUM_PROGRESS_RANKS_PER_NODE"
+VIRTUAL = "COMEX_VIRTUAL_HOSTS"
+PACKED, CYCLIC = (f"GA_PROGRESS_RANKS_DISTRIBUTION_{way}" for way in ("PACKED", "CYCLIC"))
+
+
+def setting(name, given, least):
+    """As given on the command line, or by the environment; 1 if nobody says."""
+    text = os.environ.get(name, "")
+    if given is not None or not text:
+        return 1 if given is None else given
+    if not text.isdecimal() or int(text) < least:
+        raise Refused(f"{name}={text}: comexrun counts with a number of at least {least} only")
+    return int(text)
+
+
+def launcher(options, built_with):
+    """The mpirun to start, and its kind."""
+    path = shutil.which(options.mpirun or built_with) or (not options.mpirun and shutil.which("mpirun"))
+    if not path:
+        raise Refused(f"there is no {options.mpirun or 'mpirun in PATH'}")
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    return path, launchers.kind_of(said.stdout + said.stderr)
+
+
+def preloaded(library):
+    if not os.path.exists(library):
+        raise Refused(f"--world: there is no {library}")
+    return ":".join(filter(None, (library, os.environ.get("LD_PRELOAD"))))
+
+
+def variables_of(options, progress_ranks, virtual_hosts):
+    variables = {}
+    if options.progress_ranks is not None:
+        variables[PROGRESS] = str(progress_ranks)
+    if options.virtual_hosts is not None:
+        variables[VIRTUAL] = str(virtual_hosts)
+    if options.cyclic:
+        variables.update({PACKED: "0", CYCLIC: "1"})
+    if options.bind:
+        variables["COMEX_BIND"] = "all"
+    return variables
+
+
+def show(words, variables, picture):
+    print(shlex.join([f"{name}={value}" for name, value in variables.items()] + words), flush=True)
+    if os.access(picture[0], os.X_OK):
+        print(flush=True)
+        return subprocess.run(picture, check=False).returncode
+    return 0
+
+
+def start(words, built_with, folder, library):
+    options = options_.parsed(words)
+    progress_ranks = setting(PROGRESS, options.progress_ranks, 0)
+    virtual_hosts = setting(VIRTUAL, options.virtual_hosts, 1)
+    shares = split(options.workers, hosts.found(options, os.environ), progress_ranks, virtual_hosts, options.oversubscribe)
+    mpirun, kind = launcher(options, built_with)
+    variables = variables_of(options, progress_ranks, virtual_hosts)
+    if "COMEX_MANAGER" in os.environ:
+        variables["COMEX_MANAGER"] = os.environ["COMEX_MANAGER"]
+    elif not options.dry_run and not launchers.names_variable(options.of_mpirun, "COMEX_MANAGER"):
+        variables["COMEX_MANAGER"] = str(manager.take())
+    launch = launchers.Launch(shares, variables, preloaded(library) if options.world else "",
+                              options.oversubscribe or is_oversubscribed(shares), options.bind)
+    command = launchers.words_of(kind, mpirun, launch, options.of_mpirun, options.program)
+    if options.dry_run:
+        ranks = [share.ranks for share in shares]
+        picture = [os.path.join(folder, "comex_info"), "--ranks", str(sum(ranks)), "--hosts", ",".join(map(str, ranks)),
+                   "--progress-ranks", str(progress_ranks), "--virtual-hosts", str(virtual_hosts)]
+        # One host is a number of hosts, and several are their ranks.
+        picture[4] = "1" if len(ranks) == 1 else picture[4]
+        return show(command, variables, picture + (["--cyclic"] if options.cyclic else []))
+    os.environ.update(variables)
+    os.execv(mpirun, command)
+
+
+def main():
+    built_with, folder, library, *words = sys.argv[1:]  # from the script that the build makes
+    if not words or words[0] in ("-h", "--help"):
+        print(USAGE, end="", file=sys.stdout if words else sys.stderr)
+        return 0 if words else 2
+    try:
+        return start(words, built_with, folder, library)
+    except Refused as error:
+        print(f"comexrun: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""The command line of comexrun. Its own options may stand anywhere before the program; all others are mpirun's."""
+from dataclasses import dataclass, field
+
+from refused import Refused
+
+# mpirun's options that take words of their own, without their dashes. The word of one that is missing here would be taken
+# for the program.
+OF_OPEN_MPI = ("x", "app", "bind-to", "map-by", "ppr", "prefix", "preload-files", "rank-by", "N", "am", "cf", "cartofile",
+               "cpu-list", "cpu-set", "cpus-per-proc", "cpus-per-rank", "debugger", "hnp", "launch-agent", "max-restarts",
+               "max-vm-size", "npernode", "npersocket", "ompi-server", "output-filename", "path", "personality",
+               "report-events", "report-pid", "report-uri", "rf", "rankfile", "stdin", "timeout", "tune", "wdir", "wd",
+               "xml-file", "xterm", "output", "display", "runtime-options")
+OF_HYDRA = ("genvlist", "envlist", "configfile", "launcher", "launcher-exec", "rmk", "topolib", "membind", "demux", "iface",
+            "ppn", "prepend-pattern", "outfile-pattern", "errfile-pattern", "nameserver", "order-nodes", "localhost", "usize",
+            "gpus-per-proc", "s")
+WORDS_OF_MPIRUN = {**dict.fromkeys(OF_OPEN_MPI + OF_HYDRA, 1),
+                   **dict.fromkeys(("mca", "gmca", "pmixmca", "prtemca", "genv", "env"), 2)}
+NUMBERS = {"n": "workers", "np": "workers", "c": "workers", "progress-ranks": "progress_ranks", "virtual-hosts": "virtual_hosts"}
+TEXTS = {"H": "host_list", "host": "host_list", "hosts": "host_list", "hostfile": "host_file", "machinefile": "host_file",
+         "default-hostfile": "host_file", "f": "host_file", "mpirun": "mpirun"}
+SWITCHES = {"cyclic": "cyclic", "world": "world", "bind": "bind", "dry-run": "dry_run", "oversubscribe": "oversubscribe"}
+
+
+@dataclass
+class Options:
+    workers: int = 0
+    progress_ranks: int | None = None  # None: as the environment says
+    virtual_hosts: int | None = None
+    host_list: str = ""
+    host_file: str = ""
+    mpirun: str = ""
+    cyclic: bool = False
+    world: bool = False
+    bind: bool = False
+    dry_run: bool = False
+    oversubscribe: bool = False
+    of_mpirun: list = field(default_factory=list)
+    program: list = field(default_factory=list)
+
+
+def number(option, text):
+    if not text.isdecimal():
+        raise Refused(f"{option} {text}: expected a number")
+    return int(text)
+
+
+def parsed(words):
+    options, left = Options(), list(words)
+
+    def take(option):
+        if not left:
+            raise Refused(f"{option}: a word is missing")
+        return left.pop(0)
+
+    while left and left[0].startswith("-"):
+        option = left.pop(0)
+        name, separator, value = option.lstrip("-").partition("=")
+        if option == "--":
+            break
+        if name in NUMBERS:
+            setattr(options, NUMBERS[name], number(option, value if separator else take(option)))
+        elif name in TEXTS:
+            setattr(options, TEXTS[name], value if separator else take(option))
+        elif name in SWITCHES and not separator:
+            setattr(options, SWITCHES[name], True)
+        else:
+            options.of_mpirun += [option] + [take(option) for _ in range(0 if separator else WORDS_OF_MPIRUN.get(name, 0))]
+    options.program = left
+    return checked(options)
+
+
+def checked(options):
+    if not options.workers:
+        raise Refused("-n WORKERS is missing, or 0: how many processes of the program there are to be")
+    if not options.program:
+        raise Refused("there is no program")
+    if ":" in options.program:
+        raise Refused("of several programs (\":\") the ranks are not counted: start them by mpirun")
+    if options.host_list and options.host_file:
+        raise Refused("hosts are named twice, in a list and in a file")
+    if options.virtual_hosts == 0:
+        raise Refused("--virtual-hosts 0: expected at least 1")
+    return options

@@ -1,0 +1,5 @@
+"""What cannot be started. One line says why, and what is allowed."""
+
+
+class Refused(ValueError):
+    pass

@@ -1,0 +1,76 @@
+#!/bin/bash
+# comexrun from outside, with an mpirun that says what it was given and stays until it is told to end.
+program="$1 --mpirun mpirun"
+failures=0
+place=$(mktemp -d) || exit 1
+trap 'rm -r "$place"' EXIT
+mkdir "$place/bin" "$place/locks"
+cat >"$place/bin/mpirun" <<'TEXT'
+#!/bin/sh
+[ "$1" != --version ] || { echo "${LAUNCHER:-mpirun (Open MPI) 4}"; exit; }
+echo "${COMEX_MANAGER:-none}${GA_NUM_PROGRESS_RANKS_PER_NODE:+, $GA_NUM_PROGRESS_RANKS_PER_NODE progress ranks}: $*"
+[ -z "$FIFO" ] || read -r _ <"$FIFO"
+exit "${STATUS:-0}"
+TEXT
+chmod +x "$place/bin/mpirun"
+export PATH=$place/bin:$PATH COMEXRUN_DIR=$place/locks
+unset COMEX_MANAGER FIFO STATUS GA_NUM_PROGRESS_RANKS_PER_NODE COMEX_VIRTUAL_HOSTS SLURM_JOB_NODELIST PBS_NODEFILE
+
+is() {  # is WANTED FOUND WHAT
+  [ "$1" = "$2" ] && return
+  printf 'WRONG: %s is "%s", must be "%s"\n' "$3" "$2" "$1"
+  failures=$((failures + 1))
+}
+
+is "1: -x COMEX_MANAGER --host h:3 -np 3 a 'b  c'" "$($program -n 2 --host h:3 a "'b  c'")" "what mpirun is given"
+is "77: -x COMEX_MANAGER --host h:2 -np 2 a" "$(COMEX_MANAGER=77 $program -n 1 --host h:2 a)" "a number that is set"
+is "none: --host h:2 -np 2 -x COMEX_MANAGER=5 a" "$($program -n 1 --host h:2 -x COMEX_MANAGER=5 a)" "a number that mpirun is given"
+is "1: -hosts h:3 -n 3 a" "$(LAUNCHER='HYDRA build details:' $program -n 2 --host h:3 a)" "what hydra is given"
+is "none: -hosts h:2 -n 2 -genv COMEX_MANAGER 5 a" \
+  "$(LAUNCHER=HYDRA $program -n 1 -hosts h:2 -genv COMEX_MANAGER 5 a)" "a number that hydra is given"
+is "1, 2 progress ranks: -x GA_NUM_PROGRESS_RANKS_PER_NODE -x COMEX_MANAGER --host h:4,i:4 -np 8 a" \
+  "$($program -n 4 --progress-ranks 2 --host h,i a)" "two progress ranks on each of two hosts"
+is "1, 0 progress ranks: -x COMEX_MANAGER --host h:2 -np 2 a" \
+  "$(GA_NUM_PROGRESS_RANKS_PER_NODE=0 $program -n 2 --host h a)" "no progress ranks, by the environment"
+printf 'n1\nn1\nn2\nn2\n' >"$place/nodes"
+is "1: -x COMEX_MANAGER --host n1:2,n2:2 -np 4 a" "$(PBS_NODEFILE=$place/nodes $program -n 2 a)" "the hosts of a PBS job"
+said=$($program -n 2 --virtual-hosts 2 --cyclic --bind --dry-run --host h a)
+is "GA_PROGRESS_RANKS_DISTRIBUTION_CYCLIC=1" "$(tr ' ' '\n' <<<"$said" | grep -x 'GA_PROGRESS.*CYCLIC=1')" "a dry run's settings"
+is "-np 4 a" "$(grep -o -e '-np 4 a' <<<"$said")" "a dry run's command"
+is "4 MPI ranks on 2 hosts: 2 workers" "$(grep -o '4 MPI ranks on 2 hosts: 2 workers' <<<"$said")" "a dry run's picture"
+STATUS=7 $program -n 1 a >/dev/null
+is 7 $? "the status of mpirun"
+
+# Two that run at once, a third one beside them, and one that comes when the first has ended.
+mkfifo "$place/first" "$place/second"
+FIFO=$place/first $program -n 1 --host h a >"$place/out1" &
+first=$!
+until [ -s "$place/out1" ]; do sleep 0.01; done
+FIFO=$place/second $program -n 1 --host h b >"$place/out2" &
+second=$!
+until [ -s "$place/out2" ]; do sleep 0.01; done
+is "1: -x COMEX_MANAGER --host h:2 -np 2 a" "$(cat "$place/out1")" "the first launch"
+is "2: -x COMEX_MANAGER --host h:2 -np 2 b" "$(cat "$place/out2")" "a launch beside it"
+is "3: -x COMEX_MANAGER --host h:2 -np 2 c" "$($program -n 1 --host h c)" "a launch beside both"
+kill -KILL "$first"
+wait "$first" 2>/dev/null
+is "1: -x COMEX_MANAGER --host h:2 -np 2 d" "$($program -n 1 --host h d)" "a launch after one was killed"
+echo >"$place/second"
+wait "$second"
+is 0 $? "the end of the second launch"
+
+answer=$(${program%% *} 2>&1)
+is 2 $? "the status without arguments"
+case $answer in Usage:*) ;; *) is "a usage" "$answer" "the answer without arguments" ;; esac
+answer=$(COMEXRUN_DIR=$place/none $program -n 1 --host h a 2>&1)
+is 2 $? "the status without a folder"
+is "comexrun: COMEXRUN_DIR=$place/none is not a folder that can be written to" "$answer" "the answer without a folder"
+# All numbers are taken by this shell.
+for ((number = 1; number <= 255; ++number)); do
+  exec {lock}>"$place/locks/manager-$number"
+  flock "$lock"
+done
+answer=$($program -n 1 --host h a 2>&1)
+is 2 $? "the status where all numbers are taken"
+case $answer in "comexrun: all numbers"*) ;; *) is "all numbers are taken" "$answer" "the answer where they are" ;; esac
+[ "$failures" -eq 0 ]

@@ -1,0 +1,128 @@
+"""What comexrun decides: hosts and slots, workers and ranks of each host, the words for mpirun."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import hosts
+import launchers
+import options
+from hosts import Host
+from refused import Refused
+from split import dealt, is_oversubscribed, split
+
+
+class Options(unittest.TestCase):
+    def test_own_options_stand_anywhere_before_the_program(self):
+        found = options.parsed("--mca btl tcp -n 4 -x A=1 --host a:2,b --cyclic prog -n 7 --cyclic".split())
+        self.assertEqual((found.workers, found.host_list, found.cyclic), (4, "a:2,b", True))
+        self.assertEqual(found.of_mpirun, "--mca btl tcp -x A=1".split())
+        self.assertEqual(found.program, "prog -n 7 --cyclic".split())
+
+    def test_words_of_hydra_are_its_own(self):
+        found = options.parsed("-genv A 1 -launcher ssh -np 3 -hosts=a,b prog".split())
+        self.assertEqual((found.of_mpirun, found.host_list, found.workers), ("-genv A 1 -launcher ssh".split(), "a,b", 3))
+
+    def test_wrong_ones_are_refused(self):
+        for line in ("prog", "-n 0 prog", "-n x prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
+                     "-n 2 --virtual-hosts 0 a", "--mca btl"):
+            with self.assertRaises(Refused, msg=line):
+                options.parsed(line.split())
+
+    def test_two_dashes_end_the_options(self):
+        self.assertEqual(options.parsed("-n 2 -- --strange".split()).program, ["--strange"])
+
+
+class Hosts(unittest.TestCase):
+    def test_a_list_has_slots_or_not(self):
+        self.assertEqual(hosts.of_list("a:4,b"), [Host("a", 4), Host("b", None)])
+        self.assertEqual(hosts.of_list("a:2,b:2,a:1"), [Host("a", 3), Host("b", 2)])
+        for wrong in ("a:x", "a:0", ",a", "+n1"):
+            self.assertRaises(Refused, hosts.of_list, wrong)
+
+    def test_files_of_every_kind(self):
+        self.assertEqual(hosts.of_file("# all\na slots=4 max_slots=8\nb:2 # two\n\nc\n", "f"),
+                         [Host("a", 4), Host("b", 2), Host("c", None)])
+        self.assertEqual(hosts.of_file("n1\nn1\nn2\nn2\nn2\n", "pbs"), [Host("n1", 2), Host("n2", 3)])
+        self.assertRaises(Refused, hosts.of_file, "# nobody\n", "f")
+
+    def test_slurm_names_nodes_and_tasks(self):
+        self.assertEqual(hosts.expanded("8(x2),4"), [8, 8, 4])
+        names = lambda nodes: {"n[1-3]": ["n1", "n2", "n3"]}[nodes]
+        told = {"SLURM_JOB_NODELIST": "n[1-3]", "SLURM_JOB_CPUS_PER_NODE": "16(x3)"}
+        self.assertEqual([h.slots for h in hosts.of_slurm(told, names)], [16, 16, 16])
+        told |= {"SLURM_NTASKS": "20", "SLURM_TASKS_PER_NODE": "8(x2),4"}
+        self.assertEqual(hosts.of_slurm(told, names), [Host("n1", 8), Host("n2", 8), Host("n3", 4)])
+        told["SLURM_TASKS_PER_NODE"] = "8"
+        self.assertRaises(Refused, hosts.of_slurm, told, names)
+
+    def test_the_command_line_wins_over_the_batch_system(self):
+        asked = options.parsed(["-n", "2", "--host", "a", "p"])
+        self.assertEqual(hosts.found(asked, {"SLURM_JOB_NODELIST": "n1"}), [Host("a", None)])
+
+
+class Split(unittest.TestCase):
+    def shares(self, *args, **more):
+        return [(s.workers, s.ranks) for s in split(*args, **more)]
+
+    def test_workers_are_dealt_evenly(self):
+        self.assertEqual(dealt(8, [None, None]), [4, 4])
+        self.assertEqual(dealt(7, [None] * 3), [3, 2, 2])
+        self.assertEqual(dealt(10, [2, None, 4]), [2, 4, 4])
+        self.assertIsNone(dealt(5, [2, 2]))
+        self.assertEqual(dealt(1_000_000, [None] * 999)[:2], [1002, 1001])
+
+    def test_each_host_has_its_progress_ranks(self):
+        a, b = Host("a", 8), Host("b", 8)
+        self.assertEqual(self.shares(14, [a, b], 1), [(7, 8), (7, 8)])
+        self.assertEqual(self.shares(6, [a, b], 2), [(3, 5), (3, 5)])
+        self.assertEqual(self.shares(6, [a, b], 0), [(3, 3), (3, 3)])
+        self.assertEqual(self.shares(4, [Host("", 4)], 1, 2), [(4, 6)])  # of each virtual host
+
+    def test_progress_ranks_share_cores_where_slots_are_few(self):
+        shares = split(16, [Host("a", 8), Host("b", 8)], 1)
+        self.assertEqual([s.ranks for s in shares], [9, 9])
+        self.assertTrue(is_oversubscribed(shares))
+        self.assertFalse(is_oversubscribed(split(14, [Host("a", 8), Host("b", 8)], 1)))
+        self.assertFalse(is_oversubscribed(split(14, [Host("a", None)], 1)))
+
+    def test_more_workers_than_slots_want_a_word(self):
+        with self.assertRaisesRegex(Refused, "^5 workers do not fit 1 host with 4 slots: name more hosts"):
+            split(5, [Host("", 4)], 1)
+        self.assertEqual(self.shares(5, [Host("", 4)], 1, oversubscribe=True), [(5, 6)])
+
+    def test_hosts_without_workers_get_nothing(self):
+        self.assertEqual(self.shares(1, [Host("a", None), Host("b", None)], 1), [(1, 2)])
+
+    def test_each_virtual_host_needs_a_worker(self):
+        self.assertRaises(Refused, split, 3, [Host("a", None), Host("b", None)], 1, 2)
+
+
+class Words(unittest.TestCase):
+    def words(self, kind, more=(), **launch):
+        shares = split(4, [Host("a", 3), Host("b", 3)], 1)
+        return " ".join(launchers.words_of(kind, "mpirun", launchers.Launch(shares, {"A": "1"}, **launch), list(more), ["p", "q"]))
+
+    def test_of_each_launcher(self):
+        self.assertEqual(self.words(launchers.OPEN_MPI), "mpirun -x A --host a:3,b:3 -np 6 p q")
+        self.assertEqual(self.words(launchers.HYDRA), "mpirun -hosts a:3,b:3 -n 6 p q")
+        self.assertEqual(self.words(launchers.OPEN_MPI, crowded=True, preload="/l.so"),
+                         "mpirun -x A -x LD_PRELOAD=/l.so --oversubscribe --bind-to none --host a:3,b:3 -np 6 p q")
+        self.assertEqual(self.words(launchers.HYDRA, crowded=True, unbound=True, preload="/l.so"),
+                         "mpirun -genv LD_PRELOAD /l.so -hosts a:3,b:3 -n 6 p q")
+
+    def test_who_binds_is_left_to(self):
+        self.assertNotIn("none", self.words(launchers.OPEN_MPI, ("--bind-to", "core"), crowded=True))
+
+    def test_this_machine_needs_no_name(self):
+        launch = launchers.Launch(split(1, [Host("", 4)], 1), {})
+        self.assertEqual(launchers.words_of(launchers.HYDRA, "m", launch, [], ["p"]), "m -n 2 p".split())
+
+    def test_launchers_are_known_by_what_they_say(self):
+        for said, kind in (("mpirun (Open MPI) 4.1.4", "openmpi"), ("HYDRA build details:", "hydra"),
+                           ("mpirun (PRRTE) 3.0", "openmpi"), ("Intel(R) MPI Library", "hydra")):
+            self.assertEqual(launchers.kind_of(said), kind)
+
+
+if __name__ == "__main__":
+    unittest.main()
