@@ -59,7 +59,9 @@ struct Rmw {  // the arguments of the program
 inline bool small_rmw(const Rmw& rmw, int proc, comex_group_t group) {
   const PlainTarget to(proc, group);
   AtomicOperation operation;
-  return to && rmw.to_operation(proc, operation) && to.direct().try_atomic(operation, to.place());
+  if (!to || !rmw.to_operation(proc, operation)) return false;
+  to.count(activity::Kind::rmw, scalar_bytes(operation.scalar));
+  return to.direct().try_atomic(operation, to.place());
 }
 
 bool appended_rmw(const Rmw& rmw, int proc, comex_group_t group, comex_request_t* handle) {
@@ -71,7 +73,9 @@ bool appended_rmw(const Rmw& rmw, int proc, comex_group_t group, comex_request_t
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_atomic(operation, far, completion);
   };
-  return appended_and_awaited(*runtime, {"nbrmw", proc}, handle, append);
+  if (!appended_and_awaited(*runtime, {"nbrmw", proc}, handle, append)) return false;
+  runtime->count(activity::Kind::rmw, runtime->place(operation.target), scalar_bytes(operation.scalar));
+  return true;
 }
 
 [[gnu::noinline]] int perform(const Call& call, const Rmw& rmw, const Finish& finish) {
@@ -100,8 +104,10 @@ bool appended_rmw(const Rmw& rmw, int proc, comex_group_t group, comex_request_t
                                       target.direct->describe(checked, target.worker(), target.place));
     }
     if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
+    runtime->count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
     return COMEX_SUCCESS;
   }
+  runtime->count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
   const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
   const bool may_append = !operation.is_blocking;

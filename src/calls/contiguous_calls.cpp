@@ -47,14 +47,16 @@ struct Accumulate {
 
 inline bool small_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
   const PlainTarget to(proc, group);
-  return to && bytes > 0 && src != nullptr &&
-         to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
+  if (!to || bytes <= 0 || src == nullptr) return false;
+  to.count(activity::Kind::put, static_cast<std::uint64_t>(bytes));
+  return to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
 }
 
 inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
   const PlainTarget from(proc, group);
-  return from && bytes > 0 && dst != nullptr &&
-         from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
+  if (!from || bytes <= 0 || dst == nullptr) return false;
+  from.count(activity::Kind::get, static_cast<std::uint64_t>(bytes));
+  return from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
 }
 
 // The bytes of whole elements.
@@ -68,6 +70,7 @@ inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
   if (!to || scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
     return false;
   const std::uint64_t whole = whole_bytes(scalar, of.bytes);
+  to.count(activity::Kind::acc, whole);
   bool recovered = false;
   const bool is_done = whole != 0 && to.direct().try_acc(to.place(), to.target(), {scalar, as.scale},
                                                          {of.near, of.far, whole}, recovered);
@@ -82,7 +85,11 @@ bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
     return remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
   };
-  return runtime != nullptr && runtime->append({"nbput", proc}, static_cast<Worker>(proc), append);
+  if (runtime == nullptr || !runtime->append({"nbput", proc}, static_cast<Worker>(proc), append))
+    return false;
+  runtime->count(activity::Kind::put, runtime->place(static_cast<Worker>(proc)),
+                 static_cast<std::uint64_t>(bytes));
+  return true;
 }
 
 bool appended_acc(const Call& call, const Accumulate& as, const Bytes& of) {
@@ -92,8 +99,10 @@ bool appended_acc(const Call& call, const Accumulate& as, const Bytes& of) {
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
     return remote.append_acc({scalar, as.scale}, of.near, of.far, whole_bytes(scalar, of.bytes), far);
   };
-  return runtime != nullptr &&
-         runtime->append({call.name, call.proc}, static_cast<Worker>(call.proc), append);
+  const auto target = static_cast<Worker>(call.proc);
+  if (runtime == nullptr || !runtime->append({call.name, call.proc}, target, append)) return false;
+  runtime->count(activity::Kind::acc, runtime->place(target), whole_bytes(scalar, of.bytes));
+  return true;
 }
 
 bool appended_get(const void* src, void* dst, int bytes, int proc, comex_group_t group,
@@ -103,7 +112,10 @@ bool appended_get(const void* src, void* dst, int bytes, int proc, comex_group_t
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_get(dst, src, static_cast<std::uint64_t>(bytes), far, completion);
   };
-  return appended_and_awaited(*runtime, {"nbget", proc}, handle, append);
+  if (!appended_and_awaited(*runtime, {"nbget", proc}, handle, append)) return false;
+  runtime->count(activity::Kind::get, runtime->place(static_cast<Worker>(proc)),
+                 static_cast<std::uint64_t>(bytes));
+  return true;
 }
 
 inline int completed(comex_request_t* handle) {

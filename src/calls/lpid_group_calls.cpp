@@ -32,8 +32,8 @@ BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   return no_bridge;
 }
 
-// Over the oldest bridge that all are on. If that is lost meanwhile, the next one is tried. Returns nothing if
-// no bridge leads to all.
+// Over the oldest bridge that all are on. If that is lost meanwhile, the next one is tried. Returns nothing
+// if no bridge leads to all.
 std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, Founders founders, comex_group_t* group) {
   Created created = Created::bridge_is_lost;
   while (created == Created::bridge_is_lost) {

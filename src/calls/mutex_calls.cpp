@@ -26,7 +26,7 @@ struct Named {  // a mutex; one that exists, if it is on the own host
     return there;
   }
   void order_before_direct() const {
-    if (!runtime->router().is_plain(owner)) runtime->order_before_direct(reach());
+    if (!runtime->router().is_plain(runtime->place(owner))) runtime->order_before_direct(reach());
   }
   shm::FairMutex here() const { return runtime->world().arena->mutex_at(offset); }
   shm::MutexParty party() const {

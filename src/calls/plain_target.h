@@ -15,20 +15,25 @@ class PlainTarget {
  public:
   PlainTarget(int proc, comex_group_t group)
       : runtime_(runtime::at_once()), target_(static_cast<Worker>(proc)) {
-    is_plain_ = runtime_ != nullptr && group == COMEX_GROUP_WORLD && target_ < runtime_->size() &&
-                runtime_->router().is_plain(target_);
+    if (runtime_ == nullptr || group != COMEX_GROUP_WORLD || target_ >= runtime_->size()) return;
+    const groups::WorkerPlace& place = runtime_->place(target_);
+    if (runtime_->router().is_plain(place)) place_ = &place;
   }
-  explicit operator bool() const { return is_plain_; }
+  explicit operator bool() const { return place_ != nullptr; }
 
   runtime::Runtime& runtime() const { return *runtime_; }
   const op::Direct& direct() const { return runtime_->direct(); }
-  const groups::WorkerPlace& place() const { return runtime_->place(target_); }
+  const groups::WorkerPlace& place() const { return *place_; }
   Worker target() const { return target_; }
+  // Called before the check of a small operation, which then needs nothing after it.
+  void count(activity::Kind kind, std::uint64_t bytes) const {
+    runtime_->activity().count_near(kind, place().slot, bytes);
+  }
 
  private:
   runtime::Runtime* runtime_;
   Worker target_;
-  bool is_plain_;
+  const groups::WorkerPlace* place_ = nullptr;
 };
 
 }  // namespace comex::calls

@@ -22,8 +22,9 @@ inline bool small_put_signal(const void* src, void* dst, int bytes, const Signal
                              comex_group_t group) {
   const PlainTarget to(proc, group);
   if (!to || bytes < 0 || (bytes > 0 && src == nullptr) || !signal.is_aligned()) return false;
-  return to.direct().try_put_signal(to.place(), to.target(), {src, dst, static_cast<std::uint64_t>(bytes)},
-                                    {signal.word, signal.bits()});
+  const auto count = static_cast<std::uint64_t>(bytes);
+  to.count(activity::Kind::put, count + sizeof signal.value);
+  return to.direct().try_put_signal(to.place(), to.target(), {src, dst, count}, {signal.word, signal.bits()});
 }
 
 // The signal word is checked before the data is written.
@@ -57,6 +58,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   if (runtime->is_direct(op::Way::put, target)) {
     return put_signal_directly(*runtime, signal, name, target, data, dst);
   }
+  runtime->count(activity::Kind::put, target, static_cast<std::uint64_t>(bytes) + sizeof signal.value);
   const op::RemoteTarget far = target.remote_target();
   return finish_remote(
       *runtime, *target.remote, target.reason(name), Finish::block(), [&](nb::Completion& completion) {

@@ -12,6 +12,17 @@ const void* far_of(const Operation& operation) {
   return operation.layout == protocol::Layout::vector ? operation.scatter.far[0] : operation.far;
 }
 
+activity::Kind kind_of(Action action) {
+  return action == Action::put   ? activity::Kind::put
+         : action == Action::get ? activity::Kind::get
+                                 : activity::Kind::acc;
+}
+
+std::uint64_t bytes_of(const Operation& operation) {
+  return operation.layout == protocol::Layout::vector ? operation.scatter.total_bytes()
+                                                      : operation.patch.total_bytes();
+}
+
 bool moves_nothing(const Operation& operation) {
   return operation.layout == protocol::Layout::vector ? operation.scatter.empty() : operation.patch.empty();
 }
@@ -54,13 +65,19 @@ void say_recovered(const runtime::Runtime& runtime, const Context& where) {
 
 int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
               const runtime::Reach& target, op::Way way, const Finish& finish) {
+  const auto count = [&] {
+    for (const Operation& operation : operations)
+      runtime.count(kind_of(operation.action), target, bytes_of(operation));
+  };
   if (runtime.is_direct(way, target)) {
     const int result = carry_out_directly(runtime, name, operations, target);
+    if (result == COMEX_SUCCESS) count();
     if (result == COMEX_SUCCESS && finish.kind == Finish::Kind::handle) {
       *finish.handle = nb::HandleTable::completed_handle;
     }
     return result;
   }
+  count();
   const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
   const bool is_blocking = finish.kind == Finish::Kind::blocking;

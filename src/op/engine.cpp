@@ -100,7 +100,7 @@ Engine::Lock Engine::wait_with(Lock lock, Condition condition, const WaitReason&
   tell_of_wait();
   const std::uint64_t me = ++waits_;
   poller_ = me;
-  StallWatch watch = this->watch(reason);
+  StallWatch watch(os_, options_.stall, reason);
   shm::Idle idle(os_, options_.wait, options_.doorbell);
   bool is_done = false;
   const auto holds = [&] {  // not asked again once it held: it may take what it finds

@@ -83,7 +83,7 @@ class Engine {
   void set_between_rounds(std::function<void()> call) { between_rounds_ = std::move(call); }
 
   // For a wait that sleeps outside the engine and polls in between.
-  StallWatch watch(const WaitReason& reason) const { return {os_, options_.stall, reason}; }
+  StallWatch watch(const WaitReason& reason) const { return StallWatch(os_, options_.stall, reason); }
 
  private:
   struct Attachment {

@@ -35,7 +35,7 @@ class Router {
   bool is_direct_to_guest(Way way) const { return (same_host_ & (1u << static_cast<unsigned>(way))) != 0; }
   // Every way to this same-host memory is direct. No operation of this worker can then be under way to it,
   // and loads and stores are all there is to do.
-  bool is_plain(Worker target) const { return world_->place(target).host == plain_host_; }
+  bool is_plain(const groups::WorkerPlace& place) const { return place.host == plain_host_; }
   // Some way to same-host memory leads through a server: direct operations may have to fence first.
   bool is_mixed() const { return is_mixed_; }
   const groups::ProcessGroup& world() const { return *world_; }

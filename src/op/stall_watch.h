@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "core/activity.h"
 #include "core/ids.h"
 #include "op/function_ref.h"
 #include "shm/os.h"
@@ -28,6 +29,7 @@ struct WaitReason {
 };
 
 struct StallOptions {
+  activity::Recorder activity = {};         // where long waits are recorded; with COMEX_STATS all that pause
   std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not reported
   std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall = {};
 };
@@ -35,14 +37,21 @@ struct StallOptions {
 class StallWatch {
  public:
   StallWatch(shm::Os& os, const StallOptions& options, const WaitReason& reason)
-      : os_(os), options_(options), reason_(reason) {}
+      : os_(os), options_(options), reason_(reason) {
+    if (options.activity && options.activity.counts_all()) begin(os_.now_ns());
+  }
+  StallWatch(const StallWatch&) = delete;
+  StallWatch& operator=(const StallWatch&) = delete;
+  ~StallWatch() {
+    if (since_ns_ != 0 && options_.activity) end();
+  }
 
   void look() {
-    if (has_told_ || options_.stall_ns == 0 || !options_.on_stall) return;
     if (++looks_ % looks_per_clock != 0 && !slow_) return;
     const std::uint64_t now = os_.now_ns();
-    if (since_ns_ == 0) since_ns_ = now;
-    if (now - since_ns_ < options_.stall_ns) return;
+    if (since_ns_ == 0) begin(now);
+    if (has_told_ || options_.stall_ns == 0 || !options_.on_stall || now - since_ns_ < options_.stall_ns)
+      return;
     has_told_ = true;
     options_.on_stall(reason_, now - since_ns_);
   }
@@ -50,6 +59,21 @@ class StallWatch {
 
  private:
   static constexpr unsigned looks_per_clock = 64;
+
+  activity::Waiting waiting() const {
+    return activity::waiting_of(reason_.operation, reason_.server != no_rank);
+  }
+  void begin(std::uint64_t now) {
+    since_ns_ = now;
+    if (!options_.activity) return;
+    const bool is_named = static_cast<bool>(reason_.named);
+    options_.activity.begin_wait(
+        {reason_.operation, waiting(), is_named ? reason_.named.rank : reason_.target, reason_.server,
+         reason_.named.group},
+        now);
+  }
+  void end() { options_.activity.end_wait(waiting(), os_.now_ns() - since_ns_); }
+
   shm::Os& os_;
   const StallOptions& options_;
   WaitReason reason_;

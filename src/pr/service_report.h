@@ -1,7 +1,8 @@
 // Reports what a progress rank has served, and suggests how many progress ranks its host should have.
 //
-// ServiceMeter adds up the time of the rounds in which something moved; it reads the clock only if it
-// measures. The other functions are pure. The owner of a server uses them for the line at the end of a run.
+// ServiceMeter adds up the time of the rounds in which something moved: of all rounds, or of one in 16, whose
+// time then counts for all. The other functions are pure. The owner of a server uses them for the line at the
+// end of a run.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +15,23 @@ namespace comex::pr {
 
 class ServiceMeter {
  public:
-  ServiceMeter(shm::Os& os, bool measures) : os_(os), measures_(measures), since_ns_(now()) {}
+  ServiceMeter(shm::Os& os, bool all_rounds) : os_(os), every_(all_rounds ? 1 : 16), since_ns_(os.now_ns()) {}
 
-  void begin_round() { round_ns_ = now(); }
-  void end_round(bool has_worked) {
-    if (has_worked) busy_ns_ += now() - round_ns_;
+  void begin_round() {
+    is_measured_ = rounds_++ % every_ == 0;
+    if (is_measured_) round_ns_ = os_.now_ns();
   }
-  bool measures() const { return measures_; }
+  void end_round(bool has_worked) {
+    if (is_measured_ && has_worked) busy_ns_ += (os_.now_ns() - round_ns_) * every_;
+  }
   std::uint64_t busy_ns() const { return busy_ns_; }
-  std::uint64_t total_ns() const { return now() - since_ns_; }
+  std::uint64_t total_ns() const { return os_.now_ns() - since_ns_; }
 
  private:
-  std::uint64_t now() const { return measures_ ? os_.now_ns() : 0; }
-
   shm::Os& os_;
-  bool measures_;
+  unsigned every_;
+  unsigned rounds_ = 0;
+  bool is_measured_ = false;
   std::uint64_t since_ns_;
   std::uint64_t round_ns_ = 0;
   std::uint64_t busy_ns_ = 0;

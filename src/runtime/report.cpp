@@ -39,6 +39,11 @@ void Reporter::print(const Identity& who, const Context& where, std::string_view
   std::fflush(stderr);
 }
 
+void Reporter::print_text(std::string_view lines) {
+  std::fwrite(lines.data(), 1, lines.size(), stderr);
+  std::fflush(stderr);
+}
+
 void Reporter::end_job(int code) {
   // For codes above 123, a launcher reports a signal or a failure of its own.
   const int shown = code >= 1 && code <= 123 ? code : failure_exit_code;

@@ -38,6 +38,7 @@ class Reporter {
 
   // Prints a line about another process's operation, or ends the job.
   static void print(const Identity& who, const Context& where, std::string_view text);
+  static void print_text(std::string_view lines);  // as they are
   [[noreturn]] static void end_job(int code);
 
  private:

@@ -4,10 +4,11 @@
 #include <string>
 
 #include "runtime/caller.h"
+#include "runtime/opening/boards.h"
 #include "runtime/opening/eager.h"
-#include "runtime/opening/outboxes.h"
 #include "runtime/opening/server_options.h"
 #include "runtime/sides.h"
+#include "runtime/statistics.h"
 
 namespace comex::runtime {
 namespace {
@@ -26,6 +27,7 @@ op::RemoteOptions remote_options(World& world) {
   options.sizes = wire_sizes(world, world.transport->size());
   options.outbox = own_outbox(world);
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
+  options.under_way = &world.activity.block().outstanding;
   return options;
 }
 
@@ -34,6 +36,7 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   options.wait = world.wait_policy;
   options.has_threads = world.has_threads;
   options.doorbell = world.arena->doorbell(world.arena->slot());
+  options.stall.activity = world.activity;
   options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
   options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
     runtime.tell_of_stall(wait, waited_ns);
@@ -54,6 +57,8 @@ bool has_to_serve_in_calls(const World& world, const op::Router& router) {
 Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJoiner& joiner)
     : reporter_(reporter),
       world_(std::move(world)),
+      activity_(world_->activity),
+      my_host_(static_cast<std::uint32_t>(world_->place.host)),
       router_(*world_->group, static_cast<Worker>(world_->place.worker), world_->settings),
       direct_(*world_->arena),
       remote_(*world_->transport, remote_options(*world_)),
@@ -123,6 +128,7 @@ bool Runtime::close() {
   succeeded = !take_failures(everybody) && succeeded;
   barrier(groups::world_handle);  // after this, nobody needs this worker's service
   const auto& servers = world_->own_host().progress_ranks;
+  report_statistics(*this);
   {
     const op::Engine::Lock lock = engine_.enter();
     for (const int rank : servers) remote_.leave(rank);

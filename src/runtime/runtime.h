@@ -117,6 +117,23 @@ class Runtime {
   // Workers with the same number can exchange pointers. Workers of other worlds never can.
   std::uint32_t pointer_domain(Lpid lpid) const;
 
+  const activity::Recorder& activity() const { return activity_; }
+  // Counts an operation of this worker, for COMEX_STATS and for those who watch.
+  void count(activity::Kind kind, const groups::WorkerPlace& on, std::uint64_t bytes) const {
+    if (on.host == my_host_) {
+      activity_.count_near(kind, on.slot, bytes);
+    } else {
+      activity_.count_far(kind, on.host, bytes);
+    }
+  }
+  void count(activity::Kind kind, const Reach& target, std::uint64_t bytes) const {
+    if (is_own(target.lpid)) {
+      count(kind, target.place, bytes);
+    } else {
+      activity_.count_other_world(kind, bytes);
+    }
+  }
+
   // Starts a remote operation under the engine lock; if too much is under way, it makes progress first. An
   // item for a batch also waits for a credit: the caller may compute for long, and without a credit nobody
   // could send the batch.
@@ -214,16 +231,18 @@ class Runtime {
   // exchange one T each.
   template <class T>
   T all_merged(int handle, T mine) {
-    all_reduce(handle, std::as_writable_bytes(std::span(&mine, 1)),
-               [](std::span<std::byte> into, std::span<const std::byte> from) {
-                 T left;
-                 T right;
-                 std::memcpy(&left, into.data(), sizeof left);
-                 std::memcpy(&right, from.data(), sizeof right);
-                 left.merge(right);
-                 std::memcpy(into.data(), &left, sizeof left);
-               });
+    all_reduce(handle, std::as_writable_bytes(std::span(&mine, 1)), merging<T>());
     return mine;
+  }
+  // Merges a value of each host by T::merge, on the first worker of the first host. make() is called on the
+  // lowest worker of each host; returns whether this is one.
+  template <class T, class Make>
+  bool merge_hosts(T& merged, const Make& make) {
+    if (!host_.is_lowest()) return false;
+    merged = make();
+    if (world_->group->host_count() == 1) return true;
+    host_leaders_->all_reduce(std::as_writable_bytes(std::span(&merged, 1)), merging<T>());
+    return true;
   }
   // Collects the values of all members, by rank; also a meeting.
   void gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all);
@@ -235,6 +254,17 @@ class Runtime {
   }
 
  private:
+  template <class T>
+  static auto merging() {
+    return [](std::span<std::byte> into, std::span<const std::byte> from) {
+      T left;
+      T right;
+      std::memcpy(&left, into.data(), sizeof left);
+      std::memcpy(&right, from.data(), sizeof right);
+      left.merge(right);
+      std::memcpy(into.data(), &left, sizeof left);
+    };
+  }
   void add_first_groups();
   void serve_in_call();
   op::Membership membership_of(const groups::Group& group) const;
@@ -265,6 +295,8 @@ class Runtime {
 
   Reporter& reporter_;
   std::unique_ptr<World> world_;
+  const activity::Recorder activity_;  // the world's
+  const std::uint32_t my_host_;
   op::Router router_;
   op::Direct direct_;
   nb::HandleTable handles_;

@@ -1,6 +1,7 @@
 #include "shm/arena.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "shm/arena_layout.h"
@@ -57,7 +58,11 @@ struct Arena::Body {
     extents.emplace(place);
     stripes.emplace(reinterpret_cast<StripeWord*>(base + ticket.geometry.stripes_offset),
                     LockParty{os, &object, slot});
-    if (must_format) extents->format();
+    if (must_format) {
+      extents->format();
+      const ArenaMap map{ArenaMap::right_magic, ticket.world, ticket.job, ticket.geometry};
+      std::memcpy(base + arena_map_offset, &map, sizeof map);
+    }
     must_format = false;
     return {};
   }
@@ -131,6 +136,7 @@ Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   body->ticket.large_pages = options.large_pages ? 1 : 0;
   body->ticket.on_touch = on_touch ? 1 : 0;
   body->ticket.world = options.world;
+  body->ticket.job = options.job;
   return Arena(std::move(body));
 }
 

@@ -31,6 +31,7 @@ struct ArenaOptions {
   Backing backing = Backing::automatic;
   GeometryWish geometry;
   WorldId world = 0;
+  std::uint64_t job = 0;                    // drawn at random, for those who watch the job
   HostSlot slot = 0;                        // this process's
   std::uint64_t keep_bytes = keep_a_share;  // freed memory kept for reuse (COMEX_ARENA_KEEP)
   bool on_touch = false;    // allocate pages when they are touched, where the system allows it
@@ -44,6 +45,7 @@ struct ArenaTicket {
   Geometry geometry;
   std::uint64_t address_seed = 0;
   std::uint64_t keep_bytes = 0;
+  std::uint64_t job = 0;
   WorldId world = 0;
   std::uint16_t large_pages = 0;
   std::uint16_t on_touch = 0;

@@ -18,7 +18,17 @@ struct ArenaHeader {
   unsigned char os_prefix[object_prefix_bytes];  // reserved for Os
   ExtentsBlock extents;
 };
-static_assert(sizeof(ArenaHeader) <= page_bytes);
+
+// The end of the header page, for programs that watch a job and have only the object (tools/comex_top).
+struct ArenaMap {
+  static constexpr std::uint64_t right_magic = 0x3150414d58454d43;  // "CMEXMAP1"; changes with the layout
+  std::uint64_t magic;
+  std::uint64_t world;
+  std::uint64_t job;  // the same in all arenas of a world, whose hosts may be virtual
+  Geometry geometry;
+};
+inline constexpr std::uint64_t arena_map_offset = page_bytes - sizeof(ArenaMap);
+static_assert(sizeof(ArenaHeader) <= arena_map_offset && arena_map_offset % 8 == 0);
 
 struct SlotBlock {
   DoorbellBlock doorbell;

@@ -37,6 +37,7 @@ Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& r
   Geometry geometry;
   geometry.slots = wish.slots;
   geometry.servers = wish.servers;
+  geometry.activity_offset = wish.activity_offset;
   geometry.board_bytes = round_up(wish.board_bytes, 64);
   geometry.reservation_bytes =
       wish.reservation_bytes == 0 ? default_reservation(room) : round_up(wish.reservation_bytes, mebibyte);

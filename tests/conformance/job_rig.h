@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/opening/boards.h"
 #include "runtime/opening/directory.h"
 #include "runtime/opening/launch.h"
-#include "runtime/opening/outboxes.h"
 #include "runtime/process.h"
 #include "shm/posix_os.h"
 #include "support/loopback_parts.h"

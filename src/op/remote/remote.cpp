@@ -19,6 +19,7 @@ struct Overload : F... {
 
 Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
     : max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
+      under_way_(options.under_way),
       state_{transport, options.self, options.sizes, nb::SlotTable(options.slots)},
       batches_(state_, channels_, requests_, transfers_, options.outbox) {}
 
@@ -132,6 +133,7 @@ void Remote::leave(TransportRank server, protocol::Leaving how) {
 }
 
 unsigned Remote::advance() {
+  if (under_way_ != nullptr) under_way_->set(outstanding());
   unsigned moved = transfers_.advance();
   for (std::size_t i = 0; i < waiting_.size();) {
     Channel* const channel = waiting_[i];

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/activity.h"
 #include "core/operation.h"
 #include "nb/completion.h"
 #include "op/plan.h"
@@ -33,8 +34,9 @@ struct RemoteOptions {
   Worker self = 0;
   Sizes sizes;
   std::uint32_t slots = protocol::slot_count;
-  std::size_t max_outstanding = 8192;  // operations under way
-  shm::Outbox outbox;                  // where batches collect; empty: there are no batches
+  std::size_t max_outstanding = 8192;   // operations under way
+  shm::Outbox outbox;                   // where batches collect; empty: there are no batches
+  activity::Word* under_way = nullptr;  // told how many operations are under way, for those who watch
 };
 
 class Remote final : public transport::Sink {
@@ -47,9 +49,7 @@ class Remote final : public transport::Sink {
   void set_errors_return(bool on);
 
   // Wait for this before each start. It is only a bound: nothing breaks above it.
-  bool has_room() const {
-    return abandoned_ || requests_.in_use() + batches_.unanswered() < max_outstanding_;
-  }
+  bool has_room() const { return abandoned_ || outstanding() < max_outstanding_; }
   // Wait for this as well before appending, so that nothing is left here for lack of a credit.
   bool has_room(const RemoteTarget& far) {
     return has_room() && (!batches_.has_outbox() || !far.has_progress_rank ||
@@ -158,6 +158,7 @@ class Remote final : public transport::Sink {
   using Channel = remote::Channel;
   using Reply = protocol::ReplyHeader;
 
+  std::size_t outstanding() const { return requests_.in_use() + batches_.unanswered(); }
   bool fails_at_once(nb::Completion& completion) const {
     if (abandoned_) completion.fail();
     return abandoned_;
@@ -175,6 +176,7 @@ class Remote final : public transport::Sink {
   void on_withdraw(Channel& channel);
 
   const std::size_t max_outstanding_;
+  activity::Word* const under_way_;
   bool abandoned_ = false;
   remote::SendState state_;
   remote::Channels channels_{state_.ledger};

@@ -1,6 +1,6 @@
 #include "runtime/opening/progress_loop.h"
 
-#include "runtime/opening/outboxes.h"
+#include "runtime/opening/boards.h"
 #include "runtime/opening/server_options.h"
 
 namespace comex::runtime {
@@ -13,7 +13,7 @@ ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& 
       may_sleep_(world.share.hosts == 1),
       server_(make_server(world, reporter)),
       pusher_(make_pusher(world)),
-      meter_(*world.os, world.settings.verbose),
+      meter_(*world.os, world.settings.verbose || !world.settings.stats.empty()),
       idle_(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot())),
       bridges_(joiner.on_progress_rank(*this)) {}
 
@@ -43,6 +43,8 @@ unsigned ProgressLoop::round() {
   unsigned moved = serve(*world_.transport, world_.wire.get(), *server_);
   moved += bridges_->advance();
   meter_.end_round(moved != 0);
+  if (moved == 0 || ++rounds_ % rounds_a_record == 0)
+    record_service(world_.activity, *server_, meter_.busy_ns());
   pusher_.advance();
   return moved;
 }

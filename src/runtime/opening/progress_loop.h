@@ -42,6 +42,7 @@ class ProgressLoop {
   BridgeService& bridges() { return *bridges_; }
 
  private:
+  static constexpr unsigned rounds_a_record = 64;
   unsigned round();
   void rest_after(unsigned moved);
   bool only_messages_bring_work() const;
@@ -53,6 +54,7 @@ class ProgressLoop {
   std::unique_ptr<pr::Server> server_;
   pr::Pusher pusher_;
   pr::ServiceMeter meter_;
+  unsigned rounds_ = 0;  // that moved something
   shm::Idle idle_;
   std::unique_ptr<BridgeService> bridges_;
 };

@@ -9,7 +9,7 @@ namespace {
 
 void tell_of_service(const World& world, const ProgressLoop& loop, const Reporter& reporter) {
   const pr::ServiceMeter& meter = loop.meter();
-  if (!meter.measures()) return;
+  if (!world.settings.verbose) return;
   const pr::Host& host = world.own_host();
   const pr::Service service{loop.server().counters(),
                             loop.pushed(),

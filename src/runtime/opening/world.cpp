@@ -13,11 +13,11 @@
 #include "runtime/mpi_in_use.h"
 #include "runtime/opening/banner.h"
 #include "runtime/opening/bind.h"
+#include "runtime/opening/boards.h"
 #include "runtime/opening/directory.h"
 #include "runtime/opening/eager.h"
 #include "runtime/opening/hosts.h"
 #include "runtime/opening/identity.h"
-#include "runtime/opening/outboxes.h"
 #include "runtime/opening/warn_names.h"
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
@@ -170,9 +170,11 @@ shm::ArenaOptions arena_options(const World& world) {
   options.geometry.slots = static_cast<std::uint32_t>(host.ranks.size());
   options.geometry.servers = static_cast<std::uint32_t>(host.progress_ranks.size());
   options.geometry.board_bytes = board_bytes(world);
+  options.geometry.activity_offset = board_layout_bytes;
   options.geometry.directory_bytes = directory_bytes(world);
   options.geometry.reservation_bytes = static_cast<std::uint64_t>(world.settings.arena_reserve);
   options.world = world.id;
+  options.job = world.description.nonce.low;
   options.slot = static_cast<shm::HostSlot>(world.place.local_index);
   options.keep_bytes = static_cast<std::uint64_t>(world.settings.arena_keep);  // -1 is shm::keep_a_share
   options.on_touch = world.settings.arena_commit == ArenaCommit::touch;
@@ -287,7 +289,7 @@ shm::WaitPolicy wait_policy(const World& world, const CoreLoad& machine) {
 
 // Decides what depends on the other ranks of this machine.
 void settle_on_machine(transport::Collective& machine, World& world, const Reporter& reporter) {
-  bind_progress_ranks(machine, world, reporter);
+  bind_ranks(machine, world, reporter);
   world.node_rank = number_on_node(machine, world);
   world.spans_machines = machine.size() < world.wire.size();
   world.eager = mpi_in_use().eager_bytes();
@@ -341,6 +343,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   world->self = Communicator::duplicate(MPI_COMM_SELF);
   COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
   open_arena(*roles.host, *world, reporter);
+  world->activity = begin_activity(*world);
   world->near_memory = near_memory(*world);
   settle_on_machine(*roles.machine, *world, reporter);
   open_directory(*roles.host, roles.leaders.get(), *world, roles.all ? &*roles.all : nullptr);

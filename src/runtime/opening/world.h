@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/activity.h"
 #include "core/settings.h"
 #include "groups/process_group.h"
 #include "groups/world_description.h"
@@ -30,7 +31,7 @@
 namespace comex::runtime {
 
 // The head of each worker's board: notices for the workers of its host and, on the lowest worker, their
-// barriers (runtime/host_collectives). The worker's outbox follows (runtime/opening/outboxes).
+// barriers (runtime/host_collectives). What follows is described in runtime/opening/boards.
 struct BoardLayout {
   struct alignas(64) Notice {
     std::atomic<std::uint64_t> gathering;  // number of the gathering, from 1
@@ -43,7 +44,7 @@ struct BoardLayout {
   alignas(64) std::atomic<std::uint64_t> entered;  // counts, for lines about long waits
   std::atomic<std::uint64_t> left;
 };
-inline constexpr std::uint64_t board_layout_bytes = 4096;
+inline constexpr std::uint32_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);
 
 // What the launcher says about a rank.
@@ -83,7 +84,8 @@ struct World {
   std::optional<HostBell> bell;
   std::shared_ptr<transport::Transport> transport;
   shm::WaitPolicy wait_policy;
-  bool has_threads = false;  // MPI_THREAD_MULTIPLE
+  activity::Recorder activity;  // of this rank, in its board
+  bool has_threads = false;     // MPI_THREAD_MULTIPLE
   bool spans_machines = false;
   mpi::EagerBytes eager;                  // of this process's MPI
   std::vector<TransportRank> neighbours;  // ranks of this machine, ascending, if there are other machines

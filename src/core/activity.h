@@ -1,0 +1,202 @@
+// What a rank does, in words of shared memory that other processes of its host may read at any time.
+//
+// Each rank writes its own block with plain stores, without locks and without order; a reader sees counts
+// that may be a moment old. Threads of one worker that count at once may lose a count. Blocks lie in the
+// arena, one for each slot of the host, so they can be read while the rank is stopped or hangs. Written by
+// calls, op and runtime through Recorder; read by runtime/statistics and by comex_top.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace comex::activity {
+
+enum class Kind : std::uint8_t { put, get, acc, rmw };
+inline constexpr unsigned kinds = 4;
+
+// What a wait waits for: data of an operation, a fence, a mutex, other members of a collective call, a word
+// of memory (wait_until), or something else, such as a free handle.
+enum class Waiting : std::uint8_t { data, fence, mutex, members, word, other };
+inline constexpr unsigned waitings = 6;
+
+inline constexpr unsigned size_classes = 16;          // powers of four: up to 4^0, 4^1, ... bytes
+inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; more hosts share these
+inline constexpr std::uint64_t layout_version = 1;
+
+// One counter. Only its owner writes it, so that adding needs no atomic addition.
+class Word {
+ public:
+  std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+  void set(std::uint64_t value) { value_.store(value, std::memory_order_relaxed); }
+  void add(std::uint64_t more) { set(get() + more); }
+  // What was written before can be seen by who sees the value with `acquire`.
+  void release(std::uint64_t value) { value_.store(value, std::memory_order_release); }
+  std::uint64_t acquire() const { return value_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<std::uint64_t> value_;
+};
+
+// How often, and how much: bytes of operations, nanoseconds of waits.
+struct Tally {
+  Word count;
+  Word amount;
+  void count_one(std::uint64_t more) {
+    count.add(1);
+    amount.add(more);
+  }
+};
+
+// Who the rank is; written once when its world is open.
+struct alignas(64) Owner {
+  Word version;  // layout_version once the block is in use; 0: nobody's
+  Word pid;
+  Word rank;      // in the wire: the MPI rank of the job
+  Word worker;    // worker number + 1; 0: a progress rank
+  Word host;      // number of its host in the job
+  Word since_ns;  // by the system's monotonic clock
+  Word peers;     // rows behind the block: one for each slot of the host, those of other hosts, one for other
+                  // worlds
+  Word slots;     // of the host
+  Word slot;      // its own
+};
+
+// The wait that the rank is in; `since_ns` is 0 when it is in none. Of several threads' waits the last one.
+struct alignas(64) CurrentWait {
+  static constexpr std::size_t name_bytes = 24;
+  Word since_ns;
+  std::array<Word, name_bytes / 8> name;  // the call, as the program made it, padded with zeros
+  Word target;                            // worker number + 1; 0: none in particular
+  Word server;                            // MPI rank + 1 of the progress rank that has to answer; 0: none
+  Word group;                             // handle of the group that the call names
+  Word waiting;                           // of Waiting
+};
+static_assert(sizeof(CurrentWait) == 64);
+
+// What a progress rank has served, or a worker that serves itself.
+struct alignas(64) Served {
+  Word requests;
+  Word items;        // operations of batches
+  Word chunks;       // of bodies
+  Word queued;       // requests in queues now
+  Word queued_peak;  // the most there have been
+  Word busy_ns;      // of rounds in which something moved; of all time since its owner's since_ns
+  Word refused;
+};
+
+struct alignas(64) Block {
+  Owner owner;
+  CurrentWait wait;
+  Served served;
+  std::array<Tally, waitings> waits;
+  alignas(64) Word outstanding;                                         // remote operations under way
+  alignas(64) std::array<std::array<Word, size_classes>, kinds> sizes;  // counted with COMEX_STATS only
+};
+
+// What the owner has done to one peer, by kind: a worker of its host, all of another host, or all of other
+// worlds.
+struct alignas(64) Peer {
+  std::array<Tally, kinds> of;
+};
+static_assert(sizeof(Peer) == 64);
+
+constexpr std::uint32_t peers_for(std::uint32_t slots, std::uint32_t hosts) {
+  return slots + std::min(hosts, most_host_rows) + 1;
+}
+constexpr std::uint64_t bytes_for(std::uint32_t slots, std::uint32_t hosts) {
+  return sizeof(Block) + peers_for(slots, hosts) * sizeof(Peer);
+}
+
+// The class of a size: the least power of four that holds it.
+constexpr unsigned class_of(std::uint64_t bytes) {
+  const unsigned log2_up = bytes <= 1 ? 0 : static_cast<unsigned>(std::bit_width(bytes - 1));
+  return std::min((log2_up + 1) / 2, size_classes - 1);
+}
+
+// Writes the block of this process. Without a block (a default one) it does nothing.
+class Recorder {
+ public:
+  Recorder() = default;
+  Recorder(std::byte* block, std::uint32_t slots, std::uint32_t hosts, bool counts_sizes)
+      : block_(reinterpret_cast<Block*>(block)),
+        peers_(reinterpret_cast<Peer*>(block + sizeof(Block))),
+        slots_(slots),
+        host_rows_(std::min(hosts, most_host_rows)),
+        counts_sizes_(counts_sizes) {}
+
+  explicit operator bool() const { return block_ != nullptr; }
+  Block& block() const { return *block_; }
+  bool counts_all() const { return counts_sizes_; }  // COMEX_STATS: every wait is timed, every size counted
+
+  void count_near(Kind kind, std::uint32_t slot, std::uint64_t bytes) const {
+    count(peers_[slot], kind, bytes);
+  }
+  void count_far(Kind kind, std::uint32_t host, std::uint64_t bytes) const {
+    count(peers_[slots_ + host % host_rows_], kind, bytes);
+  }
+
+  void count_other_world(Kind kind, std::uint64_t bytes) const {
+    count(peers_[slots_ + host_rows_], kind, bytes);
+  }
+
+  struct Wait {
+    const char* name = "";
+    Waiting waiting = Waiting::other;
+    std::int64_t target = -1;
+    std::int64_t server = -1;
+    std::int64_t group = 0;
+  };
+  void begin_wait(const Wait& of, std::uint64_t now_ns) const {
+    CurrentWait& wait = block_->wait;
+    char name[CurrentWait::name_bytes] = {};
+    std::memcpy(name, of.name, std::min(std::strlen(of.name), sizeof name - 1));
+    for (std::size_t i = 0; i < wait.name.size(); ++i) {
+      std::uint64_t part = 0;
+      std::memcpy(&part, name + i * sizeof part, sizeof part);
+      wait.name[i].set(part);
+    }
+    wait.target.set(static_cast<std::uint64_t>(of.target + 1));
+    wait.server.set(static_cast<std::uint64_t>(of.server + 1));
+    wait.group.set(static_cast<std::uint64_t>(of.group));
+    wait.waiting.set(static_cast<std::uint64_t>(of.waiting));
+    wait.since_ns.release(now_ns);
+  }
+  void end_wait(Waiting waiting, std::uint64_t waited_ns) const {
+    block_->wait.since_ns.set(0);
+    block_->waits[static_cast<std::size_t>(waiting)].count_one(waited_ns);
+  }
+
+ private:
+  void count(Peer& peer, Kind kind, std::uint64_t bytes) const {
+    peer.of[static_cast<std::size_t>(kind)].count_one(bytes);
+    if (counts_sizes_) [[unlikely]]
+      block_->sizes[static_cast<std::size_t>(kind)][class_of(bytes)].add(1);
+  }
+
+  Block* block_ = nullptr;
+  Peer* peers_ = nullptr;
+  std::uint32_t slots_ = 0;
+  std::uint32_t host_rows_ = 1;
+  bool counts_sizes_ = false;
+};
+
+// What a call of this name waits for, if it waits.
+constexpr Waiting waiting_of(std::string_view call, bool has_server) {
+  const auto begins = [&](std::string_view word) { return call.starts_with(word); };
+  if (begins("fence") || begins("wait_proc") || begins("wait_all")) return Waiting::fence;
+  if (begins("lock") || begins("unlock")) return Waiting::mutex;
+  if (begins("wait_until")) return Waiting::word;
+  for (const std::string_view word : {"barrier", "malloc", "free", "group", "create_mutexes",
+                                      "destroy_mutexes", "meet", "init", "finalize", "gather"}) {
+    if (begins(word)) return Waiting::members;
+  }
+  return has_server || begins("wait") || begins("nb") ? Waiting::data : Waiting::other;
+}
+
+}  // namespace comex::activity

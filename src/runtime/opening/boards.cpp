@@ -1,0 +1,93 @@
+#include "runtime/opening/boards.h"
+
+#include <algorithm>
+
+namespace comex::runtime {
+namespace {
+
+// One buffer for each server, so that batches to several servers collect side by side. If there are more
+// servers, the oldest batch leaves early. One extra, because the pusher may be copying from one.
+std::uint32_t buffers(const World& world) {
+  constexpr std::uint32_t most = 16;
+  if (world.settings.coalesce_us == 0) return 0;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{1} + world.share.servers, most));
+}
+
+std::uint32_t slots(const World& world) {
+  return static_cast<std::uint32_t>(world.own_host().ranks.size());
+}
+
+std::uint64_t activity_bytes(const World& world) {
+  return activity::bytes_for(slots(world), world.share.hosts);
+}
+
+std::uint64_t coalesce_ns(const World& world) {
+  return static_cast<std::uint64_t>(world.settings.coalesce_us) * 1000;
+}
+
+shm::Outbox outbox_of(World& world, const pr::RankPlace& worker) {
+  const auto slot = static_cast<shm::HostSlot>(worker.local_index);
+  const pr::RankPlace& pusher = worker.server < 0 ? worker : world.share.place_of(worker.server);
+  return {world.arena->board(slot).data() + board_layout_bytes + activity_bytes(world), buffers(world),
+          world.arena->doorbell(static_cast<shm::HostSlot>(pusher.local_index)), &*world.os};
+}
+
+}  // namespace
+
+std::uint64_t board_bytes(const World& world) {
+  const std::uint32_t count = buffers(world);
+  return board_layout_bytes + activity_bytes(world) + (count == 0 ? 0 : shm::Outbox::bytes_for(count));
+}
+
+activity::Recorder begin_activity(World& world) {
+  const pr::RankPlace& place = world.place;
+  std::byte* const block =
+      world.arena->board(static_cast<shm::HostSlot>(place.local_index)).data() + board_layout_bytes;
+  const std::uint32_t hosts = world.share.hosts;
+  const activity::Recorder recorder(block, slots(world), hosts, !world.settings.stats.empty());
+  activity::Owner& owner = recorder.block().owner;
+  owner.pid.set(static_cast<std::uint64_t>(world.os->pid()));
+  owner.rank.set(static_cast<std::uint64_t>(world.wire.rank()));
+  owner.worker.set(static_cast<std::uint64_t>(place.worker + 1));
+  owner.host.set(static_cast<std::uint64_t>(place.host));
+  owner.since_ns.set(world.os->now_ns());
+  owner.slots.set(slots(world));
+  owner.slot.set(static_cast<std::uint64_t>(place.local_index));
+  owner.peers.set(activity::peers_for(slots(world), hosts));
+  owner.version.release(activity::layout_version);
+  return recorder;
+}
+
+void record_service(const activity::Recorder& into, const pr::Server& server, std::uint64_t busy_ns) {
+  const pr::ServerCounters& counters = server.counters();
+  activity::Served& served = into.block().served;
+  served.requests.set(counters.requests);
+  served.items.set(counters.batch_items);
+  served.chunks.set(counters.chunks);
+  served.queued.set(counters.queued);
+  served.queued_peak.set(counters.queued_peak);
+  served.busy_ns.set(busy_ns);
+  served.refused.set(counters.refused);
+}
+
+shm::Outbox own_outbox(World& world) {
+  const bool is_pushed = !world.serves_itself() || world.has_threads;
+  return buffers(world) == 0 || !is_pushed ? shm::Outbox() : outbox_of(world, world.place);
+}
+
+pr::Pusher make_pusher(World& world) {
+  std::vector<shm::Outbox> outboxes;
+  const bool collects = buffers(world) != 0;
+  if (collects && world.is_worker()) {
+    outboxes.push_back(own_outbox(world));
+  } else if (collects) {
+    for (const int rank : world.share.host_workers()) {
+      const pr::RankPlace& worker = world.share.place_of(rank);
+      if (worker.server == world.transport->rank()) outboxes.push_back(outbox_of(world, worker));
+    }
+  }
+  return {*world.transport, *world.os, outboxes, coalesce_ns(world),
+          world.arena->doorbell(world.arena->slot())};
+}
+
+}  // namespace comex::runtime

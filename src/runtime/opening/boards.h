@@ -1,0 +1,32 @@
+// What lies in the board of each rank of a host: the BoardLayout, what it does (core/activity), and its
+// outbox.
+//
+// In the outboxes the batches of a host's workers collect. The progress rank of a worker pushes it; if
+// the worker serves itself, its progress thread does. A worker with neither has no outbox and sends each
+// operation at once. Used by world (for the room), runtime and serve.
+#pragma once
+
+#include <cstdint>
+
+#include "core/activity.h"
+#include "pr/pusher.h"
+#include "pr/server.h"
+#include "runtime/opening/world.h"
+
+namespace comex::runtime {
+
+// The bytes of a rank's board.
+std::uint64_t board_bytes(const World& world);
+
+// Begins the record of what this rank does. The arena is mapped.
+activity::Recorder begin_activity(World& world);
+
+// Writes what the server of this process has served, for those who watch.
+void record_service(const activity::Recorder& into, const pr::Server& server, std::uint64_t busy_ns);
+
+shm::Outbox own_outbox(World& world);
+
+// Makes the pusher for the outboxes of the workers that this process serves.
+pr::Pusher make_pusher(World& world);
+
+}  // namespace comex::runtime

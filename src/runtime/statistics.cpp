@@ -1,0 +1,140 @@
+#include "runtime/statistics.h"
+
+#include <bit>
+#include <fstream>
+
+#include "runtime/runtime.h"
+
+namespace comex::runtime {
+
+void Spread::merge(const Spread& other) {
+  ranks += other.ranks;
+  sum += other.sum;
+  if (other.ranks == 0) return;
+  if (least_rank < 0 || other.least < least) {
+    least = other.least;
+    least_rank = other.least_rank;
+  }
+  if (most_rank < 0 || other.most > most) {
+    most = other.most;
+    most_rank = other.most_rank;
+  }
+}
+
+void JobTotals::merge(const JobTotals& other) {
+  hosts += other.hosts;
+  cores += other.cores;
+  crowded_hosts += other.crowded_hosts;
+  longest_ns = std::max(longest_ns, other.longest_ns);
+  for (unsigned kind = 0; kind < activity::kinds; ++kind) {
+    for (unsigned route = 0; route < routes; ++route)
+      operations[kind][route].merge(other.operations[kind][route]);
+    for (unsigned size = 0; size < activity::size_classes; ++size)
+      sizes[kind][size] += other.sizes[kind][size];
+  }
+  for (unsigned waiting = 0; waiting < activity::waitings; ++waiting)
+    waits[waiting].merge(other.waits[waiting]);
+  bytes.merge(other.bytes);
+  waited_ns.merge(other.waited_ns);
+  busy_percent.merge(other.busy_percent);
+  requests.merge(other.requests);
+  queued_peak = std::max(queued_peak, other.queued_peak);
+}
+
+Amount JobTotals::of_route(Route route) const {
+  Amount sum;
+  for (const auto& kind : operations) sum.merge(kind[static_cast<std::size_t>(route)]);
+  return sum;
+}
+
+namespace {
+
+void add_progress_rank(JobTotals& totals, const activity::Block& block, std::uint64_t open_ns) {
+  const auto rank = static_cast<std::int64_t>(block.owner.rank.get());
+  const std::uint64_t busy_ns = block.served.busy_ns.get();
+  totals.busy_percent.add(rank, open_ns == 0 ? 0 : std::min<std::uint64_t>(100, busy_ns * 100 / open_ns));
+  totals.requests.add(rank, block.served.requests.get() + block.served.items.get());
+  totals.queued_peak = std::max(totals.queued_peak, block.served.queued_peak.get());
+}
+
+}  // namespace
+
+void add_rank(JobTotals& totals, const activity::Block& block, const activity::Peer* peers,
+              std::uint64_t now_ns) {
+  const std::uint64_t open_ns = now_ns - block.owner.since_ns.get();
+  totals.longest_ns = std::max(totals.longest_ns, open_ns);
+  if (block.owner.worker.get() == 0) {
+    add_progress_rank(totals, block, open_ns);
+    return;
+  }
+  const auto worker = static_cast<std::int64_t>(block.owner.worker.get()) - 1;
+  const std::uint64_t slots = block.owner.slots.get();
+  const std::uint64_t rows = block.owner.peers.get();
+  const std::uint64_t own_slot = block.owner.slot.get();
+  std::uint64_t bytes = 0;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    const Route route = row == own_slot   ? Route::self
+                        : row < slots     ? Route::same_host
+                        : row + 1 == rows ? Route::other_world
+                                          : Route::other_host;
+    for (unsigned kind = 0; kind < activity::kinds; ++kind) {
+      const activity::Tally& tally = peers[row].of[kind];
+      totals.operations[kind][static_cast<std::size_t>(route)].merge({tally.count.get(), tally.amount.get()});
+      bytes += tally.amount.get();
+    }
+  }
+  std::uint64_t waited = 0;
+  for (unsigned waiting = 0; waiting < activity::waitings; ++waiting) {
+    totals.waits[waiting].merge({block.waits[waiting].count.get(), block.waits[waiting].amount.get()});
+    waited += block.waits[waiting].amount.get();
+  }
+  for (unsigned kind = 0; kind < activity::kinds; ++kind)
+    for (unsigned size = 0; size < activity::size_classes; ++size)
+      totals.sizes[kind][size] += block.sizes[kind][size].get();
+  totals.bytes.add(worker, bytes);
+  totals.waited_ns.add(worker, waited);
+}
+
+namespace {
+
+JobTotals totals_of_host(World& world) {
+  JobTotals totals;
+  const pr::Host& host = world.own_host();
+  std::uint64_t cores = 0;
+  for (const std::uint64_t word : world.os->host_facts().allowed_cpus)
+    cores += static_cast<std::uint64_t>(std::popcount(word));
+  totals.hosts = 1;
+  totals.cores = cores;
+  totals.crowded_hosts = host.ranks.size() > cores ? 1 : 0;
+  for (std::uint32_t slot = 0; slot < host.ranks.size(); ++slot) {
+    const std::byte* const block =
+        world.arena->board(static_cast<shm::HostSlot>(slot)).data() + board_layout_bytes;
+    add_rank(totals, *reinterpret_cast<const activity::Block*>(block),
+             reinterpret_cast<const activity::Peer*>(block + sizeof(activity::Block)), world.os->now_ns());
+  }
+  return totals;
+}
+
+}  // namespace
+
+void report_statistics(Runtime& runtime) {
+  const Settings& settings = runtime.world().settings;
+  if (settings.stats.empty()) return;
+  runtime.meet(groups::world_handle);  // every rank of the host has counted all that it did
+  JobTotals totals;
+  if (!runtime.merge_hosts(totals, [&] { return totals_of_host(runtime.world()); })) return;
+  if (runtime.me() != 0) return;
+  if (settings.stats == "1") {
+    Reporter::print_text(statistics_text(totals, settings));
+    return;
+  }
+  std::ofstream file(settings.stats);
+  file << (settings.stats.ends_with(".json") ? statistics_json(totals, settings)
+                                             : statistics_text(totals, settings));
+  if (!file.flush()) {
+    runtime.reporter().warn({.operation = "finalize"},
+                            "COMEX_STATS=" + settings.stats + " cannot be written");
+  }
+}
+
+}  // namespace comex::runtime

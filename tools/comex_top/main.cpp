@@ -1,0 +1,152 @@
+// comex_top: a live view of the jobs on this machine.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+#include "pages.h"
+#include "screen.h"
+#include "text.h"
+#include "view.h"
+
+namespace comex::top {
+namespace {
+
+struct Options {
+  std::string job;
+  double interval = 1;
+  double seconds = 0;  // 0: until the user or the job ends it
+  bool once = false;
+  bool json = false;
+  bool list = false;
+  std::string html;
+};
+
+struct Found {
+  std::optional<Job> job;
+  std::string problem;
+};
+
+std::string list_of(const std::vector<Job>& jobs) {
+  std::string text;
+  for (const Job& job : jobs) {
+    std::size_t ranks = 0;
+    for (const Host& host : job.hosts) ranks += host.ranks.size();
+    text += fmt::format("{}  world {}, {} ranks, first process {}\n", name_of(job), job.world, ranks,
+                        job.hosts.front().ranks.front().pid);
+  }
+  return text;
+}
+
+// The job that was asked for, or the only one.
+Found find(const std::string& name) {
+  std::vector<Job> jobs = find_jobs();
+  for (Job& job : jobs)
+    if (name_of(job) == name || (name.empty() && jobs.size() == 1)) return {std::move(job), ""};
+  if (jobs.empty()) return {std::nullopt, "no job runs on this machine that this user may read"};
+  if (name.empty()) return {std::nullopt, "several jobs run here: name one by --job\n" + list_of(jobs)};
+  return {std::nullopt, "there is no job " + name + "; there are\n" + list_of(jobs)};
+}
+
+int fail(const std::string& problem) {
+  std::cerr << "comex_top: " << problem << (problem.ends_with('\n') ? "" : "\n");
+  return 1;
+}
+
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+int show_once(const Options& options, const Job& first) {
+  const Found later = [&] {
+    if (options.interval <= 0) return Found{first, ""};
+    sleep_for(options.interval);
+    return find(name_of(first));
+  }();
+  if (!later.job) return fail("the job has ended");
+  const Job* const before = options.interval <= 0 ? nullptr : &first;
+  const JobView view = compare(before, *later.job);
+  const Matrix matrix = matrix_of(nullptr, *later.job);
+  if (options.json) {
+    std::cout << json_of(view, matrix);
+  } else {
+    constexpr std::size_t width = 200;
+    for (const std::string& line : lines_of(view, matrix, width)) std::cout << line << "\n";
+  }
+  return 0;
+}
+
+int write_page(const std::string& path, const JobView& view, const std::vector<Moment>& moments) {
+  std::ofstream file(path);
+  file << html_of(view, matrix_of(nullptr, view.last), moments);
+  return file.flush() ? 0 : fail(path + " cannot be written");
+}
+
+// Until the user asks to stop, the time is over, or the job has ended.
+int watch(const Options& options, Job last) {
+  const double began = last.taken_at;
+  const std::string name = name_of(last);
+  std::optional<Screen> screen;
+  if (options.html.empty() || isatty(STDOUT_FILENO) != 0) screen.emplace();
+  JobView view = compare(nullptr, last);
+  std::vector<Moment> moments;
+  for (;;) {
+    if (screen) {
+      screen->show(lines_of(view, matrix_of(nullptr, last), screen->width()));
+      if (screen->wait_for_end(options.interval)) break;
+    } else {
+      sleep_for(options.interval);
+    }
+    Found found = find(name);
+    if (!found.job) break;
+    view = compare(&last, *found.job);
+    last = std::move(*found.job);
+    moments.push_back(moment_of(view, began));
+    if (options.seconds > 0 && last.taken_at - began >= options.seconds) break;
+  }
+  screen.reset();
+  return options.html.empty() ? 0 : write_page(options.html, view, moments);
+}
+
+int run(const Options& options) {
+  if (options.list) {
+    std::cout << list_of(find_jobs());
+    return 0;
+  }
+  Found found = find(options.job);
+  if (!found.job) return fail(found.problem);
+  if (options.once || options.json) return show_once(options, *found.job);
+  if (options.html.empty() && isatty(STDOUT_FILENO) == 0)
+    return fail("this is no terminal: ask for --once, --json or --html FILE");
+  return watch(options, std::move(*found.job));
+}
+
+}  // namespace
+}  // namespace comex::top
+
+int main(int argc, char** argv) {
+  comex::top::Options options;
+  CLI::App app{
+      "Shows what the ranks of a job on this machine are doing: operations and bytes a second by kind and by "
+      "where the memory "
+      "is, waits, queues of progress ranks, use of memory, and who talks to whom. Works on a job that hangs "
+      "or is stopped. "
+      "Another user's jobs are not readable. On the screen q ends it."};
+  app.add_option("--job", options.job, "The job by its name, as --list shows it; else the only one");
+  app.add_flag("--list", options.list, "Name the jobs");
+  app.add_option("--interval", options.interval,
+                 "Seconds between two looks (1); with --once 0: means since the start")
+      ->check(CLI::Range(0.0, 3600.0));
+  app.add_option("--seconds", options.seconds, "End after so long")->check(CLI::NonNegativeNumber);
+  app.add_flag("--once", options.once, "Print one view and end");
+  app.add_flag("--json", options.json, "The same as JSON");
+  app.add_option("--html", options.html,
+                 "Watch until q, --seconds or the job's end, then write a page: matrix and curves");
+  CLI11_PARSE(app, argc, argv);
+  return comex::top::run(options);
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""top_test.py COMEX_TOP JOB LAUNCH: what comex_top says of a job of 4 workers on 2 virtual hosts, alive and stopped."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP, JOB, LAUNCH = sys.argv[1:]
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def top(*options):
+    return subprocess.run([TOP, *options], capture_output=True, text=True, timeout=30, check=False)
+
+
+def names():
+    return {line.split()[0] for line in top("--list").stdout.splitlines()}
+
+
+def look(job):
+    said = top("--job", job, "--json", "--interval", "0")
+    return json.loads(said.stdout) if said.returncode == 0 else {"ranks": []}
+
+
+def await_view(job, is_right):
+    view = {}
+    for _ in range(200):
+        view = look(job)
+        if view["ranks"] and is_right(view):
+            return view
+        time.sleep(0.05)
+    failures.append(f"after 10 s the view is still {json.dumps(view)[:2000]}")
+    return view
+
+
+def workers(view):
+    return {rank["worker"]: rank for rank in view["ranks"] if rank["role"] == "worker"}
+
+
+def wait_in_barrier(view):
+    here = workers(view)
+    return len(here) == 4 and all("in barrier" in here[worker]["doing"] for worker in (1, 2, 3))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    go = os.path.join(folder, "go")
+    before = names()
+    launch = subprocess.Popen([LAUNCH, "60", "6", JOB, go], env={**os.environ, "COMEX_VIRTUAL_HOSTS": "2"})
+    mine = set()
+    for _ in range(200):
+        mine = names() - before
+        if mine:
+            break
+        time.sleep(0.05)
+    check(len(mine) == 1, f"one new job, and not {mine}")
+    job = next(iter(mine), "")
+
+    view = await_view(job, wait_in_barrier)
+    first = workers(view)[0]
+    check(first["put"]["count"] == 1000 and first["put"]["bytes"] == 64000, f"1000 puts of 64 B: {first['put']}")
+    check(first["get"]["count"] == 10 and first["get"]["bytes"] == 10 << 20, f"10 gets of 1 MiB: {first['get']}")
+    check(view["matrix"]["bytes"][0][1] == 64000, "64000 bytes from worker 0 to worker 1 in the matrix")
+    check(view["matrix"]["bytes"][0][-1] == 10 << 20, "10 MiB from worker 0 to the last host in the matrix")
+    check(sum(map(sum, view["matrix"]["bytes"])) == 64000 + (10 << 20), "nothing else in the matrix")
+    servers = [rank for rank in view["ranks"] if rank["role"] == "progress"]
+    check(len(servers) == 2 and max(server["requests"] for server in servers) >= 10, "a server has served ten requests")
+    check([host["host"] for host in view["hosts"]] == [0, 1], "two hosts")
+    check(all({owner["worker"] for owner in host["owners"]} == {2 * host["host"], 2 * host["host"] + 1} and
+              host["arena_bytes_used"] >= 2 << 20 for host in view["hosts"]), "each worker owns its MiB")
+
+    os.kill(first["pid"], signal.SIGSTOP)
+    view = await_view(job, lambda view: workers(view)[0]["doing"] == "stopped")
+    check(workers(view)[1]["wait"]["call"] == "barrier", "a stopped job is readable")
+    os.kill(first["pid"], signal.SIGCONT)
+
+    table = top("--job", job, "--once", "--interval", "0.2").stdout
+    check("rates of the last 0." in table and "in barrier for" in table, f"a table of rates:\n{table}")
+    page = os.path.join(folder, "page.html")
+    said = top("--job", job, "--html", page, "--seconds", "0.5", "--interval", "0.1")
+    check(said.returncode == 0 and "<svg" in open(page, encoding="utf-8").read(), f"a page with curves {said.stderr}")
+    check(top("--job", "none").returncode == 1, "a job that there is not is refused")
+    if os.getuid() == 0:  # others do not see it
+        said = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", TOP, "--list"], capture_output=True, text=True, check=False)
+        check(said.returncode == 0 and job not in said.stdout, f"another user sees the job: {said.stdout}{said.stderr}")
+
+    open(go, "w", encoding="utf-8").close()
+    check(launch.wait(timeout=60) == 0, "the job ends well")
+    check(job not in names(), "a job that has ended is no more")
+
+print("\n".join(failures) or "right")
+sys.exit(1 if failures else 0)

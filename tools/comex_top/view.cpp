@@ -1,0 +1,133 @@
+#include "view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace comex::top {
+namespace {
+
+using Counts = std::array<Count, activity::kinds>;
+
+const Rank* find_rank(const Job* job, const Rank& wanted) {
+  if (job == nullptr) return nullptr;
+  for (const Host& host : job->hosts)
+    for (const Rank& rank : host.ranks)
+      if (rank.rank == wanted.rank && rank.pid == wanted.pid) return &rank;
+  return nullptr;
+}
+
+Count less(const Count& now, const Count* before) {
+  return before == nullptr ? now : Count{now.count - before->count, now.amount - before->amount};
+}
+
+void add(Rate& rate, const Count& more, double seconds) {
+  if (seconds <= 0) return;
+  rate.operations += static_cast<double>(more.count) / seconds;
+  rate.bytes += static_cast<double>(more.amount) / seconds;
+}
+
+void add_row(RankView& view, Rate& route, const Counts& now, const Counts* before, double seconds) {
+  for (unsigned kind = 0; kind < activity::kinds; ++kind) {
+    const Count more = less(now[kind], before == nullptr ? nullptr : &(*before)[kind]);
+    view.total[kind].count += now[kind].count;
+    view.total[kind].amount += now[kind].amount;
+    add(view.by_kind[kind], more, seconds);
+    add(route, more, seconds);
+  }
+}
+
+const Counts* row_of(const std::vector<Counts>* rows, std::size_t at) {
+  return rows == nullptr || at >= rows->size() ? nullptr : &(*rows)[at];
+}
+
+RankView view_of(const Rank& now, const Rank* before, double seconds) {
+  RankView view;
+  view.last = now;
+  for (std::size_t slot = 0; slot < now.near.size(); ++slot) {
+    Rate& route = slot == static_cast<std::size_t>(now.slot) ? view.self : view.same_host;
+    add_row(view, route, now.near[slot], row_of(before ? &before->near : nullptr, slot), seconds);
+  }
+  for (std::size_t host = 0; host < now.far.size(); ++host)
+    add_row(view, view.other_hosts, now.far[host], row_of(before ? &before->far : nullptr, host), seconds);
+  add_row(view, view.other_hosts, now.other_worlds, before ? &before->other_worlds : nullptr, seconds);
+  if (seconds <= 0) return view;
+  double waited = now.wait.call.empty() ? 0 : std::min(now.wait.seconds, seconds);
+  for (unsigned waiting = 0; waiting < activity::waitings; ++waiting)
+    waited +=
+        static_cast<double>(less(now.waits[waiting], before ? &before->waits[waiting] : nullptr).amount) /
+        1e9;
+  view.waiting = std::min(1.0, waited / seconds);
+  const std::uint64_t requests = now.requests - (before ? before->requests : 0);
+  const double busy_ns = static_cast<double>(now.busy_ns - (before ? before->busy_ns : 0));
+  view.requests = static_cast<double>(requests) / seconds;
+  view.busy = std::min(1.0, busy_ns / 1e9 / seconds);
+  view.service_us = requests == 0 ? 0 : busy_ns / 1e3 / static_cast<double>(requests);
+  return view;
+}
+
+double bytes_of(const Counts& now, const Counts* before) {
+  double bytes = 0;
+  for (unsigned kind = 0; kind < activity::kinds; ++kind)
+    bytes += static_cast<double>(less(now[kind], before ? &(*before)[kind] : nullptr).amount);
+  return bytes;
+}
+
+}  // namespace
+
+JobView compare(const Job* before, const Job& now) {
+  JobView view;
+  view.last = now;
+  view.seconds = before == nullptr ? 0 : now.taken_at - before->taken_at;
+  for (const Host& host : now.hosts) {
+    for (const Rank& rank : host.ranks) {
+      const Rank* const old = find_rank(before, rank);
+      view.ranks.push_back(view_of(rank, old, old == nullptr ? rank.open_seconds : view.seconds));
+    }
+  }
+  std::ranges::sort(view.ranks, {}, [](const RankView& each) { return each.last.rank; });
+  return view;
+}
+
+Matrix matrix_of(const Job* before, const Job& now) {
+  Matrix matrix;
+  std::vector<const Rank*> workers;
+  for (const Host& host : now.hosts)
+    for (const Rank& rank : host.ranks)
+      if (rank.worker >= 0) workers.push_back(&rank);
+  std::ranges::sort(workers, {}, &Rank::worker);
+  std::size_t hosts = 0;
+  for (const Rank* worker : workers) hosts = std::max(hosts, worker->far.size());
+  for (const Rank* worker : workers) matrix.to.push_back(fmt::format("{}", worker->worker));
+  for (std::size_t host = 0; host < hosts; ++host) matrix.to.push_back(fmt::format("host {}", host));
+  for (const Rank* from : workers) {
+    const Rank* const old = find_rank(before, *from);
+    std::vector<double>& row = matrix.bytes.emplace_back();
+    matrix.from.push_back(fmt::format("{}", from->worker));
+    for (const Rank* to : workers) {
+      const auto slot = static_cast<std::size_t>(to->slot);
+      const bool is_near = to->host == from->host && slot < from->near.size();
+      row.push_back(is_near ? bytes_of(from->near[slot], row_of(old ? &old->near : nullptr, slot)) : 0);
+    }
+    for (std::size_t host = 0; host < hosts; ++host)
+      row.push_back(
+          host < from->far.size() ? bytes_of(from->far[host], row_of(old ? &old->far : nullptr, host)) : 0);
+  }
+  return matrix;
+}
+
+std::string doing(const Rank& rank) {
+  if (rank.state == 'X' || rank.state == 'Z') return "gone";
+  if (rank.state == 'T' || rank.state == 't') return "stopped";
+  if (rank.worker < 0) return rank.state == 'S' ? "waits for requests" : "serves";
+  if (rank.wait.call.empty()) return rank.state == 'R' ? "runs" : "in no call that waits";
+  std::string text = fmt::format("in {} for {:.1f} s", rank.wait.call, rank.wait.seconds);
+  if (rank.wait.target >= 0) {
+    text += rank.wait.group == 0 ? fmt::format(", target {}", rank.wait.target)
+                                 : fmt::format(", target {} of group {}", rank.wait.target, rank.wait.group);
+  }
+  if (rank.wait.server >= 0) text += fmt::format(", by rank {}", rank.wait.server);
+  return text;
+}
+
+}  // namespace comex::top
