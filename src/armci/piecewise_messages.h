@@ -11,14 +11,17 @@
 
 namespace comex::armci {
 
-inline void wait_for(MPI_Request& request) {
+inline void wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
   int done = 0;
-  PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  PMPI_Test(&request, &done, status);
   for (Patience patience; done == 0;) {
     patience.wait_a_round();
-    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    PMPI_Test(&request, &done, status);
   }
 }
+
+// Ends the job: members of a collective do not agree on how much they pass.
+[[noreturn]] void refuse_lengths(int from, int theirs, std::size_t mine);
 
 // Between the ranks of one communicator under one tag. Pieces have at most max_piece bytes.
 class Mail {
@@ -42,8 +45,12 @@ class Mail {
   }
   void receive(void* bytes, std::size_t count, int from) {
     MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
     PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, tag_, comm_, &request);
-    wait_for(request);
+    wait_for(request, &status);
+    int came = 0;
+    PMPI_Get_count(&status, MPI_BYTE, &came);
+    if (came != static_cast<int>(count)) refuse_lengths(from, came, count);
   }
   void wait_for_sends() {
     for (MPI_Request& request : sends_) wait_for(request);

@@ -1,7 +1,9 @@
 #include "armci/tree.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "armci/piecewise_messages.h"
@@ -30,6 +32,14 @@ TreePlace place_in(const Team& team, int root) {
 }
 
 }  // namespace
+
+void refuse_lengths(int from, int theirs, std::size_t mine) {
+  const std::string text = "a collective call: rank " + std::to_string(from) + " of its communicator passes " +
+                           std::to_string(theirs) + " bytes and this one " + std::to_string(mine) +
+                           "; all members have to pass the same length";
+  comex_error(text.c_str(), 1);
+  std::abort();  // comex_error does not return
+}
 
 void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
   const TreePlace place = place_in(team, root);

@@ -96,6 +96,12 @@ armci_client(armci_refused armci_shared refused.c)
 add_test(NAME armci.errors_end_the_job_with_one_line COMMAND ${scripts}/refusals $<TARGET_FILE:armci_refused>)
 set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 90 COST 25)
 
+armci_client(armci_lengths armci_shared lengths.c)
+comex_add_mpi_test(NAME armci.members_that_pass_different_lengths_are_told PROGRAM armci_lengths RANKS 4 LABELS armci
+  TIMEOUT 30)
+set_tests_properties(armci.members_that_pass_different_lengths_are_told PROPERTIES PASS_REGULAR_EXPRESSION
+  "comex: rank 0 on [^\n]*: rank 1 of its communicator passes 8 bytes and this one 16; all members")
+
 # In forked children; and groups that come and go.
 foreach(flavour comex packaged)
   set(library armci_shared)

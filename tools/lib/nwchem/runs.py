@@ -85,11 +85,22 @@ class Questions:
         return False, f"{differs}; with ARMCI-MPI: {rival}; see {run.output}", run.wall
 
 
+def dealt(layouts, tests):
+    """Of each layout every third input, so that each input meets a third of the layouts, and neighbours different ones."""
+    return [(layout, [test for number, test in enumerate(tests) if (number + at) % 3 == 0]) for at, layout in enumerate(layouts)]
+
+
+def rows_of(options):
+    if options.quick or options.inputs:
+        tests = options.inputs or FEW_TESTS
+        return [(layout, tests) for layout in (FEW_LAYOUTS if options.quick else LAYOUTS)]
+    return dealt(LAYOUTS, TESTS)
+
+
 def qa(launcher, options):
     questions = Questions(launcher)
-    tests = options.inputs or (FEW_TESTS if options.quick else TESTS)
     right = wrong = skipped = 0
-    for layout in FEW_LAYOUTS if options.quick else LAYOUTS:
+    for layout, tests in rows_of(options):
         print(f"\n{layout.name()}", flush=True)
         for name in tests:
             agrees, note, seconds = questions.ask(layout, name)
