@@ -1,0 +1,79 @@
+// Failures of the runtime as exceptions. Included by comex.hpp.
+#pragma once
+
+#include <comex/comex.h>
+
+#include <cstddef>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace comex {
+
+namespace detail {
+
+inline constexpr int no_target = -1;
+
+// A C call, for the text of its failure. `name` is a literal.
+struct call {
+  const char* name = "";
+  int target = no_target;
+  comex_group_t group = COMEX_GROUP_WORLD;
+  std::size_t bytes = 0;
+};
+
+inline std::string text_of(const call& failed) {
+  std::string text = failed.name;
+  if (failed.bytes != 0) text += " of " + std::to_string(failed.bytes) + " bytes";
+  if (failed.target != no_target) {
+    text += ": target " + std::to_string(failed.target);
+    if (failed.group != COMEX_GROUP_WORLD) text += " of group " + std::to_string(failed.group);
+  } else if (failed.group != COMEX_GROUP_WORLD) {
+    text += ": group " + std::to_string(failed.group);
+  }
+  return text + ": failed; the line that the runtime printed says why";
+}
+
+}  // namespace detail
+
+// What a call of the runtime throws when it fails. what() has the operation, the target and the bytes. The
+// reason stands in the line that the runtime has printed to stderr; the C interface hands out no text. A
+// refused operation has changed nothing at the target, and the program may go on.
+class error : public std::runtime_error {
+ public:
+  explicit error(const detail::call& failed) : std::runtime_error(detail::text_of(failed)), failed_(failed) {}
+
+  const char* operation() const noexcept { return failed_.name; }
+  // The rank in group(), or -1 if the call has no target.
+  int target() const noexcept { return failed_.target; }
+  comex_group_t group() const noexcept { return failed_.group; }
+  // 0 if the call moves no data.
+  std::size_t bytes() const noexcept { return failed_.bytes; }
+
+ private:
+  detail::call failed_;
+};
+
+namespace detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(const call& failed) {
+  throw error(failed);
+}
+
+// Throws error unless the C call has returned COMEX_SUCCESS.
+inline void check(int code, const call& made) {
+  if (code != COMEX_SUCCESS) [[unlikely]]
+    fail(made);
+}
+
+// Tells whether an object dies because an exception passes. Collective destructors then do nothing.
+class passing_exception {
+ public:
+  explicit operator bool() const noexcept { return std::uncaught_exceptions() > before_; }
+
+ private:
+  int before_ = std::uncaught_exceptions();
+};
+
+}  // namespace detail
+}  // namespace comex

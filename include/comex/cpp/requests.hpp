@@ -1,0 +1,225 @@
+// What a non-blocking call has under way, and where its result goes. Included by comex.hpp.
+#pragma once
+
+#include <comex/cpp/error.hpp>
+
+#include <array>
+#include <bit>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace comex::detail {
+
+// The largest piece of what one C call cannot carry: a multiple of every element that accumulates.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+// Calls move(offset, bytes as int) for pieces of at most `most` bytes; once where there are no bytes.
+template <class Move>
+inline void in_pieces(std::size_t bytes, std::size_t most, Move&& move) {
+  std::size_t done = 0;
+  do {
+    const std::size_t piece = bytes - done < most ? bytes - done : most;
+    move(done, static_cast<int>(piece));
+    done += piece;
+  } while (done < bytes);
+}
+
+inline bool fits_one_call(std::size_t bytes) noexcept {
+  return bytes <= static_cast<std::size_t>(INT_MAX);
+}
+
+inline char* raw(const void* address) noexcept {  // the C calls take sources as void* too
+  return static_cast<char*>(const_cast<void*>(address));
+}
+
+// The requests of one operation: one, or more if it was split. They are waited for before this ends, since
+// buffers are in use until then. A failure that nobody asks for is told by the runtime's line only.
+class requests {
+ public:
+  requests() noexcept = default;
+  explicit requests(const call& made) noexcept : made_(made) {}
+  requests(requests&& other) noexcept
+      : made_(other.made_),
+        request_(other.request_),
+        is_pending_(std::exchange(other.is_pending_, false)),
+        has_failed_(std::exchange(other.has_failed_, false)),
+        more_(std::move(other.more_)) {}
+  requests& operator=(requests&& other) noexcept {
+    if (this == &other) return *this;
+    settle();
+    made_ = other.made_;
+    request_ = other.request_;
+    is_pending_ = std::exchange(other.is_pending_, false);
+    has_failed_ = std::exchange(other.has_failed_, false);
+    more_ = std::move(other.more_);
+    return *this;
+  }
+  ~requests() { settle(); }
+
+  // start(handle) is a non-blocking C call.
+  template <class Start>
+  void begin(Start&& start) {
+    if (is_pending_) keep();
+    comex_request_t request = 0;
+    if (start(&request) != COMEX_SUCCESS) [[unlikely]] {
+      if (is_pending_) more_->pop_back();
+      fail(made_);
+    }
+    request_ = request;
+    is_pending_ = true;
+  }
+
+  // Makes a round of progress if something is under way.
+  bool is_done() noexcept {
+    while (is_pending_) {
+      comex_request_t request = request_;  // a copy, so that the members may stay in registers
+      int status = 0;
+      if (comex_test(&request, &status) != COMEX_SUCCESS) {
+        has_failed_ = true;
+      } else if (status != 0) {
+        return false;
+      }
+      next();
+    }
+    return true;
+  }
+  void settle() noexcept {
+    while (is_pending_) {
+      comex_request_t request = request_;
+      if (comex_wait(&request) != COMEX_SUCCESS) has_failed_ = true;
+      next();
+    }
+  }
+  // Waits, and throws if any request has failed.
+  void finish() {
+    settle();
+    if (has_failed_) [[unlikely]]
+      fail(made_);
+  }
+
+ private:
+  void keep() {
+    if (!more_) more_ = std::make_unique<std::vector<comex_request_t>>();
+    more_->push_back(request_);
+  }
+  void next() noexcept {
+    is_pending_ = more_ && !more_->empty();
+    if (!is_pending_) return;
+    request_ = more_->back();
+    more_->pop_back();
+  }
+
+  call made_;
+  comex_request_t request_ = 0;
+  bool is_pending_ = false;
+  bool has_failed_ = false;
+  std::unique_ptr<std::vector<comex_request_t>> more_;
+};
+
+// Free blocks for small results, kept for each thread, so that in the long run none is allocated.
+inline constexpr std::size_t small_result_bytes = 64;
+struct free_block {
+  free_block* next = nullptr;
+};
+inline thread_local constinit free_block* free_blocks = nullptr;
+struct block_keeper {  // frees them with the thread
+  bool is_made = false;
+  ~block_keeper() {
+    while (free_blocks != nullptr) ::operator delete(std::exchange(free_blocks, free_blocks->next));
+  }
+};
+
+[[gnu::cold, gnu::noinline]] inline void* new_block() {
+  static thread_local block_keeper keeper;
+  keeper.is_made = true;
+  return ::operator new(small_result_bytes);
+}
+
+// Memory for the result of a call, which stays where it is while its owner moves. Of a T, `count` fit in.
+template <class T, std::size_t count = 1>
+class result {
+ public:
+  result() : at_(take()) {}
+  result(result&& other) noexcept : at_(std::exchange(other.at_, nullptr)) {}
+  result& operator=(result&& other) noexcept {
+    std::swap(at_, other.at_);
+    return *this;
+  }
+  ~result() {
+    if (at_ != nullptr) give(at_);
+  }
+
+  void* at() const noexcept { return at_; }
+  T value() const noexcept {
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), at_, sizeof(T));
+    return std::bit_cast<T>(bytes);
+  }
+
+ private:
+  static constexpr std::size_t room_bytes = count * sizeof(T);
+  static void* take() {
+    if constexpr (room_bytes > small_result_bytes) return ::operator new(room_bytes);
+    if (free_blocks == nullptr) [[unlikely]]
+      return new_block();
+    return std::exchange(free_blocks, free_blocks->next);
+  }
+  static void give(void* at) noexcept {
+    if constexpr (room_bytes > small_result_bytes) {
+      ::operator delete(at);
+    } else {
+      free_blocks = ::new (at) free_block{free_blocks};
+    }
+  }
+
+  void* at_;
+};
+
+// What becomes of a computation: nothing yet, a value, or an exception.
+template <class T>
+class outcome {
+ public:
+  using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+  bool is_empty() const noexcept { return state_.index() == 0; }
+  void set_exception() noexcept { state_.template emplace<2>(std::current_exception()); }
+  template <class... Value>
+  void set(Value&&... value) {
+    state_.template emplace<1>(std::forward<Value>(value)...);
+  }
+  // Sets what f() returns or throws.
+  template <class F>
+  void set_from(F&& f) noexcept {
+    try {
+      if constexpr (std::is_void_v<T>) {
+        f();
+        set();
+      } else {
+        set(f());
+      }
+    } catch (...) {
+      set_exception();
+    }
+  }
+  void rethrow() const {
+    if (state_.index() == 2) std::rethrow_exception(std::get<2>(state_));
+  }
+  // Moves the value out, or throws the exception.
+  T take() {
+    rethrow();
+    if constexpr (!std::is_void_v<T>) return std::move(std::get<1>(state_));
+  }
+
+ private:
+  std::variant<std::monostate, stored, std::exception_ptr> state_;
+};
+
+}  // namespace comex::detail
