@@ -1,7 +1,7 @@
 // A tour of the C++ interface: distributed arrays, patches, a shared counter with coroutines, mutexes and
 // signals. Every stop checks its own numbers.
 //
-//   mpirun -n 4 tour       (on one host: 3 workers and 1 progress rank)
+//   comexrun -n 3 tour
 #include <algorithm>
 #include <array>
 #include <comex/comex.hpp>

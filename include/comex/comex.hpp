@@ -12,8 +12,7 @@
 //   not be in theirs. What it leaves is freed at the end of the runtime.
 // - Objects that hold memory, groups or mutexes end before the runtime does. They move and do not copy.
 //   Pointers, spans, patches and mutexes are values that own nothing.
-// - Blocking forms: put, get, accumulate, and the atomics by their names. The forms async_... return a
-// future.
+// - Blocking forms: put, get, accumulate, and the atomics by their names. The forms async_... return futures.
 // - Completion and order are those of docs/memory-model.md: a put or accumulate is there for others after a
 //   fence of its target or a barrier.
 #pragma once

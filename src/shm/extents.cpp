@@ -37,6 +37,11 @@ void Extents::format() {
   }
 }
 
+bool Extents::cell_covers(const ExtentRecord& slab, std::uint64_t offset, std::uint64_t bytes) const {
+  const std::optional<Cell> cell = cell_at(place_.base, slab, offset);
+  return cell && cell->is_live() && cell->into < cell->bytes() && bytes <= cell->bytes() - cell->into;
+}
+
 // ---- taking ----
 
 Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages) {

@@ -102,6 +102,7 @@ class Extents {
     if (into_data / page_bytes >= place_.block->table_pages.load(std::memory_order_relaxed)) return nullptr;
     return &record_at(into_data);
   }
+  bool cell_covers(const ExtentRecord& slab, std::uint64_t offset, std::uint64_t bytes) const;
   std::vector<Extent> collect_live() const;  // needs the lock
   void collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const;
   BoundsVerdict explain(Worker owner, std::uint64_t offset) const;  // why the range is not covered
@@ -139,7 +140,8 @@ class Extents {
   SmallBlocks small_;
 };
 
-inline bool Extents::covers(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
+// Inlined into each small operation: a call would cost as much as the check.
+[[gnu::always_inline]] inline bool Extents::covers(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
   const ExtentRecord* const found = find_record(offset);
   if (found == nullptr) return false;
   // Acquire loads keep the second look at the version last; they cost nothing on x86.
@@ -150,9 +152,7 @@ inline bool Extents::covers(Worker owner, std::uint64_t offset, std::uint64_t by
   const bool is_live = (version & 1u) == 0 && found->version.load(std::memory_order_relaxed) == version;
   if (is_live) [[likely]]
     return holder == owner && into < length && bytes <= length - into;
-  const std::optional<Cell> cell = cell_at(place_.base, *found, offset);
-  return cell && holder == owner && cell->is_live() && cell->into < cell->bytes() &&
-         bytes <= cell->bytes() - cell->into;
+  return holder == owner && cell_covers(*found, offset, bytes);
 }
 
 inline BoundsVerdict Extents::check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
