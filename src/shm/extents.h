@@ -141,7 +141,8 @@ class Extents {
 };
 
 // Inlined into each small operation: a call would cost as much as the check.
-[[gnu::always_inline]] inline bool Extents::covers(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
+[[gnu::always_inline]] inline bool Extents::covers(Worker owner, std::uint64_t offset,
+                                                   std::uint64_t bytes) const {
   const ExtentRecord* const found = find_record(offset);
   if (found == nullptr) return false;
   // Acquire loads keep the second look at the version last; they cost nothing on x86.

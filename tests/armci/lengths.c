@@ -1,4 +1,5 @@
-/* A sum over all workers, of which worker 1 passes one element less than the others: the job ends with a line. */
+/* A sum over all workers, of which worker 1 passes one element less than the others: the job ends with a
+ * line. */
 #include <armci.h>
 #include <message.h>
 
