@@ -2,7 +2,7 @@
 //
 //   -DBENCH_ON_COMEX   any comex.h      -DBENCH_ON_ARMCI   any armci.h and message.h
 //   -DBENCH_ON_RMA     MPI-3 RMA        -DBENCH_ON_FLOORS  what the machine and MPI can do (needs our
-//   comex.h)
+//   comex.h) -DBENCH_ON_COMEX_CPP  our comex.hpp
 //
 // All of it is inline: an 8-byte put takes 3 ns, which a virtual call would show in. A Runtime has
 // - start, finish, me, size: collective; start follows MPI_Init and may never return on progress ranks;
@@ -42,6 +42,11 @@ enum class Need {
 #include "on_comex.h"
 namespace bench {
 using Runtime = ComexRuntime;
+}
+#elif defined(BENCH_ON_COMEX_CPP)
+#include "on_comex_cpp.h"
+namespace bench {
+using Runtime = ComexCppRuntime;
 }
 #elif defined(BENCH_ON_ARMCI)
 #include "on_armci.h"

@@ -90,6 +90,9 @@ MESSAGE_WINDOWS = ("--mca", "osc", "pt2pt")
 # for arrives; MPI's windows neither that nor a start of their own; the floors neither allocations nor a start, nor anything that several do to one place without a runtime.
 ARMCI_LACKS = ("compare_swap", "unattended")
 RMA_LACKS = ("init_finalize", "unattended")
+# comex.hpp has no implicit requests, and what it leaves to C is measured there.
+CPP_LACKS = ("nbput", "nbget", "nbacc", "nbrmw", "puts", "gets", "accs", "putv", "getv", "accv", "local_fresh", "local_again",
+             "local_used", "malloc_fresh", "malloc_used", "malloc_free", "init_finalize", "unattended", "overlap", "put_fence_all")
 # The locks of windows by messages let two in at once (Open MPI 4.1.4), on one machine and between hosts; every row of
 # locks looks for that.
 RMA_MESSAGES_LACK = RMA_LACKS + ("lock",)
@@ -106,6 +109,7 @@ def of_either(kind):
     copied = {**VIRTUAL, **mpis.NO_SINGLE_COPY[kind]}
     return [
         Column("comex", "ComEx-PR", "near", "bench_comex", 1, counts_idle=True),
+        Column("comex_cpp", "ComEx-PR, by comex.hpp", "near", "bench_comex_cpp", 1, lacks=CPP_LACKS, by_default=False),
         Column("armci", "ComEx-PR, by ARMCI", "near", "bench_armci", 1, lacks=ARMCI_LACKS),
         Column("armci_mpi", "ARMCI-MPI", "near", "bench_armci_mpi", counts_idle=True, lacks=ARMCI_LACKS),
         Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=windows, lacks=RMA_LACKS),
@@ -186,7 +190,7 @@ def choose(columns, wanted):
         if name not in known:
             raise Refused(f"--columns: no column {name}; there are {', '.join(c.name for c in columns)}, and near for some")
     def is_near(column):
-        return column.place == "near" and (column.by_default or not column.mpi)
+        return column.place == "near" and (column.by_default or column.is_foreign)
     return [c for c in columns if (not wanted and c.by_default) or c.name in wanted or ("near" in wanted and is_near(c))]
 
 

@@ -125,6 +125,13 @@ def near(run):
         yield "same host: the atomic + 10 ns", row, "comex", floor(row), 1, 10
 
 
+def by_cpp(run):
+    """The C++ interface beside the C calls that it makes."""
+    for row in run.rows:
+        if not is_absent(run, row, "comex_cpp") and run.rows[row]["unit"] == "ns":
+            yield "same host: comex.hpp within 2 ns of C", row, "comex_cpp", run.median(row, "comex"), 1, 2
+
+
 def meetings(run):
     workers = run.about.get("workers", 2)
     cores = run.about.get("cores", 2)
@@ -286,6 +293,7 @@ def beside_fewer(run, fewer):
 
 def rules(run, fewer):
     yield from near(run)
+    yield from by_cpp(run)
     yield from meetings(run)
     yield from first_in_every_row(run)
     yield from beside_computing(run, "forced")

@@ -37,5 +37,7 @@ def of_folder(mpi, folder):
 def beside(own):
     """The build of the other MPI, as the presets name the folders: release, release-mpich. It may not be there."""
     folder = os.path.dirname(own.bin)
-    return of_folder(MPICH, f"{folder}-{MPICH}") if own.mpi == OPEN_MPI else \
-        of_folder(OPEN_MPI, folder.removesuffix(f"-{MPICH}"))
+    if own.mpi == OPEN_MPI:
+        return of_folder(MPICH, f"{folder}-{MPICH}")
+    other = folder.removesuffix(f"-{MPICH}")
+    return of_folder(OPEN_MPI, other if other != folder else f"{folder}-{OPEN_MPI}")
