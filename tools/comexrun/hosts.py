@@ -14,10 +14,11 @@ class Host:
 
 
 def merged(named):
-    """One host for each name, in the order of their first places; the slots of repeated names add up."""
+    """One host for each name, in the order of their first places. The slots of a repeated name add up, one where no number
+    is given."""
     slots = {}
     for name, count in named:
-        slots[name] = count if name not in slots else (slots[name] or 0) + (count or 0)
+        slots[name] = count if name not in slots else (slots[name] or 1) + (count or 1)
     return [Host(name, count) for name, count in slots.items()]
 
 
@@ -38,15 +39,15 @@ def of_list(text):
     return merged(named)
 
 
-def of_file(text, path):
-    """A host in each line: `a`, `a slots=4` (Open MPI), `a:4` (hydra)."""
+def of_file(text, path, a_line=None):
+    """A host in each line: `a`, `a slots=4` (Open MPI), `a:4` (hydra). a_line: the slots of a line without a number."""
     named = []
     for line in text.splitlines():
         words = line.split("#")[0].split()
         if not words:
             continue
         name, separator, count = words[0].partition(":")
-        slots = count_of(count, path) if separator else None
+        slots = count_of(count, path) if separator else a_line
         for word in words[1:]:
             key, _, value = word.partition("=")
             if key == "slots":
@@ -54,7 +55,7 @@ def of_file(text, path):
         named.append((name, slots))
     if not named:
         raise Refused(f"{path}: names no host")
-    # A file with one line for each slot.
+    # A file that repeats names has a line for each slot.
     repeats = len({name for name, _ in named}) < len(named)
     return merged([(name, 1 if repeats and slots is None else slots) for name, slots in named])
 
@@ -71,7 +72,10 @@ def expanded(text):
 
 
 def names_of_slurm(nodes):
-    said = subprocess.run(["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=False)
+    try:
+        said = subprocess.run(["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Refused(f"scontrol, which knows the names of the nodes {nodes}: {error.strerror}; name them by --host") from None
     if said.returncode != 0:
         raise Refused(f"scontrol show hostnames {nodes}: {said.stderr.strip()}")
     return said.stdout.split()
@@ -113,5 +117,5 @@ def found(options, environment):
     if "SLURM_JOB_NODELIST" in environment:
         return of_slurm(environment)
     if environment.get("PBS_NODEFILE"):
-        return of_file(read(environment["PBS_NODEFILE"]), environment["PBS_NODEFILE"])
+        return of_file(read(environment["PBS_NODEFILE"]), environment["PBS_NODEFILE"], a_line=1)
     return [here()]

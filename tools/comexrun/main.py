@@ -64,7 +64,8 @@ def preloaded(library):
 
 
 def variables_of(options, progress_ranks, virtual_hosts):
-    variables = {}
+    """The settings that ranks on other machines have to hear of, too: those that were counted with."""
+    variables = {name: os.environ[name] for name in (PROGRESS, VIRTUAL, PACKED, CYCLIC) if os.environ.get(name)}
     if options.progress_ranks is not None:
         variables[PROGRESS] = str(progress_ranks)
     if options.virtual_hosts is not None:
@@ -106,7 +107,10 @@ def start(words, built_with, folder, library):
         picture[4] = "1" if len(ranks) == 1 else picture[4]
         return show(command, variables, picture + (["--cyclic"] if options.cyclic else []))
     os.environ.update(variables)
-    os.execv(mpirun, command)
+    try:
+        os.execv(mpirun, command)
+    except OSError as error:
+        raise Refused(f"{mpirun}: {error.strerror}") from None
 
 
 def main():

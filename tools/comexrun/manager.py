@@ -26,8 +26,8 @@ def take():
     for number in range(1, 256):
         try:
             lock = os.open(os.path.join(folder, f"manager-{number}"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        except OSError:
-            continue
+        except OSError as error:
+            raise Refused(f"{folder}: no lock can be made there: {error.strerror}") from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -9,12 +9,12 @@ OF_OPEN_MPI = ("x", "app", "bind-to", "map-by", "ppr", "prefix", "preload-files"
                "cpu-list", "cpu-set", "cpus-per-proc", "cpus-per-rank", "debugger", "hnp", "launch-agent", "max-restarts",
                "max-vm-size", "npernode", "npersocket", "ompi-server", "output-filename", "path", "personality",
                "report-events", "report-pid", "report-uri", "rf", "rankfile", "stdin", "timeout", "tune", "wdir", "wd",
-               "xml-file", "xterm", "output", "display", "runtime-options")
+               "xml-file", "xterm", "output", "display", "runtime-options", "dvm", "pset")
 OF_HYDRA = ("genvlist", "envlist", "configfile", "launcher", "launcher-exec", "rmk", "topolib", "membind", "demux", "iface",
             "ppn", "prepend-pattern", "outfile-pattern", "errfile-pattern", "nameserver", "order-nodes", "localhost", "usize",
-            "gpus-per-proc", "s")
+            "gpus-per-proc")
 WORDS_OF_MPIRUN = {**dict.fromkeys(OF_OPEN_MPI + OF_HYDRA, 1),
-                   **dict.fromkeys(("mca", "gmca", "pmixmca", "prtemca", "genv", "env"), 2)}
+                   **dict.fromkeys(("mca", "gmca", "omca", "gomca", "pmixmca", "prtemca", "genv", "env"), 2)}
 NUMBERS = {"n": "workers", "np": "workers", "c": "workers", "progress-ranks": "progress_ranks", "virtual-hosts": "virtual_hosts"}
 TEXTS = {"H": "host_list", "host": "host_list", "hosts": "host_list", "hostfile": "host_file", "machinefile": "host_file",
          "default-hostfile": "host_file", "f": "host_file", "mpirun": "mpirun"}
@@ -69,7 +69,14 @@ def parsed(words):
     return checked(options)
 
 
+COUNTED = {"GA_NUM_PROGRESS_RANKS_PER_NODE": "--progress-ranks", "COMEX_VIRTUAL_HOSTS": "--virtual-hosts"}
+
+
 def checked(options):
+    for before, word in zip(options.of_mpirun, options.of_mpirun[1:]):
+        name = word.split("=")[0]
+        if before in ("-x", "-env", "-genv") and name in COUNTED:
+            raise Refused(f"{before} {word}: comexrun has to count with it: say {COUNTED[name]}")
     if not options.workers:
         raise Refused("-n WORKERS is missing, or 0: how many processes of the program there are to be")
     if not options.program:

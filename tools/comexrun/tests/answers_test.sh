@@ -30,7 +30,7 @@ is "none: -hosts h:2 -n 2 -genv COMEX_MANAGER 5 a" \
   "$(LAUNCHER=HYDRA $program -n 1 -hosts h:2 -genv COMEX_MANAGER 5 a)" "a number that hydra is given"
 is "1, 2 progress ranks: -x GA_NUM_PROGRESS_RANKS_PER_NODE -x COMEX_MANAGER --host h:4,i:4 -np 8 a" \
   "$($program -n 4 --progress-ranks 2 --host h,i a)" "two progress ranks on each of two hosts"
-is "1, 0 progress ranks: -x COMEX_MANAGER --host h:2 -np 2 a" \
+is "1, 0 progress ranks: -x GA_NUM_PROGRESS_RANKS_PER_NODE -x COMEX_MANAGER --host h:2 -np 2 a" \
   "$(GA_NUM_PROGRESS_RANKS_PER_NODE=0 $program -n 2 --host h a)" "no progress ranks, by the environment"
 printf 'n1\nn1\nn2\nn2\n' >"$place/nodes"
 is "1: -x COMEX_MANAGER --host n1:2,n2:2 -np 4 a" "$(PBS_NODEFILE=$place/nodes $program -n 2 a)" "the hosts of a PBS job"

@@ -25,9 +25,13 @@ class Options(unittest.TestCase):
 
     def test_wrong_ones_are_refused(self):
         for line in ("prog", "-n 0 prog", "-n x prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
-                     "-n 2 --virtual-hosts 0 a", "--mca btl"):
+                     "-n 2 --virtual-hosts 0 a", "--mca btl", "-n 2 -x COMEX_VIRTUAL_HOSTS=2 a",
+                     "-n 2 -genv GA_NUM_PROGRESS_RANKS_PER_NODE 2 a"):
             with self.assertRaises(Refused, msg=line):
                 options.parsed(line.split())
+
+    def test_a_switch_of_open_mpi_takes_no_word(self):
+        self.assertEqual(options.parsed("-n 2 -s prog".split()).program, ["prog"])
 
     def test_two_dashes_end_the_options(self):
         self.assertEqual(options.parsed("-n 2 -- --strange".split()).program, ["--strange"])
@@ -37,6 +41,7 @@ class Hosts(unittest.TestCase):
     def test_a_list_has_slots_or_not(self):
         self.assertEqual(hosts.of_list("a:4,b"), [Host("a", 4), Host("b", None)])
         self.assertEqual(hosts.of_list("a:2,b:2,a:1"), [Host("a", 3), Host("b", 2)])
+        self.assertEqual(hosts.of_list("a,a,b,b:3"), [Host("a", 2), Host("b", 4)])
         for wrong in ("a:x", "a:0", ",a", "+n1"):
             self.assertRaises(Refused, hosts.of_list, wrong)
 
@@ -44,6 +49,7 @@ class Hosts(unittest.TestCase):
         self.assertEqual(hosts.of_file("# all\na slots=4 max_slots=8\nb:2 # two\n\nc\n", "f"),
                          [Host("a", 4), Host("b", 2), Host("c", None)])
         self.assertEqual(hosts.of_file("n1\nn1\nn2\nn2\nn2\n", "pbs"), [Host("n1", 2), Host("n2", 3)])
+        self.assertEqual(hosts.of_file("n1\nn2\n", "pbs", a_line=1), [Host("n1", 1), Host("n2", 1)])
         self.assertRaises(Refused, hosts.of_file, "# nobody\n", "f")
 
     def test_slurm_names_nodes_and_tasks(self):
