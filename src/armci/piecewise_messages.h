@@ -11,16 +11,19 @@
 
 namespace comex::armci {
 
-inline void wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
+// Returns MPI's code.
+inline int wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
   int done = 0;
-  PMPI_Test(&request, &done, status);
-  for (Patience patience; done == 0;) {
+  int code = PMPI_Test(&request, &done, status);
+  for (Patience patience; done == 0 && code == MPI_SUCCESS;) {
     patience.wait_a_round();
-    PMPI_Test(&request, &done, status);
+    code = PMPI_Test(&request, &done, status);
   }
+  return code;
 }
 
-// Ends the job: members of a collective do not agree on how much they pass.
+// Ends the job: members of a collective do not agree on how much they pass. Where the other one passes more,
+// MPI ends it before, unless the program has errors of its communicators returned.
 [[noreturn]] void refuse_lengths(int from, int theirs, std::size_t mine);
 
 // Between the ranks of one communicator under one tag. Pieces have at most max_piece bytes.
@@ -47,9 +50,9 @@ class Mail {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
     PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, tag_, comm_, &request);
-    wait_for(request, &status);
-    int came = 0;
-    PMPI_Get_count(&status, MPI_BYTE, &came);
+    const int code = wait_for(request, &status);
+    int came = -1;  // more than there is room for
+    if (code == MPI_SUCCESS) PMPI_Get_count(&status, MPI_BYTE, &came);
     if (came != static_cast<int>(count)) refuse_lengths(from, came, count);
   }
   void wait_for_sends() {

@@ -34,9 +34,10 @@ TreePlace place_in(const Team& team, int root) {
 }  // namespace
 
 void refuse_lengths(int from, int theirs, std::size_t mine) {
-  const std::string text = "a collective call: rank " + std::to_string(from) +
-                           " of its communicator passes " + std::to_string(theirs) + " bytes and this one " +
-                           std::to_string(mine) + "; all members have to pass the same length";
+  const std::string text =
+      "a collective call: rank " + std::to_string(from) + " of its communicator passes " +
+      (theirs < 0 ? std::string("more") : std::to_string(theirs)) + " bytes and this one " +
+      std::to_string(mine) + "; all members have to pass the same length";
   comex_error(text.c_str(), 1);
   std::abort();  // comex_error does not return
 }

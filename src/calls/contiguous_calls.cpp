@@ -70,10 +70,11 @@ inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
   if (!to || scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
     return false;
   const std::uint64_t whole = whole_bytes(scalar, of.bytes);
+  if (whole == 0) return false;
   to.count(activity::Kind::acc, whole);
   bool recovered = false;
-  const bool is_done = whole != 0 && to.direct().try_acc(to.place(), to.target(), {scalar, as.scale},
-                                                         {of.near, of.far, whole}, recovered);
+  const bool is_done =
+      to.direct().try_acc(to.place(), to.target(), {scalar, as.scale}, {of.near, of.far, whole}, recovered);
   if (recovered) [[unlikely]]
     say_recovered(to.runtime(), {call.name, Target(call.proc)});
   return is_done;

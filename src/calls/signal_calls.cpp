@@ -37,7 +37,10 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
     if (put != COMEX_SUCCESS) return put;
     word = direct.store(target.place, target.worker(), signal.word, signal.bits(), sizeof(long));
   }
-  if (word) return COMEX_SUCCESS;
+  if (word) {
+    runtime.count(activity::Kind::put, target, sizeof signal.value);
+    return COMEX_SUCCESS;
+  }
   return runtime.reporter().fail(runtime.context(name, target, signal.word),
                                  direct.describe(word, target.worker(), target.place));
 }

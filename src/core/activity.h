@@ -3,7 +3,7 @@
 // Each rank writes its own block with plain stores, without locks and without order; a reader sees counts
 // that may be a moment old. Threads of one worker that count at once may lose a count. Blocks lie in the
 // arena, one for each slot of the host, so they can be read while the rank is stopped or hangs. Written by
-// calls, op and runtime through Recorder; read by runtime/statistics and by comex_top.
+// runtime, calls and op; read by runtime/statistics and by comex_top.
 #pragma once
 
 #include <algorithm>
@@ -72,18 +72,17 @@ struct alignas(64) CurrentWait {
   static constexpr std::size_t name_bytes = 24;
   Word since_ns;
   std::array<Word, name_bytes / 8> name;  // the call, as the program made it, padded with zeros
-  Word target;                            // worker number + 1; 0: none in particular
-  Word server;                            // MPI rank + 1 of the progress rank that has to answer; 0: none
-  Word group;                             // handle of the group that the call names
-  Word waiting;                           // of Waiting
+  Word target;   // process id + 1, a worker number in the own world; 0: none in particular
+  Word server;   // MPI rank + 1 of the progress rank that has to answer; 0: none
+  Word named;    // how the call names it: its rank + 1 : 32 | the group's handle : 32
+  Word waiting;  // of Waiting
 };
 static_assert(sizeof(CurrentWait) == 64);
 
-// What a progress rank has served, or a worker that serves itself.
+// What a progress rank has served.
 struct alignas(64) Served {
   Word requests;
   Word items;        // operations of batches
-  Word chunks;       // of bodies
   Word queued;       // requests in queues now
   Word queued_peak;  // the most there have been
   Word busy_ns;      // of rounds in which something moved; of all time since its owner's since_ns
@@ -95,7 +94,7 @@ struct alignas(64) Block {
   CurrentWait wait;
   Served served;
   std::array<Tally, waitings> waits;
-  alignas(64) Word outstanding;                                         // remote operations under way
+  alignas(64) Word outstanding;  // remote operations on the own world, when it last drove the transport
   alignas(64) std::array<std::array<Word, size_classes>, kinds> sizes;  // counted with COMEX_STATS only
 };
 
@@ -150,7 +149,8 @@ class Recorder {
     Waiting waiting = Waiting::other;
     std::int64_t target = -1;
     std::int64_t server = -1;
-    std::int64_t group = 0;
+    std::int64_t group = 0;  // 0: it is named by its worker number
+    std::int64_t rank = -1;
   };
   void begin_wait(const Wait& of, std::uint64_t now_ns) const {
     CurrentWait& wait = block_->wait;
@@ -163,7 +163,7 @@ class Recorder {
     }
     wait.target.set(static_cast<std::uint64_t>(of.target + 1));
     wait.server.set(static_cast<std::uint64_t>(of.server + 1));
-    wait.group.set(static_cast<std::uint64_t>(of.group));
+    wait.named.set(static_cast<std::uint64_t>(of.rank + 1) << 32 | static_cast<std::uint32_t>(of.group));
     wait.waiting.set(static_cast<std::uint64_t>(of.waiting));
     wait.since_ns.release(now_ns);
   }
@@ -192,8 +192,10 @@ constexpr Waiting waiting_of(std::string_view call, bool has_server) {
   if (begins("fence") || begins("wait_proc") || begins("wait_all")) return Waiting::fence;
   if (begins("lock") || begins("unlock")) return Waiting::mutex;
   if (begins("wait_until")) return Waiting::word;
-  for (const std::string_view word : {"barrier", "malloc", "free", "group", "create_mutexes",
-                                      "destroy_mutexes", "meet", "init", "finalize", "gather"}) {
+  if (begins("malloc_local") || begins("free_local")) return Waiting::other;
+  for (const std::string_view word :
+       {"barrier", "malloc", "free", "group", "create_mutexes", "destroy_mutexes", "meet", "init", "finalize",
+        "gather", "broadcast", "reduction"}) {
     if (begins(word)) return Waiting::members;
   }
   return has_server || begins("wait") || begins("nb") ? Waiting::data : Waiting::other;

@@ -66,11 +66,13 @@ class StallWatch {
   void begin(std::uint64_t now) {
     since_ns_ = now;
     if (!options_.activity) return;
-    const bool is_named = static_cast<bool>(reason_.named);
-    options_.activity.begin_wait(
-        {reason_.operation, waiting(), is_named ? reason_.named.rank : reason_.target, reason_.server,
-         reason_.named.group},
-        now);
+    options_.activity.begin_wait({.name = reason_.operation,
+                                  .waiting = waiting(),
+                                  .target = reason_.target,
+                                  .server = reason_.server,
+                                  .group = reason_.named.group,
+                                  .rank = reason_.named ? reason_.named.rank : -1},
+                                 now);
   }
   void end() { options_.activity.end_wait(waiting(), os_.now_ns() - since_ns_); }
 

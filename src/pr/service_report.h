@@ -1,8 +1,8 @@
 // Reports what a progress rank has served, and suggests how many progress ranks its host should have.
 //
 // ServiceMeter adds up the time of the rounds in which something moved: of all rounds, or of one in 16, whose
-// time then counts for all. The other functions are pure. The owner of a server uses them for the line at the
-// end of a run.
+// time then counts sixteenfold. The other functions are pure. The owner of a server uses them for the line at
+// the end of a run.
 #pragma once
 
 #include <cstdint>

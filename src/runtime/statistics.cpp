@@ -1,6 +1,5 @@
 #include "runtime/statistics.h"
 
-#include <bit>
 #include <fstream>
 
 #include "runtime/runtime.h"
@@ -23,7 +22,6 @@ void Spread::merge(const Spread& other) {
 
 void JobTotals::merge(const JobTotals& other) {
   hosts += other.hosts;
-  cores += other.cores;
   crowded_hosts += other.crowded_hosts;
   longest_ns = std::max(longest_ns, other.longest_ns);
   for (unsigned kind = 0; kind < activity::kinds; ++kind) {
@@ -100,12 +98,8 @@ namespace {
 JobTotals totals_of_host(World& world) {
   JobTotals totals;
   const pr::Host& host = world.own_host();
-  std::uint64_t cores = 0;
-  for (const std::uint64_t word : world.os->host_facts().allowed_cpus)
-    cores += static_cast<std::uint64_t>(std::popcount(word));
   totals.hosts = 1;
-  totals.cores = cores;
-  totals.crowded_hosts = host.ranks.size() > cores ? 1 : 0;
+  totals.crowded_hosts = world.wait_policy.oversubscribed ? 1 : 0;
   for (std::uint32_t slot = 0; slot < host.ranks.size(); ++slot) {
     const std::byte* const block =
         world.arena->board(static_cast<shm::HostSlot>(slot)).data() + board_layout_bytes;
@@ -119,7 +113,7 @@ JobTotals totals_of_host(World& world) {
 
 void report_statistics(Runtime& runtime) {
   const Settings& settings = runtime.world().settings;
-  if (settings.stats.empty()) return;
+  if (!counts_statistics(settings)) return;
   runtime.meet(groups::world_handle);  // every rank of the host has counted all that it did
   JobTotals totals;
   if (!runtime.merge_hosts(totals, [&] { return totals_of_host(runtime.world()); })) return;

@@ -46,8 +46,7 @@ struct Amount {
 
 struct JobTotals {
   std::uint64_t hosts = 0;
-  std::uint64_t cores = 0;          // of all hosts, those that ranks may use
-  std::uint64_t crowded_hosts = 0;  // with more ranks than cores
+  std::uint64_t crowded_hosts = 0;  // of machines with more ranks than cores
   std::uint64_t longest_ns = 0;     // that a rank has been open
   std::array<std::array<Amount, routes>, activity::kinds> operations{};
   std::array<std::array<std::uint64_t, activity::size_classes>, activity::kinds> sizes{};
@@ -77,6 +76,10 @@ std::vector<Suggestion> suggestions(const JobTotals& totals, const Settings& set
 
 std::string statistics_text(const JobTotals& totals, const Settings& settings);
 std::string statistics_json(const JobTotals& totals, const Settings& settings);
+
+inline bool counts_statistics(const Settings& settings) {
+  return !settings.stats.empty() && settings.stats != "0";
+}
 
 // Collective over the workers, when all is complete and before the servers are left.
 void report_statistics(Runtime& runtime);

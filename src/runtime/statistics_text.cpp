@@ -1,5 +1,6 @@
 // The texts of runtime/statistics: the table, the JSON, and what settings are worth trying.
 #include <array>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 
@@ -24,6 +25,13 @@ constexpr std::array<const char*, activity::waitings> waiting_keys = {"data",   
   const int length = std::vsnprintf(line.data(), line.size(), form, arguments);
   va_end(arguments);
   return {line.data(), static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(line.size()) - 1))};
+}
+
+// For JSON, whatever the program's locale is.
+std::string decimal(double value) {
+  std::array<char, 64> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 6);
+  return {text.data(), end.ptr};
 }
 
 std::string amount_text(double value, std::array<const char*, 5> units, double step) {
@@ -127,10 +135,10 @@ std::string json_amounts(const std::array<Amount, routes>& amounts) {
 
 std::string json_spread(const Spread& spread) {
   if (spread.ranks == 0) return "null";
-  return format(
-      "{\"mean\": %.1f, \"least\": %llu, \"least_rank\": %lld, \"most\": %llu, \"most_rank\": %lld}",
-      spread.mean(), static_cast<unsigned long long>(spread.least), static_cast<long long>(spread.least_rank),
-      static_cast<unsigned long long>(spread.most), static_cast<long long>(spread.most_rank));
+  return format("{\"mean\": %s, \"least\": %llu, \"least_rank\": %lld, \"most\": %llu, \"most_rank\": %lld}",
+                decimal(spread.mean()).c_str(), static_cast<unsigned long long>(spread.least),
+                static_cast<long long>(spread.least_rank), static_cast<unsigned long long>(spread.most),
+                static_cast<long long>(spread.most_rank));
 }
 
 }  // namespace
@@ -149,11 +157,11 @@ std::string statistics_text(const JobTotals& totals, const Settings& settings) {
 }
 
 std::string statistics_json(const JobTotals& totals, const Settings& settings) {
-  std::string out =
-      format("{\n  \"workers\": %llu, \"progress_ranks\": %llu, \"hosts\": %llu, \"seconds\": %.6f",
-             static_cast<unsigned long long>(totals.bytes.ranks),
-             static_cast<unsigned long long>(totals.requests.ranks),
-             static_cast<unsigned long long>(totals.hosts), static_cast<double>(totals.longest_ns) / 1e9);
+  std::string out = format(
+      "{\n  \"workers\": %llu, \"progress_ranks\": %llu, \"hosts\": %llu, \"seconds\": %s",
+      static_cast<unsigned long long>(totals.bytes.ranks),
+      static_cast<unsigned long long>(totals.requests.ranks), static_cast<unsigned long long>(totals.hosts),
+      decimal(static_cast<double>(totals.longest_ns) / 1e9).c_str());
   for (unsigned kind = 0; kind < activity::kinds; ++kind) {
     out += format(",\n  \"%s\": ", kind_names[kind]) + json_amounts(totals.operations[kind]);
     out += format(",\n  \"%s_sizes\": [", kind_names[kind]);
@@ -164,9 +172,9 @@ std::string statistics_json(const JobTotals& totals, const Settings& settings) {
   }
   out += ",\n  \"waits\": {";
   for (unsigned waiting = 0; waiting < activity::waitings; ++waiting) {
-    out += format("%s\"%s\": {\"count\": %llu, \"seconds\": %.6f}", waiting == 0 ? "" : ", ",
+    out += format("%s\"%s\": {\"count\": %llu, \"seconds\": %s}", waiting == 0 ? "" : ", ",
                   waiting_keys[waiting], static_cast<unsigned long long>(totals.waits[waiting].count),
-                  static_cast<double>(totals.waits[waiting].amount) / 1e9);
+                  decimal(static_cast<double>(totals.waits[waiting].amount) / 1e9).c_str());
   }
   out += "},\n  \"bytes_of_workers\": " + json_spread(totals.bytes);
   out += ",\n  \"waited_ns_of_workers\": " + json_spread(totals.waited_ns);
@@ -237,7 +245,6 @@ std::vector<Suggestion> suggestions(const JobTotals& totals, const Settings& set
         {"COMEX_WAIT=spin",
          "workers waited much of their time for each other; it helps where each has a core of its own"});
   }
-  if (found.size() > 3) found.resize(3);
   return found;
 }
 

@@ -13,6 +13,7 @@
 #include "screen.h"
 #include "text.h"
 #include "view.h"
+#include "why.h"
 
 namespace comex::top {
 namespace {
@@ -24,6 +25,7 @@ struct Options {
   bool once = false;
   bool json = false;
   bool list = false;
+  bool why = false;
   std::string html;
 };
 
@@ -71,7 +73,7 @@ int show_once(const Options& options, const Job& first) {
   if (!later.job) return fail("the job has ended");
   const Job* const before = options.interval <= 0 ? nullptr : &first;
   const JobView view = compare(before, *later.job);
-  const Matrix matrix = matrix_of(nullptr, *later.job);
+  const Matrix matrix = matrix_of(*later.job);
   if (options.json) {
     std::cout << json_of(view, matrix);
   } else {
@@ -83,7 +85,7 @@ int show_once(const Options& options, const Job& first) {
 
 int write_page(const std::string& path, const JobView& view, const std::vector<Moment>& moments) {
   std::ofstream file(path);
-  file << html_of(view, matrix_of(nullptr, view.last), moments);
+  file << html_of(view, matrix_of(view.last), moments);
   return file.flush() ? 0 : fail(path + " cannot be written");
 }
 
@@ -97,7 +99,7 @@ int watch(const Options& options, Job last) {
   std::vector<Moment> moments;
   for (;;) {
     if (screen) {
-      screen->show(lines_of(view, matrix_of(nullptr, last), screen->width()));
+      screen->show(lines_of(view, matrix_of(last), screen->width()));
       if (screen->wait_for_end(options.interval)) break;
     } else {
       sleep_for(options.interval);
@@ -113,6 +115,17 @@ int watch(const Options& options, Job last) {
   return options.html.empty() ? 0 : write_page(options.html, view, moments);
 }
 
+// Twice, since what has moved meanwhile does not hang.
+int explain_hang(const Options& options, const Job& first) {
+  sleep_for(options.interval);
+  const Found later = find(name_of(first));
+  if (!later.job) return fail("the job has ended");
+  const Why why = explain(&first, *later.job);
+  for (const std::string& line : why.lines) std::cout << line << "\n";
+  std::cout << "\n" << why.verdict << "\n";
+  return 0;
+}
+
 int run(const Options& options) {
   if (options.list) {
     std::cout << list_of(find_jobs());
@@ -120,7 +133,9 @@ int run(const Options& options) {
   }
   Found found = find(options.job);
   if (!found.job) return fail(found.problem);
+  if (options.why) return explain_hang(options, *found.job);
   if (options.once || options.json) return show_once(options, *found.job);
+  if (options.interval <= 0) return fail("--interval 0 is for --once and --json");
   if (options.html.empty() && isatty(STDOUT_FILENO) == 0)
     return fail("this is no terminal: ask for --once, --json or --html FILE");
   return watch(options, std::move(*found.job));
@@ -145,6 +160,7 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "End after so long")->check(CLI::NonNegativeNumber);
   app.add_flag("--once", options.once, "Print one view and end");
   app.add_flag("--json", options.json, "The same as JSON");
+  app.add_flag("--why", options.why, "Say who waits for whom, and why nothing goes on");
   app.add_option("--html", options.html,
                  "Watch until q, --seconds or the job's end, then write a page: matrix and curves");
   CLI11_PARSE(app, argc, argv);

@@ -40,16 +40,15 @@ ordered_json json_of(const RankView& view) {
           {"seconds", static_cast<double>(rank.waits[waiting].amount) / 1e9}};
     }
     if (!rank.wait.call.empty()) {
-      out["wait"] = {{"call", rank.wait.call},
-                     {"seconds", rank.wait.seconds},
-                     {"target", rank.wait.target},
-                     {"server", rank.wait.server},
-                     {"group", rank.wait.group}};
+      out["wait"] = {{"call", rank.wait.call},     {"seconds", rank.wait.seconds},
+                     {"target", rank.wait.target}, {"server", rank.wait.server},
+                     {"group", rank.wait.group},   {"rank", rank.wait.rank}};
     }
   }
-  if (rank.worker < 0 || rank.requests != 0) {
+  if (rank.worker < 0) {
     out["requests_per_s"] = view.requests;
     out["requests"] = rank.requests;
+    out["refused"] = rank.refused;
     out["queued"] = rank.queued;
     out["queued_peak"] = rank.queued_peak;
     out["busy"] = view.busy;

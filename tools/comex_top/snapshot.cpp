@@ -95,9 +95,12 @@ Wait wait_of(const activity::CurrentWait& wait, double taken_at) {
   }
   found.call = name.data();
   found.seconds = std::max(0.0, taken_at - static_cast<double>(since_ns) / 1e9);
+  found.waiting =
+      static_cast<activity::Waiting>(std::min<std::uint64_t>(wait.waiting.get(), activity::waitings - 1));
   found.target = static_cast<int>(wait.target.get()) - 1;
   found.server = static_cast<int>(wait.server.get()) - 1;
-  found.group = static_cast<int>(wait.group.get());
+  found.group = static_cast<int>(static_cast<std::uint32_t>(wait.named.get()));
+  found.rank = static_cast<int>(wait.named.get() >> 32) - 1;
   return found;
 }
 
@@ -120,6 +123,7 @@ Rank rank_of(const activity::Block& block, const std::vector<activity::Peer>& pe
   rank.outstanding = block.outstanding.get();
   const activity::Served& served = block.served;
   rank.requests = served.requests.get() + served.items.get();
+  rank.refused = served.refused.get();
   rank.queued = served.queued.get();
   rank.queued_peak = served.queued_peak.get();
   rank.busy_ns = served.busy_ns.get();
@@ -131,8 +135,8 @@ bool read_rank(const File& arena, std::uint64_t offset, double taken_at, Host& h
   activity::Block block;
   if (!arena.read(offset, static_cast<void*>(&block), sizeof block)) return false;
   if (block.owner.version.get() != activity::layout_version) return false;
-  const std::uint64_t rows =
-      std::min<std::uint64_t>(block.owner.peers.get(), shm::most_slots + activity::most_host_rows);
+  const std::uint64_t rows = std::min<std::uint64_t>(
+      block.owner.peers.get(), activity::peers_for(shm::most_slots, activity::most_host_rows));
   std::vector<activity::Peer> peers(rows);
   if (!arena.read(offset + sizeof block, static_cast<void*>(peers.data()), rows * sizeof(activity::Peer)))
     return false;
@@ -165,6 +169,29 @@ void read_owners(const File& arena, const shm::Geometry& geometry, Host& host) {
   std::ranges::stable_sort(host.owners, std::greater<>(), &Owner::bytes);
 }
 
+// Only the first ones of a worker that has very many.
+constexpr std::uint64_t most_mutexes = 4096;
+
+void read_mutexes(const File& arena, const shm::Geometry& geometry, const Rank& owner, Host& host) {
+  const std::uint64_t block =
+      geometry.slots_offset + static_cast<std::uint64_t>(owner.slot) * shm::slot_block_bytes;
+  std::array<std::uint64_t, 2> set{};  // as in shm::MutexSetBlock: offset, count
+  static_assert(offsetof(shm::MutexSetBlock, offset) == 0 && offsetof(shm::MutexSetBlock, count) == 8);
+  if (!arena.read(block + offsetof(shm::SlotBlock, mutexes), set.data(), sizeof set)) return;
+  for (std::uint64_t index = 0; index < std::min(set[1], most_mutexes); ++index) {
+    std::array<std::uint64_t, 2> words{};  // as in shm::FairMutexBlock: next and serving, holder
+    static_assert(offsetof(shm::FairMutexBlock, serving) == 4 && offsetof(shm::FairMutexBlock, holder) == 8);
+    if (!arena.read(set[0] + index * sizeof(shm::FairMutexBlock), words.data(), sizeof words)) return;
+    const auto next = static_cast<std::uint32_t>(words[0]);
+    const auto serving = static_cast<std::uint32_t>(words[0] >> 32);
+    const bool is_held = words[1] >> 32 != 0 && static_cast<std::uint32_t>(words[1]) == serving;
+    if (!is_held) continue;
+    const std::uint32_t in_line = next - serving;
+    host.mutexes.push_back(
+        {owner.worker, index, static_cast<int>(words[1] >> 32) - 1, in_line == 0 ? 0 : in_line - 1});
+  }
+}
+
 std::optional<shm::ArenaMap> map_of(const File& arena) {
   shm::ArenaMap map{};
   const bool is_arena =
@@ -182,6 +209,8 @@ Host host_of(const File& arena, const shm::ArenaMap& map, double taken_at) {
   }
   if (!host.ranks.empty()) host.number = host.ranks.front().host;
   read_owners(arena, geometry, host);
+  for (const Rank& rank : host.ranks)
+    if (rank.worker >= 0) read_mutexes(arena, geometry, rank, host);
   return host;
 }
 

@@ -18,14 +18,17 @@ namespace comex::top {
 struct Count {
   std::uint64_t count = 0;
   std::uint64_t amount = 0;  // bytes, or nanoseconds of waits
+  bool operator==(const Count&) const = default;
 };
 
 struct Wait {
   std::string call;  // empty: the rank is in no wait that has lasted
+  activity::Waiting waiting = activity::Waiting::other;
   double seconds = 0;
-  int target = -1;  // a worker, or a rank of `group`
+  int target = -1;  // a worker
   int server = -1;  // MPI rank of the progress rank that has to answer
-  int group = 0;
+  int group = 0;    // with it, how the call names the target
+  int rank = -1;
 };
 
 struct Rank {
@@ -43,6 +46,7 @@ struct Rank {
   Wait wait;
   std::uint64_t outstanding = 0;
   std::uint64_t requests = 0;  // that it has served, batched operations included
+  std::uint64_t refused = 0;
   std::uint64_t queued = 0;
   std::uint64_t queued_peak = 0;
   std::uint64_t busy_ns = 0;
@@ -54,12 +58,21 @@ struct Owner {
   std::uint64_t blocks = 0;
 };
 
+// A mutex that somebody holds.
+struct Mutex {
+  int owner = 0;  // the worker whose mutex it is
+  std::uint64_t index = 0;
+  int holder = 0;             // a worker, of any host
+  std::uint64_t waiting = 0;  // in line behind it
+};
+
 struct Host {
   int number = 0;
   std::uint64_t reserved_bytes = 0;  // address space of its arena
   std::uint64_t used_bytes = 0;
   std::vector<Owner> owners;  // the largest first
   std::vector<Rank> ranks;    // by slot
+  std::vector<Mutex> mutexes;
 };
 
 struct Job {

@@ -66,10 +66,9 @@ RankView view_of(const Rank& now, const Rank* before, double seconds) {
   return view;
 }
 
-double bytes_of(const Counts& now, const Counts* before) {
+double bytes_of(const Counts& counts) {
   double bytes = 0;
-  for (unsigned kind = 0; kind < activity::kinds; ++kind)
-    bytes += static_cast<double>(less(now[kind], before ? &(*before)[kind] : nullptr).amount);
+  for (const Count& count : counts) bytes += static_cast<double>(count.amount);
   return bytes;
 }
 
@@ -89,10 +88,10 @@ JobView compare(const Job* before, const Job& now) {
   return view;
 }
 
-Matrix matrix_of(const Job* before, const Job& now) {
+Matrix matrix_of(const Job& job) {
   Matrix matrix;
   std::vector<const Rank*> workers;
-  for (const Host& host : now.hosts)
+  for (const Host& host : job.hosts)
     for (const Rank& rank : host.ranks)
       if (rank.worker >= 0) workers.push_back(&rank);
   std::ranges::sort(workers, {}, &Rank::worker);
@@ -101,17 +100,15 @@ Matrix matrix_of(const Job* before, const Job& now) {
   for (const Rank* worker : workers) matrix.to.push_back(fmt::format("{}", worker->worker));
   for (std::size_t host = 0; host < hosts; ++host) matrix.to.push_back(fmt::format("host {}", host));
   for (const Rank* from : workers) {
-    const Rank* const old = find_rank(before, *from);
     std::vector<double>& row = matrix.bytes.emplace_back();
     matrix.from.push_back(fmt::format("{}", from->worker));
     for (const Rank* to : workers) {
       const auto slot = static_cast<std::size_t>(to->slot);
       const bool is_near = to->host == from->host && slot < from->near.size();
-      row.push_back(is_near ? bytes_of(from->near[slot], row_of(old ? &old->near : nullptr, slot)) : 0);
+      row.push_back(is_near ? bytes_of(from->near[slot]) : 0);
     }
     for (std::size_t host = 0; host < hosts; ++host)
-      row.push_back(
-          host < from->far.size() ? bytes_of(from->far[host], row_of(old ? &old->far : nullptr, host)) : 0);
+      row.push_back(host < from->far.size() ? bytes_of(from->far[host]) : 0);
   }
   return matrix;
 }
@@ -123,8 +120,8 @@ std::string doing(const Rank& rank) {
   if (rank.wait.call.empty()) return rank.state == 'R' ? "runs" : "in no call that waits";
   std::string text = fmt::format("in {} for {:.1f} s", rank.wait.call, rank.wait.seconds);
   if (rank.wait.target >= 0) {
-    text += rank.wait.group == 0 ? fmt::format(", target {}", rank.wait.target)
-                                 : fmt::format(", target {} of group {}", rank.wait.target, rank.wait.group);
+    text += fmt::format(", worker {}", rank.wait.target);
+    if (rank.wait.group != 0) text += fmt::format(" (rank {} of group {})", rank.wait.rank, rank.wait.group);
   }
   if (rank.wait.server >= 0) text += fmt::format(", by rank {}", rank.wait.server);
   return text;

@@ -30,8 +30,7 @@ struct RankView {
   double service_us = 0;  // a request
 };
 
-// From whom to whom, in bytes since the last snapshot, or since the start: workers of these hosts, then other
-// hosts.
+// From whom to whom, in bytes since the start: workers of these hosts, then all of a host.
 struct Matrix {
   std::vector<std::string> from;
   std::vector<std::string> to;
@@ -45,9 +44,9 @@ struct JobView {
 };
 
 JobView compare(const Job* before, const Job& now);
-Matrix matrix_of(const Job* before, const Job& now);
+Matrix matrix_of(const Job& job);
 
-// "running", "in barrier for 3.2 s", "stopped", ...
+// "runs", "in barrier for 3.2 s", "stopped", ...
 std::string doing(const Rank& rank);
 
 }  // namespace comex::top

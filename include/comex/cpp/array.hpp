@@ -95,6 +95,7 @@ class buffer {
   // Throws std::bad_alloc where there is no room, and the program may go on.
   explicit buffer(std::size_t count) : size_(count) {
     detail::check(comex_group_rank(COMEX_GROUP_WORLD, &me_), {.name = "malloc_local"});
+    if (count > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
     at_ = static_cast<T*>(comex_malloc_local(count * sizeof(T)));
     if (at_ == nullptr && count != 0) throw std::bad_alloc();
   }

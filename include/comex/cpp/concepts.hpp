@@ -38,8 +38,7 @@ concept writable = transferable<T> && !std::is_const_v<T>;
 
 // int, long, float, double, std::complex<float> or std::complex<double>, and not const.
 template <class T>
-concept accumulable = detail::accumulate_code<T>
-!= 0;
+concept accumulable = (detail::accumulate_code<T> != 0);
 
 // int or long, and not const: a word that read-modify-write takes.
 template <class T>

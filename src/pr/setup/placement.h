@@ -96,7 +96,7 @@ std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<c
                                      std::span<const CpuMask> progress_ranks);
 
 // For each rank of a host, cores of its own in the order of ranks: one for a progress rank, and for each
-// worker an equal share of the others. Empty if ranks outnumber cores.
+// worker an equal share of the others; what is left over stays unused. Empty if ranks outnumber cores.
 std::vector<CpuMask> share_cores(std::span<const CpuMask> cores, std::span<const Role> ranks);
 
 // The ordinary memory nodes next to all processors to which a process is bound; none if it is not bound to a

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/statistics.h"
+
 namespace comex::runtime {
 namespace {
 
@@ -44,7 +46,7 @@ activity::Recorder begin_activity(World& world) {
   std::byte* const block =
       world.arena->board(static_cast<shm::HostSlot>(place.local_index)).data() + board_layout_bytes;
   const std::uint32_t hosts = world.share.hosts;
-  const activity::Recorder recorder(block, slots(world), hosts, !world.settings.stats.empty());
+  const activity::Recorder recorder(block, slots(world), hosts, counts_statistics(world.settings));
   activity::Owner& owner = recorder.block().owner;
   owner.pid.set(static_cast<std::uint64_t>(world.os->pid()));
   owner.rank.set(static_cast<std::uint64_t>(world.wire.rank()));
@@ -63,7 +65,6 @@ void record_service(const activity::Recorder& into, const pr::Server& server, st
   activity::Served& served = into.block().served;
   served.requests.set(counters.requests);
   served.items.set(counters.batch_items);
-  served.chunks.set(counters.chunks);
   served.queued.set(counters.queued);
   served.queued_peak.set(counters.queued_peak);
   served.busy_ns.set(busy_ns);

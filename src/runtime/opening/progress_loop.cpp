@@ -2,6 +2,7 @@
 
 #include "runtime/opening/boards.h"
 #include "runtime/opening/server_options.h"
+#include "runtime/statistics.h"
 
 namespace comex::runtime {
 
@@ -13,7 +14,7 @@ ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& 
       may_sleep_(world.share.hosts == 1),
       server_(make_server(world, reporter)),
       pusher_(make_pusher(world)),
-      meter_(*world.os, world.settings.verbose || !world.settings.stats.empty()),
+      meter_(*world.os, world.settings.verbose || counts_statistics(world.settings)),
       idle_(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot())),
       bridges_(joiner.on_progress_rank(*this)) {}
 

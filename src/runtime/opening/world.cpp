@@ -344,8 +344,8 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
   open_arena(*roles.host, *world, reporter);
   world->activity = begin_activity(*world);
-  world->near_memory = near_memory(*world);
   settle_on_machine(*roles.machine, *world, reporter);
+  world->near_memory = near_memory(*world);  // after the rank may have been bound
   open_directory(*roles.host, roles.leaders.get(), *world, roles.all ? &*roles.all : nullptr);
   world->os->set_timer_slack(1000);
   open_transport(*world, reporter);

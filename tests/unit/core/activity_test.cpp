@@ -77,6 +77,8 @@ TEST(Activity, a_call_tells_what_it_waits_for) {
   EXPECT_EQ(waiting_of("lock", true), Waiting::mutex);
   EXPECT_EQ(waiting_of("wait_until", false), Waiting::word);
   EXPECT_EQ(waiting_of("barrier", false), Waiting::members);
+  EXPECT_EQ(waiting_of("reduction", false), Waiting::members);
+  EXPECT_EQ(waiting_of("malloc_local", false), Waiting::other);
   EXPECT_EQ(waiting_of("get", true), Waiting::data);
   EXPECT_EQ(waiting_of("wait", false), Waiting::data);
   EXPECT_EQ(waiting_of("disconnect", false), Waiting::other);

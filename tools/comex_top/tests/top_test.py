@@ -21,8 +21,18 @@ def top(*options):
     return subprocess.run([TOP, *options], capture_output=True, text=True, timeout=30, check=False)
 
 
+def program_of(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().split(b"\0")[0].decode()
+    except OSError:
+        return ""  # it has ended
+
+
 def names():
-    return {line.split()[0] for line in top("--list").stdout.splitlines()}
+    """Of the jobs of this program: others may run here."""
+    lines = [line.split() for line in top("--list").stdout.splitlines()]
+    return {words[0] for words in lines if program_of(words[-1]) == JOB}
 
 
 def look(job):

@@ -1,0 +1,122 @@
+// comex_top_hang KIND: a job that hangs in that way, for ever. 4 workers; `top_why_test.py` says what is to
+// be found.
+#include <comex/comex.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+int me = -1;
+int size = 0;
+std::vector<void*> memory;
+char own[4096];
+
+void barrier() {
+  comex_barrier(COMEX_GROUP_WORLD);
+}
+[[noreturn]] void compute() {
+  std::atomic<unsigned long> steps = 0;
+  for (;;) ++steps;
+}
+[[noreturn]] void sleep_on() {
+  for (;;) pause();
+}
+void get_from(int target) {
+  comex_get(memory[static_cast<std::size_t>(target)], own, sizeof own, target, COMEX_GROUP_WORLD);
+}
+
+// Each locks the mutex of its own, and then the next one's.
+void lock_in_a_circle(int members) {
+  if (me < members) comex_lock(0, me);
+  barrier();
+  if (me < members) comex_lock(0, (me + 1) % members);
+  barrier();
+}
+
+void barrier_of_part() {
+  int members[] = {0, 2};
+  comex_group_t part = COMEX_GROUP_NULL;
+  comex_group_create(2, members, COMEX_GROUP_WORLD, &part);
+  if (me == 2) sleep_on();
+  if (me == 0) comex_barrier(part);
+  sleep_on();
+}
+
+void receive_what_nobody_sends() {
+  MPI_Comm workers = MPI_COMM_NULL;
+  comex_group_comm(COMEX_GROUP_WORLD, &workers);
+  MPI_Recv(own, 1, MPI_BYTE, 0, 77, workers, MPI_STATUS_IGNORE);
+}
+
+void hold_and(void (*then)()) {
+  if (me == 1) comex_lock(0, 0);
+  barrier();
+  if (me == 1) then();
+  comex_lock(0, 0);
+}
+
+void stop() {
+  raise(SIGSTOP);
+}
+
+// Worker 0 does it, when the test has stopped the progress rank that it needs: a line from standard input
+// says so.
+void ask_a_stopped_server(std::string_view how) {
+  if (me != 0) sleep_on();
+  char letter = 0;
+  while (read(STDIN_FILENO, &letter, 1) != 1) {
+  }
+  const int target = size - 1;
+  void* const there = memory[static_cast<std::size_t>(target)];
+  if (how == "server_get") get_from(target);
+  if (how == "server_lock") comex_lock(0, target);
+  if (how == "server_fence") {
+    comex_put(own, there, 8, target, COMEX_GROUP_WORLD);
+    comex_fence_proc(target, COMEX_GROUP_WORLD);
+  }
+  if (how == "server_handle") {
+    comex_request_t handle = 0;
+    comex_nbget(there, own, sizeof own, target, COMEX_GROUP_WORLD, &handle);
+    comex_wait(&handle);
+  }
+}
+
+void hang(std::string_view kind) {
+  const bool is_one = me == 1;
+  if (kind == "computes" && is_one) compute();
+  if (kind == "sleeps" && is_one) sleep_on();
+  if (kind == "stopped" && is_one) stop();
+  if (kind == "own_mpi" && is_one) receive_what_nobody_sends();
+  if (kind == "word" && is_one) comex_wait_until(static_cast<long*>(memory[1]), COMEX_CMP_EQ, 7);
+  if (kind == "other_call" && is_one) comex_fence_all(COMEX_GROUP_WORLD), comex_create_mutexes(1);
+  if (kind == "two_locks") lock_in_a_circle(2);
+  if (kind == "four_locks") lock_in_a_circle(4);
+  if (kind == "holder_computes") hold_and(compute);
+  if (kind == "holder_stopped") hold_and(stop);
+  if (kind == "holder_in_barrier") hold_and(barrier);
+  if (kind == "part") barrier_of_part();
+  if (kind == "target_computes") is_one ? compute() : get_from(1);
+  if (kind.starts_with("server_")) ask_a_stopped_server(kind);
+  barrier();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 1;
+  const std::string_view kind = argv[1];
+  if (kind == "target_computes") MPI_Init(&argc, &argv);  // without threads, which would serve
+  if (comex_init_args(&argc, &argv) != COMEX_SUCCESS) return 1;
+  comex_group_rank(COMEX_GROUP_WORLD, &me);
+  comex_group_size(COMEX_GROUP_WORLD, &size);
+  memory.resize(static_cast<std::size_t>(size));
+  comex_malloc(memory.data(), sizeof own, COMEX_GROUP_WORLD);
+  if (kind != "other_call") comex_create_mutexes(1);
+  barrier();
+  hang(kind);
+  sleep_on();
+}

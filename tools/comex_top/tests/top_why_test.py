@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""top_why_test.py COMEX_TOP HANG LAUNCH KIND...: jobs that hang in these ways (all, if none is named): comex_top --why has
+to name the culprit."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+TOP, HANG, LAUNCH, *KINDS = sys.argv[1:]
+TWO = {"COMEX_VIRTUAL_HOSTS": "2"}
+# kind -> (ranks, environment, what the verdict has to say). Ranks of one host: workers 0 to 3 and rank 4; of two virtual
+# hosts: workers 0 and 1, progress rank 2, workers 2 and 3, progress rank 5.
+EXPECTED = {
+    "computes": (5, {}, r"^worker 1 \(.*has not entered barrier: it computes, in no call of the runtime; workers 0, 2, 3 wait"),
+    "sleeps": (5, {}, r"^worker 1 \(.*has not entered barrier: it sleeps or waits in no call"),
+    "stopped": (5, {}, r"^worker 1 \(.*is stopped \(SIGSTOP\); workers 0, 2, 3 wait"),
+    "own_mpi": (5, {}, r"^worker 1 \(.*has not entered barrier: it (computes|sleeps or waits)[ ,]+in no call"),
+    "word": (5, {}, r"^worker 1 \(.*has not entered barrier: it is in wait_until"),
+    "other_call": (5, {}, r"^workers 0, 2, 3 in barrier, worker 1 in gather: .* different collective calls"),
+    "two_locks": (5, {}, r"^workers 0, 1 wait for each other's mutex"),
+    "four_locks": (5, {}, r"^workers 0, 1, 2, 3 wait for each other's mutexes, in a circle"),
+    "holder_computes": (5, {}, r"^worker 1 holds mutex 0 of worker 0 and does not unlock it; it runs; worker \d waits"),
+    "holder_stopped": (5, {}, r"^worker 1 \(.*is stopped \(SIGSTOP\); workers 0, 2, 3 wait"),
+    "holder_in_barrier": (5, {}, r"^worker 1 holds mutex 0 of worker 0 and does not unlock it; it is in barrier"),
+    "part": (5, {}, r"^worker 2 \(.*has not entered barrier: it sleeps.*; worker 0 wait"),
+    "computes_far": (6, TWO, r"^worker 1 \(.*has not entered barrier: it computes"),
+    "two_locks_far": (6, TWO, r"^workers 0, 1 wait for each other's mutex"),
+    "four_locks_far": (6, TWO, r"^workers 0, 1, 2, 3 wait for each other's mutexes, in a circle"),
+    "holder_computes_far": (6, TWO, r"^worker 1 holds mutex 0 of worker 0 and does not unlock it; it runs"),
+    "part_far": (6, TWO, r"^worker 2 \(.*has not entered barrier: it sleeps"),
+    "server_get": (6, TWO, r"^progress rank 5 \(.*is stopped \(SIGSTOP\), so nobody serves host 1; worker 0 wait"),
+    "server_lock": (6, TWO, r"^progress rank 5 \(.*is stopped"),
+    "server_fence": (6, TWO, r"^progress rank 5 \(.*is stopped"),
+    "server_handle": (6, TWO, r"^progress rank 5 \(.*is stopped"),
+    "target_computes": (4, {"COMEX_VIRTUAL_HOSTS": "0,1,0,0", "GA_NUM_PROGRESS_RANKS_PER_NODE": "0"},
+                        r"waits for rank 1, a worker that serves itself and makes no call"),
+}
+
+
+def top(*options):
+    return subprocess.run([TOP, *options], capture_output=True, text=True, timeout=30, check=False).stdout
+
+
+def program_of(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().split(b"\0")[0].decode()
+    except OSError:
+        return ""  # it has ended
+
+
+def names():
+    """Of the jobs of this program: others may run here."""
+    lines = [line.split() for line in top("--list").splitlines()]
+    return {words[0] for words in lines if program_of(words[-1]) == HANG}
+
+
+def new_job(before):
+    for _ in range(200):
+        mine = names() - before
+        if mine:
+            return mine.pop()
+        time.sleep(0.05)
+    return ""
+
+
+def ranks_of(job):
+    said = top("--job", job, "--json", "--interval", "0")
+    return json.loads(said)["ranks"] if said else []
+
+
+def stop_last_server(job, launch):
+    """Once all workers have come to where they sleep; then worker 0 may go on."""
+    for _ in range(200):
+        ranks = ranks_of(job)
+        if len(ranks) == 6 and all("in barrier" not in rank["doing"] for rank in ranks):
+            break
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.kill(max((rank for rank in ranks if rank["role"] == "progress"), key=lambda rank: rank["rank"])["pid"], signal.SIGSTOP)
+    launch.stdin.write(b"g\n")
+    launch.stdin.flush()
+
+
+def end(job, launch):
+    for rank in ranks_of(job):
+        try:
+            os.kill(rank["pid"], signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # the launcher was quicker
+    launch.wait(timeout=75)  # by its own limit, at last
+
+
+def is_right(kind):
+    ranks, environment, wanted = EXPECTED[kind]
+    before = names()
+    launch = subprocess.Popen([LAUNCH, "60", str(ranks), HANG, kind.removesuffix("_far")], env={**os.environ, **environment},
+                              stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    job = new_job(before)
+    verdict = ""
+    try:
+        if kind.startswith("server_"):
+            stop_last_server(job, launch)
+        for _ in range(20):
+            verdict = top("--job", job, "--why", "--interval", "0.3").strip().splitlines()[-1:]
+            verdict = verdict[0] if verdict else ""
+            if re.search(wanted, verdict):
+                return True
+            time.sleep(0.2)
+        print(f"{kind}: the verdict is: {verdict}\n{top('--job', job, '--why', '--interval', '0.3')}")
+        return False
+    finally:
+        end(job, launch)
+
+
+wrong = [kind for kind in KINDS or EXPECTED if not is_right(kind)]
+print(f"{len(KINDS or EXPECTED) - len(wrong)} of {len(KINDS or EXPECTED)} are right")
+sys.exit(1 if wrong else 0)
