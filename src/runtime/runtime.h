@@ -187,6 +187,9 @@ class Runtime {
   bool has_nothing_under_way();  // false if in doubt; ignores handles, for which their owners wait
   // For lines about long waits: the servers that have not confirmed completion, and their names.
   void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
+  // Of members of a group each waits for one other: the last of them, as far as they are on this host, or the
+  // first one elsewhere. It is in no such wait itself.
+  std::optional<Worker> late_member(const op::WaitReason& wait) const;
   std::vector<TransportRank> dirty_servers(const groups::Group& group);
   std::string servers_text(std::span<const TransportRank> servers) const;
   // Fences all processes of all worlds.

@@ -5,10 +5,28 @@
 
 #include "runtime/call_name.h"
 #include "runtime/caller.h"
+#include "runtime/opening/boards.h"
 #include "runtime/runtime.h"
 #include "runtime/sides.h"
 
 namespace comex::runtime {
+
+std::optional<Worker> Runtime::late_member(const op::WaitReason& wait) const {
+  const bool has_server = wait.server != no_rank;
+  if (activity::waiting_of(wait.operation, has_server) != activity::Waiting::members) return std::nullopt;
+  Lpid member = wait.target;
+  for (std::uint32_t steps = 0; steps < size() && member != no_lpid && is_own(member); ++steps) {
+    const auto worker = static_cast<Worker>(member);
+    const groups::WorkerPlace& there = place(worker);
+    if (there.host != my_host_) return worker;
+    const activity::CurrentWait& its = activity_of(*world_, there.slot).wait;
+    const bool waits_too = its.since_ns.acquire() != 0 &&
+                           its.waiting.get() == static_cast<std::uint64_t>(activity::Waiting::members);
+    if (!waits_too) return worker;
+    member = static_cast<Lpid>(its.target.get()) - 1;
+  }
+  return std::nullopt;  // it moves, or waits for the whole host
+}
 
 void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns) {
   const op::WaitReason reason = reason_of(wait);
@@ -19,6 +37,8 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
     text += " for " + awaited;
   } else if (reason.server != no_rank) {
     text += " for " + servers_text({&reason.server, 1});
+  } else if (const std::optional<Worker> late = late_member(reason)) {
+    text += " for worker " + std::to_string(*late);
   }
   if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
     text += ", in its " + std::string(reason.operation);

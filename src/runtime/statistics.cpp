@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "runtime/opening/boards.h"
 #include "runtime/runtime.h"
 
 namespace comex::runtime {
@@ -101,10 +102,8 @@ JobTotals totals_of_host(World& world) {
   totals.hosts = 1;
   totals.crowded_hosts = world.wait_policy.oversubscribed ? 1 : 0;
   for (std::uint32_t slot = 0; slot < host.ranks.size(); ++slot) {
-    const std::byte* const block =
-        world.arena->board(static_cast<shm::HostSlot>(slot)).data() + board_layout_bytes;
-    add_rank(totals, *reinterpret_cast<const activity::Block*>(block),
-             reinterpret_cast<const activity::Peer*>(block + sizeof(activity::Block)), world.os->now_ns());
+    const activity::Block& block = activity_of(world, static_cast<shm::HostSlot>(slot));
+    add_rank(totals, block, reinterpret_cast<const activity::Peer*>(&block + 1), world.os->now_ns());
   }
   return totals;
 }

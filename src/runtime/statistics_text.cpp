@@ -1,6 +1,5 @@
 // The texts of runtime/statistics: the table, the JSON, and what settings are worth trying.
 #include <array>
-#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 
@@ -27,11 +26,10 @@ constexpr std::array<const char*, activity::waitings> waiting_keys = {"data",   
   return {line.data(), static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(line.size()) - 1))};
 }
 
-// For JSON, whatever the program's locale is.
+// Six digits behind a point, whatever the program's locale is. Not negative.
 std::string decimal(double value) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 6);
-  return {text.data(), end.ptr};
+  const auto millionths = static_cast<unsigned long long>(value * 1e6 + 0.5);
+  return format("%llu.%06llu", millionths / 1'000'000, millionths % 1'000'000);
 }
 
 std::string amount_text(double value, std::array<const char*, 5> units, double step) {

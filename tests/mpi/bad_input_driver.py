@@ -29,14 +29,17 @@ def check(claim, what):
         print("FAILED:", what)
 
 
+INTO_FILE = ["sh", "-c", 'exec "$0" "$@" 2>>"$ERRORS"']
+
+
 def run(ranks, environment, program, *arguments, apps=None):
     """Exit status, standard output and the lines of ours on standard error.
 
-    Every rank appends to one file by itself: a launcher joins the streams of its ranks in mid-line when they come fast.
+    Every rank appends to one file by itself: a launcher joins the streams of its ranks in mid-line when they come fast, or
+    loses what they said when the job is aborted.
     """
-    into_file = ["sh", "-c", 'exec "$0" "$@" 2>>"$ERRORS"']
     command = ["timeout", "-k", "5", "50", MPIRUN]
-    command += apps if apps else ["-np", str(ranks), *into_file, program, *arguments]
+    command += apps if apps else ["-np", str(ranks), *INTO_FILE, program, *arguments]
     for attempt in range(3):
         with tempfile.NamedTemporaryFile() as errors:
             full = dict(os.environ, ERRORS=errors.name, **environment)
@@ -139,8 +142,8 @@ def check_settings(program):
         status, _, lines = run(3, environment, program, "idle")
         ends_the_job(status, lines, environment)
         match_all([[str(environment), "init", "-1", "0", text]], lines)
-    apps = ["-np", "1", "-x", "COMEX_SPIN_US=1", "-x", "COMEX_CHUNK_BYTES=64k", program, "idle", ":",
-            "-np", "2", "-x", "COMEX_SPIN_US=2", "-x", "COMEX_CHUNK_BYTES=32k", program, "idle"]
+    apps = ["-np", "1", "-x", "COMEX_SPIN_US=1", "-x", "COMEX_CHUNK_BYTES=64k", *INTO_FILE, program, "idle", ":",
+            "-np", "2", "-x", "COMEX_SPIN_US=2", "-x", "COMEX_CHUNK_BYTES=32k", *INTO_FILE, program, "idle"]
     status, _, lines = run(3, {}, program, "idle", apps=apps)
     ends_the_job(status, lines, "different values")
     for text in ("COMEX_CHUNK_BYTES", "32", "64", "MPI rank 1", "MPI rank 0"):
@@ -149,8 +152,8 @@ def check_settings(program):
     check(status == 0 and "finished" in stdout, f"an unknown name ends the job: {status}")
     check(len(lines) == 1 and "COMEX_ENABEL_PUT_SMP" in lines[0] and "COMEX_ENABLE_PUT_SMP" in lines[0],
           f"an unknown name: {lines}")
-    apps = ["-np", "1", "-x", "COMEX_WIAT=1", program, "idle", ":",
-            "-np", "2", "-x", "COMEX_WIAT=1", "-x", "COMEX_BNID=1", program, "idle"]
+    apps = ["-np", "1", "-x", "COMEX_WIAT=1", *INTO_FILE, program, "idle", ":",
+            "-np", "2", "-x", "COMEX_WIAT=1", "-x", "COMEX_BNID=1", *INTO_FILE, program, "idle"]
     status, stdout, lines = run(3, {}, program, "idle", apps=apps)
     check(status == 0 and "finished" in stdout, f"unknown names on some ranks end the job: {status}")
     check(len(lines) == 2 and any("COMEX_WIAT" in line and "rank" not in line for line in lines)

@@ -4,8 +4,10 @@
 // Or all calls whose waits are made of others: worker 1 in a malloc over a group, then in finalize, and
 // worker 2 in wait_until, while worker 0 is late.
 //
-// Usage: stall [SECONDS [get | fence | calls]]   how long one keeps the other waiting. stall_test looks at
-// what is printed.
+// Or the members of a group, of whom the last is late.
+//
+// Usage: stall [SECONDS [get | fence | calls | members]]   how long one keeps the other waiting. stall_test
+// looks at what is printed.
 #include <comex/comex.h>
 #include <unistd.h>
 
@@ -71,6 +73,15 @@ void come_late_to_calls(int me, unsigned seconds) {
   if (me == 0) sleep(seconds);
 }
 
+// Of four members the last one is late; not all of the others wait for it, but for each other.
+void meet_in_a_group(int me, unsigned seconds) {
+  int members[] = {0, 1, 2, 3};
+  comex_group_t group{};
+  comex_group_create(4, members, COMEX_GROUP_WORLD, &group);
+  if (me == 3) sleep(seconds);
+  comex_barrier(group);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -81,6 +92,8 @@ int main(int argc, char** argv) {
   comex_group_rank(COMEX_GROUP_WORLD, &me);
   if (argc > 2 && argv[2][0] == 'c') {
     come_late_to_calls(me, seconds);
+  } else if (argc > 2 && argv[2][0] == 'm') {
+    meet_in_a_group(me, seconds);
   } else if (argc > 2) {
     get_from_one_that_sleeps(me, seconds, argv[2][0] == 'f');
   } else {

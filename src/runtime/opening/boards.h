@@ -18,6 +18,9 @@ namespace comex::runtime {
 // The bytes of a rank's board.
 std::uint64_t board_bytes(const World& world);
 
+// What the rank with this slot on the host does, and its rows behind it.
+const activity::Block& activity_of(World& world, shm::HostSlot slot);
+
 // Begins the record of what this rank does. The arena is mapped.
 activity::Recorder begin_activity(World& world);
 

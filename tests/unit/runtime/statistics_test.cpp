@@ -58,7 +58,7 @@ TEST(Statistics, adds_operations_up_by_route) {
   EXPECT_EQ(of(totals, Kind::put, Route::same_host).count, 2u);
   EXPECT_EQ(of(totals, Kind::get, Route::other_host).amount, 64u);
   EXPECT_EQ(of(totals, Kind::rmw, Route::other_world).count, 1u);
-  EXPECT_EQ(totals.sizes[0][activity::class_of(16)], 1u);
+  EXPECT_EQ(totals.sizes[0][activity::class_of(16)], 2u);  // with the 8 bytes
   EXPECT_EQ(totals.bytes.ranks, 2u);
   EXPECT_EQ(totals.bytes.least, 24u);
   EXPECT_EQ(totals.bytes.most, 104u);
