@@ -3,9 +3,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "runtime/call_name.h"
 #include "runtime/caller.h"
@@ -21,6 +23,9 @@ Context as_called(Context where) {
   if (where.operation != nullptr && comex_call_name != nullptr) where.operation = comex_call_name;
   return where;
 }
+
+// A launcher that ends the job may lose what it has not read by then of the lines before.
+constexpr std::chrono::milliseconds until_read{100};
 
 // MPI_Abort is the standard's only way to end a job, and needs MPI.
 void start_mpi_to_abort() {
@@ -50,6 +55,7 @@ void Reporter::end_job(int code) {
   // In a forked child, MPI belongs to the parent, whose job goes on.
   if (!process().is_forked_child) {
     start_mpi_to_abort();
+    std::this_thread::sleep_for(until_read);
     if (mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
   }
   std::_Exit(shown);

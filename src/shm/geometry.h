@@ -34,9 +34,9 @@ struct GeometryWish {
   std::uint32_t slots = 1;              // ranks on this host, workers and progress ranks
   std::uint32_t servers = 0;            // how many of these are progress ranks
   std::uint64_t board_bytes = 4096;     // zero-filled room per slot for other folders, see Arena::board
-  std::uint32_t activity_offset = 0;    // where in each board its activity::Block lies; for those who watch
   std::uint64_t reservation_bytes = 0;  // address space of the arena; 0 = default_reservation
   std::uint64_t directory_bytes = 0;    // zero-filled room per host for the directory of the world
+  std::uint32_t activity_offset = 0;    // where in each board its activity::Block lies; for those who watch
 };
 
 // A trivially copyable value that travels in the ticket.

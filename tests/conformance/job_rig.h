@@ -113,6 +113,7 @@ class Job {
                               : shm::Arena::attach(*world->os, worlds_[first]->arena->ticket(), options.slot))
                              .value());
     EXPECT_TRUE(world->arena->map_anywhere());
+    world->activity = runtime::begin_activity(*world, static_cast<TransportRank>(rank));
     world->transport = {fabric_, &fabric_->endpoint(static_cast<TransportRank>(rank))};
     world->bell.emplace(*world->arena, runtime::directory_of(*world));
     world->transport->set_bell(&*world->bell);

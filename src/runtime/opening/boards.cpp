@@ -45,7 +45,7 @@ const activity::Block& activity_of(World& world, shm::HostSlot slot) {
   return *reinterpret_cast<const activity::Block*>(world.arena->board(slot).data() + board_layout_bytes);
 }
 
-activity::Recorder begin_activity(World& world) {
+activity::Recorder begin_activity(World& world, TransportRank rank) {
   const pr::RankPlace& place = world.place;
   std::byte* const block =
       world.arena->board(static_cast<shm::HostSlot>(place.local_index)).data() + board_layout_bytes;
@@ -53,7 +53,7 @@ activity::Recorder begin_activity(World& world) {
   const activity::Recorder recorder(block, slots(world), hosts, counts_statistics(world.settings));
   activity::Owner& owner = recorder.block().owner;
   owner.pid.set(static_cast<std::uint64_t>(world.os->pid()));
-  owner.rank.set(static_cast<std::uint64_t>(world.wire.rank()));
+  owner.rank.set(static_cast<std::uint64_t>(rank));
   owner.worker.set(static_cast<std::uint64_t>(place.worker + 1));
   owner.host.set(static_cast<std::uint64_t>(place.host));
   owner.since_ns.set(world.os->now_ns());

@@ -21,8 +21,8 @@ std::uint64_t board_bytes(const World& world);
 // What the rank with this slot on the host does, and its rows behind it.
 const activity::Block& activity_of(World& world, shm::HostSlot slot);
 
-// Begins the record of what this rank does. The arena is mapped.
-activity::Recorder begin_activity(World& world);
+// Begins the record of what this rank does; it has this rank in the wire. The arena is mapped.
+activity::Recorder begin_activity(World& world, TransportRank rank);
 
 // Writes what the server of this process has served, for those who watch.
 void record_service(const activity::Recorder& into, const pr::Server& server, std::uint64_t busy_ns);

@@ -343,7 +343,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   world->self = Communicator::duplicate(MPI_COMM_SELF);
   COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
   open_arena(*roles.host, *world, reporter);
-  world->activity = begin_activity(*world);
+  world->activity = begin_activity(*world, all.rank());
   settle_on_machine(*roles.machine, *world, reporter);
   world->near_memory = near_memory(*world);  // after the rank may have been bound
   open_directory(*roles.host, roles.leaders.get(), *world, roles.all ? &*roles.all : nullptr);

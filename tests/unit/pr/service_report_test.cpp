@@ -99,13 +99,21 @@ TEST(ServiceMeter, adds_up_the_rounds_that_worked) {
   EXPECT_GE(meter.total_ns(), meter.busy_ns() + 1'000'000u);
 }
 
-TEST(ServiceMeter, leaves_the_clock_alone_where_nobody_asks) {
+TEST(ServiceMeter, times_one_round_in_sixteen_and_counts_it_sixteenfold) {
   shm::MemoryOs os;
   ServiceMeter meter(os, false);
-  meter.begin_round();
-  os.sleep_ns(1000);
-  meter.end_round(true);
-  EXPECT_EQ(meter.busy_ns() + meter.total_ns(), 0u);
+  const auto work = [&] {
+    meter.begin_round();
+    os.sleep_ns(1'000'000);
+    meter.end_round(true);
+  };
+  work();
+  const std::uint64_t after_one = meter.busy_ns();
+  EXPECT_GE(after_one, 16'000'000u);
+  for (int round = 2; round <= 16; ++round) work();
+  EXPECT_EQ(meter.busy_ns(), after_one);
+  work();
+  EXPECT_GE(meter.busy_ns(), after_one + 16'000'000u);
 }
 
 }  // namespace
