@@ -50,7 +50,8 @@ TEST_F(LongWaits, of_a_group_name_the_rank_in_it_and_who_that_is) {
   const int group = make_group(1, members);
   ASSERT_EQ(make_group(2, members), group);
   const std::string said = said_while({[&] { meet(1, group); }}, [&] { meet(2, group); });
-  expect("barrier to target 0 of group " + std::to_string(group) + " (worker 2): has been waiting for 1 s\n",
+  expect("barrier to target 0 of group " + std::to_string(group) +
+             " (worker 2): has been waiting for 1 s for worker 2\n",
          said);
   free(1, group);
   free(2, group);
@@ -76,7 +77,7 @@ TEST_F(LongWaits, in_a_disconnect_are_said_to_be_for_that) {
   const std::string said = said_while({[&] { EXPECT_EQ(comex_world_disconnect(&group), COMEX_SUCCESS); }},
                                       [&] { meet(1, theirs); });
   expect("world_disconnect to target 0 of group " + std::to_string(theirs) +
-             " (worker 1): has been waiting for 1 s, in its barrier\n",
+             " (worker 1): has been waiting for 1 s for worker 1, in its barrier\n",
          said);
   free(1, theirs);
 }
