@@ -35,6 +35,8 @@ iproute2         command ip
 util-linux       command nsenter
 procps           command pgrep
 gfortran         command gfortran
+libncurses-dev   header  ncurses.h
+nlohmann-json3-dev       header nlohmann/json.hpp
 libglobalarrays-dev      header ga.h
 libarmci-mpi-dev         library libarmci-openmpi.a
 libblas-dev              library libblas.so
