@@ -178,17 +178,19 @@ void read_mutexes(const File& arena, const shm::Geometry& geometry, const Rank& 
   std::array<std::uint64_t, 2> set{};  // as in shm::MutexSetBlock: offset, count
   static_assert(offsetof(shm::MutexSetBlock, offset) == 0 && offsetof(shm::MutexSetBlock, count) == 8);
   if (!arena.read(block + offsetof(shm::SlotBlock, mutexes), set.data(), sizeof set)) return;
-  for (std::uint64_t index = 0; index < std::min(set[1], most_mutexes); ++index) {
-    std::array<std::uint64_t, 2> words{};  // as in shm::FairMutexBlock: next and serving, holder
-    static_assert(offsetof(shm::FairMutexBlock, serving) == 4 && offsetof(shm::FairMutexBlock, holder) == 8);
-    if (!arena.read(set[0] + index * sizeof(shm::FairMutexBlock), words.data(), sizeof words)) return;
-    const auto next = static_cast<std::uint32_t>(words[0]);
-    const auto serving = static_cast<std::uint32_t>(words[0] >> 32);
-    const bool is_held = words[1] >> 32 != 0 && static_cast<std::uint32_t>(words[1]) == serving;
+  const std::uint64_t count = std::min(set[1], most_mutexes);
+  std::vector<shm::FairMutexBlock> blocks(count);
+  if (count == 0 ||
+      !arena.read(set[0], static_cast<void*>(blocks.data()), count * sizeof(shm::FairMutexBlock)))
+    return;
+  for (std::uint64_t index = 0; index < count; ++index) {
+    const std::uint64_t holder = blocks[index].holder.load(std::memory_order_relaxed);
+    const std::uint32_t serving = blocks[index].serving.load(std::memory_order_relaxed);
+    const bool is_held = holder >> 32 != 0 && static_cast<std::uint32_t>(holder) == serving;
     if (!is_held) continue;
-    const std::uint32_t in_line = next - serving;
+    const std::uint32_t in_line = blocks[index].next.load(std::memory_order_relaxed) - serving;
     host.mutexes.push_back(
-        {owner.worker, index, static_cast<int>(words[1] >> 32) - 1, in_line == 0 ? 0 : in_line - 1});
+        {owner.worker, index, static_cast<int>(holder >> 32) - 1, in_line == 0 ? 0 : in_line - 1});
   }
 }
 

@@ -101,10 +101,9 @@ def start(words, built_with, folder, library):
     command = launchers.words_of(kind, mpirun, launch, options.of_mpirun, options.program)
     if options.dry_run:
         ranks = [share.ranks for share in shares]
-        picture = [os.path.join(folder, "comex_info"), "--ranks", str(sum(ranks)), "--hosts", ",".join(map(str, ranks)),
+        on_hosts = ",".join(map(str, ranks)) if len(ranks) > 1 else "1"  # a single number is one of hosts
+        picture = [os.path.join(folder, "comex_info"), "--ranks", str(sum(ranks)), "--hosts", on_hosts,
                    "--progress-ranks", str(progress_ranks), "--virtual-hosts", str(virtual_hosts)]
-        # One host is a number of hosts, and several are their ranks.
-        picture[4] = "1" if len(ranks) == 1 else picture[4]
         return show(command, variables, picture + (["--cyclic"] if options.cyclic else []))
     os.environ.update(variables)
     try:

@@ -8,6 +8,8 @@ import sys
 import tempfile
 import time
 
+import jobs
+
 TOP, JOB, LAUNCH = sys.argv[1:]
 failures = []
 
@@ -19,20 +21,6 @@ def check(condition, what):
 
 def top(*options):
     return subprocess.run([TOP, *options], capture_output=True, text=True, timeout=30, check=False)
-
-
-def program_of(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read().split(b"\0")[0].decode()
-    except OSError:
-        return ""  # it has ended
-
-
-def names():
-    """Of the jobs of this program: others may run here."""
-    lines = [line.split() for line in top("--list").stdout.splitlines()]
-    return {words[0] for words in lines if program_of(words[-1]) == JOB}
 
 
 def look(job):
@@ -62,11 +50,11 @@ def wait_in_barrier(view):
 
 with tempfile.TemporaryDirectory() as folder:
     go = os.path.join(folder, "go")
-    before = names()
+    before = jobs.names(TOP, JOB)
     launch = subprocess.Popen([LAUNCH, "60", "6", JOB, go], env={**os.environ, "COMEX_VIRTUAL_HOSTS": "2"})
     mine = set()
     for _ in range(200):
-        mine = names() - before
+        mine = jobs.names(TOP, JOB) - before
         if mine:
             break
         time.sleep(0.05)
@@ -103,7 +91,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     open(go, "w", encoding="utf-8").close()
     check(launch.wait(timeout=60) == 0, "the job ends well")
-    check(job not in names(), "a job that has ended is no more")
+    check(job not in jobs.names(TOP, JOB), "a job that has ended is no more")
 
 print("\n".join(failures) or "right")
 sys.exit(1 if failures else 0)

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+import jobs
+
 TOP, HANG, LAUNCH, *KINDS = sys.argv[1:]
 TWO = {"COMEX_VIRTUAL_HOSTS": "2"}
 # kind -> (ranks, environment, what the verdict has to say). Ranks of one host: workers 0 to 3 and rank 4; of two virtual
@@ -44,23 +46,9 @@ def top(*options):
     return subprocess.run([TOP, *options], capture_output=True, text=True, timeout=30, check=False).stdout
 
 
-def program_of(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read().split(b"\0")[0].decode()
-    except OSError:
-        return ""  # it has ended
-
-
-def names():
-    """Of the jobs of this program: others may run here."""
-    lines = [line.split() for line in top("--list").splitlines()]
-    return {words[0] for words in lines if program_of(words[-1]) == HANG}
-
-
 def new_job(before):
     for _ in range(200):
-        mine = names() - before
+        mine = jobs.names(TOP, HANG) - before
         if mine:
             return mine.pop()
         time.sleep(0.05)
@@ -96,7 +84,7 @@ def end(job, launch):
 
 def is_right(kind):
     ranks, environment, wanted = EXPECTED[kind]
-    before = names()
+    before = jobs.names(TOP, HANG)
     launch = subprocess.Popen([LAUNCH, "60", str(ranks), HANG, kind.removesuffix("_far")], env={**os.environ, **environment},
                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     job = new_job(before)
