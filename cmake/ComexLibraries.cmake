@@ -23,7 +23,7 @@ target_include_directories(comex_shared PUBLIC
 # One object with everything, the C++ runtime included. A sanitizer's runtime cannot be hidden that way.
 if(NOT COMEX_SANITIZE)
   set(archives)
-  foreach(room core kernels shm mpi transport groups nb op pr runtime worlds calls)
+  foreach(room core kernels shm mpi transport groups nb op pr watch runtime worlds calls)
     get_target_property(kind room_${room} TYPE)
     if(kind STREQUAL "STATIC_LIBRARY")
       list(APPEND archives $<TARGET_FILE:room_${room}>)

@@ -8,7 +8,7 @@ target_link_libraries(comex_test_doubles PUBLIC room_transport room_shm PRIVATE 
 add_subdirectory(unit)
 
 add_custom_target(comex_units)
-foreach(program core kernels shm mpi transport groups nb op pr runtime worlds spgemm)
+foreach(program core kernels shm mpi transport groups nb op pr watch runtime worlds spgemm)
   if(TARGET unit_${program})
     add_dependencies(comex_units unit_${program})
   endif()

@@ -27,7 +27,7 @@ inline constexpr unsigned waitings = 6;
 
 inline constexpr unsigned size_classes = 16;          // powers of four: up to 4^0, 4^1, ... bytes
 inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; more hosts share these
-inline constexpr std::uint64_t layout_version = 1;
+inline constexpr std::uint64_t layout_version = 2;
 
 // One counter. Only its owner writes it, so that adding needs no atomic addition.
 class Word {
@@ -38,6 +38,8 @@ class Word {
   // What was written before can be seen by who sees the value with `acquire`.
   void release(std::uint64_t value) { value_.store(value, std::memory_order_release); }
   std::uint64_t acquire() const { return value_.load(std::memory_order_acquire); }
+  // True for the first who calls it, of all processes.
+  bool take() { return value_.exchange(1) == 0; }
 
  private:
   std::atomic<std::uint64_t> value_;
@@ -89,10 +91,21 @@ struct alignas(64) Served {
   Word refused;
 };
 
+// What others of the host ask of this rank about the whole job (runtime/opening/job_watch).
+struct alignas(64) Question {
+  Word stalled;     // of a progress rank: not 0 since a worker of this host has waited too long
+  Word asked;       // of a progress rank, from outside: a number, for which `answered` waits
+  Word answered;    // the last `asked` for which there is a picture
+  Word descriptor;  // of the object with the picture, in the progress rank's process
+  Word bytes;       // of the picture, which begins behind the object's reserved prefix
+  Word told;        // of the lowest rank of the host: not 0 once a line has said why nothing goes on
+};
+
 struct alignas(64) Block {
   Owner owner;
   CurrentWait wait;
   Served served;
+  Question question;
   std::array<Tally, waitings> waits;
   alignas(64) Word outstanding;  // remote operations on the own world, when it last drove the transport
   alignas(64) std::array<std::array<Word, size_classes>, kinds> sizes;  // counted with COMEX_STATS only

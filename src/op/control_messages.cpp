@@ -51,12 +51,20 @@ void ControlMessages::on_message(const transport::Message& message) {
 
 bool ControlMessages::take(TransportRank from, std::uint64_t context, std::uint64_t sequence,
                            std::uint32_t phase, std::span<std::byte> into) {
-  const auto found = arrived_.find(Name{from, phase, context, sequence});
-  if (found == arrived_.end() || !is_whole(found->second)) return false;
-  COMEX_BUG_IF(found->second.total != into.size());
-  std::ranges::copy(found->second.bytes, into.begin());
-  arrived_.erase(found);
+  const auto bytes = take(from, context, sequence, phase);
+  if (!bytes) return false;
+  COMEX_BUG_IF(bytes->size() != into.size());
+  std::ranges::copy(*bytes, into.begin());
   return true;
+}
+
+std::optional<std::vector<std::byte>> ControlMessages::take(TransportRank from, std::uint64_t context,
+                                                            std::uint64_t sequence, std::uint32_t phase) {
+  const auto found = arrived_.find(Name{from, phase, context, sequence});
+  if (found == arrived_.end() || !is_whole(found->second)) return std::nullopt;
+  std::vector<std::byte> bytes = std::move(found->second.bytes);
+  arrived_.erase(found);
+  return bytes;
 }
 
 }  // namespace comex::op

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +29,9 @@ class ControlMessages final : public transport::Sink {
   // True once the whole message is here; it is moved to `into`, which has its exact length.
   bool take(TransportRank from, std::uint64_t context, std::uint64_t sequence, std::uint32_t phase,
             std::span<std::byte> into);
+  // The same, for one whose length is not known before; empty: it is not here yet.
+  std::optional<std::vector<std::byte>> take(TransportRank from, std::uint64_t context,
+                                             std::uint64_t sequence, std::uint32_t phase);
 
   // The other processes are lost: no message is sent or expected any more.
   void abandon() { is_lost_ = true; }

@@ -1,4 +1,5 @@
-// Measures how long one wait has lasted, and reports once when that is too long.
+// Measures how long one wait has lasted, reports once when that is too long, and has it explained when it
+// goes on.
 //
 // It reads the clock rarely while looks come quickly. One thread uses it for one wait; the engine has one,
 // and so have the calls that sleep on a word of the arena.
@@ -32,6 +33,9 @@ struct StallOptions {
   activity::Recorder activity = {};         // where long waits are recorded; with COMEX_STATS all that pause
   std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not reported
   std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall = {};
+  std::uint64_t explain_ns = 0;            // after the stall is reported, if the wait still lasts
+  std::function<void()> explain = {};      // says why
+  std::function<const char*()> call = {};  // the program's name of the call; null: the operation's
 };
 
 class StallWatch {
@@ -50,23 +54,32 @@ class StallWatch {
     if (++looks_ % looks_per_clock != 0 && !slow_) return;
     const std::uint64_t now = os_.now_ns();
     if (since_ns_ == 0) begin(now);
-    if (has_told_ || options_.stall_ns == 0 || !options_.on_stall || now - since_ns_ < options_.stall_ns)
-      return;
-    has_told_ = true;
-    options_.on_stall(reason_, now - since_ns_);
+    if (options_.stall_ns != 0 && told_ != Told::why) tell(now - since_ns_);
   }
   void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
 
  private:
+  enum class Told : std::uint8_t { nothing, stall, why };
   static constexpr unsigned looks_per_clock = 64;
 
   activity::Waiting waiting() const {
     return activity::waiting_of(reason_.operation, reason_.server != no_rank);
   }
+  void tell(std::uint64_t waited_ns) {
+    if (told_ == Told::nothing && options_.on_stall && waited_ns >= options_.stall_ns) {
+      told_ = Told::stall;
+      options_.on_stall(reason_, waited_ns);
+    } else if (told_ == Told::stall && options_.explain &&
+               waited_ns - options_.stall_ns >= options_.explain_ns) {
+      told_ = Told::why;
+      options_.explain();
+    }
+  }
   void begin(std::uint64_t now) {
     since_ns_ = now;
     if (!options_.activity) return;
-    options_.activity.begin_wait({.name = reason_.operation,
+    const char* const call = options_.call ? options_.call() : nullptr;
+    options_.activity.begin_wait({.name = call != nullptr ? call : reason_.operation,
                                   .waiting = waiting(),
                                   .target = reason_.target,
                                   .server = reason_.server,
@@ -81,7 +94,7 @@ class StallWatch {
   WaitReason reason_;
   unsigned looks_ = 0;
   bool slow_ = false;
-  bool has_told_ = false;
+  Told told_ = Told::nothing;
   std::uint64_t since_ns_ = 0;
 };
 

@@ -41,6 +41,11 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
     runtime.tell_of_stall(wait, waited_ns);
   };
+  options.stall.explain_ns = world.serves_itself() || world.group->host_count() == 1
+                                 ? 1'000'000'000
+                                 : 6'000'000'000;  // the progress rank asks the other hosts first
+  options.stall.explain = [&] { runtime.explain_stall(); };
+  options.stall.call = called_name;
   // a progress rank does this for its workers
   if (world.serves_itself()) options.when_idle = [&] { world.arena->extents().give_back_unused(); };
   return options;

@@ -39,6 +39,7 @@
 #include "runtime/other_worlds.h"
 #include "runtime/reach.h"
 #include "runtime/report.h"
+#include "watch/picture.h"
 
 namespace comex::runtime {
 
@@ -48,6 +49,9 @@ struct GroupExtras {
   std::unique_ptr<op::GroupCollective> collective;
   std::uint64_t next_allocation = 0;
 };
+
+// The name by which the program made the call that the calling thread is in; null: that of the operation.
+const char* called_name();
 
 class Runtime {
  public:
@@ -187,6 +191,9 @@ class Runtime {
   bool has_nothing_under_way();  // false if in doubt; ignores handles, for which their owners wait
   // For lines about long waits: the servers that have not confirmed completion, and their names.
   void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
+  // Prints why nothing goes on, once a job, as far as this host shows it. Where there are other hosts, the
+  // progress rank has had time to do so.
+  void explain_stall();
   // Of members of a group each waits for one other: the last of them, as far as they are on this host, or the
   // first one elsewhere. It is in no such wait itself.
   std::optional<Worker> late_member(const op::WaitReason& wait) const;
@@ -270,6 +277,7 @@ class Runtime {
   }
   void add_first_groups();
   void serve_in_call();
+  void ask_why();
   op::Membership membership_of(const groups::Group& group) const;
   // Stops at the first pending one and forgets those that are done, so that repeated calls are cheap.
   template <class Keep>
@@ -330,6 +338,8 @@ class Runtime {
   std::unique_ptr<op::ProgressThread> thread_;
   bool serves_in_calls_ = false;
   std::atomic<unsigned> calls_{0};
+  std::mutex at_stall_mutex_;
+  watch::Picture at_stall_;  // of this host, when a wait was last reported
 };
 
 }  // namespace comex::runtime

@@ -6,8 +6,10 @@
 #include "runtime/call_name.h"
 #include "runtime/caller.h"
 #include "runtime/opening/boards.h"
+#include "runtime/opening/job_watch.h"
 #include "runtime/runtime.h"
 #include "runtime/sides.h"
+#include "watch/why.h"
 
 namespace comex::runtime {
 
@@ -28,6 +30,10 @@ std::optional<Worker> Runtime::late_member(const op::WaitReason& wait) const {
   return std::nullopt;  // it moves, or waits for the whole host
 }
 
+const char* called_name() {
+  return comex_call_name != nullptr ? comex_call_name : program_call().name;
+}
+
 void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns) {
   const op::WaitReason reason = reason_of(wait);
   const ProgramCall call = program_call();
@@ -43,13 +49,33 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
   if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
     text += ", in its " + std::string(reason.operation);
   }
-  const char* name = call.name != nullptr ? call.name : reason.operation;
-  if (comex_call_name != nullptr) name = comex_call_name;  // as the program called it
+  const char* const called = called_name();
+  const char* const name = called != nullptr ? called : reason.operation;
   const Context where = context(name, reason.target, reason.named, reason.address);
   if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
     text += ", over group " + std::to_string(call.group);
   }
   Reporter::print(reporter_.caller(), where, text);
+  ask_why();
+}
+
+void Runtime::ask_why() {
+  if (world_->group->host_count() > 1 && !world_->serves_itself()) {
+    const int server = world_->share.place_of(world_->place.server).local_index;
+    activity_of(*world_, static_cast<shm::HostSlot>(server)).question.stalled.set(1);
+  }
+  watch::Picture picture = host_picture(*world_);
+  const std::lock_guard lock(at_stall_mutex_);
+  at_stall_ = std::move(picture);
+}
+
+void Runtime::explain_stall() {
+  activity::Word& told = activity_of(*world_, 0).question.told;
+  if (told.get() != 0) return;
+  const watch::Picture now = host_picture(*world_);
+  const std::lock_guard lock(at_stall_mutex_);
+  const watch::Why why = watch::explain(&at_stall_, now);
+  if (why.is_hang && told.take()) tell_why(reporter_, why.verdict);
 }
 
 std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {

@@ -17,9 +17,10 @@ MAY_INCLUDE = {
     "nb": {"core", "kernels", "transport", "shm/idle"},
     "op": {"core", "kernels", "shm", "transport", "groups", "nb"},
     "pr": {"core", "kernels", "shm", "transport"},
-    "runtime": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr"},
-    "worlds": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "runtime"},
-    "calls": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "runtime", "worlds"},
+    "watch": {"core", "shm"},
+    "runtime": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "watch"},
+    "worlds": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "watch", "runtime"},
+    "calls": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "watch", "runtime", "worlds"},
     "armci": {"runtime/call_name", "runtime/flavour_mark"},
     "interpose": set(),
 }

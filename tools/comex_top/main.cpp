@@ -9,11 +9,12 @@
 #include <optional>
 #include <thread>
 
+#include "ask.h"
 #include "pages.h"
 #include "screen.h"
 #include "text.h"
 #include "view.h"
-#include "why.h"
+#include "watch/why.h"
 
 namespace comex::top {
 namespace {
@@ -115,12 +116,19 @@ int watch(const Options& options, Job last) {
   return options.html.empty() ? 0 : write_page(options.html, view, moments);
 }
 
+// Of the whole job where a progress rank tells it, else of this machine.
+watch::Picture whole_picture_of(const Job& job) {
+  if (is_whole(job)) return picture_of(job);
+  return ask_whole_job(job).value_or(picture_of(job));
+}
+
 // Twice, since what has moved meanwhile does not hang.
 int explain_hang(const Options& options, const Job& first) {
+  const watch::Picture before = whole_picture_of(first);
   sleep_for(options.interval);
   const Found later = find(name_of(first));
   if (!later.job) return fail("the job has ended");
-  const Why why = explain(&first, *later.job);
+  const watch::Why why = watch::explain(&before, whole_picture_of(*later.job));
   for (const std::string& line : why.lines) std::cout << line << "\n";
   std::cout << "\n" << why.verdict << "\n";
   return 0;

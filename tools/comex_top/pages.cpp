@@ -19,10 +19,13 @@ ordered_json json_of(const Rate& rate) {
 
 ordered_json json_of(const RankView& view) {
   const Rank& rank = view.last;
-  ordered_json out = {
-      {"rank", rank.rank},   {"worker", rank.worker}, {"role", rank.worker < 0 ? "progress" : "worker"},
-      {"host", rank.host},   {"pid", rank.pid},       {"state", std::string(1, rank.state)},
-      {"doing", doing(rank)}};
+  ordered_json out = {{"rank", rank.rank},
+                      {"worker", rank.worker},
+                      {"role", rank.worker < 0 ? "progress" : "worker"},
+                      {"host", rank.host},
+                      {"pid", rank.pid},
+                      {"state", std::string(1, rank.state)},
+                      {"doing", watch::doing(rank)}};
   for (unsigned kind = 0; kind < activity::kinds; ++kind) {
     out[kind_names[kind]] = json_of(view.by_kind[kind]);
     out[kind_names[kind]]["count"] = view.total[kind].count;
@@ -39,8 +42,8 @@ ordered_json json_of(const RankView& view) {
           {"count", rank.waits[waiting].count},
           {"seconds", static_cast<double>(rank.waits[waiting].amount) / 1e9}};
     }
-    if (!rank.wait.call.empty()) {
-      out["wait"] = {{"call", rank.wait.call},     {"seconds", rank.wait.seconds},
+    if (!rank.wait.is_none()) {
+      out["wait"] = {{"call", rank.wait.name()},   {"seconds", rank.wait.seconds},
                      {"target", rank.wait.target}, {"server", rank.wait.server},
                      {"group", rank.wait.group},   {"rank", rank.wait.rank}};
     }

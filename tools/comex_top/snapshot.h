@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/activity.h"
+#include "shm/geometry.h"
+#include "watch/picture.h"
 
 namespace comex::top {
 
@@ -21,33 +23,14 @@ struct Count {
   bool operator==(const Count&) const = default;
 };
 
-struct Wait {
-  std::string call;  // empty: the rank is in no wait that has lasted
-  activity::Waiting waiting = activity::Waiting::other;
-  double seconds = 0;
-  int target = -1;  // a worker
-  int server = -1;  // MPI rank of the progress rank that has to answer
-  int group = 0;    // with it, how the call names the target
-  int rank = -1;
-};
-
-struct Rank {
-  int rank = -1;    // MPI rank in its job
-  int worker = -1;  // -1: a progress rank
-  int host = 0;
-  int slot = 0;
-  int pid = 0;
-  char state = '?';  // of the process, as in /proc; 'X': it is gone
-  double open_seconds = 0;
+struct Rank : watch::RankState {
   std::vector<std::array<Count, activity::kinds>> near;  // by slot of its host
   std::vector<std::array<Count, activity::kinds>> far;   // by host, for up to 256 hosts
   std::array<Count, activity::kinds> other_worlds{};
   std::array<Count, activity::waitings> waits{};
-  Wait wait;
   std::uint64_t outstanding = 0;
   std::uint64_t requests = 0;  // that it has served, batched operations included
   std::uint64_t refused = 0;
-  std::uint64_t queued = 0;
   std::uint64_t queued_peak = 0;
   std::uint64_t busy_ns = 0;
 };
@@ -58,21 +41,15 @@ struct Owner {
   std::uint64_t blocks = 0;
 };
 
-// A mutex that somebody holds.
-struct Mutex {
-  int owner = 0;  // the worker whose mutex it is
-  std::uint64_t index = 0;
-  int holder = 0;             // a worker, of any host
-  std::uint64_t waiting = 0;  // in line behind it
-};
-
 struct Host {
   int number = 0;
   std::uint64_t reserved_bytes = 0;  // address space of its arena
   std::uint64_t used_bytes = 0;
   std::vector<Owner> owners;  // the largest first
   std::vector<Rank> ranks;    // by slot
-  std::vector<Mutex> mutexes;
+  std::vector<watch::HeldMutex> mutexes;
+  std::string arena;  // its path, while the process that has it open lives
+  shm::Geometry geometry;
 };
 
 struct Job {
@@ -81,6 +58,11 @@ struct Job {
   double taken_at = 0;      // seconds of the monotonic clock
   std::vector<Host> hosts;  // those on this machine, by number
 };
+
+// What its ranks are in.
+watch::Picture picture_of(const Job& job);
+// False if a part of the job is on other machines.
+bool is_whole(const Job& job);
 
 // "3fa9c2d1": what users name a job by.
 std::string name_of(const Job& job);

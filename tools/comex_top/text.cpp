@@ -31,7 +31,7 @@ std::string rank_line(const RankView& view) {
   } else {
     line += fmt::format(" {:>6} {:>6}", "", "");
   }
-  return line + "  " + doing(view.last);
+  return line + "  " + watch::doing(view.last);
 }
 
 std::string server_line(const RankView& view) {

@@ -52,7 +52,7 @@ RankView view_of(const Rank& now, const Rank* before, double seconds) {
     add_row(view, view.other_hosts, now.far[host], row_of(before ? &before->far : nullptr, host), seconds);
   add_row(view, view.other_hosts, now.other_worlds, before ? &before->other_worlds : nullptr, seconds);
   if (seconds <= 0) return view;
-  double waited = now.wait.call.empty() ? 0 : std::min(now.wait.seconds, seconds);
+  double waited = now.wait.is_none() ? 0 : std::min(now.wait.seconds, seconds);
   for (unsigned waiting = 0; waiting < activity::waitings; ++waiting)
     waited +=
         static_cast<double>(less(now.waits[waiting], before ? &before->waits[waiting] : nullptr).amount) /
@@ -111,20 +111,6 @@ Matrix matrix_of(const Job& job) {
       row.push_back(host < from->far.size() ? bytes_of(from->far[host]) : 0);
   }
   return matrix;
-}
-
-std::string doing(const Rank& rank) {
-  if (rank.state == 'X' || rank.state == 'Z') return "gone";
-  if (rank.state == 'T' || rank.state == 't') return "stopped";
-  if (rank.worker < 0) return rank.state == 'S' ? "waits for requests" : "serves";
-  if (rank.wait.call.empty()) return rank.state == 'R' ? "runs" : "in no call that waits";
-  std::string text = fmt::format("in {} for {:.1f} s", rank.wait.call, rank.wait.seconds);
-  if (rank.wait.target >= 0) {
-    text += fmt::format(", worker {}", rank.wait.target);
-    if (rank.wait.group != 0) text += fmt::format(" (rank {} of group {})", rank.wait.rank, rank.wait.group);
-  }
-  if (rank.wait.server >= 0) text += fmt::format(", by rank {}", rank.wait.server);
-  return text;
 }
 
 }  // namespace comex::top

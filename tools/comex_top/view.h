@@ -46,7 +46,4 @@ struct JobView {
 JobView compare(const Job* before, const Job& now);
 Matrix matrix_of(const Job& job);
 
-// "runs", "in barrier for 3.2 s", "stopped", ...
-std::string doing(const Rank& rank);
-
 }  // namespace comex::top

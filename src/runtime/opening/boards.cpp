@@ -41,8 +41,8 @@ std::uint64_t board_bytes(const World& world) {
   return board_layout_bytes + activity_bytes(world) + (count == 0 ? 0 : shm::Outbox::bytes_for(count));
 }
 
-const activity::Block& activity_of(World& world, shm::HostSlot slot) {
-  return *reinterpret_cast<const activity::Block*>(world.arena->board(slot).data() + board_layout_bytes);
+activity::Block& activity_of(World& world, shm::HostSlot slot) {
+  return *reinterpret_cast<activity::Block*>(world.arena->board(slot).data() + board_layout_bytes);
 }
 
 activity::Recorder begin_activity(World& world, TransportRank rank) {

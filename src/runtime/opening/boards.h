@@ -19,7 +19,7 @@ namespace comex::runtime {
 std::uint64_t board_bytes(const World& world);
 
 // What the rank with this slot on the host does, and its rows behind it.
-const activity::Block& activity_of(World& world, shm::HostSlot slot);
+activity::Block& activity_of(World& world, shm::HostSlot slot);
 
 // Begins the record of what this rank does; it has this rank in the wire. The arena is mapped.
 activity::Recorder begin_activity(World& world, TransportRank rank);

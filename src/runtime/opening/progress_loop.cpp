@@ -15,6 +15,7 @@ ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& 
       server_(make_server(world, reporter)),
       pusher_(make_pusher(world)),
       meter_(*world.os, world.settings.verbose || counts_statistics(world.settings)),
+      watch_(world, reporter),
       idle_(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot())),
       bridges_(joiner.on_progress_rank(*this)) {}
 
@@ -25,7 +26,8 @@ unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr:
   transport::Message message;
   while (moved < messages_a_round && (is_more = transport.receive(message))) {
     if (message.data.front() == static_cast<std::byte>(protocol::Verb::control)) {
-      bridges_->on_control(transport, wire, message);
+      const bool is_own_wire = &transport == world_.transport.get();
+      if (!is_own_wire || !watch_.on_message(message)) bridges_->on_control(transport, wire, message);
     } else {
       server.on_message(message);
     }
@@ -44,8 +46,10 @@ unsigned ProgressLoop::round() {
   unsigned moved = serve(*world_.transport, world_.wire.get(), *server_);
   moved += bridges_->advance();
   meter_.end_round(moved != 0);
-  if (moved == 0 || ++rounds_ % rounds_a_record == 0)
+  if (moved == 0 || ++rounds_ % rounds_a_record == 0) {
     record_service(world_.activity, *server_, meter_.busy_ns());
+    watch_.advance();
+  }
   pusher_.advance();
   return moved;
 }

@@ -11,6 +11,7 @@
 #include "pr/pusher.h"
 #include "pr/server.h"
 #include "pr/service_report.h"
+#include "runtime/opening/job_watch.h"
 #include "runtime/opening/world.h"
 #include "runtime/other_worlds.h"
 #include "shm/idle.h"
@@ -54,6 +55,7 @@ class ProgressLoop {
   std::unique_ptr<pr::Server> server_;
   pr::Pusher pusher_;
   pr::ServiceMeter meter_;
+  JobWatch watch_;
   unsigned rounds_ = 0;  // that moved something
   shm::Idle idle_;
   std::unique_ptr<BridgeService> bridges_;

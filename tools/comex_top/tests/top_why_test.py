@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """top_why_test.py COMEX_TOP HANG LAUNCH KIND...: jobs that hang in these ways (all, if none is named): comex_top --why has
-to name the culprit."""
+to name the culprit. top_why_test.py --stall COMEX_TOP HANG LAUNCH KIND...: the stalled waits themselves have to name it, in
+one line a job."""
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import jobs
 
-TOP, HANG, LAUNCH, *KINDS = sys.argv[1:]
+OF_STALLS = sys.argv[1] == "--stall"
+TOP, HANG, LAUNCH, *KINDS = sys.argv[2 if OF_STALLS else 1:]
 TWO = {"COMEX_VIRTUAL_HOSTS": "2"}
 # kind -> (ranks, environment, what the verdict has to say). Ranks of one host: workers 0 to 3 and rank 4; of two virtual
 # hosts: workers 0 and 1, progress rank 2, workers 2 and 3, progress rank 5.
@@ -21,7 +24,7 @@ EXPECTED = {
     "stopped": (5, {}, r"^worker 1 \(.*is stopped \(SIGSTOP\); workers 0, 2, 3 wait"),
     "own_mpi": (5, {}, r"^worker 1 \(.*has not entered barrier: it (computes|sleeps or waits)[ ,]+in no call"),
     "word": (5, {}, r"^worker 1 \(.*has not entered barrier: it is in wait_until"),
-    "other_call": (5, {}, r"^workers 0, 2, 3 in barrier, worker 1 in gather: .* different collective calls"),
+    "other_call": (5, {}, r"^workers 0, 2, 3 in barrier, worker 1 in create_mutexes: .* different collective calls"),
     "two_locks": (5, {}, r"^workers 0, 1 wait for each other's mutex"),
     "four_locks": (5, {}, r"^workers 0, 1, 2, 3 wait for each other's mutexes, in a circle"),
     "holder_computes": (5, {}, r"^worker 1 holds mutex 0 of worker 0 and does not unlock it; it runs; worker \d waits"),
@@ -82,26 +85,52 @@ def end(job, launch):
     launch.wait(timeout=75)  # by its own limit, at last
 
 
+# What only the progress ranks of other hosts can tell has another verdict there: nobody sees why they are silent.
+SILENT = r"^progress rank 5 does not answer: it is stopped or gone, or host 1 cannot be reached; worker 0 wait"
+
+
+def asked(_log, job):
+    return (top("--job", job, "--why", "--interval", "0.3").strip().splitlines() or [""])[-1]
+
+
+def said(log, _job):
+    with open(log.name, encoding="utf-8", errors="replace") as file:
+        return "\n".join(line.strip().partition("why nothing goes on: ")[2] for line in file if "why nothing goes on: " in line)
+
+
 def is_right(kind):
     ranks, environment, wanted = EXPECTED[kind]
+    environment = {**os.environ, **environment}
+    verdict_of = asked
+    if OF_STALLS:
+        environment["COMEX_STALL_S"], verdict_of = "1", said
+        wanted = SILENT if kind.startswith("server_") else wanted
     before = jobs.names(TOP, HANG)
-    launch = subprocess.Popen([LAUNCH, "60", str(ranks), HANG, kind.removesuffix("_far")], env={**os.environ, **environment},
-                              stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    job = new_job(before)
-    verdict = ""
-    try:
-        if kind.startswith("server_"):
-            stop_last_server(job, launch)
-        for _ in range(20):
-            verdict = top("--job", job, "--why", "--interval", "0.3").strip().splitlines()[-1:]
-            verdict = verdict[0] if verdict else ""
-            if re.search(wanted, verdict):
-                return True
-            time.sleep(0.2)
-        print(f"{kind}: the verdict is: {verdict}\n{top('--job', job, '--why', '--interval', '0.3')}")
-        return False
-    finally:
-        end(job, launch)
+    with tempfile.NamedTemporaryFile() as log:
+        launch = subprocess.Popen([LAUNCH, "60", str(ranks), HANG, kind.removesuffix("_far")], env=environment,
+                                  stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT)
+        job = new_job(before)
+        verdict = ""
+        try:
+            if kind.startswith("server_"):
+                stop_last_server(job, launch)
+            for _ in range(50 if OF_STALLS else 20):
+                verdict = verdict_of(log, job)
+                if re.search(wanted, verdict):
+                    break
+                time.sleep(0.2)
+            else:
+                print(f"{kind}: the verdict is: {verdict}\n{top('--job', job, '--why', '--interval', '0.3')}")
+                return False
+            if OF_STALLS:  # nobody else says it again
+                time.sleep(3)
+                verdict = said(log, job)
+                if "\n" in verdict:
+                    print(f"{kind}: it is said more than once:\n{verdict}")
+                    return False
+            return True
+        finally:
+            end(job, launch)
 
 
 wrong = [kind for kind in KINDS or EXPECTED if not is_right(kind)]

@@ -1,0 +1,176 @@
+#include "runtime/opening/job_watch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/opening/boards.h"
+#include "watch/read_host.h"
+#include "watch/why.h"
+
+namespace comex::runtime {
+namespace {
+
+constexpr std::uint64_t watch_context = op::mailbox_context;
+constexpr std::uint64_t answer_limit_ns = 2'000'000'000;
+constexpr std::uint64_t between_looks_ns = 1'000'000'000;
+
+// One progress rank of each other host that has one.
+std::vector<watch::SilentHost> servers_elsewhere(const World& world) {
+  const groups::ProcessGroup& group = *world.group;
+  std::vector<watch::SilentHost> found;
+  std::vector<bool> is_known(group.host_count());
+  is_known[static_cast<std::size_t>(world.place.host)] = true;
+  for (Worker worker = 0; worker < group.size(); ++worker) {
+    const groups::WorkerPlace& place = group.place(worker);
+    if (is_known[place.host] || place.server == place.rank) continue;
+    is_known[place.host] = true;
+    found.push_back({static_cast<std::int32_t>(place.host), place.server});
+  }
+  return found;
+}
+
+}  // namespace
+
+watch::Picture host_picture(World& world) {
+  const shm::Arena& arena = *world.arena;
+  const watch::ReadArena read = [&arena](std::uint64_t offset, std::span<std::byte> into) {
+    if (offset > arena.reservation_bytes() || into.size() > arena.reservation_bytes() - offset) return false;
+    std::memcpy(into.data(), arena.at(offset), into.size());
+    return true;
+  };
+  return watch::read_host(read, arena.geometry(), world.os->now_ns());
+}
+
+void tell_why(const Reporter& reporter, const std::string& verdict) {
+  reporter.notice("why nothing goes on: " + verdict);
+}
+
+JobWatch::JobWatch(World& world, const Reporter& reporter)
+    : world_(world), reporter_(reporter), control_(*world.transport), others_(servers_elsewhere(world)) {}
+
+bool JobWatch::has_told() const {
+  return activity_of(world_, 0).question.told.get() != 0;
+}
+
+void JobWatch::send(TransportRank to, Phase phase, std::span<const std::byte> bytes) {
+  control_.send(to, watch_context, 0, static_cast<std::uint32_t>(phase), bytes);
+}
+
+bool JobWatch::on_message(const transport::Message& message) {
+  protocol::ControlHeader header;
+  if (message.data.size() < sizeof header) return false;
+  std::memcpy(&header, message.data.data(), sizeof header);
+  if (header.context != watch_context) return false;
+  control_.on_message(message);
+  const auto phase = static_cast<Phase>(header.phase);
+  if (phase == Phase::seen) return true;
+  Request request;
+  if (!control_.take(message.from, watch_context, 0, header.phase,
+                     std::as_writable_bytes(std::span(&request, 1))))
+    return true;
+  if (phase == Phase::look) {
+    answer(message.from, request);
+  } else {
+    activity_of(world_, 0).question.told.set(1);
+    give_up_stall();
+  }
+  return true;
+}
+
+void JobWatch::answer(TransportRank from, const Request& request) {
+  if (request.purpose == Purpose::stall && from < world_.transport->rank()) give_up_stall();
+  const auto number = std::as_bytes(std::span(&request.number, 1));
+  std::vector<std::byte> bytes(number.begin(), number.end());
+  const std::vector<std::byte> picture = watch::pack(host_picture(world_));
+  bytes.insert(bytes.end(), picture.begin(), picture.end());
+  send(from, Phase::seen, bytes);
+}
+
+void JobWatch::advance() {
+  if (!look_) {
+    const bool is_stall = before_ || (question().stalled.get() != 0 && !has_told());
+    if (is_stall && (!before_ || world_.os->now_ns() >= second_at_ns_)) {
+      begin(Purpose::stall);
+    } else if (question().asked.acquire() != question().answered.get()) {
+      begin(Purpose::outside);
+    }
+    return;
+  }
+  take_answers();
+  if (!look_->awaited.empty() && world_.os->now_ns() - look_->began_ns < answer_limit_ns) return;
+  look_->picture.silent = std::move(look_->awaited);
+  const Look done = std::move(*look_);
+  look_.reset();
+  if (done.request.purpose == Purpose::stall) {
+    end_stall_look(done.picture);
+  } else {
+    leave_picture(done.picture);
+  }
+}
+
+void JobWatch::begin(Purpose purpose) {
+  look_.emplace(Look{{++looks_, purpose}, world_.os->now_ns(), others_, host_picture(world_)});
+  for (const watch::SilentHost& other : others_)
+    send(other.server, Phase::look, std::as_bytes(std::span(&look_->request, 1)));
+}
+
+void JobWatch::take_answers() {
+  std::erase_if(look_->awaited, [&](const watch::SilentHost& other) {
+    const auto bytes = control_.take(other.server, watch_context, 0, static_cast<std::uint32_t>(Phase::seen));
+    std::uint64_t number = 0;
+    if (!bytes || bytes->size() < sizeof number) return false;
+    std::memcpy(&number, bytes->data(), sizeof number);
+    const auto picture = watch::unpack(std::span(*bytes).subspan(sizeof number));
+    if (number != look_->request.number || !picture) return false;  // it answers an earlier one
+    look_->picture.add(*picture);
+    return true;
+  });
+}
+
+void JobWatch::end_stall_look(watch::Picture seen) {
+  if (!before_) {
+    before_ = std::move(seen);
+    second_at_ns_ = world_.os->now_ns() + between_looks_ns;
+    return;
+  }
+  const watch::Why why = watch::explain(&*before_, seen);
+  give_up_stall();
+  if (!why.is_hang || !activity_of(world_, 0).question.told.take()) return;
+  tell_why(reporter_, why.verdict);
+  const Request told{looks_, Purpose::stall};
+  for (const watch::SilentHost& other : others_)
+    send(other.server, Phase::told, std::as_bytes(std::span(&told, 1)));
+}
+
+void JobWatch::give_up_stall() {
+  before_.reset();
+  question().stalled.set(0);
+  if (look_ && look_->request.purpose == Purpose::stall) look_.reset();
+}
+
+// Without room for the picture it has no bytes, and who asks goes by what it sees itself.
+void JobWatch::leave_picture(const watch::Picture& picture) {
+  const std::uint64_t number = question().asked.acquire();
+  const std::vector<std::byte> bytes = watch::pack(picture);
+  question().bytes.set(write_object(bytes) ? bytes.size() : 0);
+  question().answered.release(number);
+}
+
+bool JobWatch::write_object(std::span<const std::byte> bytes) {
+  shm::Os& os = *world_.os;
+  if (!object_) {
+    auto made = os.create_object(shm::Backing::memfd);
+    if (!made) return false;
+    object_ = std::move(made).value();
+    question().descriptor.set(static_cast<std::uint64_t>(object_.descriptor()));
+  }
+  const std::uint64_t whole = shm::round_up(shm::object_prefix_bytes + bytes.size(), shm::page_bytes);
+  if (!os.extend(object_, 0, whole)) return false;
+  const Result<std::byte*> mapped = os.map(object_, {.bytes = whole});
+  if (!mapped) return false;
+  std::memcpy(mapped.value() + shm::object_prefix_bytes, bytes.data(), bytes.size());
+  os.unmap(mapped.value(), whole);
+  return true;
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,76 @@
+// A progress rank's picture of the whole job: for workers of its host whose wait does not end, and for
+// those who ask from outside (comex_top --why).
+//
+//   this progress rank ──look──► one progress rank of each other host
+//                      ◄──seen── its host's picture, at once, even if its workers hang
+//                      ──told──► all of them, once the line is printed
+//
+// For a worker it looks twice, a second apart, and prints one line about why nothing goes on, once a job. If
+// two hosts look at the same time, the lower rank goes on. For others it leaves the picture in an object of
+// its own. A host that does not answer within two seconds is named in the picture. Owned by ProgressLoop.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "op/control_messages.h"
+#include "runtime/opening/world.h"
+#include "runtime/report.h"
+#include "shm/os.h"
+#include "watch/picture.h"
+
+namespace comex::runtime {
+
+// Of the own host.
+watch::Picture host_picture(World& world);
+void tell_why(const Reporter& reporter, const std::string& verdict);
+
+class JobWatch {
+ public:
+  JobWatch(World& world, const Reporter& reporter);
+  JobWatch(const JobWatch&) = delete;
+  JobWatch& operator=(const JobWatch&) = delete;
+
+  // True if this control message is for the watch.
+  bool on_message(const transport::Message& message);
+  // Begins what is asked for and goes on with it. Call it between rounds.
+  void advance();
+
+ private:
+  enum class Phase : std::uint32_t { look = 1, seen, told };
+  enum class Purpose : std::uint64_t { stall, outside };
+  struct Request {
+    std::uint64_t number = 0;
+    Purpose purpose{};
+  };
+  struct Look {
+    Request request;
+    std::uint64_t began_ns = 0;
+    std::vector<watch::SilentHost> awaited;
+    watch::Picture picture;
+  };
+
+  activity::Question& question() const { return world_.activity.block().question; }
+  bool has_told() const;
+  void send(TransportRank to, Phase phase, std::span<const std::byte> bytes);
+  void answer(TransportRank from, const Request& request);
+  void begin(Purpose purpose);
+  void take_answers();
+  void end_stall_look(watch::Picture seen);
+  void give_up_stall();
+  void leave_picture(const watch::Picture& picture);
+  bool write_object(std::span<const std::byte> bytes);
+
+  World& world_;
+  const Reporter& reporter_;
+  op::ControlMessages control_;
+  std::vector<watch::SilentHost> others_;  // the other hosts, and whom to ask there
+  std::uint64_t looks_ = 0;
+  std::optional<Look> look_;              // under way
+  std::optional<watch::Picture> before_;  // the first one of a stall
+  std::uint64_t second_at_ns_ = 0;
+  shm::Object object_;  // of the picture for those outside
+};
+
+}  // namespace comex::runtime

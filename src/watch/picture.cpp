@@ -1,0 +1,93 @@
+#include "watch/picture.h"
+
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+namespace comex::watch {
+namespace {
+
+struct Counts {
+  std::uint64_t ranks = 0;
+  std::uint64_t mutexes = 0;
+  std::uint64_t silent = 0;
+};
+
+template <class Row>
+std::byte* put(std::byte* to, std::span<const Row> rows) {
+  static_assert(std::is_trivially_copyable_v<Row>);
+  if (!rows.empty()) std::memcpy(to, rows.data(), rows.size_bytes());
+  return to + rows.size_bytes();
+}
+
+std::uint64_t rows_bytes(const Counts& counts) {
+  return counts.ranks * sizeof(RankState) + counts.mutexes * sizeof(HeldMutex) +
+         counts.silent * sizeof(SilentHost);
+}
+
+template <class Row>
+void take(std::span<const std::byte>& bytes, std::uint64_t count, std::vector<Row>& rows) {
+  rows.resize(count);
+  const std::size_t length = count * sizeof(Row);
+  if (length != 0) std::memcpy(static_cast<void*>(rows.data()), bytes.data(), length);
+  bytes = bytes.subspan(length);
+}
+
+}  // namespace
+
+void Picture::add(const Picture& other) {
+  ranks.insert(ranks.end(), other.ranks.begin(), other.ranks.end());
+  mutexes.insert(mutexes.end(), other.mutexes.begin(), other.mutexes.end());
+  silent.insert(silent.end(), other.silent.begin(), other.silent.end());
+}
+
+std::vector<std::byte> pack(const Picture& picture) {
+  const Counts counts{picture.ranks.size(), picture.mutexes.size(), picture.silent.size()};
+  std::vector<std::byte> bytes(sizeof counts + rows_bytes(counts));
+  std::byte* to = put(bytes.data(), std::span(&counts, 1));
+  to = put(to, std::span(picture.ranks));
+  to = put(to, std::span(picture.mutexes));
+  put(to, std::span(picture.silent));
+  return bytes;
+}
+
+std::optional<Picture> unpack(std::span<const std::byte> bytes) {
+  Counts counts;
+  if (bytes.size() < sizeof counts) return std::nullopt;
+  std::memcpy(&counts, bytes.data(), sizeof counts);
+  bytes = bytes.subspan(sizeof counts);
+  constexpr std::uint64_t most = UINT32_MAX;  // so that the sum below cannot overflow
+  if (counts.ranks > most || counts.mutexes > most || counts.silent > most) return std::nullopt;
+  if (bytes.size() != rows_bytes(counts)) return std::nullopt;
+  Picture picture;
+  take(bytes, counts.ranks, picture.ranks);
+  take(bytes, counts.mutexes, picture.mutexes);
+  take(bytes, counts.silent, picture.silent);
+  for (RankState& rank : picture.ranks) rank.wait.call.back() = '\0';
+  return picture;
+}
+
+std::string in_seconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f s", seconds);
+  return text;
+}
+
+std::string doing(const RankState& rank) {
+  if (rank.state == 'X' || rank.state == 'Z') return "gone";
+  if (rank.state == 'T' || rank.state == 't') return "stopped";
+  if (rank.worker < 0) return rank.state == 'S' ? "waits for requests" : "serves";
+  if (rank.wait.is_none()) return rank.state == 'R' ? "runs" : "in no call that waits";
+  std::string text = "in " + rank.wait.name() + " for " + in_seconds(rank.wait.seconds);
+  if (rank.wait.target >= 0) {
+    text += ", worker " + std::to_string(rank.wait.target);
+    if (rank.wait.group != 0) {
+      text +=
+          " (rank " + std::to_string(rank.wait.rank) + " of group " + std::to_string(rank.wait.group) + ")";
+    }
+  }
+  if (rank.wait.server >= 0) text += ", by rank " + std::to_string(rank.wait.server);
+  return text;
+}
+
+}  // namespace comex::watch

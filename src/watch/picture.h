@@ -1,0 +1,77 @@
+// What the ranks of a job are in at one moment: their calls and waits, the mutexes that they hold, and what
+// lies at progress ranks.
+//
+// A picture of one host is read from its arena (read_host). Those of several hosts are joined by the progress
+// rank that asked for them. Times are durations, since every machine has a clock of its own. Made by
+// runtime/opening and comex_top, explained by watch/why.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/activity.h"
+
+namespace comex::watch {
+
+struct Wait {
+  std::array<char, activity::CurrentWait::name_bytes> call{};  // empty: it is in no wait that has lasted
+  double seconds = 0;
+  activity::Waiting waiting = activity::Waiting::other;
+  std::int32_t target = -1;  // a worker
+  std::int32_t server = -1;  // MPI rank of the progress rank that has to answer
+  std::int32_t group = 0;    // with it, how the call names the target
+  std::int32_t rank = -1;
+
+  bool is_none() const { return call.front() == '\0'; }
+  std::string name() const { return call.data(); }
+};
+
+struct RankState {
+  std::int32_t rank = -1;    // MPI rank in its job
+  std::int32_t worker = -1;  // -1: a progress rank
+  std::int32_t host = 0;
+  std::int32_t slot = 0;
+  std::int32_t pid = 0;
+  char state = '?';  // of the process, as in /proc; 'X': it is gone
+  double open_seconds = 0;
+  Wait wait;
+  std::uint64_t queued = 0;      // requests in the queues of a progress rank
+  std::uint64_t operations = 0;  // that it has made since the start
+};
+
+// A mutex that somebody holds.
+struct HeldMutex {
+  std::int32_t owner = 0;   // the worker whose mutex it is
+  std::int32_t holder = 0;  // a worker, of any host
+  std::uint64_t index = 0;
+  std::uint64_t waiting = 0;  // in line behind it
+};
+
+// A host that was asked and did not answer.
+struct SilentHost {
+  std::int32_t host = 0;
+  std::int32_t server = 0;  // MPI rank of the progress rank that was asked
+};
+
+struct Picture {
+  std::vector<RankState> ranks;
+  std::vector<HeldMutex> mutexes;
+  std::vector<SilentHost> silent;
+
+  void add(const Picture& other);
+};
+
+// As bytes, for processes of one build.
+std::vector<std::byte> pack(const Picture& picture);
+std::optional<Picture> unpack(std::span<const std::byte> bytes);  // empty: these are not the bytes of one
+
+// Such as "runs", "stopped", "in barrier for 3.2 s".
+std::string doing(const RankState& rank);
+std::string in_seconds(double seconds);  // such as "3.2 s"
+
+}  // namespace comex::watch

@@ -1,0 +1,121 @@
+#include "watch/read_host.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <fstream>
+#include <string>
+
+#include "shm/arena_layout.h"
+
+namespace comex::watch {
+namespace {
+
+constexpr std::uint64_t most_mutexes = 4096;
+
+template <class T>
+std::span<std::byte> bytes_of(T& value) {
+  return {reinterpret_cast<std::byte*>(&value), sizeof value};
+}
+
+Wait wait_of(const activity::CurrentWait& wait, std::uint64_t now_ns) {
+  Wait found;
+  const std::uint64_t since_ns = wait.since_ns.acquire();
+  if (since_ns == 0) return found;
+  for (std::size_t i = 0; i < wait.name.size(); ++i) {
+    const std::uint64_t part = wait.name[i].get();
+    std::memcpy(found.call.data() + i * sizeof part, &part, sizeof part);
+  }
+  found.call.back() = '\0';
+  found.seconds = now_ns < since_ns ? 0 : static_cast<double>(now_ns - since_ns) / 1e9;
+  found.waiting =
+      static_cast<activity::Waiting>(std::min<std::uint64_t>(wait.waiting.get(), activity::waitings - 1));
+  found.target = static_cast<std::int32_t>(wait.target.get()) - 1;
+  found.server = static_cast<std::int32_t>(wait.server.get()) - 1;
+  found.group = static_cast<std::int32_t>(static_cast<std::uint32_t>(wait.named.get()));
+  found.rank = static_cast<std::int32_t>(wait.named.get() >> 32) - 1;
+  return found;
+}
+
+std::uint64_t operations_of(const ReadArena& read, std::uint64_t rows_at, const activity::Owner& owner) {
+  const std::uint64_t rows = std::min<std::uint64_t>(
+      owner.peers.get(), activity::peers_for(shm::most_slots, activity::most_host_rows));
+  std::uint64_t operations = 0;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    activity::Peer peer;
+    if (!read(rows_at + row * sizeof peer, bytes_of(peer))) break;
+    for (const activity::Tally& tally : peer.of) operations += tally.count.get();
+  }
+  return operations;
+}
+
+}  // namespace
+
+std::uint64_t block_offset(const shm::Geometry& geometry, std::uint64_t slot) {
+  return geometry.boards_offset + slot * geometry.board_bytes + geometry.activity_offset;
+}
+
+bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t slot,
+                activity::Block& into) {
+  return read(block_offset(geometry, slot), bytes_of(into)) &&
+         into.owner.version.get() == activity::layout_version;
+}
+
+RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
+  const activity::Owner& owner = block.owner;
+  RankState rank;
+  rank.rank = static_cast<std::int32_t>(owner.rank.get());
+  rank.worker = static_cast<std::int32_t>(owner.worker.get()) - 1;
+  rank.host = static_cast<std::int32_t>(owner.host.get());
+  rank.slot = static_cast<std::int32_t>(owner.slot.get());
+  rank.pid = static_cast<std::int32_t>(owner.pid.get());
+  rank.state = process_state(rank.pid);
+  rank.open_seconds = (static_cast<double>(now_ns) - static_cast<double>(owner.since_ns.get())) / 1e9;
+  rank.wait = wait_of(block.wait, now_ns);
+  rank.queued = block.served.queued.get();
+  return rank;
+}
+
+void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const RankState& owner,
+                  std::vector<HeldMutex>& into) {
+  const std::uint64_t slot =
+      geometry.slots_offset + static_cast<std::uint64_t>(owner.slot) * shm::slot_block_bytes;
+  std::array<std::uint64_t, 2> set{};  // as in shm::MutexSetBlock: offset, count
+  static_assert(offsetof(shm::MutexSetBlock, offset) == 0 && offsetof(shm::MutexSetBlock, count) == 8);
+  if (!read(slot + offsetof(shm::SlotBlock, mutexes), bytes_of(set))) return;
+  const std::uint64_t count = std::min(set[1], most_mutexes);
+  if (count == 0) return;
+  std::vector<shm::FairMutexBlock> blocks(count);
+  if (!read(set[0], std::as_writable_bytes(std::span(blocks)))) return;
+  for (std::uint64_t index = 0; index < count; ++index) {
+    const std::uint64_t holder = blocks[index].holder.load(std::memory_order_relaxed);
+    const std::uint32_t serving = blocks[index].serving.load(std::memory_order_relaxed);
+    const bool is_held = holder >> 32 != 0 && static_cast<std::uint32_t>(holder) == serving;
+    if (!is_held) continue;
+    const std::uint32_t in_line = blocks[index].next.load(std::memory_order_relaxed) - serving;
+    into.push_back(
+        {owner.worker, static_cast<std::int32_t>(holder >> 32) - 1, index, in_line == 0 ? 0 : in_line - 1});
+  }
+}
+
+Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns) {
+  Picture picture;
+  for (std::uint64_t slot = 0; slot < geometry.slots; ++slot) {
+    activity::Block block;
+    if (!read_block(read, geometry, slot, block)) continue;
+    RankState& rank = picture.ranks.emplace_back(state_of(block, now_ns));
+    rank.operations = operations_of(read, block_offset(geometry, slot) + sizeof block, block.owner);
+    if (rank.worker >= 0) read_mutexes(read, geometry, rank, picture.mutexes);
+  }
+  return picture;
+}
+
+char process_state(std::int32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  if (!std::getline(file, line)) return 'X';
+  const std::size_t behind_name = line.rfind(')');
+  return behind_name == std::string::npos || behind_name + 2 >= line.size() ? '?' : line[behind_name + 2];
+}
+
+}  // namespace comex::watch

@@ -1,0 +1,35 @@
+// Reads what the ranks of one host are in from its arena: by its mapping, or by its file from outside.
+//
+// Nothing is locked, so it works on a job that hangs or is stopped. Counts may be some microseconds apart.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "core/activity.h"
+#include "shm/geometry.h"
+#include "watch/picture.h"
+
+namespace comex::watch {
+
+// Reads the bytes of an arena from this offset on; false: there are none.
+using ReadArena = std::function<bool(std::uint64_t offset, std::span<std::byte> into)>;
+
+// Where the block of a rank lies in the arena.
+std::uint64_t block_offset(const shm::Geometry& geometry, std::uint64_t slot);
+// False while the rank has not opened its world.
+bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t slot,
+                activity::Block& into);
+// `now_ns` is of the machine's monotonic clock. The number of operations is left 0.
+RankState state_of(const activity::Block& block, std::uint64_t now_ns);
+// Only the first 4,096 of a worker that has more.
+void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const RankState& owner,
+                  std::vector<HeldMutex>& into);
+Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns);
+
+// Of a process of this machine, as /proc has it; 'X': there is none.
+char process_state(std::int32_t pid);
+
+}  // namespace comex::watch

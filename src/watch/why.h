@@ -1,0 +1,26 @@
+// Why a job hangs: who waits for what and for whom, and a verdict in a sentence or two. Pure.
+//
+// It knows what a picture tells: the call that each rank waits in and since when, whether its process runs,
+// is stopped or gone, who holds which mutex, what lies at the progress ranks, and which hosts do not answer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "watch/picture.h"
+
+namespace comex::watch {
+
+struct Why {
+  std::vector<std::string> lines;  // one for each rank, and one for each mutex that somebody waits for
+  std::string verdict;
+  bool is_hang = false;  // somebody waits
+};
+
+// A wait that is shorter is on its way.
+inline constexpr double least_wait_seconds = 0.5;
+
+// `before` is an earlier picture: what has moved since does not hang. Null: nothing is known of it.
+Why explain(const Picture* before, const Picture& now);
+
+}  // namespace comex::watch

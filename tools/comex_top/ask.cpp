@@ -1,0 +1,54 @@
+#include "ask.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "file.h"
+#include "shm/os.h"
+#include "watch/read_host.h"
+
+namespace comex::top {
+namespace {
+
+constexpr auto answer_limit = std::chrono::seconds(5);  // longer than the progress rank waits for other hosts
+
+std::optional<watch::Picture> read_picture(const Rank& server, const activity::Question& question) {
+  const File file(fmt::format("/proc/{}/fd/{}", server.pid, question.descriptor.get()));
+  std::vector<std::byte> bytes(question.bytes.get());
+  if (!file.read(shm::object_prefix_bytes, bytes.data(), bytes.size())) return std::nullopt;
+  return watch::unpack(bytes);
+}
+
+std::optional<watch::Picture> ask(const Host& host, const Rank& server) {
+  const File arena(host.arena, O_RDWR);
+  const std::uint64_t place = watch::block_offset(host.geometry, static_cast<std::uint64_t>(server.slot)) +
+                              offsetof(activity::Block, question);
+  activity::Question question;
+  if (!arena.read(place, static_cast<void*>(&question), sizeof question)) return std::nullopt;
+  const std::uint64_t number = question.asked.get() + 1;
+  if (!arena.write(place + offsetof(activity::Question, asked), &number, sizeof number)) return std::nullopt;
+  const auto limit = std::chrono::steady_clock::now() + answer_limit;
+  while (std::chrono::steady_clock::now() < limit) {
+    if (!arena.read(place, static_cast<void*>(&question), sizeof question)) return std::nullopt;
+    if (question.answered.acquire() >= number) return read_picture(server, question);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<watch::Picture> ask_whole_job(const Job& job) {
+  for (const Host& host : job.hosts) {
+    for (const Rank& rank : host.ranks) {
+      if (rank.worker >= 0 || rank.state == 'T' || rank.state == 'X') continue;
+      if (auto picture = ask(host, rank)) return picture;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace comex::top
