@@ -57,7 +57,7 @@ struct Rmw {  // the arguments of the program
 };
 
 inline bool small_rmw(const Rmw& rmw, int proc, comex_group_t group) {
-  const PlainTarget to(proc, group);
+  PlainTarget to(proc, group);
   AtomicOperation operation;
   if (!to || !rmw.to_operation(proc, operation)) return false;
   to.count(activity::Kind::rmw, scalar_bytes(operation.scalar));

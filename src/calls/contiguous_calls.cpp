@@ -46,14 +46,14 @@ struct Accumulate {
 }
 
 inline bool small_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  const PlainTarget to(proc, group);
+  PlainTarget to(proc, group);
   if (!to || bytes <= 0 || src == nullptr) return false;
   to.count(activity::Kind::put, static_cast<std::uint64_t>(bytes));
   return to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
 }
 
 inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  const PlainTarget from(proc, group);
+  PlainTarget from(proc, group);
   if (!from || bytes <= 0 || dst == nullptr) return false;
   from.count(activity::Kind::get, static_cast<std::uint64_t>(bytes));
   return from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
@@ -65,7 +65,7 @@ inline std::uint64_t whole_bytes(Scalar scalar, int bytes) {
 }
 
 inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
-  const PlainTarget to(call.proc, call.group);
+  PlainTarget to(call.proc, call.group);
   const Scalar scalar = scalar_of(as.op);
   if (!to || scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
     return false;

@@ -19,6 +19,12 @@ class PlainTarget {
     const groups::WorkerPlace& place = runtime_->place(target_);
     if (runtime_->router().is_plain(place)) place_ = &place;
   }
+  PlainTarget(const PlainTarget&) = delete;
+  PlainTarget& operator=(const PlainTarget&) = delete;
+  ~PlainTarget() {
+    if (event_ != 0) [[unlikely]]
+      runtime_->activity().end_event(event_);
+  }
   explicit operator bool() const { return place_ != nullptr; }
 
   runtime::Runtime& runtime() const { return *runtime_; }
@@ -27,14 +33,15 @@ class PlainTarget {
   Worker target() const { return target_; }
   // Called before the check of a small operation, which then needs nothing after it: one that is refused
   // counts.
-  void count(activity::Kind kind, std::uint64_t bytes) const {
-    runtime_->activity().count_near(kind, place().slot, bytes);
+  void count(activity::Kind kind, std::uint64_t bytes) {
+    event_ = runtime_->activity().count_near(kind, place().slot, bytes);
   }
 
  private:
   runtime::Runtime* runtime_;
   Worker target_;
   const groups::WorkerPlace* place_ = nullptr;
+  std::uint32_t event_ = 0;  // of the trace
 };
 
 }  // namespace comex::calls

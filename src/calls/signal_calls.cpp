@@ -20,7 +20,7 @@ struct Signal {
 
 inline bool small_put_signal(const void* src, void* dst, int bytes, const Signal& signal, int proc,
                              comex_group_t group) {
-  const PlainTarget to(proc, group);
+  PlainTarget to(proc, group);
   if (!to || bytes < 0 || (bytes > 0 && src == nullptr) || !signal.is_aligned()) return false;
   const auto count = static_cast<std::uint64_t>(bytes);
   to.count(activity::Kind::put, count + sizeof signal.value);

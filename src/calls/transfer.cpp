@@ -23,6 +23,26 @@ std::uint64_t bytes_of(const Operation& operation) {
                                                       : operation.patch.total_bytes();
 }
 
+// Counts the operations of a call; with COMEX_TRACE the last one's event lasts as long as the call.
+class CountedCall {
+ public:
+  CountedCall(const runtime::Runtime& runtime, std::span<const Operation> operations,
+              const runtime::Reach& target)
+      : activity_(runtime.activity()) {
+    for (const Operation& operation : operations)
+      event_ = runtime.count(kind_of(operation.action), target, bytes_of(operation));
+  }
+  CountedCall(const CountedCall&) = delete;
+  CountedCall& operator=(const CountedCall&) = delete;
+  ~CountedCall() {
+    if (event_ != 0) activity_.end_event(event_);
+  }
+
+ private:
+  const activity::Recorder& activity_;
+  std::uint32_t event_ = 0;
+};
+
 bool moves_nothing(const Operation& operation) {
   return operation.layout == protocol::Layout::vector ? operation.scatter.empty() : operation.patch.empty();
 }
@@ -65,19 +85,14 @@ void say_recovered(const runtime::Runtime& runtime, const Context& where) {
 
 int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
               const runtime::Reach& target, op::Way way, const Finish& finish) {
-  const auto count = [&] {
-    for (const Operation& operation : operations)
-      runtime.count(kind_of(operation.action), target, bytes_of(operation));
-  };
+  const CountedCall counted(runtime, operations, target);
   if (runtime.is_direct(way, target)) {
     const int result = carry_out_directly(runtime, name, operations, target);
-    if (result == COMEX_SUCCESS) count();
     if (result == COMEX_SUCCESS && finish.kind == Finish::Kind::handle) {
       *finish.handle = nb::HandleTable::completed_handle;
     }
     return result;
   }
-  count();
   const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
   const bool is_blocking = finish.kind == Finish::Kind::blocking;

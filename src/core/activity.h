@@ -15,6 +15,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "core/trace.h"
+
 namespace comex::activity {
 
 enum class Kind : std::uint8_t { put, get, acc, rmw };
@@ -135,27 +137,32 @@ constexpr unsigned class_of(std::uint64_t bytes) {
 class Recorder {
  public:
   Recorder() = default;
-  Recorder(std::byte* block, std::uint32_t slots, std::uint32_t hosts, bool counts_sizes)
+  // `log`: with COMEX_TRACE, else null.
+  Recorder(std::byte* block, std::uint32_t slots, std::uint32_t hosts, bool counts_sizes,
+           trace::Log* log = nullptr)
       : block_(reinterpret_cast<Block*>(block)),
         peers_(reinterpret_cast<Peer*>(block + sizeof(Block))),
         slots_(slots),
         host_rows_(std::min(hosts, most_host_rows)),
-        counts_sizes_(counts_sizes) {}
+        counts_all_(counts_sizes || log != nullptr),
+        log_(log) {}
 
   explicit operator bool() const { return block_ != nullptr; }
   Block& block() const { return *block_; }
-  bool counts_all() const { return counts_sizes_; }  // COMEX_STATS: every wait is timed, every size counted
+  // COMEX_STATS or COMEX_TRACE: every wait is timed, every size counted.
+  bool counts_all() const { return counts_all_; }
 
-  void count_near(Kind kind, std::uint32_t slot, std::uint64_t bytes) const {
-    count(peers_[slot], kind, bytes);
+  // Each returns the number of the operation's event in the trace, for end_event; 0: there is none.
+  std::uint32_t count_near(Kind kind, std::uint32_t slot, std::uint64_t bytes) const {
+    return count(peers_[slot], kind, bytes);
   }
-  void count_far(Kind kind, std::uint32_t host, std::uint64_t bytes) const {
-    count(peers_[slots_ + host % host_rows_], kind, bytes);
+  std::uint32_t count_far(Kind kind, std::uint32_t host, std::uint64_t bytes) const {
+    return count(peers_[slots_ + host % host_rows_], kind, bytes);
   }
-
-  void count_other_world(Kind kind, std::uint64_t bytes) const {
-    count(peers_[slots_ + host_rows_], kind, bytes);
+  std::uint32_t count_other_world(Kind kind, std::uint64_t bytes) const {
+    return count(peers_[slots_ + host_rows_], kind, bytes);
   }
+  void end_event(std::uint32_t event) const { log_->end(event); }  // it is not 0
 
   struct Wait {
     const char* name = "";
@@ -180,23 +187,38 @@ class Recorder {
     wait.waiting.set(static_cast<std::uint64_t>(of.waiting));
     wait.since_ns.release(now_ns);
   }
-  void end_wait(Waiting waiting, std::uint64_t waited_ns) const {
+  void end_wait(const Wait& of, std::uint64_t since_ns, std::uint64_t now_ns) const {
     block_->wait.since_ns.set(0);
-    block_->waits[static_cast<std::size_t>(waiting)].count_one(waited_ns);
+    block_->waits[static_cast<std::size_t>(of.waiting)].count_one(now_ns - since_ns);
+    if (log_ == nullptr) return;
+    log_->add_as_is({.begin_ns = since_ns,
+                     .end_ns = now_ns,
+                     .name = of.name,
+                     .peer = static_cast<std::int32_t>(of.target),
+                     .what = trace::What::wait});
   }
 
  private:
-  void count(Peer& peer, Kind kind, std::uint64_t bytes) const {
+  std::uint32_t count(Peer& peer, Kind kind, std::uint64_t bytes) const {
     peer.of[static_cast<std::size_t>(kind)].count_one(bytes);
-    if (counts_sizes_) [[unlikely]]
-      block_->sizes[static_cast<std::size_t>(kind)][class_of(bytes)].add(1);
+    return counts_all_ ? count_more(peer, kind, bytes) : 0;
+  }
+  [[gnu::noinline, gnu::cold]] std::uint32_t count_more(const Peer& peer, Kind kind,
+                                                        std::uint64_t bytes) const {
+    constexpr const char* names[kinds] = {"put", "get", "acc", "rmw"};
+    const auto index = static_cast<std::size_t>(kind);
+    block_->sizes[index][class_of(bytes)].add(1);
+    if (log_ == nullptr) return 0;
+    return log_->add(
+        {.bytes = bytes, .name = names[index], .peer = static_cast<std::int32_t>(&peer - peers_)});
   }
 
   Block* block_ = nullptr;
   Peer* peers_ = nullptr;
   std::uint32_t slots_ = 0;
   std::uint32_t host_rows_ = 1;
-  bool counts_sizes_ = false;
+  bool counts_all_ = false;
+  trace::Log* log_ = nullptr;
 };
 
 // What a call of this name waits for, if it waits.

@@ -47,7 +47,7 @@ class StallWatch {
   StallWatch(const StallWatch&) = delete;
   StallWatch& operator=(const StallWatch&) = delete;
   ~StallWatch() {
-    if (since_ns_ != 0 && options_.activity) end();
+    if (since_ns_ != 0 && options_.activity) options_.activity.end_wait(wait_, since_ns_, os_.now_ns());
   }
 
   void look() {
@@ -62,9 +62,6 @@ class StallWatch {
   enum class Told : std::uint8_t { nothing, stall, why };
   static constexpr unsigned looks_per_clock = 64;
 
-  activity::Waiting waiting() const {
-    return activity::waiting_of(reason_.operation, reason_.server != no_rank);
-  }
   void tell(std::uint64_t waited_ns) {
     if (told_ == Told::nothing && options_.on_stall && waited_ns >= options_.stall_ns) {
       told_ = Told::stall;
@@ -79,19 +76,19 @@ class StallWatch {
     since_ns_ = now;
     if (!options_.activity) return;
     const char* const call = options_.call ? options_.call() : nullptr;
-    options_.activity.begin_wait({.name = call != nullptr ? call : reason_.operation,
-                                  .waiting = waiting(),
-                                  .target = reason_.target,
-                                  .server = reason_.server,
-                                  .group = reason_.named.group,
-                                  .rank = reason_.named ? reason_.named.rank : -1},
-                                 now);
+    wait_ = {.name = call != nullptr ? call : reason_.operation,
+             .waiting = activity::waiting_of(reason_.operation, reason_.server != no_rank),
+             .target = reason_.target,
+             .server = reason_.server,
+             .group = reason_.named.group,
+             .rank = reason_.named ? reason_.named.rank : -1};
+    options_.activity.begin_wait(wait_, now);
   }
-  void end() { options_.activity.end_wait(waiting(), os_.now_ns() - since_ns_); }
 
   shm::Os& os_;
   const StallOptions& options_;
   WaitReason reason_;
+  activity::Recorder::Wait wait_;  // once it has begun
   unsigned looks_ = 0;
   bool slow_ = false;
   Told told_ = Told::nothing;

@@ -15,6 +15,7 @@ void Entry::reset() {
   transfer.reset();
   copy = {};
   item.reset();
+  event = 0;
   is_running = is_finished = is_large = false;
   fault = {};
   progress = {};

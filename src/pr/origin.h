@@ -59,7 +59,8 @@ struct Progress {
 struct Entry {
   protocol::RequestHeader header;
   Footprint footprint;
-  MessageCopy copy;  // empty if the message is only the header
+  MessageCopy copy;         // empty if the message is only the header
+  std::uint32_t event = 0;  // in the log of what is served; 0: none
   bool is_running = false;
   bool is_finished = false;            // it took effect; about to be removed
   bool is_large = false;               // it has a transfer while it runs

@@ -18,6 +18,7 @@
 
 #include "core/pieces.h"
 #include "core/protocol.h"
+#include "core/trace.h"
 #include "pr/batch.h"
 #include "pr/credits.h"
 #include "pr/mutexes.h"
@@ -46,7 +47,8 @@ struct ServerOptions {
   // Called when this request took over a lock of a dead holder: what it guards may be half updated. `dead` is
   // the holder of a mutex, if that is known.
   std::function<void(const protocol::RequestHeader&, const std::optional<Worker>& dead)> recovered;
-  Mutexes::Stall stall;  // of locks that wait here
+  Mutexes::Stall stall;       // of locks that wait here
+  trace::Log* log = nullptr;  // of what is served, with COMEX_TRACE
 };
 
 class Server final : public transport::Sink {
@@ -110,6 +112,7 @@ class Server final : public transport::Sink {
   void admit(Origin& origin, const Header& header);
   void hold(Origin& origin, const Header& header, std::span<const std::byte> message);
   void take(Origin& origin, const Header& header, std::span<const std::byte> message);
+  void begin_event(const Origin& origin, const Header& header);
   void take_held(Origin& origin);
   void handle_riding_fence(Origin& origin, const Header& write);
   MessageCopy copy_of(std::span<const std::byte> message);
@@ -183,6 +186,7 @@ class Server final : public transport::Sink {
   EntryList spare_entries_;
   std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
+  std::uint32_t event_ = 0;           // in the log, of the message that is being taken
   unsigned held_ = 0;                 // messages, of all origins
   std::uint64_t chunks_at_look_ = 0;  // count of moved chunks when no message was left
 };

@@ -76,6 +76,7 @@ void Server::take(Origin& origin, const Header& header, std::span<const std::byt
     COMEX_BUG_IF(header.number != origin.last_number + 1);
     if (header.verb != Verb::batch) origin.last_number = header.number;
   }
+  begin_event(origin, header);
   if (header.verb == Verb::lock || header.verb == Verb::try_lock) {
     handle_lock(origin, header, message);
   } else if (header.verb == Verb::batch) {
@@ -83,9 +84,21 @@ void Server::take(Origin& origin, const Header& header, std::span<const std::byt
   } else {
     handle(origin, header, message);
   }
+  if (event_ != 0) options_.log->end(event_);
+  event_ = 0;
   if (protocol::is_write(header.verb) && (header.flags & protocol::fence_rides) != 0) {
     handle_riding_fence(origin, header);
   }
+}
+
+// It lasts until the request is removed from the queue, if it is queued.
+void Server::begin_event(const Origin& origin, const Header& header) {
+  if (options_.log == nullptr) return;
+  event_ = options_.log->add({.bytes = header.bytes,
+                              .peer = origin.rank,
+                              .sequence = header.sequence,
+                              .what = trace::What::served,
+                              .verb = header.verb});
 }
 
 void Server::handle_riding_fence(Origin& origin, const Header& write) {
@@ -208,6 +221,7 @@ EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const 
   const EntryList::iterator entry = std::prev(origin.queue.end());
   entry->header = header;
   entry->footprint = footprint;
+  entry->event = event_;
   if (message.size() > sizeof header) entry->copy = copy_of(message);
   if (protocol::is_credited(header.verb)) {
     counters_.queued_peak = std::max(counters_.queued_peak, ++counters_.queued);
@@ -221,6 +235,7 @@ EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const 
 
 void Server::remove(Origin& origin, EntryList::iterator entry) {
   if (protocol::is_credited(entry->header.verb)) --counters_.queued;
+  if (entry->event != 0) options_.log->end(entry->event);
   if (entry->copy) give_back(std::move(entry->copy));
   spare_entries_.splice(spare_entries_.end(), origin.queue, entry);
   entry->reset();

@@ -7,6 +7,7 @@
 #include "runtime/opening/boards.h"
 #include "runtime/opening/eager.h"
 #include "runtime/opening/server_options.h"
+#include "runtime/opening/trace_file.h"
 #include "runtime/sides.h"
 #include "runtime/statistics.h"
 
@@ -27,6 +28,7 @@ op::RemoteOptions remote_options(World& world) {
   options.sizes = wire_sizes(world, world.transport->size());
   options.outbox = own_outbox(world);
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
+  options.log = world.log.get();
   options.under_way = &world.activity.block().outstanding;
   return options;
 }
@@ -140,6 +142,7 @@ bool Runtime::close() {
   }
   engine_.wait([this] { return world_->transport->unsent() == 0; }, {"finalize"});
   thread_.reset();
+  write_trace(*world_, reporter_);
   return succeeded;
 }
 

@@ -123,19 +123,13 @@ class Runtime {
 
   const activity::Recorder& activity() const { return activity_; }
   // Counts an operation of this worker, for COMEX_STATS and for those who watch.
-  void count(activity::Kind kind, const groups::WorkerPlace& on, std::uint64_t bytes) const {
-    if (on.host == my_host_) {
-      activity_.count_near(kind, on.slot, bytes);
-    } else {
-      activity_.count_far(kind, on.host, bytes);
-    }
+  // Returns the number of its event, as the recorder does.
+  std::uint32_t count(activity::Kind kind, const groups::WorkerPlace& on, std::uint64_t bytes) const {
+    return on.host == my_host_ ? activity_.count_near(kind, on.slot, bytes)
+                               : activity_.count_far(kind, on.host, bytes);
   }
-  void count(activity::Kind kind, const Reach& target, std::uint64_t bytes) const {
-    if (is_own(target.lpid)) {
-      count(kind, target.place, bytes);
-    } else {
-      activity_.count_other_world(kind, bytes);
-    }
+  std::uint32_t count(activity::Kind kind, const Reach& target, std::uint64_t bytes) const {
+    return is_own(target.lpid) ? count(kind, target.place, bytes) : activity_.count_other_world(kind, bytes);
   }
 
   // Starts a remote operation under the engine lock; if too much is under way, it makes progress first. An

@@ -92,6 +92,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
   header.set_batch_rank(state_.transport.rank());
   header.number = state_.ledger.issued(channel.rank) + 1;
   header.sequence = ++channel.sequence;
+  state_.note_sent(channel, Verb::batch);
   ++channel.sent;
   buffer->to = channel.rank;
   std::memcpy(buffer->message, &header, sizeof header);

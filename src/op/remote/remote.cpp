@@ -20,7 +20,7 @@ struct Overload : F... {
 Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
     : max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
       under_way_(options.under_way),
-      state_{transport, options.self, options.sizes, nb::SlotTable(options.slots)},
+      state_{transport, options.self, options.sizes, nb::SlotTable(options.slots), {}, false, options.log},
       batches_(state_, channels_, requests_, transfers_, options.outbox) {}
 
 // Earlier operations are sent first, so that they are refused the way that was asked for then.

@@ -36,6 +36,7 @@ struct RemoteOptions {
   std::uint32_t slots = protocol::slot_count;
   std::size_t max_outstanding = 8192;   // operations under way
   shm::Outbox outbox;                   // where batches collect; empty: there are no batches
+  trace::Log* log = nullptr;            // of requests that are sent, with COMEX_TRACE
   activity::Word* under_way = nullptr;  // told how many operations are under way, for those who watch
 };
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "core/trace.h"
 #include "nb/fence_ledger.h"
 #include "nb/request_pool.h"
 #include "op/remote/channel.h"
@@ -23,9 +24,15 @@ struct SendState {
   nb::SlotTable slots;
   nb::FenceLedger ledger = {};
   bool errors_return = false;
+  trace::Log* log = nullptr;
 
   Sender sender() const {
     return {self, errors_return ? std::uint8_t{protocol::errors_return} : std::uint8_t{0}};
+  }
+
+  void note_sent(const Channel& channel, protocol::Verb verb) const {
+    if (log == nullptr) return;
+    log->add({.peer = channel.rank, .sequence = channel.sequence, .what = trace::What::sent, .verb = verb});
   }
 
   // Sends the staged message on a credit. `has_next`: another message to this server, or a body, follows.
@@ -55,6 +62,7 @@ struct SendState {
   void stamp(Channel& channel) {
     ++channel.sequence;
     std::memcpy(transport.stage() + offsetof(Header, sequence), &channel.sequence, sizeof channel.sequence);
+    note_sent(channel, static_cast<protocol::Verb>(transport.stage()[offsetof(Header, verb)]));
   }
 };
 

@@ -50,7 +50,12 @@ activity::Recorder begin_activity(World& world, TransportRank rank) {
   std::byte* const block =
       world.arena->board(static_cast<shm::HostSlot>(place.local_index)).data() + board_layout_bytes;
   const std::uint32_t hosts = world.share.hosts;
-  const activity::Recorder recorder(block, slots(world), hosts, counts_statistics(world.settings));
+  const std::string& trace = world.settings.trace;
+  if (!trace.empty() && trace != "0") {
+    world.log = std::make_unique<trace::Log>(static_cast<std::uint32_t>(world.settings.trace_events));
+  }
+  const activity::Recorder recorder(block, slots(world), hosts, counts_statistics(world.settings),
+                                    world.log.get());
   activity::Owner& owner = recorder.block().owner;
   owner.pid.set(static_cast<std::uint64_t>(world.os->pid()));
   owner.rank.set(static_cast<std::uint64_t>(rank));

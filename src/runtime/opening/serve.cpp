@@ -3,6 +3,7 @@
 #include "runtime/mpi_in_use.h"
 #include "runtime/opening/launch.h"
 #include "runtime/opening/progress_loop.h"
+#include "runtime/opening/trace_file.h"
 
 namespace comex::runtime {
 namespace {
@@ -29,6 +30,7 @@ void serve(World& world, Reporter& reporter, const WorldJoiner& joiner) {
   ProgressLoop loop(world, reporter, joiner);
   loop.run([&loop] { return loop.all_have_left() && loop.may_end(); });
   tell_of_service(world, loop, reporter);
+  write_trace(world, reporter);
 }
 
 }  // namespace comex::runtime

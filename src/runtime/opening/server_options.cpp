@@ -150,6 +150,7 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) 
   options.stall.after_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
   options.stall.lasts = [&world](const protocol::RequestHeader& lock, const std::optional<Worker>& holder,
                                  std::uint64_t waited_ns) { say_lasting(world, lock, holder, waited_ns); };
+  options.log = world.log.get();
   options.report = [&world](const pr::RefusedRequest& refused) {
     say(world, refused);
     if ((refused.header.flags & protocol::errors_return) == 0) Reporter::end_job(failure_exit_code);

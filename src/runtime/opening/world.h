@@ -84,8 +84,9 @@ struct World {
   std::optional<HostBell> bell;
   std::shared_ptr<transport::Transport> transport;
   shm::WaitPolicy wait_policy;
-  activity::Recorder activity;  // of this rank, in its board
-  bool has_threads = false;     // MPI_THREAD_MULTIPLE
+  std::unique_ptr<trace::Log> log;  // of this rank, with COMEX_TRACE
+  activity::Recorder activity;      // of this rank, in its board
+  bool has_threads = false;         // MPI_THREAD_MULTIPLE
   bool spans_machines = false;
   mpi::EagerBytes eager;                  // of this process's MPI
   std::vector<TransportRank> neighbours;  // ranks of this machine, ascending, if there are other machines

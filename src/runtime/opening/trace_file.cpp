@@ -1,0 +1,90 @@
+#include "runtime/opening/trace_file.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "core/diagnose.h"
+#include "runtime/opening/hosts.h"
+#include "transport/mpi_collective.h"
+#include "watch/trace_text.h"
+
+namespace comex::runtime {
+namespace {
+
+// What the system's clock is ahead of the one of the events.
+std::int64_t clock_shift_ns() {
+  const auto system = std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  return static_cast<std::int64_t>(system) - static_cast<std::int64_t>(trace::Log::now_ns());
+}
+
+std::string part_of(const World& world, int rank) {
+  return world.settings.trace + "." + std::to_string(rank);
+}
+
+watch::TracedRank traced_rank(const World& world, TransportRank rank) {
+  watch::TracedRank of;
+  of.rank = rank;
+  of.worker = world.place.worker;
+  of.host = world.place.host;
+  of.host_name = world.group->host_name(static_cast<std::uint32_t>(world.place.host));
+  for (const pr::RankPlace& place : world.share.places) of.worker_of_slot.push_back(place.worker);
+  of.host_rows = std::min(world.share.hosts, activity::most_host_rows);
+  of.lost = world.log->lost();
+  return of;
+}
+
+bool write_part(World& world, const watch::TracedRank& of) {
+  std::ofstream file(part_of(world, of.rank));
+  watch::write_events(file, world.log->events(), of);
+  return static_cast<bool>(file.flush());
+}
+
+void join_parts(const World& world, TransportRank ranks, const Reporter& reporter) {
+  std::vector<int> elsewhere;
+  std::ofstream file(world.settings.trace);
+  file << watch::trace_head;
+  for (TransportRank rank = 0; rank < ranks; ++rank) {
+    const std::string name = part_of(world, rank);
+    std::ifstream part(name);
+    if (!part) {
+      elsewhere.push_back(rank);
+      continue;
+    }
+    file << part.rdbuf();
+    std::remove(name.c_str());
+  }
+  file << watch::trace_end;
+  if (!file.flush()) {
+    reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + world.settings.trace + " cannot be written");
+  }
+  if (elsewhere.empty()) return;
+  reporter.notice("the trace lacks " + listed("MPI rank", elsewhere) + ", whose parts " +
+                  world.settings.trace + ".RANK are not on this machine's file system");
+}
+
+}  // namespace
+
+void write_trace(World& world, const Reporter& reporter) {
+  if (!world.log) return;
+  transport::MpiCollective all(world.wire.get(), [&reporter](const Failure& failure) {
+    reporter.fatal({.operation = "finalize"}, failure.text);
+  });
+  const std::span<const trace::Event> events = world.log->events();
+  const std::int64_t shift_ns = clock_shift_ns();
+  std::uint64_t began_ns = trace::Log::now_ns();
+  for (const trace::Event& event : events) began_ns = std::min(began_ns, event.begin_ns);
+  const std::uint64_t first_ns =
+      all.all_min(static_cast<std::uint64_t>(static_cast<std::int64_t>(began_ns) + shift_ns));
+  watch::TracedRank of = traced_rank(world, all.rank());
+  of.shift_ns = shift_ns - static_cast<std::int64_t>(first_ns);
+  if (!write_part(world, of)) {
+    reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + part_of(world, of.rank) + " cannot be written");
+  }
+  all.barrier();
+  if (world.place.worker == 0) join_parts(world, all.size(), reporter);
+}
+
+}  // namespace comex::runtime

@@ -1,0 +1,32 @@
+// trace: worker 0 makes the operations that trace_test.py counts, to a worker of its host and to the last
+// one.
+#include <comex/comex.h>
+
+#include <vector>
+
+int main(int argc, char** argv) {
+  constexpr int small = 64;
+  constexpr int large = 1 << 20;
+  if (comex_init_args(&argc, &argv) != COMEX_SUCCESS) return 1;
+  int me = -1;
+  int size = 0;
+  comex_group_rank(COMEX_GROUP_WORLD, &me);
+  comex_group_size(COMEX_GROUP_WORLD, &size);
+  std::vector<void*> memory(static_cast<std::size_t>(size));
+  comex_malloc(memory.data(), large, COMEX_GROUP_WORLD);
+  std::vector<char> own(large);
+  if (me == 0) {
+    const int last = size - 1;
+    char* const there = static_cast<char*>(memory[static_cast<std::size_t>(last)]);
+    for (int i = 0; i < 7; ++i) comex_put(own.data(), memory[1], small, 1, COMEX_GROUP_WORLD);
+    for (int i = 0; i < 5; ++i) comex_get(there, own.data(), large, last, COMEX_GROUP_WORLD);
+    for (int i = 0; i < 100; ++i)
+      comex_nbput(own.data(), there + i * small, small, last, COMEX_GROUP_WORLD, nullptr);
+    comex_fence_proc(last, COMEX_GROUP_WORLD);
+  }
+  comex_barrier(COMEX_GROUP_WORLD);
+  comex_free(memory[static_cast<std::size_t>(me)], COMEX_GROUP_WORLD);
+  const bool is_right = comex_finalize() == COMEX_SUCCESS;
+  MPI_Finalize();
+  return is_right ? 0 : 1;
+}
