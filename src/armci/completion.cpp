@@ -1,10 +1,18 @@
 // The calls for handles, wait and test, fences and barrier.
 #include <atomic>
+#include <limits>
 
 #include "armci/export.h"
 #include "armci/state.h"
 
 using namespace comex::armci;
+
+namespace {
+
+// In a handle whose operation was refused, as a test has found: the wait tells it.
+constexpr int refused_code = std::numeric_limits<int>::min();
+
+}  // namespace
 
 COMEX_C int PARMCI_Wait(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
@@ -14,6 +22,10 @@ COMEX_C int PARMCI_Wait(armci_hdl_t* handle) {
   const int code = code_of(handle);
   pass();
   if (code == 0) return COMEX_SUCCESS;
+  if (code == refused_code) {
+    set_code(handle, 0);
+    return COMEX_FAILURE;
+  }
   if (code < 0) {
     int left = 0;
     const int result = state().aggregates.wait(code, left);
@@ -29,11 +41,11 @@ COMEX_C int PARMCI_Test(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
   const int code = handle == nullptr ? 0 : code_of(handle);
   pass();
-  if (code == 0) return 0;
+  if (code == 0 || code == refused_code) return 0;
   if (code < 0) return state().aggregates.test(code);
   comex_request_t request = code;
   int status = 0;
-  comex_test(&request, &status);
+  if (comex_test(&request, &status) != COMEX_SUCCESS) set_code(handle, refused_code);
   return status;
 }
 COMEX_PROFILED(Test);

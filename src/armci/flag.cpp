@@ -14,28 +14,35 @@ int look_at_flag(int* flag, int proc) {
 }
 
 // A server may refuse the data after the put has returned. Then the fence fails, and the flag is not set.
-int raise_flag(int put_result, int* flag, int value, int proc) {
-  if (put_result != COMEX_SUCCESS) return put_result;
-  if (const int arrived = comex_fence_proc(proc, COMEX_GROUP_WORLD); arrived != COMEX_SUCCESS) return arrived;
-  return comex_rmw(COMEX_SWAP, &value, flag, 0, proc, COMEX_GROUP_WORLD);
+// What it tells may be of an earlier put: the data is written again, to know.
+template <class Put>
+int put_and_raise(const Put& put, int* flag, int value, int proc) {
+  if (const int looked = look_at_flag(flag, proc); looked != COMEX_SUCCESS) return looked;
+  if (const int result = put(); result != COMEX_SUCCESS) return result;
+  const int told = comex_fence_proc(proc, COMEX_GROUP_WORLD);
+  if (told != COMEX_SUCCESS) {
+    if (const int result = put(); result != COMEX_SUCCESS) return result;
+    if (const int result = comex_fence_proc(proc, COMEX_GROUP_WORLD); result != COMEX_SUCCESS) return result;
+  }
+  const int raised = comex_rmw(COMEX_SWAP, &value, flag, 0, proc, COMEX_GROUP_WORLD);
+  return told != COMEX_SUCCESS ? told : raised;
 }
 
 }  // namespace
 
 COMEX_C int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
   const comex::runtime::CallName called(__func__);
-  if (const int looked = look_at_flag(flag, proc); looked != COMEX_SUCCESS) return looked;
-  const int result = comex_put(src, dst, bytes, proc, COMEX_GROUP_WORLD);
-  return raise_flag(result, flag, value, proc);
+  const auto put = [&] { return comex_put(src, dst, bytes, proc, COMEX_GROUP_WORLD); };
+  return put_and_raise(put, flag, value, proc);
 }
 COMEX_PROFILED(Put_flag);
 
 COMEX_C int PARMCI_PutS_flag(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
                              int stride_levels, int* flag, int value, int proc) {
   const comex::runtime::CallName called(__func__);
-  if (const int looked = look_at_flag(flag, proc); looked != COMEX_SUCCESS) return looked;
-  const int result =
-      comex_puts(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);
-  return raise_flag(result, flag, value, proc);
+  const auto put = [&] {
+    return comex_puts(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);
+  };
+  return put_and_raise(put, flag, value, proc);
 }
 COMEX_PROFILED(PutS_flag);

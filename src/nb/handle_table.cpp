@@ -106,4 +106,11 @@ bool HandleTable::take_failure(int handle) {
   return completion != nullptr && completion->take_failure();
 }
 
+bool HandleTable::take_failures() {
+  const std::lock_guard hold(mutex_);
+  bool any = false;
+  for (std::uint32_t index = 1; index < fresh_; ++index) any = slot(index).completion.take_failure() || any;
+  return any;
+}
+
 }  // namespace comex::nb

@@ -41,6 +41,8 @@ class HandleTable {
   State state(int handle);
   // True once for a handle whose operation was refused.
   bool take_failure(int handle);
+  // The same for all handles at once, when no operation is under way any more.
+  bool take_failures();
 
   std::uint32_t slots() const { return size_.load(std::memory_order_acquire); }
   // The size of a slot, for estimates of the runtime's memory.

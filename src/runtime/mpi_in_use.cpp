@@ -19,9 +19,9 @@ MpiKnowledge wanted_knowledge() {
 
 std::string mpi_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
+  int length = 0;  // some count the zero at the end as well
   PMPI_Get_library_version(text.data(), &length);
-  const std::string version(text.data(), static_cast<std::size_t>(length));
+  const std::string version(text.data());
   return version.substr(0, version.find('\n'));
 }
 

@@ -133,6 +133,7 @@ bool Runtime::close() {
   barrier(groups::world_handle);
   bool succeeded = wait_members(everybody);
   succeeded = !take_failures(everybody) && succeeded;
+  succeeded = !handles_.take_failures() && succeeded;
   barrier(groups::world_handle);  // after this, nobody needs this worker's service
   const auto& servers = world_->own_host().progress_ranks;
   report_statistics(*this);

@@ -206,10 +206,17 @@ class Explanation {
     return "it sleeps or waits in no call of the runtime, in its own MPI perhaps";
   }
 
-  std::string has_not_entered(const RankState& culprit, const std::string& call,
-                              const std::vector<const RankState*>& inside) const {
-    return line(with_process(culprit), " has not entered ", call, ": ", instead(culprit), "; ", names(inside),
-                " wait for it for up to ", in_seconds(longest(inside)), ".");
+  // The first of those who are late is what the line begins with.
+  std::string have_not_entered(const std::vector<const RankState*>& late, const std::string& call,
+                               const std::vector<const RankState*>& inside) const {
+    std::string text =
+        line(with_process(*late.front()), " has not entered ", call, ": ", instead(*late.front()));
+    if (late.size() > 1) {
+      const std::vector<const RankState*> others(late.begin() + 1, late.end());
+      text += line("; neither have ", names(others));
+    }
+    return line(text, "; ", names(inside), " wait for ", late.size() > 1 ? "them" : "it", " for up to ",
+                in_seconds(longest(inside)), ".");
   }
 
   // Of a group that is not the world each member waits for one other: the last of the chain is the one who is
@@ -231,20 +238,24 @@ class Explanation {
     const auto calls = in_collectives();
     if (calls.empty()) return std::nullopt;
     const auto& [call, inside] = *calls.begin();
+    std::vector<const RankState*> late;
     for (const RankState* rank : inside) {
-      const RankState* const late = rank->wait.target < 0 ? nullptr : late_in_group(*rank);
-      if (late != nullptr && late != rank) return has_not_entered(*late, call, inside);
+      const RankState* const member = rank->wait.target < 0 ? nullptr : late_in_group(*rank);
+      if (member != nullptr && member != rank && std::ranges::find(late, member) == late.end())
+        late.push_back(member);
     }
-    std::vector<const RankState*> missing;
-    std::ranges::copy_if(workers_, std::back_inserter(missing), [&](const RankState* rank) {
-      return std::ranges::find(inside, rank) == inside.end();
-    });
-    if (missing.empty()) {
+    if (late.empty()) {
+      std::ranges::copy_if(workers_, std::back_inserter(late), [&](const RankState* rank) {
+        return std::ranges::find(inside, rank) == inside.end();
+      });
+    }
+    if (late.empty()) {
       return line("all workers seen here are in ", call, " for up to ", in_seconds(longest(inside)),
                   ": members on other hosts have not come.");
     }
-    const auto idle = std::ranges::find_if(missing, [](const RankState* rank) { return !waits(*rank); });
-    return has_not_entered(idle == missing.end() ? *missing.front() : **idle, call, inside);
+    // Who waits elsewhere may do so because of another who does not.
+    std::ranges::stable_partition(late, [](const RankState* rank) { return !waits(*rank); });
+    return have_not_entered(late, call, inside);
   }
 
   Found unanswered() const {

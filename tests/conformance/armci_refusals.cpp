@@ -131,6 +131,36 @@ TEST_F(ArmciRefusals, no_flag_is_raised_for_data_that_the_server_has_refused) {
   EXPECT_EQ(arrived(0), 7);
 }
 
+TEST_F(ArmciRefusals, an_earlier_refusal_does_not_keep_a_flag_down) {
+  auto* const flag = reinterpret_cast<int*>(&there_[4]);
+  int stride[] = {8}, count[] = {8, 1};
+  for (int value = 1; value < 3; ++value) {
+    EXPECT_EQ(comex_nbput(near_, there_ + (2 << 20), 8, far, COMEX_GROUP_WORLD, nullptr), COMEX_SUCCESS);
+    const int told = value == 1 ? ARMCI_Put_flag(near_, there_, 8, flag, value, far)
+                                : ARMCI_PutS_flag(near_, stride, there_, stride, count, 1, flag, value, far);
+    EXPECT_NE(told, 0) << "the earlier one is told";
+    EXPECT_EQ(comex_fence_proc(far, COMEX_GROUP_WORLD), COMEX_SUCCESS) << "once";
+    EXPECT_EQ(arrived(4), value);
+    EXPECT_EQ(arrived(0), 7);
+  }
+}
+
+TEST_F(ArmciRefusals, a_wait_tells_what_a_test_has_found) {
+  for (const int bytes : {8, 100'000}) {
+    std::vector<char> near(static_cast<std::size_t>(bytes));
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    EXPECT_EQ(ARMCI_NbGet(there_ + (2 << 20), near.data(), bytes, far, &handle), 0);
+    while (ARMCI_Test(&handle) != 0) {
+    }
+    EXPECT_EQ(ARMCI_Test(&handle), 0) << "it is complete";
+    EXPECT_NE(ARMCI_Wait(&handle), 0) << bytes;
+    EXPECT_EQ(ARMCI_Wait(&handle), 0) << "told once";
+    EXPECT_EQ(ARMCI_NbGet(there_, near.data(), 8, far, &handle), 0) << "the handle serves again";
+    EXPECT_EQ(ARMCI_Wait(&handle), 0);
+  }
+}
+
 TEST_F(ArmciRefusals, no_data_is_written_for_a_flag_that_is_refused) {
   long* const here = job_.allocate<long>(0, 8);
   int stride[] = {8}, count[] = {8, 2};

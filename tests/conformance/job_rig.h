@@ -51,12 +51,18 @@ class Job {
   Job& operator=(const Job&) = delete;
   ~Job() {
     std::vector<std::thread> leaving;
-    for (auto& runtime : runtimes_) leaving.emplace_back([&runtime] { EXPECT_TRUE(runtime->close()); });
+    for (auto& runtime : runtimes_) {
+      const bool is_told = ends_with_failure_ && runtime == runtimes_.front();
+      leaving.emplace_back([&runtime, is_told] { EXPECT_EQ(runtime->close(), !is_told); });
+    }
     for (std::thread& thread : leaving) thread.join();
     for (std::thread& thread : services_) thread.join();
     runtime::detail::current_runtime.store(nullptr);
     EXPECT_TRUE(fabric_->drained());
   }
+
+  // Finalize has to tell worker 0 of a refusal.
+  void expect_failure_at_the_end() { ends_with_failure_ = true; }
 
   runtime::Runtime& runtime(int worker) { return *runtimes_[static_cast<std::size_t>(worker)]; }
   int workers() const { return static_cast<int>(runtimes_.size()); }
@@ -89,6 +95,7 @@ class Job {
   }
 
  private:
+  bool ends_with_failure_ = false;
   const groups::WorkerPlace& place(int worker) {
     return runtimes_.front()->place(static_cast<Worker>(worker));
   }

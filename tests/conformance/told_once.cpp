@@ -151,6 +151,13 @@ class ToldOnce : public testing::TestWithParam<Way> {
 
 const std::pair<const char*, Verb> verbs[] = {{"put", Verb::put}, {"get", Verb::get}, {"acc", Verb::acc}};
 
+TEST_P(ToldOnce, at_the_end_for_a_handle_that_nobody_waits_for) {
+  comex_request_t handle = 0;
+  if (contiguous(Verb::get, beyond_, 100'000, &handle, false) != COMEX_SUCCESS) return;  // told by the call
+  EXPECT_EQ(comex_fence_all(all), COMEX_SUCCESS) << "a wait could still tell";
+  job_.expect_failure_at_the_end();
+}
+
 TEST_P(ToldOnce, of_contiguous_and_strided_calls) {
   for (const auto& [name, verb] : verbs) {
     for (const int bytes : {8, 1000, 5000, 40'000}) {

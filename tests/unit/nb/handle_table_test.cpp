@@ -91,6 +91,21 @@ TEST(HandleTable, a_failure_is_told_once_and_keeps_its_slot_until_then) {
   EXPECT_EQ(table.state(handle), State::done);
 }
 
+TEST(HandleTable, failures_that_nobody_has_taken_are_told_at_once) {
+  HandleTable table;
+  const int taken = table.issue();
+  table.find(taken)->fail();
+  EXPECT_TRUE(table.take_failure(taken));
+  EXPECT_FALSE(table.take_failures());
+  for (int i = 0; i < 3; ++i) {
+    const int handle = table.issue();
+    table.find(handle)->fail();
+    table.find(handle)->complete();
+  }
+  EXPECT_TRUE(table.take_failures());
+  EXPECT_FALSE(table.take_failures());
+}
+
 TEST(HandleTable, threads_may_issue_and_look_at_once) {
   HandleTable table;
   std::atomic<int> wrong{0};

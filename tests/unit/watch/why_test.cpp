@@ -55,6 +55,11 @@ TEST(Why, NamesTheCulprit) {
        {{waiting(0, "barrier", members), worker(1, 'R'), waiting(2, "barrier", members)}, {}, {}},
        "worker 1 (rank 1, process 101) has not entered barrier: it computes, in no call of the runtime; "
        "workers 0, 2 wait for it for up to 12.3 s."},
+      {"two members compute",
+       {{worker(0, 'R'), waiting(1, "barrier", members), worker(2, 'R'), worker(3)}, {}, {}},
+       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call of the runtime; "
+       "neither "
+       "have workers 2, 3; worker 1 wait for them for up to 12.3 s."},
       {"the members of a group wait in a chain",
        {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 2), worker(2), worker(3, 'R')},
         {},

@@ -42,7 +42,9 @@ TEST(PortName, shows_no_cookie_of_a_text_that_is_none) {
   for (const std::string& text :
        {cookie, cookie + ":" + cookie, "node7:0:" + cookie, "node7:" + cookie + ":4711", "node7:" + cookie,
         ":4711:" + cookie, "node7:47x:" + cookie, "[fd00::2]:x:" + cookie, "node7:4711:" + cookie + ":",
-        "node7:4711:" + cookie + "0", "fd00::2:4711x:" + cookie}) {
+        "node7:4711:" + cookie + "0", "fd00::2:4711x:" + cookie,
+        "node7:4711:" + cookie + "\nnode8:4711:" + cookie, cookie + " 5000:12:" + cookie,
+        "x" + cookie + ":12:" + cookie, "node7 8:12:" + cookie}) {
     const Result<PortName> read = parse_port(text);
     ASSERT_FALSE(read) << text;
     EXPECT_EQ(read.failure().text.find(cookie), std::string::npos) << read.failure().text;

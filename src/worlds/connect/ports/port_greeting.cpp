@@ -20,7 +20,8 @@ constexpr std::string_view enter = "enter";
 // which it has answered, because the listener relies on it.
 constexpr Clock::duration longest_answer = std::chrono::seconds(5);
 constexpr Clock::duration between_tries = std::chrono::milliseconds(20);
-// For one of several addresses, because the system would try for minutes where nothing answers.
+// For one attempt. The system would wait longer and longer, for minutes in the end: where an address is dead,
+// another one may not be, and a listener with a crowd before its door soon has room again.
 constexpr Clock::duration longest_try = std::chrono::seconds(2);
 
 Frame frame_of(std::string_view text) {
@@ -95,7 +96,7 @@ bool PortConnector::look(Clock::time_point now) {
   const bool is_open = channel_.step();
   hear(now);
   if (is_in_) return true;
-  const bool is_slow = !channel_.is_connected() && addresses_.size() > 1 && now - tried_at_ >= longest_try;
+  const bool is_slow = !channel_.is_connected() && now - tried_at_ >= longest_try;
   if (!is_open || is_slow) {
     if (tries_ != 0 && !is_open) last_ = channel_.ended();
     if (tries_ == 0 || now - tried_at_ >= between_tries) knock(now);

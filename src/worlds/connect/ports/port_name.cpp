@@ -6,9 +6,20 @@
 namespace comex::worlds {
 namespace {
 
+bool is_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
 bool is_cookie(std::string_view text) {
-  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   return text.size() == cookie_digits && std::ranges::all_of(text, is_digit);
+}
+// What may be a host's name: it has no blanks, and no part that may be a cookie.
+bool is_host(std::string_view text) {
+  std::size_t digits = 0;
+  for (const char c : text) {
+    digits = is_digit(c) ? digits + 1 : 0;
+    if (digits == cookie_digits || c <= ' ') return false;
+  }
+  return true;
 }
 
 // The text's supposed host and port. Everything else may be the cookie, whole or not, and is left out.
@@ -21,7 +32,7 @@ std::string shown_of(std::string_view text) {
   const std::string_view host = text.substr(0, colon);
   const std::string_view rest = text.substr(colon + 1);
   const std::string_view port = rest.substr(0, std::min(rest.find(':'), rest.size()));
-  std::string shown = is_cookie(host) ? "..." : std::string(host.substr(0, longest_host));
+  std::string shown = is_host(host) ? std::string(host.substr(0, longest_host)) : "...";
   shown += ":";
   shown += port.size() <= longest_port ? port : "...";
   return "\"" + shown + (port.size() < rest.size() ? ":...\"" : "\"");
@@ -63,6 +74,7 @@ Result<PortName> parse_port(std::string_view text) {
   std::string_view host = place.substr(0, middle);
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   if (host.empty()) return wrong(text, "it names no host");
+  if (!is_host(host)) return wrong(text, "what is before its port is not a host's name");
   return PortName{std::string(host), port, std::string(cookie)};
 }
 
