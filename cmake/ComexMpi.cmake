@@ -67,7 +67,7 @@ string(REPLACE - _ COMEX_PACKAGED_COMPONENT ${COMEX_PACKAGED_ARMCI})
 
 # Fortran's part is of the same MPI.
 set(COMEX_MPI_HAS_FORTRAN OFF)
-if(COMEX_TESTS AND MPI_Fortran_COMPILER)
+if((COMEX_TESTS OR COMEX_FORTRAN) AND MPI_Fortran_COMPILER)
   include(CheckLanguage)
   check_language(Fortran)
   if(CMAKE_Fortran_COMPILER)

@@ -29,7 +29,7 @@ COMPOSING = {"runtime", "worlds", "calls"}
 # Implementations behind a seam: their own room and those that compose know them, nobody else.
 IMPLEMENTATION = re.compile(r"(transport/mpi_|shm/posix_os)")
 MPI_PLACES = re.compile(
-    r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/)|include/|tests/|examples/|tools/bench/")
+    r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/)|include/|bindings/|tests/|examples/|tools/bench/")
 OS_PLACES = re.compile(
     r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/setup/placement|worlds/connect/ports/|mpi/symbols|runtime/environment"
     r"|armci/readable)")
@@ -170,7 +170,7 @@ def breaches(sources):
 
 def read(root):
     found = {}
-    for top in ("src", "include", "tools", "tests", "examples", "cmake"):
+    for top in ("src", "include", "bindings", "tools", "tests", "examples", "cmake"):
         for path in sorted((root / top).rglob("*")):
             data = "/data/" in path.as_posix() or path.suffix in (".mtx", ".pyc")
             if path.is_file() and path.name != ".gitkeep" and not data:

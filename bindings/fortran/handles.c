@@ -1,0 +1,40 @@
+/* What Fortran cannot say by itself: MPI's communicators, lines on stderr, and which of six calls moves a
+ * patch. */
+#include <comex/comex.h>
+#include <stdio.h>
+
+enum { put = 1, get = 2, accumulate = 3 }; /* as in comex_base.f90 */
+
+int comex_fortran_comm(int group, int* comm) {
+  MPI_Comm found;
+  int code = comex_group_comm(group, &found);
+  if (code == COMEX_SUCCESS) *comm = (int)MPI_Comm_c2f(found);
+  return code;
+}
+
+int comex_fortran_init_comm(int comm) {
+  return comex_init_comm(MPI_Comm_f2c((MPI_Fint)comm));
+}
+
+void comex_fortran_note(const char* text) {
+  int me = -1;
+  if (comex_initialized()) comex_group_rank(COMEX_GROUP_WORLD, &me);
+  fprintf(stderr, "comex: worker %d: %s\n", me, text);
+}
+
+int comex_fortran_move(int what, int kind, void* scale, void* near, int* near_stride, void* far,
+                       int* far_stride, int* counts, int levels, int proc, int group, int* request) {
+  switch (what) {
+    case put:
+      if (request == NULL) return comex_puts(near, near_stride, far, far_stride, counts, levels, proc, group);
+      return comex_nbputs(near, near_stride, far, far_stride, counts, levels, proc, group, request);
+    case get:
+      if (request == NULL) return comex_gets(far, far_stride, near, near_stride, counts, levels, proc, group);
+      return comex_nbgets(far, far_stride, near, near_stride, counts, levels, proc, group, request);
+    default:
+      if (request == NULL)
+        return comex_accs(kind, scale, near, near_stride, far, far_stride, counts, levels, proc, group);
+      return comex_nbaccs(kind, scale, near, near_stride, far, far_stride, counts, levels, proc, group,
+                          request);
+  }
+}
