@@ -37,6 +37,11 @@ procps           command pgrep
 gfortran         command gfortran
 libncurses-dev   header  ncurses.h
 nlohmann-json3-dev       header nlohmann/json.hpp
+pybind11-dev     header  pybind11/pybind11.h
+python3-dev      command python3-config
+python3-numpy    library python3/dist-packages/numpy
+python3-mpi4py   library python3/dist-packages/mpi4py
+libpng-dev       header  png.h
 libglobalarrays-dev      header ga.h
 libarmci-mpi-dev         library libarmci-openmpi.a
 libblas-dev              library libblas.so

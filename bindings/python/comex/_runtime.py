@@ -1,0 +1,119 @@
+"""Start and end of the runtime."""
+import atexit
+import sys
+import weakref
+
+from comex import _mpi4py
+
+_mpi4py.refuse_other()
+
+from comex import _comex  # noqa: E402
+
+progress = _comex.progress
+initialized = _comex.initialized
+
+futures = weakref.WeakSet()  # what finalize waits for
+_life = 0  # how many times the runtime has started
+_hook_before = None
+_has_failed = False
+
+
+class Runtime:
+    """What init gives: the end of its with-block is finalize()."""
+
+    def __init__(self, is_worker):
+        self.is_worker = is_worker
+
+    def __bool__(self):
+        return self.is_worker
+
+    def __enter__(self):
+        return world() if self.is_worker else None
+
+    def __exit__(self, kind, value, traceback):
+        if not self.is_worker:
+            return
+        if kind is not None and not issubclass(kind, SystemExit):
+            sys.excepthook(kind, value, traceback)  # the others may wait for this worker for ever
+            _comex.end_job(f"an exception left the with-block of comex.init: {kind.__name__}: {value}", 1)
+        finalize()
+
+
+def init(comm=None):
+    """Starts the runtime. Collective over MPI_COMM_WORLD, or over `comm`, a communicator of mpi4py. It starts MPI if nobody
+    has, and the end of the program ends what it has started.
+
+    Without `comm` it does not return on a progress rank. With it, it returns there when the workers have finalized, and
+    what it returns is false: the rank makes no other call.
+    """
+    global _life
+    is_worker = True
+    is_first = not initialized()
+    if comm is None:
+        _comex.init()
+    else:
+        mpi = _mpi4py.mpi()
+        if not isinstance(comm, mpi.Comm):
+            raise TypeError(f"comex.init: comm is {type(comm).__name__}; it must be a communicator of mpi4py")
+        if comm == mpi.COMM_NULL:
+            raise ValueError("comex.init: comm is COMM_NULL")
+        is_worker = _comex.init_over(mpi._addressof(comm))
+    if is_worker:
+        _life += is_first
+        _watch_exceptions()
+    return Runtime(is_worker)
+
+
+def life():
+    """The number of the runtime that is on; 0: none."""
+    return _life if initialized() else 0
+
+
+def world():
+    """The group of all workers."""
+    from comex._group import Group
+    return Group(_comex.WORLD)
+
+
+def finalize():
+    """Ends the runtime: collective over the workers. Views of arrays' memory are not to be used any more. At the end of the
+    program it happens by itself."""
+    global _hook_before
+    if not initialized():
+        return
+    failed = None
+    for future in list(futures):
+        try:
+            future.wait()
+        except _comex.Error as error:
+            failed = error
+    _comex.finalize()
+    if _hook_before is not None:
+        sys.excepthook, _hook_before = _hook_before, None
+    if failed is not None:
+        raise failed
+
+
+def _watch_exceptions():
+    """A worker that ends by an exception ends the job, since the others may wait for it for ever."""
+    global _hook_before
+    if _hook_before is not None:
+        return
+    _hook_before = before = sys.excepthook
+
+    def hook(kind, value, traceback):
+        global _has_failed
+        before(kind, value, traceback)
+        _has_failed = True
+
+    sys.excepthook = hook
+
+
+@atexit.register
+def _end():
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if initialized() and _has_failed:
+        _comex.end_job("a worker ended by an exception", 1)
+    finalize()
+    _comex.end_mpi()
