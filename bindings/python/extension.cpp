@@ -90,11 +90,10 @@ void release(address part, comex_group_t group) {
   comex::detail::check(comex_free(at<void>(part), group), {.name = "free", .group = group});
 }
 
-// Memory of the runtime for numpy, whose views keep this and its owner.
+// Memory of the runtime for numpy, whose views keep this.
 struct part {
   address first;
   std::size_t bytes;
-  py::object owner;
 };
 
 // -- Transfers --
@@ -266,8 +265,8 @@ PYBIND11_MODULE(_comex, module) {
   module.def("allocate", &allocate, waits());
   module.def("release", &release, waits());
   py::class_<part>(module, "Part", py::buffer_protocol())
-      .def(py::init([](address first, std::size_t bytes, py::object owner) {
-        return part{first, bytes, std::move(owner)};
+      .def(py::init([](address first, std::size_t bytes) {
+        return part{first, bytes};
       }))
       .def_buffer([](const part& of) {
         return py::buffer_info(at<std::uint8_t>(of.first), static_cast<py::ssize_t>(of.bytes));

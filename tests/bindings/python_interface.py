@@ -111,6 +111,16 @@ def check_shapes():
     world.barrier()
     require(large[::7, ::13] >= 2.5, "a large array")
     world.barrier()
+    # Nobody else has the block: what takes its memory meanwhile must not arrive.
+    rows = slice(300 * ((me + 1) % size), 300 * ((me + 1) % size) + 300)
+    future = large.put_async(rows, np.full((300, 1000), float(me)))
+    other = np.full((300, 1000), -1.0)
+    future.wait()
+    world.barrier()
+    require(large.local == (me - 1) % size, "a large block that only its future had")
+    require(other == -1, "what comes after a block")
+    del other
+    world.barrier()
     large.free()
 
 
@@ -150,7 +160,7 @@ def check_sync():
     total.accumulate(0, mine)
     mutexes = comex.Mutexes(2)
     for _ in range(5):
-        with mutexes[1, 0]:
+        with mutexes[1, size - 1]:
             total[1] = total[1] + 1
     world.barrier()
     require(total[0] == 20, "tasks that were drawn")

@@ -76,14 +76,14 @@ class Array:
 
     @property
     def local(self):
-        """The own rows as a numpy array of the same memory, for loads and stores. It keeps the array."""
+        """The own rows as a numpy array of the same memory, for loads and stores. It may outlive the array."""
         self._require_alive()
         shape = (self.rows().stop - self.rows().start,) + self.shape[1:]
         if self._bytes == 0:
             return numpy.empty(shape, self.dtype)
         part = self._view()
         if part is None:
-            part = _comex.Part(self._parts[self._rank], self._bytes, self)
+            part = _comex.Part(self._parts[self._rank], self._bytes)
             self._view = weakref.ref(part)
         return numpy.ndarray(shape, self.dtype, buffer=part)
 

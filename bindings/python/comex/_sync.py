@@ -16,7 +16,7 @@ class Counter:
         addresses = _comex.allocate(8 if is_root else 0, self._group._handle)
         self._word, self._mine = addresses[root], addresses[self._group.rank]
         if is_root:
-            memoryview(_comex.Part(self._word, 8, None)).cast("l")[0] = first
+            memoryview(_comex.Part(self._word, 8)).cast("l")[0] = first
         self._group.barrier()
 
     def fetch_add(self, step=1):
