@@ -59,15 +59,16 @@ TEST(Activity, many_hosts_share_rows) {
 TEST(Activity, a_wait_can_be_read_until_it_ends) {
   const Board board(1, 1, true);
   const CurrentWait& wait = board.recorder.block().wait;
-  board.recorder.begin_wait(
-      {.name = "a_name_that_is_longer_than_the_room", .waiting = Waiting::fence, .target = 3}, 55);
+  const Recorder::Wait fence{
+      .name = "a_name_that_is_longer_than_the_room", .waiting = Waiting::fence, .target = 3};
+  board.recorder.begin_wait(fence, 55);
   EXPECT_EQ(wait.since_ns.get(), 55u);
   EXPECT_EQ(wait.target.get(), 4u);
   EXPECT_EQ(wait.server.get(), 0u);
   char name[CurrentWait::name_bytes];
   std::memcpy(name, static_cast<const void*>(wait.name.data()), sizeof name);
   EXPECT_STREQ(name, "a_name_that_is_longer_t");
-  board.recorder.end_wait(Waiting::fence, 45);
+  board.recorder.end_wait(fence, 55, 100);
   EXPECT_EQ(wait.since_ns.get(), 0u);
   EXPECT_EQ(board.recorder.block().waits[1].amount.get(), 45u);
 }

@@ -186,6 +186,31 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
   EXPECT_TRUE(is_let_in(connector, greeting));
 }
 
+// The system would try again later and later, and in the end after the limit.
+TEST_F(Meeting, is_tried_anew_where_a_crowd_has_filled_the_queue) {
+  const worlds::Socket full(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const worlds::Address any = local(0);
+  ASSERT_EQ(::bind(full.get(), any.get(), any.bytes()), 0);
+  ASSERT_EQ(::listen(full.get(), 0), 0);
+  const worlds::Address only = local(worlds::bound_port(full.get()));
+  std::vector<worlds::FramedSocket> crowd;
+  for (int i = 0; i < 8; ++i) crowd.push_back(std::move(worlds::FramedSocket::start(only)).value());
+  ASSERT_TRUE(eventually([&] { return crowd.front().step() && crowd.front().is_connected(); }));
+  PortConnector connector = visitor_to(only);
+  connector.look(now);
+  crowd.clear();
+  while (worlds::Socket(::accept(full.get(), nullptr, nullptr))) {
+  }
+  now += seconds(2);
+  connector.look(now);  // its new attempt is there before the system repeats the old one, a second after it
+  bool has_come = false;
+  for (int round = 0; round < 2000 && !has_come; ++round) {
+    has_come = static_cast<bool>(worlds::Socket(::accept(full.get(), nullptr, nullptr)));
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  EXPECT_TRUE(has_come);
+}
+
 // ---- guests that say nothing after their welcome ----
 
 TEST_F(Meeting, goes_on_with_the_next_where_a_guest_is_silent) {

@@ -125,28 +125,46 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   EXPECT_FALSE(await_links(listener, 1, 50, more));
 }
 
-TEST(LifeWatch, is_tied_to_the_right_one_among_strangers) {
-  for (const auto says : {testing::Says::nothing, testing::Says::a_huge_frame}) {
-    Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    const std::size_t descriptors = testing::open_descriptors();
-    const std::size_t bytes = testing::allocated_bytes();
-    std::atomic<bool> is_tied{false};
-    LivenessLinks came;
-    testing::Crowd crowd(listener.name(), says, says == testing::Says::nothing ? 500 : 20);
-    std::thread waits([&] { is_tied = await_links(listener, 1, 20'000, came); });
-    for (int i = 0; i < (says == testing::Says::nothing ? 500 : 20); ++i) crowd.add();
-    for (int more = 0; more < 40; ++more) {
-      crowd.say_more();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + 48);
-    EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
-    const auto guest = link_to(listener.name(), far_world, 5000);
-    waits.join();
-    EXPECT_TRUE(is_tied);
-    EXPECT_EQ(came[far_world].size(), 1U);
+struct Strangers {
+  testing::Says says;
+  int count;
+  std::size_t kept;
+};
+class LifeWatchAmongStrangers : public ::testing::TestWithParam<Strangers> {};
+
+TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  const std::size_t descriptors = testing::open_descriptors();
+  const std::size_t bytes = testing::allocated_bytes();
+  std::atomic<bool> is_tied{false};
+  LivenessLinks came;
+  testing::Crowd crowd(listener.name(), GetParam().says, GetParam().kept);
+  std::thread waits([&] { is_tied = await_links(listener, 1, 20'000, came); });
+  for (int i = 0; i < GetParam().count; ++i) {
+    ASSERT_NO_FATAL_FAILURE(crowd.add());
+    if (i % 100 == 99) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // no more than may wait
   }
+  for (int more = 0; more < 40; ++more) {
+    crowd.say_more();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + 48);
+  EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
+  const auto guest = link_to(listener.name(), far_world, 5000);
+  waits.join();
+  EXPECT_TRUE(is_tied);
+  EXPECT_EQ(came[far_world].size(), 1U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Crowds, LifeWatchAmongStrangers,
+                         ::testing::Values(Strangers{testing::Says::nothing, 500, 500},
+                                           Strangers{testing::Says::nothing, 2000, 400},
+                                           Strangers{testing::Says::end, 200, 200},
+                                           Strangers{testing::Says::garbage, 200, 200},
+                                           Strangers{testing::Says::wrong_cookie, 200, 200},
+                                           Strangers{testing::Says::empty_frames, 20, 20},
+                                           Strangers{testing::Says::a_huge_frame, 20, 20},
+                                           Strangers{testing::Says::little_by_little, 20, 20}));
 
 TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_a_crowd) {
   constexpr std::uint32_t guests = 8;
