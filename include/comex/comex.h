@@ -272,4 +272,6 @@ COMEX_API int comex_unlock(int mutex, int proc);
 }
 #endif
 
+#include <comex/extended.h>
+
 #endif

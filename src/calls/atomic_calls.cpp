@@ -1,4 +1,5 @@
-// The calls rmw and nbrmw.
+// The calls rmw and atomic, and their non-blocking forms.
+#include <cstring>
 #include <iterator>
 
 #include "calls/batched_calls.h"
@@ -9,133 +10,262 @@
 namespace comex::calls {
 namespace {
 
-struct Code {
-  protocol::Atomic atomic;
-  Scalar scalar;
-};
-
-bool find_code(int op, Code& code) {
-  using protocol::Atomic;
-  constexpr Atomic atomics[] = {Atomic::swap,      Atomic::fetch_add, Atomic::compare_swap,
-                                Atomic::fetch_and, Atomic::fetch_or,  Atomic::fetch_xor};
-  // in pairs: one for an int, one for a long
-  static_assert(COMEX_FETCH_AND_XOR_LONG - COMEX_SWAP + 1 == 2 * std::size(atomics));
-  static_assert(COMEX_SWAP_LONG - COMEX_SWAP == 1 && COMEX_FETCH_AND_ADD - COMEX_SWAP == 2 &&
-                COMEX_COMPARE_AND_SWAP - COMEX_SWAP == 4 && COMEX_FETCH_AND_AND - COMEX_SWAP == 6 &&
-                COMEX_FETCH_AND_OR - COMEX_SWAP == 8);
-  if (op < COMEX_SWAP || op > COMEX_FETCH_AND_XOR_LONG) return false;
-  const auto index = static_cast<unsigned>(op - COMEX_SWAP);
-  code = {atomics[index / 2], index % 2 == 0 ? Scalar::int32 : Scalar::int64};
-  return true;
-}
+using protocol::Atomic;
 
 bool is_aligned(const void* word, Scalar scalar) {
   return reinterpret_cast<std::uintptr_t>(word) % scalar_bytes(scalar) == 0;
 }
 
-struct Rmw {  // the arguments of the program
+// The bits of a word of 4 or 8 bytes.
+std::uint64_t bits_at(const void* word, Scalar scalar) {
+  std::uint64_t bits = 0;
+  if (scalar == Scalar::int64) {
+    std::memcpy(&bits, word, sizeof bits);
+  } else {
+    std::memcpy(&bits, word, sizeof(std::uint32_t));
+  }
+  return bits;
+}
+
+// The arguments of rmw.
+struct Rmw {
+  static constexpr const char* blocking_name = "rmw";
+  static constexpr const char* name = "nbrmw";
   int op = 0;
   void* near = nullptr;
   void* far = nullptr;
   int extra = 0;
 
-  // For the short ways. Returns false if an argument is wrong.
-  bool to_operation(int proc, AtomicOperation& operation) const {
-    Code code{};
-    if (near == nullptr || !find_code(op, code) || !is_aligned(far, code.scalar)) return false;
-    operation = to_operation(code, static_cast<Worker>(proc));
+  // Returns false if an argument is wrong, of which what_is_wrong() tells.
+  bool read(AtomicOperation& operation) const {
+    constexpr Atomic atomics[] = {Atomic::swap,      Atomic::fetch_add, Atomic::compare_swap,
+                                  Atomic::fetch_and, Atomic::fetch_or,  Atomic::fetch_xor};
+    // in pairs: one for an int, one for a long
+    static_assert(COMEX_FETCH_AND_XOR_LONG - COMEX_SWAP + 1 == 2 * std::size(atomics));
+    static_assert(COMEX_SWAP_LONG - COMEX_SWAP == 1 && COMEX_FETCH_AND_ADD - COMEX_SWAP == 2 &&
+                  COMEX_COMPARE_AND_SWAP - COMEX_SWAP == 4 && COMEX_FETCH_AND_AND - COMEX_SWAP == 6 &&
+                  COMEX_FETCH_AND_OR - COMEX_SWAP == 8);
+    if (near == nullptr || !is_known()) return false;
+    const auto index = static_cast<unsigned>(op - COMEX_SWAP);
+    operation.atomic = atomics[index / 2];
+    operation.scalar = index % 2 == 0 ? Scalar::int32 : Scalar::int64;
+    operation.near = static_cast<std::byte*>(near);
+    operation.far = static_cast<std::byte*>(far);
+    operation.operand = static_cast<std::uint64_t>(std::int64_t{extra});
+    if (operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap) {
+      operation.operand = bits_at(near, operation.scalar);
+      if (operation.atomic == Atomic::compare_swap)
+        operation.desired = bits_at(operation.near + scalar_bytes(operation.scalar), operation.scalar);
+    }
     return true;
   }
-  AtomicOperation to_operation(const Code& code, Worker target) const {
-    return {.atomic = code.atomic,
-            .scalar = code.scalar,
-            .target = target,
-            .near = static_cast<std::byte*>(near),
-            .far = static_cast<std::byte*>(far),
-            .operand = extra};
+  bool is_known() const { return op >= COMEX_SWAP && op <= COMEX_FETCH_AND_XOR_LONG; }
+  std::string what_is_wrong() const {
+    if (is_known()) return "the local address is null";
+    return "the operation " + std::to_string(op) +
+           " is unknown; COMEX_SWAP to COMEX_FETCH_AND_XOR_LONG are " + std::to_string(COMEX_SWAP) + " to " +
+           std::to_string(COMEX_FETCH_AND_XOR_LONG);
   }
 };
 
-inline bool small_rmw(const Rmw& rmw, int proc, comex_group_t group) {
+constexpr auto not_for_reals = static_cast<Atomic>(255);
+struct AtomicRow {  // of an operation, by kind of type
+  Atomic with_sign;
+  Atomic without_sign;
+  Atomic real;
+};
+constexpr AtomicRow all_types(Atomic atomic) {
+  return {atomic, atomic, atomic};
+}
+constexpr AtomicRow atomic_rows[] = {
+    all_types(Atomic::swap),  // COMEX_ATOMIC_SET
+    all_types(Atomic::fetch),
+    all_types(Atomic::swap),
+    all_types(Atomic::compare_swap),
+    {Atomic::fetch_add, Atomic::fetch_add, Atomic::fetch_add_real},
+    {Atomic::fetch_least, Atomic::fetch_least_unsigned, Atomic::fetch_least_real},
+    {Atomic::fetch_most, Atomic::fetch_most_unsigned, Atomic::fetch_most_real},
+    {Atomic::fetch_and, Atomic::fetch_and, not_for_reals},
+    {Atomic::fetch_or, Atomic::fetch_or, not_for_reals},
+    {Atomic::fetch_xor, Atomic::fetch_xor, not_for_reals},
+};
+static_assert(COMEX_ATOMIC_XOR - COMEX_ATOMIC_SET + 1 == std::size(atomic_rows) &&
+              COMEX_ATOMIC_FETCH - COMEX_ATOMIC_SET == 1 && COMEX_ATOMIC_SWAP - COMEX_ATOMIC_SET == 2 &&
+              COMEX_ATOMIC_COMPARE_AND_SWAP - COMEX_ATOMIC_SET == 3 &&
+              COMEX_ATOMIC_ADD - COMEX_ATOMIC_SET == 4 && COMEX_ATOMIC_MIN - COMEX_ATOMIC_SET == 5 &&
+              COMEX_ATOMIC_MAX - COMEX_ATOMIC_SET == 6 && COMEX_ATOMIC_AND - COMEX_ATOMIC_SET == 7 &&
+              COMEX_ATOMIC_OR - COMEX_ATOMIC_SET == 8);
+// Types in pairs, of 4 and of 8 bytes: with sign, without, real.
+static_assert(COMEX_TYPE_INT64 - COMEX_TYPE_INT32 == 1 && COMEX_TYPE_UINT32 - COMEX_TYPE_INT32 == 2 &&
+              COMEX_TYPE_UINT64 - COMEX_TYPE_INT32 == 3 && COMEX_TYPE_FLOAT - COMEX_TYPE_INT32 == 4 &&
+              COMEX_TYPE_DOUBLE - COMEX_TYPE_INT32 == 5);
+
+// The arguments of atomic.
+struct Typed {
+  static constexpr const char* blocking_name = "atomic";
+  static constexpr const char* name = "nbatomic";
+  int op = 0;
+  int type = 0;
+  void* fetched = nullptr;
+  const void* operand = nullptr;
+  const void* compare = nullptr;
+  void* far = nullptr;
+
+  bool read(AtomicOperation& operation) const {
+    if (!is_known() || !is_known_type() || !has_addresses() || atomic() == not_for_reals) return false;
+    operation.atomic = atomic();
+    operation.scalar = (type - COMEX_TYPE_INT32) % 2 == 0 ? Scalar::int32 : Scalar::int64;
+    operation.near = static_cast<std::byte*>(fetched);
+    operation.far = static_cast<std::byte*>(far);
+    if (op == COMEX_ATOMIC_FETCH) return true;
+    operation.operand = bits_at(operand, operation.scalar);
+    if (op == COMEX_ATOMIC_COMPARE_AND_SWAP) {
+      operation.desired = operation.operand;
+      operation.operand = bits_at(compare, operation.scalar);
+    }
+    return true;
+  }
+  std::string what_is_wrong() const {
+    if (!is_known()) {
+      return "the operation " + std::to_string(op) +
+             " is unknown; COMEX_ATOMIC_SET to COMEX_ATOMIC_XOR are " + std::to_string(COMEX_ATOMIC_SET) +
+             " to " + std::to_string(COMEX_ATOMIC_XOR);
+    }
+    if (!is_known_type()) {
+      return "the type " + std::to_string(type) + " is unknown; COMEX_TYPE_INT32 to COMEX_TYPE_DOUBLE are " +
+             std::to_string(COMEX_TYPE_INT32) + " to " + std::to_string(COMEX_TYPE_DOUBLE);
+    }
+    if (atomic() == not_for_reals) {
+      return "COMEX_ATOMIC_AND, _OR and _XOR work on integers, COMEX_TYPE_INT32 to COMEX_TYPE_UINT64, only";
+    }
+    if (needs_fetched() && fetched == nullptr) return "the address of the fetched value is null";
+    if (op != COMEX_ATOMIC_FETCH && operand == nullptr) return "the operand's address is null";
+    return "the address of the value to compare with is null";
+  }
+
+ private:
+  bool is_known() const { return op >= COMEX_ATOMIC_SET && op <= COMEX_ATOMIC_XOR; }
+  bool is_known_type() const { return type >= COMEX_TYPE_INT32 && type <= COMEX_TYPE_DOUBLE; }
+  bool needs_fetched() const { return op == COMEX_ATOMIC_FETCH || op == COMEX_ATOMIC_SWAP; }
+  bool has_addresses() const {
+    return (fetched != nullptr || !needs_fetched()) && (operand != nullptr || op == COMEX_ATOMIC_FETCH) &&
+           (compare != nullptr || op != COMEX_ATOMIC_COMPARE_AND_SWAP);
+  }
+  Atomic atomic() const {
+    const AtomicRow& row = atomic_rows[op - COMEX_ATOMIC_SET];
+    const int kind = (type - COMEX_TYPE_INT32) / 2;
+    return kind == 0 ? row.with_sign : kind == 1 ? row.without_sign : row.real;
+  }
+};
+
+// For the short ways.
+template <class Arguments>
+inline bool read_for(int proc, const Arguments& of, AtomicOperation& operation) {
+  operation.target = static_cast<Worker>(proc);
+  return of.read(operation) && is_aligned(of.far, operation.scalar);
+}
+
+template <class Arguments>
+inline bool small_atomic(const Arguments& of, int proc, comex_group_t group) {
   PlainTarget to(proc, group);
   AtomicOperation operation;
-  if (!to || !rmw.to_operation(proc, operation)) return false;
+  if (!to || !read_for(proc, of, operation)) return false;
   to.count(activity::Kind::rmw, scalar_bytes(operation.scalar));
   return to.direct().try_atomic(operation, to.place());
 }
 
-bool appended_rmw(const Rmw& rmw, int proc, comex_group_t group, comex_request_t* handle) {
-  runtime::Runtime* const runtime = behind_server(op::Way::atomic, rmw.near, rmw.far, proc, group);
+template <class Arguments>
+bool appended_atomic(const Arguments& of, int proc, comex_group_t group, comex_request_t* handle) {
+  runtime::Runtime* const runtime = behind_server(op::Way::atomic, of.far, of.far, proc, group);
   AtomicOperation operation;
-  if (runtime == nullptr || !rmw.to_operation(proc, operation)) return false;
+  if (runtime == nullptr || !read_for(proc, of, operation)) return false;
   if (!runtime->remote().takes(scalar_bytes(operation.scalar))) return false;
   operation.is_blocking = false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_atomic(operation, far, completion);
   };
-  if (!appended_and_awaited(*runtime, {"nbrmw", proc}, handle, append)) return false;
+  if (!appended_and_awaited(*runtime, {Arguments::name, proc}, handle, append)) return false;
   runtime->count(activity::Kind::rmw, runtime->place(operation.target), scalar_bytes(operation.scalar));
   return true;
 }
 
-[[gnu::noinline]] int perform(const Call& call, const Rmw& rmw, const Finish& finish) {
-  runtime::Reach target;
-  runtime::Runtime* const runtime = enter(call, target);
-  if (runtime == nullptr) return COMEX_FAILURE;
-  const auto where = [&] { return runtime->context(call.name, target, rmw.far); };
-  Code code{};
-  if (!find_code(rmw.op, code)) {
-    return runtime->reporter().fail(where(), "the operation " + std::to_string(rmw.op) +
-                                                 " is unknown; COMEX_SWAP to "
-                                                 "COMEX_FETCH_AND_XOR_LONG are " +
-                                                 std::to_string(COMEX_SWAP) + " to " +
-                                                 std::to_string(COMEX_FETCH_AND_XOR_LONG));
-  }
-  AtomicOperation operation = rmw.to_operation(code, target.worker());
+int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach& target,
+              AtomicOperation& operation, const Finish& finish) {
+  operation.target = target.worker();
   operation.is_blocking = finish.kind == Finish::Kind::blocking;
+  const auto where = [&] { return runtime.context(name, target, operation.far); };
   if (const Status valid = op::validate(operation); !valid) {
-    return runtime->reporter().fail(where(), valid.failure());
+    return runtime.reporter().fail(where(), valid.failure());
   }
-  if (runtime->is_direct(op::Way::atomic, target)) {
-    runtime->order_before_direct(target);
+  if (runtime.is_direct(op::Way::atomic, target)) {
+    runtime.order_before_direct(target);
     const op::Checked checked = target.direct->atomic(operation, target.place);
     if (!checked) {
-      return runtime->reporter().fail(where(),
-                                      target.direct->describe(checked, target.worker(), target.place));
+      return runtime.reporter().fail(where(),
+                                     target.direct->describe(checked, target.worker(), target.place));
     }
     if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
-    runtime->count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
+    runtime.count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
     return COMEX_SUCCESS;
   }
-  runtime->count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
+  runtime.count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
   const op::RemoteTarget far = target.remote_target();
   op::Remote& remote = *target.remote;
   const bool may_append = !operation.is_blocking;
   const auto begin = [&](nb::Completion& completion) { remote.append_or_start(operation, far, completion); };
-  return finish_remote(*runtime, remote, target.reason(call.name), finish, begin,
-                       may_append ? &far : nullptr);
+  return finish_remote(runtime, remote, target.reason(name), finish, begin, may_append ? &far : nullptr);
+}
+
+template <class Arguments>
+[[gnu::noinline]] int perform(const Arguments& of, int proc, comex_group_t group, const Finish& finish) {
+  const char* name = finish.kind == Finish::Kind::blocking ? Arguments::blocking_name : Arguments::name;
+  runtime::Reach target;
+  runtime::Runtime* const runtime = enter({name, proc, group}, target);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  AtomicOperation operation;
+  if (!of.read(operation)) {
+    return runtime->reporter().fail(runtime->context(name, target, of.far), of.what_is_wrong());
+  }
+  return carry_out(*runtime, name, target, operation, finish);
+}
+
+template <class Arguments>
+inline int blocking_atomic(const Arguments& of, int proc, comex_group_t group) {
+  if (small_atomic(of, proc, group)) [[likely]]
+    return COMEX_SUCCESS;
+  return perform(of, proc, group, Finish::block());
+}
+
+template <class Arguments>
+inline int nonblocking_atomic(const Arguments& of, int proc, comex_group_t group, comex_request_t* handle) {
+  if (small_atomic(of, proc, group)) {
+    if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
+    return COMEX_SUCCESS;
+  }
+  if (appended_atomic(of, proc, group, handle)) return COMEX_SUCCESS;
+  return perform(of, proc, group, Finish::by(handle));
 }
 
 }  // namespace
 }  // namespace comex::calls
 
-using namespace comex;
 using namespace comex::calls;
 
 int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
-  const Rmw rmw{op, ploc, prem, extra};
-  if (small_rmw(rmw, proc, group)) [[likely]]
-    return COMEX_SUCCESS;
-  return perform({"rmw", proc, group}, rmw, Finish::block());
+  return blocking_atomic(Rmw{op, ploc, prem, extra}, proc, group);
 }
 
 int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
                 comex_request_t* handle) {
-  const Rmw rmw{op, ploc, prem, extra};
-  if (small_rmw(rmw, proc, group)) {
-    if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
-    return COMEX_SUCCESS;
-  }
-  if (appended_rmw(rmw, proc, group, handle)) return COMEX_SUCCESS;
-  return perform({"nbrmw", proc, group}, rmw, Finish::by(handle));
+  return nonblocking_atomic(Rmw{op, ploc, prem, extra}, proc, group, handle);
+}
+
+int comex_atomic(int op, int type, void* fetched, const void* operand, const void* compare, void* target,
+                 int proc, comex_group_t group) {
+  return blocking_atomic(Typed{op, type, fetched, operand, compare, target}, proc, group);
+}
+
+int comex_nbatomic(int op, int type, void* fetched, const void* operand, const void* compare, void* target,
+                   int proc, comex_group_t group, comex_request_t* handle) {
+  return nonblocking_atomic(Typed{op, type, fetched, operand, compare, target}, proc, group, handle);
 }

@@ -41,11 +41,12 @@ struct Scaling {
 
 struct AtomicOperation {
   protocol::Atomic atomic = protocol::Atomic::swap;
-  Scalar scalar = Scalar::int64;  // int32 or int64
+  Scalar scalar = Scalar::int64;  // int32 or int64, which stands for every type of that width
   Worker target = 0;              // in its world
-  std::byte* near = nullptr;      // receives the old value; compare_swap: {expected, desired}
+  std::byte* near = nullptr;      // receives the old value; null: nobody wants it
   std::byte* far = nullptr;       // naturally aligned
-  std::int64_t operand = 0;       // addend or mask
+  std::uint64_t operand = 0;      // bits of the addend, mask, bound, new value, or what compare_swap expects
+  std::uint64_t desired = 0;      // compare_swap
   bool is_blocking = true;        // as in Operation
 };
 

@@ -44,8 +44,8 @@
 // Slots: numbers from 1 up. A request has one if it awaits a reply or sends a body. Slot 0 means none: for
 // inline writes, and for the one fence or unlock under way, which its server alone identifies.
 //
-// rmw: an int32 travels in the low half of operand, value and desired; `desired` (compare_swap
-// only) is 8 bytes whatever the scalar.
+// rmw: a word of 4 bytes travels in the low half of operand, value and desired; `desired` (compare_swap
+// only) is 8 bytes whatever the width.
 //
 // Batch: `items()` items of `bytes` bytes in all, executed in order. Each item, gets and rmws too, has a
 // running number, counted up from the header's. If an item is refused, a reply of its own carries its number
@@ -167,9 +167,6 @@ enum class Layout : std::uint8_t {
   vector,   // ScatterLayout and its offsets follow
 };
 
-enum class Atomic : std::uint8_t { swap, fetch_add, compare_swap, fetch_and, fetch_or, fetch_xor };
-inline constexpr Atomic last_atomic = Atomic::fetch_xor;
-
 // How a process leaves a wire: together with all others, alone, or because its world ends.
 enum class Leaving : std::uint64_t { together, alone, ended };
 
@@ -184,7 +181,7 @@ enum RequestFlags : std::uint8_t {
 struct RequestHeader {
   Verb verb{};
   Layout layout = Layout::contiguous;
-  Scalar scalar = Scalar::none;  // acc: element type; rmw: int32 or int64
+  Scalar scalar = Scalar::none;  // acc: element type; rmw: int32 or int64, also for other types of that width
   std::uint8_t flags = 0;
   Atomic atomic = Atomic::swap;  // rmw only
   Layout called =

@@ -1,4 +1,4 @@
-// The element types that accumulate and read-modify-write know, and their sizes.
+// The element types that accumulates and atomic operations know, and what they do with them.
 #pragma once
 
 #include <cstdint>
@@ -39,3 +39,27 @@ struct Scale {
 };
 
 }  // namespace comex
+
+namespace comex::protocol {
+
+// The width of the word is told beside it. Where the type of the value matters it is told here: without a
+// word it is signed.
+enum class Atomic : std::uint8_t {
+  swap,
+  fetch_add,
+  compare_swap,
+  fetch_and,
+  fetch_or,
+  fetch_xor,
+  fetch,
+  fetch_least,
+  fetch_most,
+  fetch_least_unsigned,
+  fetch_most_unsigned,
+  fetch_least_real,
+  fetch_most_real,
+  fetch_add_real,
+};
+inline constexpr Atomic last_atomic = Atomic::fetch_add_real;
+
+}  // namespace comex::protocol

@@ -1,49 +1,102 @@
-// Read-modify-write of one naturally aligned word, with the same native atomics for workers and servers.
+// Atomic operations on one naturally aligned word, with the same native atomics for workers and servers.
 //
-// The caller has checked bounds and alignment. Every form is sequentially consistent and returns the old
-// value; an int32 is widened with its sign.
+// Operands and results are bits of 8 bytes, of which a word of 4 bytes uses the low half; its old value is
+// zero-extended. Every form works on the integer of the word's width, reals too, so that all are atomic
+// together, and is sequentially consistent. The caller has checked bounds and alignment.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/protocol.h"
-#include "core/scalar.h"
 
 namespace comex::kernels {
 
-// `value`: addend, mask, new value, or what compare_swap expects. `desired`: for compare_swap.
+struct WordChange {
+  protocol::Atomic atomic = protocol::Atomic::swap;
+  std::uint64_t bytes = 8;    // or 4
+  std::uint64_t operand = 0;  // addend, mask, new value, bound, or what compare_swap expects
+  std::uint64_t desired = 0;  // compare_swap only
+};
+
+// A number wins over a NaN. Values that compare as equal, as zeros of both signs do, leave the old one.
 template <class T>
-T modify(std::byte* word, protocol::Atomic atomic, T value, T desired) {
-  const std::atomic_ref<T> target(*reinterpret_cast<T*>(word));
-  if (atomic == protocol::Atomic::fetch_add) return target.fetch_add(value);  // the most frequent one
-  switch (atomic) {
-    case protocol::Atomic::swap:
-      return target.exchange(value);
-    case protocol::Atomic::fetch_add:
-      return target.fetch_add(value);
-    case protocol::Atomic::fetch_and:
-      return target.fetch_and(value);
-    case protocol::Atomic::fetch_or:
-      return target.fetch_or(value);
-    case protocol::Atomic::fetch_xor:
-      return target.fetch_xor(value);
-    case protocol::Atomic::compare_swap: {
-      T expected = value;
-      target.compare_exchange_strong(expected, desired);
-      return expected;
-    }
-  }
-  return 0;
+constexpr T lesser(T old, T value) {
+  return value < old || old != old ? value : old;
+}
+template <class T>
+constexpr T greater(T old, T value) {
+  return value > old || old != old ? value : old;
 }
 
-// The same for a word of either kind, with values that are wide enough for both.
-inline std::int64_t modify(std::byte* word, Scalar scalar, protocol::Atomic atomic, std::int64_t operand,
-                           std::int64_t desired) {
-  return scalar == Scalar::int32
-             ? modify(word, atomic, static_cast<std::int32_t>(operand), static_cast<std::int32_t>(desired))
-             : modify(word, atomic, operand, desired);
+// Changes the word by swaps, also where the value stays: it is a full barrier as the others are.
+template <class Value, class Word, class Combine>
+Word replace_by(const std::atomic_ref<Word>& target, Word operand, Combine combine) {
+  Word old = target.load(std::memory_order_relaxed);
+  const auto next = [&] {
+    return std::bit_cast<Word>(combine(std::bit_cast<Value>(old), std::bit_cast<Value>(operand)));
+  };
+  while (!target.compare_exchange_weak(old, next())) {
+  }
+  return old;
+}
+
+template <class Word>
+[[gnu::noinline]] Word modify_seldom(const std::atomic_ref<Word>& target, protocol::Atomic atomic,
+                                     Word operand) {
+  using Signed = std::make_signed_t<Word>;
+  using Real = std::conditional_t<sizeof(Word) == 8, double, float>;
+  switch (atomic) {
+    case protocol::Atomic::fetch_least:
+      return replace_by<Signed>(target, operand, lesser<Signed>);
+    case protocol::Atomic::fetch_most:
+      return replace_by<Signed>(target, operand, greater<Signed>);
+    case protocol::Atomic::fetch_least_unsigned:
+      return replace_by<Word>(target, operand, lesser<Word>);
+    case protocol::Atomic::fetch_most_unsigned:
+      return replace_by<Word>(target, operand, greater<Word>);
+    case protocol::Atomic::fetch_least_real:
+      return replace_by<Real>(target, operand, lesser<Real>);
+    case protocol::Atomic::fetch_most_real:
+      return replace_by<Real>(target, operand, greater<Real>);
+    case protocol::Atomic::fetch_add_real:
+      return replace_by<Real>(target, operand, [](Real old, Real value) { return old + value; });
+    default:  // fetch; earlier stores of the caller take effect before it
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      return target.load();
+  }
+}
+
+template <class Word>
+std::uint64_t modify(const WordChange& change, std::byte* word) {
+  const std::atomic_ref<Word> target(*reinterpret_cast<Word*>(word));
+  const auto operand = static_cast<Word>(change.operand);
+  if (change.atomic == protocol::Atomic::fetch_add)
+    return target.fetch_add(operand);  // the most frequent one
+  switch (change.atomic) {
+    case protocol::Atomic::swap:
+      return target.exchange(operand);
+    case protocol::Atomic::fetch_and:
+      return target.fetch_and(operand);
+    case protocol::Atomic::fetch_or:
+      return target.fetch_or(operand);
+    case protocol::Atomic::fetch_xor:
+      return target.fetch_xor(operand);
+    case protocol::Atomic::compare_swap: {
+      Word expected = operand;
+      target.compare_exchange_strong(expected, static_cast<Word>(change.desired));
+      return expected;
+    }
+    default:
+      return modify_seldom(target, change.atomic, operand);
+  }
+}
+
+inline std::uint64_t modify(const WordChange& change, std::byte* word) {
+  return change.bytes == 8 ? modify<std::uint64_t>(change, word) : modify<std::uint32_t>(change, word);
 }
 
 // A store of 4 or 8 bytes that publishes everything stored before it.

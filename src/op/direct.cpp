@@ -100,9 +100,7 @@ bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scal
 Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
   const Checked checked =
       check(operation.target, offset_of(place, operation.far), scalar_bytes(operation.scalar));
-  if (checked) {
-    apply(base_ + checked.offset, operation.scalar, operation.atomic, operation.near, operation.operand);
-  }
+  if (checked) apply(operation, base_ + checked.offset);
   return checked;
 }
 

@@ -85,7 +85,7 @@ class Direct {
     const std::uint64_t offset = offset_of(place, operation.far);
     if (!extents_->covers(operation.target, offset, scalar_bytes(operation.scalar))) [[unlikely]]
       return false;
-    apply(base_ + offset, operation.scalar, operation.atomic, operation.near, operation.operand);
+    apply(operation, base_ + offset);
     return true;
   }
 
@@ -112,26 +112,18 @@ class Direct {
     return {extents_->check(target, offset, bytes), offset, bytes};
   }
   bool covers_range_of(const Scatter& scatter, const groups::WorkerPlace& place, Worker target) const;
-  static void apply(std::byte* word, Scalar scalar, protocol::Atomic atomic, void* near,
-                    std::int64_t operand) {
-    if (scalar == Scalar::int64) {
-      apply_to<std::int64_t>(word, atomic, near, operand);
+  static void apply(const AtomicOperation& operation, std::byte* word) {
+    if (operation.scalar == Scalar::int64) {
+      apply_to<std::uint64_t>(operation, word);
     } else {
-      apply_to<std::int32_t>(word, atomic, near, operand);
+      apply_to<std::uint32_t>(operation, word);
     }
   }
-  template <class T>
-  static void apply_to(std::byte* word, protocol::Atomic atomic, void* near, std::int64_t operand) {
-    T value = static_cast<T>(operand);
-    T desired = 0;
-    if (atomic == protocol::Atomic::swap || atomic == protocol::Atomic::compare_swap) {
-      std::memcpy(&value, near, sizeof value);
-    }
-    if (atomic == protocol::Atomic::compare_swap) {
-      std::memcpy(&desired, static_cast<std::byte*>(near) + sizeof value, sizeof desired);
-    }
-    const T old = kernels::modify(word, atomic, value, desired);
-    std::memcpy(near, &old, sizeof old);
+  template <class Word>
+  static void apply_to(const AtomicOperation& operation, std::byte* word) {
+    const auto old = static_cast<Word>(
+        kernels::modify<Word>({operation.atomic, sizeof(Word), operation.operand, operation.desired}, word));
+    if (operation.near != nullptr) std::memcpy(operation.near, &old, sizeof old);
   }
   void accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
 

@@ -97,7 +97,7 @@ Result<std::vector<Operation>> validate(const Arguments& request,
 }
 
 Status validate(const AtomicOperation& operation) {
-  if (Status addresses = check_addresses(operation.near, operation.far); !addresses) return addresses;
+  if (operation.far == nullptr) return caller_error("the remote address is null");
   const unsigned bytes = scalar_bytes(operation.scalar);
   if (reinterpret_cast<std::uintptr_t>(operation.far) % bytes != 0) {
     return caller_error("the word is not aligned to its " + std::to_string(bytes) + " bytes");

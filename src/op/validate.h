@@ -45,6 +45,7 @@ Result<Operation> validate(const Arguments& request, const StridedArguments& arg
 Result<std::vector<Operation>> validate(const Arguments& request,
                                         std::span<const VectorArguments> descriptors);
 
+// The word: the address of the result belongs to the call.
 Status validate(const AtomicOperation& operation);
 
 }  // namespace comex::op

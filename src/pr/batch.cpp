@@ -108,8 +108,9 @@ void go_to_next(Item& item, std::span<const std::byte> message) {
   item.end = item.load + static_cast<std::uint32_t>(protocol::load_bytes(item.head));
 }
 
-WordChange word_of(const Item& item, std::span<const std::byte> message) {
-  WordChange change{static_cast<protocol::Atomic>(protocol::kind_of(item.head)), item.head.bytes, 0, 0};
+kernels::WordChange word_of(const Item& item, std::span<const std::byte> message) {
+  kernels::WordChange change{static_cast<protocol::Atomic>(protocol::kind_of(item.head)), item.head.bytes, 0,
+                             0};
   const std::byte* const operands = message.data() + item.load;
   std::memcpy(&change.operand, operands, sizeof change.operand);
   if (change.atomic == protocol::Atomic::compare_swap) {
@@ -134,7 +135,7 @@ protocol::RequestHeader header_of(const protocol::RequestHeader& batch, const It
   if (item.head.verb == Verb::acc) header.scalar = item.scalar();
   if (protocol::answer_bytes(item.head) != 0) header.slot = batch.slot;
   if (item.head.verb == Verb::rmw) {
-    const WordChange word = word_of(item, message);
+    const kernels::WordChange word = word_of(item, message);
     header.scalar = word.bytes == 8 ? Scalar::int64 : Scalar::int32;
     header.atomic = word.atomic;
     header.set_argument(word.operand);

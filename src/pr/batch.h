@@ -10,8 +10,8 @@
 #include <span>
 
 #include "core/protocol.h"
+#include "kernels/atomics.h"
 #include "pr/order.h"
-#include "pr/rmw.h"
 
 namespace comex::pr {
 
@@ -28,7 +28,7 @@ struct Item {
 };
 
 // The item has to be an rmw.
-WordChange word_of(const Item& item, std::span<const std::byte> message);
+kernels::WordChange word_of(const Item& item, std::span<const std::byte> message);
 
 struct BatchShape {
   bool is_sound = false;

@@ -2,9 +2,9 @@
 #include <atomic>
 #include <cstring>
 
+#include "kernels/atomics.h"
 #include "kernels/copy.h"
 #include "kernels/striped_accumulate.h"
-#include "pr/rmw.h"
 #include "pr/server.h"
 
 namespace comex::pr {
@@ -124,7 +124,7 @@ bool Server::execute_item(const Batch& batch, const Item& item, Fault& fault) {
     case Verb::acc:
       return accumulate_item(batch, item);
     default: {
-      const std::uint64_t old = apply_atomic(word_of(item, batch.message), far);
+      const std::uint64_t old = kernels::modify(word_of(item, batch.message), far);
       std::memcpy(make_answer(batch.answers, progress, sizeof old), &old, sizeof old);
       return true;
     }

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "kernels/atomics.h"
 #include "kernels/copy.h"
-#include "pr/rmw.h"
 #include "pr/server.h"
 #include "pr/target_cursor.h"
 
@@ -74,8 +74,8 @@ bool Server::execute(const InlineRequest& small) {
       if (!accumulate(small)) return false;
       break;
     case Verb::rmw:
-      value = apply_atomic({header.atomic, header.bytes, header.argument(), small.payload.desired},
-                           home_of(header).arena().at(header.offset));
+      value = kernels::modify({header.atomic, header.bytes, header.argument(), small.payload.desired},
+                              home_of(header).arena().at(header.offset));
       break;
     case Verb::store:
       store(header);

@@ -72,7 +72,7 @@ TEST(TwoWorlds, read_modify_write_words_of_both) {
       add.atomic = protocol::Atomic::fetch_add;
       add.near = reinterpret_cast<std::byte*>(&old);
       add.far = rig.regions[world];
-      add.operand = 5 + static_cast<std::int64_t>(world);
+      add.operand = 5 + world;
       rig.finish(
           [&](nb::Completion& done) { rig.origins[turn % 2]->start_atomic(add, rig.far(world), done); });
       EXPECT_EQ(old, static_cast<std::int64_t>(turn * (5 + world)));

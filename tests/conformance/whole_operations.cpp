@@ -60,38 +60,40 @@ TEST(WholeOperations, read_modify_write_returns_the_old_value) {
   Rig rig;
   auto* word = reinterpret_cast<std::int64_t*>(rig.region);
   *word = 40;
-  std::int64_t near[2] = {0, 0};
-  AtomicOperation atomic;
-  atomic.near = reinterpret_cast<std::byte*>(near);
-  atomic.far = rig.region;
-  atomic.atomic = protocol::Atomic::fetch_add;
-  atomic.operand = 2;
-  nb::Completion add;
-  rig.origin().start_atomic(atomic, rig.far, add);
-  rig.finish(add);
+  std::int64_t near[2] = {0, 99};
+  AtomicOperation atomic = add_to(near, rig.region, 2);
+  const auto carry_out = [&] {
+    nb::Completion done;
+    rig.origin().start_atomic(atomic, rig.far, done);
+    rig.finish(done);
+  };
+  carry_out();
   EXPECT_EQ(near[0], 40);
   EXPECT_EQ(*word, 42);
 
   atomic.atomic = protocol::Atomic::compare_swap;
-  near[0] = 42;
-  near[1] = -7;
-  nb::Completion swap;
-  rig.origin().start_atomic(atomic, rig.far, swap);
-  rig.finish(swap);
+  atomic.operand = 42;
+  atomic.desired = static_cast<std::uint64_t>(-7);
+  carry_out();
   EXPECT_EQ(near[0], 42);
   EXPECT_EQ(*word, -7);
+  EXPECT_EQ(near[1], 99);
+
+  atomic.near = nullptr;
+  atomic.atomic = protocol::Atomic::swap;
+  carry_out();
+  EXPECT_EQ(*word, 42);
+  EXPECT_EQ(near[0], 42) << "nobody wanted the old value";
 
   auto* narrow = reinterpret_cast<std::int32_t*>(rig.region + 16);
   narrow[0] = -5;
   narrow[1] = 99;
   std::int32_t near32[2] = {12, 77};
   atomic.scalar = Scalar::int32;
-  atomic.atomic = protocol::Atomic::swap;
+  atomic.operand = 12;
   atomic.near = reinterpret_cast<std::byte*>(near32);
   atomic.far = rig.region + 16;
-  nb::Completion exchange;
-  rig.origin().start_atomic(atomic, rig.far, exchange);
-  rig.finish(exchange);
+  carry_out();
   EXPECT_EQ(near32[0], -5);
   EXPECT_EQ(near32[1], 77);
   EXPECT_EQ(narrow[0], 12);

@@ -191,7 +191,7 @@ inline AtomicOperation add_to(std::int64_t* old, std::byte* far, std::int64_t ad
   atomic.atomic = protocol::Atomic::fetch_add;
   atomic.near = reinterpret_cast<std::byte*>(old);
   atomic.far = far;
-  atomic.operand = addend;
+  atomic.operand = static_cast<std::uint64_t>(addend);
   return atomic;
 }
 

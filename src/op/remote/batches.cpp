@@ -220,13 +220,12 @@ bool Batches::append_atomic(const AtomicOperation& operation, const RemoteTarget
   if (!has_outbox() || state_.slots.available() == 0) return false;
   const BatchItem item = item_of(Verb::rmw, static_cast<std::uint8_t>(operation.atomic),
                                  scalar_bytes(operation.scalar), far, operation.far);
-  const AtomicWords words = remote::words_of(operation);
   Channel& channel = channels_.at(far.server);
   const auto write = [&](std::byte* to) {
     expect_answer(channel, far);
-    std::memcpy(to, &words.argument, sizeof words.argument);
+    std::memcpy(to, &operation.operand, sizeof operation.operand);
     if (operation.atomic == Atomic::compare_swap)
-      std::memcpy(to + sizeof words.argument, &words.desired, sizeof words.desired);
+      std::memcpy(to + sizeof operation.operand, &operation.desired, sizeof operation.desired);
   };
   if (!append(item, {}, far, write)) return false;
   await(channel, completion, operation.near, item);
@@ -272,7 +271,7 @@ void Batches::on_answers(Channel& channel, const protocol::ReplyHeader& reply,
   for (const Batch::Answer& answer : batch.answers) {
     if (answer.failed) {
       answer.completion->fail();
-    } else {
+    } else if (answer.result != nullptr) {
       kernels::copy_bytes(static_cast<std::byte*>(answer.result), at, answer.bytes);
     }
     at += protocol::padded(answer.bytes);

@@ -31,7 +31,7 @@ struct ScaleWords {
 struct Batch {
   struct Answer {  // awaited by a get or rmw
     nb::Completion* completion = nullptr;
-    void* result = nullptr;
+    void* result = nullptr;  // null: nobody wants it
     std::uint32_t item = 0;
     std::uint16_t bytes = 0;
     bool failed = false;

@@ -99,17 +99,6 @@ NearSide near_of(const Data& data) {
   return NearSide::of_patch(operation.near, operation.patch);
 }
 
-AtomicWords words_of(const AtomicOperation& operation) {
-  const unsigned bytes = scalar_bytes(operation.scalar);
-  AtomicWords words{static_cast<std::uint64_t>(operation.operand), 0};
-  if (operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap) {
-    words.argument = 0;
-    std::memcpy(&words.argument, operation.near, bytes);
-  }
-  if (operation.atomic == Atomic::compare_swap) std::memcpy(&words.desired, operation.near + bytes, bytes);
-  return words;
-}
-
 std::size_t write_word(const Word& word, std::byte* to) {
   Writer writer(to);
   writer.write(word.header);

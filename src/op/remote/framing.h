@@ -29,13 +29,6 @@ Header header_of(const Data& data, const RemoteTarget& far, const Sender& sender
 std::size_t write_data(const Data& data, const RemoteTarget& far, const Header& header, std::byte* to);
 NearSide near_of(const Data& data);
 
-// The operands that an atomic operation sends: its addend, mask, new or expected value, and for a
-// compare_swap the desired value.
-struct AtomicWords {
-  std::uint64_t argument = 0;
-  std::uint64_t desired = 0;
-};
-AtomicWords words_of(const AtomicOperation& operation);
 std::size_t write_word(const Word& word, std::byte* to);
 
 }  // namespace comex::op::remote

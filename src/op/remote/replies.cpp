@@ -47,7 +47,7 @@ void Remote::on_data(const Channel& channel, const Reply& reply, std::span<const
   COMEX_BUG_IF(transfer == nullptr);
   if (transfer->verb == Verb::rmw) {
     const auto& word = std::get<remote::Word>(transfer->request->what);
-    std::memcpy(word.result, &reply.value, word.result_bytes);
+    if (word.result != nullptr) std::memcpy(word.result, &reply.value, word.result_bytes);
   } else {
     COMEX_BUG_IF(transfer->verb != Verb::get || data.size() != transfer->bytes);
     transfer->near.scatter(data.data(), data.size());

@@ -49,7 +49,7 @@ struct Copied {
 struct Word {
   protocol::RequestHeader header;  // without origin and target
   std::uint64_t desired = 0;       // compare_swap
-  void* result = nullptr;
+  void* result = nullptr;          // null: nobody wants it
   unsigned result_bytes = 0;
 };
 

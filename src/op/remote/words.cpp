@@ -8,16 +8,16 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
                             nb::Completion& completion) {
   Request* const request = requests_.make<Word>(far, &completion);
   Word& word = std::get<Word>(request->what);
-  const AtomicWords words = words_of(operation);
   word.header.verb = Verb::rmw;
   word.header.scalar = operation.scalar;
   word.header.atomic = operation.atomic;
   word.header.offset = far.offset_of(operation.far);
-  word.header.bytes = word.result_bytes = scalar_bytes(operation.scalar);
-  word.header.set_argument(words.argument);
+  word.header.bytes = scalar_bytes(operation.scalar);
+  word.header.set_argument(operation.operand);
   if (!operation.is_blocking) word.header.flags = protocol::non_blocking;
-  word.desired = words.desired;
+  word.desired = operation.desired;
   word.result = operation.near;
+  word.result_bytes = operation.near == nullptr ? 0 : scalar_bytes(operation.scalar);
   return request;
 }
 

@@ -58,22 +58,6 @@ TEST(Framing, puts_small_data_behind_the_header) {
   EXPECT_EQ(std::memcmp(message.data() + sizeof header, &value, sizeof value), 0);
 }
 
-TEST(Framing, reads_from_the_caller_what_an_atomic_operation_takes) {
-  std::array<std::int32_t, 2> near{-1, 17};
-  AtomicOperation operation;
-  operation.scalar = Scalar::int32;
-  operation.near = reinterpret_cast<std::byte*>(near.data());
-  operation.operand = 6;
-  operation.atomic = Atomic::fetch_add;
-  EXPECT_EQ(words_of(operation).argument, 6u);
-  operation.atomic = Atomic::swap;
-  EXPECT_EQ(words_of(operation).argument, 0xffffffffu);
-  EXPECT_EQ(words_of(operation).desired, 0u);
-  operation.atomic = Atomic::compare_swap;
-  EXPECT_EQ(words_of(operation).argument, 0xffffffffu);
-  EXPECT_EQ(words_of(operation).desired, 17u);
-}
-
 TEST(Framing, sends_the_desired_value_of_a_compare_swap_only) {
   std::array<std::byte, protocol::message_bytes> message;
   Word word;
