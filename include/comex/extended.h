@@ -48,6 +48,117 @@ COMEX_API int comex_atomic(int op, int type, void* fetched, const void* operand,
 COMEX_API int comex_nbatomic(int op, int type, void* fetched, const void* operand, const void* compare,
                              void* target, int proc, comex_group_t group, comex_request_t* handle);
 
+/* -- Accumulates with other operations than the sum --
+ * What each element of dst becomes, from itself and that of src. `type` is a COMEX_ACC_ type of comex.h. */
+#define COMEX_OP_SUM 90 /* as acc with a scale of 1 */
+#define COMEX_OP_MIN 91 /* the lesser, as COMEX_ATOMIC_MIN; not of complex numbers */
+#define COMEX_OP_MAX 92
+#define COMEX_OP_PROD 93
+#define COMEX_OP_REPLACE 94 /* that of src: a put that is atomic for each element */
+#define COMEX_OP_AND 95     /* bits; AND, OR and XOR are for COMEX_ACC_INT and COMEX_ACC_LNG only */
+#define COMEX_OP_OR 96
+#define COMEX_OP_XOR 97
+
+/* As comex_giov_t. */
+typedef struct {
+  void** src;
+  void** dst;
+  size_t count;
+  size_t bytes;
+} comex_giov_x_t;
+
+/* There is no scale. In all else they are as the accumulates of comex.h: each element is updated atomically
+ * among accumulates of one type, with whatever operations. */
+COMEX_API int comex_acc_op(int op, int type, const void* src, void* dst, size_t bytes, int proc,
+                           comex_group_t group);
+COMEX_API int comex_accs_op(int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
+                            const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                            comex_group_t group);
+COMEX_API int comex_accv_op(int op, int type, const comex_giov_x_t* darr, size_t len, int proc,
+                            comex_group_t group);
+COMEX_API int comex_nbacc_op(int op, int type, const void* src, void* dst, size_t bytes, int proc,
+                             comex_group_t group, comex_request_t* handle);
+COMEX_API int comex_nbaccs_op(int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
+                              const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                              comex_group_t group, comex_request_t* handle);
+COMEX_API int comex_nbaccv_op(int op, int type, const comex_giov_x_t* darr, size_t len, int proc,
+                              comex_group_t group, comex_request_t* handle);
+
+/* -- Transfers of any size --
+ * As the calls of comex.h of the same name without _x, with sizes, counts and strides as wide as addresses:
+ * one call moves more than 2 GiB. A size above PTRDIFF_MAX is refused. */
+COMEX_API int comex_put_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group);
+COMEX_API int comex_get_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group);
+COMEX_API int comex_acc_x(int type, const void* scale, const void* src, void* dst, size_t bytes, int proc,
+                          comex_group_t group);
+COMEX_API int comex_puts_x(const void* src, const ptrdiff_t* src_stride, void* dst,
+                           const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                           comex_group_t group);
+COMEX_API int comex_gets_x(const void* src, const ptrdiff_t* src_stride, void* dst,
+                           const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                           comex_group_t group);
+COMEX_API int comex_accs_x(int type, const void* scale, const void* src, const ptrdiff_t* src_stride,
+                           void* dst, const ptrdiff_t* dst_stride, const size_t* count, int stride_levels,
+                           int proc, comex_group_t group);
+COMEX_API int comex_putv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group);
+COMEX_API int comex_getv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group);
+COMEX_API int comex_accv_x(int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
+                           comex_group_t group);
+COMEX_API int comex_nbput_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group,
+                            comex_request_t* handle);
+COMEX_API int comex_nbget_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group,
+                            comex_request_t* handle);
+COMEX_API int comex_nbacc_x(int type, const void* scale, const void* src, void* dst, size_t bytes, int proc,
+                            comex_group_t group, comex_request_t* handle);
+COMEX_API int comex_nbputs_x(const void* src, const ptrdiff_t* src_stride, void* dst,
+                             const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                             comex_group_t group, comex_request_t* handle);
+COMEX_API int comex_nbgets_x(const void* src, const ptrdiff_t* src_stride, void* dst,
+                             const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                             comex_group_t group, comex_request_t* handle);
+COMEX_API int comex_nbaccs_x(int type, const void* scale, const void* src, const ptrdiff_t* src_stride,
+                             void* dst, const ptrdiff_t* dst_stride, const size_t* count, int stride_levels,
+                             int proc, comex_group_t group, comex_request_t* handle);
+COMEX_API int comex_nbputv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
+                             comex_request_t* handle);
+COMEX_API int comex_nbgetv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
+                             comex_request_t* handle);
+COMEX_API int comex_nbaccv_x(int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
+                             comex_group_t group, comex_request_t* handle);
+
+/* -- Signals --
+ * As comex_put_signal, with sizes as wide as addresses. The _add forms add `value` to the word instead of
+ * storing it, atomically among atomic and rmw calls on words of 8 bytes. The non-blocking ones are complete
+ * when src may be reused; the data and the signal are on their way when the call returns. */
+COMEX_API int comex_put_signal_x(const void* src, void* dst, size_t bytes, long* signal, long value, int proc,
+                                 comex_group_t group);
+COMEX_API int comex_put_signal_add(const void* src, void* dst, size_t bytes, long* signal, long value,
+                                   int proc, comex_group_t group);
+COMEX_API int comex_nbput_signal(const void* src, void* dst, size_t bytes, long* signal, long value, int proc,
+                                 comex_group_t group, comex_request_t* handle);
+COMEX_API int comex_nbput_signal_add(const void* src, void* dst, size_t bytes, long* signal, long value,
+                                     int proc, comex_group_t group, comex_request_t* handle);
+/* As comex_wait_until, for `count` words in a row. Those whose entry in `skip` is not 0 are left out; a NULL
+ * `skip` leaves none out. _all returns once every one has compared, not all at one moment. _any returns once
+ * one compares, and *index is the lowest such one. _some returns once one compares, and stores the numbers of
+ * all that do in indices[0 .. *found - 1]; `indices` has room for `count`. Where no word is left to wait for,
+ * the calls return at once, *index is `count`, and *found is 0. */
+COMEX_API int comex_wait_until_all(long* words, size_t count, const int* skip, int compare, long value);
+COMEX_API int comex_wait_until_any(long* words, size_t count, const int* skip, int compare, long value,
+                                   size_t* index);
+COMEX_API int comex_wait_until_some(long* words, size_t count, const int* skip, int compare, long value,
+                                    size_t* indices, size_t* found);
+
+/* -- Fences of other kinds --
+ * nbfence is complete, by its handle or as an implicit request, when all earlier writes of the caller to
+ * `proc` are there for everybody. Writes that were refused are told by the next fence or barrier that blocks.
+ */
+COMEX_API int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle);
+/* Returns when all earlier writes of the caller to the parts of one allocation are there for everybody. `ptr`
+ * is the caller's own address of the allocation, or NULL where its part has 0 bytes; `group` has the members
+ * of the group of the malloc. Only members to which something is under way are asked. */
+COMEX_API int comex_fence_allocation(void* ptr, comex_group_t group);
+
 #ifdef __cplusplus
 }
 #endif

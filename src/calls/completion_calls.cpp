@@ -1,7 +1,11 @@
-// The calls wait and test, wait_proc and wait_all, the fences and barrier.
+// The calls wait and test, wait_proc and wait_all, the fences and barrier, and fences of other kinds.
 #include <atomic>
+#include <optional>
+#include <string>
 
 #include "calls/plain_target.h"
+#include "calls/transfer.h"
+#include "groups/everybody.h"
 #include "runtime/call.h"
 
 using namespace comex;
@@ -19,6 +23,12 @@ bool find_state(runtime::Runtime& runtime, const char* name, const comex_request
   if (state != State::unknown) return true;
   runtime.reporter().fail({.operation = name}, "the handle " + std::to_string(*handle) + " was never issued");
   return false;
+}
+
+bool is_allocated_over(runtime::Runtime& runtime, const void* ptr, const groups::Group& group) {
+  const std::optional<runtime::Allocation> found = runtime.allocations().named_by(ptr);
+  return found && groups::relation(found->roster(), {groups::everybody(group, runtime.book()).members,
+                                                     group.endpoints()}) != groups::Relation::unequal;
 }
 
 int result_of(runtime::Runtime& runtime, int handle) {
@@ -87,6 +97,33 @@ int comex_fence_proc(int proc, comex_group_t group) {
     return COMEX_FAILURE;
   runtime->fence(target);
   return runtime->take_failures(target) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
+}
+
+int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // for direct stores; the rest is ordered by messages
+  runtime::Reach target;
+  runtime::Runtime* const runtime = enter({"nbfence", proc, group}, target);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const op::RemoteTarget far = target.remote_target();
+  const auto begin = [&](nb::Completion& completion) {
+    if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
+  };
+  return finish_remote(*runtime, *target.remote, target.reason("nbfence"), Finish::by(handle), begin);
+}
+
+int comex_fence_allocation(void* ptr, comex_group_t handle) {
+  const char* name = "fence_allocation";
+  runtime::Runtime* const runtime = runtime::enter(name);
+  const groups::Group* const group =
+      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  if (ptr != nullptr && !is_allocated_over(*runtime, ptr, *group)) {
+    return runtime->reporter().fail(
+        {name, {}, ptr}, "the address is not that of an allocation over group " + std::to_string(handle));
+  }
+  runtime->fence_members(*group);
+  if (!runtime::check_not_lost(*runtime, name, *group)) return COMEX_FAILURE;
+  return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }
 
 int comex_fence_all(comex_group_t handle) {

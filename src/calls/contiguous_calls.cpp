@@ -1,4 +1,4 @@
-// The calls put, get, acc and their non-blocking forms. Each tries the short direct path first.
+// The calls put, get, acc and acc_op, and their non-blocking forms. Each tries the short direct path first.
 #include "calls/batched_calls.h"
 #include "calls/plain_target.h"
 #include "calls/transfer.h"
@@ -10,12 +10,12 @@ namespace {
 struct Bytes {  // the caller's memory, the target's, and the number of bytes
   void* near = nullptr;
   void* far = nullptr;
-  int bytes = 0;
+  std::int64_t bytes = 0;
 };
-struct Accumulate {
-  int op = 0;
-  void* scale = nullptr;
-};
+
+void* writable(const void* source) {  // no call writes to its source
+  return const_cast<void*>(source);
+}
 
 // The long way for everything that the short path does not serve or refuses. It starts from the beginning.
 [[gnu::noinline]] int transfer(const Call& call, const op::Arguments& request, const Bytes& of,
@@ -32,27 +32,27 @@ struct Accumulate {
 [[gnu::noinline]] int accumulate(const Call& call, const Accumulate& as, const Bytes& of,
                                  const Finish& finish) {
   runtime::Runtime* const runtime = runtime::enter(call.name);
-  op::Arguments request{.action = Action::acc, .scale = as.scale};
-  if (runtime == nullptr || !find_scalar(*runtime, call.name, as.op, request.scalar)) return COMEX_FAILURE;
+  op::Arguments request;
+  if (runtime == nullptr || !find_arguments(*runtime, call.name, as, request)) return COMEX_FAILURE;
   return transfer(call, request, of, finish);
 }
 
-[[gnu::noinline]] int blocking_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  return transfer({"put", proc, group}, {.action = Action::put}, {src, dst, bytes}, Finish::block());
+[[gnu::noinline]] int blocking_put(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
+  return transfer({"put", proc, group}, as_put, {src, dst, bytes}, Finish::block());
 }
 
-[[gnu::noinline]] int blocking_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  return transfer({"get", proc, group}, {.action = Action::get}, {dst, src, bytes}, Finish::block());
+[[gnu::noinline]] int blocking_get(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
+  return transfer({"get", proc, group}, as_get, {dst, src, bytes}, Finish::block());
 }
 
-inline bool small_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
+inline bool small_put(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
   PlainTarget to(proc, group);
   if (!to || bytes <= 0 || src == nullptr) return false;
   to.count(activity::Kind::put, static_cast<std::uint64_t>(bytes));
   return to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
 }
 
-inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
+inline bool small_get(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
   PlainTarget from(proc, group);
   if (!from || bytes <= 0 || dst == nullptr) return false;
   from.count(activity::Kind::get, static_cast<std::uint64_t>(bytes));
@@ -60,27 +60,27 @@ inline bool small_get(const void* src, void* dst, int bytes, int proc, comex_gro
 }
 
 // The bytes of whole elements.
-inline std::uint64_t whole_bytes(Scalar scalar, int bytes) {
+inline std::uint64_t whole_bytes(Scalar scalar, std::int64_t bytes) {
   return static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
 }
 
-inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
+[[gnu::always_inline]] inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
   PlainTarget to(call.proc, call.group);
-  const Scalar scalar = scalar_of(as.op);
-  if (!to || scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
+  const Scaling scaling = as.scaling();
+  if (!to || scaling.scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
     return false;
-  const std::uint64_t whole = whole_bytes(scalar, of.bytes);
+  const std::uint64_t whole = whole_bytes(scaling.scalar, of.bytes);
   if (whole == 0) return false;
   to.count(activity::Kind::acc, whole);
   bool recovered = false;
   const bool is_done =
-      to.direct().try_acc(to.place(), to.target(), {scalar, as.scale}, {of.near, of.far, whole}, recovered);
+      to.direct().try_acc(to.place(), to.target(), scaling, {of.near, of.far, whole}, recovered);
   if (recovered) [[unlikely]]
     say_recovered(to.runtime(), {call.name, Target(call.proc)});
   return is_done;
 }
 
-bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t group) {
+bool appended_put(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
   if (bytes <= 0) return false;
   runtime::Runtime* const runtime = behind_server(op::Way::put, src, dst, proc, group);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
@@ -94,19 +94,20 @@ bool appended_put(const void* src, void* dst, int bytes, int proc, comex_group_t
 }
 
 bool appended_acc(const Call& call, const Accumulate& as, const Bytes& of) {
-  const Scalar scalar = scalar_of(as.op);
-  if (scalar == Scalar::none || as.scale == nullptr || of.bytes <= 0) return false;
+  const Scaling scaling = as.scaling();
+  const bool is_sum = scaling.combine == Combine::sum;  // others are in no batch
+  if (scaling.scalar == Scalar::none || !is_sum || as.scale == nullptr || of.bytes <= 0) return false;
   runtime::Runtime* const runtime = behind_server(op::Way::acc, of.near, of.far, call.proc, call.group);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
-    return remote.append_acc({scalar, as.scale}, of.near, of.far, whole_bytes(scalar, of.bytes), far);
+    return remote.append_acc(scaling, of.near, of.far, whole_bytes(scaling.scalar, of.bytes), far);
   };
   const auto target = static_cast<Worker>(call.proc);
   if (runtime == nullptr || !runtime->append({call.name, call.proc}, target, append)) return false;
-  runtime->count(activity::Kind::acc, runtime->place(target), whole_bytes(scalar, of.bytes));
+  runtime->count(activity::Kind::acc, runtime->place(target), whole_bytes(scaling.scalar, of.bytes));
   return true;
 }
 
-bool appended_get(const void* src, void* dst, int bytes, int proc, comex_group_t group,
+bool appended_get(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
                   comex_request_t* handle) {
   runtime::Runtime* const runtime = bytes > 0 ? behind_server(op::Way::get, dst, src, proc, group) : nullptr;
   if (runtime == nullptr || !runtime->remote().takes(static_cast<std::uint64_t>(bytes))) return false;
@@ -124,47 +125,115 @@ inline int completed(comex_request_t* handle) {
   return COMEX_SUCCESS;
 }
 
-}  // namespace
-}  // namespace comex::calls
-
-using namespace comex;
-using namespace comex::calls;
-
-int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
+inline int put_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
   if (small_put(src, dst, bytes, proc, group)) [[likely]]
     return COMEX_SUCCESS;
   return blocking_put(src, dst, bytes, proc, group);
 }
 
-int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
+inline int get_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
   if (small_get(src, dst, bytes, proc, group)) [[likely]]
     return COMEX_SUCCESS;
   return blocking_get(src, dst, bytes, proc, group);
 }
 
-int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  const Call call{"acc", proc, group};
-  if (small_acc(call, {op, scale}, {src, dst, bytes})) [[likely]]
+inline int acc_bytes(const Call& call, const Accumulate& as, const Bytes& of) {
+  if (small_acc(call, as, of)) [[likely]]
     return COMEX_SUCCESS;
-  return accumulate(call, {op, scale}, {src, dst, bytes}, Finish::block());
+  return accumulate(call, as, of, Finish::block());
+}
+// For all calls but the most frequent one, so that its short path stays short.
+[[gnu::noinline]] int other_acc_bytes(const Call& call, const Accumulate& as, const Bytes& of) {
+  return acc_bytes(call, as, of);
+}
+
+[[gnu::noinline]] int nbput_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
+                                  comex_request_t* handle) {
+  if (small_put(src, dst, bytes, proc, group)) return completed(handle);
+  if (appended_put(src, dst, bytes, proc, group)) return completed(handle);
+  return transfer({"nbput", proc, group}, as_put, {src, dst, bytes}, Finish::by(handle));
+}
+
+[[gnu::noinline]] int nbget_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
+                                  comex_request_t* handle) {
+  if (small_get(src, dst, bytes, proc, group)) return completed(handle);
+  if (appended_get(src, dst, bytes, proc, group, handle)) return COMEX_SUCCESS;
+  return transfer({"nbget", proc, group}, as_get, {dst, src, bytes}, Finish::by(handle));
+}
+
+[[gnu::noinline]] int nbacc_bytes(const Call& call, const Accumulate& as, const Bytes& of,
+                                  comex_request_t* handle) {
+  if (small_acc(call, as, of)) return completed(handle);
+  if (appended_acc(call, as, of)) return completed(handle);
+  return accumulate(call, as, of, Finish::by(handle));
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex::calls;
+using comex::op::size_of;
+
+int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  return put_bytes(src, dst, bytes, proc, group);
+}
+
+int comex_put_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
+  return put_bytes(writable(src), dst, size_of(bytes), proc, group);
+}
+
+int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  return get_bytes(src, dst, bytes, proc, group);
+}
+
+int comex_get_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
+  return get_bytes(writable(src), dst, size_of(bytes), proc, group);
+}
+
+int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group) {
+  return acc_bytes({"acc", proc, group}, {op, scale}, {src, dst, bytes});
+}
+
+int comex_acc_x(int type, const void* scale, const void* src, void* dst, size_t bytes, int proc,
+                comex_group_t group) {
+  return other_acc_bytes({"acc", proc, group}, {type, scale}, {writable(src), dst, size_of(bytes)});
+}
+
+int comex_acc_op(int op, int type, const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
+  return other_acc_bytes({"acc_op", proc, group}, Accumulate::by(op, type),
+                         {writable(src), dst, size_of(bytes)});
 }
 
 int comex_nbput(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
-  if (small_put(src, dst, bytes, proc, group)) return completed(handle);
-  if (appended_put(src, dst, bytes, proc, group)) return completed(handle);
-  return transfer({"nbput", proc, group}, {.action = Action::put}, {src, dst, bytes}, Finish::by(handle));
+  return nbput_bytes(src, dst, bytes, proc, group, handle);
+}
+
+int comex_nbput_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group,
+                  comex_request_t* handle) {
+  return nbput_bytes(writable(src), dst, size_of(bytes), proc, group, handle);
 }
 
 int comex_nbget(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
-  if (small_get(src, dst, bytes, proc, group)) return completed(handle);
-  if (appended_get(src, dst, bytes, proc, group, handle)) return COMEX_SUCCESS;
-  return transfer({"nbget", proc, group}, {.action = Action::get}, {dst, src, bytes}, Finish::by(handle));
+  return nbget_bytes(src, dst, bytes, proc, group, handle);
+}
+
+int comex_nbget_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group,
+                  comex_request_t* handle) {
+  return nbget_bytes(writable(src), dst, size_of(bytes), proc, group, handle);
 }
 
 int comex_nbacc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group,
                 comex_request_t* handle) {
-  const Call call{"nbacc", proc, group};
-  if (small_acc(call, {op, scale}, {src, dst, bytes})) return completed(handle);
-  if (appended_acc(call, {op, scale}, {src, dst, bytes})) return completed(handle);
-  return accumulate(call, {op, scale}, {src, dst, bytes}, Finish::by(handle));
+  return nbacc_bytes({"nbacc", proc, group}, {op, scale}, {src, dst, bytes}, handle);
+}
+
+int comex_nbacc_x(int type, const void* scale, const void* src, void* dst, size_t bytes, int proc,
+                  comex_group_t group, comex_request_t* handle) {
+  return nbacc_bytes({"nbacc", proc, group}, {type, scale}, {writable(src), dst, size_of(bytes)}, handle);
+}
+
+int comex_nbacc_op(int op, int type, const void* src, void* dst, size_t bytes, int proc, comex_group_t group,
+                   comex_request_t* handle) {
+  return nbacc_bytes({"nbacc_op", proc, group}, Accumulate::by(op, type),
+                     {writable(src), dst, size_of(bytes)}, handle);
 }

@@ -1,12 +1,13 @@
-// The calls puts, gets, accs and their non-blocking forms.
+// The calls puts, gets, accs and accs_op, and their non-blocking forms.
 #include "calls/transfer.h"
 #include "runtime/call.h"
 
 namespace comex::calls {
 namespace {
 
-int transfer(const Call& call, const op::Arguments& request, const op::StridedArguments& arguments,
-             const Finish& finish) {
+template <class Stride, class Count>
+int transfer(const Call& call, const op::Arguments& request,
+             const op::StridedArguments<Stride, Count>& arguments, const Finish& finish) {
   runtime::Reach target;
   runtime::Runtime* const runtime = enter(call, target);
   if (runtime == nullptr) return COMEX_FAILURE;
@@ -15,16 +16,21 @@ int transfer(const Call& call, const op::Arguments& request, const op::StridedAr
   return carry_out(*runtime, call.name, op::validate(resolved, arguments), target, arguments.far, finish);
 }
 
-int accumulate(const Call& call, int op, void* scale, const op::StridedArguments& arguments,
+template <class Stride, class Count>
+int accumulate(const Call& call, const Accumulate& as, const op::StridedArguments<Stride, Count>& arguments,
                const Finish& finish) {
   runtime::Runtime* const runtime = runtime::enter(call.name);
-  op::Arguments request{.action = Action::acc, .scale = scale};
-  if (runtime == nullptr || !find_scalar(*runtime, call.name, op, request.scalar)) return COMEX_FAILURE;
+  op::Arguments request;
+  if (runtime == nullptr || !find_arguments(*runtime, call.name, as, request)) return COMEX_FAILURE;
   return transfer(call, request, arguments, finish);
 }
 
-constexpr op::Arguments put{.action = Action::put};
-constexpr op::Arguments get{.action = Action::get};
+// The caller's side comes first; no call writes to its source.
+template <class Stride, class Count>
+op::StridedArguments<Stride, Count> sides(const void* near, const Stride* near_strides, const void* far,
+                                          const Stride* far_strides, const Count* counts, int levels) {
+  return {const_cast<void*>(near), near_strides, const_cast<void*>(far), far_strides, counts, levels};
+}
 
 }  // namespace
 }  // namespace comex::calls
@@ -33,36 +39,90 @@ using namespace comex::calls;
 
 int comex_puts(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
                int proc, comex_group_t group) {
-  return transfer({"puts", proc, group}, put, {src, src_stride, dst, dst_stride, count, stride_levels},
-                  Finish::block());
+  return transfer({"puts", proc, group}, as_put,
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
+}
+
+int comex_puts_x(const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
+                 const size_t* count, int stride_levels, int proc, comex_group_t group) {
+  return transfer({"puts", proc, group}, as_put,
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
 }
 
 int comex_gets(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
                int proc, comex_group_t group) {
-  return transfer({"gets", proc, group}, get, {dst, dst_stride, src, src_stride, count, stride_levels},
-                  Finish::block());
+  return transfer({"gets", proc, group}, as_get,
+                  sides(dst, dst_stride, src, src_stride, count, stride_levels), Finish::block());
+}
+
+int comex_gets_x(const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
+                 const size_t* count, int stride_levels, int proc, comex_group_t group) {
+  return transfer({"gets", proc, group}, as_get,
+                  sides(dst, dst_stride, src, src_stride, count, stride_levels), Finish::block());
 }
 
 int comex_accs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                int stride_levels, int proc, comex_group_t group) {
-  return accumulate({"accs", proc, group}, op, scale,
-                    {src, src_stride, dst, dst_stride, count, stride_levels}, Finish::block());
+  return accumulate({"accs", proc, group}, Accumulate{op, scale},
+                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
+}
+
+int comex_accs_x(int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
+                 const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                 comex_group_t group) {
+  return accumulate({"accs", proc, group}, Accumulate{type, scale},
+                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
+}
+
+int comex_accs_op(int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
+                  const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                  comex_group_t group) {
+  return accumulate({"accs_op", proc, group}, Accumulate::by(op, type),
+                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
 }
 
 int comex_nbputs(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
                  int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbputs", proc, group}, put, {src, src_stride, dst, dst_stride, count, stride_levels},
-                  Finish::by(handle));
+  return transfer({"nbputs", proc, group}, as_put,
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
+}
+
+int comex_nbputs_x(const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
+                   const size_t* count, int stride_levels, int proc, comex_group_t group,
+                   comex_request_t* handle) {
+  return transfer({"nbputs", proc, group}, as_put,
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
 }
 
 int comex_nbgets(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
                  int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbgets", proc, group}, get, {dst, dst_stride, src, src_stride, count, stride_levels},
-                  Finish::by(handle));
+  return transfer({"nbgets", proc, group}, as_get,
+                  sides(dst, dst_stride, src, src_stride, count, stride_levels), Finish::by(handle));
+}
+
+int comex_nbgets_x(const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
+                   const size_t* count, int stride_levels, int proc, comex_group_t group,
+                   comex_request_t* handle) {
+  return transfer({"nbgets", proc, group}, as_get,
+                  sides(dst, dst_stride, src, src_stride, count, stride_levels), Finish::by(handle));
 }
 
 int comex_nbaccs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                  int stride_levels, int proc, comex_group_t group, comex_request_t* handle) {
-  return accumulate({"nbaccs", proc, group}, op, scale,
-                    {src, src_stride, dst, dst_stride, count, stride_levels}, Finish::by(handle));
+  return accumulate({"nbaccs", proc, group}, Accumulate{op, scale},
+                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
+}
+
+int comex_nbaccs_x(int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
+                   const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                   comex_group_t group, comex_request_t* handle) {
+  return accumulate({"nbaccs", proc, group}, Accumulate{type, scale},
+                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
+}
+
+int comex_nbaccs_op(int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
+                    const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                    comex_group_t group, comex_request_t* handle) {
+  return accumulate({"nbaccs_op", proc, group}, Accumulate::by(op, type),
+                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
 }

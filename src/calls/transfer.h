@@ -3,6 +3,9 @@
 
 #include <comex/comex.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <iterator>
 #include <span>
 
@@ -47,8 +50,49 @@ constexpr Scalar scalar_of(int code) {
   static_assert(COMEX_ACC_LNG - COMEX_ACC_INT + 1 == std::size(scalars));
   return code < COMEX_ACC_INT || code > COMEX_ACC_LNG ? Scalar::none : scalars[code - COMEX_ACC_INT];
 }
-// The same; reports an unknown code.
-bool find_scalar(runtime::Runtime& runtime, const char* name, int code, Scalar& scalar);
+
+template <class T>
+constexpr Scale scale_by_one() {
+  Scale one{};
+  const auto bytes = std::bit_cast<std::array<unsigned char, sizeof(T)>>(T{1});
+  std::copy(bytes.begin(), bytes.end(), one.bytes);
+  return one;
+}
+inline constexpr Scale ones[] = {{},
+                                 scale_by_one<std::int32_t>(),
+                                 scale_by_one<std::int64_t>(),
+                                 scale_by_one<float>(),
+                                 scale_by_one<double>(),
+                                 scale_by_one<float>(),
+                                 scale_by_one<double>()};
+static_assert(std::size(ones) == scalar_kinds);
+
+inline constexpr op::Arguments as_put{.action = Action::put};
+inline constexpr op::Arguments as_get{.action = Action::get};
+
+// What the program says of an accumulate: a type and a scale, or a type and an operation.
+struct Accumulate {
+  int type = 0;
+  const void* scale = nullptr;
+  int op = COMEX_OP_SUM;
+
+  static Accumulate by(int op, int type) { return {type, &ones[static_cast<unsigned>(scalar_of(type))], op}; }
+
+  bool is_known() const { return op >= COMEX_OP_SUM && op <= COMEX_OP_XOR; }
+  Combine combine() const { return static_cast<Combine>(op - COMEX_OP_SUM); }
+  // The scalar is none if anything is wrong but the scale's address.
+  Scaling scaling() const {
+    const Scalar scalar = scalar_of(type);
+    if (!is_known() || !can_combine(combine(), scalar)) return {};
+    return {scalar, scale, combine()};
+  }
+};
+static_assert(COMEX_OP_XOR - COMEX_OP_SUM + 1 == combine_kinds && COMEX_OP_MIN - COMEX_OP_SUM == 1 &&
+              COMEX_OP_MAX - COMEX_OP_SUM == 2 && COMEX_OP_PROD - COMEX_OP_SUM == 3 &&
+              COMEX_OP_REPLACE - COMEX_OP_SUM == 4 && COMEX_OP_AND - COMEX_OP_SUM == 5 &&
+              COMEX_OP_OR - COMEX_OP_SUM == 6);
+// Makes what op::validate() takes; reports what is wrong and returns false.
+bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& as, op::Arguments& found);
 
 // Reports that a lock of a dead process was taken over.
 void say_recovered(const runtime::Runtime& runtime, const Context& where);

@@ -1,4 +1,4 @@
-// The calls putv, getv, accv and their non-blocking forms.
+// The calls putv, getv, accv and accv_op, and their non-blocking forms.
 #include <vector>
 
 #include "calls/transfer.h"
@@ -7,8 +7,9 @@
 namespace comex::calls {
 namespace {
 
-int transfer(const Call& made, const op::Arguments& request, const comex_giov_t* descriptors, int count,
-             const Finish& finish) {
+template <class Descriptor>
+int transfer(const Call& made, const op::Arguments& request, const Descriptor* descriptors,
+             std::int64_t count, const Finish& finish) {
   runtime::Reach target;
   runtime::Runtime* const runtime = enter(made, target);
   if (runtime == nullptr) return COMEX_FAILURE;
@@ -17,6 +18,10 @@ int transfer(const Call& made, const op::Arguments& request, const comex_giov_t*
     return runtime->reporter().fail(
         where(), "the number of descriptors is " + std::to_string(count) + "; it must not be negative");
   }
+  constexpr std::int64_t most = PTRDIFF_MAX / sizeof(op::VectorArguments);
+  if (count > most) {
+    return runtime->reporter().fail(where(), "the number of descriptors is more than memory can hold");
+  }
   if (count > 0 && descriptors == nullptr) {
     return runtime->reporter().fail(where(), "the array of descriptors is null");
   }
@@ -24,11 +29,11 @@ int transfer(const Call& made, const op::Arguments& request, const comex_giov_t*
   resolved.target = target.worker();
   std::vector<op::VectorArguments> arguments;
   arguments.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    const comex_giov_t& given = descriptors[i];
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Descriptor& given = descriptors[i];
     const bool is_get = request.action == Action::get;
-    arguments.push_back(
-        {is_get ? given.dst : given.src, is_get ? given.src : given.dst, given.count, given.bytes});
+    arguments.push_back({is_get ? given.dst : given.src, is_get ? given.src : given.dst,
+                         op::size_of(given.count), op::size_of(given.bytes)});
   }
   Result<std::vector<Operation>> operations = op::validate(resolved, arguments);
   if (!operations) return runtime->reporter().fail(where(), operations.failure());
@@ -37,41 +42,80 @@ int transfer(const Call& made, const op::Arguments& request, const comex_giov_t*
   return carry_out(*runtime, made.name, operations.value(), target, op::way_of(request.action), finish);
 }
 
-int accumulate(const Call& made, int op, void* scale, const comex_giov_t* descriptors, int count,
+template <class Descriptor>
+int accumulate(const Call& made, const Accumulate& as, const Descriptor* descriptors, std::int64_t count,
                const Finish& finish) {
   runtime::Runtime* const runtime = runtime::enter(made.name);
-  op::Arguments request{.action = Action::acc, .scale = scale};
-  if (runtime == nullptr || !find_scalar(*runtime, made.name, op, request.scalar)) return COMEX_FAILURE;
+  op::Arguments request;
+  if (runtime == nullptr || !find_arguments(*runtime, made.name, as, request)) return COMEX_FAILURE;
   return transfer(made, request, descriptors, count, finish);
 }
 
 }  // namespace
 }  // namespace comex::calls
 
-using namespace comex;
 using namespace comex::calls;
+using comex::op::size_of;
 
 int comex_putv(comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return transfer({"putv", proc, group}, {.action = Action::put}, darr, len, Finish::block());
+  return transfer({"putv", proc, group}, as_put, darr, len, Finish::block());
+}
+
+int comex_putv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group) {
+  return transfer({"putv", proc, group}, as_put, darr, size_of(len), Finish::block());
 }
 
 int comex_getv(comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return transfer({"getv", proc, group}, {.action = Action::get}, darr, len, Finish::block());
+  return transfer({"getv", proc, group}, as_get, darr, len, Finish::block());
+}
+
+int comex_getv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group) {
+  return transfer({"getv", proc, group}, as_get, darr, size_of(len), Finish::block());
 }
 
 int comex_accv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return accumulate({"accv", proc, group}, op, scale, darr, len, Finish::block());
+  return accumulate({"accv", proc, group}, Accumulate{op, scale}, darr, len, Finish::block());
+}
+
+int comex_accv_x(int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
+                 comex_group_t group) {
+  return accumulate({"accv", proc, group}, Accumulate{type, scale}, darr, size_of(len), Finish::block());
+}
+
+int comex_accv_op(int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group) {
+  return accumulate({"accv_op", proc, group}, Accumulate::by(op, type), darr, size_of(len), Finish::block());
 }
 
 int comex_nbputv(comex_giov_t* darr, int len, int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbputv", proc, group}, {.action = Action::put}, darr, len, Finish::by(handle));
+  return transfer({"nbputv", proc, group}, as_put, darr, len, Finish::by(handle));
+}
+
+int comex_nbputv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
+                   comex_request_t* handle) {
+  return transfer({"nbputv", proc, group}, as_put, darr, size_of(len), Finish::by(handle));
 }
 
 int comex_nbgetv(comex_giov_t* darr, int len, int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbgetv", proc, group}, {.action = Action::get}, darr, len, Finish::by(handle));
+  return transfer({"nbgetv", proc, group}, as_get, darr, len, Finish::by(handle));
+}
+
+int comex_nbgetv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
+                   comex_request_t* handle) {
+  return transfer({"nbgetv", proc, group}, as_get, darr, size_of(len), Finish::by(handle));
 }
 
 int comex_nbaccv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group,
                  comex_request_t* handle) {
-  return accumulate({"nbaccv", proc, group}, op, scale, darr, len, Finish::by(handle));
+  return accumulate({"nbaccv", proc, group}, Accumulate{op, scale}, darr, len, Finish::by(handle));
+}
+
+int comex_nbaccv_x(int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
+                   comex_group_t group, comex_request_t* handle) {
+  return accumulate({"nbaccv", proc, group}, Accumulate{type, scale}, darr, size_of(len), Finish::by(handle));
+}
+
+int comex_nbaccv_op(int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
+                    comex_request_t* handle) {
+  return accumulate({"nbaccv_op", proc, group}, Accumulate::by(op, type), darr, size_of(len),
+                    Finish::by(handle));
 }

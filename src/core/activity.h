@@ -199,7 +199,7 @@ class Recorder {
   }
 
  private:
-  std::uint32_t count(Peer& peer, Kind kind, std::uint64_t bytes) const {
+  [[gnu::always_inline]] std::uint32_t count(Peer& peer, Kind kind, std::uint64_t bytes) const {
     peer.of[static_cast<std::size_t>(kind)].count_one(bytes);
     return counts_all_ ? count_more(peer, kind, bytes) : 0;
   }

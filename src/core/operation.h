@@ -22,7 +22,8 @@ struct Operation {
   protocol::Layout called =
       protocol::Layout::contiguous;  // layout of the program's call, for the line about a refusal
   Scalar scalar = Scalar::none;      // acc only
-  Scale scale{};                     // acc only
+  Combine combine = Combine::sum;    // acc only
+  Scale scale{};                     // of a sum
   Worker target = 0;                 // worker number in its world
   std::byte* near = nullptr;         // contiguous and strided: first byte of the origin's side
   std::byte* far = nullptr;          // the address as the target knows it
@@ -37,6 +38,7 @@ struct Operation {
 struct Scaling {
   Scalar scalar = Scalar::none;
   const void* factor = nullptr;
+  Combine combine = Combine::sum;
 };
 
 struct AtomicOperation {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace comex {
 namespace {
@@ -56,6 +57,28 @@ Failure bad_levels(int levels) {
                       std::to_string(max_stride_levels));
 }
 
+template <class Stride, class Count>
+Result<Patch> patch_of(int levels, const Stride* near_strides, const Stride* far_strides, const Count* counts,
+                       unsigned element_bytes) {
+  if (levels < 0 || levels > max_stride_levels) return bad_levels(levels);
+  if (counts == nullptr) return caller_error("strided rectangle: count is a null pointer");
+  if (levels > 0 && (near_strides == nullptr || far_strides == nullptr))
+    return caller_error("strided rectangle: a stride array is a null pointer");
+  Patch raw;
+  raw.levels = levels;
+  for (int level = 0; level <= levels; ++level) {
+    if constexpr (std::is_signed_v<Count>) {
+      if (counts[level] < 0) return negative("count", level, counts[level]);
+    }
+    raw.counts[level] = static_cast<std::uint64_t>(counts[level]);
+  }
+  for (int level = 0; level < levels; ++level) {
+    raw.near_strides[level] = near_strides[level];
+    raw.far_strides[level] = far_strides[level];
+  }
+  return normalised(raw, element_bytes);
+}
+
 }  // namespace
 
 std::uint64_t Patch::runs() const {
@@ -80,21 +103,12 @@ std::uint64_t Patch::extent_bytes(Side side) const {
 
 Result<Patch> make_patch(int levels, const int* near_strides, const int* far_strides, const int* counts,
                          unsigned element_bytes) {
-  if (levels < 0 || levels > max_stride_levels) return bad_levels(levels);
-  if (counts == nullptr) return caller_error("strided rectangle: count is a null pointer");
-  if (levels > 0 && (near_strides == nullptr || far_strides == nullptr))
-    return caller_error("strided rectangle: a stride array is a null pointer");
-  Patch raw;
-  raw.levels = levels;
-  for (int level = 0; level <= levels; ++level) {
-    if (counts[level] < 0) return negative("count", level, counts[level]);
-    raw.counts[level] = static_cast<std::uint64_t>(counts[level]);
-  }
-  for (int level = 0; level < levels; ++level) {
-    raw.near_strides[level] = near_strides[level];
-    raw.far_strides[level] = far_strides[level];
-  }
-  return normalised(raw, element_bytes);
+  return patch_of(levels, near_strides, far_strides, counts, element_bytes);
+}
+
+Result<Patch> make_patch(int levels, const std::ptrdiff_t* near_strides, const std::ptrdiff_t* far_strides,
+                         const std::size_t* counts, unsigned element_bytes) {
+  return patch_of(levels, near_strides, far_strides, counts, element_bytes);
 }
 
 Result<Patch> normalised(const Patch& raw, unsigned element_bytes) {

@@ -6,6 +6,7 @@
 // copy loops, the kernels and the server walk them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/status.h"
@@ -37,6 +38,8 @@ struct Patch {
 // element_bytes > 1 (accumulate) it cuts each run to whole elements, as the interface defines.
 Result<Patch> make_patch(int levels, const int* near_strides, const int* far_strides, const int* counts,
                          unsigned element_bytes = 1);
+Result<Patch> make_patch(int levels, const std::ptrdiff_t* near_strides, const std::ptrdiff_t* far_strides,
+                         const std::size_t* counts, unsigned element_bytes = 1);
 
 // The same for 64-bit numbers. The server checks with it what it received.
 Result<Patch> normalised(const Patch& raw, unsigned element_bytes = 1);

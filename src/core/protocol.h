@@ -176,6 +176,7 @@ enum RequestFlags : std::uint8_t {
   non_blocking = 4,   // the program's call was non-blocking, for the line about a refusal
   fence_rides = 8,    // answer this write as a fence after it would be answered
   with_signal = 16,   // put: the next write is its signal; store: it is the signal of the write before
+  adds = 32,          // store: the value is added to the word
 };
 
 struct RequestHeader {
@@ -215,6 +216,9 @@ struct RequestHeader {
   void set_items(std::uint64_t count) { operand = count; }
   TransportRank batch_rank() const { return static_cast<TransportRank>(target); }
   void set_batch_rank(TransportRank rank) { target = static_cast<Worker>(rank); }
+  // acc.
+  Combine combine() const { return static_cast<Combine>(operand); }
+  void set_combine(Combine how) { operand = static_cast<std::uint64_t>(how); }
   // surrender.
   std::uint64_t new_limit() const { return operand; }
   void set_new_limit(std::uint64_t limit) { operand = limit; }

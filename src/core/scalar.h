@@ -33,6 +33,19 @@ constexpr unsigned scalar_bytes(Scalar scalar) {
   return 1;
 }
 
+// What an accumulate does to each element of the far side with the near one. Only a sum is scaled.
+enum class Combine : std::uint8_t { sum, least, most, product, replace, bit_and, bit_or, bit_xor };
+inline constexpr unsigned combine_kinds = 8;
+
+constexpr bool is_integer(Scalar scalar) {
+  return scalar == Scalar::int32 || scalar == Scalar::int64;
+}
+constexpr bool can_combine(Combine combine, Scalar scalar) {
+  if (combine >= Combine::bit_and) return is_integer(scalar);
+  const bool is_complex = scalar == Scalar::complex_float || scalar == Scalar::complex_double;
+  return scalar != Scalar::none && !(is_complex && (combine == Combine::least || combine == Combine::most));
+}
+
 // A scale factor as it travels: the bytes of one element of the scalar's type.
 struct Scale {
   alignas(16) unsigned char bytes[16];

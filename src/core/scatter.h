@@ -30,7 +30,7 @@ struct Scatter {
 // Checks the caller's arguments: negative numbers, missing arrays, null segments, overflow. With
 // element_bytes > 1 (accumulate) it cuts each segment to whole elements. For an empty scatter it reads no
 // array.
-Result<Scatter> make_scatter(void* const* near, void* const* far, int count, int bytes,
+Result<Scatter> make_scatter(void* const* near, void* const* far, std::int64_t count, std::int64_t bytes,
                              unsigned element_bytes = 1);
 
 struct Segment {

@@ -31,25 +31,25 @@ Isa best_isa() {
   return best;
 }
 
-AccumulateKernel accumulate_kernel(Scalar scalar, Isa isa) {
+AccumulateKernel accumulate_kernel(Scalar scalar, Combine combine, Isa isa) {
   AccumulateKernel kernel;
   switch (isa) {
     case Isa::baseline:
-      kernel = accumulate_baseline(scalar);
+      kernel = accumulate_baseline(scalar, combine);
       break;
     case Isa::avx2:
-      kernel = accumulate_avx2(scalar);
+      kernel = accumulate_avx2(scalar, combine);
       break;
     case Isa::avx512:
-      kernel = accumulate_avx512(scalar);
+      kernel = accumulate_avx512(scalar, combine);
       break;
   }
   COMEX_BUG_IF(kernel.run == nullptr);
   return kernel;
 }
 
-AccumulateKernel accumulate_kernel(Scalar scalar) {
-  return accumulate_kernel(scalar, best_isa());
+AccumulateKernel accumulate_kernel(Scalar scalar, Combine combine) {
+  return accumulate_kernel(scalar, combine, best_isa());
 }
 
 }  // namespace comex::kernels

@@ -1,4 +1,5 @@
-// Computes far += scale * near, element by element, with one function for each scalar type.
+// Computes far += scale * near, or another combination of both, element by element, with one function for
+// each scalar type and combination.
 //
 // The same source is compiled for several instruction sets, and the best one of this processor is chosen at
 // run time. Contraction is off, so all give the same bits. Pointers need no alignment, trailing bytes short
@@ -29,8 +30,8 @@ enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 bool isa_supported(Isa isa);
 Isa best_isa();
 
-// For a known scalar; Scalar::none is a bug. Choose once for an operation, not for each row.
-AccumulateKernel accumulate_kernel(Scalar scalar);
-AccumulateKernel accumulate_kernel(Scalar scalar, Isa isa);
+// The two must go together: anything else is a bug. Choose once for an operation, not for each row.
+AccumulateKernel accumulate_kernel(Scalar scalar, Combine combine);
+AccumulateKernel accumulate_kernel(Scalar scalar, Combine combine, Isa isa);
 
 }  // namespace comex::kernels

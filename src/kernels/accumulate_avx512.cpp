@@ -3,8 +3,8 @@
 
 namespace comex::kernels {
 
-AccumulateKernel accumulate_avx512(Scalar scalar) {
-  return choose(scalar);
+AccumulateKernel accumulate_avx512(Scalar scalar, Combine combine) {
+  return choose(scalar, combine);
 }
 
 }  // namespace comex::kernels

@@ -5,8 +5,8 @@
 
 namespace comex::kernels {
 
-AccumulateKernel accumulate_baseline(Scalar scalar);
-AccumulateKernel accumulate_avx2(Scalar scalar);
-AccumulateKernel accumulate_avx512(Scalar scalar);
+AccumulateKernel accumulate_baseline(Scalar scalar, Combine combine);
+AccumulateKernel accumulate_avx2(Scalar scalar, Combine combine);
+AccumulateKernel accumulate_avx512(Scalar scalar, Combine combine);
 
 }  // namespace comex::kernels

@@ -2,7 +2,7 @@
 //
 // Each including file gets its own copy: everything is in an unnamed namespace and calls nothing outside. If
 // files for different processors shared a function, the linker would keep any one of its versions. For the
-// same reason, memcpy is the builtin.
+// same reason, memcpy is the builtin, and what they share with others is always inlined.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 #include "core/scalar.h"
 #include "kernels/accumulate.h"
+#include "kernels/extremes.h"
 
 namespace comex::kernels {
 namespace {
@@ -78,6 +79,75 @@ void add_complex(std::byte* far, const std::byte* near, std::uint64_t bytes, con
   }
 }
 
+// The combinations that are not scaled.
+struct Least {
+  template <class T>
+  static T of(T far, T near) {
+    return lesser(far, near);
+  }
+};
+struct Most {
+  template <class T>
+  static T of(T far, T near) {
+    return greater(far, near);
+  }
+};
+struct Product {
+  template <class T>
+  static T of(T far, T near) {
+    return far * near;
+  }
+};
+struct Replacement {
+  template <class T>
+  static T of(T, T near) {
+    return near;
+  }
+};
+struct BitAnd {
+  template <class T>
+  static T of(T far, T near) {
+    return far & near;
+  }
+};
+struct BitOr {
+  template <class T>
+  static T of(T far, T near) {
+    return far | near;
+  }
+};
+struct BitXor {
+  template <class T>
+  static T of(T far, T near) {
+    return far ^ near;
+  }
+};
+
+template <class How, class T>
+void combine_each(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale&) {
+  const std::uint64_t elements = bytes / sizeof(T);
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    const std::uint64_t at = i * sizeof(T);
+    store<T>(far + at, How::of(load<T>(far + at), load<T>(near + at)));
+  }
+}
+
+// As in add_complex.
+template <class T>
+void multiply_complex(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale&) {
+  const std::uint64_t elements = bytes / (2 * sizeof(T));
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    const std::uint64_t at = 2 * i * sizeof(T);
+    const T a = load<T>(far + at);
+    const T b = load<T>(far + at + sizeof(T));
+    const T c = load<T>(near + at);
+    const T d = load<T>(near + at + sizeof(T));
+    const T minus_d = -d;
+    store<T>(far + at, a * c + b * minus_d);
+    store<T>(far + at + sizeof(T), a * d + b * c);
+  }
+}
+
 // The loop is inside, so that values common to all rows are read once.
 template <AccumulateFn run>
 [[gnu::flatten]] void add_rows(std::byte* far, std::int64_t far_stride, const std::byte* near,
@@ -91,7 +161,7 @@ inline AccumulateKernel both() {
   return {run, add_rows<run>};
 }
 
-inline AccumulateKernel choose(Scalar scalar) {
+inline AccumulateKernel choose_sum(Scalar scalar) {
   switch (scalar) {
     case Scalar::int32:
       return both<add_integers<std::uint32_t>>();
@@ -107,6 +177,82 @@ inline AccumulateKernel choose(Scalar scalar) {
       return both<add_complex<double>>();
     case Scalar::none:
       break;
+  }
+  return {};
+}
+
+struct Pair {  // of the largest scalar
+  std::uint64_t first;
+  std::uint64_t second;
+};
+
+inline AccumulateKernel choose_replacement(unsigned element_bytes) {
+  switch (element_bytes) {
+    case 4:
+      return both<combine_each<Replacement, std::uint32_t>>();
+    case 8:
+      return both<combine_each<Replacement, std::uint64_t>>();
+    default:
+      return both<combine_each<Replacement, Pair>>();
+  }
+}
+
+template <class How>
+inline AccumulateKernel choose_bits(Scalar scalar) {
+  if (scalar == Scalar::int32) return both<combine_each<How, std::uint32_t>>();
+  if (scalar == Scalar::int64) return both<combine_each<How, std::uint64_t>>();
+  return {};
+}
+
+template <class How>
+inline AccumulateKernel choose_extreme(Scalar scalar) {
+  switch (scalar) {
+    case Scalar::int32:
+      return both<combine_each<How, std::int32_t>>();
+    case Scalar::int64:
+      return both<combine_each<How, std::int64_t>>();
+    case Scalar::float32:
+      return both<combine_each<How, float>>();
+    case Scalar::float64:
+      return both<combine_each<How, double>>();
+    default:
+      return {};
+  }
+}
+
+inline AccumulateKernel choose_product(Scalar scalar) {
+  switch (scalar) {
+    case Scalar::float32:
+      return both<combine_each<Product, float>>();
+    case Scalar::float64:
+      return both<combine_each<Product, double>>();
+    case Scalar::complex_float:
+      return both<multiply_complex<float>>();
+    case Scalar::complex_double:
+      return both<multiply_complex<double>>();
+    default:
+      return choose_bits<Product>(scalar);
+  }
+}
+
+inline AccumulateKernel choose(Scalar scalar, Combine combine) {
+  switch (combine) {
+    case Combine::sum:
+      return choose_sum(scalar);
+    case Combine::least:
+      return choose_extreme<Least>(scalar);
+    case Combine::most:
+      return choose_extreme<Most>(scalar);
+    case Combine::product:
+      return choose_product(scalar);
+    case Combine::replace:
+      return choose_replacement(scalar_bytes(scalar));
+    case Combine::bit_and:
+      return choose_bits<BitAnd>(scalar);
+    case Combine::bit_or:
+      return choose_bits<BitOr>(scalar);
+    case Combine::bit_xor:
+      return choose_bits<BitXor>(scalar);
   }
   return {};
 }

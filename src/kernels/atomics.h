@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/protocol.h"
+#include "kernels/extremes.h"
 
 namespace comex::kernels {
 
@@ -21,16 +22,6 @@ struct WordChange {
   std::uint64_t operand = 0;  // addend, mask, new value, bound, or what compare_swap expects
   std::uint64_t desired = 0;  // compare_swap only
 };
-
-// A number wins over a NaN. Values that compare as equal, as zeros of both signs do, leave the old one.
-template <class T>
-constexpr T lesser(T old, T value) {
-  return value < old || old != old ? value : old;
-}
-template <class T>
-constexpr T greater(T old, T value) {
-  return value > old || old != old ? value : old;
-}
 
 // Changes the word by swaps, also where the value stays: it is a full barrier as the others are.
 template <class Value, class Word, class Combine>
@@ -71,7 +62,7 @@ template <class Word>
 }
 
 template <class Word>
-std::uint64_t modify(const WordChange& change, std::byte* word) {
+[[gnu::always_inline]] inline std::uint64_t modify(const WordChange& change, std::byte* word) {
   const std::atomic_ref<Word> target(*reinterpret_cast<Word*>(word));
   const auto operand = static_cast<Word>(change.operand);
   if (change.atomic == protocol::Atomic::fetch_add)
@@ -99,13 +90,21 @@ inline std::uint64_t modify(const WordChange& change, std::byte* word) {
   return change.bytes == 8 ? modify<std::uint64_t>(change, word) : modify<std::uint32_t>(change, word);
 }
 
-// A store of 4 or 8 bytes that publishes everything stored before it.
-inline void store_release(std::byte* word, std::uint64_t value, unsigned bytes) {
-  if (bytes == 4) {
+// A store to a word of 4 or 8 bytes, or an addition to it, that publishes everything stored before.
+struct Publication {
+  std::uint64_t value = 0;
+  unsigned bytes = 8;
+  bool adds = false;
+};
+
+inline void publish(const Publication& what, std::byte* word) {
+  if (what.adds) {
+    modify({protocol::Atomic::fetch_add, what.bytes, what.value}, word);
+  } else if (what.bytes == 4) {
     std::atomic_ref(*reinterpret_cast<std::uint32_t*>(word))
-        .store(static_cast<std::uint32_t>(value), std::memory_order_release);
+        .store(static_cast<std::uint32_t>(what.value), std::memory_order_release);
   } else {
-    std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).store(value, std::memory_order_release);
+    std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).store(what.value, std::memory_order_release);
   }
 }
 

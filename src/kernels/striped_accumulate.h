@@ -38,8 +38,8 @@ struct Accumulation {
   Scale scale = {};
 };
 
-inline Accumulation make_accumulation(Scalar scalar, const Scale& scale) {
-  return {accumulate_kernel(scalar), scalar_bytes(scalar), scale};
+inline Accumulation make_accumulation(Scalar scalar, const Scale& scale, Combine combine = Combine::sum) {
+  return {accumulate_kernel(scalar, combine), scalar_bytes(scalar), scale};
 }
 
 // Far memory: its address in this process, and its offset in the arena, which determines its blocks.

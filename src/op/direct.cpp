@@ -14,7 +14,7 @@ namespace comex::op {
 Direct::Direct(shm::Arena& arena)
     : arena_(&arena), extents_(&arena.extents()), stripes_(&arena.stripes()), base_(arena.base()) {
   for (unsigned scalar = 1; scalar < scalar_kinds; ++scalar) {
-    kernels_[scalar] = kernels::accumulate_kernel(static_cast<Scalar>(scalar));
+    kernels_[scalar] = kernels::accumulate_kernel(static_cast<Scalar>(scalar), Combine::sum);
   }
 }
 
@@ -69,7 +69,8 @@ Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place
 
 void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const {
   shm::BlockLocks locks(*stripes_);
-  const kernels::Accumulation accumulation = kernels::make_accumulation(operation.scalar, operation.scale);
+  const kernels::Accumulation accumulation =
+      kernels::make_accumulation(operation.scalar, operation.scale, operation.combine);
   const auto memory = [&](const void* far) {
     const std::uint64_t offset = offset_of(place, far);
     return kernels::FarMemory{base_ + offset, offset};
@@ -87,7 +88,8 @@ bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scal
   const std::uint64_t offset = offset_of(place, of.far);
   if (!extents_->covers(target, offset, of.bytes)) return false;
   kernels::Accumulation accumulation;
-  accumulation.kernel = kernels_[static_cast<unsigned>(as.scalar)];
+  accumulation.kernel = as.combine == Combine::sum ? kernels_[static_cast<unsigned>(as.scalar)]
+                                                   : kernels::accumulate_kernel(as.scalar, as.combine);
   accumulation.element_bytes = scalar_bytes(as.scalar);
   std::memcpy(accumulation.scale.bytes, as.factor, accumulation.element_bytes);
   shm::BlockLocks locks(*stripes_);
@@ -104,11 +106,11 @@ Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPla
   return checked;
 }
 
-Checked Direct::store(const groups::WorkerPlace& place, Worker target, void* far, std::uint64_t value,
-                      unsigned bytes) const {
-  const Checked checked = check_word(place, target, far, bytes);
+Checked Direct::publish(const groups::WorkerPlace& place, Worker target, void* far,
+                        const kernels::Publication& what) const {
+  const Checked checked = check_word(place, target, far, what.bytes);
   if (!checked) return checked;
-  kernels::store_release(base_ + checked.offset, value, bytes);
+  kernels::publish(what, base_ + checked.offset);
   arena_->doorbell(place.slot).ring();
   return checked;
 }

@@ -65,15 +65,16 @@ class Direct {
   struct Signal {
     void* word = nullptr;
     std::uint64_t value = 0;
+    bool adds = false;
   };
-  bool try_put_signal(const groups::WorkerPlace& place, Worker target, const Bytes& of,
-                      const Signal& signal) const {
+  [[gnu::always_inline]] bool try_put_signal(const groups::WorkerPlace& place, Worker target, const Bytes& of,
+                                             const Signal& signal) const {
     const std::uint64_t offset = offset_of(place, signal.word);
     if (!extents_->covers(target, offset, sizeof signal.value)) [[unlikely]]
       return false;
     if (of.bytes != 0 && !try_put(place, target, of.near, of.far, of.bytes)) [[unlikely]]
       return false;
-    kernels::store_release(base_ + offset, signal.value, sizeof signal.value);
+    kernels::publish({signal.value, sizeof signal.value, signal.adds}, base_ + offset);
     arena_->doorbell(place.slot).ring();
     return true;
   }
@@ -100,9 +101,9 @@ class Direct {
   Checked run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
 
   Checked atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const;
-  // Stores a word of 4 or 8 aligned bytes after everything stored before, and wakes who may wait for it.
-  Checked store(const groups::WorkerPlace& place, Worker target, void* far, std::uint64_t value,
-                unsigned bytes) const;
+  // Stores or adds to an aligned word after everything stored before, and wakes who may wait for it.
+  Checked publish(const groups::WorkerPlace& place, Worker target, void* far,
+                  const kernels::Publication& what) const;
 
   // For example "12 bytes past the end of segment 0x..+4096 of worker 3". Takes the lock of the extents.
   std::string describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const;
@@ -131,7 +132,8 @@ class Direct {
   shm::Extents* extents_;
   shm::Stripes* stripes_;
   std::byte* base_;
-  std::array<kernels::AccumulateKernel, scalar_kinds> kernels_{};  // chosen at construction
+  // of sums, chosen at construction
+  std::array<kernels::AccumulateKernel, scalar_kinds> kernels_{};
 };
 
 }  // namespace comex::op

@@ -21,6 +21,7 @@ Operation blank(const Arguments& request) {
   operation.action = request.action;
   operation.target = request.target;
   operation.scalar = request.scalar;
+  operation.combine = request.combine;
   if (is_acc(request)) std::memcpy(operation.scale.bytes, request.scale, scalar_bytes(request.scalar));
   return operation;
 }
@@ -46,6 +47,7 @@ const char* overlap_text(const Arguments& request) {
 Result<Operation> validate(const Arguments& request, void* near, void* far, std::int64_t bytes) {
   if (bytes < 0)
     return caller_error("the size is " + std::to_string(bytes) + " bytes; it must not be negative");
+  if (bytes == INT64_MAX) return caller_error("the size does not fit into 63 bits");
   if (Status scale = check_scale(request); !scale) return scale.take_failure();
   Operation operation = blank(request);
   const std::uint64_t unit = element_bytes(request);
@@ -57,7 +59,8 @@ Result<Operation> validate(const Arguments& request, void* near, void* far, std:
   return operation;
 }
 
-Result<Operation> validate(const Arguments& request, const StridedArguments& arguments) {
+template <class Stride, class Count>
+Result<Operation> validate(const Arguments& request, const StridedArguments<Stride, Count>& arguments) {
   if (Status scale = check_scale(request); !scale) return scale.take_failure();
   Result<Patch> patch = make_patch(arguments.levels, arguments.near_strides, arguments.far_strides,
                                    arguments.counts, element_bytes(request));
@@ -77,6 +80,9 @@ Result<Operation> validate(const Arguments& request, const StridedArguments& arg
   operation.far = static_cast<std::byte*>(arguments.far);
   return operation;
 }
+
+template Result<Operation> validate(const Arguments&, const StridedArguments<int, int>&);
+template Result<Operation> validate(const Arguments&, const StridedArguments<std::ptrdiff_t, std::size_t>&);
 
 Result<std::vector<Operation>> validate(const Arguments& request,
                                         std::span<const VectorArguments> descriptors) {

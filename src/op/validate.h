@@ -5,6 +5,7 @@
 // before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,32 +15,45 @@
 
 namespace comex::op {
 
-// The arguments that all layouts share. `scale` is one element of `scalar`; both are for accumulates only.
+// The arguments that all layouts share. `scale` is one element of `scalar`; all behind the target are for
+// accumulates only.
 struct Arguments {
   Action action = Action::put;
   Worker target = 0;  // in its world
   Scalar scalar = Scalar::none;
   const void* scale = nullptr;
+  Combine combine = Combine::sum;
 };
 
+// With int and int, or with std::ptrdiff_t and std::size_t.
+template <class Stride, class Count>
 struct StridedArguments {
   void* near = nullptr;
-  const int* near_strides = nullptr;
+  const Stride* near_strides = nullptr;
   void* far = nullptr;
-  const int* far_strides = nullptr;
-  const int* counts = nullptr;
+  const Stride* far_strides = nullptr;
+  const Count* counts = nullptr;
   int levels = 0;
 };
 
 struct VectorArguments {
   void* const* near = nullptr;
   void* const* far = nullptr;
-  int count = 0;
-  int bytes = 0;
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
 };
 
+// Sizes of the C calls as the functions take them. None that memory could have is above 63 bits.
+constexpr std::int64_t size_of(int size) {
+  return size;
+}
+constexpr std::int64_t size_of(std::size_t size) {
+  return size < INT64_MAX ? static_cast<std::int64_t>(size) : INT64_MAX;
+}
+
 Result<Operation> validate(const Arguments& request, void* near, void* far, std::int64_t bytes);
-Result<Operation> validate(const Arguments& request, const StridedArguments& arguments);
+template <class Stride, class Count>
+Result<Operation> validate(const Arguments& request, const StridedArguments<Stride, Count>& arguments);
 // Returns one operation for each descriptor that moves anything. Segments may overlap on either side: a
 // scatter may name an element twice, and the last one stays.
 Result<std::vector<Operation>> validate(const Arguments& request,

@@ -17,7 +17,9 @@ bool same_target(const Footprint& a, const Footprint& b) {
 
 bool commute(const Footprint& a, const Footprint& b) {
   if (a.verb != b.verb) return false;
-  return a.verb == Verb::get || (a.verb == Verb::acc && a.scalar == b.scalar);
+  if (a.verb == Verb::get) return true;
+  return a.verb == Verb::acc && a.scalar == b.scalar && a.combine == b.combine &&
+         a.combine != Combine::replace;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Footprint {
   Worker target = 0;
   std::uint64_t low = 0;  // [low, high) of the arena; empty: touches nothing
   std::uint64_t high = 0;
+  Combine combine = Combine::sum;  // acc
 };
 
 // The range may be any that a program asked for, so the sum may overflow.

@@ -122,6 +122,7 @@ bool read_bulk(const RequestHeader& header, std::size_t message_bytes, const Wir
                Reader& reader, Payload& payload) {
   if (header.verb == Verb::acc) {
     if (header.scalar == Scalar::none || static_cast<unsigned>(header.scalar) >= scalar_kinds) return false;
+    if (header.operand >= combine_kinds || !can_combine(header.combine(), header.scalar)) return false;
     if (header.bytes % scalar_bytes(header.scalar) != 0 || !reader.read(payload.scale)) return false;
   }
   if (header.verb == Verb::put && (header.flags & protocol::with_signal) != 0) {
@@ -186,7 +187,8 @@ Payload read_payload(const RequestHeader& header, std::span<const std::byte> mes
 
 Footprint footprint_of(const RequestHeader& header, const Payload& payload) {
   const bool is_inline = header.verb == Verb::put && !has_chunks(header);
-  return {header.verb, is_inline, header.scalar, false, header.target, payload.low, payload.high};
+  const Combine combine = header.verb == Verb::acc ? header.combine() : Combine::sum;
+  return {header.verb, is_inline, header.scalar, false, header.target, payload.low, payload.high, combine};
 }
 
 }  // namespace comex::pr

@@ -112,7 +112,9 @@ void Server::put(const InlineRequest& small) {
 
 void Server::store(const Header& header) {
   const Home& home = home_of(header);
-  kernels::store_release(home.arena().at(header.offset), header.value(), static_cast<unsigned>(header.bytes));
+  kernels::publish(
+      {header.value(), static_cast<unsigned>(header.bytes), (header.flags & protocol::adds) != 0},
+      home.arena().at(header.offset));
   const shm::HostSlot slot = home.slot_of ? home.slot_of(header.target) : no_host_slot;
   if (slot != no_host_slot) home.arena().doorbell(slot).ring();
 }
@@ -135,7 +137,7 @@ bool Server::accumulate(const InlineRequest& small) {
   shm::BlockLocks locks(arena.stripes());
   locks.ask_for_life(is_time_to_ask(small.progress.busy_tries));
   const kernels::Accumulation accumulation =
-      kernels::make_accumulation(small.header.scalar, small.payload.scale);
+      kernels::make_accumulation(small.header.scalar, small.payload.scale, small.header.combine());
   TargetCursor far(small.payload, arena.base());
   far.skip(small.progress.worked);
   Progress& progress = small.progress;

@@ -27,7 +27,7 @@ Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, Transfe
   if (is_dropped) dropped_ = make_staging_room(chunks_.next_bytes());
   if (method == TransferMethod::send_empty) chunks_.cut_to(protocol::chunks_in_flight);
   if (method == TransferMethod::receive_and_accumulate) {
-    accumulation_ = kernels::make_accumulation(header.scalar, payload.scale);
+    accumulation_ = kernels::make_accumulation(header.scalar, payload.scale, header.combine());
   }
 }
 

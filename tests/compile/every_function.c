@@ -1,5 +1,6 @@
-/* Names every function of comex.h through a pointer of its exact type, and every value. Compiled as C99 and,
- * by every_function.cpp, as C++20; linked to both libraries. It runs without a launcher. */
+/* Names every function of comex.h and extended.h through a pointer of its exact type, and every value.
+ * Compiled as C99 and, by every_function.cpp, as C++20; linked to both libraries. It runs without a launcher.
+ */
 #include <comex.h>
 #include <comex/comex.h>
 #include <stdio.h>
@@ -23,6 +24,13 @@ HOLDS(COMEX_FETCH_AND_OR == 18 && COMEX_FETCH_AND_OR_LONG == 19);
 HOLDS(COMEX_FETCH_AND_XOR == 20 && COMEX_FETCH_AND_XOR_LONG == 21);
 HOLDS(COMEX_ACC_OFF == 36 && COMEX_ACC_INT == 37 && COMEX_ACC_DBL == 38 && COMEX_ACC_FLT == 39);
 HOLDS(COMEX_ACC_CPL == 40 && COMEX_ACC_DCP == 41 && COMEX_ACC_LNG == 42);
+HOLDS(COMEX_ATOMIC_SET == 50 && COMEX_ATOMIC_FETCH == 51 && COMEX_ATOMIC_SWAP == 52);
+HOLDS(COMEX_ATOMIC_COMPARE_AND_SWAP == 53 && COMEX_ATOMIC_ADD == 54 && COMEX_ATOMIC_MIN == 55);
+HOLDS(COMEX_ATOMIC_MAX == 56 && COMEX_ATOMIC_AND == 57 && COMEX_ATOMIC_OR == 58 && COMEX_ATOMIC_XOR == 59);
+HOLDS(COMEX_TYPE_INT32 == 70 && COMEX_TYPE_INT64 == 71 && COMEX_TYPE_UINT32 == 72);
+HOLDS(COMEX_TYPE_UINT64 == 73 && COMEX_TYPE_FLOAT == 74 && COMEX_TYPE_DOUBLE == 75);
+HOLDS(COMEX_OP_SUM == 90 && COMEX_OP_MIN == 91 && COMEX_OP_MAX == 92 && COMEX_OP_PROD == 93);
+HOLDS(COMEX_OP_REPLACE == 94 && COMEX_OP_AND == 95 && COMEX_OP_OR == 96 && COMEX_OP_XOR == 97);
 HOLDS(COMEX_CMP_EQ == 0 && COMEX_CMP_NE == 1 && COMEX_CMP_GT == 2);
 HOLDS(COMEX_CMP_GE == 3 && COMEX_CMP_LT == 4 && COMEX_CMP_LE == 5);
 HOLDS(COMEX_ERRORS_ABORT == 0 && COMEX_ERRORS_RETURN == 1);
@@ -30,6 +38,10 @@ HOLDS(sizeof(comex_group_t) == sizeof(int) && sizeof(comex_request_t) == sizeof(
 HOLDS(offsetof(comex_giov_t, src) == 0 && offsetof(comex_giov_t, dst) == sizeof(void*));
 HOLDS(offsetof(comex_giov_t, count) == 2 * sizeof(void*));
 HOLDS(offsetof(comex_giov_t, bytes) == 2 * sizeof(void*) + sizeof(int));
+
+HOLDS(offsetof(comex_giov_x_t, src) == 0 && offsetof(comex_giov_x_t, dst) == sizeof(void*));
+HOLDS(offsetof(comex_giov_x_t, count) == 2 * sizeof(void*));
+HOLDS(offsetof(comex_giov_x_t, bytes) == 2 * sizeof(void*) + sizeof(size_t));
 
 typedef int (*nothing_f)(void);
 typedef int (*group_f)(comex_group_t);
@@ -50,6 +62,21 @@ typedef int (*accv_f)(int, void*, comex_giov_t*, int, int, comex_group_t);
 typedef int (*nb_accv_f)(int, void*, comex_giov_t*, int, int, comex_group_t, comex_request_t*);
 typedef int (*rmw_f)(int, void*, void*, int, int, comex_group_t);
 typedef int (*nb_rmw_f)(int, void*, void*, int, int, comex_group_t, comex_request_t*);
+
+/* Of extended.h. */
+#define CONTIGUOUS const void*, void*, size_t
+#define STRIDED const void*, const ptrdiff_t*, void*, const ptrdiff_t*, const size_t*, int
+#define VECTOR const comex_giov_x_t*, size_t
+#define TO int, comex_group_t
+#define BEGUN int, comex_group_t, comex_request_t*
+#define SIGNAL CONTIGUOUS, long*, long
+#define WORDS long*, size_t, const int*, int, long
+typedef int (*copy_x_f)(CONTIGUOUS, TO);
+typedef int (*nb_copy_x_f)(CONTIGUOUS, BEGUN);
+typedef int (*strided_x_f)(STRIDED, TO);
+typedef int (*nb_strided_x_f)(STRIDED, BEGUN);
+typedef int (*vector_x_f)(VECTOR, TO);
+typedef int (*nb_vector_x_f)(VECTOR, BEGUN);
 
 /* One structure of pointers, so that the linker has to find every name. */
 static const struct {
@@ -94,6 +121,33 @@ static const struct {
   int (*try_lock)(int, int, int*);
   int (*wait)(comex_request_t*);
   int (*test)(comex_request_t*, int*);
+  int (*atomic)(int, int, void*, const void*, const void*, void*, TO);
+  int (*nb_atomic)(int, int, void*, const void*, const void*, void*, BEGUN);
+  int (*acc_op)(int, int, CONTIGUOUS, TO);
+  int (*nb_acc_op)(int, int, CONTIGUOUS, BEGUN);
+  int (*accs_op)(int, int, STRIDED, TO);
+  int (*nb_accs_op)(int, int, STRIDED, BEGUN);
+  int (*accv_op)(int, int, VECTOR, TO);
+  int (*nb_accv_op)(int, int, VECTOR, BEGUN);
+  copy_x_f copies_x[2];
+  nb_copy_x_f nb_copies_x[2];
+  strided_x_f strided_x[2];
+  nb_strided_x_f nb_strided_x[2];
+  vector_x_f vectors_x[2];
+  nb_vector_x_f nb_vectors_x[2];
+  int (*acc_x)(int, const void*, CONTIGUOUS, TO);
+  int (*nb_acc_x)(int, const void*, CONTIGUOUS, BEGUN);
+  int (*accs_x)(int, const void*, STRIDED, TO);
+  int (*nb_accs_x)(int, const void*, STRIDED, BEGUN);
+  int (*accv_x)(int, const void*, VECTOR, TO);
+  int (*nb_accv_x)(int, const void*, VECTOR, BEGUN);
+  int (*put_signals_x[2])(SIGNAL, TO);
+  int (*nb_put_signals[2])(SIGNAL, BEGUN);
+  int (*wait_until_all)(WORDS);
+  int (*wait_until_any)(WORDS, size_t*);
+  int (*wait_until_some)(WORDS, size_t*, size_t*);
+  int (*nb_fence)(BEGUN);
+  int (*fence_allocation)(void*, comex_group_t);
 } all = {
     {comex_init, comex_finalize, comex_initialized, comex_destroy_mutexes, comex_progress,
      comex_thread_level},
@@ -137,6 +191,33 @@ static const struct {
     comex_trylock,
     comex_wait,
     comex_test,
+    comex_atomic,
+    comex_nbatomic,
+    comex_acc_op,
+    comex_nbacc_op,
+    comex_accs_op,
+    comex_nbaccs_op,
+    comex_accv_op,
+    comex_nbaccv_op,
+    {comex_put_x, comex_get_x},
+    {comex_nbput_x, comex_nbget_x},
+    {comex_puts_x, comex_gets_x},
+    {comex_nbputs_x, comex_nbgets_x},
+    {comex_putv_x, comex_getv_x},
+    {comex_nbputv_x, comex_nbgetv_x},
+    comex_acc_x,
+    comex_nbacc_x,
+    comex_accs_x,
+    comex_nbaccs_x,
+    comex_accv_x,
+    comex_nbaccv_x,
+    {comex_put_signal_x, comex_put_signal_add},
+    {comex_nbput_signal, comex_nbput_signal_add},
+    comex_wait_until_all,
+    comex_wait_until_any,
+    comex_wait_until_some,
+    comex_nbfence,
+    comex_fence_allocation,
 };
 
 int main(void) {

@@ -137,6 +137,40 @@ void add_scaled(std::byte* far, const std::byte* near, std::uint64_t bytes, std:
   }
 }
 
+std::int64_t combined(Combine how, std::int64_t far, std::int64_t near) {
+  const auto a = static_cast<std::uint64_t>(far);
+  const auto b = static_cast<std::uint64_t>(near);
+  switch (how) {
+    case Combine::sum:
+      return static_cast<std::int64_t>(a + b);
+    case Combine::least:
+      return std::min(far, near);
+    case Combine::most:
+      return std::max(far, near);
+    case Combine::product:
+      return static_cast<std::int64_t>(a * b);
+    case Combine::replace:
+      return near;
+    case Combine::bit_and:
+      return far & near;
+    case Combine::bit_or:
+      return far | near;
+    case Combine::bit_xor:
+      return far ^ near;
+  }
+  return 0;
+}
+
+void combine(Combine how, std::byte* far, const std::byte* near, std::uint64_t bytes) {
+  for (std::uint64_t at = 0; at < bytes; at += 8) {
+    std::int64_t before, term;
+    std::memcpy(&before, far + at, 8);
+    std::memcpy(&term, near + at, 8);
+    const std::int64_t after = combined(how, before, term);
+    std::memcpy(far + at, &after, 8);
+  }
+}
+
 class Differential {
  public:
   Differential(const RigOptions& options, unsigned seed) : rig_(options), make_(seed), model_(region_bytes) {}
@@ -176,8 +210,9 @@ class Differential {
     const std::uint64_t room = window - std::min<std::uint64_t>(window, one.shape.far_bytes);
     const std::uint64_t at = 8 * make_.number(0, room / 8);
     const auto scale = static_cast<std::int64_t>(make_.number(1, 5));
+    const auto how = static_cast<Combine>(make_.number(0, combine_kinds - 1));
 
-    apply(one, action, at, scale);
+    apply(one, action, at, scale, how);
     Operation operation;
     operation.action = action;
     operation.layout = one.shape.layout;
@@ -187,6 +222,7 @@ class Differential {
     if (action == Action::acc) {
       operation.scalar = Scalar::int64;
       operation.scale = scale_of(scale);
+      operation.combine = how;
     }
     if (one.shape.layout == protocol::Layout::vector) {
       for (const Shape::Run& run : one.shape.runs) {
@@ -203,13 +239,18 @@ class Differential {
     std::fill(one.far_addresses.begin(), one.far_addresses.end(), nullptr);
   }
 
-  void apply(Issued& one, Action action, std::uint64_t at, std::int64_t scale) {
+  void apply(Issued& one, Action action, std::uint64_t at, std::int64_t scale, Combine how) {
     one.expected = one.near;
     for (const Shape::Run& run : one.shape.runs) {
       std::byte* const far = model_.data() + at + run.far;
       if (action == Action::put) std::memcpy(far, one.near.data() + run.near, run.bytes);
       if (action == Action::get) std::memcpy(one.expected.data() + run.near, far, run.bytes);
-      if (action == Action::acc) add_scaled(far, one.near.data() + run.near, run.bytes, scale);
+      if (action != Action::acc) continue;
+      if (how == Combine::sum) {
+        add_scaled(far, one.near.data() + run.near, run.bytes, scale);
+      } else {
+        combine(how, far, one.near.data() + run.near, run.bytes);
+      }
     }
   }
 

@@ -1,5 +1,5 @@
-// Every call of comex.h and worlds.h that returns at once makes progress where a worker serves itself:
-// polls.h.
+// Every call of comex.h, extended.h and worlds.h that returns at once makes progress where a worker serves
+// itself: polls.h.
 //
 // Usage: polls [names]
 #include "polls.h"
@@ -33,6 +33,16 @@ comex_giov_t* between(void* source, void* target) {
   from[0] = source;
   to[0] = target;
   return &pairs;
+}
+
+std::size_t wide = 0;
+std::size_t found = 0;
+std::size_t wide_run[1] = {sizeof(long)};
+comex_giov_x_t wide_pairs = {from, to, 1, sizeof(long)};
+
+comex_giov_x_t* wide_between(void* source, void* target) {
+  between(source, target);
+  return &wide_pairs;
 }
 
 template <class Make>
@@ -151,6 +161,83 @@ const Poll polls[] = {
     {"comex_nbget", [] { comex_nbget(theirs, near_words + 1, sizeof(long), other, world, nullptr); }},
     {"comex_nbrmw",
      [] { comex_nbrmw(COMEX_FETCH_AND_ADD_LONG, near_words + 2, theirs, 1, other, world, nullptr); }},
+    // Those of extended.h.
+    {"comex_atomic",
+     [] {
+       comex_atomic(COMEX_ATOMIC_ADD, COMEX_TYPE_INT64, nullptr, near_words, nullptr, own, mine, world);
+     }},
+    {"comex_nbatomic",
+     [] {
+       comex_nbatomic(COMEX_ATOMIC_ADD, COMEX_TYPE_INT64, nullptr, near_words, nullptr, own, mine, world,
+                      nullptr);
+     }},
+    {"comex_nbatomic",
+     [] {
+       comex_nbatomic(COMEX_ATOMIC_ADD, COMEX_TYPE_INT64, nullptr, near_words, nullptr, theirs, other, world,
+                      nullptr);
+     }},
+    {"comex_put_signal_x", [] { comex_put_signal_x(nullptr, nullptr, 0, own, 1, mine, world); }},
+    {"comex_put_signal_add", [] { comex_put_signal_add(nullptr, nullptr, 0, own, 1, mine, world); }},
+    {"comex_nbput_signal", [] { comex_nbput_signal(nullptr, nullptr, 0, own, 1, mine, world, nullptr); }},
+    {"comex_nbput_signal_add",
+     [] { comex_nbput_signal_add(nullptr, nullptr, 0, own, 1, mine, world, nullptr); }},
+    {"comex_wait_until_all", [] { comex_wait_until_all(own, 1, nullptr, COMEX_CMP_EQ, *own); }},
+    {"comex_wait_until_any", [] { comex_wait_until_any(own, 1, nullptr, COMEX_CMP_EQ, *own, &wide); }},
+    {"comex_wait_until_some",
+     [] { comex_wait_until_some(own, 1, nullptr, COMEX_CMP_EQ, *own, &wide, &found); }},
+    {"comex_nbfence", [] { comex_nbfence(mine, world, nullptr); }},
+    {"comex_nbfence", [] { comex_nbfence(other, world, nullptr); }},
+    {"comex_fence_allocation", [] { comex_fence_allocation(nullptr, alone); }},
+    {"comex_put_x", [] { comex_put_x(near_words, own, sizeof(long), mine, world); }},
+    {"comex_puts_x", [] { comex_puts_x(near_words, nullptr, own, nullptr, wide_run, 0, mine, world); }},
+    {"comex_putv_x", [] { comex_putv_x(wide_between(near_words, own), 1, mine, world); }},
+    {"comex_get_x", [] { comex_get_x(own, near_words, sizeof(long), mine, world); }},
+    {"comex_gets_x", [] { comex_gets_x(own, nullptr, near_words, nullptr, wide_run, 0, mine, world); }},
+    {"comex_getv_x", [] { comex_getv_x(wide_between(own, near_words), 1, mine, world); }},
+    {"comex_acc_x", [] { comex_acc_x(COMEX_ACC_DBL, &one, near_words, own, sizeof(long), mine, world); }},
+    {"comex_accs_x",
+     [] { comex_accs_x(COMEX_ACC_DBL, &one, near_words, nullptr, own, nullptr, wide_run, 0, mine, world); }},
+    {"comex_accv_x",
+     [] { comex_accv_x(COMEX_ACC_DBL, &one, wide_between(near_words, own), 1, mine, world); }},
+    {"comex_acc_op",
+     [] { comex_acc_op(COMEX_OP_MAX, COMEX_ACC_DBL, near_words, own, sizeof(long), mine, world); }},
+    {"comex_accs_op",
+     [] {
+       comex_accs_op(COMEX_OP_MAX, COMEX_ACC_DBL, near_words, nullptr, own, nullptr, wide_run, 0, mine,
+                     world);
+     }},
+    {"comex_accv_op",
+     [] { comex_accv_op(COMEX_OP_MAX, COMEX_ACC_DBL, wide_between(near_words, own), 1, mine, world); }},
+    {"comex_nbput_x", [] { comex_nbput_x(near_words, own, sizeof(long), mine, world, nullptr); }},
+    {"comex_nbputs_x",
+     [] { comex_nbputs_x(near_words, nullptr, own, nullptr, wide_run, 0, mine, world, nullptr); }},
+    {"comex_nbputv_x", [] { comex_nbputv_x(wide_between(near_words, own), 1, mine, world, nullptr); }},
+    {"comex_nbget_x", [] { comex_nbget_x(own, near_words, sizeof(long), mine, world, nullptr); }},
+    {"comex_nbgets_x",
+     [] { comex_nbgets_x(own, nullptr, near_words, nullptr, wide_run, 0, mine, world, nullptr); }},
+    {"comex_nbgetv_x", [] { comex_nbgetv_x(wide_between(own, near_words), 1, mine, world, nullptr); }},
+    {"comex_nbacc_x",
+     [] { comex_nbacc_x(COMEX_ACC_DBL, &one, near_words, own, sizeof(long), mine, world, nullptr); }},
+    {"comex_nbaccs_x",
+     [] {
+       comex_nbaccs_x(COMEX_ACC_DBL, &one, near_words, nullptr, own, nullptr, wide_run, 0, mine, world,
+                      nullptr);
+     }},
+    {"comex_nbaccv_x",
+     [] { comex_nbaccv_x(COMEX_ACC_DBL, &one, wide_between(near_words, own), 1, mine, world, nullptr); }},
+    {"comex_nbacc_op",
+     [] {
+       comex_nbacc_op(COMEX_OP_MAX, COMEX_ACC_DBL, near_words, own, sizeof(long), mine, world, nullptr);
+     }},
+    {"comex_nbaccs_op",
+     [] {
+       comex_nbaccs_op(COMEX_OP_MAX, COMEX_ACC_DBL, near_words, nullptr, own, nullptr, wide_run, 0, mine,
+                       world, nullptr);
+     }},
+    {"comex_nbaccv_op",
+     [] {
+       comex_nbaccv_op(COMEX_OP_MAX, COMEX_ACC_DBL, wide_between(near_words, own), 1, mine, world, nullptr);
+     }},
 
     {"comex_malloc comex_free",
      [] {

@@ -24,6 +24,12 @@ long element_bytes(Element element);
 // In the order of the rmw codes; code = 10 + 2 * kind, one more for long words.
 enum class RmwKind { swap, fetch_and_add, compare_and_swap, fetch_and_and, fetch_and_or, fetch_and_xor };
 
+// In the order of the COMEX_OP_ codes, and of the COMEX_ATOMIC_ and COMEX_TYPE_ codes.
+enum class Combination { sum, min, max, product, replace, bit_and, bit_or, bit_xor };
+bool can_combine(Combination combination, Element element);
+enum class AtomicKind { set, fetch, swap, compare_and_swap, add, min, max, bit_and, bit_or, bit_xor };
+enum class WordType { int32, int64, uint32, uint64, real32, real64 };
+
 // Segments of one size: a vector descriptor with offsets in place of addresses.
 struct Segments {
   std::vector<long> near;
@@ -38,6 +44,9 @@ struct Operation {
   Layout layout = Layout::contiguous;
   Element element = Element::int32;  // of acc
   std::array<std::byte, 16> scale = {};
+  bool has_scale = true;  // of acc; else its combination counts
+  Combination combination = Combination::sum;
+  bool is_wide = false;  // the forms with wide sizes, where there are others
 
   long near = 0;
   long far = 0;
@@ -51,10 +60,16 @@ struct Operation {
   RmwKind rmw = RmwKind::swap;
   bool is_long = false;
   int extra = 0;
-  std::array<long, 2> operand = {};  // what *ploc holds before
+  std::array<long, 2> operand = {};  // what *ploc holds before; of a typed one *operand, and *compare
+  bool is_typed = false;             // of rmw: an atomic operation on a word of this type
+  AtomicKind atomic = AtomicKind::set;
+  WordType type = WordType::int32;
+  bool fetches = true;
 
   long landing_bytes = 0;  // near memory a get or rmw may write
 
+  bool is_word_of_8() const { return is_typed ? static_cast<int>(type) % 2 != 0 : is_long; }
+  std::uint64_t typed_operand(std::size_t which) const;  // its bits
   int rmw_code() const { return 10 + 2 * static_cast<int>(rmw) + (is_long ? 1 : 0); }
   std::string describe() const;
 };
@@ -99,12 +114,14 @@ class OperationMaker {
 
   void choose_element(Operation& operation);
   void choose_scale(Operation& operation);
+  void choose_combination(Operation& operation);
   Ground ground_of(const Operation& operation);
   long random_size(long most);
   void make_contiguous(Operation& operation, const Ground& ground);
   void make_strided(Operation& operation, const Ground& ground);
   void make_vector(Operation& operation, const Ground& ground);
   void make_rmw(Operation& operation);
+  void make_typed(Operation& operation);
   void choose_counts(Operation& operation, const Ground& ground);
   long choose_strides(const Operation& operation, Side side, long unit);
   long interleave(const Operation& operation, int* strides, int first, int second, long unit);

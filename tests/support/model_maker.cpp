@@ -23,6 +23,17 @@ void OperationMaker::choose_element(Operation& operation) {
   // Types other than integers play in sections of their own, put and get too.
   operation.element = static_cast<Element>(below(6));
   if (operation.verb == Verb::acc) choose_scale(operation);
+  if (operation.verb == Verb::acc && one_in(2)) choose_combination(operation);
+}
+
+// Products make reals grow, so they are seldom there: values stay finite.
+void OperationMaker::choose_combination(Operation& operation) {
+  const bool is_integer = operation.element == Element::int32 || operation.element == Element::int64;
+  operation.has_scale = false;
+  do {
+    operation.combination = static_cast<Combination>(below(8));
+  } while (!can_combine(operation.combination, operation.element) ||
+           (operation.combination == Combination::product && !is_integer && !one_in(4)));
 }
 
 void OperationMaker::choose_scale(Operation& operation) {
@@ -198,7 +209,16 @@ void OperationMaker::make_vector(Operation& operation, const Ground& ground) {
   }
 }
 
+void OperationMaker::make_typed(Operation& operation) {
+  operation.is_typed = true;
+  operation.type = static_cast<WordType>(below(6));
+  operation.atomic = static_cast<AtomicKind>(below(operation.type >= WordType::real32 ? 7 : 10));
+  operation.fetches =
+      one_in(2) || operation.atomic == AtomicKind::fetch || operation.atomic == AtomicKind::swap;
+}
+
 void OperationMaker::make_rmw(Operation& operation) {
+  if (one_in(2)) make_typed(operation);
   operation.rmw = static_cast<RmwKind>(below(6));
   operation.is_long = one_in(2);
   operation.extra =
@@ -206,7 +226,7 @@ void OperationMaker::make_rmw(Operation& operation) {
   operation.operand = {between(-5, 5), between(-5, 5)};
   // Few words, so that they see each other and the small values of swaps meet in compare-and-swap.
   operation.far =
-      (one_in(2) ? 8 * below(4) : 8 * below(raw_bytes / 8)) + (operation.is_long ? 0 : 4 * below(2));
+      (one_in(2) ? 8 * below(4) : 8 * below(raw_bytes / 8)) + (operation.is_word_of_8() ? 0 : 4 * below(2));
   operation.landing_bytes = 16;
 }
 
@@ -219,6 +239,7 @@ Operation OperationMaker::make() {
     return operation;
   }
   choose_element(operation);
+  operation.is_wide = one_in(3);
   const Ground ground = ground_of(operation);
   operation.layout = static_cast<Layout>(below(3));
   switch (operation.layout) {

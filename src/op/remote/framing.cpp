@@ -65,6 +65,7 @@ Header header_of(const Data& data, const RemoteTarget& far, const Sender& sender
   header.called = operation.called;
   if (!operation.is_blocking) header.flags |= protocol::non_blocking;
   if (operation.signal != nullptr) header.flags |= protocol::with_signal;
+  if (operation.action == Action::acc) header.set_combine(operation.combine);
   if (!data.is_vector()) {
     header.offset = far.offset_of(operation.far);
   } else if (data.plan.method == PlanMethod::each_segment) {

@@ -111,11 +111,12 @@ void Remote::append_or_start(const AtomicOperation& operation, const RemoteTarge
 
 // Nothing comes between the two: the store has the next number after the put, which stands for both.
 void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value,
-                              const RemoteTarget& far, nb::Completion& completion) {
+                              const RemoteTarget& far, nb::Completion& completion, bool adds) {
   if (fails_at_once(completion)) return;
   if (!put.patch.empty()) put.signal = far_word;
   start(put, far, completion);
-  const std::uint8_t flags = put.signal != nullptr ? std::uint8_t{protocol::with_signal} : std::uint8_t{0};
+  std::uint8_t flags = adds ? std::uint8_t{protocol::adds} : std::uint8_t{0};
+  if (put.signal != nullptr) flags |= protocol::with_signal;
   enqueue(words_.make_store(far_word, sizeof value, value, far, flags));
 }
 

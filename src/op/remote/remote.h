@@ -64,10 +64,12 @@ class Remote final : public transport::Sink {
     if (!fails_at_once(completion)) enqueue(words_.make_atomic(operation, far, completion));
   }
   // A small contiguous operation is appended to a batch (see batches.h), and its source may be reused at
-  // once. If an append returns false, start() it. Operations of endpoints are never appended.
+  // once; accumulates are sums there. If an append returns false, start() it. Operations of endpoints are
+  // never appended.
   bool takes(std::uint64_t bytes) const { return batches_.takes(bytes); }
   bool takes(const Operation& operation) const {
-    return operation.layout == protocol::Layout::contiguous && takes(operation.patch.total_bytes());
+    return operation.layout == protocol::Layout::contiguous && operation.combine == Combine::sum &&
+           takes(operation.patch.total_bytes());
   }
   bool append(const Operation& operation, const RemoteTarget& far);
   // Appends the operation if it may, else starts it. One that blocks is never appended.
@@ -104,9 +106,10 @@ class Remote final : public transport::Sink {
                    nb::Completion& completion) {
     if (!fails_at_once(completion)) enqueue(words_.make_store(far_word, bytes, value, far));
   }
-  // Starts a contiguous put and a store of 8 bytes behind it. If one of them is refused, neither is done.
+  // Starts a contiguous put and a store of 8 bytes behind it, or an addition. If one of them is refused,
+  // neither is done.
   void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const RemoteTarget& far,
-                        nb::Completion& completion);
+                        nb::Completion& completion, bool adds = false);
   // `mutex` is a number among those of the target; the server knows whether it exists.
   void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
     if (!fails_at_once(completion)) enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion));

@@ -123,7 +123,8 @@ TEST(Patch, refuses_negative_strides_where_they_matter) {
 
 TEST(Patch, refuses_null_arrays) {
   const int one[2] = {8, 2};
-  EXPECT_FALSE(make_patch(0, nullptr, nullptr, nullptr));
+  const int* const none = nullptr;
+  EXPECT_FALSE(make_patch(0, none, none, none));
   EXPECT_FALSE(make_patch(1, nullptr, one, one));
   EXPECT_FALSE(make_patch(1, one, nullptr, one));
   EXPECT_TRUE(make_patch(0, nullptr, nullptr, one));
@@ -155,6 +156,40 @@ TEST(Patch, refuses_what_a_broken_wire_could_bring) {
   raw.levels = 0;
   raw.counts[0] = ~std::uint64_t{0};
   EXPECT_FALSE(normalised(raw));
+}
+
+TEST(Patch, takes_sizes_beyond_32_bits) {
+  constexpr std::size_t run = std::size_t{5} << 30;
+  constexpr std::ptrdiff_t apart = std::ptrdiff_t{6} << 30;
+  constexpr std::ptrdiff_t packed = std::ptrdiff_t{5} << 30;
+  constexpr std::size_t counts[] = {run, 3};
+  const Result<Patch> strided = make_patch(1, &packed, &apart, counts);
+  ASSERT_TRUE(strided);
+  EXPECT_EQ(strided->total_bytes(), 3 * run);
+  EXPECT_EQ(strided->far_extent_bytes(), 17 * (std::uint64_t{1} << 30));
+  RunCursor cursor(strided.value());
+  cursor.seek(2 * run + 7);
+  const Rows rest = cursor.peek_rows(~std::uint64_t{0});
+  EXPECT_EQ(rest.far_offset, 12 * (std::uint64_t{1} << 30) + 7);
+  EXPECT_EQ(rest.near_offset, 2 * run + 7);
+  EXPECT_EQ(rest.bytes, run - 7);
+  const Result<Patch> whole = make_patch(1, &packed, &packed, counts);
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(whole->contiguous());
+  EXPECT_EQ(whole->run_bytes(), 3 * run);
+}
+
+TEST(Patch, refuses_wide_sizes_beyond_63_bits) {
+  constexpr std::ptrdiff_t stride = 8;
+  for (const std::size_t huge : {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 4}) {
+    const std::size_t runs[] = {8, huge};
+    const std::size_t bytes[] = {huge, 9};
+    EXPECT_FALSE(make_patch(1, &stride, &stride, runs)) << huge;
+    EXPECT_FALSE(make_patch(1, &stride, &stride, bytes)) << huge;
+  }
+  constexpr std::ptrdiff_t backwards = -8;
+  constexpr std::size_t two[] = {8, 2};
+  EXPECT_FALSE(make_patch(1, &backwards, &stride, two));
 }
 
 }  // namespace

@@ -75,5 +75,15 @@ TEST_F(Scatters, parts_are_scatters_of_their_own) {
   EXPECT_EQ(part.near[0], near[1]);
 }
 
+TEST_F(Scatters, take_segments_beyond_32_bits_and_refuse_sizes_beyond_63) {
+  std::vector<void*> near = at({0, 500});
+  const Result<Scatter> large = make_scatter(near.data(), near.data(), 2, std::int64_t{5} << 30);
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->total_bytes(), std::uint64_t{10} << 30);
+  EXPECT_FALSE(make_scatter(near.data(), near.data(), 2, INT64_MAX));
+  EXPECT_FALSE(make_scatter(near.data(), near.data(), INT64_MAX, 0));
+  EXPECT_FALSE(make_scatter(near.data(), near.data(), std::int64_t{1} << 40, std::int64_t{1} << 40));
+}
+
 }  // namespace
 }  // namespace comex

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace comex::kernels {
@@ -84,9 +87,6 @@ void add_naively(Scalar scalar, std::byte* far, const std::byte* near, std::uint
   }
 }
 
-bool is_integer(Scalar scalar) {
-  return scalar == Scalar::int32 || scalar == Scalar::int64;
-}
 bool is_single(Scalar scalar) {
   return scalar == Scalar::float32 || scalar == Scalar::complex_float;
 }
@@ -150,7 +150,8 @@ TEST_P(AccumulateKernels, give_the_bits_of_the_definition_at_every_length_and_al
     add_naively(scalar, expected.data() + far_at, near.data() + near_at, bytes, scale);
     for (const Isa isa : isas_here()) {
       std::vector<std::byte> far = start;
-      accumulate_kernel(scalar, isa).run(far.data() + far_at, near.data() + near_at, bytes, scale);
+      accumulate_kernel(scalar, Combine::sum, isa)
+          .run(far.data() + far_at, near.data() + near_at, bytes, scale);
       ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0)
           << "isa " << static_cast<int>(isa) << ", " << bytes << " bytes, far at " << far_at << ", near at "
           << near_at;
@@ -166,7 +167,8 @@ TEST_P(AccumulateKernels, ignore_bytes_short_of_an_element) {
   for (const Isa isa : isas_here()) {
     std::vector<std::byte> far(scalar_bytes(scalar) - 1, std::byte{7});
     const std::vector<std::byte> before = far;
-    accumulate_kernel(scalar, isa).run(far.data(), near.data(), far.size(), values.scale(scalar, 0));
+    accumulate_kernel(scalar, Combine::sum, isa)
+        .run(far.data(), near.data(), far.size(), values.scale(scalar, 0));
     ASSERT_EQ(far, before);
   }
 }
@@ -193,7 +195,7 @@ TEST_P(AccumulateKernels, add_rows_one_after_the_other) {
       }
       for (const Isa isa : isas_here()) {
         std::vector<std::byte> far = start;
-        accumulate_kernel(scalar, isa)
+        accumulate_kernel(scalar, Combine::sum, isa)
             .rows(far.data(), far_stride, near.data(), near_stride, static_cast<std::uint64_t>(bytes), count,
                   scale);
         ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0) << far_stride << " apart";
@@ -212,7 +214,7 @@ TEST_P(AccumulateKernels, may_add_memory_to_itself) {
   add_naively(scalar, expected.data(), expected.data(), expected.size(), scale);
   for (const Isa isa : isas_here()) {
     std::vector<std::byte> far = start;
-    accumulate_kernel(scalar, isa).run(far.data(), far.data(), far.size(), scale);
+    accumulate_kernel(scalar, Combine::sum, isa).run(far.data(), far.data(), far.size(), scale);
     ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0);
   }
 }
@@ -228,7 +230,116 @@ INSTANTIATE_TEST_SUITE_P(Scalars, AccumulateKernels, ::testing::ValuesIn(all_sca
 TEST(AccumulateKernel, chosen_at_run_time_is_one_this_processor_has) {
   EXPECT_TRUE(isa_supported(Isa::baseline));
   EXPECT_TRUE(isa_supported(best_isa()));
-  EXPECT_EQ(accumulate_kernel(Scalar::float64).run, accumulate_kernel(Scalar::float64, best_isa()).run);
+  EXPECT_EQ(accumulate_kernel(Scalar::float64, Combine::sum).run,
+            accumulate_kernel(Scalar::float64, Combine::sum, best_isa()).run);
+}
+
+std::string name_of_combine(Combine combine) {
+  static const char* const names[] = {"sum", "least", "most", "product", "replace", "and", "or", "xor"};
+  return names[static_cast<unsigned>(combine)];
+}
+
+// Least and most of special values, and the rest of some numbers, one element at a time.
+template <class T>
+void expect_combined(Combine combine, Scalar scalar, T far, T near, T wanted) {
+  constexpr std::size_t count = 37;  // vectors, and what is left of them
+  for (const Isa isa : isas_here()) {
+    std::vector<T> there(count, far);
+    const std::vector<T> here(count, near);
+    const std::vector<T> after(count, wanted);
+    const AccumulateKernel kernel = accumulate_kernel(scalar, combine, isa);
+    kernel.run(reinterpret_cast<std::byte*>(there.data()), reinterpret_cast<const std::byte*>(here.data()),
+               count * sizeof(T), {});
+    EXPECT_EQ(std::memcmp(there.data(), after.data(), count * sizeof(T)), 0)
+        << name_of_combine(combine) << " of " << far << " and " << near << ", isa " << static_cast<int>(isa);
+  }
+}
+
+template <class T>
+void expect_ordered(Scalar scalar) {
+  const T low = std::numeric_limits<T>::lowest();
+  const T high = std::numeric_limits<T>::max();
+  expect_combined<T>(Combine::least, scalar, low, high, low);
+  expect_combined<T>(Combine::least, scalar, high, low, low);
+  expect_combined<T>(Combine::most, scalar, low, high, high);
+  expect_combined<T>(Combine::most, scalar, high, low, high);
+  expect_combined<T>(Combine::product, scalar, T{-3}, T{5}, T{-15});
+  expect_combined<T>(Combine::replace, scalar, T{7}, high, high);
+}
+
+template <class T>
+void expect_bits(Scalar scalar) {
+  expect_combined<T>(Combine::bit_and, scalar, T{0x0ff0}, T{-256}, T{0x0f00});
+  expect_combined<T>(Combine::bit_or, scalar, T{0x0ff0}, T{0x000f}, T{0x0fff});
+  expect_combined<T>(Combine::bit_xor, scalar, T{0x0ff0}, T{-1}, ~T{0x0ff0});
+  const T high = std::numeric_limits<T>::max();
+  expect_combined<T>(Combine::product, scalar, high, T{2}, T{-2});  // it wraps
+}
+
+template <class T>
+void expect_reals(Scalar scalar) {
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  const T minus_zero = -T{0};
+  for (const Combine combine : {Combine::least, Combine::most}) {
+    expect_combined<T>(combine, scalar, nan, T{2}, T{2});
+    expect_combined<T>(combine, scalar, T{2}, nan, T{2});
+    expect_combined<T>(combine, scalar, T{0}, minus_zero, T{0});
+    expect_combined<T>(combine, scalar, minus_zero, T{0}, minus_zero);
+  }
+  expect_combined<T>(Combine::replace, scalar, T{1}, nan, nan);
+}
+
+TEST(CombineKernels, do_what_their_names_say_with_every_instruction_set) {
+  expect_ordered<std::int32_t>(Scalar::int32);
+  expect_ordered<std::int64_t>(Scalar::int64);
+  expect_ordered<float>(Scalar::float32);
+  expect_ordered<double>(Scalar::float64);
+  expect_bits<std::int32_t>(Scalar::int32);
+  expect_bits<std::int64_t>(Scalar::int64);
+  expect_reals<float>(Scalar::float32);
+  expect_reals<double>(Scalar::float64);
+}
+
+// What one set does with all lengths and places, as the others do.
+TEST(CombineKernels, give_the_same_bits_with_every_instruction_set) {
+  Values values;
+  for (const Scalar scalar : all_scalars) {
+    for (unsigned kind = 1; kind < combine_kinds; ++kind) {
+      const auto combine = static_cast<Combine>(kind);
+      if (!can_combine(combine, scalar)) continue;
+      for (int round = 0; round < 300; ++round) {
+        const std::uint64_t bytes = static_cast<std::uint64_t>(round);
+        const std::uint64_t far_at = values.below(65);
+        std::vector<std::byte> near(bytes + 64);
+        std::vector<std::byte> start(far_at + bytes + 64);
+        values.fill(scalar, near.data(), bytes);
+        values.fill(scalar, start.data() + far_at, bytes);
+        std::vector<std::byte> expected = start;
+        accumulate_kernel(scalar, combine, Isa::baseline)
+            .run(expected.data() + far_at, near.data(), bytes, {});
+        const std::uint64_t whole = bytes / scalar_bytes(scalar) * scalar_bytes(scalar);
+        ASSERT_EQ(std::memcmp(expected.data() + far_at + whole, start.data() + far_at + whole,
+                              start.size() - far_at - whole),
+                  0)
+            << "bytes short of an element";
+        for (const Isa isa : isas_here()) {
+          std::vector<std::byte> far = start;
+          accumulate_kernel(scalar, combine, isa).run(far.data() + far_at, near.data(), bytes, {});
+          ASSERT_EQ(std::memcmp(far.data(), expected.data(), far.size()), 0)
+              << name_of_combine(combine) << ", scalar " << static_cast<int>(scalar) << ", " << bytes
+              << " bytes";
+        }
+      }
+    }
+  }
+}
+
+TEST(CombineKernels, multiply_complex_numbers) {
+  const std::array<double, 2> near{3, -4};
+  std::array<double, 2> far{2, 5};
+  accumulate_kernel(Scalar::complex_double, Combine::product)
+      .run(reinterpret_cast<std::byte*>(far.data()), reinterpret_cast<const std::byte*>(near.data()), 16, {});
+  EXPECT_EQ(far, (std::array<double, 2>{26, 7}));
 }
 
 }  // namespace

@@ -46,6 +46,21 @@ Scalar scalar_of(Element element) {
   return Scalar::none;
 }
 
+// A sum without a scale is scaled by one, as the calls do.
+Combine combine_of(testing::Combination combination) {
+  constexpr Combine all[] = {Combine::sum,     Combine::least,   Combine::most,   Combine::product,
+                             Combine::replace, Combine::bit_and, Combine::bit_or, Combine::bit_xor};
+  return all[static_cast<unsigned>(combination)];
+}
+void put_one(Element element, Scale& scale) {
+  const auto put = [&scale](auto one) { std::memcpy(scale.bytes, &one, sizeof one); };
+  std::memset(scale.bytes, 0, sizeof scale.bytes);
+  if (element == Element::int32) return put(std::int32_t{1});
+  if (element == Element::int64) return put(std::int64_t{1});
+  if (element == Element::float32 || element == Element::complex_float) return put(1.0F);
+  put(1.0);
+}
+
 // One process's side of an operation, done with the kernels.
 class Doer {
  public:
@@ -53,7 +68,9 @@ class Doer {
       : operation_(operation), near_(near), far_(far) {
     Scale scale;
     std::memcpy(scale.bytes, operation.scale.data(), 16);
-    work_ = make_accumulation(scalar_of(operation.element), scale);
+    if (!operation.has_scale) put_one(operation.element, scale);
+    const Combine combine = operation.has_scale ? Combine::sum : combine_of(operation.combination);
+    work_ = make_accumulation(scalar_of(operation.element), scale, combine);
     if (operation.verb != Verb::acc) work_.element_bytes = 1;
   }
 
@@ -148,20 +165,28 @@ TEST(Model, and_kernels_agree_on_thousands_of_random_operations) {
 TEST(Model, makes_every_kind_of_operation) {
   testing::OperationMaker maker(32);
   std::map<std::string, int> seen;
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 10000; ++round) {
     const Operation operation = maker.make();
     const std::string verb = std::to_string(static_cast<int>(operation.verb));
     if (operation.verb == Verb::rmw) {
-      ++seen["rmw code " + std::to_string(operation.rmw_code())];
+      if (operation.is_typed) {
+        ++seen["atomic " + std::to_string(static_cast<int>(operation.atomic))];
+        ++seen["word type " + std::to_string(static_cast<int>(operation.type))];
+      } else {
+        ++seen["rmw code " + std::to_string(operation.rmw_code())];
+      }
       continue;
     }
     ++seen["verb " + verb + " layout " + std::to_string(static_cast<int>(operation.layout))];
     if (operation.verb == Verb::acc) ++seen["element " + std::to_string(static_cast<int>(operation.element))];
+    if (!operation.has_scale)
+      ++seen["combination " + std::to_string(static_cast<int>(operation.combination))];
+    if (operation.is_wide) ++seen["wide"];
     if (operation.layout == Layout::strided) ++seen["levels " + std::to_string(operation.levels)];
     if (operation.layout == Layout::contiguous && operation.bytes == 0) ++seen["nothing"];
     if (operation.bytes > 200'000) ++seen["large"];
   }
-  EXPECT_EQ(seen.size(), 12U + 9U + 6U + 9U + 2U);
+  EXPECT_EQ(seen.size(), 12U + 10U + 6U + 9U + 6U + 8U + 1U + 9U + 2U);
   for (const auto& [kind, count] : seen) EXPECT_GE(count, 20) << kind;
 }
 

@@ -69,7 +69,7 @@ void checked_kernel(std::byte* far, const std::byte* near, std::uint64_t bytes, 
     EXPECT_EQ(watched->held.count(block), 1U) << "block " << block << " is written without its lock";
   watched->added += bytes;
   EXPECT_LE(watched->added, stripe_block_bytes) << "a lock is held for more than a block";
-  accumulate_kernel(Scalar::int64).run(far, near, bytes, scale);
+  accumulate_kernel(Scalar::int64, Combine::sum).run(far, near, bytes, scale);
 }
 
 void checked_rows(std::byte* far, std::int64_t far_stride, const std::byte* near, std::int64_t near_stride,

@@ -29,6 +29,10 @@ TEST(Order, follows_the_table) {
   const Footprint put = print(Verb::put, 0, 100);
   const Footprint get = print(Verb::get, 0, 100);
   const Footprint acc = print(Verb::acc, 0, 100, false, Scalar::float64);
+  Footprint most = acc;
+  most.combine = Combine::most;
+  Footprint replacement = acc;
+  replacement.combine = Combine::replace;
   const Footprint fence = print(Verb::fence, 0, 0);
   const Footprint unlock = print(Verb::unlock, 0, 0);
   const Footprint release = print(Verb::release, 0, 0);
@@ -45,6 +49,9 @@ TEST(Order, follows_the_table) {
       {"acc after acc of its type", acc, acc, true},
       {"acc after acc of another type", acc, print(Verb::acc, 0, 8, false, Scalar::int64), false},
       {"acc after distant acc of another type", acc, print(Verb::acc, 100, 108, false, Scalar::int64), true},
+      {"acc after acc of another operation", most, acc, false},
+      {"acc after acc of its own operation", most, most, true},
+      {"replacement after replacement", replacement, replacement, false},
       {"acc after overlapping put", put, acc, false},
       {"acc after overlapping get", get, acc, false},
       {"inline acc after distant put", put, print(Verb::acc, 100, 108, true, Scalar::int64), true},

@@ -57,6 +57,15 @@ TEST_F(ServerSignal, follows_its_data) {
   EXPECT_EQ(rig.word<std::uint64_t>(word), 5U);
 }
 
+TEST_F(ServerSignal, that_adds_counts) {
+  for (int turn = 0; turn < 3; ++turn) {
+    put(rig.memory + 64);
+    store(5, with_signal | protocol::adds);
+  }
+  expect_applied(6);
+  EXPECT_EQ(rig.word<std::uint64_t>(word), 15U);
+}
+
 TEST_F(ServerSignal, of_a_refused_put_is_void_and_told_once) {
   put(end());
   store(5);

@@ -113,6 +113,49 @@ TEST(Server, answers_rmw_with_the_old_value) {
   EXPECT_EQ(ask(Atomic::swap, 5, 4), 0xffffffffU);
 }
 
+TEST(Server, changes_words_of_every_type) {
+  Rig rig;
+  Hand hand(rig, 1);
+  const auto ask = [&](Atomic atomic, auto before, auto operand) {
+    rig.word<decltype(before)>(rig.memory) = before;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &operand, sizeof operand);
+    EXPECT_TRUE(hand.wait_credit());
+    const Reply* reply = hand.reply_to(hand.rmw(rig.memory, atomic, bits, sizeof operand), 5);
+    EXPECT_TRUE(reply != nullptr && std::memcmp(&reply->header.value, &before, sizeof before) == 0);
+    return rig.word<decltype(before)>(rig.memory);
+  };
+  EXPECT_EQ(ask(Atomic::fetch_add_real, 1.5, -4.0), -2.5);
+  EXPECT_EQ(ask(Atomic::fetch_add_real, 1.5F, -4.0F), -2.5F);
+  EXPECT_EQ(ask(Atomic::fetch_most_real, -2.0F, 1.0F), 1.0F);
+  EXPECT_EQ(ask(Atomic::fetch_least, std::int32_t{3}, std::int32_t{-7}), -7);
+  EXPECT_EQ(ask(Atomic::fetch_least_unsigned, std::uint32_t{3}, ~std::uint32_t{0}), 3U);
+  EXPECT_EQ(ask(Atomic::fetch_most_unsigned, std::uint64_t{3}, ~std::uint64_t{0}), ~std::uint64_t{0});
+  EXPECT_EQ(ask(Atomic::fetch, std::uint64_t{3}, std::uint64_t{9}), 3U);
+}
+
+TEST(Server, refuses_an_accumulate_whose_operation_is_not_for_its_type) {
+  Rig rig;
+  Hand hand(rig, 1);
+  const auto is_refused = [&](Scalar scalar, std::uint64_t operation) {
+    const std::size_t before = rig.refused.size();
+    EXPECT_TRUE(hand.wait_credit());
+    RequestHeader request = hand.header(Verb::acc, rig.memory, 16);
+    request.scalar = scalar;
+    request.flags = protocol::body_inline;
+    request.operand = operation;
+    hand.send(request, Bytes(sizeof(Scale) + 16));
+    EXPECT_TRUE(hand.wait_credit());
+    EXPECT_NE(hand.reply_to(hand.fence(), 100), nullptr);
+    return rig.refused.size() != before;
+  };
+  EXPECT_FALSE(is_refused(Scalar::float64, static_cast<std::uint64_t>(Combine::most)));
+  EXPECT_FALSE(is_refused(Scalar::int32, static_cast<std::uint64_t>(Combine::bit_xor)));
+  EXPECT_TRUE(is_refused(Scalar::float64, static_cast<std::uint64_t>(Combine::bit_xor)));
+  EXPECT_TRUE(is_refused(Scalar::complex_double, static_cast<std::uint64_t>(Combine::least)));
+  EXPECT_TRUE(is_refused(Scalar::int64, combine_kinds));
+}
+
 TEST(Server, compares_and_swaps_only_what_was_expected) {
   Rig rig;
   Hand hand(rig, 1);

@@ -20,6 +20,20 @@ TEST(ChunkRing, cuts_a_body_into_chunks_of_which_the_last_is_the_rest) {
   EXPECT_EQ(seen, (std::vector<std::pair<std::uint64_t, std::uint32_t>>{{0, 4}, {4, 4}, {8, 2}}));
 }
 
+TEST(ChunkRing, places_chunks_beyond_4_gib) {
+  ChunkRing<int> ring;
+  constexpr std::uint64_t bytes = (std::uint64_t{5} << 30) + 3;
+  constexpr std::uint32_t chunk = 1 << 20;
+  ring.begin(bytes, chunk, 1);
+  std::uint64_t begin = 0;
+  for (; !ring.is_done(); ring.end_oldest()) {
+    ASSERT_EQ(ring.next_begin(), begin);
+    begin += ring.next_bytes();
+    ring.start({});
+  }
+  EXPECT_EQ(begin, bytes);
+}
+
 TEST(ChunkRing, has_no_more_under_way_than_its_depth) {
   ChunkRing<int> ring;
   ring.begin(100, 1, 3);
