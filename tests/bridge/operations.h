@@ -147,13 +147,20 @@ inline void atomics_all(const Scene& scene) {
   comex_barrier(scene.group);
   std::vector<double> ones(shared_doubles, 1.0);
   double one = 1.0;
+  const double half = 0.5;
+  const double number = scene.me + 1.0;
   for (int target = 0; target < scene.targets; ++target) {
     char* const there = static_cast<char*>(memory.at[static_cast<std::size_t>(target)]);
     for (int turn = 0; turn < turns; ++turn) {
       long old = -1;
       comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, there, 1, target, scene.group);
       scene.halves.require(old >= 0 && old < turns * scene.origins, "a ticket");
+      comex_nbatomic(COMEX_ATOMIC_ADD, COMEX_TYPE_DOUBLE, nullptr, &half, nullptr, there + 8, target,
+                     scene.group, nullptr);
+      comex_nbput_signal_add(nullptr, nullptr, 0, reinterpret_cast<long*>(there + 16), 2, target, scene.group,
+                             nullptr);
     }
+    comex_acc_op(COMEX_OP_MAX, COMEX_ACC_DBL, &number, there + 24, sizeof number, target, scene.group);
     comex_nbacc(COMEX_ACC_DBL, &one, ones.data(), there + 64, shared_doubles * 8, target, scene.group,
                 nullptr);
     comex_acc(COMEX_ACC_DBL, &one, ones.data(), there + 64, shared_doubles * 8, target, scene.group);
@@ -167,6 +174,10 @@ inline void atomics_all(const Scene& scene) {
     long counter = 0;
     std::memcpy(&counter, sums.data(), sizeof counter);
     scene.halves.require(counter == turns * scene.origins, "every ticket was given once");
+    std::memcpy(&counter, sums.data() + 2, sizeof counter);
+    scene.halves.require(counter == 2L * turns * scene.origins, "every signal counted");
+    scene.halves.require(sums[1] == half * turns * scene.origins, "every addition of a real counted");
+    scene.halves.require(sums[3] == scene.origins, "the greatest was left");
     for (std::size_t i = 0; i < shared_doubles; ++i) {
       scene.halves.require(sums[8 + i] == 2.0 * scene.origins, "every accumulate counted");
     }

@@ -1,5 +1,5 @@
-// One operation larger than 2 GiB, or as large as it is told: strided put, get and accumulate of rows.
-// Each has to fit in memory twice. Usage: large [rows of 1 MiB]
+// One operation larger than 2 GiB, or as large as it is told: strided put, get and accumulate of rows, or of
+// one run by the wide calls. Each has to fit in memory twice. Usage: large [rows of 1 MiB [wide]]
 #include "mpi/job.h"
 
 using namespace comex::testing;
@@ -41,10 +41,39 @@ void rows_to_and_fro(const Job& job, int rows) {
   job.done(comex_free(far.back(), everyone));
 }
 
+void one_run_to_and_fro(const Job& job, std::size_t words) {
+  const int origin = 0;
+  const int target = job.workers - 1;
+  const std::size_t bytes = words * sizeof(long);
+  std::vector<void*> far(static_cast<std::size_t>(job.workers));
+  job.done(comex_malloc(far.data(), job.me == target ? bytes : 0, everyone));
+  if (job.me == origin) {
+    std::vector<long> near(words);
+    for (std::size_t at = 0; at < words; ++at) near[at] = word_at(at);
+    const long scale = 3;
+    void* const there = far.back();
+    comex_request_t handle = 0;
+    job.done(comex_nbput_x(near.data(), there, bytes, target, everyone, &handle));
+    job.done(comex_wait(&handle));
+    job.done(comex_acc_x(COMEX_ACC_LNG, &scale, near.data(), there, bytes, target, everyone));
+    std::fill(near.begin(), near.end(), 0);
+    job.done(comex_get_x(there, near.data(), bytes, target, everyone));
+    for (std::size_t at = 0; at < words; ++at)
+      job.require(near[at] == 4 * word_at(at), "a word of a large operation is wrong");
+  }
+  job.done(comex_barrier(everyone));
+  job.done(comex_free(far.back(), everyone));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Job job(argc, argv, "large");
   const int rows = job.arguments.empty() ? 64 : std::atoi(job.arguments[0].c_str());
+  if (job.has("wide")) {
+    job.check("one run to and fro",
+              [&] { one_run_to_and_fro(job, static_cast<std::size_t>(rows) * row_words); });
+    return 0;
+  }
   job.check("rows to and fro", [&] { rows_to_and_fro(job, rows); });
 }
