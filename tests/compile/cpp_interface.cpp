@@ -45,6 +45,16 @@ concept fetch_add_takes = requires(at<T> there) {
   comex::fetch_add(there, T(1));
 };
 template <class T>
+concept fetch_or_takes = requires(at<T> there) {
+  comex::fetch_or(there, T(1));
+  comex::async_atomic_xor(there, T(1));
+};
+template <class T, comex::operation how>
+concept combines = requires(std::span<const T> near, at<T> there) {
+  comex::accumulate<how>(near, there);
+  comex::async_accumulate<how>(near, there);
+};
+template <class T>
 concept compare_swap_takes = requires(at<T> there) {
   comex::compare_swap(there, T(1), T(2));
 };
@@ -91,8 +101,21 @@ static_assert(!accumulate_takes<Plain> && !accumulate_takes<long double> && !acc
 static_assert(!accumulate_takes<const double>);
 
 static_assert(fetch_add_takes<int> && fetch_add_takes<long> && compare_swap_takes<long>);
-static_assert(!fetch_add_takes<float> && !fetch_add_takes<double> && !fetch_add_takes<short>);
-static_assert(!fetch_add_takes<unsigned> && !fetch_add_takes<const int> && !compare_swap_takes<float>);
+static_assert(fetch_add_takes<unsigned> && fetch_add_takes<unsigned long> && fetch_add_takes<long long>);
+static_assert(fetch_add_takes<float> && fetch_add_takes<double> && compare_swap_takes<float>);
+static_assert(!fetch_add_takes<short> && !fetch_add_takes<char32_t> && !fetch_add_takes<bool>);
+static_assert(!fetch_add_takes<const int> && !fetch_add_takes<long double> && !fetch_add_takes<Color>);
+static_assert(fetch_or_takes<int> && fetch_or_takes<unsigned long> && !fetch_or_takes<double>);
+static_assert(!fetch_or_takes<float> && !fetch_or_takes<short>);
+
+using comex::operation;
+static_assert(combines<int, operation::bit_xor> && combines<long, operation::max>);
+static_assert(combines<double, operation::min> && combines<float, operation::product>);
+static_assert(combines<std::complex<float>, operation::replace> &&
+              combines<std::complex<double>, operation::product>);
+static_assert(!combines<double, operation::bit_and> && !combines<float, operation::bit_or>);
+static_assert(!combines<std::complex<float>, operation::min> && !combines<unsigned, operation::sum>);
+static_assert(!combines<std::complex<double>, operation::max> && !combines<short, operation::replace>);
 
 static_assert(async_put_takes_a_variable<long> && !async_put_takes_a_temporary<long>);
 

@@ -160,18 +160,18 @@ void words_of(const Job& job) {
   T seen = 0;
   for (int target = 0; target < job.workers; ++target) {
     fetch_add(words.ptr(target), 2);
-    seen = async_fetch_add(words.ptr(target), -1).get();
+    seen = async_fetch_add(words.ptr(target), T(-1)).get();
     fetch_or(words.ptr(target, 1), bit);
     job.require((fetch_xor(words.ptr(target, 1), bit) & bit) != 0, "a bit that was set");
     job.require((async_fetch_or(words.ptr(target, 1), bit).get() & bit) == 0, "a bit that was taken");
     while (compare_swap(words.ptr(target, 2), 0, T(job.me + 1)) != 0) progress();
-    job.equal(async_compare_swap(words.ptr(target, 2), T(job.workers + 1), 7).get(), job.me + 1,
+    job.equal(async_compare_swap(words.ptr(target, 2), T(job.workers + 1), 7).get(), T(job.me + 1),
               "a refused swap");
-    job.equal(swap(words.ptr(target, 2), T(0)), job.me + 1, "the word that was swapped");
+    job.equal(swap(words.ptr(target, 2), T(0)), T(job.me + 1), "the word that was swapped");
     job.require(seen >= 0, "a counter below 0");
   }
   group::world().barrier();
-  job.equal(words.local()[0], job.workers, "a counter");
+  job.equal(words.local()[0], T(job.workers), "a counter");
   T bits = 0;
   for (int worker = 0; worker < job.workers; ++worker) bits |= static_cast<T>(T(1) << (worker % 30));
   job.equal(words.local()[1], bits, "the bits");
@@ -182,7 +182,60 @@ void words_of(const Job& job) {
   group::world().barrier();
 }
 
-// Operands that the C call cannot have.
+template <class T>
+void typed_words(const Job& job) {
+  const array<T> words(group::world(), 4);
+  std::fill(words.local().begin(), words.local().end(), T(5));
+  group::world().barrier();
+  for (int target = 0; target < job.workers; ++target) {
+    const T mine = static_cast<T>(10 + job.me);
+    atomic_add(words.ptr(target), T(1));
+    async_atomic_add(words.ptr(target), T(2)).wait();
+    atomic_max(words.ptr(target, 1), mine);
+    job.require(fetch_max(words.ptr(target, 1), mine) >= mine, "the greatest so far");
+    async_atomic_min(words.ptr(target, 2), static_cast<T>(4 - job.me % 3)).wait();
+    job.require(async_fetch_min(words.ptr(target, 2), T(4)).get() <= T(4), "the least so far");
+  }
+  group::world().barrier();
+  job.equal(atomic_get(words.ptr(job.me)), static_cast<T>(5 + 3 * job.workers), "a sum");
+  job.equal(async_atomic_get(words.ptr(job.me, 1)).get(), static_cast<T>(9 + job.workers), "the greatest");
+  job.equal(words.local()[2], static_cast<T>(4 - std::min(job.workers - 1, 2)), "the least");
+  atomic_set(words.ptr(job.me, 3), T(7));
+  job.equal(compare_swap(words.ptr(job.me, 3), T(7), T(8)), T(7), "a swap of what was set");
+  async_atomic_set(words.ptr(job.me, 3), T(9)).wait();
+  job.equal(swap(words.ptr(job.me, 3), T(1)), T(9), "what was set");
+  group::world().barrier();
+}
+
+// Each element by every worker, and a fence of this array alone.
+inline void combinations(const Job& job) {
+  const array<double> sums(group::world(), 4);
+  const array<long> bits(group::world(), 2);
+  std::ranges::copy(std::array{1.0, 1.0, 1.0, 1.0}, sums.local().begin());
+  std::ranges::copy(std::array{-1L, 0L}, bits.local().begin());
+  group::world().barrier();
+  const std::vector<double> two(1, 2.0);
+  const std::vector<double> number(1, job.me + 2.0);
+  for (int target = 0; target < job.workers; ++target) {
+    accumulate<operation::product>(two, sums.ptr(target));
+    accumulate<operation::max>(number[0], sums.ptr(target, 1));
+    async_accumulate<operation::replace>(two, sums.ptr(target, 2)).wait();
+    accumulate<operation::sum>(two, sums.part(target).subspan(3, 1));
+    accumulate<operation::bit_and>(~(1L << job.me), bits.ptr(target));
+    async_fence(sums.ptr(target)).wait();
+  }
+  bits.fence();
+  job.require((get(bits.ptr(job.workers - 1)) & (1L << job.me)) == 0, "a bit that was taken");
+  group::world().barrier();
+  job.equal(sums.local()[0], static_cast<double>(1L << job.workers), "a product");
+  job.equal(sums.local()[1], job.workers + 1.0, "the greatest");
+  job.equal(sums.local()[2], 2.0, "a replaced element");
+  job.equal(sums.local()[3], 1.0 + 2 * job.workers, "a sum");
+  job.equal(bits.local()[0], ~((1L << job.workers) - 1), "the bits");
+  group::world().barrier();
+}
+
+// Operands that no int holds.
 inline void wide_words(const Job& job) {
   const array<long> words(group::world(), 2);
   words.local()[0] = words.local()[1] = 0;

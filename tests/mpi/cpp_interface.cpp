@@ -199,6 +199,13 @@ void check_all(Job& job) {
   job.check("sums of all types", [&] { sums(job); });
   job.check("words of ints", [&] { words_of<int>(job); });
   job.check("words of longs", [&] { words_of<long>(job); });
+  job.check("words of unsigned ints", [&] { words_of<unsigned>(job); });
+  job.check("words of unsigned longs", [&] { words_of<unsigned long>(job); });
+  job.check("typed words of ints", [&] { typed_words<int>(job); });
+  job.check("typed words of unsigned longs", [&] { typed_words<unsigned long>(job); });
+  job.check("typed words of floats", [&] { typed_words<float>(job); });
+  job.check("typed words of doubles", [&] { typed_words<double>(job); });
+  job.check("combinations", [&] { combinations(job); });
   job.check("wide words", [&] { wide_words(job); });
   job.check("parts of any size", [&] { parts_of_any_size(job); });
   job.check("patches", [&] { patches(job); });
@@ -209,6 +216,7 @@ void check_all(Job& job) {
   job.check("several requests", [&] { several_requests(job); });
   job.check("tasks", [&] { tasks(job); });
   job.check("guarded counters", [&] { guarded_counters(job); });
+  job.check("waits for several words", [&] { waits_for_several_words(job); });
   job.check("signals and counters", [&] { signals_and_counters(job); });
   job.check("groups", [&] { groups(job); });
   job.check("refusals", [&] { refusals(job); });

@@ -72,14 +72,6 @@ inline void patches_of_many_dimensions(const Job& job) {
 
 // As a large transfer is split, with a small limit, over plain memory.
 inline void splits(const Job& job) {
-  std::vector<std::pair<std::size_t, int>> seen;
-  const auto note = [&](std::size_t at, int bytes) { seen.emplace_back(at, bytes); };
-  detail::in_pieces(10, 4, note);
-  job.require(seen == decltype(seen){{0, 4}, {4, 4}, {8, 2}}, "pieces of 4 bytes");
-  seen.clear();
-  detail::in_pieces(0, 4, note);
-  job.require(seen == decltype(seen){{0, 0}}, "pieces of nothing");
-
   constexpr std::size_t most = 20;
   const detail::sides<3> both{{3, 5, 7}, {140, 28, 4}, {4, 60, 12}, 4};
   std::set<std::pair<std::size_t, std::size_t>> places;

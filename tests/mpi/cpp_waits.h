@@ -177,6 +177,41 @@ inline void guarded_counters(const Job& job) {
   group::world().barrier();
 }
 
+inline void waits_for_several_words(const Job& job) {
+  const auto all = static_cast<std::size_t>(job.workers);
+  const array<long> words(group::world(), all + 1);
+  const array<long> data(group::world(), all);
+  std::ranges::fill(words.local(), 0);
+  group::world().barrier();
+  const auto mine = static_cast<std::size_t>(job.me);
+  const std::vector<long> sent{100L + job.me};
+  const std::span<long> watched = words.local().first(all);
+  std::vector<future<>> started;
+  for (int target = 0; target < job.workers; ++target) {
+    started.push_back(async_put_signal(sent, data.ptr(target, mine), words.ptr(target, mine), 1));
+    put_signal_add(sent, data.ptr(target, mine), words.ptr(target, all), 2);
+    started.push_back(async_put_signal_add(sent, data.ptr(target, mine), words.ptr(target, all), 3));
+  }
+  std::vector<int> skip(all, 0);
+  const std::size_t first = wait_until_any(watched, compare::equal, 1);
+  job.equal(data.local()[first], 100L + static_cast<long>(first), "the data of the first");
+  skip[first] = 1;
+  for (std::size_t seen = 1; seen < all;) {
+    const std::vector<std::size_t> found = wait_until_some(watched, compare::equal, 1, skip);
+    for (const std::size_t i : found) skip[i] = 1;
+    job.require(!found.empty(), "a wait that found nothing");
+    seen += found.size();
+  }
+  job.equal(wait_until_any(watched, compare::equal, 1, skip), all, "an index where no word is left");
+  wait_until_all(words.local().last(1), compare::equal, 5L * job.workers);
+  when_all(std::move(started)).wait();
+  for (std::size_t i = 0; i < all; ++i) job.equal(data.local()[i], 100L + static_cast<long>(i), "data");
+  const std::vector<int> few(all + 1, 0);
+  job.require(throws<std::length_error>([&] { wait_until_all(watched, compare::equal, 1, few); }),
+              "more words to skip than there are");
+  group::world().barrier();
+}
+
 inline void signals_and_counters(const Job& job) {
   const signal bell(group::world());
   const array<long> memory(group::world(), 4);

@@ -56,6 +56,13 @@ class array {
     detail::check(comex_free(mine, group_), {.name = "free", .group = group_});
   }
 
+  // The caller's writes to all parts are there for everybody.
+  void fence() const {
+    if (parts_.empty()) return;
+    detail::check(comex_fence_allocation(parts_[static_cast<std::size_t>(me_)], group_),
+                  {.name = "fence_allocation", .group = group_});
+  }
+
   comex_group_t group_handle() const noexcept { return group_; }
   int rank() const noexcept { return me_; }
   int ranks() const noexcept { return static_cast<int>(counts_.size()); }

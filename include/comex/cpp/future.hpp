@@ -108,8 +108,8 @@ class [[nodiscard]] future : public detail::chained<future<T>> {
   }
 
  private:
-  detail::result<T, atomic_word<T> ? 2 : 1> result_;  // compare-and-swap needs two words
-  detail::requests requests_;                         // ends before the memory that it writes to
+  detail::result<T> result_;
+  detail::requests requests_;  // ends before the memory that it writes to
 };
 
 // What then() makes.

@@ -18,24 +18,6 @@
 
 namespace comex::detail {
 
-// The largest piece of what one C call cannot carry: a multiple of every element that accumulates.
-inline constexpr std::size_t most_bytes = std::size_t{1} << 30;
-
-// Calls move(offset, bytes as int) for pieces of at most `most` bytes; once where there are no bytes.
-template <class Move>
-inline void in_pieces(std::size_t bytes, std::size_t most, Move&& move) {
-  std::size_t done = 0;
-  do {
-    const std::size_t piece = bytes - done < most ? bytes - done : most;
-    move(done, static_cast<int>(piece));
-    done += piece;
-  } while (done < bytes);
-}
-
-inline bool fits_one_call(std::size_t bytes) noexcept {
-  return bytes <= static_cast<std::size_t>(INT_MAX);
-}
-
 inline char* raw(const void* address) noexcept {  // the C calls take sources as void* too
   return static_cast<char*>(const_cast<void*>(address));
 }

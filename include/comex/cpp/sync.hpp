@@ -69,32 +69,100 @@ enum class compare : int {
   less_equal = COMEX_CMP_LE,
 };
 
+namespace detail {
+
+template <class T>
+inline void require_one_rank(const global_ptr<T>& data, const global_ptr<long>& word) {
+  if (data.rank() != word.rank() || data.group() != word.group())
+    throw std::invalid_argument("comex::put_signal: the data and the word are of different ranks");
+}
+
+}  // namespace detail
+
 // Writes the elements to `to`, then stores `value` to `word`, both of one rank. Whoever sees the value sees
 // the elements and all earlier writes of the caller to that rank. It returns when `from` may be reused.
 template <writable T>
 void put_signal(std::span<const std::type_identity_t<T>> from, global_ptr<T> to, global_ptr<long> word,
                 long value) {
-  if (to.rank() != word.rank() || to.group() != word.group())
-    throw std::invalid_argument("comex::put_signal: the data and the word are of different ranks");
-  std::size_t done = 0;
-  while (!detail::fits_one_call(from.size_bytes() - done)) {
-    detail::check(comex_put(detail::raw(from.data()) + done, detail::raw(to.address()) + done,
-                            static_cast<int>(detail::most_bytes), to.rank(), to.group()),
-                  detail::naming("put_signal", to, from.size_bytes()));
-    done += detail::most_bytes;
-  }
-  detail::check(comex_put_signal(detail::raw(from.data()) + done, detail::raw(to.address()) + done,
-                                 static_cast<int>(from.size_bytes() - done), word.address(), value, to.rank(),
-                                 to.group()),
+  detail::require_one_rank(to, word);
+  detail::check(comex_put_signal_x(from.data(), detail::raw(to.address()), from.size_bytes(), word.address(),
+                                   value, to.rank(), to.group()),
                 detail::naming("put_signal", to, from.size_bytes()));
 }
 template <writable T>
 void put_signal(const std::type_identity_t<T>& value, global_ptr<T> to, global_ptr<long> word, long signal) {
   put_signal(std::span<const T>(std::addressof(value), 1), to, word, signal);
 }
+// The same, but `addend` is added to the word.
+template <writable T>
+void put_signal_add(std::span<const std::type_identity_t<T>> from, global_ptr<T> to, global_ptr<long> word,
+                    long addend) {
+  detail::require_one_rank(to, word);
+  detail::check(comex_put_signal_add(from.data(), detail::raw(to.address()), from.size_bytes(),
+                                     word.address(), addend, to.rank(), to.group()),
+                detail::naming("put_signal_add", to, from.size_bytes()));
+}
+template <writable T>
+future<> async_put_signal(std::span<const std::type_identity_t<T>> from, global_ptr<T> to,
+                          global_ptr<long> word, long value) {
+  detail::require_one_rank(to, word);
+  return future<>([&] {
+    return detail::begin_one(
+        detail::naming("nbput_signal", to, from.size_bytes()), [&](comex_request_t* request) {
+          return comex_nbput_signal(from.data(), detail::raw(to.address()), from.size_bytes(), word.address(),
+                                    value, to.rank(), to.group(), request);
+        });
+  });
+}
+template <writable T>
+future<> async_put_signal_add(std::span<const std::type_identity_t<T>> from, global_ptr<T> to,
+                              global_ptr<long> word, long addend) {
+  detail::require_one_rank(to, word);
+  return future<>([&] {
+    return detail::begin_one(
+        detail::naming("nbput_signal_add", to, from.size_bytes()), [&](comex_request_t* request) {
+          return comex_nbput_signal_add(from.data(), detail::raw(to.address()), from.size_bytes(),
+                                        word.address(), addend, to.rank(), to.group(), request);
+        });
+  });
+}
 // Returns once a word of the caller's own memory compares with the value; data that came before is there.
 inline void wait_until(long& word, compare how, long value) {
   detail::check(comex_wait_until(&word, static_cast<int>(how), value), {.name = "wait_until"});
+}
+
+// Wait for several words of the caller's own memory, without those whose entry in `skip` is not 0. _all waits
+// until each has compared; _any gives the lowest number of one that compares, _some the numbers of all that
+// do, in order, and at least one. Where no word is left, _any gives their count and _some none.
+namespace detail {
+inline const int* as_skip(std::span<const long> words, std::span<const int> skip) {
+  if (!skip.empty() && skip.size() != words.size())
+    throw std::length_error("comex::wait_until: the words to skip are not as many as the words");
+  return skip.empty() ? nullptr : skip.data();
+}
+}  // namespace detail
+inline void wait_until_all(std::span<long> words, compare how, long value, std::span<const int> skip = {}) {
+  detail::check(comex_wait_until_all(words.data(), words.size(), detail::as_skip(words, skip),
+                                     static_cast<int>(how), value),
+                {.name = "wait_until_all"});
+}
+inline std::size_t wait_until_any(std::span<long> words, compare how, long value,
+                                  std::span<const int> skip = {}) {
+  std::size_t index = 0;
+  detail::check(comex_wait_until_any(words.data(), words.size(), detail::as_skip(words, skip),
+                                     static_cast<int>(how), value, &index),
+                {.name = "wait_until_any"});
+  return index;
+}
+inline std::vector<std::size_t> wait_until_some(std::span<long> words, compare how, long value,
+                                                std::span<const int> skip = {}) {
+  std::vector<std::size_t> indices(words.size());
+  std::size_t found = 0;
+  detail::check(comex_wait_until_some(words.data(), words.size(), detail::as_skip(words, skip),
+                                      static_cast<int>(how), value, indices.data(), &found),
+                {.name = "wait_until_some"});
+  indices.resize(found);
+  return indices;
 }
 
 // A word on each member of a group by which others tell it that data has come, 0 at first. Made and destroyed

@@ -21,31 +21,6 @@ namespace comex {
 
 namespace detail {
 
-// move(offset, bytes) is a blocking C call for these bytes.
-template <class Move>
-inline void move_all(const call& made, Move&& move) {
-  if (fits_one_call(made.bytes)) [[likely]] {
-    check(move(std::size_t{0}, static_cast<int>(made.bytes)), made);
-    return;
-  }
-  in_pieces(made.bytes, most_bytes, [&](std::size_t at, int bytes) { check(move(at, bytes), made); });
-}
-// move(offset, bytes, handle) is a non-blocking one.
-template <class Move>
-inline requests begin_all(const call& made, Move&& move) {
-  requests started(made);
-  if (fits_one_call(made.bytes)) [[likely]] {
-    started.begin([&](comex_request_t* request) {
-      return move(std::size_t{0}, static_cast<int>(made.bytes), request);
-    });
-    return started;
-  }
-  in_pieces(made.bytes, most_bytes, [&](std::size_t at, int bytes) {
-    started.begin([&](comex_request_t* request) { return move(at, bytes, request); });
-  });
-  return started;
-}
-
 template <class T>
 inline call naming(const char* name, const global_ptr<T>& target, std::size_t bytes) noexcept {
   return {name, target.rank(), target.group(), bytes};
@@ -53,41 +28,55 @@ inline call naming(const char* name, const global_ptr<T>& target, std::size_t by
 
 template <class T>
 inline void put_bytes(const void* from, const global_ptr<T>& to, std::size_t bytes) {
-  move_all(naming("put", to, bytes), [&](std::size_t at, int count) {
-    return comex_put(raw(from) + at, raw(to.address()) + at, count, to.rank(), to.group());
-  });
+  check(comex_put_x(from, raw(to.address()), bytes, to.rank(), to.group()), naming("put", to, bytes));
 }
 template <class T>
 inline void get_bytes(const global_ptr<T>& from, void* to, std::size_t bytes) {
-  move_all(naming("get", from, bytes), [&](std::size_t at, int count) {
-    return comex_get(raw(from.address()) + at, raw(to) + at, count, from.rank(), from.group());
-  });
+  check(comex_get_x(from.address(), to, bytes, from.rank(), from.group()), naming("get", from, bytes));
 }
 template <class T>
 inline void accumulate_bytes(const T* from, const global_ptr<T>& to, T scale, std::size_t bytes) {
-  move_all(naming("acc", to, bytes), [&](std::size_t at, int count) {
-    return comex_acc(accumulate_code<T>, &scale, raw(from) + at, raw(to.address()) + at, count, to.rank(),
-                     to.group());
-  });
+  check(comex_acc_x(accumulate_code<T>, &scale, from, to.address(), bytes, to.rank(), to.group()),
+        naming("acc", to, bytes));
+}
+template <class T>
+inline void combine_bytes(operation how, const T* from, const global_ptr<T>& to, std::size_t bytes) {
+  check(comex_acc_op(static_cast<int>(how), accumulate_code<T>, from, to.address(), bytes, to.rank(),
+                     to.group()),
+        naming("acc_op", to, bytes));
 }
 
+// start(handle) is a non-blocking C call.
+template <class Start>
+inline requests begin_one(const call& made, Start&& start) {
+  requests started(made);
+  started.begin(start);
+  return started;
+}
 template <class T>
 inline requests begin_put(const void* from, const global_ptr<T>& to, std::size_t bytes) {
-  return begin_all(naming("nbput", to, bytes), [&](std::size_t at, int count, comex_request_t* request) {
-    return comex_nbput(raw(from) + at, raw(to.address()) + at, count, to.rank(), to.group(), request);
+  return begin_one(naming("nbput", to, bytes), [&](comex_request_t* request) {
+    return comex_nbput_x(from, raw(to.address()), bytes, to.rank(), to.group(), request);
   });
 }
 template <class T>
 inline requests begin_get(const global_ptr<T>& from, void* to, std::size_t bytes) {
-  return begin_all(naming("nbget", from, bytes), [&](std::size_t at, int count, comex_request_t* request) {
-    return comex_nbget(raw(from.address()) + at, raw(to) + at, count, from.rank(), from.group(), request);
+  return begin_one(naming("nbget", from, bytes), [&](comex_request_t* request) {
+    return comex_nbget_x(from.address(), to, bytes, from.rank(), from.group(), request);
   });
 }
 template <class T>
 inline requests begin_accumulate(const T* from, const global_ptr<T>& to, T scale, std::size_t bytes) {
-  return begin_all(naming("nbacc", to, bytes), [&](std::size_t at, int count, comex_request_t* request) {
-    return comex_nbacc(accumulate_code<T>, &scale, raw(from) + at, raw(to.address()) + at, count, to.rank(),
-                       to.group(), request);
+  return begin_one(naming("nbacc", to, bytes), [&](comex_request_t* request) {
+    return comex_nbacc_x(accumulate_code<T>, &scale, from, to.address(), bytes, to.rank(), to.group(),
+                         request);
+  });
+}
+template <class T>
+inline requests begin_combine(operation how, const T* from, const global_ptr<T>& to, std::size_t bytes) {
+  return begin_one(naming("nbacc_op", to, bytes), [&](comex_request_t* request) {
+    return comex_nbacc_op(static_cast<int>(how), accumulate_code<T>, from, to.address(), bytes, to.rank(),
+                          to.group(), request);
   });
 }
 
@@ -148,6 +137,24 @@ inline void accumulate(std::span<const std::type_identity_t<T>> from, global_spa
   detail::accumulate_bytes(from.data(), to.data(), scale, from.size_bytes());
 }
 
+// Another operation than the scaled sum, as in accumulate<operation::max>(from, to).
+template <operation how, accumulable T>
+requires combinable<T, how>
+inline void accumulate(const std::type_identity_t<T>& value, global_ptr<T> to) {
+  detail::combine_bytes(how, std::addressof(value), to, sizeof(T));
+}
+template <operation how, accumulable T>
+requires combinable<T, how>
+inline void accumulate(std::span<const std::type_identity_t<T>> from, global_ptr<T> to) {
+  detail::combine_bytes(how, from.data(), to, from.size_bytes());
+}
+template <operation how, accumulable T>
+requires combinable<T, how>
+inline void accumulate(std::span<const std::type_identity_t<T>> from, global_span<T> to) {
+  detail::require_same_size(from.size(), to.size());
+  detail::combine_bytes(how, from.data(), to.data(), from.size_bytes());
+}
+
 // -- Non-blocking -- The caller's memory stays as it is until the future is complete. A value that would die
 // before is refused by the compiler; the scale is copied.
 
@@ -202,10 +209,32 @@ inline future<> async_accumulate(std::span<const std::type_identity_t<T>> from, 
   return future<>([&] { return detail::begin_accumulate(from.data(), to.data(), scale, from.size_bytes()); });
 }
 
+template <operation how, accumulable T>
+requires combinable<T, how>
+inline future<> async_accumulate(std::span<const std::type_identity_t<T>> from, global_ptr<T> to) {
+  return future<>([&] { return detail::begin_combine(how, from.data(), to, from.size_bytes()); });
+}
+template <operation how, accumulable T>
+requires combinable<T, how>
+inline future<> async_accumulate(std::span<const std::type_identity_t<T>> from, global_span<T> to) {
+  detail::require_same_size(from.size(), to.size());
+  return future<>([&] { return detail::begin_combine(how, from.data(), to.data(), from.size_bytes()); });
+}
+
 // The caller's writes to the pointer's rank are there for everybody.
 template <class T>
 inline void fence(const global_ptr<T>& target) {
   detail::check(comex_fence_proc(target.rank(), target.group()), detail::naming("fence_proc", target, 0));
+}
+
+// The same by a future; a write that was refused is told by the next fence or barrier that blocks.
+template <class T>
+inline future<> async_fence(const global_ptr<T>& target) {
+  return future<>([&] {
+    return detail::begin_one(detail::naming("nbfence", target, 0), [&](comex_request_t* request) {
+      return comex_nbfence(target.rank(), target.group(), request);
+    });
+  });
 }
 
 }  // namespace comex
