@@ -272,6 +272,8 @@ COMEX_API int comex_unlock(int mutex, int proc);
 }
 #endif
 
+/* Atomic operations on typed words, accumulates with other operations, sizes beyond 2 GiB, more signals,
+ * fences. */
 #include <comex/extended.h>
 
 #endif

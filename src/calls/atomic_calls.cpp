@@ -12,20 +12,18 @@ namespace {
 
 using protocol::Atomic;
 
-bool is_aligned(const void* word, Scalar scalar) {
-  return reinterpret_cast<std::uintptr_t>(word) % scalar_bytes(scalar) == 0;
-}
-
-// The bits of a word of 4 or 8 bytes.
-std::uint64_t bits_at(const void* word, Scalar scalar) {
-  std::uint64_t bits = 0;
-  if (scalar == Scalar::int64) {
-    std::memcpy(&bits, word, sizeof bits);
-  } else {
-    std::memcpy(&bits, word, sizeof(std::uint32_t));
-  }
+template <class Word>
+std::uint64_t bits_at(const void* word) {
+  Word bits = 0;
+  std::memcpy(&bits, word, sizeof bits);
   return bits;
 }
+
+// The operation as far as its code tells; `is_wide`: on a word of 8 bytes, not of 4.
+struct Found {
+  Atomic atomic{};
+  bool is_wide = false;
+};
 
 // The arguments of rmw.
 struct Rmw {
@@ -37,7 +35,7 @@ struct Rmw {
   int extra = 0;
 
   // Returns false if an argument is wrong, of which what_is_wrong() tells.
-  bool read(AtomicOperation& operation) const {
+  bool find(Found& found) const {
     constexpr Atomic atomics[] = {Atomic::swap,      Atomic::fetch_add, Atomic::compare_swap,
                                   Atomic::fetch_and, Atomic::fetch_or,  Atomic::fetch_xor};
     // in pairs: one for an int, one for a long
@@ -47,17 +45,17 @@ struct Rmw {
                   COMEX_FETCH_AND_OR - COMEX_SWAP == 8);
     if (near == nullptr || !is_known()) return false;
     const auto index = static_cast<unsigned>(op - COMEX_SWAP);
-    operation.atomic = atomics[index / 2];
-    operation.scalar = index % 2 == 0 ? Scalar::int32 : Scalar::int64;
-    operation.near = static_cast<std::byte*>(near);
-    operation.far = static_cast<std::byte*>(far);
-    operation.operand = static_cast<std::uint64_t>(std::int64_t{extra});
-    if (operation.atomic == Atomic::swap || operation.atomic == Atomic::compare_swap) {
-      operation.operand = bits_at(near, operation.scalar);
-      if (operation.atomic == Atomic::compare_swap)
-        operation.desired = bits_at(operation.near + scalar_bytes(operation.scalar), operation.scalar);
-    }
+    found = {atomics[index / 2], index % 2 != 0};
     return true;
+  }
+  template <class Word>
+  void load(AtomicOperation& operation) const {
+    operation.near = static_cast<std::byte*>(near);
+    operation.operand = static_cast<std::uint64_t>(std::int64_t{extra});
+    if (operation.atomic != Atomic::swap && operation.atomic != Atomic::compare_swap) return;
+    operation.operand = bits_at<Word>(near);
+    if (operation.atomic == Atomic::compare_swap)
+      operation.desired = bits_at<Word>(operation.near + sizeof(Word));
   }
   bool is_known() const { return op >= COMEX_SWAP && op <= COMEX_FETCH_AND_XOR_LONG; }
   std::string what_is_wrong() const {
@@ -111,19 +109,19 @@ struct Typed {
   const void* compare = nullptr;
   void* far = nullptr;
 
-  bool read(AtomicOperation& operation) const {
+  bool find(Found& found) const {
     if (!is_known() || !is_known_type() || !has_addresses() || atomic() == not_for_reals) return false;
-    operation.atomic = atomic();
-    operation.scalar = (type - COMEX_TYPE_INT32) % 2 == 0 ? Scalar::int32 : Scalar::int64;
-    operation.near = static_cast<std::byte*>(fetched);
-    operation.far = static_cast<std::byte*>(far);
-    if (op == COMEX_ATOMIC_FETCH) return true;
-    operation.operand = bits_at(operand, operation.scalar);
-    if (op == COMEX_ATOMIC_COMPARE_AND_SWAP) {
-      operation.desired = operation.operand;
-      operation.operand = bits_at(compare, operation.scalar);
-    }
+    found = {atomic(), (type - COMEX_TYPE_INT32) % 2 != 0};
     return true;
+  }
+  template <class Word>
+  void load(AtomicOperation& operation) const {
+    operation.near = static_cast<std::byte*>(fetched);
+    if (op == COMEX_ATOMIC_FETCH) return;
+    operation.operand = bits_at<Word>(operand);
+    if (op != COMEX_ATOMIC_COMPARE_AND_SWAP) return;
+    operation.desired = operation.operand;
+    operation.operand = bits_at<Word>(compare);
   }
   std::string what_is_wrong() const {
     if (!is_known()) {
@@ -158,28 +156,53 @@ struct Typed {
   }
 };
 
-// For the short ways.
+template <class Word, class Arguments>
+inline AtomicOperation operation_on(Worker target, Atomic atomic, const Arguments& of) {
+  AtomicOperation operation;
+  operation.atomic = atomic;
+  operation.scalar = sizeof(Word) == 8 ? Scalar::int64 : Scalar::int32;
+  operation.target = target;
+  operation.far = static_cast<std::byte*>(of.far);
+  of.template load<Word>(operation);
+  return operation;
+}
 template <class Arguments>
-inline bool read_for(int proc, const Arguments& of, AtomicOperation& operation) {
-  operation.target = static_cast<Worker>(proc);
-  return of.read(operation) && is_aligned(of.far, operation.scalar);
+AtomicOperation operation_of(Worker target, const Found& found, const Arguments& of) {
+  return found.is_wide ? operation_on<std::uint64_t>(target, found.atomic, of)
+                       : operation_on<std::uint32_t>(target, found.atomic, of);
 }
 
+template <class Word>
+inline bool is_aligned(const void* word) {
+  return reinterpret_cast<std::uintptr_t>(word) % sizeof(Word) == 0;
+}
+
+template <class Word, class Arguments>
+inline bool small_word(PlainTarget& to, Atomic atomic, const Arguments& of) {
+  if (!is_aligned<Word>(of.far)) return false;
+  to.count(activity::Kind::rmw, sizeof(Word));
+  return to.direct().try_atomic(operation_on<Word>(to.target(), atomic, of), to.place());
+}
+
+// The width is asked for once.
 template <class Arguments>
 inline bool small_atomic(const Arguments& of, int proc, comex_group_t group) {
   PlainTarget to(proc, group);
-  AtomicOperation operation;
-  if (!to || !read_for(proc, of, operation)) return false;
-  to.count(activity::Kind::rmw, scalar_bytes(operation.scalar));
-  return to.direct().try_atomic(operation, to.place());
+  Found found;
+  if (!to || !of.find(found)) return false;
+  return found.is_wide ? small_word<std::uint64_t>(to, found.atomic, of)
+                       : small_word<std::uint32_t>(to, found.atomic, of);
 }
 
 template <class Arguments>
 bool appended_atomic(const Arguments& of, int proc, comex_group_t group, comex_request_t* handle) {
   runtime::Runtime* const runtime = behind_server(op::Way::atomic, of.far, of.far, proc, group);
-  AtomicOperation operation;
-  if (runtime == nullptr || !read_for(proc, of, operation)) return false;
-  if (!runtime->remote().takes(scalar_bytes(operation.scalar))) return false;
+  Found found;
+  if (runtime == nullptr || !of.find(found)) return false;
+  AtomicOperation operation = operation_of(static_cast<Worker>(proc), found, of);
+  const bool is_in_place =
+      found.is_wide ? is_aligned<std::uint64_t>(of.far) : is_aligned<std::uint32_t>(of.far);
+  if (!is_in_place || !runtime->remote().takes(scalar_bytes(operation.scalar))) return false;
   operation.is_blocking = false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_atomic(operation, far, completion);
@@ -191,7 +214,6 @@ bool appended_atomic(const Arguments& of, int proc, comex_group_t group, comex_r
 
 int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach& target,
               AtomicOperation& operation, const Finish& finish) {
-  operation.target = target.worker();
   operation.is_blocking = finish.kind == Finish::Kind::blocking;
   const auto where = [&] { return runtime.context(name, target, operation.far); };
   if (const Status valid = op::validate(operation); !valid) {
@@ -222,10 +244,11 @@ template <class Arguments>
   runtime::Reach target;
   runtime::Runtime* const runtime = enter({name, proc, group}, target);
   if (runtime == nullptr) return COMEX_FAILURE;
-  AtomicOperation operation;
-  if (!of.read(operation)) {
+  Found found;
+  if (!of.find(found)) {
     return runtime->reporter().fail(runtime->context(name, target, of.far), of.what_is_wrong());
   }
+  AtomicOperation operation = operation_of(target.worker(), found, of);
   return carry_out(*runtime, name, target, operation, finish);
 }
 
@@ -251,7 +274,7 @@ inline int nonblocking_atomic(const Arguments& of, int proc, comex_group_t group
 
 using namespace comex::calls;
 
-int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
+[[gnu::flatten]] int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
   return blocking_atomic(Rmw{op, ploc, prem, extra}, proc, group);
 }
 
@@ -260,8 +283,8 @@ int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, comex_group
   return nonblocking_atomic(Rmw{op, ploc, prem, extra}, proc, group, handle);
 }
 
-int comex_atomic(int op, int type, void* fetched, const void* operand, const void* compare, void* target,
-                 int proc, comex_group_t group) {
+[[gnu::flatten]] int comex_atomic(int op, int type, void* fetched, const void* operand, const void* compare,
+                                  void* target, int proc, comex_group_t group) {
   return blocking_atomic(Typed{op, type, fetched, operand, compare, target}, proc, group);
 }
 

@@ -45,14 +45,16 @@ void* writable(const void* source) {  // no call writes to its source
   return transfer({"get", proc, group}, as_get, {dst, src, bytes}, Finish::block());
 }
 
-inline bool small_put(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
+template <class Count>
+inline bool small_put(const void* src, void* dst, Count bytes, int proc, comex_group_t group) {
   PlainTarget to(proc, group);
   if (!to || bytes <= 0 || src == nullptr) return false;
   to.count(activity::Kind::put, static_cast<std::uint64_t>(bytes));
   return to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
 }
 
-inline bool small_get(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
+template <class Count>
+inline bool small_get(const void* src, void* dst, Count bytes, int proc, comex_group_t group) {
   PlainTarget from(proc, group);
   if (!from || bytes <= 0 || dst == nullptr) return false;
   from.count(activity::Kind::get, static_cast<std::uint64_t>(bytes));
@@ -64,17 +66,17 @@ inline std::uint64_t whole_bytes(Scalar scalar, std::int64_t bytes) {
   return static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
 }
 
-[[gnu::always_inline]] inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
+inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
   PlainTarget to(call.proc, call.group);
-  const Scaling scaling = as.scaling();
-  if (!to || scaling.scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
+  const Scalar scalar = as.scaling().scalar;
+  if (!to || scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
     return false;
-  const std::uint64_t whole = whole_bytes(scaling.scalar, of.bytes);
+  const std::uint64_t whole = whole_bytes(scalar, of.bytes);
   if (whole == 0) return false;
   to.count(activity::Kind::acc, whole);
   bool recovered = false;
-  const bool is_done =
-      to.direct().try_acc(to.place(), to.target(), scaling, {of.near, of.far, whole}, recovered);
+  const bool is_done = to.direct().try_acc(to.place(), to.target(), {scalar, as.scale, as.combine()},
+                                           {of.near, of.far, whole}, recovered);
   if (recovered) [[unlikely]]
     say_recovered(to.runtime(), {call.name, Target(call.proc)});
   return is_done;
@@ -125,13 +127,15 @@ inline int completed(comex_request_t* handle) {
   return COMEX_SUCCESS;
 }
 
-inline int put_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
+template <class Count>
+inline int put_bytes(void* src, void* dst, Count bytes, int proc, comex_group_t group) {
   if (small_put(src, dst, bytes, proc, group)) [[likely]]
     return COMEX_SUCCESS;
   return blocking_put(src, dst, bytes, proc, group);
 }
 
-inline int get_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
+template <class Count>
+inline int get_bytes(void* src, void* dst, Count bytes, int proc, comex_group_t group) {
   if (small_get(src, dst, bytes, proc, group)) [[likely]]
     return COMEX_SUCCESS;
   return blocking_get(src, dst, bytes, proc, group);

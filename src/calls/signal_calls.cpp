@@ -165,8 +165,8 @@ bool is_given(runtime::Runtime& runtime, const char* name, const void* output) {
 using namespace comex;
 using namespace comex::calls;
 
-int comex_put_signal(void* src, void* dst, int bytes, long* signal_word, long value, int proc,
-                     comex_group_t group) {
+[[gnu::flatten]] int comex_put_signal(void* src, void* dst, int bytes, long* signal_word, long value,
+                                      int proc, comex_group_t group) {
   const SignalData data{src, dst, bytes};
   const Signal signal{signal_word, value};
   if (small_put_signal(data, signal, proc, group)) [[likely]]

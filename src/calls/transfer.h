@@ -95,7 +95,7 @@ static_assert(COMEX_OP_XOR - COMEX_OP_SUM + 1 == combine_kinds && COMEX_OP_MIN -
 bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& as, op::Arguments& found);
 
 // Reports that a lock of a dead process was taken over.
-void say_recovered(const runtime::Runtime& runtime, const Context& where);
+[[gnu::noinline]] void say_recovered(const runtime::Runtime& runtime, const Context& where);
 
 // Starts a remote operation and completes it as the caller asked. `appended_to`: begin() may add to a batch.
 template <class Begin>

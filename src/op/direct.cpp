@@ -88,8 +88,11 @@ bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scal
   const std::uint64_t offset = offset_of(place, of.far);
   if (!extents_->covers(target, offset, of.bytes)) return false;
   kernels::Accumulation accumulation;
-  accumulation.kernel = as.combine == Combine::sum ? kernels_[static_cast<unsigned>(as.scalar)]
-                                                   : kernels::accumulate_kernel(as.scalar, as.combine);
+  if (as.combine == Combine::sum) [[likely]] {
+    accumulation.kernel = kernels_[static_cast<unsigned>(as.scalar)];
+  } else {
+    accumulation.kernel = kernels::accumulate_kernel(as.scalar, as.combine);
+  }
   accumulation.element_bytes = scalar_bytes(as.scalar);
   std::memcpy(accumulation.scale.bytes, as.factor, accumulation.element_bytes);
   shm::BlockLocks locks(*stripes_);

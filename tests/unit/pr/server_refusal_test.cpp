@@ -241,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
         Flaw{"an unknown layout", [](RequestHeader& h, Bytes&) { h.layout = static_cast<Layout>(3); }},
         Flaw{"an unknown atomic", [](RequestHeader& h, Bytes& rest) {
                rest.clear(); h.verb = Verb::rmw; h.bytes = 8; h.scalar = Scalar::int64;
-               h.atomic = static_cast<Atomic>(6); }},
+               h.atomic = static_cast<Atomic>(static_cast<int>(protocol::last_atomic) + 1); }},
         Flaw{"rmw of two bytes", [](RequestHeader& h, Bytes& rest) {
                rest.clear(); h.verb = Verb::rmw; h.bytes = 2; h.scalar = Scalar::int32; }},
         Flaw{"compare and swap for nothing", [](RequestHeader& h, Bytes& rest) {
@@ -336,7 +336,7 @@ TEST(Malformed, noise_never_crashes_the_server) {
     RequestHeader request = hand.header(verbs[random() % 6], rig.memory + random() % 64, random() % 200);
     request.layout = static_cast<Layout>(random() % 4);
     request.scalar = static_cast<Scalar>(random() % 8);
-    request.atomic = static_cast<Atomic>(random() % 7);
+    request.atomic = static_cast<Atomic>(random() % (static_cast<unsigned>(protocol::last_atomic) + 2));
     request.operand = random() % 4;
     request.flags = protocol::body_inline;
     if (random() % 4 == 0) request.offset = random();
