@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
   Job job(argc, argv, "large");
   const int rows = job.arguments.empty() ? 64 : std::atoi(job.arguments[0].c_str());
   if (job.has("wide")) {
+    alarm(280);
     job.check("one run to and fro",
               [&] { one_run_to_and_fro(job, static_cast<std::size_t>(rows) * row_words); });
     return 0;
