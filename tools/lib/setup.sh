@@ -31,6 +31,7 @@ END
 packages_of_the_check() {
   cat <<'END'
 binutils         command readelf
+abigail-tools    command abidw
 iproute2         command ip
 util-linux       command nsenter
 procps           command pgrep
