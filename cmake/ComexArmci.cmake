@@ -63,10 +63,4 @@ configure_file(${CMAKE_SOURCE_DIR}/cmake/armci.pc.in ${CMAKE_CURRENT_BINARY_DIR}
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # ga-config of the distribution, with our libraries before its own.
-set(ga_config ${CMAKE_SOURCE_DIR}/cmake/comex-ga-config.in)
-set(libraries_from_bin ../lib)
-configure_file(${ga_config} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/comex-ga-config @ONLY
-  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-file(RELATIVE_PATH libraries_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-configure_file(${ga_config} ${CMAKE_CURRENT_BINARY_DIR}/comex-ga-config @ONLY)
-install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/comex-ga-config DESTINATION ${CMAKE_INSTALL_BINDIR})
+comex_script(comex-ga-config "what links Global Arrays programs with ComEx-PR")

@@ -20,3 +20,20 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/comexConfigVersion.
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/comexConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/comexConfigVersion.cmake
   DESTINATION ${package_dir})
+
+# comex_script(name description): a script that finds the folders from where it lies, in the build as in an installed tree.
+function(comex_script name description)
+  set(template ${CMAKE_SOURCE_DIR}/cmake/${name}.in)
+  set(prefix_from_bin ..)
+  set(libraries_from_bin ../lib)
+  file(RELATIVE_PATH headers_from_bin ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_SOURCE_DIR}/include)
+  configure_file(${template} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} @ONLY
+    FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  file(RELATIVE_PATH prefix_from_bin /${CMAKE_INSTALL_BINDIR} /)
+  file(RELATIVE_PATH libraries_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  file(RELATIVE_PATH headers_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_INCLUDEDIR})
+  configure_file(${template} ${CMAKE_CURRENT_BINARY_DIR}/${name} @ONLY)
+  install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  comex_man_page(${name} ${description} ${template})
+endfunction()
+comex_script(comex-config "what compiles and links programs with ComEx-PR")

@@ -4,12 +4,19 @@
  *
  * The first world spawns a second one of this program; both then print, worker by worker, host, MPI ranks,
  * lpid table and the connections that are alive. Hosts and roles of each world come from the library
- * (COMEX_VERBOSE, which comex_info sets and spawned worlds are given). Usage: comex_worlds [processes to
- * spawn]
+ * (COMEX_VERBOSE, which comex_info sets and spawned worlds are given).
  */
 #include <comex/worlds.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "Usage: comex_worlds [PROCESSES]\n"
+    "Two worlds meet, and every worker prints whom it knows. Started by \"mpirun -n N comex_info "
+    "--worlds\".\n\n"
+    "  PROCESSES  how many the first world spawns (2)\n"
+    "  --help     this text\n";
 
 static void must(int code, const char* what) {
   if (code != COMEX_SUCCESS) comex_error(what, 1);
@@ -42,6 +49,7 @@ static void print_worker(int me) {
 
 int main(int argc, char** argv) {
   static char lines[1 << 14];
+  if (argc > 1 && strcmp(argv[1], "--help") == 0) return fputs(usage, stdout) < 0;
   setvbuf(stdout, lines, _IOFBF, sizeof lines); /* a worker's leave together: the launcher mixes processes */
   MPI_Init(&argc, &argv);
   must(comex_init(), "comex_worlds: init");

@@ -159,7 +159,8 @@ int main(int argc, char** argv) {
       "where the memory "
       "is, waits, queues of progress ranks, use of memory, and who talks to whom. Works on a job that hangs "
       "or is stopped. "
-      "Another user's jobs are not readable. On the screen q ends it."};
+      "Another user's jobs are not readable. On the screen q ends it.",
+      "comex_top"};
   app.add_option("--job", options.job, "The job by its name, as --list shows it; else the only one");
   app.add_flag("--list", options.list, "Name the jobs");
   app.add_option("--interval", options.interval,

@@ -32,6 +32,8 @@ packages_of_the_check() {
   cat <<'END'
 binutils         command readelf
 abigail-tools    command abidw
+help2man         command help2man
+mandoc           command mandoc
 iproute2         command ip
 util-linux       command nsenter
 procps           command pgrep
