@@ -59,10 +59,30 @@ clang-format     command clang-format
 clang-tidy       command clang-tidy
 slurm-wlm        command slurmctld
 munge            command munged
+mmdebstrap       command mmdebstrap
+lintian          command lintian
+dpkg-dev         command dpkg-shlibdeps
 END
 }
 
-step() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+# step TITLE: says which of the $steps steps begins.
+at_step=0
+step() { printf '\n== %s of %s: %s (%s s)\n' "$((++at_step))" "$steps" "$1" "$SECONDS"; }
+
+# progress: reads what ninja or ctest print, and shows how far they are: a bar on a terminal, else a line with each tenth.
+progress() {
+  local line bar=######################################## tenth=0
+  while IFS= read -r line; do
+    [[ $line =~ ^\ *\[?([0-9]+)/([0-9]+) ]] || continue
+    if [ -t 1 ]; then
+      printf '\r[%-40s] %s of %s' "${bar:0:40*BASH_REMATCH[1]/BASH_REMATCH[2]}" "${BASH_REMATCH[@]:1:2}"
+    elif [ $((10 * BASH_REMATCH[1] / BASH_REMATCH[2])) -gt "$tenth" ]; then
+      tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+      printf '   %s of %s (%s s)\n' "${BASH_REMATCH[@]:1:2}" "$SECONDS"
+    fi
+  done
+  [ ! -t 1 ] || printf '\r\033[K'
+}
 fail() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; exit "${2:-1}"; }
 
 is_there() {  # is_there command|header|library NAME
@@ -126,6 +146,7 @@ build() {
   log=$top/build/$preset.log
   mkdir -p "$top/build"
   (cd "$top" && cmake --preset "$preset" "${options[@]}" > "$log" 2>&1) || { cat "$log"; fail "configuring failed"; }
-  cmake --build "$top/build/$preset" -j "$(nproc)" ${1:+--target "$@"} > "$log" 2>&1 ||
+  cmake --build "$top/build/$preset" -j "$(nproc)" ${1:+--target "$@"} 2>&1 | tee "$log" | progress
+  [ "${PIPESTATUS[0]}" -eq 0 ] ||
     { grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | head -n 100; fail "building $preset failed; all of it is in $log"; }
 }

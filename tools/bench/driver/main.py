@@ -2,6 +2,7 @@
 
 Launches the columns in turn, round after round, so that what disturbs the machine disturbs all alike; tells medians
 and quartiles. Every result is checked: status 1 when one is wrong or a column failed, of --compare in the later run."""
+import itertools
 import os
 import platform
 import signal
@@ -20,6 +21,9 @@ import report
 import scale
 from results import Results
 from table import csv_table, markdown_table, text_table
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "lib"))
+import progress
 
 
 def said(*line):
@@ -72,8 +76,6 @@ def measure_round(results, columns, plan, args, expected):
     wants_idle, wants_pushes, wants_chunks = (not args.names or any(columns_.is_named(row, args.names) for row in rows)
                                               for rows in columns_.OWN_LAUNCHES)
     for column in columns:
-        if sys.stderr.isatty():
-            print(f"\r\033[K{column.title} ...", end="", file=sys.stderr, flush=True)
         outcome = launch.run(column, plan)
         for row, (value, unit, verdict) in outcome.rows.items():
             results.add(row, column.name, value, unit, verdict)
@@ -139,11 +141,12 @@ def measure(args):
                                     for c in chosen])
     problems = [f"{c.title}: did not run: {c.why_absent}" for c in chosen if c.why_absent and not c.may_be_absent]
     runnable = [c for c in chosen if not c.why_absent]
-    for number in range(args.rounds):
-        problems += measure_round(results, launch.turned(runnable, number), plan, args, expected)
+    launches = progress.shown([c for number in range(args.rounds) for c in launch.turned(runnable, number)], "launches")
+    for _ in range(args.rounds):
+        problems += measure_round(results, itertools.islice(launches, len(runnable)), plan, args, expected)
         keep(args, results, problems)
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
+    for _ in launches:  # ends what shows them
+        pass
     return results, problems
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 import results
 from launch import Launcher, Layout
 
+sys.path.append(str(Path(__file__).parents[1]))
+import progress
+
 # Of NWChem's tests: Hartree-Fock, density functionals, perturbation theory, coupled clusters, their gradients,
 # optimisations, saddles, frequencies and properties. Each takes less than half a minute on two cores.
 TESTS = ("h2o auh2o autosym h2mp2 hess_h2o prop_h2o geom_zmatrix rimp2_ne small_intchk h2o_dk cosmo_h2o h2o_opt sad_ch3hf "
@@ -100,6 +103,7 @@ def rows_of(options):
 def qa(launcher, options):
     questions = Questions(launcher)
     right = wrong = skipped = 0
+    total = sum(len(tests) for _, tests in rows_of(options))
     for layout, tests in rows_of(options):
         print(f"\n{layout.name()}", flush=True)
         for name in tests:
@@ -108,7 +112,7 @@ def qa(launcher, options):
                 skipped += 1
             else:
                 right, wrong = right + agrees, wrong + (not agrees)
-            print(f"  {'ok   ' if agrees else 'WRONG'} {name:16} {seconds:7.1f} s  {note}".rstrip(), flush=True)
+            print(f"  {right + wrong + skipped:3} of {total}  {'ok   ' if agrees else 'WRONG'} {name:16} {seconds:7.1f} s  {note}".rstrip(), flush=True)
     print(f"\n{right} runs are right, {wrong} are wrong, {skipped} were skipped")
     return 1 if wrong else 0
 
@@ -137,19 +141,18 @@ def compare(launcher, options):
     print("| input | ARMCI | wall | ratio | process time | ratio |\n|---|---|---|---|---|---|", flush=True)
     for name in options.inputs or BENCHMARKS:
         walls, costs, answers = [[[] for _ in columns] for _ in range(2)] + [[None] * len(columns)]
-        for number in range(options.rounds):
-            order = list(range(len(columns)))
-            for index in order if number % 2 == 0 else reversed(order):
-                _, armci, layout = columns[index]
-                run = launcher.run(armci, layout, benchmark_file(launcher, name),
-                                   place / f"{armci}-{layout.short()}" / name)
-                if run.status != 0 or not results.ended(run.output):
-                    print(f"{name}: status {run.status}, see {run.output}", file=sys.stderr)
-                    failed = True
-                    continue
-                walls[index].append(run.wall)
-                costs[index].append(run.process)
-                answers[index] = results.parsed(launcher.source, run.output)
+        order = list(range(len(columns)))
+        turns = [index for number in range(options.rounds) for index in (order if number % 2 == 0 else reversed(order))]
+        for index in progress.shown(turns, name):
+            _, armci, layout = columns[index]
+            run = launcher.run(armci, layout, benchmark_file(launcher, name), place / f"{armci}-{layout.short()}" / name)
+            if run.status != 0 or not results.ended(run.output):
+                print(f"{name}: status {run.status}, see {run.output}", file=sys.stderr)
+                failed = True
+                continue
+            walls[index].append(run.wall)
+            costs[index].append(run.process)
+            answers[index] = results.parsed(launcher.source, run.output)
         for index, (title, _, _) in enumerate(columns):
             if not walls[index]:
                 continue
