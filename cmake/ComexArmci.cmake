@@ -23,7 +23,8 @@ function(comex_armci name flavour library)
   target_link_libraries(${name}_shared PRIVATE comex_flags comex_shared PUBLIC MPI::MPI_C)
   target_link_options(${name}_shared PRIVATE LINKER:--version-script=${armci_map} LINKER:--no-undefined
     LINKER:-z,now)
-  install(TARGETS ${name}_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${name}_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dropin
+    NAMELINK_COMPONENT development)
   comex_installed(${name}_shared $<TARGET_FILE:${name}_shared>)
 
   if(TARGET comex_static)
@@ -50,6 +51,9 @@ comex_armci(armci comex_flavour armci)
 target_include_directories(armci_shared PUBLIC
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 comex_armci(armci_packaged packaged_flavour ${COMEX_PACKAGED_ARMCI})
+# The packages link it from the folder of the distribution's archive as well, and the loader takes that for its origin.
+set_target_properties(armci_packaged_shared PROPERTIES
+  INSTALL_RPATH "\$ORIGIN;\$ORIGIN/comex/${COMEX_MPI_KIND}/${CMAKE_INSTALL_LIBDIR}")
 target_compile_definitions(armci_packaged_objects PRIVATE COMEX_PACKAGED_ARMCI="lib${COMEX_PACKAGED_ARMCI}")
 target_include_directories(armci_packaged_shared PUBLIC
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include/comex/armci-mpi>

@@ -2,7 +2,8 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/comex)
 
-install(TARGETS comex_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS comex_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+  NAMELINK_COMPONENT development)
 comex_installed(comex_shared $<TARGET_FILE:comex_shared>)
 install(FILES ${CMAKE_SOURCE_DIR}/include/comex.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/comex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

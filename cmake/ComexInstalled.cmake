@@ -6,7 +6,7 @@ function(comex_installed target file)
 endfunction()
 
 set(script ${CMAKE_BINARY_DIR}/installed.cmake)
-install(SCRIPT ${script})  # before the rules of the folders that follow
+install(SCRIPT ${script} ALL_COMPONENTS)  # before the rules of the folders that follow
 
 # Called when all folders have been read.
 function(comex_finish_installed)

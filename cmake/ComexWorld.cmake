@@ -26,5 +26,5 @@ set_target_properties(comex_world PROPERTIES VERSION ${PROJECT_VERSION} SOVERSIO
 target_include_directories(comex_world PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(comex_world PRIVATE comex_flags PUBLIC comex_shared)
 target_link_options(comex_world PRIVATE LINKER:--version-script=${exports} LINKER:--no-undefined LINKER:--as-needed)
-install(TARGETS comex_world LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS comex_world LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dropin)
 comex_installed(comex_world $<TARGET_FILE:comex_world>)

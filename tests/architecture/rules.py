@@ -170,7 +170,7 @@ def breaches(sources):
 
 def read(root):
     found = {}
-    for top in ("src", "include", "bindings", "tools", "tests", "examples", "cmake"):
+    for top in ("src", "include", "bindings", "tools", "tests", "examples", "cmake", "packaging"):
         for path in sorted((root / top).rglob("*")):
             data = "/data/" in path.as_posix() or path.suffix in (".mtx", ".pyc")
             if path.is_file() and path.name != ".gitkeep" and not data:
