@@ -153,7 +153,7 @@ class Recorder {
   bool counts_all() const { return counts_all_; }
 
   // Each returns the number of the operation's event in the trace, for end_event; 0: there is none.
-  std::uint32_t count_near(Kind kind, std::uint32_t slot, std::uint64_t bytes) const {
+  [[gnu::always_inline]] std::uint32_t count_near(Kind kind, std::uint32_t slot, std::uint64_t bytes) const {
     return count(peers_[slot], kind, bytes);
   }
   std::uint32_t count_far(Kind kind, std::uint32_t host, std::uint64_t bytes) const {
