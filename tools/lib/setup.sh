@@ -29,6 +29,7 @@ libmpich-dev     command mpicc.mpich
 END
 }
 packages_of_the_check() {
+  packages_of_the_site
   cat <<'END'
 binutils         command readelf
 abigail-tools    command abidw
@@ -51,6 +52,13 @@ libblas-dev              library libblas.so
 liblapack-dev            library liblapack.so
 libscalapack-openmpi-dev library libscalapack-openmpi.so
 libscalapack-mpich-dev library libscalapack-mpich.so
+END
+}
+packages_of_the_site() {
+  cat <<'END'
+mkdocs           command mkdocs
+mkdocs-material  library ../share/mkdocs/themes/material
+python3-pymdownx library python3/dist-packages/pymdownx
 END
 }
 packages_of_the_long_check() {
