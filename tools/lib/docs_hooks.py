@@ -92,7 +92,8 @@ def on_files(files, config):
             text = f"# {name}\n\n`{path}`\n\n```{language}\n--8<-- \"{path}\"\n```\n"
         out = Path(made.name) / page_of(path)
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(f"---\nshows: {path}\n---\n{text}")
+        hide = "" if path.endswith(".md") else "hide: [toc]\n"
+        out.write_text(f"---\nshows: {path}\n{hide}---\n{text}")
         files.append(File(page_of(path), made.name, config["site_dir"], config["use_directory_urls"]))
     return files
 
