@@ -3,6 +3,7 @@
   highlighted. A link to a folder leads to its README.md.
 - What the navigation names beside pages of docs is a file of the repository or a pattern, "include/comex/*.h": all files that
   match, each on its page.
+- Lists, tables and code need no empty lines around them, as elsewhere.
 - A line <!-- README.md: Title --> in a page stands for that section of that file, without its heading.
 What is not there is a warning, and ends a strict build."""
 import logging
@@ -15,7 +16,8 @@ from mkdocs.structure.files import File
 
 log = logging.getLogger("mkdocs.plugins.docs_hooks")
 made = tempfile.TemporaryDirectory()  # the pages that show files
-PART = re.compile(r"(```.*?^```|`[^`\n]*`)|\]\((?![a-z]+:|#)([^)#\s]+)|^<!-- (\S+\.md): ([^\n]+) -->$", re.S | re.M)
+PART = re.compile(r"(^```.*?^```|`[^`\n]*`)|\]\((?![a-z]+:|#)([^)#\s]+)|^<!-- (\S+\.md): ([^\n]+) -->$", re.S | re.M)
+CODE_OR_JOINED = re.compile(r"(^```.*?^```)|^(?![-*| ]|1\. )(\S[^\n]*\n)(?=[-*] |1\. |\|)", re.S | re.M)
 LANGUAGES = {".h": "c", ".c": "c", ".hpp": "cpp", ".cpp": "cpp", ".f90": "fortran", ".F90": "fortran", ".py": "python"}
 
 
@@ -109,4 +111,5 @@ def on_page_markdown(markdown, page, config, files):
             return match.group(0) if code else "](" + os.path.relpath(page_of(target(config, folder, link)), here or ".")
         return one
 
-    return PART.sub(rewrite(folder_of(page)), markdown)
+    whole = PART.sub(rewrite(folder_of(page)), markdown)
+    return CODE_OR_JOINED.sub(lambda found: f"\n{found.group(1)}\n" if found.group(1) else found.group(2) + "\n", whole)
