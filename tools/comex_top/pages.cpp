@@ -67,7 +67,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// The darker, the more, by the logarithm.
+// The more coloured, the more, by the logarithm; up to where figures can be read on light and dark pages.
 std::string heat_map(const Matrix& matrix) {
   double most = 1;
   for (const auto& row : matrix.bytes)
@@ -79,7 +79,7 @@ std::string heat_map(const Matrix& matrix) {
     out += fmt::format("<tr><th>{}</th>", matrix.from[from]);
     for (std::size_t to = 0; to < matrix.to.size(); ++to) {
       const double bytes = matrix.bytes[from][to];
-      const double heat = bytes <= 0 ? 0 : 0.15 + 0.85 * std::log1p(bytes) / std::log1p(most);
+      const double heat = bytes <= 0 ? 0 : 0.15 + 0.6 * std::log1p(bytes) / std::log1p(most);
       out += fmt::format("<td style=\"background:rgba(214,96,32,{:.2f})\" title=\"{} to {}: {} B\">{}</td>",
                          heat, matrix.from[from], matrix.to[to], static_cast<std::uint64_t>(bytes),
                          bytes > 0 ? bytes_text(bytes) : "");
@@ -113,9 +113,10 @@ std::string percent_text(double share) {
 }
 
 constexpr const char* style =
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 "
+    ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2em "
+    "auto;max-width:72em;padding:0 "
     "1em;color:#222;background:#fff}"
-    "pre{overflow-x:auto;background:#f4f4f2;padding:1em}table.map{border-collapse:collapse}"
+    "pre{overflow-x:auto;background:#f4f4f2;padding:1em;font-size:13px}table.map{border-collapse:collapse}"
     ".map td,.map th{padding:.2em .5em;text-align:right;font-size:13px;border:1px solid "
     "#ddd}figure{display:inline-block;"
     "margin:0 1em 1em 0;width:min(100%,34em)}svg{width:100%;background:#f4f4f2}.wide{overflow-x:auto}"
