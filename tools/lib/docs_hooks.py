@@ -1,6 +1,6 @@
 """What MkDocs is to do beside its own work, for tools/docs:
 - A link from a page to a file of the repository leads to a page of the site that shows it: Markdown as such, anything else
-  highlighted. A link to a folder leads to its README.md.
+  highlighted. A link to a folder leads to its README.md, or to a list of its files.
 - What the navigation names beside pages of docs is a file of the repository or a pattern, "include/comex/*.h": all files that
   match, each on its page.
 - Lists, tables and code need no empty lines around them, as elsewhere.
@@ -28,7 +28,8 @@ def top(config):
 def target(config, folder, link):
     """The file of the repository that a link in a page of this folder of the repository means."""
     path = os.path.normpath(os.path.join(folder, link))
-    return path + "/README.md" if (top(config) / path).is_dir() else path
+    readme = path + "/README.md"
+    return readme if (top(config) / readme).is_file() else path
 
 
 def page_of(path):
@@ -83,18 +84,20 @@ def on_files(files, config):
         if path in seen or path.startswith("docs/"):
             continue
         seen.add(path)
-        if not (top(config) / path).is_file():
+        file, name, hide = top(config) / path, os.path.basename(path), ""
+        if not file.exists():
             log.warning(f"a link leads to {path}, which is not there")
             continue
-        if path.endswith(".md"):
-            text = (top(config) / path).read_text()
-            wanted.extend(links(config, os.path.dirname(path), text))
+        if file.is_dir():
+            text = f"# {name}\n" + "".join(f"- [{each.name}]({name}/{each.name})\n" for each in sorted(file.iterdir()))
+        elif path.endswith(".md"):
+            text = file.read_text()
         else:
-            name, language = os.path.basename(path), LANGUAGES.get(Path(path).suffix, "text")
+            language, hide = LANGUAGES.get(file.suffix, "text"), "hide: [toc]\n"
             text = f"# {name}\n\n`{path}`\n\n```{language}\n--8<-- \"{path}\"\n```\n"
+        wanted.extend(links(config, os.path.dirname(path), text))
         out = Path(made.name) / page_of(path)
         out.parent.mkdir(parents=True, exist_ok=True)
-        hide = "" if path.endswith(".md") else "hide: [toc]\n"
         out.write_text(f"---\nshows: {path}\n{hide}---\n{text}")
         files.append(File(page_of(path), made.name, config["site_dir"], config["use_directory_urls"]))
     return files
