@@ -1,7 +1,7 @@
 /*
  * The smallest program: every worker writes its number into its neighbour's memory.
  *
- *   mpirun -n 4 hello       (on one host: 3 workers and 1 progress rank)
+ *   comexrun -n 3 hello       (3 workers, and a progress rank)
  */
 #include <comex/comex.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 
 #include "calls/plain_target.h"
 #include "calls/transfer.h"
+#include "groups/contexts.h"
 #include "groups/everybody.h"
 #include "runtime/call.h"
 
@@ -27,8 +28,10 @@ bool find_state(runtime::Runtime& runtime, const char* name, const comex_request
 
 bool is_allocated_over(runtime::Runtime& runtime, const void* ptr, const groups::Group& group) {
   const std::optional<runtime::Allocation> found = runtime.allocations().named_by(ptr);
-  return found && groups::relation(found->roster(), {groups::everybody(group, runtime.book()).members,
-                                                     group.endpoints()}) != groups::Relation::unequal;
+  if (!found) return false;
+  if (groups::nth_allocation(group.context(), found->id)) return true;  // over this very group
+  return groups::relation(found->roster(), {groups::everybody(group, runtime.book()).members,
+                                            group.endpoints()}) != groups::Relation::unequal;
 }
 
 int result_of(runtime::Runtime& runtime, int handle) {

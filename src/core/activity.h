@@ -29,7 +29,7 @@ inline constexpr unsigned waitings = 6;
 
 inline constexpr unsigned size_classes = 16;          // powers of four: up to 4^0, 4^1, ... bytes
 inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; more hosts share these
-inline constexpr std::uint64_t layout_version = 2;
+inline constexpr std::uint64_t layout_version = 3;
 
 // One counter. Only its owner writes it, so that adding needs no atomic addition.
 class Word {
@@ -40,8 +40,8 @@ class Word {
   // What was written before can be seen by who sees the value with `acquire`.
   void release(std::uint64_t value) { value_.store(value, std::memory_order_release); }
   std::uint64_t acquire() const { return value_.load(std::memory_order_acquire); }
-  // True for the first who calls it, of all processes.
-  bool take() { return value_.exchange(1) == 0; }
+  // True for one only of all processes that replace the same value.
+  bool replace(std::uint64_t old, std::uint64_t value) { return value_.compare_exchange_strong(old, value); }
 
  private:
   std::atomic<std::uint64_t> value_;
@@ -79,7 +79,7 @@ struct alignas(64) CurrentWait {
   Word target;   // process id + 1, a worker number in the own world; 0: none in particular
   Word server;   // MPI rank + 1 of the progress rank that has to answer; 0: none
   Word named;    // how the call names it: its rank + 1 : 32 | the group's handle : 32
-  Word waiting;  // of Waiting
+  Word waiting;  // of Waiting : 32 | 0 or the number of its call : 32, which no other name changes
 };
 static_assert(sizeof(CurrentWait) == 64);
 
@@ -100,7 +100,7 @@ struct alignas(64) Question {
   Word answered;    // the last `asked` for which there is a picture
   Word descriptor;  // of the object with the picture, in the progress rank's process
   Word bytes;       // of the picture, which begins behind the object's reserved prefix
-  Word told;        // of the lowest rank of the host: not 0 once a line has said why nothing goes on
+  Word told_ns;     // of the lowest rank of the host: when a line last said why nothing goes on; 0: never
 };
 
 struct alignas(64) Block {
@@ -167,6 +167,7 @@ class Recorder {
   struct Wait {
     const char* name = "";
     Waiting waiting = Waiting::other;
+    std::uint32_t kind = 0;  // see number_of
     std::int64_t target = -1;
     std::int64_t server = -1;
     std::int64_t group = 0;  // 0: it is named by its worker number
@@ -184,7 +185,7 @@ class Recorder {
     wait.target.set(static_cast<std::uint64_t>(of.target + 1));
     wait.server.set(static_cast<std::uint64_t>(of.server + 1));
     wait.named.set(static_cast<std::uint64_t>(of.rank + 1) << 32 | static_cast<std::uint32_t>(of.group));
-    wait.waiting.set(static_cast<std::uint64_t>(of.waiting));
+    wait.waiting.set(static_cast<std::uint64_t>(of.waiting) << 32 | of.kind);
     wait.since_ns.release(now_ns);
   }
   void end_wait(const Wait& of, std::uint64_t since_ns, std::uint64_t now_ns) const {
@@ -220,6 +221,13 @@ class Recorder {
   bool counts_all_ = false;
   trace::Log* log_ = nullptr;
 };
+
+// Tells calls apart, whatever other names they are made by. Never 0.
+constexpr std::uint32_t number_of(std::string_view call) {
+  std::uint32_t hash = 2166136261;
+  for (const char letter : call) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619;
+  return hash | 1;
+}
 
 // What a call of this name waits for, if it waits.
 constexpr Waiting waiting_of(std::string_view call, bool has_server) {

@@ -39,7 +39,8 @@ void ControlMessages::on_message(const transport::Message& message) {
   std::memcpy(&header, message.data.data(), sizeof header);
   const auto piece = message.data.subspan(sizeof header);
   ControlMessage& control = arrived_[Name{message.from, header.phase, header.context, header.sequence}];
-  if (header.context == mailbox_context && is_whole(control)) control = {};
+  const bool is_mailbox = header.context == mailbox_context || header.context == watch_context;
+  if (is_mailbox && is_whole(control)) control = {};
   if (control.bytes.empty()) {
     control.total = header.bytes;
     control.bytes.reserve(header.bytes);

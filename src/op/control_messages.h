@@ -3,7 +3,8 @@
 // A control message is named by its sender, its context (the group), its sequence (which collective) and its
 // phase (which step). A long one travels in pieces, in order. In the mailbox context a new message replaces
 // the one of its name that nobody has asked for. Collectives, group creation and meetings are built of these
-// messages. Every call is made under the engine lock. Used by op/group_collective and worlds.
+// messages. Every call is made under the engine lock, where there is an engine. Used by
+// op/group_collective, worlds and runtime/opening/job_watch.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@
 namespace comex::op {
 
 inline constexpr std::uint64_t mailbox_context = 4;
+inline constexpr std::uint64_t watch_context = 5;  // between progress ranks; a mailbox as well
 
 class ControlMessages final : public transport::Sink {
  public:

@@ -29,13 +29,19 @@ struct WaitReason {
   const FunctionRef<std::string()>* awaited = nullptr;
 };
 
+// The call that waits. Null: it is the operation itself.
+struct CallNames {
+  const char* made = nullptr;  // as the program calls it
+  const char* call = nullptr;  // the call of comex.h
+};
+
 struct StallOptions {
   activity::Recorder activity = {};         // where long waits are recorded; with COMEX_STATS all that pause
   std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not reported
   std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall = {};
-  std::uint64_t explain_ns = 0;            // after the stall is reported, if the wait still lasts
-  std::function<void()> explain = {};      // says why
-  std::function<const char*()> call = {};  // the program's name of the call; null: the operation's
+  std::uint64_t explain_ns = 0;          // after the stall is reported, if the wait still lasts
+  std::function<void()> explain = {};    // says why
+  std::function<CallNames()> call = {};  // of the calling thread
 };
 
 class StallWatch {
@@ -75,9 +81,10 @@ class StallWatch {
   void begin(std::uint64_t now) {
     since_ns_ = now;
     if (!options_.activity) return;
-    const char* const call = options_.call ? options_.call() : nullptr;
-    wait_ = {.name = call != nullptr ? call : reason_.operation,
+    const CallNames names = options_.call ? options_.call() : CallNames();
+    wait_ = {.name = names.made != nullptr ? names.made : reason_.operation,
              .waiting = activity::waiting_of(reason_.operation, reason_.server != no_rank),
+             .kind = activity::number_of(names.call != nullptr ? names.call : reason_.operation),
              .target = reason_.target,
              .server = reason_.server,
              .group = reason_.named.group,

@@ -47,7 +47,7 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
                                  ? 1'000'000'000
                                  : 6'000'000'000;  // the progress rank asks the other hosts first
   options.stall.explain = [&] { runtime.explain_stall(); };
-  options.stall.call = called_name;
+  options.stall.call = call_names;
   // a progress rank does this for its workers
   if (world.serves_itself()) options.when_idle = [&] { world.arena->extents().give_back_unused(); };
   return options;

@@ -50,8 +50,8 @@ struct GroupExtras {
   std::uint64_t next_allocation = 0;
 };
 
-// The name by which the program made the call that the calling thread is in; null: that of the operation.
-const char* called_name();
+// Of the call that the calling thread is in.
+op::CallNames call_names();
 
 class Runtime {
  public:
@@ -185,8 +185,8 @@ class Runtime {
   bool has_nothing_under_way();  // false if in doubt; ignores handles, for which their owners wait
   // For lines about long waits: the servers that have not confirmed completion, and their names.
   void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
-  // Prints why nothing goes on, once a job, as far as this host shows it. Where there are other hosts, the
-  // progress rank has had time to do so.
+  // Prints why nothing goes on, as far as this host shows it, unless the host has said so lately. Where there
+  // are other hosts, the progress rank has had time to do so.
   void explain_stall();
   // Of members of a group each waits for one other: the last of them, as far as they are on this host, or the
   // first one elsewhere. It is in no such wait itself.

@@ -23,15 +23,16 @@ std::optional<Worker> Runtime::late_member(const op::WaitReason& wait) const {
     if (there.host != my_host_) return worker;
     const activity::CurrentWait& its = activity_of(*world_, there.slot).wait;
     const bool waits_too = its.since_ns.acquire() != 0 &&
-                           its.waiting.get() == static_cast<std::uint64_t>(activity::Waiting::members);
+                           its.waiting.get() >> 32 == static_cast<std::uint64_t>(activity::Waiting::members);
     if (!waits_too) return worker;
     member = static_cast<Lpid>(its.target.get()) - 1;
   }
   return std::nullopt;  // it moves, or waits for the whole host
 }
 
-const char* called_name() {
-  return comex_call_name != nullptr ? comex_call_name : program_call().name;
+op::CallNames call_names() {
+  const char* const call = program_call().name;
+  return {comex_call_name != nullptr ? comex_call_name : call, call};
 }
 
 void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns) {
@@ -49,7 +50,7 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
   if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
     text += ", in its " + std::string(reason.operation);
   }
-  const char* const called = called_name();
+  const char* const called = call_names().made;
   const char* const name = called != nullptr ? called : reason.operation;
   const Context where = context(name, reason.target, reason.named, reason.address);
   if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
@@ -60,6 +61,7 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
 }
 
 void Runtime::ask_why() {
+  if (has_said_why(*world_)) return;
   if (world_->group->host_count() > 1 && !world_->serves_itself()) {
     const int server = world_->share.place_of(world_->place.server).local_index;
     activity_of(*world_, static_cast<shm::HostSlot>(server)).question.stalled.set(1);
@@ -70,12 +72,11 @@ void Runtime::ask_why() {
 }
 
 void Runtime::explain_stall() {
-  activity::Word& told = activity_of(*world_, 0).question.told;
-  if (told.get() != 0) return;
+  if (has_said_why(*world_)) return;
   const watch::Picture now = host_picture(*world_);
   const std::lock_guard lock(at_stall_mutex_);
   const watch::Why why = watch::explain(&at_stall_, now);
-  if (why.is_hang && told.take()) tell_why(reporter_, why.verdict);
+  if (why.is_hang) say_why(*world_, reporter_, why.verdict);
 }
 
 std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {

@@ -22,7 +22,7 @@ std::byte* put(std::byte* to, std::span<const Row> rows) {
 
 std::uint64_t rows_bytes(const Counts& counts) {
   return counts.ranks * sizeof(RankState) + counts.mutexes * sizeof(HeldMutex) +
-         counts.silent * sizeof(SilentHost);
+         counts.silent * sizeof(HostServer);
 }
 
 template <class Row>
@@ -74,8 +74,8 @@ std::string in_seconds(double seconds) {
 }
 
 std::string doing(const RankState& rank) {
-  if (rank.state == 'X' || rank.state == 'Z') return "gone";
-  if (rank.state == 'T' || rank.state == 't') return "stopped";
+  if (is_gone(rank)) return "gone";
+  if (is_stopped(rank)) return "stopped";
   if (rank.worker < 0) return rank.state == 'S' ? "waits for requests" : "serves";
   if (rank.wait.is_none()) return rank.state == 'R' ? "runs" : "in no call that waits";
   std::string text = "in " + rank.wait.name() + " for " + in_seconds(rank.wait.seconds);

@@ -22,6 +22,7 @@ struct Wait {
   std::array<char, activity::CurrentWait::name_bytes> call{};  // empty: it is in no wait that has lasted
   double seconds = 0;
   activity::Waiting waiting = activity::Waiting::other;
+  std::uint32_t kind = 0;    // equal for the same call, by whatever name the program made it
   std::int32_t target = -1;  // a worker
   std::int32_t server = -1;  // MPI rank of the progress rank that has to answer
   std::int32_t group = 0;    // with it, how the call names the target
@@ -52,16 +53,16 @@ struct HeldMutex {
   std::uint64_t waiting = 0;  // in line behind it
 };
 
-// A host that was asked and did not answer.
-struct SilentHost {
+// A host, and the MPI rank of a progress rank that can be asked there.
+struct HostServer {
   std::int32_t host = 0;
-  std::int32_t server = 0;  // MPI rank of the progress rank that was asked
+  std::int32_t server = 0;
 };
 
 struct Picture {
   std::vector<RankState> ranks;
   std::vector<HeldMutex> mutexes;
-  std::vector<SilentHost> silent;
+  std::vector<HostServer> silent;  // were asked and did not answer
 
   void add(const Picture& other);
 };
@@ -70,6 +71,12 @@ struct Picture {
 std::vector<std::byte> pack(const Picture& picture);
 std::optional<Picture> unpack(std::span<const std::byte> bytes);  // empty: these are not the bytes of one
 
+inline bool is_gone(const RankState& rank) {
+  return rank.state == 'X' || rank.state == 'Z';
+}
+inline bool is_stopped(const RankState& rank) {
+  return rank.state == 'T' || rank.state == 't';
+}
 // Such as "runs", "stopped", "in barrier for 3.2 s".
 std::string doing(const RankState& rank);
 std::string in_seconds(double seconds);  // such as "3.2 s"

@@ -28,25 +28,14 @@ Wait wait_of(const activity::CurrentWait& wait, std::uint64_t now_ns) {
   }
   found.call.back() = '\0';
   found.seconds = now_ns < since_ns ? 0 : static_cast<double>(now_ns - since_ns) / 1e9;
-  found.waiting =
-      static_cast<activity::Waiting>(std::min<std::uint64_t>(wait.waiting.get(), activity::waitings - 1));
+  found.waiting = static_cast<activity::Waiting>(
+      std::min<std::uint64_t>(wait.waiting.get() >> 32, activity::waitings - 1));
+  found.kind = static_cast<std::uint32_t>(wait.waiting.get());
   found.target = static_cast<std::int32_t>(wait.target.get()) - 1;
   found.server = static_cast<std::int32_t>(wait.server.get()) - 1;
   found.group = static_cast<std::int32_t>(static_cast<std::uint32_t>(wait.named.get()));
   found.rank = static_cast<std::int32_t>(wait.named.get() >> 32) - 1;
   return found;
-}
-
-std::uint64_t operations_of(const ReadArena& read, std::uint64_t rows_at, const activity::Owner& owner) {
-  const std::uint64_t rows = std::min<std::uint64_t>(
-      owner.peers.get(), activity::peers_for(shm::most_slots, activity::most_host_rows));
-  std::uint64_t operations = 0;
-  for (std::uint64_t row = 0; row < rows; ++row) {
-    activity::Peer peer;
-    if (!read(rows_at + row * sizeof peer, bytes_of(peer))) break;
-    for (const activity::Tally& tally : peer.of) operations += tally.count.get();
-  }
-  return operations;
 }
 
 }  // namespace
@@ -59,6 +48,24 @@ bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint6
                 activity::Block& into) {
   return read(block_offset(geometry, slot), bytes_of(into)) &&
          into.owner.version.get() == activity::layout_version;
+}
+
+std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometry& geometry,
+                                       const activity::Block& block) {
+  const std::uint64_t rows = std::min<std::uint64_t>(
+      block.owner.peers.get(), activity::peers_for(shm::most_slots, activity::most_host_rows));
+  std::vector<activity::Peer> peers(rows);
+  const std::uint64_t behind = block_offset(geometry, block.owner.slot.get()) + sizeof block;
+  if (!read(behind, std::as_writable_bytes(std::span(peers)))) peers.clear();
+  return peers;
+}
+
+std::uint64_t operations_of(const std::vector<activity::Peer>& peers) {
+  std::uint64_t operations = 0;
+  for (const activity::Peer& peer : peers) {
+    for (const activity::Tally& tally : peer.of) operations += tally.count.get();
+  }
+  return operations;
 }
 
 RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
@@ -104,7 +111,7 @@ Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uin
     activity::Block block;
     if (!read_block(read, geometry, slot, block)) continue;
     RankState& rank = picture.ranks.emplace_back(state_of(block, now_ns));
-    rank.operations = operations_of(read, block_offset(geometry, slot) + sizeof block, block.owner);
+    rank.operations = operations_of(read_peers(read, geometry, block));
     if (rank.worker >= 0) read_mutexes(read, geometry, rank, picture.mutexes);
   }
   return picture;

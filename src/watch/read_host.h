@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "core/activity.h"
 #include "shm/geometry.h"
@@ -22,6 +23,10 @@ std::uint64_t block_offset(const shm::Geometry& geometry, std::uint64_t slot);
 // False while the rank has not opened its world.
 bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t slot,
                 activity::Block& into);
+// The rows behind it; empty: they cannot be read.
+std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometry& geometry,
+                                       const activity::Block& block);
+std::uint64_t operations_of(const std::vector<activity::Peer>& peers);
 // `now_ns` is of the machine's monotonic clock. The number of operations is left 0.
 RankState state_of(const activity::Block& block, std::uint64_t now_ns);
 // Only the first 4,096 of a worker that has more.

@@ -12,7 +12,6 @@
 namespace comex::watch {
 
 struct Why {
-  std::vector<std::string> lines;  // one for each rank, and one for each mutex that somebody waits for
   std::string verdict;
   bool is_hang = false;  // somebody waits
 };
@@ -22,5 +21,7 @@ inline constexpr double least_wait_seconds = 0.5;
 
 // `before` is an earlier picture: what has moved since does not hang. Null: nothing is known of it.
 Why explain(const Picture* before, const Picture& now);
+// A line for each rank, and one for each mutex that somebody waits for.
+std::vector<std::string> describe(const Picture& picture);
 
 }  // namespace comex::watch

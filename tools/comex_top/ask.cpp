@@ -15,8 +15,12 @@ namespace {
 
 constexpr auto answer_limit = std::chrono::seconds(5);  // longer than the progress rank waits for other hosts
 
-std::optional<watch::Picture> read_picture(const Rank& server, const activity::Question& question) {
+std::optional<watch::Picture> read_picture(const Host& host, const Rank& server,
+                                           const activity::Question& question) {
   const File file(fmt::format("/proc/{}/fd/{}", server.pid, question.descriptor.get()));
+  const bool is_its_owners = file && file.identity().owner == host.identity.owner;
+  if (!is_its_owners || file.bytes() < shm::object_prefix_bytes) return std::nullopt;
+  if (question.bytes.get() > file.bytes() - shm::object_prefix_bytes) return std::nullopt;
   std::vector<std::byte> bytes(question.bytes.get());
   if (!file.read(shm::object_prefix_bytes, bytes.data(), bytes.size())) return std::nullopt;
   return watch::unpack(bytes);
@@ -24,6 +28,7 @@ std::optional<watch::Picture> read_picture(const Rank& server, const activity::Q
 
 std::optional<watch::Picture> ask(const Host& host, const Rank& server) {
   const File arena(host.arena, O_RDWR);
+  if (!arena || arena.identity() != host.identity) return std::nullopt;  // another file has its place
   const std::uint64_t place = watch::block_offset(host.geometry, static_cast<std::uint64_t>(server.slot)) +
                               offsetof(activity::Block, question);
   activity::Question question;
@@ -33,7 +38,7 @@ std::optional<watch::Picture> ask(const Host& host, const Rank& server) {
   const auto limit = std::chrono::steady_clock::now() + answer_limit;
   while (std::chrono::steady_clock::now() < limit) {
     if (!arena.read(place, static_cast<void*>(&question), sizeof question)) return std::nullopt;
-    if (question.answered.acquire() >= number) return read_picture(server, question);
+    if (question.answered.acquire() >= number) return read_picture(host, server, question);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return std::nullopt;
@@ -44,7 +49,7 @@ std::optional<watch::Picture> ask(const Host& host, const Rank& server) {
 std::optional<watch::Picture> ask_whole_job(const Job& job) {
   for (const Host& host : job.hosts) {
     for (const Rank& rank : host.ranks) {
-      if (rank.worker >= 0 || rank.state == 'T' || rank.state == 'X') continue;
+      if (rank.worker >= 0 || watch::is_stopped(rank) || watch::is_gone(rank)) continue;
       if (auto picture = ask(host, rank)) return picture;
     }
   }

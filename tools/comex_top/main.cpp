@@ -128,9 +128,9 @@ int explain_hang(const Options& options, const Job& first) {
   sleep_for(options.interval);
   const Found later = find(name_of(first));
   if (!later.job) return fail("the job has ended");
-  const watch::Why why = watch::explain(&before, whole_picture_of(*later.job));
-  for (const std::string& line : why.lines) std::cout << line << "\n";
-  std::cout << "\n" << why.verdict << "\n";
+  const watch::Picture now = whole_picture_of(*later.job);
+  for (const std::string& line : watch::describe(now)) std::cout << line << "\n";
+  std::cout << "\n" << watch::explain(&before, now).verdict << "\n";
   return 0;
 }
 

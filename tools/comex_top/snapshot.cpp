@@ -55,9 +55,7 @@ Rank rank_of(const activity::Block& block, const std::vector<activity::Peer>& pe
   rank.refused = served.refused.get();
   rank.queued_peak = served.queued_peak.get();
   rank.busy_ns = served.busy_ns.get();
-  for (const activity::Peer& peer : peers) {
-    for (const activity::Tally& tally : peer.of) rank.operations += tally.count.get();
-  }
+  rank.operations = watch::operations_of(peers);
   return rank;
 }
 
@@ -65,11 +63,8 @@ Rank rank_of(const activity::Block& block, const std::vector<activity::Peer>& pe
 bool read_rank(const watch::ReadArena& read, std::uint64_t slot, std::uint64_t now_ns, Host& host) {
   activity::Block block;
   if (!watch::read_block(read, host.geometry, slot, block)) return false;
-  const std::uint64_t rows = std::min<std::uint64_t>(
-      block.owner.peers.get(), activity::peers_for(shm::most_slots, activity::most_host_rows));
-  std::vector<activity::Peer> peers(rows);
-  const std::uint64_t behind = watch::block_offset(host.geometry, slot) + sizeof block;
-  if (!read(behind, std::as_writable_bytes(std::span(peers)))) return false;
+  const std::vector<activity::Peer> peers = watch::read_peers(read, host.geometry, block);
+  if (peers.empty()) return false;
   host.ranks.push_back(rank_of(block, peers, now_ns));
   return true;
 }
@@ -109,6 +104,7 @@ std::optional<shm::ArenaMap> map_of(const File& arena) {
 Host host_of(const File& arena, const std::string& path, const shm::ArenaMap& map, std::uint64_t now_ns) {
   Host host;
   host.arena = path;
+  host.identity = arena.identity();
   host.geometry = map.geometry;
   host.reserved_bytes = map.geometry.reservation_bytes;
   const watch::ReadArena read = [&](std::uint64_t offset, std::span<std::byte> into) {
@@ -122,7 +118,7 @@ Host host_of(const File& arena, const std::string& path, const shm::ArenaMap& ma
   return host;
 }
 
-void look_into_process(const fs::path& process, std::set<std::pair<dev_t, ino_t>>& seen,
+void look_into_process(const fs::path& process, std::set<FileIdentity>& seen,
                        std::map<std::uint64_t, Job>& jobs) {
   std::error_code error;
   for (fs::directory_iterator each(process / "fd", error), end; !error && each != end;
@@ -133,8 +129,7 @@ void look_into_process(const fs::path& process, std::set<std::pair<dev_t, ino_t>
       continue;
     }
     const File file(each->path().string());
-    const auto identity = file.identity();
-    if (!identity || !seen.insert(*identity).second) continue;
+    if (!file || !seen.insert(file.identity()).second) continue;
     const auto map = map_of(file);
     if (!map) continue;
     Job& job = jobs[map->job];
@@ -171,7 +166,7 @@ std::string name_of(const Job& job) {
 
 std::vector<Job> find_jobs() {
   std::map<std::uint64_t, Job> jobs;
-  std::set<std::pair<dev_t, ino_t>> seen;
+  std::set<FileIdentity> seen;
   std::error_code error;
   for (const fs::directory_entry& each : fs::directory_iterator("/proc", error)) {
     const std::string name = each.path().filename().string();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/activity.h"
+#include "file.h"
 #include "shm/geometry.h"
 #include "watch/picture.h"
 
@@ -49,6 +50,7 @@ struct Host {
   std::vector<Rank> ranks;    // by slot
   std::vector<watch::HeldMutex> mutexes;
   std::string arena;  // its path, while the process that has it open lives
+  FileIdentity identity;
   shm::Geometry geometry;
 };
 

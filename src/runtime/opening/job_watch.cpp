@@ -10,14 +10,22 @@
 namespace comex::runtime {
 namespace {
 
-constexpr std::uint64_t watch_context = op::mailbox_context;
+using op::watch_context;
 constexpr std::uint64_t answer_limit_ns = 2'000'000'000;
 constexpr std::uint64_t between_looks_ns = 1'000'000'000;
+constexpr std::uint64_t said_for_ns = 600'000'000'000;
+
+// The first look of the lowest host reaches the others before theirs begin.
+std::uint64_t first_look_in_ns(const World& world) {
+  constexpr std::uint64_t a_host = 20'000'000;
+  constexpr std::uint64_t most = 1'000'000'000;
+  return std::min(static_cast<std::uint64_t>(world.place.host) * a_host, most);
+}
 
 // One progress rank of each other host that has one.
-std::vector<watch::SilentHost> servers_elsewhere(const World& world) {
+std::vector<watch::HostServer> servers_elsewhere(const World& world) {
   const groups::ProcessGroup& group = *world.group;
-  std::vector<watch::SilentHost> found;
+  std::vector<watch::HostServer> found;
   std::vector<bool> is_known(group.host_count());
   is_known[static_cast<std::size_t>(world.place.host)] = true;
   for (Worker worker = 0; worker < group.size(); ++worker) {
@@ -41,16 +49,21 @@ watch::Picture host_picture(World& world) {
   return watch::read_host(read, arena.geometry(), world.os->now_ns());
 }
 
-void tell_why(const Reporter& reporter, const std::string& verdict) {
+bool has_said_why(World& world) {
+  const std::uint64_t said_ns = activity_of(world, 0).question.told_ns.get();
+  return said_ns != 0 && world.os->now_ns() - said_ns < said_for_ns;
+}
+
+bool say_why(World& world, const Reporter& reporter, const std::string& verdict) {
+  activity::Word& told_ns = activity_of(world, 0).question.told_ns;
+  const std::uint64_t old = told_ns.get();
+  if (has_said_why(world) || !told_ns.replace(old, world.os->now_ns())) return false;
   reporter.notice("why nothing goes on: " + verdict);
+  return true;
 }
 
 JobWatch::JobWatch(World& world, const Reporter& reporter)
     : world_(world), reporter_(reporter), control_(*world.transport), others_(servers_elsewhere(world)) {}
-
-bool JobWatch::has_told() const {
-  return activity_of(world_, 0).question.told.get() != 0;
-}
 
 void JobWatch::send(TransportRank to, Phase phase, std::span<const std::byte> bytes) {
   control_.send(to, watch_context, 0, static_cast<std::uint32_t>(phase), bytes);
@@ -68,10 +81,9 @@ bool JobWatch::on_message(const transport::Message& message) {
   if (!control_.take(message.from, watch_context, 0, header.phase,
                      std::as_writable_bytes(std::span(&request, 1))))
     return true;
-  if (phase == Phase::look) {
-    answer(message.from, request);
-  } else {
-    activity_of(world_, 0).question.told.set(1);
+  if (phase == Phase::look) answer(message.from, request);
+  if (phase == Phase::told) {
+    activity_of(world_, 0).question.told_ns.set(world_.os->now_ns());
     give_up_stall();
   }
   return true;
@@ -88,8 +100,9 @@ void JobWatch::answer(TransportRank from, const Request& request) {
 
 void JobWatch::advance() {
   if (!look_) {
-    const bool is_stall = before_ || (question().stalled.get() != 0 && !has_told());
-    if (is_stall && (!before_ || world_.os->now_ns() >= second_at_ns_)) {
+    if (stall_at_ns_ == 0 && question().stalled.get() != 0)
+      stall_at_ns_ = world_.os->now_ns() + first_look_in_ns(world_);
+    if (stall_at_ns_ != 0 && world_.os->now_ns() >= stall_at_ns_) {
       begin(Purpose::stall);
     } else if (question().asked.acquire() != question().answered.get()) {
       begin(Purpose::outside);
@@ -110,12 +123,12 @@ void JobWatch::advance() {
 
 void JobWatch::begin(Purpose purpose) {
   look_.emplace(Look{{++looks_, purpose}, world_.os->now_ns(), others_, host_picture(world_)});
-  for (const watch::SilentHost& other : others_)
+  for (const watch::HostServer& other : others_)
     send(other.server, Phase::look, std::as_bytes(std::span(&look_->request, 1)));
 }
 
 void JobWatch::take_answers() {
-  std::erase_if(look_->awaited, [&](const watch::SilentHost& other) {
+  std::erase_if(look_->awaited, [&](const watch::HostServer& other) {
     const auto bytes = control_.take(other.server, watch_context, 0, static_cast<std::uint32_t>(Phase::seen));
     std::uint64_t number = 0;
     if (!bytes || bytes->size() < sizeof number) return false;
@@ -130,20 +143,20 @@ void JobWatch::take_answers() {
 void JobWatch::end_stall_look(watch::Picture seen) {
   if (!before_) {
     before_ = std::move(seen);
-    second_at_ns_ = world_.os->now_ns() + between_looks_ns;
+    stall_at_ns_ = world_.os->now_ns() + between_looks_ns;
     return;
   }
   const watch::Why why = watch::explain(&*before_, seen);
   give_up_stall();
-  if (!why.is_hang || !activity_of(world_, 0).question.told.take()) return;
-  tell_why(reporter_, why.verdict);
+  if (!why.is_hang || !say_why(world_, reporter_, why.verdict)) return;
   const Request told{looks_, Purpose::stall};
-  for (const watch::SilentHost& other : others_)
+  for (const watch::HostServer& other : others_)
     send(other.server, Phase::told, std::as_bytes(std::span(&told, 1)));
 }
 
 void JobWatch::give_up_stall() {
   before_.reset();
+  stall_at_ns_ = 0;
   question().stalled.set(0);
   if (look_ && look_->request.purpose == Purpose::stall) look_.reset();
 }

@@ -5,9 +5,10 @@
 //                      ◄──seen── its host's picture, at once, even if its workers hang
 //                      ──told──► all of them, once the line is printed
 //
-// For a worker it looks twice, a second apart, and prints one line about why nothing goes on, once a job. If
-// two hosts look at the same time, the lower rank goes on. For others it leaves the picture in an object of
-// its own. A host that does not answer within two seconds is named in the picture. Owned by ProgressLoop.
+// For a worker it looks twice, a second apart, and prints one line about why nothing goes on, for all hosts.
+// If two hosts look at the same time, the lower rank goes on; so higher ones begin later. For others it
+// leaves the picture in an object of its own. A host that does not answer within two seconds is named in the
+// picture. Owned by ProgressLoop.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,9 @@ namespace comex::runtime {
 
 // Of the own host.
 watch::Picture host_picture(World& world);
-void tell_why(const Reporter& reporter, const std::string& verdict);
+// The host says at most every ten minutes why nothing goes on.
+bool has_said_why(World& world);
+bool say_why(World& world, const Reporter& reporter, const std::string& verdict);  // false: another one has
 
 class JobWatch {
  public:
@@ -47,12 +50,11 @@ class JobWatch {
   struct Look {
     Request request;
     std::uint64_t began_ns = 0;
-    std::vector<watch::SilentHost> awaited;
+    std::vector<watch::HostServer> awaited;
     watch::Picture picture;
   };
 
   activity::Question& question() const { return world_.activity.block().question; }
-  bool has_told() const;
   void send(TransportRank to, Phase phase, std::span<const std::byte> bytes);
   void answer(TransportRank from, const Request& request);
   void begin(Purpose purpose);
@@ -65,12 +67,12 @@ class JobWatch {
   World& world_;
   const Reporter& reporter_;
   op::ControlMessages control_;
-  std::vector<watch::SilentHost> others_;  // the other hosts, and whom to ask there
+  std::vector<watch::HostServer> others_;  // the other hosts, and whom to ask there
   std::uint64_t looks_ = 0;
   std::optional<Look> look_;              // under way
   std::optional<watch::Picture> before_;  // the first one of a stall
-  std::uint64_t second_at_ns_ = 0;
-  shm::Object object_;  // of the picture for those outside
+  std::uint64_t stall_at_ns_ = 0;         // when its next look begins; 0: nobody has asked
+  shm::Object object_;                    // of the picture for those outside
 };
 
 }  // namespace comex::runtime

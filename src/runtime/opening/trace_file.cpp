@@ -21,7 +21,7 @@ std::int64_t clock_shift_ns() {
 }
 
 std::string part_of(const World& world, int rank) {
-  return world.settings.trace + "." + std::to_string(rank);
+  return world.settings.trace + "." + std::to_string(world.id) + "-" + std::to_string(rank);
 }
 
 watch::TracedRank traced_rank(const World& world, TransportRank rank) {
@@ -53,8 +53,8 @@ void join_parts(const World& world, TransportRank ranks, const Reporter& reporte
       elsewhere.push_back(rank);
       continue;
     }
-    file << part.rdbuf();
-    std::remove(name.c_str());
+    if (part.peek() != std::ifstream::traits_type::eof()) file << part.rdbuf();
+    if (file.flush()) std::remove(name.c_str());
   }
   file << watch::trace_end;
   if (!file.flush()) {
@@ -62,7 +62,7 @@ void join_parts(const World& world, TransportRank ranks, const Reporter& reporte
   }
   if (elsewhere.empty()) return;
   reporter.notice("the trace lacks " + listed("MPI rank", elsewhere) + ", whose parts " +
-                  world.settings.trace + ".RANK are not on this machine's file system");
+                  world.settings.trace + ".WORLD-RANK are not on this machine's file system");
 }
 
 }  // namespace
@@ -80,11 +80,13 @@ void write_trace(World& world, const Reporter& reporter) {
       all.all_min(static_cast<std::uint64_t>(static_cast<std::int64_t>(began_ns) + shift_ns));
   watch::TracedRank of = traced_rank(world, all.rank());
   of.shift_ns = shift_ns - static_cast<std::int64_t>(first_ns);
-  if (!write_part(world, of)) {
-    reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + part_of(world, of.rank) + " cannot be written");
+  const bool is_written = all.all_agree(write_part(world, of));
+  if (world.place.worker != 0) return;
+  if (!is_written) {
+    reporter.warn({.operation = "finalize"},
+                  "not all parts of COMEX_TRACE=" + world.settings.trace + " can be written");
   }
-  all.barrier();
-  if (world.place.worker == 0) join_parts(world, all.size(), reporter);
+  join_parts(world, all.size(), reporter);
 }
 
 }  // namespace comex::runtime

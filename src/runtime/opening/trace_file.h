@@ -6,8 +6,8 @@
 
 namespace comex::runtime {
 
-// Collective over the wire, when nobody has anything to do any more. Each rank writes FILE.RANK, worker 0
-// joins them in FILE and removes them. Those of machines with another file system stay there, with a line.
+// Collective over the wire, when nobody has anything to do any more. Each rank writes FILE.WORLD-RANK, worker
+// 0 joins them in FILE and removes them. Those of machines with another file system stay there, with a line.
 // Nothing without COMEX_TRACE.
 void write_trace(World& world, const Reporter& reporter);
 

@@ -60,10 +60,11 @@ TEST(Activity, a_wait_can_be_read_until_it_ends) {
   const Board board(1, 1, true);
   const CurrentWait& wait = board.recorder.block().wait;
   const Recorder::Wait fence{
-      .name = "a_name_that_is_longer_than_the_room", .waiting = Waiting::fence, .target = 3};
+      .name = "a_name_that_is_longer_than_the_room", .waiting = Waiting::fence, .kind = 9, .target = 3};
   board.recorder.begin_wait(fence, 55);
   EXPECT_EQ(wait.since_ns.get(), 55u);
   EXPECT_EQ(wait.target.get(), 4u);
+  EXPECT_EQ(wait.waiting.get(), std::uint64_t{static_cast<unsigned>(Waiting::fence)} << 32 | 9);
   EXPECT_EQ(wait.server.get(), 0u);
   char name[CurrentWait::name_bytes];
   std::memcpy(name, static_cast<const void*>(wait.name.data()), sizeof name);

@@ -32,6 +32,7 @@ RankState waiting(int number, std::string_view call, activity::Waiting what, int
   std::ranges::copy(call, rank.wait.call.begin());
   rank.wait.seconds = 12.34;
   rank.wait.waiting = what;
+  rank.wait.kind = activity::number_of(call == "ARMCI_Barrier" ? "barrier" : call);
   rank.wait.target = target;
   rank.wait.server = server_rank;
   return rank;
@@ -59,7 +60,7 @@ TEST(Why, NamesTheCulprit) {
        {{worker(0, 'R'), waiting(1, "barrier", members), worker(2, 'R'), worker(3)}, {}, {}},
        "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call of the runtime; "
        "neither "
-       "have workers 2, 3; worker 1 wait for them for up to 12.3 s."},
+       "have workers 2, 3; worker 1 waits for them for up to 12.3 s."},
       {"the members of a group wait in a chain",
        {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 2), worker(2), worker(3, 'R')},
         {},
@@ -68,6 +69,20 @@ TEST(Why, NamesTheCulprit) {
       {"different calls",
        {{waiting(0, "barrier", members), waiting(1, "malloc", members)}, {}, {}},
        "worker 0 in barrier, worker 1 in malloc: members of a group have made different collective calls."},
+      {"another name of the same call",
+       {{waiting(0, "ARMCI_Barrier", members), waiting(1, "barrier", members), worker(2, 'R')}, {}, {}},
+       "worker 2 (rank 2, process 102) has not entered ARMCI_Barrier: it computes"},
+      {"calls of two groups that wait for the same one",
+       {{waiting(0, "barrier", members, 2), waiting(1, "malloc", members, 2), worker(2, 'R')}, {}, {}},
+       "worker 2 (rank 2, process 102) has not entered barrier: it computes"},
+      {"two groups in each other's order",
+       {{waiting(0, "barrier", members, 1), waiting(1, "malloc", members, 0)}, {}, {}},
+       "worker 1 (rank 1, process 101) has not entered barrier: it is in malloc for 12.3 s, worker 0"},
+      {"one of two mutexes of an owner",
+       {{waiting(0, "lock", mutex, 2), waiting(1, "lock", mutex, 2), worker(2)},
+        {{2, 3, 0, 1}, {2, 3, 1, 1}},
+        {}},
+       "workers 0, 1 wait, and nothing here says why"},
       {"each other's mutex",
        {{waiting(0, "lock", mutex, 1), waiting(1, "lock", mutex, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}},
        "workers 0, 1 wait for each other's mutex, for 12.3 s."},
@@ -83,7 +98,8 @@ TEST(Why, NamesTheCulprit) {
        "worker 1 (rank 1, process 101) is gone: it ended without comex_finalize; worker 0 wait"},
       {"a host that does not answer",
        {{waiting(0, "get", data, 5, 7)}, {}, {{3, 7}}},
-       "progress rank 7 does not answer: it is stopped or gone, or host 3 cannot be reached; worker 0 wait "
+       "progress rank 7 does not answer: it is stopped, gone or busy, or host 3 cannot be reached; worker 0 "
+       "waits "
        "for "
        "up to 12.3 s."},
       {"a busy progress rank",
@@ -130,7 +146,7 @@ TEST(Picture, TravelsAsBytes) {
   EXPECT_EQ(back->mutexes[0].index, 7U);
   ASSERT_EQ(back->silent.size(), 1U);
   EXPECT_EQ(back->silent[0].server, 9);
-  EXPECT_EQ(explain(nullptr, *back).lines, explain(nullptr, picture).lines);
+  EXPECT_EQ(describe(*back), describe(picture));
 }
 
 TEST(Picture, OtherBytesAreNone) {

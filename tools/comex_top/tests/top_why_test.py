@@ -86,7 +86,7 @@ def end(job, launch):
 
 
 # What only the progress ranks of other hosts can tell has another verdict there: nobody sees why they are silent.
-SILENT = r"^progress rank 5 does not answer: it is stopped or gone, or host 1 cannot be reached; worker 0 wait"
+SILENT = r"^progress rank 5 does not answer: it is stopped, gone or busy, or host 1 cannot be reached; worker 0 wait"
 
 
 def asked(_log, job):
