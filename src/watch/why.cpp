@@ -61,8 +61,8 @@ class Explanation {
       workers_.push_back(&rank);
       by_worker_[rank.worker] = &rank;
     }
-    for (const RankState* worker : workers_)
-      if (waits(*worker)) waiting_.push_back(worker);
+    std::ranges::copy_if(workers_, std::back_inserter(waiting_),
+                         [](const RankState* worker) { return waits(*worker); });
   }
 
   Why explain() const { return {verdict(), !waiting_.empty()}; }
@@ -165,8 +165,9 @@ class Explanation {
   // Of the world's collectives nobody waits for one member: there cannot be two at a time.
   Found different_calls() const {
     std::map<std::uint32_t, std::vector<const RankState*>> calls;
-    for (const RankState* rank : waiting_)
+    for (const RankState* rank : waiting_) {
       if (is_in_collective(*rank) && rank->wait.target < 0) calls[rank->wait.kind].push_back(rank);
+    }
     if (calls.size() < 2) return std::nullopt;
     std::string text;
     for (const auto& [kind, ranks] : calls)
@@ -245,7 +246,7 @@ class Explanation {
                     ": members on other hosts have not come.");
     }
     // Who waits elsewhere may do so because of another who does not.
-    std::ranges::stable_partition(late, [](const RankState* rank) { return !waits(*rank); });
+    std::stable_partition(late.begin(), late.end(), [](const RankState* rank) { return !waits(*rank); });
     return have_not_entered(late, call, inside);
   }
 
