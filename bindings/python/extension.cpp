@@ -112,6 +112,15 @@ enum class what { put, get, accumulate };
 struct pending {
   std::vector<comex::future<>> parts;
 
+  pending() = default;
+  pending(const pending&) = delete;
+  pending& operator=(const pending&) = delete;
+  ~pending() {  // by Python, with its lock, which is not to be held while this waits
+    if (parts.empty()) return;
+    const py::gil_scoped_release released;
+    parts.clear();
+  }
+
   bool is_done() {
     bool is_done = true;
     for (auto& part : parts) is_done = part.ready() && is_done;

@@ -1,6 +1,7 @@
 """All of the package comex, for several layouts of the job. Arguments:
   comm     init over a communicator of mpi4py          other    mpi4py is of another MPI, and is refused
   raises   an exception on one worker ends the job     leaves   the same, out of a with-block
+  prints   every process prints before the start
 """
 import sys
 
@@ -91,6 +92,7 @@ def check_shapes():
     few.local[:] = np.arange(few.rows().start, few.rows().stop)
     world.barrier()
     require(few[...] == np.arange(len(few)), "rows of few")
+    require(few[::3] == np.arange(0, len(few), 3), "rows of some of few")
     world.barrier()
     few.free()
     pairs = comex.Array((size, 3), [("key", "i2"), ("value", "f4"), ("text", "S5")])  # 11 bytes
@@ -214,6 +216,7 @@ def check_refusals():
     a.local[:] = 1
     world.barrier()
     row = np.ones(4, "float32")
+    none = world.split(None)
     for kind, words, call in (
             (TypeError, "put of float64 to an array of float32", lambda: a.__setitem__(0, np.ones(4))),
             (TypeError, "put of int64 to an array of int16", lambda: small.__setitem__(0, 40000)),
@@ -236,6 +239,8 @@ def check_refusals():
             (ValueError, "the shape is (-1,)", lambda: comex.Array(-1)),
             (ValueError, "8 dimensions; 1 to 7", lambda: comex.Array((1,) * 8)),
             (TypeError, "no bytes that others could use", lambda: comex.Array(3, object)),
+            (ValueError, "comex.Array: the group is none", lambda: comex.Array(3, group=none)),
+            (ValueError, "comex.Counter: the group is none", lambda: comex.Counter(none)),
             (comex.Error, "host_of: target", lambda: world.host_of(size)),
             (comex.Error, "fence_proc: target", lambda: world.fence(size)),
             (comex.Error, "lock: target", lambda: comex.Mutex(0, 0).lock()),
@@ -277,6 +282,8 @@ if what == "comm":
         sys.exit(0)
 else:
     raises(comex.Error, "", comex.barrier)  # before the start
+    if what == "prints":
+        sys.stdout.write("a process that will start; ")  # kept by Python on a terminal too
     runtime = comex.init()
 world = comex.world()
 me, size = world.rank, world.size

@@ -1,4 +1,5 @@
 """Distributed arrays."""
+import array
 import math
 import operator
 import weakref
@@ -48,13 +49,12 @@ class Array:
         self.dtype = numpy.dtype(dtype)
         if self.dtype.hasobject or self.dtype.itemsize == 0:
             raise TypeError(f"comex.Array: elements of type {self.dtype} have no bytes that others could use")
-        self.group = group or _runtime.world()
-        self._rank, ranks = self.group.rank, self.group.size
-        self._starts = [self.shape[0] * rank // ranks for rank in range(ranks + 1)]
+        self.group = _runtime.group_of("comex.Array", group)
+        self._rank, self._ranks = self.group.rank, self.group.size
         self._strides = [self.dtype.itemsize * math.prod(self.shape[d + 1:]) for d in range(len(self.shape))]
         mine = self.rows()
         self._bytes = (mine.stop - mine.start) * self._strides[0]
-        self._parts = _comex.allocate(self._bytes, self.group._handle)
+        self._parts = array.array("Q", _comex.allocate(self._bytes, self.group._handle))
         self._life = _runtime.life()
         self._view = lambda: None  # a weak reference to what views of the own part keep
 
@@ -65,14 +65,14 @@ class Array:
         return self.shape[0]
 
     def __repr__(self):
-        return f"<comex.Array {self.shape} of {self.dtype} on {len(self._starts) - 1} workers>"
+        return f"<comex.Array {self.shape} of {self.dtype} on {self._ranks} workers>"
 
     def rows(self, rank=None):
         """The rows of a rank, or of the caller, as a slice."""
         rank = self._rank if rank is None else operator.index(rank)
-        if not 0 <= rank < len(self._starts) - 1:
-            raise IndexError(f"comex.Array: {rank} is no rank of the group; allowed are 0 to {len(self._starts) - 2}")
-        return slice(self._starts[rank], self._starts[rank + 1])
+        if not 0 <= rank < self._ranks:
+            raise IndexError(f"comex.Array: {rank} is no rank of the group; allowed are 0 to {self._ranks - 1}")
+        return slice(self.shape[0] * rank // self._ranks, self.shape[0] * (rank + 1) // self._ranks)
 
     @property
     def local(self):
@@ -98,27 +98,24 @@ class Array:
     def __getitem__(self, index):
         region = self._region(index)
         found = numpy.empty(region.full, self.dtype)
-        for near, far in self._pieces(region, found):
-            _comex.get(near, far)
+        _move(_comex.get, _comex.begin_get, self._pieces(region, found))
         return found.reshape(region.shape)[()]
 
     def __setitem__(self, index, block):
         region = self._region(index)
-        for near, far in self._pieces(region, self._source("put", region, block)):
-            _comex.put(near, far)
+        _move(_comex.put, _comex.begin_put, self._pieces(region, self._source("put", region, block)))
 
     def get(self, index, out):
         """a[index] into an array of the same shape and type."""
         region = self._region(index)
-        for near, far in self._pieces(region, self._destination(region, out)):
-            _comex.get(near, far)
+        _move(_comex.get, _comex.begin_get, self._pieces(region, self._destination(region, out)))
         return out
 
     def accumulate(self, index, block, alpha=1):
         """a[index] += alpha * block, each element atomically among accumulates."""
         region, scale = self._region(index), self._scale(alpha)
-        for near, far in self._pieces(region, self._source("accumulate", region, block)):
-            _comex.accumulate(near, far, scale)
+        source = self._source("accumulate", region, block)
+        _move(_comex.accumulate, _comex.begin_accumulate, self._pieces(region, source), scale)
 
     def get_async(self, index, out=None):
         """A future of a[index], or of `out`, which it fills."""
@@ -166,17 +163,23 @@ class Array:
     def _pieces(self, region, block):
         """The parts of a block of all dimensions that are of one rank, each with the place there."""
         if 0 in region.full:
-            return
+            return []
         start, step, count = region.starts[0], region.steps[0], region.full[0]
         inner = sum(s * stride for s, stride in zip(region.starts[1:], self._strides[1:]))
         strides = [step * stride for step, stride in zip(region.steps, self._strides)]
-        for rank, part in enumerate(self._parts):
+        pieces = []
+        for rank in range(self._rank_of(start), self._rank_of(start + (count - 1) * step) + 1):
             rows = self.rows(rank)
             first = max(0, -((start - rows.start) // step))  # the first of the region that is not before the rows
             end = min(count, -((start - rows.stop) // step))
             if first < end:
-                place = part + (start + first * step - rows.start) * self._strides[0] + inner
-                yield block[first:end], _comex.Block(place, strides, rank, self.group._handle)
+                place = self._parts[rank] + (start + first * step - rows.start) * self._strides[0] + inner
+                pieces.append((block[first:end], _comex.Block(place, strides, rank, self.group._handle)))
+        return pieces
+
+    def _rank_of(self, row):
+        """The last rank whose rows begin at this one or before: the rank that has it."""
+        return (self._ranks * (row + 1) - 1) // self.shape[0]
 
     def _source(self, operation, region, block):
         """What is moved from, of all dimensions, in the array's type."""
@@ -185,7 +188,8 @@ class Array:
                             + ", ".join(str(dtype) for dtype in _ACCUMULATE))
         given = numpy.asarray(block)
         is_exact = isinstance(block, numpy.ndarray) and given.ndim > 0
-        if given.dtype != self.dtype if is_exact else not _fits(given, self.dtype):
+        fits = given.dtype == self.dtype if is_exact else _fits(given, self.dtype)
+        if not fits:
             raise TypeError(f"comex.Array: {operation} of {given.dtype} to an array of {self.dtype}; convert it by astype")
         if given.ndim == 0:
             return numpy.full(region.full, given, self.dtype)
@@ -210,6 +214,19 @@ class Array:
         if given.ndim != 0 or not _fits(given, self.dtype):
             raise TypeError(f"comex.Array.accumulate: alpha is {alpha!r}; it must be a number of {self.dtype}")
         return given.astype(self.dtype).reshape(1)
+
+
+def _move(call, begin, pieces, *scale):
+    """Moves pieces to or from their ranks; several at a time, so that they wait for the slowest and not for each other."""
+    if len(pieces) == 1:
+        call(*pieces[0], *scale)
+        return
+    pending = _comex.Pending()
+    try:
+        for near, far in pieces:
+            begin(pending, near, far, *scale)
+    finally:
+        pending.wait()
 
 
 def _extents(shape):

@@ -50,6 +50,8 @@ def init(comm=None):
     is_worker = True
     is_first = not initialized()
     if comm is None:
+        sys.stdout.flush()  # a progress rank ends in there, by the exit of C
+        sys.stderr.flush()
         _comex.init()
     else:
         mpi = _mpi4py.mpi()
@@ -73,6 +75,15 @@ def world():
     """The group of all workers."""
     from comex._group import Group
     return Group(_comex.WORLD)
+
+
+def group_of(what, group):
+    """The group that something is made by: the world where none is given."""
+    if group is None:
+        return world()
+    if not group:
+        raise ValueError(f"{what}: the group is none: it was freed, or the caller is outside; members alone make the call")
+    return group
 
 
 def finalize():

@@ -8,7 +8,7 @@ class Counter:
     all of them together."""
 
     def __init__(self, group=None, first=0, root=0):
-        self._group = group or _runtime.world()
+        self._group = _runtime.group_of("comex.Counter", group)
         if not 0 <= root < self._group.size:
             raise ValueError(f"comex.Counter: the root {root} is no rank of the group; allowed are 0 to {self._group.size - 1}")
         self._root = root
