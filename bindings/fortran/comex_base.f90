@@ -3,8 +3,9 @@ module comex_base
   use, intrinsic :: iso_c_binding
   implicit none
   private
-  public :: enter, leave, of, refuse, transfer_patch, raw_rmw, raw_put_signal, reserve, put_code, get_code, accumulate_code
+  public :: enter, leave, of, refuse, transfer_patch, raw_rmw, raw_put_signal, is_reserved, put_code, get_code, accumulate_code
   public :: rmw_swap, rmw_fetch_and_add, rmw_compare_and_swap, bytes_between, own_part, one_or, int32_kind, int64_kind
+  public :: c_error, c_group_rank, c_group_size
 
   integer(c_int), parameter, public :: COMEX_SUCCESS = 0, COMEX_FAILURE = 1
   integer(c_int), parameter, public :: COMEX_GROUP_WORLD = 0, COMEX_GROUP_NULL = -1, COMEX_GROUP_SELF = -2
@@ -159,14 +160,15 @@ contains
     bytes_between = transfer(next, 0_c_intptr_t) - transfer(one, 0_c_intptr_t)
   end function
 
-  ! Collective: the caller's part, and the addresses of all. It has one dimension or two.
-  subroutine reserve(memory, kind, element_bytes, extents, group, stat)
+  ! Collective: the caller's part, of one dimension or two, and the addresses of all. Where it fails, nothing changes.
+  logical function is_reserved(memory, kind, element_bytes, extents, group, stat)
     type(comex_memory), intent(inout) :: memory
     integer(c_int), intent(in) :: kind, extents(:)
     integer(c_size_t), intent(in) :: element_bytes
     integer(c_int), intent(in), optional :: group
     integer(c_int), intent(out), optional :: stat
     integer(c_int) :: before, code, members
+    is_reserved = .false.
     if (allocated(memory%parts)) then
       call refuse('comex_allocate: the memory is allocated already; comex_free it first', stat)
       return
@@ -181,12 +183,15 @@ contains
       code = c_malloc(memory%parts, element_bytes*product(int(extents, c_size_t)), of(group))
       if (code /= COMEX_SUCCESS) deallocate (memory%parts)
     end if
-    memory%group = of(group)
-    memory%kind = kind
-    memory%element_bytes = element_bytes
-    memory%leading = merge(extents(1), 0, size(extents) == 2)
+    is_reserved = code == COMEX_SUCCESS
+    if (is_reserved) then
+      memory%group = of(group)
+      memory%kind = kind
+      memory%element_bytes = element_bytes
+      memory%leading = merge(extents(1), 0, size(extents) == 2)
+    end if
     call leave('comex_allocate', code, before, stat)
-  end subroutine
+  end function
 
   ! Collective over the memory's group. Pointers to it become wrong.
   subroutine comex_free(memory, stat)

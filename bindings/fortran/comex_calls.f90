@@ -25,16 +25,6 @@ module comex_calls
     integer(c_int) function c_initialized() bind(C, name='comex_initialized')
       import
     end function
-    integer(c_int) function c_group_rank(group, rank) bind(C, name='comex_group_rank')
-      import
-      integer(c_int), value :: group
-      integer(c_int), intent(out) :: rank
-    end function
-    integer(c_int) function c_group_size(group, size) bind(C, name='comex_group_size')
-      import
-      integer(c_int), value :: group
-      integer(c_int), intent(out) :: size
-    end function
     integer(c_int) function c_group_create(n, ranks, group, new_group) bind(C, name='comex_group_create')
       import
       integer(c_int), value :: n, group
@@ -109,11 +99,6 @@ module comex_calls
       import
       integer(c_int), value :: mutex, proc
     end function
-    subroutine c_error(text, code) bind(C, name='comex_error')
-      import
-      character(kind=c_char), intent(in) :: text(*)
-      integer(c_int), value :: code
-    end subroutine
     integer(c_int) function c_wait_until(word, compare, value) bind(C, name='comex_wait_until')
       import
       type(c_ptr), value :: word
@@ -204,10 +189,11 @@ contains
   subroutine comex_group_free(group, stat)
     integer(c_int), intent(inout) :: group
     integer(c_int), intent(out), optional :: stat
-    integer(c_int) :: before
+    integer(c_int) :: before, code
     before = enter(present(stat))
-    call leave('comex_group_free', c_group_free(group), before, stat)
-    group = COMEX_GROUP_NULL
+    code = c_group_free(group)
+    if (code == COMEX_SUCCESS) group = COMEX_GROUP_NULL
+    call leave('comex_group_free', code, before, stat)
   end subroutine
 
   ! The group's communicator, for the program's own collectives. It is the library's, and lives as long as the group.

@@ -230,7 +230,7 @@ contains
     type(comex_request) :: request
     real(real64), pointer :: mine(:, :)
     real(real64), asynchronous :: data(3, 3)
-    integer :: stat, next
+    integer :: stat, next, group
     integer(int32) :: old
     next = modulo(me + 1, workers)
     call comex_allocate(memory, mine, 4, 5)
@@ -251,8 +251,14 @@ contains
     call require(stat == COMEX_FAILURE, 'memory that is not allocated')
     call comex_free(none, stat)
     call require(stat == COMEX_FAILURE, 'a free of nothing')
-    call comex_allocate(memory, mine, 4, 5, stat=stat)
+    call comex_allocate(memory, mine, 2, 3, stat=stat)
     call require(stat == COMEX_FAILURE, 'a second allocate')
+    call require(all(shape(mine) == [4, 5]), 'the own part after a second allocate')
+    call comex_allocate(none, mine, -1, 3, stat=stat)
+    call require(stat == COMEX_FAILURE .and. all(shape(mine) == [4, 5]), 'the own part after an extent below 0')
+    group = 977
+    call comex_group_free(group, stat)
+    call require(stat == COMEX_FAILURE .and. group == 977, 'a free of a group that is none')
     call comex_fetch_and_add(old, memory, next, 1, 1, stat)
     call require(stat == COMEX_FAILURE, 'a counter of another type')
     call comex_put(data, memory, next, [1, 1000000], stat=stat)
