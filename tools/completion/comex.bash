@@ -2,13 +2,16 @@
 _comex() {
   local program=$1 current=$2 at=1 word
   COMPREPLY=()
-  # Behind the program that comexrun starts, the words are that program's.
+  # Behind the program that comexrun starts, the words are that program's. The others start none.
   while [ "$at" -lt "$COMP_CWORD" ]; do
     word=${COMP_WORDS[at]}
     case $word in
       -n | -np | --progress-ranks | --virtual-hosts | --host | --hostfile | --mpirun) at=$((at + 2)) ;;
       -* | =) at=$((at + 1)) ;;
-      *) return ;;
+      *)
+        [ "${program##*/}" != comexrun ] || return
+        at=$((at + 1))
+        ;;
     esac
   done
   if [ "$at" -gt "$COMP_CWORD" ]; then
