@@ -1,13 +1,17 @@
 # Debian packages, by `cpack` in a build folder, after `--target installed`:
 #   libcomex-MPI         libcomex.so and the programs (component runtime)
 #   libcomex-MPI-dropin  libarmci and libcomex_world; the linker takes its libarmci-MPI before the distribution's archive
-#   libcomex-MPI-dev     headers, archives, comex-config, pkg-config's and CMake's files (component development)
+#   libcomex-MPI-dev     headers, archives, the Fortran module, comex-config, pkg-config's and CMake's files (component
+#                        development)
+# The Python package (component python) is in none: Python looks in folders that both MPIs would share.
 # All of an MPI lies in a folder of its own, /usr/lib/<machine>/comex/<MPI>, so that those of both MPIs are installed side by
 # side; alternatives (comexrun, comex-config) give one of them the plain names. The text around them is in packaging/debian.
 if(NOT TARGET comex_shared OR NOT TARGET comex_top OR NOT COMEX_MPI_KIND MATCHES "^(openmpi|mpich)$")
   return()
 endif()
-set(CPACK_PACKAGE_CONTACT "ComEx-PR authors <comex-pr@lists.example.net>" CACHE STRING "Maintainer of the packages")
+set(CPACK_PACKAGE_CONTACT "" CACHE STRING "Maintainer of the packages, as Name <address>")
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/packaging/debian/cpack.cmake)
+set(CPACK_COMEX_EXTRA ${CMAKE_BINARY_DIR}/debian)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME comex)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "one-sided communication on MPI, with progress ranks")
@@ -33,7 +37,6 @@ file(READ ${CMAKE_SOURCE_DIR}/LICENSE license)
 string(STRIP "${license}" license)
 string(REGEX REPLACE "\n\n+" "\n.\n" license "${license}")
 string(REPLACE "\n" "\n " license " ${license}")
-string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 
 # comex_package(group component package section depends description): one package, and the files that only it has.
 function(comex_package group component package section depends description)
@@ -42,8 +45,6 @@ function(comex_package group component package section depends description)
   file(REMOVE_RECURSE ${extra})
   set(doc ${extra}/usr/share/doc/${package})
   configure_file(${CMAKE_SOURCE_DIR}/packaging/debian/copyright.in ${doc}/copyright @ONLY)
-  configure_file(${CMAKE_SOURCE_DIR}/packaging/debian/changelog.in ${doc}/changelog.Debian @ONLY)
-  execute_process(COMMAND gzip -9nf ${doc}/changelog.Debian)
   install(DIRECTORY ${extra}/usr/ DESTINATION /usr COMPONENT ${component}_debian EXCLUDE_FROM_ALL)
   set(CPACK_DEBIAN_${GROUP}_PACKAGE_NAME ${package} PARENT_SCOPE)
   set(CPACK_DEBIAN_${GROUP}_PACKAGE_SECTION ${section} PARENT_SCOPE)
@@ -60,8 +61,8 @@ takes before the archive of libarmci-mpi-dev, and libcomex_world for
 programs that know only MPI_COMM_WORLD.")
 comex_package(dev development ${name}-dev libdevel
   "${name} ${exactly}, ${name}-dropin ${exactly}, lib${COMEX_MPI_KIND}-dev" "${long}
-and has headers, archives, comex-config, and the files of pkg-config and
-CMake.")
+and has headers, archives, the Fortran module, comex-config, and the files
+of pkg-config and CMake.")
 set(CPACK_DEBIAN_RUN_PACKAGE_RECOMMENDS "${name}-dropin ${exactly}")
 
 # comex_alternative(group master file...): postinst and prerm that give the master program its plain name, and with it other

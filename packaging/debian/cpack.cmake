@@ -1,0 +1,10 @@
+# Read by cpack: the packages name who maintains them, and so do their changelogs.
+if(NOT CPACK_PACKAGE_CONTACT)
+  message(FATAL_ERROR " the packages have no maintainer; name one: cpack -D CPACK_PACKAGE_CONTACT=\"Name <address>\"")
+endif()
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(GLOB docs ${CPACK_COMEX_EXTRA}/*/usr/share/doc/*)
+foreach(doc ${docs})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.in ${doc}/changelog.Debian @ONLY)
+  execute_process(COMMAND gzip -9nf ${doc}/changelog.Debian)
+endforeach()
