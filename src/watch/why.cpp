@@ -196,7 +196,7 @@ class Explanation {
         joined(with_process(*late.front()), " has not entered ", call, ": ", instead(*late.front()));
     if (late.size() > 1) {
       const std::vector<const RankState*> others(late.begin() + 1, late.end());
-      text += joined("; neither have ", names(others));
+      text += joined(others.size() == 1 ? "; neither has " : "; neither have ", names(others));
     }
     return joined(text, "; ", names_wait(inside), " for ", late.size() > 1 ? "them" : "it", " for up to ",
                   in_seconds(longest(inside)), ".");

@@ -61,6 +61,11 @@ TEST(Why, NamesTheCulprit) {
        "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call of the runtime; "
        "neither "
        "have workers 2, 3; worker 1 waits for them for up to 12.3 s."},
+      {"two members, one of whom sleeps",
+       {{worker(0, 'R'), waiting(1, "barrier", members), worker(2)}, {}, {}},
+       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call of the runtime; "
+       "neither "
+       "has worker 2; worker 1 waits for them"},
       {"the members of a group wait in a chain",
        {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 2), worker(2), worker(3, 'R')},
         {},
