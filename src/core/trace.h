@@ -1,7 +1,8 @@
 // What one process has done and when, event by event, for COMEX_TRACE.
 //
 // A log has room for a fixed number of events; when it is full, further ones are only counted. Any thread may
-// add, at some 50 ns an event. Memory is touched as it fills. Owned by a World; calls, op and pr add to it,
+// add, at some 50 ns an event. Memory is touched as it fills; if there is none, all events are only counted.
+// Owned by a World; calls, op and pr add to it,
 // runtime/opening/trace_file writes it.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 
@@ -37,7 +39,9 @@ static_assert(sizeof(Event) == 40);
 
 class Log {
  public:
-  explicit Log(std::uint32_t most) : most_(most), events_(std::make_unique_for_overwrite<Event[]>(most)) {}
+  explicit Log(std::uint32_t most)
+      : events_(static_cast<Event*>(std::malloc(std::size_t{most} * sizeof(Event)))),
+        most_(events_ == nullptr ? 0 : most) {}
 
   static std::uint64_t now_ns() {
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
@@ -65,8 +69,11 @@ class Log {
   std::uint64_t lost() const { return next_.load() - std::min<std::uint64_t>(next_.load(), most_); }
 
  private:
+  struct Free {
+    void operator()(Event* events) const { std::free(events); }
+  };
+  std::unique_ptr<Event[], Free> events_;  // not initialized
   const std::uint64_t most_;
-  std::unique_ptr<Event[]> events_;
   std::atomic<std::uint64_t> next_{0};
 };
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/diagnose.h"
-#include "runtime/opening/hosts.h"
 #include "transport/mpi_collective.h"
 #include "watch/trace_text.h"
 
