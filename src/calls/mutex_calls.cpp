@@ -98,8 +98,10 @@ void lock_here(const Named& named) {
     return runtime::mutex_held_text(named.index, mutex.holder(holder) ? std::optional(holder) : std::nullopt);
   };
   const op::FunctionRef<std::string()> awaited(who_holds_it);
-  op::StallWatch watch = runtime.engine().watch(
-      {.operation = "lock", .target = static_cast<int>(named.owner), .awaited = &awaited});
+  op::StallWatch watch = runtime.engine().watch({.operation = "lock",
+                                                 .target = static_cast<int>(named.owner),
+                                                 .mutex = static_cast<std::int64_t>(named.index),
+                                                 .awaited = &awaited});
   for (unsigned round = 0;; ++round) {
     const bool sleeps = idle.would_nap();
     const shm::Taken taken = mutex.step(turn, party, sleeps && round % rounds_a_question == 0);
@@ -117,7 +119,10 @@ void lock_here(const Named& named) {
 }
 
 op::WaitReason reason(const char* name, const Named& named) {
-  return {name, static_cast<int>(named.owner), named.runtime->place(named.owner).server};
+  return {.operation = name,
+          .target = static_cast<int>(named.owner),
+          .server = named.runtime->place(named.owner).server,
+          .mutex = static_cast<std::int64_t>(named.index)};
 }
 
 void note_held(const Named& named) {

@@ -29,7 +29,8 @@ inline constexpr unsigned waitings = 6;
 
 inline constexpr unsigned size_classes = 16;          // powers of four: up to 4^0, 4^1, ... bytes
 inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; more hosts share these
-inline constexpr std::uint64_t layout_version = 3;
+inline constexpr std::size_t most_groups = 64;        // of a rank, that its block names
+inline constexpr std::uint64_t layout_version = 4;
 
 // One counter. Only its owner writes it, so that adding needs no atomic addition.
 class Word {
@@ -80,8 +81,15 @@ struct alignas(64) CurrentWait {
   Word server;   // MPI rank + 1 of the progress rank that has to answer; 0: none
   Word named;    // how the call names it: its rank + 1 : 32 | the group's handle : 32
   Word waiting;  // of Waiting : 32 | 0 or the number of its call : 32, which no other name changes
+  Word context;  // of the group whose members it waits for; 0: the world, or nobody in particular
+  Word mutex;    // index + 1 of the mutex that it waits for; 0: none
 };
-static_assert(sizeof(CurrentWait) == 64);
+
+// The groups but the world that the rank is a member of, by the contexts that all members know them by. More
+// than most_groups are left out.
+struct Groups {
+  std::array<Word, most_groups> contexts;  // 0: none
+};
 
 // What a progress rank has served.
 struct alignas(64) Served {
@@ -108,6 +116,7 @@ struct alignas(64) Block {
   CurrentWait wait;
   Served served;
   Question question;
+  alignas(64) Groups groups;
   std::array<Tally, waitings> waits;
   alignas(64) Word outstanding;  // remote operations on the own world, when it last drove the transport
   alignas(64) std::array<std::array<Word, size_classes>, kinds> sizes;  // counted with COMEX_STATS only
@@ -172,6 +181,8 @@ class Recorder {
     std::int64_t server = -1;
     std::int64_t group = 0;  // 0: it is named by its worker number
     std::int64_t rank = -1;
+    std::uint64_t context = 0;
+    std::int64_t mutex = -1;
   };
   void begin_wait(const Wait& of, std::uint64_t now_ns) const {
     CurrentWait& wait = block_->wait;
@@ -186,6 +197,8 @@ class Recorder {
     wait.server.set(static_cast<std::uint64_t>(of.server + 1));
     wait.named.set(static_cast<std::uint64_t>(of.rank + 1) << 32 | static_cast<std::uint32_t>(of.group));
     wait.waiting.set(static_cast<std::uint64_t>(of.waiting) << 32 | of.kind);
+    wait.context.set(of.context);
+    wait.mutex.set(static_cast<std::uint64_t>(of.mutex + 1));
     wait.since_ns.release(now_ns);
   }
   void end_wait(const Wait& of, std::uint64_t since_ns, std::uint64_t now_ns) const {
@@ -199,7 +212,16 @@ class Recorder {
                      .what = trace::What::wait});
   }
 
+  void enter_group(std::uint64_t context) const { replace_context(0, context); }
+  void leave_group(std::uint64_t context) const { replace_context(context, 0); }
+
  private:
+  void replace_context(std::uint64_t old, std::uint64_t context) const {
+    if (block_ == nullptr) return;
+    auto& contexts = block_->groups.contexts;
+    const auto found = std::ranges::find(contexts, old, &Word::get);
+    if (found != contexts.end()) found->set(context);
+  }
   [[gnu::always_inline]] std::uint32_t count(Peer& peer, Kind kind, std::uint64_t bytes) const {
     peer.of[static_cast<std::size_t>(kind)].count_one(bytes);
     return counts_all_ ? count_more(peer, kind, bytes) : 0;

@@ -43,6 +43,7 @@ void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span
 
 WaitReason GroupCollective::reason_of(const char* operation, std::uint32_t awaited) const {
   WaitReason reason{operation};
+  if (handle_ != 0) reason.context = members_.context;
   if (!members_.name_of) return reason;
   const MemberName name = members_.name_of(awaited);
   reason.target = name.lpid;

@@ -80,7 +80,7 @@ class GroupCollective {
   ControlMessages& control_;
   Membership members_;
   std::uint64_t sequence_;
-  int handle_ = 0;
+  int handle_ = 0;  // 0: the world's
 };
 
 }  // namespace comex::op

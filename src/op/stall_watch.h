@@ -24,6 +24,8 @@ struct WaitReason {
   int handle = 0;                  // of the operation; the receiver of stalls knows which one
   const void* address = nullptr;   // of the word that is waited for; null: none
   TargetName named = {};           // the target as the program names it
+  std::uint64_t context = 0;       // of the group whose members are waited for; 0: the world, or none
+  std::int64_t mutex = -1;         // index of the mutex that is waited for; -1: none
   // Names what has not come, when the line is printed, without the engine lock. If it is null or returns an
   // empty text, `server` is named. It lives as long as the wait.
   const FunctionRef<std::string()>* awaited = nullptr;
@@ -88,7 +90,9 @@ class StallWatch {
              .target = reason_.target,
              .server = reason_.server,
              .group = reason_.named.group,
-             .rank = reason_.named ? reason_.named.rank : -1};
+             .rank = reason_.named ? reason_.named.rank : -1,
+             .context = reason_.context,
+             .mutex = reason_.mutex};
     options_.activity.begin_wait(wait_, now);
   }
 

@@ -188,9 +188,9 @@ class Runtime {
   // Prints why nothing goes on, as far as this host shows it, unless the host has said so lately. Where there
   // are other hosts, the progress rank has had time to do so.
   void explain_stall();
-  // Of members of a group each waits for one other: the last of them, as far as they are on this host, or the
-  // first one elsewhere. It is in no such wait itself.
-  std::optional<Worker> late_member(const op::WaitReason& wait) const;
+  // The members of the collective call of this wait that have not come, as far as this host shows them, and
+  // the one that it waits for on another host.
+  std::vector<int> late_members(const op::WaitReason& wait);
   std::vector<TransportRank> dirty_servers(const groups::Group& group);
   std::string servers_text(std::span<const TransportRank> servers) const;
   // Fences all processes of all worlds.

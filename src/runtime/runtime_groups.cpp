@@ -57,8 +57,10 @@ int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras
   const int handle = groups_.add(std::move(group));
   if (handle < 0) return handle;
   extras.collective->set_handle(handle);
-  const std::uint32_t endpoint = groups_.find(handle)->my_endpoint();
+  const groups::Group& added = *groups_.find(handle);
+  const std::uint32_t endpoint = added.my_endpoint();
   const std::lock_guard lock(extras_mutex_);
+  if (handle != groups::world_handle) activity_.enter_group(added.context());
   if (endpoint != groups::process_itself) ++endpoint_handles_[endpoint];
   extras_.insert_or_assign(handle, std::move(extras));
   return handle;
@@ -71,12 +73,14 @@ GroupExtras& Runtime::extras(int handle) {
 
 void Runtime::remove_group(int handle) {
   const std::uint32_t endpoint = groups_.find(handle)->my_endpoint();
+  const std::uint64_t context = groups_.find(handle)->context();
   other_worlds_->on_group_removed(handle);
   bool was_last = false;
   {
     std::map<int, GroupExtras>::node_type taken;  // destroyed after the lock is released
     const std::lock_guard lock(extras_mutex_);
     taken = extras_.extract(handle);
+    activity_.leave_group(context);
     was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
     if (was_last) endpoint_handles_.erase(endpoint);
   }

@@ -9,25 +9,23 @@
 #include "runtime/opening/job_watch.h"
 #include "runtime/runtime.h"
 #include "runtime/sides.h"
+#include "watch/wait_graph.h"
 #include "watch/why.h"
 
 namespace comex::runtime {
 
-std::optional<Worker> Runtime::late_member(const op::WaitReason& wait) const {
-  const bool has_server = wait.server != no_rank;
-  if (activity::waiting_of(wait.operation, has_server) != activity::Waiting::members) return std::nullopt;
-  Lpid member = wait.target;
-  for (std::uint32_t steps = 0; steps < size() && member != no_lpid && is_own(member); ++steps) {
-    const auto worker = static_cast<Worker>(member);
-    const groups::WorkerPlace& there = place(worker);
-    if (there.host != my_host_) return worker;
-    const activity::CurrentWait& its = activity_of(*world_, there.slot).wait;
-    const bool waits_too = its.since_ns.acquire() != 0 &&
-                           its.waiting.get() >> 32 == static_cast<std::uint64_t>(activity::Waiting::members);
-    if (!waits_too) return worker;
-    member = static_cast<Lpid>(its.target.get()) - 1;
-  }
-  return std::nullopt;  // it moves, or waits for the whole host
+std::vector<int> Runtime::late_members(const op::WaitReason& wait) {
+  const watch::Picture here = host_picture(*world_);
+  const watch::WaitGraph graph(here);
+  const watch::RankState* const mine = graph.worker(static_cast<int>(me()));
+  std::vector<int> workers;
+  if (mine == nullptr || !watch::is_in_collective(*mine)) return workers;
+  const bool is_elsewhere =
+      wait.target >= 0 && is_own(wait.target) && place(static_cast<Worker>(wait.target)).host != my_host_;
+  if (is_elsewhere) workers.push_back(static_cast<int>(wait.target));
+  for (const watch::RankState* late : graph.late(graph.inside(*mine))) workers.push_back(late->worker);
+  std::ranges::sort(workers);
+  return workers;
 }
 
 op::CallNames call_names() {
@@ -44,8 +42,8 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
     text += " for " + awaited;
   } else if (reason.server != no_rank) {
     text += " for " + servers_text({&reason.server, 1});
-  } else if (const std::optional<Worker> late = late_member(reason)) {
-    text += " for worker " + std::to_string(*late);
+  } else if (const std::vector<int> late = late_members(reason); !late.empty()) {
+    text += " for " + listed("worker", late);
   }
   if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
     text += ", in its " + std::string(reason.operation);

@@ -11,6 +11,7 @@ struct Counts {
   std::uint64_t ranks = 0;
   std::uint64_t mutexes = 0;
   std::uint64_t silent = 0;
+  std::uint64_t members = 0;
 };
 
 template <class Row>
@@ -22,7 +23,7 @@ std::byte* put(std::byte* to, std::span<const Row> rows) {
 
 std::uint64_t rows_bytes(const Counts& counts) {
   return counts.ranks * sizeof(RankState) + counts.mutexes * sizeof(HeldMutex) +
-         counts.silent * sizeof(HostServer);
+         counts.silent * sizeof(HostServer) + counts.members * sizeof(GroupMember);
 }
 
 template <class Row>
@@ -39,15 +40,18 @@ void Picture::add(const Picture& other) {
   ranks.insert(ranks.end(), other.ranks.begin(), other.ranks.end());
   mutexes.insert(mutexes.end(), other.mutexes.begin(), other.mutexes.end());
   silent.insert(silent.end(), other.silent.begin(), other.silent.end());
+  members.insert(members.end(), other.members.begin(), other.members.end());
 }
 
 std::vector<std::byte> pack(const Picture& picture) {
-  const Counts counts{picture.ranks.size(), picture.mutexes.size(), picture.silent.size()};
+  const Counts counts{picture.ranks.size(), picture.mutexes.size(), picture.silent.size(),
+                      picture.members.size()};
   std::vector<std::byte> bytes(sizeof counts + rows_bytes(counts));
   std::byte* to = put(bytes.data(), std::span(&counts, 1));
   to = put(to, std::span(picture.ranks));
   to = put(to, std::span(picture.mutexes));
-  put(to, std::span(picture.silent));
+  to = put(to, std::span(picture.silent));
+  put(to, std::span(picture.members));
   return bytes;
 }
 
@@ -57,12 +61,14 @@ std::optional<Picture> unpack(std::span<const std::byte> bytes) {
   std::memcpy(&counts, bytes.data(), sizeof counts);
   bytes = bytes.subspan(sizeof counts);
   constexpr std::uint64_t most = UINT32_MAX;  // so that the sum below cannot overflow
-  if (counts.ranks > most || counts.mutexes > most || counts.silent > most) return std::nullopt;
+  if (counts.ranks > most || counts.mutexes > most || counts.silent > most || counts.members > most)
+    return std::nullopt;
   if (bytes.size() != rows_bytes(counts)) return std::nullopt;
   Picture picture;
   take(bytes, counts.ranks, picture.ranks);
   take(bytes, counts.mutexes, picture.mutexes);
   take(bytes, counts.silent, picture.silent);
+  take(bytes, counts.members, picture.members);
   for (RankState& rank : picture.ranks) rank.wait.call.back() = '\0';
   return picture;
 }

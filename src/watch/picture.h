@@ -27,6 +27,8 @@ struct Wait {
   std::int32_t server = -1;  // MPI rank of the progress rank that has to answer
   std::int32_t group = 0;    // with it, how the call names the target
   std::int32_t rank = -1;
+  std::uint64_t context = 0;  // of the group whose members it waits for; 0: the world, or none
+  std::int64_t mutex = -1;    // of the target's; -1: none
 
   bool is_none() const { return call.front() == '\0'; }
   std::string name() const { return call.data(); }
@@ -53,6 +55,12 @@ struct HeldMutex {
   std::uint64_t waiting = 0;  // in line behind it
 };
 
+// A rank, and the context of a group but the world that it is a member of.
+struct GroupMember {
+  std::int32_t rank = 0;
+  std::uint64_t context = 0;
+};
+
 // A host, and the MPI rank of a progress rank that can be asked there.
 struct HostServer {
   std::int32_t host = 0;
@@ -60,9 +68,10 @@ struct HostServer {
 };
 
 struct Picture {
-  std::vector<RankState> ranks;
-  std::vector<HeldMutex> mutexes;
-  std::vector<HostServer> silent;  // were asked and did not answer
+  std::vector<RankState> ranks = {};
+  std::vector<HeldMutex> mutexes = {};
+  std::vector<HostServer> silent = {};  // were asked and did not answer
+  std::vector<GroupMember> members = {};
 
   void add(const Picture& other);
 };

@@ -35,6 +35,8 @@ Wait wait_of(const activity::CurrentWait& wait, std::uint64_t now_ns) {
   found.server = static_cast<std::int32_t>(wait.server.get()) - 1;
   found.group = static_cast<std::int32_t>(static_cast<std::uint32_t>(wait.named.get()));
   found.rank = static_cast<std::int32_t>(wait.named.get() >> 32) - 1;
+  found.context = wait.context.get();
+  found.mutex = static_cast<std::int64_t>(wait.mutex.get()) - 1;
   return found;
 }
 
@@ -83,6 +85,13 @@ RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
   return rank;
 }
 
+void read_groups(const activity::Block& block, std::vector<GroupMember>& into) {
+  const auto rank = static_cast<std::int32_t>(block.owner.rank.get());
+  for (const activity::Word& context : block.groups.contexts) {
+    if (context.get() != 0) into.push_back({rank, context.get()});
+  }
+}
+
 void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const RankState& owner,
                   std::vector<HeldMutex>& into) {
   const std::uint64_t slot =
@@ -112,6 +121,7 @@ Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uin
     if (!read_block(read, geometry, slot, block)) continue;
     RankState& rank = picture.ranks.emplace_back(state_of(block, now_ns));
     rank.operations = operations_of(read_peers(read, geometry, block));
+    read_groups(block, picture.members);
     if (rank.worker >= 0) read_mutexes(read, geometry, rank, picture.mutexes);
   }
   return picture;

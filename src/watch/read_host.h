@@ -29,6 +29,7 @@ std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometr
 std::uint64_t operations_of(const std::vector<activity::Peer>& peers);
 // `now_ns` is of the machine's monotonic clock. The number of operations is left 0.
 RankState state_of(const activity::Block& block, std::uint64_t now_ns);
+void read_groups(const activity::Block& block, std::vector<GroupMember>& into);
 // Only the first 4,096 of a worker that has more.
 void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const RankState& owner,
                   std::vector<HeldMutex>& into);

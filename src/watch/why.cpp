@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <concepts>
+#include <iterator>
 #include <map>
 #include <optional>
+
+#include "watch/wait_graph.h"
 
 namespace comex::watch {
 namespace {
@@ -20,32 +23,17 @@ std::string joined(const auto&... parts) {
   return text;
 }
 
-bool waits(const RankState& rank) {
-  return !rank.wait.is_none() && rank.wait.seconds >= least_wait_seconds;
+// A collective call over a group is named with the handle that this member has for it.
+std::string call_of(const RankState& rank) {
+  const bool is_over_group = rank.wait.context != 0 && rank.wait.group != 0;
+  return is_over_group ? joined(rank.wait.name(), " of group ", rank.wait.group) : rank.wait.name();
 }
 
-std::string name(const RankState& rank) {
-  return rank.worker < 0 ? joined("progress rank ", rank.rank) : joined("worker ", rank.worker);
-}
 std::string with_process(const RankState& rank) {
   return joined(name(rank), " (rank ", rank.rank, ", process ", rank.pid, ")");
 }
-std::string names(const std::vector<const RankState*>& ranks) {
-  constexpr std::size_t most = 8;
-  std::vector<int> numbers;
-  for (const RankState* rank : ranks) numbers.push_back(rank->worker);
-  std::ranges::sort(numbers);
-  std::string text = numbers.size() == 1 ? "worker" : "workers";
-  for (std::size_t i = 0; i < std::min(most, numbers.size()); ++i)
-    text += (i == 0 ? " " : ", ") + std::to_string(numbers[i]);
-  return numbers.size() > most ? joined(text, " and ", numbers.size() - most, " more") : text;
-}
 
-std::string names_wait(const std::vector<const RankState*>& ranks) {
-  return names(ranks) + (ranks.size() == 1 ? " waits" : " wait");
-}
-
-double longest(const std::vector<const RankState*>& ranks) {
+double longest(const Ranks& ranks) {
   double seconds = 0;
   for (const RankState* rank : ranks) seconds = std::max(seconds, rank->wait.seconds);
   return seconds;
@@ -54,18 +42,9 @@ double longest(const std::vector<const RankState*>& ranks) {
 class Explanation {
  public:
   Explanation(const Picture* before, const Picture& now)
-      : before_(before), mutexes_(now.mutexes), silent_(now.silent) {
-    for (const RankState& rank : now.ranks) {
-      by_rank_[rank.rank] = &rank;
-      if (rank.worker < 0) continue;
-      workers_.push_back(&rank);
-      by_worker_[rank.worker] = &rank;
-    }
-    std::ranges::copy_if(workers_, std::back_inserter(waiting_),
-                         [](const RankState* worker) { return waits(*worker); });
-  }
+      : before_(before), silent_(now.silent), graph_(now) {}
 
-  Why explain() const { return {verdict(), !waiting_.empty()}; }
+  Why explain() const { return {verdict(), !graph_.waiting().empty()}; }
 
  private:
   using Found = std::optional<std::string>;
@@ -77,22 +56,22 @@ class Explanation {
           &Explanation::unanswered, &Explanation::unwritten_word}) {
       if (const Found found = (this->*find)()) return *found;
     }
-    if (waiting_.empty())
+    if (graph_.waiting().empty())
       return "Nobody waits in a call of the runtime: the program computes, or waits elsewhere, in its own "
              "MPI perhaps.";
-    return names_wait(waiting_) + ", and nothing here says why; look at the other hosts of the job.";
+    return names_wait(graph_.waiting()) + ", and nothing here says why; look at the other hosts of the job.";
   }
 
   std::string and_who_waits(const RankState* culprit) const {
-    std::vector<const RankState*> others;
-    std::ranges::copy_if(waiting_, std::back_inserter(others),
+    Ranks others;
+    std::ranges::copy_if(graph_.waiting(), std::back_inserter(others),
                          [&](const RankState* rank) { return rank != culprit; });
     if (others.empty()) return ".";
     return joined("; ", names_wait(others), " for up to ", in_seconds(longest(others)), ".");
   }
 
   Found missing_process() const {
-    for (const auto& [number, rank] : by_rank_) {
+    for (const RankState* rank : graph_.ranks()) {
       if (!is_gone(*rank) && !is_stopped(*rank)) continue;
       std::string text = with_process(*rank) + (is_gone(*rank) ? " is gone: it ended without comex_finalize"
                                                                : " is stopped (SIGSTOP)");
@@ -109,35 +88,18 @@ class Explanation {
                   host.host, " cannot be reached", and_who_waits(nullptr));
   }
 
-  // The mutex that the worker waits for: the one of the target's that somebody else holds and others wait
-  // for. Null where there are several.
-  const HeldMutex* awaited_mutex(const RankState& rank) const {
-    if (!waits(rank) || rank.wait.waiting != activity::Waiting::mutex) return nullptr;
-    const auto may_be = [&](const HeldMutex& mutex) {
-      return mutex.owner == rank.wait.target && mutex.holder != rank.worker && mutex.waiting != 0;
-    };
-    const auto found = std::ranges::find_if(mutexes_, may_be);
-    const bool is_known =
-        found != mutexes_.end() && std::find_if(found + 1, mutexes_.end(), may_be) == mutexes_.end();
-    return is_known ? &*found : nullptr;
-  }
-
-  const RankState* holder_of(const HeldMutex& mutex) const {
-    const auto found = by_worker_.find(mutex.holder);
-    return found == by_worker_.end() ? nullptr : found->second;
-  }
-
   // From a worker to the holder of the mutex that it waits for, until somebody comes again.
   Found mutex_cycle() const {
-    for (const RankState* first : waiting_) {
-      std::vector<const RankState*> chain;
+    for (const RankState* first : graph_.waiting()) {
+      Ranks chain;
       const RankState* rank = first;
       while (rank != nullptr && std::ranges::find(chain, rank) == chain.end()) {
         chain.push_back(rank);
-        const HeldMutex* const mutex = awaited_mutex(*rank);
-        rank = mutex == nullptr ? nullptr : holder_of(*mutex);
+        const HeldMutex* const mutex = graph_.awaited_mutex(*rank);
+        rank = mutex == nullptr ? nullptr : graph_.worker(mutex->holder);
       }
-      if (rank != first || chain.size() < 2) continue;
+      if (rank != first) continue;
+      if (chain.size() == 1) return locked_twice(*first);
       const char* const whose =
           chain.size() == 2 ? "each other's mutex" : "each other's mutexes, in a circle";
       return joined(names(chain), " wait for ", whose, ", for ", in_seconds(longest(chain)), ".");
@@ -145,11 +107,17 @@ class Explanation {
     return std::nullopt;
   }
 
+  std::string locked_twice(const RankState& worker) const {
+    const HeldMutex& mutex = *graph_.awaited_mutex(worker);
+    return joined(with_process(worker), " waits for a mutex that it holds itself, mutex ", mutex.index,
+                  " of worker ", mutex.owner, ", for ", in_seconds(worker.wait.seconds), ".");
+  }
+
   Found mutex_holder() const {
-    for (const RankState* rank : waiting_) {
-      const HeldMutex* const mutex = awaited_mutex(*rank);
+    for (const RankState* rank : graph_.waiting()) {
+      const HeldMutex* const mutex = graph_.awaited_mutex(*rank);
       if (mutex == nullptr) continue;
-      const RankState* const holder = holder_of(*mutex);
+      const RankState* const holder = graph_.worker(mutex->holder);
       std::string text = joined("worker ", mutex->holder, " holds mutex ", mutex->index, " of worker ",
                                 mutex->owner, " and does not unlock it");
       if (holder != nullptr) text += "; it " + (waits(*holder) ? "is " : std::string()) + doing(*holder);
@@ -158,21 +126,28 @@ class Explanation {
     return std::nullopt;
   }
 
-  static bool is_in_collective(const RankState& rank) {
-    return waits(rank) && rank.wait.waiting == activity::Waiting::members;
-  }
-
-  // Of the world's collectives nobody waits for one member: there cannot be two at a time.
+  // Where all members wait, so that nobody is late who explains it.
   Found different_calls() const {
-    std::map<std::uint32_t, std::vector<const RankState*>> calls;
-    for (const RankState* rank : waiting_) {
-      if (is_in_collective(*rank) && rank->wait.target < 0) calls[rank->wait.kind].push_back(rank);
+    for (const RankState* first : graph_.waiting()) {
+      if (!is_in_collective(*first)) continue;
+      std::map<std::uint32_t, Ranks> calls;
+      const Ranks members = graph_.members(first->wait.context);
+      for (const RankState* member : members) {
+        const bool is_inside =
+            waits(*member) && is_in_collective(*member) && member->wait.context == first->wait.context;
+        if (is_inside && (member->wait.context != 0 || member->wait.target < 0))
+          calls[member->wait.kind].push_back(member);
+      }
+      std::size_t inside = 0;
+      for (const auto& [kind, ranks] : calls) inside += ranks.size();
+      const bool all_wait = inside == members.size() || first->wait.context == 0;
+      if (calls.size() < 2 || !all_wait) continue;
+      std::string text;
+      for (const auto& [kind, ranks] : calls)
+        text += joined(text.empty() ? "" : ", ", names(ranks), " in ", call_of(*ranks.front()));
+      return text + ": members of a group have made different collective calls.";
     }
-    if (calls.size() < 2) return std::nullopt;
-    std::string text;
-    for (const auto& [kind, ranks] : calls)
-      text += joined(text.empty() ? "" : ", ", names(ranks), " in ", ranks.front()->wait.name());
-    return text + ": members of a group have made different collective calls.";
+    return std::nullopt;
   }
 
   bool has_moved(const RankState& rank) const {
@@ -190,57 +165,24 @@ class Explanation {
   }
 
   // The first of those who are late is what the line begins with.
-  std::string have_not_entered(const std::vector<const RankState*>& late, const std::string& call,
-                               const std::vector<const RankState*>& inside) const {
+  std::string have_not_entered(const Ranks& late, const std::string& call, const Ranks& inside) const {
     std::string text =
         joined(with_process(*late.front()), " has not entered ", call, ": ", instead(*late.front()));
     if (late.size() > 1) {
-      const std::vector<const RankState*> others(late.begin() + 1, late.end());
+      const Ranks others(late.begin() + 1, late.end());
       text += joined(others.size() == 1 ? "; neither has " : "; neither have ", names(others));
     }
     return joined(text, "; ", names_wait(inside), " for ", late.size() > 1 ? "them" : "it", " for up to ",
                   in_seconds(longest(inside)), ".");
   }
 
-  // Of a group that is not the world each member waits for one other: the last of the chain is late. If that
-  // is in another group's call, the chain goes on there; in a circle, who is in another call is late.
-  const RankState* late_in_group(const RankState& first) const {
-    const RankState* rank = &first;
-    const RankState* elsewhere = nullptr;
-    for (std::size_t steps = 0; steps <= workers_.size(); ++steps) {
-      if (!is_in_collective(*rank)) return rank;
-      if (elsewhere == nullptr && rank->wait.kind != first.wait.kind) elsewhere = rank;
-      const auto next = by_worker_.find(rank->wait.target);
-      if (next == by_worker_.end()) break;
-      rank = next->second;
-    }
-    return elsewhere;
-  }
-
-  std::vector<const RankState*> late_for(const std::vector<const RankState*>& inside) const {
-    std::vector<const RankState*> late;
-    for (const RankState* rank : inside) {
-      const RankState* const member = rank->wait.target < 0 ? nullptr : late_in_group(*rank);
-      if (member != nullptr && std::ranges::find(late, member) == late.end()) late.push_back(member);
-    }
-    if (!late.empty()) return late;
-    for (const RankState* rank : workers_) {
-      const bool is_inside = is_in_collective(*rank) && rank->wait.kind == inside.front()->wait.kind;
-      if (!is_inside) late.push_back(rank);
-    }
-    return late;
-  }
-
   Found missing_member() const {
-    std::vector<const RankState*> inside;  // of one call
-    for (const RankState* rank : waiting_) {
-      const bool is_first = inside.empty();
-      if (is_in_collective(*rank) && (is_first || rank->wait.kind == inside.front()->wait.kind))
-        inside.push_back(rank);
-    }
-    if (inside.empty()) return std::nullopt;
-    const std::string call = inside.front()->wait.name();
-    std::vector<const RankState*> late = late_for(inside);
+    const auto first =
+        std::ranges::find_if(graph_.waiting(), [](auto* rank) { return is_in_collective(*rank); });
+    if (first == graph_.waiting().end()) return std::nullopt;
+    const Ranks inside = graph_.inside(**first);
+    const std::string call = call_of(**first);
+    Ranks late = graph_.late(inside);
     if (late.empty()) {
       return joined("all workers seen here are in ", call, " for up to ", in_seconds(longest(inside)),
                     ": members on other hosts have not come.");
@@ -251,24 +193,23 @@ class Explanation {
   }
 
   Found unanswered() const {
-    for (const RankState* rank : waiting_) {
+    for (const RankState* rank : graph_.waiting()) {
       if (rank->wait.server < 0) continue;
-      const auto server = by_rank_.find(rank->wait.server);
       const std::string who =
           joined(name(*rank), " is in ", rank->wait.name(), " for ", in_seconds(rank->wait.seconds),
                  " and waits for rank ", rank->wait.server);
-      if (server == by_rank_.end()) return who + ", which is on another machine: look there.";
-      const RankState& its = *server->second;
-      if (its.worker >= 0)
-        return joined(who, ", a worker that serves itself and makes no call: ", doing(its), ".");
-      return joined(who, ", which has ", its.queued, " requests in its queues and is process ", its.pid,
-                    " in state ", std::string_view(&its.state, 1), ".");
+      const RankState* const server = graph_.rank(rank->wait.server);
+      if (server == nullptr) return who + ", which is on another machine: look there.";
+      if (server->worker >= 0)
+        return joined(who, ", a worker that serves itself and makes no call: ", doing(*server), ".");
+      return joined(who, ", which has ", server->queued, " requests in its queues and is process ",
+                    server->pid, " in state ", std::string_view(&server->state, 1), ".");
     }
     return std::nullopt;
   }
 
   Found unwritten_word() const {
-    for (const RankState* rank : waiting_) {
+    for (const RankState* rank : graph_.waiting()) {
       if (rank->wait.waiting != activity::Waiting::word) continue;
       return joined(with_process(*rank), " is in ", rank->wait.name(), " for ",
                     in_seconds(rank->wait.seconds), ": nobody has written the value that it waits for.");
@@ -277,12 +218,8 @@ class Explanation {
   }
 
   const Picture* before_;
-  const std::vector<HeldMutex>& mutexes_;
   const std::vector<HostServer>& silent_;
-  std::map<int, const RankState*> by_rank_;
-  std::map<int, const RankState*> by_worker_;
-  std::vector<const RankState*> workers_;
-  std::vector<const RankState*> waiting_;
+  const WaitGraph graph_;
 };
 
 }  // namespace
@@ -292,11 +229,9 @@ Why explain(const Picture* before, const Picture& now) {
 }
 
 std::vector<std::string> describe(const Picture& picture) {
-  std::vector<const RankState*> ranks;
-  for (const RankState& rank : picture.ranks) ranks.push_back(&rank);
-  std::ranges::sort(ranks, {}, &RankState::rank);
+  const WaitGraph graph(picture);
   std::vector<std::string> lines;
-  for (const RankState* rank : ranks) {
+  for (const RankState* rank : graph.ranks()) {
     const bool has_queue = rank->worker < 0 && rank->queued != 0;
     const std::string queue =
         has_queue ? joined(", ", rank->queued, " requests in its queues") : std::string();
@@ -306,9 +241,16 @@ std::vector<std::string> describe(const Picture& picture) {
     lines.push_back(joined("host ", host.host, ": its progress rank ", host.server, " does not answer"));
   for (const HeldMutex& mutex : picture.mutexes) {
     if (mutex.waiting == 0) continue;
+    Ranks in_line;
+    std::ranges::copy_if(graph.waiting(), std::back_inserter(in_line),
+                         [&](const RankState* rank) { return graph.awaited_mutex(*rank) == &mutex; });
     lines.push_back(joined("mutex ", mutex.index, " of worker ", mutex.owner, ": worker ", mutex.holder,
-                           " holds it, ", mutex.waiting, " in line"));
+                           " holds it, ", mutex.waiting, " in line",
+                           in_line.empty() ? std::string() : ": " + names(in_line)));
   }
+  const std::vector<std::string> tree = graph.draw();
+  if (!tree.empty()) lines.insert(lines.end(), {"", "who waits for whom:"});
+  for (const std::string& line : tree) lines.push_back("  " + line);
   return lines;
 }
 

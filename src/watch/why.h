@@ -16,12 +16,9 @@ struct Why {
   bool is_hang = false;  // somebody waits
 };
 
-// A wait that is shorter is on its way.
-inline constexpr double least_wait_seconds = 0.5;
-
 // `before` is an earlier picture: what has moved since does not hang. Null: nothing is known of it.
 Why explain(const Picture* before, const Picture& now);
-// A line for each rank, and one for each mutex that somebody waits for.
+// A line for each rank, and one for each mutex that somebody waits for; then who waits for whom, as trees.
 std::vector<std::string> describe(const Picture& picture);
 
 }  // namespace comex::watch

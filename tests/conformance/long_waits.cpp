@@ -42,7 +42,16 @@ class LongWaits : public testing::Test {
     EXPECT_NE(said.find(line), std::string::npos) << "no '" << line << "' in\n" << said;
   }
 
+  LongWaits() = default;
+  explicit LongWaits(const std::vector<int>& hosts) : job_(hosts, {{"COMEX_STALL_S", "1"}}) {}
+
+ private:
   Job job_{{0, 0, 1, 1, 2, 2}, {{"COMEX_STALL_S", "1"}}};
+};
+
+class LongWaitsOnOneHost : public LongWaits {
+ protected:
+  LongWaitsOnOneHost() : LongWaits({0, 0, 0, 0, 0}) {}
 };
 
 TEST_F(LongWaits, of_a_group_name_the_rank_in_it_and_who_that_is) {
@@ -55,6 +64,21 @@ TEST_F(LongWaits, of_a_group_name_the_rank_in_it_and_who_that_is) {
          said);
   free(1, group);
   free(2, group);
+}
+
+// A member waits for one other at a time, here 0 for 3, then 3 for 2 and 0 for 2.
+TEST_F(LongWaitsOnOneHost, of_a_group_name_all_members_that_have_not_come) {
+  const List members{0, 1, 2, 3};
+  const int group = make_group(0, members);
+  for (const int worker : {1, 2, 3}) ASSERT_EQ(make_group(worker, members), group);
+  const auto come = [&](int worker) { return [this, worker, group] { meet(worker, group); }; };
+  const std::string said = said_while({come(0), come(3)}, [&] {
+    std::thread second(come(1));
+    meet(2, group);
+    second.join();
+  });
+  expect(": has been waiting for 1 s for workers 1 and 2\n", said);
+  for (const int worker : {0, 1, 2, 3}) free(worker, group);
 }
 
 TEST_F(LongWaits, of_an_inter_group_name_ranks_of_the_other_side_and_processes_of_the_own) {

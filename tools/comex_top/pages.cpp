@@ -67,11 +67,30 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// The more coloured, the more, by the logarithm; up to where figures can be read on light and dark pages.
+// From the least to the most by the logarithm, so that neighbours differ, and over a factor of 8 at least, so
+// that equal ones do not. No more than lets figures be read on light and dark pages.
+class Heat {
+ public:
+  explicit Heat(const Matrix& matrix) {
+    for (const auto& row : matrix.bytes) {
+      for (const double bytes : row) most_ = std::max(most_, bytes);
+    }
+    least_ = most_ / 8;
+    for (const auto& row : matrix.bytes) {
+      for (const double bytes : row) least_ = bytes > 0 ? std::min(least_, bytes) : least_;
+    }
+  }
+  double of(double bytes) const {
+    return bytes <= 0 ? 0 : 0.1 + 0.65 * std::log(bytes / least_) / std::log(most_ / least_);
+  }
+
+ private:
+  double most_ = 1;
+  double least_ = 1;
+};
+
 std::string heat_map(const Matrix& matrix) {
-  double most = 1;
-  for (const auto& row : matrix.bytes)
-    for (const double bytes : row) most = std::max(most, bytes);
+  const Heat heat(matrix);
   std::string out = "<table class=\"map\"><tr><th>from \\ to</th>";
   for (const std::string& to : matrix.to) out += fmt::format("<th>{}</th>", to);
   out += "</tr>";
@@ -79,9 +98,8 @@ std::string heat_map(const Matrix& matrix) {
     out += fmt::format("<tr><th>{}</th>", matrix.from[from]);
     for (std::size_t to = 0; to < matrix.to.size(); ++to) {
       const double bytes = matrix.bytes[from][to];
-      const double heat = bytes <= 0 ? 0 : 0.15 + 0.6 * std::log1p(bytes) / std::log1p(most);
       out += fmt::format("<td style=\"background:rgba(214,96,32,{:.2f})\" title=\"{} to {}: {} B\">{}</td>",
-                         heat, matrix.from[from], matrix.to[to], static_cast<std::uint64_t>(bytes),
+                         heat.of(bytes), matrix.from[from], matrix.to[to], static_cast<std::uint64_t>(bytes),
                          bytes > 0 ? bytes_text(bytes) : "");
     }
     out += "</tr>";

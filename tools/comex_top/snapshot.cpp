@@ -66,6 +66,7 @@ bool read_rank(const watch::ReadArena& read, std::uint64_t slot, std::uint64_t n
   const std::vector<activity::Peer> peers = watch::read_peers(read, host.geometry, block);
   if (peers.empty()) return false;
   host.ranks.push_back(rank_of(block, peers, now_ns));
+  watch::read_groups(block, host.members);
   return true;
 }
 
@@ -149,6 +150,7 @@ watch::Picture picture_of(const Job& job) {
   for (const Host& host : job.hosts) {
     picture.ranks.insert(picture.ranks.end(), host.ranks.begin(), host.ranks.end());
     picture.mutexes.insert(picture.mutexes.end(), host.mutexes.begin(), host.mutexes.end());
+    picture.members.insert(picture.members.end(), host.members.begin(), host.members.end());
   }
   return picture;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "watch/wait_graph.h"
+
 namespace comex::watch {
 namespace {
 
@@ -41,6 +43,20 @@ RankState waiting(int number, std::string_view call, activity::Waiting what, int
 constexpr auto members = activity::Waiting::members;
 constexpr auto mutex = activity::Waiting::mutex;
 constexpr auto data = activity::Waiting::data;
+
+RankState in_lock(int number, int owner, int index) {
+  RankState rank = waiting(number, "lock", mutex, owner);
+  rank.wait.mutex = index;
+  return rank;
+}
+
+// Waits for `target` in a call over the group with this context, which it knows by the handle 3.
+RankState in_group(int number, std::string_view call, std::uint64_t context, int target) {
+  RankState rank = waiting(number, call, members, target);
+  rank.wait.context = context;
+  rank.wait.group = 3;
+  return rank;
+}
 
 struct Case {
   const char* what;
@@ -84,15 +100,44 @@ TEST(Why, NamesTheCulprit) {
        {{waiting(0, "barrier", members, 1), waiting(1, "malloc", members, 0)}, {}, {}},
        "worker 1 (rank 1, process 101) has not entered barrier: it is in malloc for 12.3 s, worker 0"},
       {"one of two mutexes of an owner",
-       {{waiting(0, "lock", mutex, 2), waiting(1, "lock", mutex, 2), worker(2)},
-        {{2, 3, 0, 1}, {2, 3, 1, 1}},
-        {}},
-       "workers 0, 1 wait, and nothing here says why"},
+       {{in_lock(0, 2, 1), in_lock(1, 2, 0), worker(2), worker(3)}, {{2, 3, 0, 1}, {2, 3, 1, 1}}, {}},
+       "worker 3 holds mutex 1 of worker 2 and does not unlock it; it in no call that waits; worker 0 waits"},
+      {"a mutex locked twice",
+       {{in_lock(0, 1, 2), worker(1)}, {{1, 0, 2, 1}}, {}},
+       "worker 0 (rank 0, process 100) waits for a mutex that it holds itself, mutex 2 of worker 1, for "
+       "12.3 s."},
+      {"members of a group for whom nobody waits directly",
+       {{in_group(0, "barrier", 17, 3), in_group(1, "barrier", 17, 0), worker(2), worker(3, 'R'), worker(4)},
+        {},
+        {},
+        {{0, 17}, {1, 17}, {2, 17}, {3, 17}, {4, 18}}},
+       "worker 2 (rank 2, process 102) has not entered barrier of group 3: it sleeps or waits in no call of "
+       "the "
+       "runtime, in its own MPI perhaps; neither has worker 3; workers 0, 1 wait for them"},
+      {"a member that is in another group's call because of a third",
+       {{in_group(0, "barrier", 17, 1), in_group(1, "barrier", 18, 2), worker(2, 'R')},
+        {},
+        {},
+        {{0, 17}, {1, 17}, {1, 18}, {2, 18}, {2, 17}}},
+       "worker 2 (rank 2, process 102) has not entered barrier of group 3: it computes"},
+      {"members of a group in different calls",
+       {{in_group(0, "barrier", 17, 1), in_group(1, "malloc", 17, 0), worker(2, 'R')},
+        {},
+        {},
+        {{0, 17}, {1, 17}}},
+       "worker 0 in barrier of group 3, worker 1 in malloc of group 3: members of a group have made "
+       "different"},
+      {"a member of a group that is in no other call than it should be, for a third has not come",
+       {{in_group(0, "barrier", 17, 1), in_group(1, "broadcast", 17, 2), worker(2, 'R')},
+        {},
+        {},
+        {{0, 17}, {1, 17}, {2, 17}}},
+       "worker 2 (rank 2, process 102) has not entered barrier of group 3: it computes"},
       {"each other's mutex",
-       {{waiting(0, "lock", mutex, 1), waiting(1, "lock", mutex, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}},
+       {{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}},
        "workers 0, 1 wait for each other's mutex, for 12.3 s."},
       {"a holder that computes",
-       {{waiting(0, "lock", mutex, 1), worker(1, 'R')}, {{1, 1, 3, 1}}, {}},
+       {{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}},
        "worker 1 holds mutex 3 of worker 1 and does not unlock it; it runs; worker 0 waits for it for 12.3 "
        "s."},
       {"a stopped progress rank",
@@ -139,14 +184,52 @@ TEST(Why, ShortWaitsAreOnTheirWay) {
   EXPECT_FALSE(explain(nullptr, picture).is_hang);
 }
 
+TEST(WaitGraph, IsDrawnAsTreesFromThoseWhoWaitForNobody) {
+  const Picture picture{
+      {worker(0, 'R'), in_lock(1, 0, 2), waiting(2, "get", data, 1, 5), waiting(3, "get", data, 1, 5),
+       in_lock(4, 0, 3), server(5, 0, 'R'), in_lock(6, 0, 2)},
+      {{0, 0, 2, 2}, {0, 1, 3, 1}},
+      {},
+      {}};
+  const std::vector<std::string> wanted = {
+      "worker 0: runs",
+      "  worker 1 waits for it in lock, for mutex 2 of worker 0",
+      "    worker 4 waits for it in lock, for mutex 3 of worker 0",
+      "  worker 6 waits for it in lock, for mutex 2 of worker 0",
+      "progress rank 5: serves",
+      "  workers 2, 3 wait for it in get",
+  };
+  EXPECT_EQ(WaitGraph(picture).draw(), wanted);
+}
+
+TEST(WaitGraph, DrawsACircleOnce) {
+  const Picture picture{{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}, {}};
+  const std::vector<std::string> wanted = {
+      "worker 0: in lock for 12.3 s, worker 1",
+      "  worker 1 waits for it in lock, for mutex 0 of worker 0",
+      "    worker 0 waits for it in lock, for mutex 0 of worker 1 (it is above)",
+  };
+  EXPECT_EQ(WaitGraph(picture).draw(), wanted);
+}
+
+TEST(Describe, NamesWhoStandsInLine) {
+  const Picture picture{{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}, {}};
+  const std::vector<std::string> lines = describe(picture);
+  EXPECT_NE(std::ranges::find(lines, "mutex 3 of worker 1: worker 1 holds it, 1 in line: worker 0"),
+            lines.end());
+}
+
 TEST(Picture, TravelsAsBytes) {
-  const Picture picture{{waiting(0, "barrier", members, 1), server(2, 1)}, {{0, 1, 7, 2}}, {{3, 9}}};
+  const Picture picture{
+      {waiting(0, "barrier", members, 1), server(2, 1)}, {{0, 1, 7, 2}}, {{3, 9}}, {{1, 17}}};
   const std::vector<std::byte> bytes = pack(picture);
   const auto back = unpack(bytes);
   ASSERT_TRUE(back);
   ASSERT_EQ(back->ranks.size(), 2U);
   EXPECT_EQ(back->ranks[0].wait.name(), "barrier");
   EXPECT_EQ(back->ranks[1].host, 1);
+  ASSERT_EQ(back->members.size(), 1U);
+  EXPECT_EQ(back->members[0].context, 17U);
   ASSERT_EQ(back->mutexes.size(), 1U);
   EXPECT_EQ(back->mutexes[0].index, 7U);
   ASSERT_EQ(back->silent.size(), 1U);

@@ -46,6 +46,15 @@ void barrier_of_part() {
   sleep_on();
 }
 
+// All are members; 0 and 3 come. With two hosts nobody waits for 1 directly.
+void barrier_of_all() {
+  int members[] = {0, 1, 2, 3};
+  comex_group_t all = COMEX_GROUP_NULL;
+  comex_group_create(4, members, COMEX_GROUP_WORLD, &all);
+  if (me == 0 || me == 3) comex_barrier(all);
+  sleep_on();
+}
+
 void receive_what_nobody_sends() {
   MPI_Comm workers = MPI_COMM_NULL;
   comex_group_comm(COMEX_GROUP_WORLD, &workers);
@@ -78,6 +87,12 @@ void ask_a_stopped_server(std::string_view how) {
     comex_put(own, there, 8, target, COMEX_GROUP_WORLD);
     comex_fence_proc(target, COMEX_GROUP_WORLD);
   }
+  if (how == "server_credits") {  // until the server would have to grant new ones
+    for (;;) {
+      comex_request_t handle = 0;
+      comex_nbput(own, there, sizeof own, target, COMEX_GROUP_WORLD, &handle);
+    }
+  }
   if (how == "server_handle") {
     comex_request_t handle = 0;
     comex_nbget(there, own, sizeof own, target, COMEX_GROUP_WORLD, &handle);
@@ -99,6 +114,9 @@ void hang(std::string_view kind) {
   if (kind == "holder_stopped") hold_and(stop);
   if (kind == "holder_in_barrier") hold_and(barrier);
   if (kind == "part") barrier_of_part();
+  if (kind == "two_of_all") barrier_of_all();
+  if (kind == "locks_twice" && is_one) comex_lock(0, 2), comex_lock(0, 2);
+  if (kind == "leaves" && is_one) _exit(0);
   if (kind == "target_computes") is_one ? compute() : get_from(1);
   if (kind.starts_with("server_")) ask_a_stopped_server(kind);
   barrier();

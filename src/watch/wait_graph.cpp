@@ -1,0 +1,193 @@
+#include "watch/wait_graph.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace comex::watch {
+namespace {
+
+bool contains(const Ranks& ranks, const RankState* rank) {
+  return std::ranges::find(ranks, rank) != ranks.end();
+}
+
+bool is_in_same_call(const RankState& one, const RankState& other) {
+  return is_in_collective(one) && is_in_collective(other) && one.wait.kind == other.wait.kind &&
+         one.wait.context == other.wait.context;
+}
+
+// A call over the world waits for no member in particular.
+bool is_over_world(const RankState& rank) {
+  return rank.wait.context == 0 && rank.wait.target < 0;
+}
+
+}  // namespace
+
+bool waits(const RankState& rank) {
+  return !rank.wait.is_none() && rank.wait.seconds >= least_wait_seconds;
+}
+
+bool is_in_collective(const RankState& rank) {
+  return !rank.wait.is_none() && rank.wait.waiting == activity::Waiting::members;
+}
+
+std::string name(const RankState& rank) {
+  return rank.worker < 0 ? "progress rank " + std::to_string(rank.rank)
+                         : "worker " + std::to_string(rank.worker);
+}
+
+std::string names(const Ranks& workers) {
+  constexpr std::size_t most = 8;
+  std::vector<int> numbers;
+  for (const RankState* rank : workers) numbers.push_back(rank->worker);
+  std::ranges::sort(numbers);
+  std::string text = numbers.size() == 1 ? "worker" : "workers";
+  for (std::size_t i = 0; i < std::min(most, numbers.size()); ++i)
+    text += (i == 0 ? " " : ", ") + std::to_string(numbers[i]);
+  return numbers.size() > most ? text + " and " + std::to_string(numbers.size() - most) + " more" : text;
+}
+
+std::string names_wait(const Ranks& workers) {
+  return names(workers) + (workers.size() == 1 ? " waits" : " wait");
+}
+
+WaitGraph::WaitGraph(const Picture& picture) : picture_(picture) {
+  for (const RankState& rank : picture.ranks) {
+    by_rank_[rank.rank] = &rank;
+    if (rank.worker >= 0) by_worker_[rank.worker] = &rank;
+  }
+  for (const auto& [number, rank] : by_rank_) ranks_.push_back(rank);
+  for (const auto& [number, worker] : by_worker_) workers_.push_back(worker);
+  std::ranges::copy_if(workers_, std::back_inserter(waiting_),
+                       [](const RankState* worker) { return waits(*worker); });
+}
+
+const RankState* WaitGraph::found(const ByNumber& ranks, int number) {
+  const auto at = ranks.find(number);
+  return at == ranks.end() ? nullptr : at->second;
+}
+
+const HeldMutex* WaitGraph::awaited_mutex(const RankState& waiter) const {
+  if (!waits(waiter) || waiter.wait.waiting != activity::Waiting::mutex || waiter.wait.mutex < 0)
+    return nullptr;
+  const auto index = static_cast<std::uint64_t>(waiter.wait.mutex);
+  const auto at = std::ranges::find_if(picture_.mutexes, [&](const HeldMutex& mutex) {
+    return mutex.owner == waiter.wait.target && mutex.index == index;
+  });
+  return at == picture_.mutexes.end() ? nullptr : &*at;
+}
+
+Ranks WaitGraph::inside(const RankState& waiter) const {
+  Ranks inside;
+  std::ranges::copy_if(workers_, std::back_inserter(inside),
+                       [&](const RankState* rank) { return is_in_same_call(*rank, waiter); });
+  return inside;
+}
+
+Ranks WaitGraph::members(std::uint64_t context) const {
+  if (context == 0) return workers_;
+  Ranks members;
+  for (const GroupMember& each : picture_.members) {
+    const RankState* const member = each.context == context ? rank(each.rank) : nullptr;
+    if (member != nullptr && !contains(members, member)) members.push_back(member);  // several endpoints
+  }
+  return members;
+}
+
+Ranks WaitGraph::late(const Ranks& inside) const {
+  Ranks late;
+  if (inside.empty()) return late;
+  const std::uint64_t context = inside.front()->wait.context;
+  const bool is_known =
+      context != 0 || std::ranges::any_of(inside, [](auto* each) { return is_over_world(*each); });
+  if (is_known) {
+    std::ranges::copy_if(members(context), std::back_inserter(late),
+                         [&](const RankState* member) { return !contains(inside, member); });
+  }
+  if (!late.empty()) return late;
+  for (const RankState* rank : inside) {
+    const RankState* const member = rank->wait.target < 0 ? nullptr : late_in_chain(*rank);
+    if (member != nullptr && !contains(late, member)) late.push_back(member);
+  }
+  return late;
+}
+
+// Where the members are not known, each waits for one other: the last of the chain is late. If that is in
+// another group's call, the chain goes on there; in a circle, who is in another call is late.
+const RankState* WaitGraph::late_in_chain(const RankState& first) const {
+  const RankState* rank = &first;
+  const RankState* elsewhere = nullptr;
+  for (std::size_t steps = 0; steps <= workers_.size(); ++steps) {
+    if (!is_in_collective(*rank)) return rank;
+    if (elsewhere == nullptr && !is_in_same_call(*rank, first)) elsewhere = rank;
+    const RankState* const next = worker(rank->wait.target);
+    if (next == nullptr) break;
+    rank = next;
+  }
+  return elsewhere;
+}
+
+std::vector<WaitGraph::Edge> WaitGraph::edges() const {
+  std::vector<Edge> edges;
+  for (const RankState* waiter : waiting_) {
+    const std::string in = "in " + waiter->wait.name();
+    if (const HeldMutex* const mutex = awaited_mutex(*waiter)) {
+      const RankState* const holder = worker(mutex->holder);
+      const std::string why =
+          in + ", for mutex " + std::to_string(mutex->index) + " of worker " + std::to_string(mutex->owner);
+      if (holder != nullptr) edges.push_back({waiter, holder, why});
+    } else if (is_in_collective(*waiter)) {
+      for (const RankState* late : late(inside(*waiter))) edges.push_back({waiter, late, in});
+    } else if (const RankState* const server = rank(waiter->wait.server)) {
+      edges.push_back({waiter, server, in});
+    }
+  }
+  return edges;
+}
+
+void WaitGraph::draw_below(const RankState& root, const std::vector<Edge>& edges, std::size_t depth,
+                           Ranks& drawn, std::vector<std::string>& lines) {
+  drawn.push_back(&root);
+  std::map<std::string, Ranks> waiters;
+  for (const Edge& edge : edges) {
+    if (edge.awaited == &root) waiters[edge.why].push_back(edge.waiter);
+  }
+  const auto is_awaited = [&](const RankState* rank) {
+    return std::ranges::find(edges, rank, &Edge::awaited) != edges.end();
+  };
+  const std::string indent(2 * depth, ' ');
+  for (const auto& [why, all] : waiters) {
+    Ranks leaves;
+    for (const RankState* waiter : all) {
+      if (!is_awaited(waiter)) {
+        leaves.push_back(waiter);
+        continue;
+      }
+      const bool is_above = contains(drawn, waiter);
+      lines.push_back(indent + name(*waiter) + " waits for it " + why + (is_above ? " (it is above)" : ""));
+      if (!is_above) draw_below(*waiter, edges, depth + 1, drawn, lines);
+    }
+    if (!leaves.empty()) lines.push_back(indent + names_wait(leaves) + " for it " + why);
+  }
+}
+
+std::vector<std::string> WaitGraph::draw() const {
+  const std::vector<Edge> all = edges();
+  Ranks drawn;
+  std::vector<std::string> lines;
+  const auto draw_tree = [&](const RankState* root) {
+    lines.push_back(name(*root) + ": " + doing(*root));
+    draw_below(*root, all, 1, drawn, lines);
+  };
+  const auto is = [&](const RankState* Edge::*end, const RankState* rank) {
+    return std::ranges::find(all, rank, end) != all.end();
+  };
+  for (const RankState* rank : ranks_) {
+    if (is(&Edge::awaited, rank) && !is(&Edge::waiter, rank)) draw_tree(rank);
+  }
+  for (const RankState* rank : ranks_) {  // the rest waits in circles
+    if (is(&Edge::awaited, rank) && !contains(drawn, rank)) draw_tree(rank);
+  }
+  return lines;
+}
+
+}  // namespace comex::watch

@@ -1,0 +1,71 @@
+// Who waits for whom, by a picture. Pure.
+//
+// A worker in a lock waits for the mutex's holder, one in a collective call for the members that have not
+// come, one in an operation for the progress rank that has to answer. Used by watch/why and runtime.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "watch/picture.h"
+
+namespace comex::watch {
+
+using Ranks = std::vector<const RankState*>;
+
+// A wait that is shorter is on its way.
+inline constexpr double least_wait_seconds = 0.5;
+
+bool waits(const RankState& rank);             // for least_wait_seconds
+bool is_in_collective(const RankState& rank);  // for however short
+std::string name(const RankState& rank);
+std::string names(const Ranks& workers);       // the first ones by number, and how many more
+std::string names_wait(const Ranks& workers);  // such as "workers 1, 2 wait"
+
+class WaitGraph {
+ public:
+  explicit WaitGraph(const Picture& picture);  // which outlives it
+
+  const Ranks& ranks() const { return ranks_; }      // by their number
+  const Ranks& workers() const { return workers_; }  // by theirs
+  const Ranks& waiting() const { return waiting_; }
+  const RankState* rank(int rank) const { return found(by_rank_, rank); }  // null: not in the picture
+  const RankState* worker(int worker) const { return found(by_worker_, worker); }
+
+  const HeldMutex* awaited_mutex(
+      const RankState& waiter) const;  // null: it is in no lock, or nobody holds it
+  // Those in the collective call that `waiter` is in.
+  Ranks inside(const RankState& waiter) const;
+  // Those whom they wait for, as far as the picture tells: the members of the group, or of the world, that
+  // have not come.
+  Ranks late(const Ranks& inside) const;
+  // The members of the group by this context, in no order; 0: all workers.
+  Ranks members(std::uint64_t context) const;
+
+  // A tree for each rank that is waited for and waits for nobody, or in a circle: it, and below it who waits.
+  std::vector<std::string> draw() const;
+
+ private:
+  struct Edge {
+    const RankState* waiter;
+    const RankState* awaited;
+    std::string why;  // such as "in lock, for mutex 3 of worker 1"
+  };
+  using ByNumber = std::map<int, const RankState*>;
+  static const RankState* found(const ByNumber& ranks, int number);
+  const RankState* late_in_chain(const RankState& first) const;
+  std::vector<Edge> edges() const;
+  static void draw_below(const RankState& root, const std::vector<Edge>& edges, std::size_t depth,
+                         Ranks& drawn, std::vector<std::string>& lines);
+
+  const Picture& picture_;
+  ByNumber by_rank_;
+  ByNumber by_worker_;
+  Ranks ranks_;
+  Ranks workers_;
+  Ranks waiting_;
+};
+
+}  // namespace comex::watch
