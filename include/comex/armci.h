@@ -5,7 +5,8 @@
  * line and ends the job (see comex_set_errors in comex.h).
  * - `proc` of every data operation, lock and fence is a rank of the world of workers, whatever the default
  * group is. Malloc, Free and Barrier are collective over the default group.
- * - A program uses this interface (libarmci) or the one of comex/armci-mpi (libarmci-openmpi), never both.
+ * - A program uses this interface (libarmci) or the one of comex/armci-mpi (libarmci-openmpi,
+ * libarmci-mpich), never both.
  */
 #ifndef COMEX_ARMCI_H_
 #define COMEX_ARMCI_H_

@@ -111,7 +111,8 @@ COMEX_API int comex_set_errors(int mode);  /* COMEX_ERRORS_ABORT or _RETURN, for
 COMEX_API int comex_get_errors(int* mode); /* what was set last; any time */
 COMEX_API int comex_version(int* major, int* minor, int* patch); /* of the library; any time */
 /* The thread level to start MPI with, for programs that start MPI before init. It is MPI_THREAD_MULTIPLE
- * where a worker may have to serve itself by a thread, else MPI_THREAD_SINGLE. */
+ * where a worker may have to serve itself by a thread, else MPI_THREAD_FUNNELED: the runtime's other threads
+ * never call MPI. */
 COMEX_API int comex_thread_level(void);
 
 /* -- Groups --

@@ -13,7 +13,7 @@ namespace {
 // The lowest rank prints one line; the others wait for the end of the job.
 void refuse_two_flavours(MPI_Comm comm) {
   if (other_flavour() == nullptr) return;
-  start_mpi(nullptr, nullptr, MPI_THREAD_SINGLE);
+  start_mpi(nullptr, nullptr, MPI_THREAD_FUNNELED);
   const MPI_Comm all = comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm;
   int rank = 0;
   PMPI_Comm_rank(all, &rank);

@@ -15,21 +15,23 @@ MPI_Comm world() {
   return comm;
 }
 
-// Probes first, so that a message that is too long is reported by the façade and not by MPI.
+// Probes first, so that a message that is too long is reported by the façade and not by MPI. What was probed
+// is received, whatever other threads receive.
 int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
   const MPI_Comm comm = world();
+  MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   int there = 0;
-  PMPI_Iprobe(from, tag, comm, &there, &status);
+  PMPI_Improbe(from, tag, comm, &there, &message, &status);
   for (Patience patience; there == 0;) {
     patience.wait_a_round();
-    PMPI_Iprobe(from, tag, comm, &there, &status);
+    PMPI_Improbe(from, tag, comm, &there, &message, &status);
   }
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   if (bytes > buflen) comex_error("a message is longer than the buffer that armci_msg_rcv was given", bytes);
   MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Irecv(buffer, buflen, MPI_BYTE, status.MPI_SOURCE, tag, comm, &request);
+  PMPI_Imrecv(buffer, buflen, MPI_BYTE, &message, &request);
   wait_for(request);
   if (msglen != nullptr) *msglen = bytes;
   return status.MPI_SOURCE;

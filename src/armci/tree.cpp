@@ -89,9 +89,9 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
 
 void meet(const Team& team) {
   const TreePlace place = place_in(team, 0);
-  Mail mail(team.comm, team.tag);
   const std::byte token{};
   std::byte came{};
+  Mail mail(team.comm, team.tag);  // it waits for what was sent, so that goes before the bytes
   for (const int child : place.children) mail.receive(&came, 1, child);
   if (place.parent >= 0) {
     mail.send(&token, 1, place.parent);

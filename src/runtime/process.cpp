@@ -78,7 +78,7 @@ bool close_runtime(Process& self) {
 }  // namespace
 
 int wanted_thread_level() {
-  return may_serve_itself() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  return may_serve_itself() ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
 }
 
 Process& process() {

@@ -69,7 +69,8 @@ class Rules(unittest.TestCase):
 
     def test_one_room_knows_mpi_implementations(self):
         for words in ('getenv("OMPI_COMM_WORLD_RANK")', "// Open MPI yields.", '"MPIR_CVAR_X"', "as MPICH does"):
-            self.assertIn("src/mpi alone", said("src/runtime/a.cpp", words + "\n"))
+            for place in ("src/runtime/a.cpp", "include/comex/a.h", "bindings/python/a.cpp", "examples/a.c"):
+                self.assertIn("src/mpi alone", said(place, words + "\n"))
             self.assertEqual(said("src/mpi/a.cpp", words + "\n"), "")
         self.assertEqual(said("src/armci/a.cpp", "// libarmci-openmpi and libarmci-mpich\n"), "")
 

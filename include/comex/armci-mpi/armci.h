@@ -1,13 +1,14 @@
 /*
- * armci.h: the ARMCI interface as distributions package it (ARMCI-MPI), for libarmci-openmpi. C99 and C++20.
+ * armci.h: the ARMCI interface as distributions package it (ARMCI-MPI), for libarmci-openmpi and
+ * libarmci-mpich. C99 and C++20.
  *
  * - Functions that return int yield 0 on success, unless a declaration says otherwise. An error prints one
  * line and ends the job (see comex_set_errors in comex.h).
  * - `proc` of every data operation, lock and fence is a rank of the world of workers, whatever the default
  * group is. Malloc, Free and Barrier are collective over the world as well; the default group is where
  * Group_create takes its ranks from.
- * - A program uses this interface (libarmci-openmpi) or the one of comex/armci.h (libarmci), never both:
- * types and codes differ.
+ * - A program uses this interface or the one of comex/armci.h (libarmci), never both: types and codes
+ * differ.
  */
 #ifndef COMEX_ARMCI_MPI_ARMCI_H_
 #define COMEX_ARMCI_MPI_ARMCI_H_

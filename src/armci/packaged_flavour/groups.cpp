@@ -1,5 +1,6 @@
 // Groups of the packaged interface are structures that programs copy. Their communicator identifies the
 // group.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
@@ -20,7 +21,6 @@ struct GroupRecord {
 struct Records {
   std::mutex lock;
   std::map<comex_group_t, std::unique_ptr<GroupRecord>> of_group;
-  std::map<MPI_Comm, comex_group_t> group_of;
 };
 
 Records& records() {
@@ -52,9 +52,11 @@ comex_group_t handle_of(const ARMCI_Group* group) {
   if (group->comm == MPI_COMM_NULL) return COMEX_GROUP_NULL;
   Records& all = records();
   const std::lock_guard lock(all.lock);
-  const auto found = all.group_of.find(group->comm);
-  if (found == all.group_of.end()) comex_error("a group that does not exist, or was freed", 1);
-  return found->second;
+  // Handles of MPI have no order, and those of freed communicators may only be compared.
+  const auto is_it = [group](const auto& each) { return each.second->comm == group->comm; };
+  const auto found = std::ranges::find_if(all.of_group, is_it);
+  if (found == all.of_group.end()) comex_error("a group that does not exist, or was freed", 1);
+  return found->first;
 }
 
 void fill_group(comex_group_t handle, ARMCI_Group* group) {
@@ -65,10 +67,7 @@ void fill_group(comex_group_t handle, ARMCI_Group* group) {
   Records& all = records();
   const std::lock_guard lock(all.lock);
   std::unique_ptr<GroupRecord>& record = all.of_group[handle];
-  if (!record) {
-    record = describe(handle);
-    all.group_of[record->comm] = handle;
-  }
+  if (!record) record = describe(handle);
   *group = {record->comm,
             MPI_COMM_NULL,
             record->to_world.data(),
@@ -80,10 +79,7 @@ void fill_group(comex_group_t handle, ARMCI_Group* group) {
 void forget_group(comex_group_t handle) {
   Records& all = records();
   const std::lock_guard lock(all.lock);
-  const auto found = all.of_group.find(handle);
-  if (found == all.of_group.end()) return;
-  all.group_of.erase(found->second->comm);
-  all.of_group.erase(found);
+  all.of_group.erase(handle);
 }
 
 void open_flavour() {}
