@@ -6,6 +6,7 @@
 #include <comex/comex.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -90,7 +91,7 @@ class Near {
 class Differential {
  public:
   explicit Differential(const Job& job)
-      : job_(job), maker_(region_seed(job, job.me, job.workers + 1)), near_(job) {
+      : job_(job), maker_(region_seed(job, job.me, job.workers + 1), true), near_(job) {
     const auto workers = static_cast<std::size_t>(job.workers);
     pointers_.resize(workers);
     model_.resize(workers * static_cast<std::size_t>(region_bytes));
@@ -159,14 +160,47 @@ class Differential {
       case 3:
         comex_fence_all(COMEX_GROUP_WORLD);
         break;
-      case 4:
+      case 4: {
+        comex_request_t fence = 0;
+        if (comex_nbfence(target, COMEX_GROUP_WORLD, &fence) != COMEX_SUCCESS) fail(job_, "comex_nbfence");
+        handles_.push_back(fence);
+        break;
+      }
       case 5:
+        wait_until_own_words_are_there();
+        break;
+      case 6:
+      case 7:
         if (!handles_.empty())
           wait_for(handles_[static_cast<std::size_t>(maker_.below(static_cast<long>(handles_.size())))]);
         break;
       default:
         break;
     }
+  }
+
+  // The shared words of the own region here, which only this worker writes: they get what the model has.
+  void wait_until_own_words_are_there() {
+    using comex::testing::shared_words;
+    constexpr auto words = static_cast<std::size_t>(shared_words);
+    long expected[words];
+    std::memcpy(expected, model(job_.me), sizeof expected);
+    auto* const here = reinterpret_cast<long*>(mine() + job_.me * region_bytes);
+    const auto wanted = static_cast<std::size_t>(maker_.below(shared_words));
+    int skip[words] = {};
+    for (std::size_t i = 0; i < words; ++i) skip[i] = expected[i] == expected[wanted] ? 0 : 1;
+    std::size_t index = words;
+    std::size_t indices[words];
+    std::size_t found = 0;
+    const long value = expected[wanted];
+    if (comex_wait_until_all(here, words, skip, COMEX_CMP_EQ, value) != COMEX_SUCCESS ||
+        comex_fence_proc(job_.me, COMEX_GROUP_WORLD) != COMEX_SUCCESS ||  // no write is under way any more
+        comex_wait_until_any(here, words, skip, COMEX_CMP_EQ, value, &index) != COMEX_SUCCESS ||
+        comex_wait_until_some(here, words, skip, COMEX_CMP_EQ, value, indices, &found) != COMEX_SUCCESS)
+      fail(job_, "comex_wait_until_");
+    const auto waited_for = static_cast<std::size_t>(std::count(skip, skip + words, 0));
+    const auto first = static_cast<std::size_t>(std::find(skip, skip + words, 0) - skip);
+    if (index != first || found != waited_for) fail(job_, "a wait for words found others than the model");
   }
 
   // Through a copy now and then, by testing now and then; the handle stays good to wait for again.

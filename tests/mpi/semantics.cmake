@@ -86,7 +86,7 @@ run(large remote 4 ENV ${two_hosts})
 run(large over_two_gigabytes_direct 3 ARGS 2100 LABELS long)
 run(large over_two_gigabytes_remote 4 ENV ${two_hosts} ARGS 2100 LABELS long)
 run(large wide 4 ENV ${two_hosts} ARGS 64 wide)
-comex_add_mpi_test(NAME mpi.large.over_four_gigabytes_wide PROGRAM mpi_large RANKS 4 ENV ${two_hosts} ARGS 4200 wide
+comex_add_mpi_test(NAME mpi.large.of_five_gigabytes_wide PROGRAM mpi_large RANKS 4 ENV ${two_hosts} ARGS 5120 wide
   LABELS long TIMEOUT 300 ALONE)
 
 run(cpp_interface on_one_host 4)

@@ -222,6 +222,12 @@ void apply_typed(const Operation& operation, std::byte* near, std::byte* far) {
   }
 }
 
+void apply_signal(const Operation& operation, std::byte* word) {
+  if (operation.signal == Signal::none) return;
+  const auto before = operation.signal == Signal::add ? load<std::uint64_t>(word) : 0;
+  store<std::uint64_t>(word, before + static_cast<std::uint64_t>(operation.signal_value));
+}
+
 template <class T>
 void fill_with_small_numbers(std::byte* to, long bytes, std::mt19937_64& random) {
   for (long at = 0; at < bytes; at += static_cast<long>(sizeof(T)))
@@ -300,6 +306,7 @@ void apply(const Operation& operation, std::byte* near, std::byte* far) {
   switch (operation.layout) {
     case Layout::contiguous:
       apply_run(operation, near + operation.near, far + operation.far, operation.bytes);
+      apply_signal(operation, far + operation.signal_far);
       break;
     case Layout::strided:
       apply_level(operation, operation.levels, near + operation.near, far + operation.far);
@@ -332,6 +339,8 @@ std::string Operation::describe() const {
   if (is_wide) text << " wide";
   text << " near " << near << " far " << far;
   if (layout == Layout::contiguous) text << " bytes " << bytes;
+  if (signal != Signal::none)
+    text << (signal == Signal::set ? " sets " : " adds to ") << signal_far << ": " << signal_value;
   if (layout == Layout::strided) {
     text << " counts " << counts[0];
     for (int level = 0; level < levels; ++level)

@@ -30,6 +30,9 @@ bool can_combine(Combination combination, Element element);
 enum class AtomicKind { set, fetch, swap, compare_and_swap, add, min, max, bit_and, bit_or, bit_xor };
 enum class WordType { int32, int64, uint32, uint64, real32, real64 };
 
+// What a put does to a word of the target's once its data is there.
+enum class Signal { none, set, add };
+
 // Segments of one size: a vector descriptor with offsets in place of addresses.
 struct Segments {
   std::vector<long> near;
@@ -47,6 +50,9 @@ struct Operation {
   bool has_scale = true;  // of acc; else its combination counts
   Combination combination = Combination::sum;
   bool is_wide = false;  // the forms with wide sizes, where there are others
+  Signal signal = Signal::none;
+  long signal_far = 0;  // where its word lies at the target, off the data
+  long signal_value = 0;
 
   long near = 0;
   long far = 0;
@@ -74,6 +80,9 @@ struct Operation {
   std::string describe() const;
 };
 
+// Few words, so that operations on words see each other's.
+inline constexpr long shared_words = 4;
+
 // A region, and the source memory too, has a part where anything goes and one for each real type.
 inline constexpr long raw_bytes = 384L << 10;
 inline constexpr long typed_bytes = 96L << 10;
@@ -92,7 +101,8 @@ void apply(const Operation& operation, std::byte* near, std::byte* far);
 // Random legal operations; the same seed gives the same ones.
 class OperationMaker {
  public:
-  explicit OperationMaker(std::uint64_t seed) : random_(seed) {}
+  explicit OperationMaker(std::uint64_t seed, bool makes_signals = false)
+      : makes_signals_(makes_signals), random_(seed) {}
 
   Operation make();
   long below(long limit) { return static_cast<long>(random_() % static_cast<std::uint64_t>(limit)); }
@@ -118,6 +128,7 @@ class OperationMaker {
   Ground ground_of(const Operation& operation);
   long random_size(long most);
   void make_contiguous(Operation& operation, const Ground& ground);
+  void choose_signal(Operation& operation);
   void make_strided(Operation& operation, const Ground& ground);
   void make_vector(Operation& operation, const Ground& ground);
   void make_rmw(Operation& operation);
@@ -127,6 +138,7 @@ class OperationMaker {
   long interleave(const Operation& operation, int* strides, int first, int second, long unit);
   long offset_for(const Ground& ground, long extent);
 
+  bool makes_signals_;
   std::mt19937_64 random_;
 };
 

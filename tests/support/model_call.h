@@ -53,6 +53,7 @@ class Call {
     arrange_segments();
     if (o.verb == Verb::acc && !o.has_scale) return combine<begins>(handle);
     if (o.verb == Verb::acc) return o.is_wide ? wide_acc<begins>(handle) : acc<begins>(handle);
+    if (o.signal != Signal::none) return put_signal<begins>(handle);
     return o.is_wide ? wide_copy<begins>(handle) : copy<begins>(handle);
   }
 
@@ -81,6 +82,19 @@ class Call {
                           o.levels);
     return call<begins>(is_put ? comex_putv : comex_getv, is_put ? comex_nbputv : comex_nbgetv, handle,
                         vectors_.data(), parts());
+  }
+
+  template <bool begins>
+  int put_signal(comex_request_t* handle) {
+    const Operation& o = operation_;
+    auto* const word = reinterpret_cast<long*>(far_ + o.signal_far);
+    const auto bytes = static_cast<std::size_t>(o.bytes);
+    const bool adds = o.signal == Signal::add;
+    if (!begins && !adds && !o.is_wide)
+      return comex_put_signal(source(), destination(), o.bytes, word, o.signal_value, target_, world);
+    return call<begins>(adds ? comex_put_signal_add : comex_put_signal_x,
+                        adds ? comex_nbput_signal_add : comex_nbput_signal, handle, source(), destination(),
+                        bytes, word, o.signal_value);
   }
 
   template <bool begins>

@@ -103,6 +103,15 @@ void OperationMaker::make_contiguous(Operation& operation, const Ground& ground)
   } else {
     operation.near = offset_for(ground, operation.bytes);
   }
+  if (operation.verb == Verb::put && makes_signals_ && one_in(2)) choose_signal(operation);
+}
+
+void OperationMaker::choose_signal(Operation& operation) {
+  const long word = 8 * below(one_in(2) ? shared_words : raw_bytes / 8);
+  if (word + 8 > operation.far && word < operation.far + operation.bytes) return;
+  operation.signal = one_in(2) ? Signal::set : Signal::add;
+  operation.signal_far = word;
+  operation.signal_value = between(-1000, 1000);
 }
 
 void OperationMaker::choose_counts(Operation& operation, const Ground& ground) {
@@ -224,9 +233,9 @@ void OperationMaker::make_rmw(Operation& operation) {
   operation.extra =
       static_cast<int>(between(std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
   operation.operand = {between(-5, 5), between(-5, 5)};
-  // Few words, so that they see each other and the small values of swaps meet in compare-and-swap.
-  operation.far =
-      (one_in(2) ? 8 * below(4) : 8 * below(raw_bytes / 8)) + (operation.is_word_of_8() ? 0 : 4 * below(2));
+  // In the shared words the small values of swaps meet in compare-and-swap.
+  operation.far = (one_in(2) ? 8 * below(shared_words) : 8 * below(raw_bytes / 8)) +
+                  (operation.is_word_of_8() ? 0 : 4 * below(2));
   operation.landing_bytes = 16;
 }
 
