@@ -23,7 +23,8 @@ std::string rank_line(const RankView& view) {
   std::string line = fmt::format("{:>6} {:>7} {:>4} {:>8} ", view.last.rank,
                                  view.last.worker < 0 ? "serves" : std::to_string(view.last.worker),
                                  view.last.host, view.last.pid);
-  for (const Rate& rate : view.by_kind) line += fmt::format("{:>7}", amount_text(rate.operations));
+  for (const Rate& rate : view.by_kind)
+    line += fmt::format("{:>7}{:>8}", amount_text(rate.operations), bytes_text(rate.bytes));
   for (const Rate* route : {&view.self, &view.same_host, &view.other_hosts})
     line += fmt::format("{:>9}", bytes_text(route->bytes));
   if (view.last.worker >= 0) {
@@ -83,8 +84,8 @@ std::vector<std::string> lines_of(const JobView& view, const Matrix& matrix, std
       view.seconds > 0 ? fmt::format("rates of the last {:.1f} s", view.seconds) : "means since the start"));
   lines.emplace_back();
   lines.push_back(
-      "  rank  worker host      pid   put/s  get/s  acc/s  rmw/s   self/s   host/s  other/s  waits  under  "
-      "is");
+      "  rank  worker host      pid   put/s   bytes  get/s   bytes  acc/s   bytes  rmw/s   bytes   self/s   "
+      "host/s  other/s  waits  under  is");
   for (const RankView& rank : view.ranks) lines.push_back(rank_line(rank));
   if (std::ranges::any_of(view.ranks, [](const RankView& each) { return each.last.worker < 0; })) {
     lines.emplace_back();
