@@ -72,6 +72,11 @@ lintian          command lintian
 dpkg-dev         command dpkg-shlibdeps
 END
 }
+packages_of_the_coverage() {
+  cat <<'END'
+gcovr            command gcovr
+END
+}
 
 # step TITLE: says which of the $steps steps begins.
 at_step=0
