@@ -63,9 +63,9 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
   const std::size_t elements_a_piece = Mail::max_piece / width;
   const bool changes_it = reduction.prepares() || !place.children.empty();
   const bool needs_copy = others == Others::keep && place.parent >= 0 && changes_it;
-  const std::size_t piece_room = std::min(elements, elements_a_piece) * width;
-  std::vector<std::byte> came(place.children.empty() ? 0 : piece_room);
-  std::vector<std::byte> copy(needs_copy ? piece_room : 0);
+  const std::size_t piece_bytes = std::min(elements, elements_a_piece) * width;
+  std::vector<std::byte> came(place.children.empty() ? 0 : piece_bytes);
+  std::vector<std::byte> copy(needs_copy ? piece_bytes : 0);
   Mail mail(team.comm, team.tag);
   auto* at = static_cast<std::byte*>(x);
   for (std::size_t left = elements; left != 0;) {

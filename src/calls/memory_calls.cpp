@@ -104,7 +104,7 @@ void* comex_malloc_local(size_t bytes) {
   if (runtime == nullptr) return nullptr;
   const comex::Result<void*> mine = runtime::allocate_own(*runtime, bytes, 0, nullptr);
   if (!mine) {  // the program continues without it, and may fail often
-    if (!runtime::process().has_told_of_no_room.exchange(true)) {
+    if (!runtime::process().has_told_of_no_memory.exchange(true)) {
       runtime->reporter().warn({.operation = "malloc_local"},
                                mine.failure().text + "; it returns NULL, told once");
     }

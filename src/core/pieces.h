@@ -1,10 +1,10 @@
 // Decides how large the pieces are in which a server stages a body, and how long messages may then be.
 //
 // Accumulates and targets that are not contiguous need staging; everything else travels in chunks, straight
-// from or to its memory. Both ends of a wire compute the same sizes. A server keeps room for one piece of
+// from or to its memory. Both ends of a wire compute the same sizes. A server keeps memory for one piece of
 // every origin, so no origin waits for another's body, and pieces shrink as origins become many. The least
-// piece needs no room of its own: it lies in the origin's copy of its message. Messages are then shorter too,
-// so that a server keeps less than 4 KiB for an origin. Used by op/plan and pr/server.
+// piece needs no memory of its own: it lies in the origin's copy of its message. Messages are then shorter
+// too, so that a server keeps less than 4 KiB for an origin. Used by op/plan and pr/server.
 #pragma once
 
 #include <algorithm>

@@ -52,7 +52,7 @@
 // as value, and the batch goes on. The slot is that of the gets and rmws; their data and old values come in
 // one reply, in the order of the items, each padded to 8 bytes. A batch without any has neither slot nor
 // reply. At every place in it, the answers so far and the items to come have at most the bytes of a message
-// (core/batch_room.h), so a server that has to wait keeps both in one copy. Another process of the origin's
+// (core/batch_size.h), so a server that has to wait keeps both in one copy. Another process of the origin's
 // host may send the batch, so `batch_rank()` is the origin's transport rank.
 //
 // Order: `sequence` counts an origin's messages to a server from 1 up, except surrender and leave. Messages

@@ -74,8 +74,8 @@ class StripeWalk {
     fetch_ahead(far.address, bytes);
     while (done < bytes) {
       const std::uint64_t offset = far.arena_offset + done;
-      const std::uint64_t room = stripe_block_bytes - (offset & (stripe_block_bytes - 1));
-      std::uint64_t now = std::min(room & ~(element - 1), bytes - done);
+      const std::uint64_t left_in_block = stripe_block_bytes - (offset & (stripe_block_bytes - 1));
+      std::uint64_t now = std::min(left_in_block & ~(element - 1), bytes - done);
       if (now == 0) {
         now = element;
         if (!add_crossing(offset >> stripe_block_shift, far.address + done, near + done)) break;
@@ -116,9 +116,10 @@ class StripeWalk {
  private:
   std::uint64_t rows_in_block(std::uint64_t offset, std::int64_t stride, std::uint64_t bytes,
                               std::uint64_t count) const {
-    const std::uint64_t room = stripe_block_bytes - (offset & (stripe_block_bytes - 1));
-    if (acc_.kernel.rows == nullptr || stride <= 0 || bytes == 0 || 2 * bytes > room || count < 2) return 0;
-    const std::uint64_t fit = (room - bytes) / static_cast<std::uint64_t>(stride) + 1;
+    const std::uint64_t left_in_block = stripe_block_bytes - (offset & (stripe_block_bytes - 1));
+    if (acc_.kernel.rows == nullptr || stride <= 0 || bytes == 0 || 2 * bytes > left_in_block || count < 2)
+      return 0;
+    const std::uint64_t fit = (left_in_block - bytes) / static_cast<std::uint64_t>(stride) + 1;
     return std::min({count, fit, stripe_block_bytes / bytes});
   }
 
@@ -168,8 +169,8 @@ template <BlockLocks Guard>
 void accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uint64_t bytes,
                     const Accumulation& accumulation) {
   const std::uint64_t whole = bytes & ~(std::uint64_t{accumulation.element_bytes} - 1);
-  const std::uint64_t room = stripe_block_bytes - (far.arena_offset & (stripe_block_bytes - 1));
-  if (whole - 1 < room) {  // not 0 and within one block, the usual case: no walk
+  const std::uint64_t left_in_block = stripe_block_bytes - (far.arena_offset & (stripe_block_bytes - 1));
+  if (whole - 1 < left_in_block) {  // not 0 and within one block, the usual case: no walk
     const std::uint64_t block = far.arena_offset >> stripe_block_shift;
     fetch_ahead(far.address, whole);
     guard.lock(block);

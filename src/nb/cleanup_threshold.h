@@ -33,7 +33,7 @@ void give_back_buckets(Table& table) {
   table.swap(smaller);
 }
 template <class Vector>
-void give_back_room(Vector& vector) {
+void give_back_capacity(Vector& vector) {
   constexpr std::size_t little = 512;
   if (vector.capacity() > little && vector.capacity() > 4 * vector.size()) vector.shrink_to_fit();
 }

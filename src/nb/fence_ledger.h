@@ -67,7 +67,7 @@ class FenceLedger {
     if (sweep_.is_over(targets_.size())) [[unlikely]]
       forget_targets();
     give_back_buckets(servers_);
-    give_back_room(dirty_);
+    give_back_capacity(dirty_);
   }
   std::size_t targets() const { return targets_.size(); }  // for tests
   static constexpr std::size_t kept = 512;                 // up to so many targets, none are searched

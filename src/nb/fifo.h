@@ -14,7 +14,7 @@ class Fifo {
  public:
   bool empty() const { return head_ == items_.size(); }
   std::size_t size() const { return items_.size() - head_; }
-  std::size_t room() const { return items_.capacity(); }
+  std::size_t capacity() const { return items_.capacity(); }
   const T& front() const { return items_[head_]; }
   auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(head_); }
   auto end() const { return items_.end(); }

@@ -105,7 +105,7 @@ class ImplicitSet {
   void forget_done() {
     forget(entries_, [](const auto& each) { return !each.second.listed; });
     last_ = nullptr;
-    give_back_room(listed_);
+    give_back_capacity(listed_);
     sweep_.has_left(entries_.size());
   }
   void sweep() {

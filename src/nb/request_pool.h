@@ -33,12 +33,12 @@ class ObjectPool {
     free_.push_back(object);
   }
   std::size_t in_use() const { return in_use_; }
-  std::size_t room() const { return chunks_.size() * chunk_objects; }
+  std::size_t capacity() const { return chunks_.size() * chunk_objects; }
 
   // If nothing is in use, gives all memory back when less would have sufficed since the last call.
   void tidy() {
     if (in_use_ != 0) return;
-    if (room() >= std::max<std::size_t>(std::exchange(most_, 0), 1) + chunk_objects) {
+    if (capacity() >= std::max<std::size_t>(std::exchange(most_, 0), 1) + chunk_objects) {
       chunks_.clear();
       std::vector<T*>().swap(free_);
     }
@@ -49,7 +49,7 @@ class ObjectPool {
  private:
   void grow() {
     chunks_.push_back(std::make_unique<T[]>(chunk_objects));
-    free_.reserve(room());
+    free_.reserve(capacity());
     for (std::size_t i = chunk_objects; i-- > 0;) free_.push_back(&chunks_.back()[i]);
   }
 

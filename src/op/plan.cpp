@@ -55,14 +55,14 @@ Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, boo
 }
 
 // Returns the bytes of a message that remain behind header and descriptor.
-std::uint64_t room(const Plan& plan, const Sizes& sizes) {
+std::uint64_t payload_space(const Plan& plan, const Sizes& sizes) {
   return sizes.message_bytes - sizeof(RequestHeader) - plan.descriptor_bytes;
 }
 
 // Chooses between data inside the message (or its reply) and data in chunks.
 void choose(Plan& plan, PlanMethod body, const Sizes& sizes) {
   const bool is_get = plan.header.verb == Verb::get;
-  const std::uint64_t inline_limit = is_get ? sizes.reply_data_bytes : room(plan, sizes);
+  const std::uint64_t inline_limit = is_get ? sizes.reply_data_bytes : payload_space(plan, sizes);
   const bool fits = plan.bytes <= inline_limit;
   plan.method = fits ? PlanMethod::inline_message : body;
   if (fits && !is_get) plan.header.flags |= protocol::body_inline;
@@ -85,7 +85,7 @@ Plan plan_vector(const Operation& operation, const Sizes& sizes) {
   const bool is_get = operation.action == Action::get;
   Plan plan = begin(operation.action, Layout::vector, operation.scalar, scatter.total_bytes(), true, sizes);
   plan.descriptor_bytes += static_cast<std::uint32_t>(sizeof(protocol::ScatterLayout));
-  const std::uint64_t space = room(plan, sizes);
+  const std::uint64_t space = payload_space(plan, sizes);
   const std::uint64_t described = space / offset_bytes;
   const std::uint64_t with_data = is_get ? std::min(described, sizes.reply_data_bytes / scatter.bytes)
                                          : space / (offset_bytes + scatter.bytes);

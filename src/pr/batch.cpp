@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/batch_room.h"
+#include "core/batch_size.h"
 
 namespace comex::pr {
 namespace {
@@ -63,7 +63,7 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
                       std::size_t limit) {
   BatchShape shape;
   std::uint64_t items = 0;
-  BatchRoom room;
+  BatchSize size;
   BatchItem head;
   for (std::size_t at = sizeof header; at != message.size(); ++items) {
     const std::size_t left = message.size() - at;
@@ -80,11 +80,11 @@ BatchShape read_batch(const protocol::RequestHeader& header, std::span<const std
     }
     if (left < bytes) return shape;
     widen(shape.footprint, head, items == 0);
-    room = room.with(bytes, protocol::answer_bytes(head));
+    size = size.with(bytes, protocol::answer_bytes(head));
     at += bytes;
   }
   shape.is_sound =
-      items != 0 && items == header.items() && room.fits(limit) && (room.answers != 0) == (header.slot != 0);
+      items != 0 && items == header.items() && size.fits(limit) && (size.answers != 0) == (header.slot != 0);
   return shape;
 }
 

@@ -7,7 +7,7 @@ namespace comex::pr {
 
 void MessageCopy::hold(std::span<const std::byte> message) {
   message_bytes_ = static_cast<std::uint32_t>(message.size());
-  begin_ = (room_ - message_bytes_) / 8 * 8;
+  begin_ = (capacity_ - message_bytes_) / 8 * 8;
   std::memcpy(bytes_.get() + begin_, message.data(), message.size());
 }
 

@@ -22,23 +22,23 @@
 
 namespace comex::pr {
 
-// Holds a copy of a message at the end of its room. The room before it is for a piece of its body, or for the
-// answers of a batch, which may overwrite items that are done.
+// Holds a copy of a message at the end of its memory. The space before it is for a piece of its body, or for
+// the answers of a batch, which may overwrite items that are done.
 class MessageCopy {
  public:
   MessageCopy() = default;
-  // There is room for any message of at most `room` bytes.
-  explicit MessageCopy(std::uint32_t room)
-      : bytes_(std::make_unique_for_overwrite<std::byte[]>(room)), room_(room) {}
+  // Takes any message of at most `capacity` bytes.
+  explicit MessageCopy(std::uint32_t capacity)
+      : bytes_(std::make_unique_for_overwrite<std::byte[]>(capacity)), capacity_(capacity) {}
 
   explicit operator bool() const { return bytes_ != nullptr; }
   void hold(std::span<const std::byte> message);
   std::span<const std::byte> message() const { return {bytes_.get() + begin_, message_bytes_}; }
-  std::byte* room_before() const { return bytes_.get(); }
+  std::byte* space_before() const { return bytes_.get(); }
 
  private:
   std::unique_ptr<std::byte[]> bytes_;
-  std::uint32_t room_ = 0;
+  std::uint32_t capacity_ = 0;
   std::uint32_t begin_ = 0;
   std::uint32_t message_bytes_ = 0;
 };

@@ -108,14 +108,14 @@ bool read_layout(const RequestHeader& header, Reader& reader, Payload& payload) 
   return false;
 }
 
-// A staged piece has to fit into the room of its origin: its own one, or the one beside its message.
+// A staged piece must fit the staging buffer of its origin or the space before its message copy.
 bool is_sound_body(const RequestHeader& header, std::size_t message_bytes, const WireLimits& limits,
                    const Payload& payload) {
   if (!has_chunk_size(header, limits) || header.chunk_bytes % chunk_unit != 0) return false;
   if (!needs_staging(header, payload)) return true;
-  const bool has_room = !fits_in_message_copy(limits.piece_bytes) ||
-                        message_bytes + limits.piece_bytes <= message_limit(limits.piece_bytes);
-  return header.chunk_bytes <= limits.piece_bytes && has_room;
+  const bool has_capacity = !fits_in_message_copy(limits.piece_bytes) ||
+                            message_bytes + limits.piece_bytes <= message_limit(limits.piece_bytes);
+  return header.chunk_bytes <= limits.piece_bytes && has_capacity;
 }
 
 bool read_bulk(const RequestHeader& header, std::size_t message_bytes, const WireLimits& limits,

@@ -145,7 +145,7 @@ class Server final : public transport::Sink {
     std::span<const std::byte> message;
     Progress& progress;
     Item& item;
-    std::byte* answers;  // room for all of them
+    std::byte* answers;  // space for all of them
     bool is_queued = false;
   };
   static Batch batch_of(Entry& entry);

@@ -14,18 +14,18 @@ using protocol::Verb;
 
 namespace {
 
-// Makes room for the next answer and fills it with zeros.
+// Appends space for the next answer and fills it with zeros.
 std::byte* make_answer(std::byte* answers, Progress& progress, std::size_t bytes) {
-  std::byte* const room = answers + progress.answered;
-  std::memset(room, 0, bytes);
+  std::byte* const answer = answers + progress.answered;
+  std::memset(answer, 0, bytes);
   progress.answered += static_cast<std::uint32_t>(bytes);
-  return room;
+  return answer;
 }
 
 }  // namespace
 
 Server::Batch Server::batch_of(Entry& entry) {
-  return {entry.header, entry.message(), entry.progress, *entry.item, entry.copy.room_before(), true};
+  return {entry.header, entry.message(), entry.progress, *entry.item, entry.copy.space_before(), true};
 }
 
 void Server::handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message) {

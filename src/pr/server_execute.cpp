@@ -157,9 +157,9 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
   const TransferMethod method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
   // If no world here is meant, the body is received and dropped, so any place will do.
   const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
-  std::byte* const own_room =
-      is_staged(method) && fits_in_message_copy(piece_bytes_) ? entry.copy.room_before() : nullptr;
-  const TransferPeer peer{origin.rank, origin.staging, own_room};
+  std::byte* const own_buffer =
+      is_staged(method) && fits_in_message_copy(piece_bytes_) ? entry.copy.space_before() : nullptr;
+  const TransferPeer peer{origin.rank, origin.staging, own_buffer};
   entry.transfer = std::make_unique<Transfer>(place, peer, method, entry.header, payload);
 }
 

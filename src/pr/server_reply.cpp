@@ -13,7 +13,7 @@ namespace comex::pr {
 using protocol::ReplyHeader;
 using protocol::Verb;
 
-// `staged` may be a message with reply.bytes of data behind the room for its header.
+// `staged` may be a message with reply.bytes of data behind the space for its header.
 void Server::post(Origin& origin, ReplyHeader reply, std::byte* staged) {
   reply.applied = origin.applied();
   reply.limit = credits_.tell(origin.account);

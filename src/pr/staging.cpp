@@ -9,22 +9,22 @@ namespace comex::pr {
 StagingPool::Buffer StagingPool::take(Share& share) {
   const bool has_one_of_its_own = share.held == 0 && !fits_in_message_copy(piece_bytes_);
   if (out_ >= limit_ && !has_one_of_its_own) return {};
-  StagingRoom room;
+  StagingBuffer memory;
   if (free_.empty()) {
-    room = make_staging_room(piece_bytes_);
+    memory = make_staging_buffer(piece_bytes_);
   } else {
-    room = std::move(free_.back());
+    memory = std::move(free_.back());
     free_.pop_back();
   }
   ++share.held;
   peak_ = std::max(peak_, ++out_);
-  return Buffer(*this, share, std::move(room));
+  return Buffer(*this, share, std::move(memory));
 }
 
-void StagingPool::give(Share& share, StagingRoom room) {
+void StagingPool::give(Share& share, StagingBuffer memory) {
   --share.held;
   --out_;
-  if (out_ + free_.size() < limit_) free_.push_back(std::move(room));
+  if (out_ + free_.size() < limit_) free_.push_back(std::move(memory));
 }
 
 }  // namespace comex::pr

@@ -2,7 +2,7 @@
 //
 // The pool is bounded and filled on demand. Every origin may hold one buffer even if the pool is empty, so
 // that an origin that leaves its data delays no other one: at most pool + origins buffers exist. Origins with
-// the least pieces have that room elsewhere (core/pieces.h) and use the pool only. Transfers use the pool;
+// the least pieces have that memory elsewhere (core/pieces.h) and use the pool only. Transfers use the pool;
 // each origin has a Share of it. A refused body has a buffer of its own, for one chunk at a time.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/staging_room.h"
+#include "core/staging_buffer.h"
 
 namespace comex::pr {
 
@@ -26,27 +26,27 @@ class StagingPool {
   class Buffer {
    public:
     Buffer() = default;
-    Buffer(StagingPool& pool, Share& share, StagingRoom room)
-        : pool_(&pool), share_(&share), room_(std::move(room)) {}
+    Buffer(StagingPool& pool, Share& share, StagingBuffer memory)
+        : pool_(&pool), share_(&share), memory_(std::move(memory)) {}
     Buffer(Buffer&&) = default;
     Buffer& operator=(Buffer&& other) noexcept {
       release();
       pool_ = other.pool_;
       share_ = other.share_;
-      room_ = std::move(other.room_);
+      memory_ = std::move(other.memory_);
       return *this;
     }
     ~Buffer() { release(); }
     void release() {
-      if (room_) pool_->give(*share_, std::move(room_));
+      if (memory_) pool_->give(*share_, std::move(memory_));
     }
-    explicit operator bool() const { return room_ != nullptr; }
-    std::byte* data() const { return room_.get(); }
+    explicit operator bool() const { return memory_ != nullptr; }
+    std::byte* data() const { return memory_.get(); }
 
    private:
     StagingPool* pool_ = nullptr;
     Share* share_ = nullptr;
-    StagingRoom room_;
+    StagingBuffer memory_;
   };
 
   StagingPool(std::uint32_t piece, std::uint32_t buffers) : piece_bytes_(piece), limit_(buffers) {}
@@ -56,13 +56,13 @@ class StagingPool {
   std::uint32_t peak() const { return peak_; }
 
  private:
-  void give(Share& share, StagingRoom room);
+  void give(Share& share, StagingBuffer memory);
 
   std::uint32_t piece_bytes_;
   std::uint32_t limit_;
   std::uint32_t out_ = 0;
   std::uint32_t peak_ = 0;
-  std::vector<StagingRoom> free_;
+  std::vector<StagingBuffer> free_;
 };
 
 }  // namespace comex::pr

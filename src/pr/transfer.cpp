@@ -24,7 +24,7 @@ Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, Transfe
   // What is dropped comes one chunk at a time, because MPI has each receive own its bytes.
   const bool is_dropped = method == TransferMethod::receive_and_drop;
   chunks_.begin(header.bytes, header.chunk_bytes, is_dropped ? 1 : protocol::chunks_in_flight);
-  if (is_dropped) dropped_ = make_staging_room(chunks_.next_bytes());
+  if (is_dropped) dropped_ = make_staging_buffer(chunks_.next_bytes());
   if (method == TransferMethod::send_empty) chunks_.cut_to(protocol::chunks_in_flight);
   if (method == TransferMethod::receive_and_accumulate) {
     accumulation_ = kernels::make_accumulation(header.scalar, payload.scale, header.combine());
@@ -32,20 +32,20 @@ Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, Transfe
 }
 
 // Returns false if no staging is free now.
-bool Transfer::take_room(Room& room) {
-  if (peer_.own_room != nullptr) {
-    room.staged = std::exchange(peer_.own_room, nullptr);
+bool Transfer::take_buffer(ChunkBuffer& buffer) {
+  if (peer_.own_buffer != nullptr) {
+    buffer.staged = std::exchange(peer_.own_buffer, nullptr);
     return true;
   }
-  room.pooled = place_.staging.take(peer_.share);
-  room.staged = room.pooled.data();
-  return room.staged != nullptr;
+  buffer.pooled = place_.staging.take(peer_.share);
+  buffer.staged = buffer.pooled.data();
+  return buffer.staged != nullptr;
 }
 
-void Transfer::give_back_room(Room& room) {
-  if (room.staged != nullptr && !room.pooled) peer_.own_room = room.staged;
-  room.pooled.release();
-  room.staged = nullptr;
+void Transfer::give_back_buffer(ChunkBuffer& buffer) {
+  if (buffer.staged != nullptr && !buffer.pooled) peer_.own_buffer = buffer.staged;
+  buffer.pooled.release();
+  buffer.staged = nullptr;
 }
 
 Step Transfer::step() {
@@ -62,7 +62,7 @@ std::span<std::byte> Transfer::next_place() const {
 Step Transfer::step_send() {
   Step step = Step::nothing;
   if (chunks_.oldest_is_over(place_.transport)) {
-    give_back_room(chunks_.oldest_room());
+    give_back_buffer(chunks_.oldest_buffer());
     chunks_.end_oldest();
     step = Step::moved;
   }
@@ -76,10 +76,10 @@ bool Transfer::start_send() {
   if (method_ == TransferMethod::send_in_place) {
     body = next_place();
   } else if (method_ == TransferMethod::gather_and_send) {
-    Room& room = chunks_.next_room();
-    if (!take_room(room)) return false;
-    far_.gather(room.staged, chunks_.next_bytes());
-    body = {room.staged, chunks_.next_bytes()};
+    ChunkBuffer& buffer = chunks_.next_buffer();
+    if (!take_buffer(buffer)) return false;
+    far_.gather(buffer.staged, chunks_.next_bytes());
+    body = {buffer.staged, chunks_.next_bytes()};
   }
   chunks_.start(place_.transport.start_send(peer_.rank, protocol::get_tag(header_.slot), body));
   return true;
@@ -102,9 +102,9 @@ bool Transfer::start_receive() {
   } else if (method_ == TransferMethod::receive_and_drop) {
     to = {dropped_.get(), chunks_.next_bytes()};
   } else {
-    Room& room = chunks_.next_room();
-    if (!take_room(room)) return false;
-    to = {room.staged, chunks_.next_bytes()};
+    ChunkBuffer& buffer = chunks_.next_buffer();
+    if (!take_buffer(buffer)) return false;
+    to = {buffer.staged, chunks_.next_bytes()};
   }
   chunks_.start(place_.transport.start_receive(peer_.rank, protocol::put_tag(header_.slot), to));
   return true;
@@ -120,7 +120,7 @@ bool Transfer::has_arrived() {
 
 // Returns Step::nothing if a stripe is busy, so that other transfers get their turn.
 Step Transfer::work_off() {
-  Room& oldest = chunks_.oldest_room();
+  ChunkBuffer& oldest = chunks_.oldest_buffer();
   const std::uint32_t bytes = chunks_.oldest_bytes();
   if (method_ == TransferMethod::receive_and_scatter) far_.scatter(oldest.staged, bytes);
   if (method_ == TransferMethod::receive_and_accumulate) {
@@ -129,7 +129,7 @@ Step Transfer::work_off() {
     if (worked_ != bytes) return worked_ == before ? Step::nothing : Step::chunk;
   }
   std::atomic_thread_fence(std::memory_order_release);
-  give_back_room(oldest);
+  give_back_buffer(oldest);
   oldest_is_here_ = false;
   worked_ = 0;
   chunks_.end_oldest();
@@ -139,7 +139,7 @@ Step Transfer::work_off() {
 void Transfer::accumulate(std::uint64_t bytes) {
   shm::BlockLocks locks(place_.arena.stripes());
   locks.ask_for_life(is_time_to_ask(refusals_));
-  const std::byte* rest = chunks_.oldest_room().staged + worked_;
+  const std::byte* rest = chunks_.oldest_buffer().staged + worked_;
   worked_ += static_cast<std::uint32_t>(far_.try_accumulate(locks, accumulation_, rest, bytes - worked_));
   refusals_ = worked_ == bytes ? 0 : refusals_ + 1;
   if (locks.is_recovered() && place_.recovered) place_.recovered(header_, {});

@@ -65,12 +65,12 @@ inline bool is_time_to_ask(std::uint32_t busy_tries) {
 struct TransferPeer {
   TransportRank rank = no_rank;
   StagingPool::Share& share;
-  std::byte* own_room = nullptr;  // for one piece; null: there is none, or it is in use
+  std::byte* own_buffer = nullptr;  // for one piece; null: there is none, or it is in use
 };
 
 class Transfer {
  public:
-  // The header and the own room have to stay in place.
+  // The header and the own buffer have to stay in place.
   Transfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
            const protocol::RequestHeader& header, const Payload& payload);
   Transfer(const Transfer&) = delete;
@@ -80,13 +80,13 @@ class Transfer {
   bool is_done() const { return chunks_.is_done(); }
 
  private:
-  struct Room {
+  struct ChunkBuffer {
     StagingPool::Buffer pooled;
-    std::byte* staged = nullptr;  // in the pool's buffer or the own room
+    std::byte* staged = nullptr;  // in the pool's buffer or the own buffer
   };
 
-  bool take_room(Room& room);
-  void give_back_room(Room& room);
+  bool take_buffer(ChunkBuffer& buffer);
+  void give_back_buffer(ChunkBuffer& buffer);
   Step step_receive();
   Step step_send();
   bool has_arrived();
@@ -103,8 +103,8 @@ class Transfer {
   const protocol::RequestHeader& header_;
   TargetCursor far_;
   kernels::Accumulation accumulation_;
-  transport::ChunkRing<Room> chunks_;
-  StagingRoom dropped_;       // for a chunk of a refused body, which nobody reads
+  transport::ChunkRing<ChunkBuffer> chunks_;
+  StagingBuffer dropped_;     // for a chunk of a refused body, which nobody reads
   std::uint32_t worked_ = 0;  // bytes of the oldest chunk that have been dealt with
   std::uint32_t refusals_ = 0;
   bool oldest_is_here_ = false;

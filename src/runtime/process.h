@@ -22,8 +22,8 @@ struct Process {
   std::mutex starting;  // only one init or finalize at a time
   bool was_initialized = false;
   bool has_finalize_hook = false;
-  bool is_forked_child = false;                  // of an initialized process; it owns nothing here
-  std::atomic<bool> has_told_of_no_room{false};  // set by malloc_local, whose failure does not end the job
+  bool is_forked_child = false;                    // of an initialized process; it owns nothing here
+  std::atomic<bool> has_told_of_no_memory{false};  // set by malloc_local, whose failure does not end the job
 };
 
 Process& process();

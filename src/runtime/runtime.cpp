@@ -299,7 +299,7 @@ void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
   // Finished handles are removed each time the list has doubled, which avoids a scan for each operation.
   if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
     std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live); });
-    nb::give_back_room(live_handles_);
+    nb::give_back_capacity(live_handles_);
   }
   live_handles_.push_back(issued_for);
   live_handles_.back().handle = handle;

@@ -138,8 +138,10 @@ class Runtime {
   template <class Start>
   void start(op::Remote& to, const op::WaitReason& reason, Start&& begin,
              const op::RemoteTarget* appended_to = nullptr) {
-    const auto has_room = [&] { return appended_to == nullptr ? to.has_room() : to.has_room(*appended_to); };
-    const op::Engine::Lock lock = engine_.enter_when(has_room, reason);
+    const auto has_capacity = [&] {
+      return appended_to == nullptr ? to.has_capacity() : to.has_capacity(*appended_to);
+    };
+    const op::Engine::Lock lock = engine_.enter_when(has_capacity, reason);
     begin();
   }
   template <class Start>
@@ -152,7 +154,7 @@ class Runtime {
     {
       const op::Engine::Lock lock = engine_.enter();
       const op::RemoteTarget* far = remote_.appended_to(target, router_.world().id());
-      if (far != nullptr && remote_.has_room(*far)) [[likely]]
+      if (far != nullptr && remote_.has_capacity(*far)) [[likely]]
         return begin(remote_, *far);
     }
     const op::RemoteTarget far = remote_target(target);
@@ -285,7 +287,7 @@ class Runtime {
         live_handles_.pop_back();
       }
     }
-    nb::give_back_room(live_handles_);
+    nb::give_back_capacity(live_handles_);
     return true;
   }
   bool is_pending(const op::WaitReason& live) {

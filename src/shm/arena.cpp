@@ -79,18 +79,18 @@ struct Arena::Body {
 
 namespace {
 
-// A sanitizer leaves less room than the machine has. The widest range then limits the reservation.
-GeometryWish bounded(GeometryWish wish, const MemoryLimits& room, const std::vector<AddressRange>& ranges) {
+// A sanitizer leaves fewer addresses than the machine has. The widest range then limits the reservation.
+GeometryWish bounded(GeometryWish wish, const MemoryLimits& limits, const std::vector<AddressRange>& ranges) {
   if (wish.reservation_bytes != 0) return wish;
   std::uint64_t widest = 0;
   for (const AddressRange& range : ranges) widest = std::max(widest, range.high - range.low);
-  wish.reservation_bytes = std::min(default_reservation(room), widest / 2);
+  wish.reservation_bytes = std::min(default_reservation(limits), widest / 2);
   return wish;
 }
 
 // Describes a refusal by the system in terms of the limit that was met, if a limit was the reason.
 Failure refused_arena(Os& os, Backing backing, std::uint64_t bytes, Failure refusal) {
-  OutOfMemory out_of_memory = out_of_memory_in(os.room(backing), 0, bytes);
+  OutOfMemory out_of_memory = out_of_memory_in(os.memory_limits(backing), 0, bytes);
   if (bytes <= out_of_memory.free_bytes) return refusal;
   out_of_memory.call = std::move(refusal.text);
   return not_enough("this host's arena", bytes, out_of_memory, "");
@@ -104,8 +104,8 @@ Arena& Arena::operator=(Arena&&) noexcept = default;
 Arena::~Arena() = default;
 
 Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
-  const MemoryLimits room = os.room(options.backing);
-  Result<Geometry> geometry = decide_geometry(bounded(options.geometry, room, os.address_ranges()), room);
+  const MemoryLimits limits = os.memory_limits(options.backing);
+  Result<Geometry> geometry = decide_geometry(bounded(options.geometry, limits, os.address_ranges()), limits);
   if (!geometry) return geometry.take_failure();
   Result<Object> object = os.create_object(options.backing, options.on_touch && options.large_pages);
   const std::uint64_t first_bytes = Extents::first_bytes(geometry.value());

@@ -55,7 +55,7 @@ class Arena {
  public:
   static Result<Arena> create(Os& os, const ArenaOptions& options);
   static Result<Arena> attach(Os& os, const ArenaTicket& ticket, HostSlot slot, bool dump_core = false);
-  // Attaches a process of another world, at any address with room. It may access extents, take locks of the
+  // Attaches a process of another world, at any free address. It may access extents, take locks of the
   // memory and ring doorbells, but it owns nothing in the arena. It gets any free guest slot.
   static Result<Arena> attach_guest(Os& os, const ArenaTicket& ticket, bool dump_core = false);
 

@@ -65,8 +65,8 @@ struct alignas(64) ExtentsBlock {
   std::uint64_t live_bytes;
   std::uint64_t most_bytes;       // limit of live and kept bytes, from the last look at the host's memory
   std::uint64_t most_kept_bytes;  // limit of freed memory that is kept
-  std::atomic<std::uint64_t> room_asked_ns;  // time of the last look at the host's memory; 0: never
-  std::atomic<std::uint64_t> last_kept_ns;   // time when memory was last freed and kept; 0: none is kept
+  std::atomic<std::uint64_t> limits_read_ns;  // time of the last look at the host's memory; 0: never
+  std::atomic<std::uint64_t> last_kept_ns;    // time when memory was last freed and kept; 0: none is kept
   OwnerLockWord lock;
   std::uint32_t bins[2][bin_count];  // [is committed][log2 of pages]
 };

@@ -50,7 +50,7 @@ Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_
     Result<Extent> small = small_.allocate(owner, bytes, allocation);
     if (small) return small;
   }
-  // There may be room for a page where there is none for a slab.
+  // There may be memory for a page where there is none for a slab.
   return allocate_pages(owner, bytes, allocation, pages, 0);
 }
 
@@ -76,10 +76,10 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
                                OutOfMemory& out_of_memory) {
   const std::uint64_t whole = round_up(bytes, page_bytes);
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // may overflow
-  MemoryLimits room;
-  if (is_room_old()) room = ask_for_room();
+  MemoryLimits limits;
+  if (are_limits_old()) limits = read_limits();
   for (int attempt = 0; can_be && attempt < 3; ++attempt) {
-    if (attempt == 1) room = ask_for_room();  // memory may have been given back since
+    if (attempt == 1) limits = read_limits();  // memory may have been given back since
     const Held held(*this);
     const std::optional<std::uint32_t> taken = take_covered(owner, whole, pages, out_of_memory);
     const std::uint32_t id = taken.value_or(0);
@@ -102,14 +102,14 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
     chain_.give(id, records_[id].is_committed != 0);
     if (attempt == 1) trim();
     if (attempt == 2) {
-      out_of_memory = promise_ended(room);
+      out_of_memory = promise_ended(limits);
       return 0;
     }
   }
-  room = place_.os->room(place_.object->backing());
+  limits = place_.os->memory_limits(place_.object->backing());
   const Held held(*this);
   const OutOfMemory met =
-      out_of_memory_in(room, place_.geometry.data_offset + place_.block->live_bytes, whole);
+      out_of_memory_in(limits, place_.geometry.data_offset + place_.block->live_bytes, whole);
   out_of_memory = {};
   out_of_memory.free_bytes = chain_.largest_free();
   // More address space would not help if there is less memory than that.
@@ -247,7 +247,7 @@ void Extents::release_slab(std::uint64_t offset) {
 
 // Gives back an extent in state `releasing`.
 void Extents::give_back(std::uint32_t id) {
-  if (is_room_old()) ask_for_room();
+  if (are_limits_old()) read_limits();
   const std::uint64_t offset = chain_.offset(id);
   std::uint64_t bytes = 0;
   {

@@ -116,15 +116,15 @@ class Extents {
   // Needs the lock. True if the host has memory for the live and kept bytes. If pages are committed, commit
   // checks this instead.
   bool is_promised() const;
-  bool is_room_old() const;
-  MemoryLimits ask_for_room();  // takes the lock
+  bool are_limits_old() const;
+  MemoryLimits read_limits();  // takes the lock
   std::uint64_t most_kept() const;
-  OutOfMemory promise_ended(const MemoryLimits& room) const;  // needs the lock
-  void mark(std::uint32_t id);                                // writes the entries of spans and table
+  OutOfMemory promise_ended(const MemoryLimits& limits) const;  // needs the lock
+  void mark(std::uint32_t id);                                  // writes the entries of spans and table
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);
-  bool is_within_room(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory);
+  bool is_within_limits(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory);
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, OutOfMemory& out_of_memory);
   std::uint64_t others_committing() const;
   void publish(std::uint32_t id, std::uint32_t cell_bytes);

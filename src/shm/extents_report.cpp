@@ -78,11 +78,11 @@ std::vector<Extent> Extents::collect_live() const {
 
 void Extents::collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const {
   const std::uint64_t begin = slab.offset.load(std::memory_order_relaxed);
-  const std::uint32_t room = slab.cell_bytes.load(std::memory_order_relaxed);
-  for (std::uint64_t at = 0; room != 0 && at < slab_bytes; at += room) {
+  const std::uint32_t cell_bytes = slab.cell_bytes.load(std::memory_order_relaxed);
+  for (std::uint64_t at = 0; cell_bytes != 0 && at < slab_bytes; at += cell_bytes) {
     const std::optional<Cell> cell = cell_at(place_.base, slab, begin + at);
     if (!cell || !cell->is_live()) continue;
-    found.push_back({cell->begin, cell->bytes(), room, slab.owner.load(std::memory_order_relaxed), 0});
+    found.push_back({cell->begin, cell->bytes(), cell_bytes, slab.owner.load(std::memory_order_relaxed), 0});
   }
 }
 
@@ -99,7 +99,7 @@ bool Extents::covering(std::uint64_t offset, Extent& found) const {
   const ExtentRecord* const record = find_record(offset);
   if (record == nullptr) return false;
   if (const std::optional<Cell> cell = cell_at(place_.base, *record, offset)) {
-    found = {cell->begin, cell->bytes(), cell->room, record->owner.load(std::memory_order_acquire), 0};
+    found = {cell->begin, cell->bytes(), cell->cell_bytes, record->owner.load(std::memory_order_acquire), 0};
     return cell->is_live();
   }
   const std::uint32_t version = record->version.load(std::memory_order_acquire);

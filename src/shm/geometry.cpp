@@ -23,13 +23,13 @@ std::uint64_t mixed(std::uint64_t value) {
 
 }  // namespace
 
-std::uint64_t default_reservation(const MemoryLimits& room) {
-  const std::uint64_t ram = room.ram_bytes == 0 ? room.bytes / 2 : room.ram_bytes;
-  const std::uint64_t wish = std::min({2 * ram, room.address_space_bytes / 4 * 3, largest_reservation});
+std::uint64_t default_reservation(const MemoryLimits& limits) {
+  const std::uint64_t ram = limits.ram_bytes == 0 ? limits.bytes / 2 : limits.ram_bytes;
+  const std::uint64_t wish = std::min({2 * ram, limits.address_space_bytes / 4 * 3, largest_reservation});
   return wish / mebibyte * mebibyte;
 }
 
-Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& room) {
+Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& limits) {
   if (wish.slots == 0 || wish.slots > most_slots) {
     return environment_error("an arena serves 1 to " + std::to_string(most_slots) + " ranks of a host, not " +
                              std::to_string(wish.slots));
@@ -40,11 +40,11 @@ Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& r
   geometry.activity_offset = wish.activity_offset;
   geometry.board_bytes = round_up(wish.board_bytes, 64);
   geometry.reservation_bytes =
-      wish.reservation_bytes == 0 ? default_reservation(room) : round_up(wish.reservation_bytes, mebibyte);
-  if (geometry.reservation_bytes > std::min(largest_reservation, room.address_space_bytes)) {
+      wish.reservation_bytes == 0 ? default_reservation(limits) : round_up(wish.reservation_bytes, mebibyte);
+  if (geometry.reservation_bytes > std::min(largest_reservation, limits.address_space_bytes)) {
     return environment_error("an arena of " + std::to_string(geometry.reservation_bytes) +
                              " bytes is more than the " +
-                             std::to_string(std::min(largest_reservation, room.address_space_bytes)) +
+                             std::to_string(std::min(largest_reservation, limits.address_space_bytes)) +
                              " that can be reserved (COMEX_ARENA_RESERVE, ulimit -v)");
   }
   const std::uint64_t pages = geometry.reservation_bytes / page_bytes;

@@ -33,9 +33,9 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
 struct GeometryWish {
   std::uint32_t slots = 1;              // ranks on this host, workers and progress ranks
   std::uint32_t servers = 0;            // how many of these are progress ranks
-  std::uint64_t board_bytes = 4096;     // zero-filled room per slot for other folders, see Arena::board
+  std::uint64_t board_bytes = 4096;     // zero-filled memory per slot for other folders, see Arena::board
   std::uint64_t reservation_bytes = 0;  // address space of the arena; 0 = default_reservation
-  std::uint64_t directory_bytes = 0;    // zero-filled room per host for the directory of the world
+  std::uint64_t directory_bytes = 0;    // zero-filled memory per host for the directory of the world
   std::uint32_t activity_offset = 0;    // where in each board its activity::Block lies; for those who watch
 };
 
@@ -60,9 +60,9 @@ struct Geometry {
 };
 
 // Returns min(2 x RAM, three quarters of what RLIMIT_AS leaves), in whole MiB.
-std::uint64_t default_reservation(const MemoryLimits& room);
+std::uint64_t default_reservation(const MemoryLimits& limits);
 
-Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& room);
+Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& limits);
 
 // Returns the attempt-th address to try for a world whose random slot is `seed`; 0 when there is none.
 std::uint64_t address_candidate(std::uint64_t seed, std::uint32_t attempt, std::uint64_t reservation_bytes,

@@ -94,7 +94,7 @@ std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hier
 }
 
 // Visits the process's cgroup and every enclosing one that the mount shows.
-void shrink_to(MemoryLimits& room, const ReadFile& read, const Hierarchy& hierarchy) {
+void shrink_to(MemoryLimits& limits, const ReadFile& read, const Hierarchy& hierarchy) {
   std::string inner = hierarchy.path;
   if (hierarchy.root != "/") {
     const bool is_below = inner.compare(0, hierarchy.root.size(), hierarchy.root) == 0;
@@ -104,10 +104,10 @@ void shrink_to(MemoryLimits& room, const ReadFile& read, const Hierarchy& hierar
   while (true) {
     const std::string dir = hierarchy.mount + inner;
     const auto left = left_in(read, hierarchy, dir);
-    if (left && *left < room.bytes) {
-      room.bytes = *left;
-      room.limit = Limit::cgroup;
-      room.where = dir;
+    if (left && *left < limits.bytes) {
+      limits.bytes = *left;
+      limits.limit = Limit::cgroup;
+      limits.where = dir;
     }
     if (inner.empty()) return;
     inner.resize(inner.rfind('/'));
@@ -117,20 +117,20 @@ void shrink_to(MemoryLimits& room, const ReadFile& read, const Hierarchy& hierar
 }  // namespace
 
 MemoryLimits limits_of_machine(const ReadFile& read) {
-  MemoryLimits room;
-  room.bytes = ~0ULL;
+  MemoryLimits limits;
+  limits.bytes = ~0ULL;
   if (const auto meminfo = read("/proc/meminfo")) {
-    if (const auto kib = value_of(*meminfo, "MemAvailable:")) room.bytes = *kib * 1024;
-    if (const auto kib = value_of(*meminfo, "MemTotal:")) room.ram_bytes = *kib * 1024;
+    if (const auto kib = value_of(*meminfo, "MemAvailable:")) limits.bytes = *kib * 1024;
+    if (const auto kib = value_of(*meminfo, "MemTotal:")) limits.ram_bytes = *kib * 1024;
   }
   const std::string membership = read("/proc/self/cgroup").value_or("");
   for (Hierarchy& hierarchy : mounted_hierarchies(read("/proc/self/mountinfo").value_or(""))) {
     const auto path = path_in(hierarchy, membership);
     if (!path) continue;
     hierarchy.path = *path;
-    shrink_to(room, read, hierarchy);
+    shrink_to(limits, read, hierarchy);
   }
-  return room;
+  return limits;
 }
 
 const char* limit_name(Limit limit) {

@@ -128,7 +128,7 @@ class Os {
   virtual void inherit_on_fork(std::byte* base, std::uint64_t bytes) = 0;
   virtual std::vector<AddressRange> address_ranges() const = 0;  // the ranges for candidate addresses
 
-  virtual MemoryLimits room(Backing backing) = 0;
+  virtual MemoryLimits memory_limits(Backing backing) = 0;
 
   // Futexes, shared between processes. wait returns false if the time ran out, else true (woken, value
   // differs or interrupted); callers always check their condition again.

@@ -39,19 +39,19 @@ std::string wanted_text(std::uint64_t bytes, std::uint64_t total, const OutOfMem
 
 }  // namespace
 
-OutOfMemory out_of_memory_in(const MemoryLimits& room, std::uint64_t offset, std::uint64_t bytes) {
-  const std::uint64_t before_limit = room.file_bytes - std::min(room.file_bytes, offset);
-  const bool ends_at_limit = before_limit < bytes && before_limit <= room.bytes;
+OutOfMemory out_of_memory_in(const MemoryLimits& limits, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t before_limit = limits.file_bytes - std::min(limits.file_bytes, offset);
+  const bool ends_at_limit = before_limit < bytes && before_limit <= limits.bytes;
   OutOfMemory out_of_memory;
-  out_of_memory.free_bytes = ends_at_limit ? before_limit : room.bytes;
-  out_of_memory.limit = ends_at_limit ? Limit::file_size : room.limit;
-  if (!ends_at_limit) out_of_memory.where = room.where;
+  out_of_memory.free_bytes = ends_at_limit ? before_limit : limits.bytes;
+  out_of_memory.limit = ends_at_limit ? Limit::file_size : limits.limit;
+  if (!ends_at_limit) out_of_memory.where = limits.where;
   return out_of_memory;
 }
 
 OutOfMemory out_of_memory_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,
                               const Failure& refusal) {
-  OutOfMemory out_of_memory = out_of_memory_in(os.room(object.backing()), offset, bytes);
+  OutOfMemory out_of_memory = out_of_memory_in(os.memory_limits(object.backing()), offset, bytes);
   if (out_of_memory.limit != Limit::file_size) out_of_memory.call = refusal.text;
   return out_of_memory;
 }

@@ -21,7 +21,7 @@ struct OutOfMemory {
 };
 
 // The limit that [offset, offset + bytes) of an object meets first; nothing is short if free_bytes suffices.
-OutOfMemory out_of_memory_in(const MemoryLimits& room, std::uint64_t offset, std::uint64_t bytes);
+OutOfMemory out_of_memory_in(const MemoryLimits& limits, std::uint64_t offset, std::uint64_t bytes);
 
 // The limit behind a refusal of Os::extend. Call it after giving back what was granted for the same purpose.
 OutOfMemory out_of_memory_met(Os& os, const Object& object, std::uint64_t offset, std::uint64_t bytes,

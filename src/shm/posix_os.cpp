@@ -115,8 +115,8 @@ bool make_large_pages(int descriptor, std::uint64_t offset, std::uint64_t bytes,
   if (first >= end) return true;
   if (end > soft_limit(RLIMIT_FSIZE)) return false;  // the kernel would send a signal
   // The kernel makes large pages only in a mapping with the same alignment.
-  const std::uint64_t room = end - first + large;
-  void* const hold = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::uint64_t hold_bytes = end - first + large;
+  void* const hold = mmap(nullptr, hold_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (hold == MAP_FAILED) return false;
   auto* const view = reinterpret_cast<void*>(round_up(reinterpret_cast<std::uintptr_t>(hold), large));
   void* const mapped = mmap(view, end - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
@@ -131,7 +131,7 @@ bool make_large_pages(int descriptor, std::uint64_t offset, std::uint64_t bytes,
   ask(end - page_bytes);
   const bool goes_on =
       madvise(mapped, end - first, MADV_COLLAPSE) == 0 || errno == EAGAIN;  // a page was busy
-  munmap(hold, room);
+  munmap(hold, hold_bytes);
   return goes_on;
 }
 
@@ -258,19 +258,19 @@ class PosixOs final : public Os {
 
   std::vector<AddressRange> address_ranges() const override { return usable_address_ranges(); }
 
-  MemoryLimits room(Backing backing) override {
-    MemoryLimits room = limits_of_machine(read_file);
-    room.address_space_bytes = address_space_left();
-    room.file_bytes = soft_limit(RLIMIT_FSIZE);
-    room.bytes -= std::min(room.bytes / 16, spare_bytes);
+  MemoryLimits memory_limits(Backing backing) override {
+    MemoryLimits limits = limits_of_machine(read_file);
+    limits.address_space_bytes = address_space_left();
+    limits.file_bytes = soft_limit(RLIMIT_FSIZE);
+    limits.bytes -= std::min(limits.bytes / 16, spare_bytes);
     struct statvfs mount {};
     const bool counts = backing == Backing::posix && statvfs(mount_path, &mount) == 0 && mount.f_blocks != 0;
-    if (counts && mount.f_bavail * mount.f_frsize < room.bytes) {
-      room.bytes = mount.f_bavail * mount.f_frsize;
-      room.limit = Limit::mount;
-      room.where = mount_path;
+    if (counts && mount.f_bavail * mount.f_frsize < limits.bytes) {
+      limits.bytes = mount.f_bavail * mount.f_frsize;
+      limits.limit = Limit::mount;
+      limits.where = mount_path;
     }
-    return room;
+    return limits;
   }
 
   bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,

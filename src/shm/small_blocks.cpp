@@ -21,25 +21,25 @@ std::uint32_t first_cell(std::uint32_t cell_bytes) {
 }  // namespace
 
 Result<Extent> SmallBlocks::allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation) {
-  const std::uint32_t room = cell_bytes_for(bytes);
-  const Kind kind{owner, room};
+  const std::uint32_t cell_bytes = cell_bytes_for(bytes);
+  const Kind kind{owner, cell_bytes};
   const std::lock_guard lock(mutex_);
-  const Result<std::uint64_t> found = slab_with_room(kind, allocation);
+  const Result<std::uint64_t> found = slab_with_free_cell(kind, allocation);
   if (!found) return Failure(found.failure());
   Slab& slab = slabs_.at(found.value());
   const std::uint64_t index = slab.free.back();
   slab.free.pop_back();
-  if (slab.free.empty()) std::erase(with_room_[kind], found.value());
-  const std::uint64_t offset = found.value() + index * room;
+  if (slab.free.empty()) std::erase(with_free_cells_[kind], found.value());
+  const std::uint64_t offset = found.value() + index * cell_bytes;
   const std::uint32_t flags = allocation == 0 ? Cell::local_bit : 0;
   auto* const words = reinterpret_cast<std::atomic<std::uint32_t>*>(extents_->place_.base + found.value());
   words[index].store(static_cast<std::uint32_t>(bytes) | flags, std::memory_order_release);
-  return Extent{offset, bytes, room, owner, allocation};
+  return Extent{offset, bytes, cell_bytes, owner, allocation};
 }
 
-Result<std::uint64_t> SmallBlocks::slab_with_room(const Kind& kind, std::uint64_t allocation) {
-  std::vector<std::uint64_t>& with_room = with_room_[kind];
-  if (!with_room.empty()) return std::uint64_t{with_room.back()};
+Result<std::uint64_t> SmallBlocks::slab_with_free_cell(const Kind& kind, std::uint64_t allocation) {
+  std::vector<std::uint64_t>& with_free_cells = with_free_cells_[kind];
+  if (!with_free_cells.empty()) return std::uint64_t{with_free_cells.back()};
   const auto [owner, cell_bytes] = kind;
   Result<Extent> made = extents_->allocate_pages(owner, slab_bytes, allocation, Pages::any, cell_bytes);
   if (!made) return made.take_failure();
@@ -47,7 +47,7 @@ Result<std::uint64_t> SmallBlocks::slab_with_room(const Kind& kind, std::uint64_
   for (std::uint32_t cell = slab_bytes / cell_bytes; cell-- > first_cell(cell_bytes);) {
     slab.free.push_back(static_cast<std::uint16_t>(cell));
   }
-  with_room.push_back(made->offset);
+  with_free_cells.push_back(made->offset);
   slabs_.emplace(made->offset, std::move(slab));
   return std::uint64_t{made->offset};
 }
@@ -63,13 +63,13 @@ Status SmallBlocks::release(const Cell& cell) {
   if (!is_own) return {};  // the slab of another process, which has died; its cells are not reused
   Slab& slab = found->second;
   const Kind kind{slab.owner, slab.cell_bytes};
-  std::vector<std::uint64_t>& with_room = with_room_[kind];
-  if (slab.free.empty()) with_room.push_back(found->first);
+  std::vector<std::uint64_t>& with_free_cells = with_free_cells_[kind];
+  if (slab.free.empty()) with_free_cells.push_back(found->first);
   slab.free.push_back(static_cast<std::uint16_t>((offset - found->first) / slab.cell_bytes));
   const bool is_empty = slab.free.size() == slab_bytes / slab.cell_bytes - first_cell(slab.cell_bytes);
-  if (is_empty && with_room.size() > 1) {
+  if (is_empty && with_free_cells.size() > 1) {
     const std::uint64_t gone = found->first;
-    std::erase(with_room, gone);
+    std::erase(with_free_cells, gone);
     slabs_.erase(found);
     extents_->release_slab(gone);
   }

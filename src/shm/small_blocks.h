@@ -29,9 +29,9 @@ inline constexpr std::uint32_t largest_cell_bytes = 2048;  // a page holds only 
 struct Cell {
   std::atomic<std::uint32_t>* word = nullptr;  // length:16 | retired:1 | local:1; 0: free
   std::uint32_t value = 0;
-  std::uint64_t begin = 0;  // arena offset of its first byte
-  std::uint64_t into = 0;   // distance from the first byte
-  std::uint32_t room = 0;   // bytes of the cell
+  std::uint64_t begin = 0;       // arena offset of its first byte
+  std::uint64_t into = 0;        // distance from the first byte
+  std::uint32_t cell_bytes = 0;  // bytes of the cell
 
   static constexpr std::uint32_t length_mask = 0xffff;
   static constexpr std::uint32_t retired_bit = 1u << 16;
@@ -44,16 +44,16 @@ struct Cell {
 
 // The cell at an offset of the arena that begins at base; none if `record` is not of a slab there.
 inline std::optional<Cell> cell_at(std::byte* base, const ExtentRecord& record, std::uint64_t offset) {
-  const std::uint32_t room = record.cell_bytes.load(std::memory_order_acquire);
+  const std::uint32_t cell_bytes = record.cell_bytes.load(std::memory_order_acquire);
   const std::uint64_t slab = record.offset.load(std::memory_order_acquire);
-  if (room == 0 || offset - slab >= slab_bytes) return std::nullopt;
-  const std::uint64_t index = (offset - slab) >> std::countr_zero(room);
+  if (cell_bytes == 0 || offset - slab >= slab_bytes) return std::nullopt;
+  const std::uint64_t index = (offset - slab) >> std::countr_zero(cell_bytes);
   Cell cell;
   cell.word = reinterpret_cast<std::atomic<std::uint32_t>*>(base + slab) + index;
   cell.value = cell.word->load(std::memory_order_acquire);
-  cell.begin = slab + index * room;
+  cell.begin = slab + index * cell_bytes;
   cell.into = offset - cell.begin;
-  cell.room = room;
+  cell.cell_bytes = cell_bytes;
   return cell;
 }
 
@@ -74,12 +74,12 @@ class SmallBlocks {
   };
   using Kind = std::pair<Worker, std::uint32_t>;  // owner, size of cells
 
-  Result<std::uint64_t> slab_with_room(const Kind& kind, std::uint64_t allocation);
+  Result<std::uint64_t> slab_with_free_cell(const Kind& kind, std::uint64_t allocation);
 
   Extents* extents_;
   std::mutex mutex_;
-  std::map<std::uint64_t, Slab> slabs_;                   // by arena offset
-  std::map<Kind, std::vector<std::uint64_t>> with_room_;  // slabs that have free cells
+  std::map<std::uint64_t, Slab> slabs_;                         // by arena offset
+  std::map<Kind, std::vector<std::uint64_t>> with_free_cells_;  // slabs that have free cells
 };
 
 }  // namespace comex::shm

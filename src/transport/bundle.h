@@ -15,7 +15,7 @@
 
 namespace comex::transport {
 
-// The number of posted receives for small messages of a process. The room of each is in whole cache lines.
+// The number of posted receives for small messages of a process. The buffer of each is in whole cache lines.
 inline constexpr unsigned ring_slots = 16;
 constexpr std::size_t ring_slot_bytes(bool takes_bundles) {
   constexpr std::size_t line = 64;
@@ -36,10 +36,12 @@ class BundleWriter {
   BundleWriter() = default;
   explicit BundleWriter(std::byte* to) : to_(to) {}
 
-  bool has_room(std::size_t part) const { return bytes_ + padded_part_bytes(part) <= protocol::bundle_bytes; }
+  bool has_capacity(std::size_t part) const {
+    return bytes_ + padded_part_bytes(part) <= protocol::bundle_bytes;
+  }
   // Adds a message or, with a tag, a body of the message before it.
   void add(std::span<const std::byte> what, int tag = 0) {
-    COMEX_BUG_IF(to_ == nullptr || !has_room(what.size()) || (tag != 0 && parts_ == 0));
+    COMEX_BUG_IF(to_ == nullptr || !has_capacity(what.size()) || (tag != 0 && parts_ == 0));
     const protocol::BundlePart part{static_cast<std::uint32_t>(what.size()), static_cast<std::uint32_t>(tag)};
     std::memcpy(to_ + bytes_, &part, sizeof part);
     std::memcpy(to_ + bytes_ + sizeof part, what.data(), what.size());

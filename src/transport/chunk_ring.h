@@ -1,7 +1,7 @@
 // The chunks of one body, of which a few are with the transport at once, and the oldest ends first.
 //
-// It counts chunks, says where each lies in the body, and keeps the ticket and the room of those under way.
-// It moves nothing itself: its owner takes or fills the room, starts the chunk and looks at the oldest one.
+// It counts chunks, says where each lies in the body, and keeps the ticket and the buffer of those under way.
+// It moves nothing itself: its owner takes or fills the buffer, starts the chunk and looks at the oldest one.
 // Used by op/remote and pr/transfer for bodies in both directions.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace comex::transport {
 
-template <class Room>
+template <class Buffer>
 class ChunkRing {
  public:
   struct Chunk {
     Ticket ticket;
-    Room room{};
+    Buffer buffer{};
   };
 
   // At most `depth` are under way at once.
@@ -39,9 +39,9 @@ class ChunkRing {
   std::uint64_t next_begin() const { return started_ * chunk_bytes_; }  // in the body
   std::uint32_t next_bytes() const { return bytes_of(started_); }
   std::uint32_t oldest_bytes() const { return bytes_of(finished_); }
-  Room& next_room() { return ring_[started_ % depth_].room; }
-  Room& oldest_room() { return ring_[finished_ % depth_].room; }
-  Room& room(unsigned index) { return ring_[index].room; }
+  Buffer& next_buffer() { return ring_[started_ % depth_].buffer; }
+  Buffer& oldest_buffer() { return ring_[finished_ % depth_].buffer; }
+  Buffer& buffer(unsigned index) { return ring_[index].buffer; }
 
   void start(Ticket ticket) { ring_[started_++ % depth_].ticket = ticket; }
   // There is one under way, and it is complete.

@@ -21,8 +21,8 @@ MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles 
       check_(std::move(on_failure)),
       yield_(yield),
       takes_bundles_(bundles.are_taken),
-      slot_room_(ring_slot_bytes(takes_bundles_)),
-      ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_room_)),
+      slot_capacity_(ring_slot_bytes(takes_bundles_)),
+      ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_capacity_)),
       near_(std::move(bundles.near)),
       sends_bundles_(bundles.may_be_sent()),
       bundles_answers_(sends_bundles_ && bundles.are_answered) {
@@ -62,7 +62,7 @@ void MpiTransport::abandon() {
 
 void MpiTransport::post_ring() {
   for (unsigned slot = 0; slot < ring_slots; ++slot) {
-    check_(PMPI_Recv_init(slot_bytes(slot), static_cast<int>(slot_room_), MPI_BYTE, MPI_ANY_SOURCE,
+    check_(PMPI_Recv_init(slot_bytes(slot), static_cast<int>(slot_capacity_), MPI_BYTE, MPI_ANY_SOURCE,
                           protocol::header_tag, wire_, &ring_requests_[slot]),
            "MPI_Recv_init");
     check_(PMPI_Start(&ring_requests_[slot]), "MPI_Start");
@@ -112,7 +112,7 @@ void MpiTransport::post_with_next(TransportRank to, std::size_t bytes) {
   }
   holds_answers_ = bundles_answers_ && !unpacked_.empty();
   add_to_bundle(to, bytes);
-  if (!packed_.has_room(protocol::message_bytes)) launch_bundle();
+  if (!packed_.has_capacity(protocol::message_bytes)) launch_bundle();
 }
 
 void MpiTransport::add_to_bundle(TransportRank to, std::size_t bytes) {
@@ -127,7 +127,7 @@ void MpiTransport::launch_bundle() {
 
 // If the buffer has left at once, it stays in `filled`, ready to be filled again.
 void MpiTransport::launch(Outgoing& filled, TransportRank to, std::size_t bytes) {
-  COMEX_BUG_IF(filled.bytes == nullptr || bytes > filled.pool->room() || !is_rank(to));
+  COMEX_BUG_IF(filled.bytes == nullptr || bytes > filled.pool->buffer_bytes() || !is_rank(to));
   check_(PMPI_Isend(filled.bytes.get(), static_cast<int>(bytes), MPI_BYTE, to, protocol::header_tag, wire_,
                     &filled.request),
          "MPI_Isend");
@@ -218,7 +218,7 @@ std::optional<std::size_t> MpiTransport::take_arrived(TransportRank from, int ta
 // True if a body can be the last part of the open bundle. Bundles of answers take none, because their
 // receivers have posted receives for bodies.
 bool MpiTransport::may_close_bundle(TransportRank to, std::size_t bytes) const {
-  return has_bundle() && !holds_answers_ && to == bundle_to_ && bytes != 0 && packed_.has_room(bytes);
+  return has_bundle() && !holds_answers_ && to == bundle_to_ && bytes != 0 && packed_.has_capacity(bytes);
 }
 
 Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::byte> body) {

@@ -89,7 +89,7 @@ class MpiTransport final : public Transport {
   Ticket send(SendCall* call, const char* name, TransportRank to, int tag, std::span<const std::byte> body);
   void post_ring();
   void take_back_ring();
-  std::byte* slot_bytes(unsigned slot) const { return ring_.get() + slot * slot_room_; }
+  std::byte* slot_bytes(unsigned slot) const { return ring_.get() + slot * slot_capacity_; }
   static Outgoing taken_from(SendPool& pool) { return {pool.take(), &pool}; }
   bool has_bundle() const { return bundle_.bytes != nullptr; }
   void launch(Outgoing& filled, TransportRank to, std::size_t bytes);
@@ -112,7 +112,7 @@ class MpiTransport final : public Transport {
   const bool takes_bundles_;
   // Slots head_, head_ + 1, ... (mod ring_slots) are posted, in this order. While handed_out_ is set, the
   // slot at head_ is not posted: it holds the caller's current message, alone or in a bundle.
-  const std::size_t slot_room_;
+  const std::size_t slot_capacity_;
   std::unique_ptr<std::byte[]> ring_;
   std::array<MPI_Request, ring_slots> ring_requests_;
   unsigned head_ = 0;

@@ -23,13 +23,15 @@ class SendPool {
  public:
   using Buffer = std::unique_ptr<std::byte[]>;
 
-  SendPool(std::size_t room, std::size_t kept) : room_(room), kept_(kept) { free_.reserve(kept); }
+  SendPool(std::size_t buffer_bytes, std::size_t kept) : buffer_bytes_(buffer_bytes), kept_(kept) {
+    free_.reserve(kept);
+  }
 
-  std::size_t room() const { return room_; }
+  std::size_t buffer_bytes() const { return buffer_bytes_; }
   std::size_t free() const { return free_.size(); }
 
   Buffer take() {
-    if (free_.empty()) return std::make_unique_for_overwrite<std::byte[]>(room_);
+    if (free_.empty()) return std::make_unique_for_overwrite<std::byte[]>(buffer_bytes_);
     Buffer buffer = std::move(free_.back());
     free_.pop_back();
     return buffer;
@@ -40,7 +42,7 @@ class SendPool {
   }
 
  private:
-  std::size_t room_;
+  std::size_t buffer_bytes_;
   std::size_t kept_;
   std::vector<Buffer> free_;
 };

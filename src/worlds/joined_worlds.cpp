@@ -51,11 +51,11 @@ void JoinedWorlds::start_fence_all(nb::Completion& completion) {
   for (const BridgeId id : bridges.ids()) {
     if (!bridges.why_lost(id).empty()) continue;
     // Another thread may take the bridge down, under the lock; what is under way there is complete by then.
-    const auto has_room = [&] {
+    const auto has_capacity = [&] {
       const std::shared_ptr<const Bridge> bridge = bridges.find(id);
-      return bridge == nullptr || bridge->remote.has_room();
+      return bridge == nullptr || bridge->remote.has_capacity();
     };
-    const op::Engine::Lock lock = runtime_.engine().enter_when(has_room, {"fence_all"});
+    const op::Engine::Lock lock = runtime_.engine().enter_when(has_capacity, {"fence_all"});
     if (const std::shared_ptr<Bridge> bridge = bridges.find(id)) bridge->remote.start_fence_all(completion);
   }
 }

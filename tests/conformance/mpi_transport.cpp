@@ -272,10 +272,10 @@ TEST(MpiTransport, takes_back_all_its_receives_when_it_is_destroyed) {
   const Wire wire;
   int rank = 0;
   MPI_Comm_rank(wire.comm(), &rank);
-  std::vector<std::byte> room(8);
+  std::vector<std::byte> buffer(8);
   {
     MpiTransport transport(wire.comm(), throw_failure);
-    EXPECT_TRUE(transport.start_receive(rank, 5, room));
+    EXPECT_TRUE(transport.start_receive(rank, 5, buffer));
     std::fill_n(transport.stage(), 8, std::byte{64});
     transport.post(rank, 8);
     Message message;

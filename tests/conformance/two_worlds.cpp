@@ -159,7 +159,7 @@ TEST(TwoWorlds, all_that_is_under_way_fails_when_the_servers_are_lost) {
     EXPECT_TRUE(each->take_failure());
   }
   EXPECT_TRUE(put.done());
-  EXPECT_TRUE(remote.has_room());
+  EXPECT_TRUE(remote.has_capacity());
   EXPECT_TRUE(remote.quiet());
   nb::Completion late;
   remote.start(contiguous(Action::put, source.data(), rig.regions[1], 8), rig.far(1), late);

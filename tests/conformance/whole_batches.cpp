@@ -20,7 +20,7 @@ TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
       const std::size_t at = random() % words;
       std::int64_t value = static_cast<std::int64_t>(random() % 1000);
       std::byte* const far = rig.region + 8 * at;
-      ASSERT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
+      ASSERT_TRUE(rig.until([&] { return rig.origin().has_capacity(rig.far); }));
       switch (random() % 5) {
         case 0:
           ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, far, 8), rig.far));
@@ -62,7 +62,7 @@ std::uint64_t messages_of(std::size_t adds, const RigOptions& options) {
   nb::Completion done;
   std::vector<std::int64_t> old(adds);
   for (std::int64_t& each : old) {
-    EXPECT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
+    EXPECT_TRUE(rig.until([&] { return rig.origin().has_capacity(rig.far); }));
     EXPECT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
   }
   rig.finish(done);
@@ -91,7 +91,7 @@ TEST(WholeBatches, gets_of_every_size_share_messages) {
   nb::Completion done;
   for (std::size_t bytes = 1; bytes <= largest; ++bytes) {
     here.emplace_back(bytes + 1, std::byte{99});
-    ASSERT_TRUE(rig.until([&] { return rig.origin().has_room(rig.far); }));
+    ASSERT_TRUE(rig.until([&] { return rig.origin().has_capacity(rig.far); }));
     ASSERT_TRUE(rig.origin().append_get(here.back().data(), rig.region + bytes, bytes, rig.far, done));
   }
   rig.finish(done);
@@ -212,7 +212,7 @@ TEST(WholeBatches, answers_in_front_of_a_busy_stripe_outlast_the_wait_for_it) {
     const std::int64_t term = 1;
     ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &term}, &term, rig.region, 8, rig.far));
     std::size_t words = 0;
-    while (words < old.size() && rig.origin().has_room(rig.far) && rig.fabric.messages(1, 0) == 0) {
+    while (words < old.size() && rig.origin().has_capacity(rig.far) && rig.fabric.messages(1, 0) == 0) {
       ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[words++], rig.region, 1), rig.far, done));
     }
     EXPECT_GT(words, 3u);
@@ -268,7 +268,7 @@ TEST(WholeBatches, many_origins_with_one_credit_each_stay_within_it) {
   std::int64_t one = 1;
   for (int i = 0; i < 2000; ++i) {
     for (std::size_t origin = 0; origin < 4; ++origin) {
-      ASSERT_TRUE(rig.until([&] { return rig.origin(origin).has_room(rig.far); }));
+      ASSERT_TRUE(rig.until([&] { return rig.origin(origin).has_capacity(rig.far); }));
       ASSERT_TRUE(rig.origin(origin).append(acc_of(&one, rig.region, 1), rig.far));
     }
   }

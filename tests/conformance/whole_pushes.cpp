@@ -238,7 +238,7 @@ TEST(WholePushesAtRandom, agree_with_a_model) {
       const std::size_t at = random() % words;
       std::int64_t& value = values[i] = static_cast<std::int64_t>(random() % 1000);
       std::byte* const far = rig.region + 8 * at;
-      while (!rig.origin().has_room(rig.far)) {
+      while (!rig.origin().has_capacity(rig.far)) {
         release();
         rig.turn();
       }
@@ -316,14 +316,14 @@ TEST(WholePushesThreads, each_item_is_sent_once_by_one_of_two) {
   for (int i = 0; i < rounds; ++i) {
     std::int64_t one = 1;
     for (int item = 0; item < 5; ++item) {
-      while (!remote.has_room(rig.far)) turn();
+      while (!remote.has_capacity(rig.far)) turn();
       if (!remote.append(acc_of(&one, rig.region), rig.far)) {
         nb::Completion added;
         remote.start(acc_of(&one, rig.region), rig.far, added);
         while (!added.done()) turn();
       }
     }
-    while (!remote.has_room(rig.far)) turn();
+    while (!remote.has_capacity(rig.far)) turn();
     const AtomicOperation add = add_to(&old[static_cast<std::size_t>(i)], rig.region + 8, 1);
     if (!remote.append_atomic(add, rig.far, done)) remote.start_atomic(add, rig.far, done);
     if (i % 16 == 0) remote.send_batches();

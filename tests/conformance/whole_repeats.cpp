@@ -12,7 +12,7 @@ std::size_t items_in_one_message(std::size_t bytes_of_an_item, std::size_t more_
 template <class Append>
 std::size_t fill(Rig& rig, const Append& append) {
   std::size_t items = 0;
-  while (rig.fabric.messages(1, 0) == 0 && rig.origin().has_room(rig.far)) append(items++);
+  while (rig.fabric.messages(1, 0) == 0 && rig.origin().has_capacity(rig.far)) append(items++);
   return items;
 }
 

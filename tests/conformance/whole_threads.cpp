@@ -26,7 +26,7 @@ class Caller {
   void run(Start&& start) {
     nb::Completion done;
     {
-      const auto lock = engine_.enter_when([&] { return remote_.has_room(); }, {});
+      const auto lock = engine_.enter_when([&] { return remote_.has_capacity(); }, {});
       start(remote_, done);
     }
     engine_.wait([&] { return done.done(); }, {});
@@ -155,18 +155,18 @@ void mix(op::Engine& engine, op::Remote& remote, Rig& rig, std::size_t who, std:
     std::int64_t one = 1, old = -1;
     nb::Completion added;
     for (std::size_t i = 0; i < puts.size(); ++i) {
-      const auto lock = engine.enter_when([&] { return remote.has_room(); }, {});
+      const auto lock = engine.enter_when([&] { return remote.has_capacity(); }, {});
       remote.start(
           contiguous(Action::put, const_cast<std::byte*>(source.data()) + i * bytes, mine + i * bytes, bytes),
           own, puts[i]);
     }
     caller.move(Action::acc, &one, rig.region, 8, rig.far);
     {
-      const auto lock = engine.enter_when([&] { return remote.has_room(); }, {});
+      const auto lock = engine.enter_when([&] { return remote.has_capacity(); }, {});
       add(old, added);
     }
     for (std::size_t i = 0; i < gets.size(); ++i) {
-      const auto lock = engine.enter_when([&] { return remote.has_room(); }, {});
+      const auto lock = engine.enter_when([&] { return remote.has_capacity(); }, {});
       remote.start(contiguous(Action::get, back.data() + i * bytes, mine + i * bytes, bytes), own, gets[i]);
     }
     for (std::size_t i = puts.size(); i-- > 0;) {

@@ -62,7 +62,7 @@ class Near {
     pristine_ = source_;
   }
 
-  bool has_room(long bytes) const { return landed_ + bytes <= landing_capacity; }
+  bool has_capacity(long bytes) const { return landed_ + bytes <= landing_capacity; }
   std::byte* source() { return source_.data(); }
   std::byte* real_landing() { return landing_.data() + landed_; }
   std::byte* model_landing() { return expected_.data() + landed_; }
@@ -126,7 +126,8 @@ class Differential {
     const Operation operation = maker_.make();
     const auto mode = static_cast<Mode>(maker_.below(3));
     const bool lands = operation.verb == Verb::get || operation.verb == Verb::rmw;
-    if (!near_.has_room(operation.landing_bytes) || handles_.size() >= most_handles) drain("after a while");
+    if (!near_.has_capacity(operation.landing_bytes) || handles_.size() >= most_handles)
+      drain("after a while");
 
     auto* far = static_cast<std::byte*>(pointers_[static_cast<std::size_t>(target)]) + job_.me * region_bytes;
     std::byte* real = lands ? near_.real_landing() : near_.source();

@@ -97,7 +97,7 @@ struct MemoryOs::Body {
   std::uint64_t granted_pages = 0;
   std::uint64_t large_pages = 0;
   std::uint64_t refused_large_pages = 0;
-  unsigned room_asked = 0;
+  unsigned limits_read = 0;
 
   // The bytes of all objects together.
   std::uint64_t taken_bytes() const {
@@ -145,9 +145,9 @@ void MemoryOs::kill_slot(HostSlot slot) {
   }
 }
 
-unsigned MemoryOs::room_asked() const {
+unsigned MemoryOs::limits_read() const {
   const std::scoped_lock lock(body_->mutex);
-  return body_->room_asked;
+  return body_->limits_read;
 }
 
 Result<Object> MemoryOs::create_object(Backing backing, bool) {
@@ -222,7 +222,7 @@ Status MemoryOs::extend(const Object& object, std::uint64_t offset, std::uint64_
   const auto fresh = static_cast<std::uint64_t>(std::count(begin + static_cast<std::ptrdiff_t>(first),
                                                            begin + static_cast<std::ptrdiff_t>(end), false));
   const std::uint64_t after = (body_->granted_pages + fresh) * page_bytes;
-  if (after > std::min(faults.room_bytes, faults.hidden_bytes)) {
+  if (after > std::min(faults.limit_bytes, faults.hidden_bytes)) {
     return environment_error("extend of " + std::to_string(bytes) + " bytes: no space left (errno 28)");
   }
   body_->granted_pages += fresh;
@@ -293,17 +293,17 @@ std::vector<AddressRange> MemoryOs::address_ranges() const {
   return usable_address_ranges();
 }
 
-MemoryLimits MemoryOs::room(Backing) {
-  MemoryLimits room;
+MemoryLimits MemoryOs::memory_limits(Backing) {
+  MemoryLimits limits;
   const std::scoped_lock lock(body_->mutex);
-  ++body_->room_asked;
+  ++body_->limits_read;
   const std::uint64_t taken = body_->taken_bytes();
-  room.bytes = faults.room_bytes > taken ? faults.room_bytes - taken : 0;
-  room.limit = faults.room_limit;
-  room.ram_bytes = faults.ram_bytes;
-  room.file_bytes = faults.file_bytes;
-  room.address_space_bytes = faults.address_space_bytes;
-  return room;
+  limits.bytes = faults.limit_bytes > taken ? faults.limit_bytes - taken : 0;
+  limits.limit = faults.limit;
+  limits.ram_bytes = faults.ram_bytes;
+  limits.file_bytes = faults.file_bytes;
+  limits.address_space_bytes = faults.address_space_bytes;
+  return limits;
 }
 
 bool MemoryOs::wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,

@@ -10,10 +10,11 @@ namespace comex::shm {
 
 // The conditions that a MemoryOs simulates. Tests may change MemoryOs::faults at any time.
 struct MemoryFaults {
-  std::uint64_t room_bytes = ~0ULL;    // bytes that may be granted in all
-  std::uint64_t hidden_bytes = ~0ULL;  // like room_bytes, but room() does not know it: extend is refused
-  std::uint64_t file_bytes = ~0ULL;    // largest length of an object
-  Limit room_limit = Limit::ram;       // the limit that room_bytes stands for
+  std::uint64_t limit_bytes = ~0ULL;  // bytes that may be granted in all
+  std::uint64_t hidden_bytes =
+      ~0ULL;  // like limit_bytes, but memory_limits() does not know it: extend is refused
+  std::uint64_t file_bytes = ~0ULL;              // largest length of an object
+  Limit limit = Limit::ram;                      // the limit that limit_bytes stands for
   std::vector<std::uint64_t> refused_addresses;  // map at one of these addresses fails
   bool refuse_attach = false;                    // open_object_of fails
   bool refuse_touch = false;                     // enable_on_touch fails
@@ -32,7 +33,7 @@ class MemoryOs : public Os {
   std::uint64_t granted_bytes() const;
   std::uint64_t large_pages_granted() const;  // in total
   std::uint64_t large_pages_refused() const;
-  unsigned room_asked() const;    // number of calls of room()
+  unsigned limits_read() const;   // number of calls of memory_limits()
   void kill_slot(HostSlot slot);  // releases its life holds, as if the process had died
 
   Result<Object> create_object(Backing backing, bool large_pages = false) override;
@@ -48,7 +49,7 @@ class MemoryOs : public Os {
   void unmap(std::byte* base, std::uint64_t bytes) override;
   void inherit_on_fork(std::byte*, std::uint64_t) override {}
   std::vector<AddressRange> address_ranges() const override;
-  MemoryLimits room(Backing backing) override;
+  MemoryLimits memory_limits(Backing backing) override;
   bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,
             std::uint32_t bitset) override;
   void wake(const std::atomic<std::uint32_t>& word, std::uint32_t waiters, std::uint32_t bitset) override;

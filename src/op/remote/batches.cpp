@@ -63,8 +63,8 @@ bool Batches::may_append(const Channel& channel) const {
   if (channel.has_credit()) return true;
   const Batch* const batch = channel.batch;
   const std::uint32_t limit = state_.sizes.message_bytes;
-  return batch != nullptr && batch->room.with(head + sizeof(Scale) + largest_item, 0).fits(limit) &&
-         batch->room.with(head, largest_item).fits(limit) &&
+  return batch != nullptr && batch->size.with(head + sizeof(Scale) + largest_item, 0).fits(limit) &&
+         batch->size.with(head, largest_item).fits(limit) &&
          batch->buffer->look().bits() == batch->word.bits();  // else the buffer has been taken
 }
 
@@ -102,7 +102,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
   batch->word = buffer->look().opened(sizeof header);
   batch->number = header.number;
   batch->answers.clear();
-  batch->room = {};
+  batch->size = {};
   batch->transfer = nullptr;
   open_.push_back(&channel);
   holds_.store(true, std::memory_order_relaxed);
@@ -114,7 +114,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
 // buffer stays taken or free, since only this worker opens buffers.
 inline bool Batches::has_place(const Batch& batch, std::size_t bytes, std::size_t answer,
                                WorldId world) const {
-  return batch.world == world && batch.room.with(bytes, answer).fits(state_.sizes.message_bytes) &&
+  return batch.world == world && batch.size.with(bytes, answer).fits(state_.sizes.message_bytes) &&
          !batch.is_taken();
 }
 
@@ -129,7 +129,7 @@ inline bool Batches::publish(Batch& batch, std::size_t bytes, std::size_t answer
     return false;
   }
   batch.word = next;
-  batch.room = batch.room.with(bytes, answer);
+  batch.size = batch.size.with(bytes, answer);
   return true;
 }
 
@@ -266,7 +266,7 @@ void Batches::on_answers(Channel& channel, const protocol::ReplyHeader& reply,
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *std::get<Awaited>(transfer->request->what).batch;
   if (channel.batch == &batch) let_go(channel, batch);  // the pusher has sent it
-  COMEX_BUG_IF(data.size() != batch.room.answers);
+  COMEX_BUG_IF(data.size() != batch.size.answers);
   const std::byte* at = data.data();
   for (const Batch::Answer& answer : batch.answers) {
     if (answer.failed) {

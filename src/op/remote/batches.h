@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "core/batch_room.h"
+#include "core/batch_size.h"
 #include "op/remote/requests.h"
 #include "op/remote/send_state.h"
 #include "op/remote/transfers.h"
@@ -43,7 +43,7 @@ struct Batch {
   protocol::BatchItem last;  // item, where there is one
   ScaleWords last_scale;     // acc
   std::vector<Answer> answers;
-  BatchRoom room;
+  BatchSize size;
   Transfer* transfer = nullptr;  // once there is a get or rmw; it has a request of its own
 
   bool is_taken() const { return word.items() != 0 && buffer->look().bits() != word.bits(); }

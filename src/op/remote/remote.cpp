@@ -165,7 +165,7 @@ void Remote::tidy() {
   transfers_.tidy();
   batches_.tidy();
   state_.slots.tidy();
-  nb::give_back_room(waiting_);
+  nb::give_back_capacity(waiting_);
 }
 
 std::size_t Remote::abandon() {

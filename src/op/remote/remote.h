@@ -3,9 +3,9 @@
 // Each server has one ordered queue: operations reach it in program order. A write completes when its source
 // may be reused, a get or rmw when its result is here, a lock when it is held, a fence when all earlier
 // writes on that server have taken effect. Nothing blocks: the caller waits for the Completion through
-// Engine, and for has_room() before each start. A refused operation marks its Completion, or its target if
-// that is done already. The parts make and send the requests of their kind; Remote queues them. Every call is
-// made under the engine lock. Made by runtime; used by the callers of op/route.
+// Engine, and for has_capacity() before each start. A refused operation marks its Completion, or its target
+// if that is done already. The parts make and send the requests of their kind; Remote queues them. Every call
+// is made under the engine lock. Made by runtime; used by the callers of op/route.
 #pragma once
 
 #include <cstddef>
@@ -50,11 +50,11 @@ class Remote final : public transport::Sink {
   void set_errors_return(bool on);
 
   // Wait for this before each start. It is only a bound: nothing breaks above it.
-  bool has_room() const { return abandoned_ || outstanding() < max_outstanding_; }
+  bool has_capacity() const { return abandoned_ || outstanding() < max_outstanding_; }
   // Wait for this as well before appending, so that nothing is left here for lack of a credit.
-  bool has_room(const RemoteTarget& far) {
-    return has_room() && (!batches_.has_outbox() || !far.has_progress_rank ||
-                          batches_.may_append(channels_.at(far.server)));
+  bool has_capacity(const RemoteTarget& far) {
+    return has_capacity() && (!batches_.has_outbox() || !far.has_progress_rank ||
+                              batches_.may_append(channels_.at(far.server)));
   }
 
   // Each adds one part to the completion unless it is complete on return. The address arrays of a vector may

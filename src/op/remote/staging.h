@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/staging_room.h"
+#include "core/staging_buffer.h"
 #include "op/remote/channel.h"
 
 namespace comex::op::remote {
@@ -26,7 +26,7 @@ class Staging {
   std::byte* take(Channel& channel) {
     if (!may_take(channel)) return nullptr;
     if (free_.empty()) {
-      buffers_.push_back(make_staging_room(buffer_bytes_));
+      buffers_.push_back(make_staging_buffer(buffer_bytes_));
       free_.push_back(buffers_.back().get());
     }
     ++channel.staged;
@@ -54,7 +54,7 @@ class Staging {
   std::size_t in_use() const { return buffers_.size() - free_.size(); }
 
   std::size_t buffer_bytes_;
-  std::vector<StagingRoom> buffers_;
+  std::vector<StagingBuffer> buffers_;
   std::vector<std::byte*> free_;
   std::size_t most_ = 0;  // in use at once since tidy()
 };

@@ -53,14 +53,14 @@ bool Transfers::may_begin_body(const Channel& channel, const Header& header, con
   return staging_.may_take(channel, (chunks + a_buffer - 1) / a_buffer);
 }
 
-// Lends rooms to as many chunks as there are buffers for, and returns their number.
-unsigned Transfers::lend_rooms(Transfer& transfer, unsigned wanted) {
+// Lends buffers to as many chunks as there are buffers for, and returns their number.
+unsigned Transfers::lend_buffers(Transfer& transfer, unsigned wanted) {
   const unsigned a_buffer = chunks_a_buffer(transfer.chunk_bytes);
   for (unsigned chunk = 0; chunk < wanted; ++chunk) {
     std::byte*& buffer = transfer.buffers[chunk / a_buffer];
     if (buffer == nullptr) buffer = staging_.take(transfer.channel());
     if (buffer == nullptr) return chunk;
-    transfer.chunks.room(chunk) = buffer + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
+    transfer.chunks.buffer(chunk) = buffer + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
   }
   return wanted;
 }
@@ -69,7 +69,7 @@ void Transfers::begin_body(Transfer& transfer) {
   const unsigned wanted = chunks_under_way(transfer.bytes, transfer.chunk_bytes);
   unsigned depth = wanted;
   if (transfer.near.contiguous() == nullptr) {
-    depth = lend_rooms(transfer, wanted);
+    depth = lend_buffers(transfer, wanted);
     COMEX_BUG_IF(depth == 0 || (transfer.verb == Verb::get && depth != wanted));
   }
   transfer.chunks.begin(transfer.bytes, transfer.chunk_bytes, depth);
@@ -91,7 +91,7 @@ unsigned Transfers::send_chunks(Transfer& transfer) {
     const std::uint32_t bytes = chunks.next_bytes();
     std::byte* from = transfer.near.contiguous();
     if (from == nullptr) {
-      from = chunks.next_room();
+      from = chunks.next_buffer();
       transfer.near.gather(from, bytes);
     } else {
       transfer.near.skip(bytes);
@@ -118,7 +118,7 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
     if (received == 0) {
       transfer.refused = true;
     } else if (transfer.buffers[0] != nullptr) {
-      transfer.near.scatter(chunks.oldest_room(), received);
+      transfer.near.scatter(chunks.oldest_buffer(), received);
     }
     chunks.end_oldest();
   }
@@ -126,7 +126,7 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
     const std::uint32_t bytes = chunks.next_bytes();
     std::byte* to = transfer.near.contiguous();
     if (to == nullptr) {
-      to = chunks.next_room();
+      to = chunks.next_buffer();
     } else {
       transfer.near.skip(bytes);
     }
@@ -196,7 +196,7 @@ void Transfers::release_held(Channel& channel) {
 void Transfers::tidy() {
   pool_.tidy();
   staging_.tidy();
-  nb::give_back_room(moving_);
+  nb::give_back_capacity(moving_);
 }
 
 }  // namespace comex::op::remote

@@ -31,7 +31,7 @@ struct Transfer {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
   NearSide near;
-  transport::ChunkRing<std::byte*> chunks;              // of the body; each room is in one of the buffers
+  transport::ChunkRing<std::byte*> chunks;  // of the body; each chunk has a part of one of the buffers
   std::byte* buffers[protocol::chunks_in_flight] = {};  // for staging; each takes as many chunks as fit
 
   Channel& channel() const { return *request->channel; }
@@ -65,7 +65,7 @@ class Transfers {
 
  private:
   unsigned chunks_a_buffer(std::uint32_t chunk_bytes) const;
-  unsigned lend_rooms(Transfer& transfer, unsigned wanted);
+  unsigned lend_buffers(Transfer& transfer, unsigned wanted);
   unsigned move(Transfer& transfer);
   unsigned send_chunks(Transfer& transfer);
   unsigned receive_chunks(Transfer& transfer);

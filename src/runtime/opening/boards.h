@@ -3,7 +3,7 @@
 //
 // In the outboxes the batches of a host's workers collect. The progress rank of a worker pushes it; if
 // the worker serves itself, its progress thread does. A worker with neither has no outbox and sends each
-// operation at once. Used by world (for the room), runtime and serve.
+// operation at once. Used by world (for its size), runtime and serve.
 #pragma once
 
 #include <cstdint>

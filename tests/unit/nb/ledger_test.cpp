@@ -205,17 +205,17 @@ TEST(ObjectPool, gives_back_what_was_not_needed_since_the_last_time_and_nothing_
   std::vector<int*> taken(1000);
   for (int*& each : taken) each = pool.take();
   pool.tidy();
-  EXPECT_GE(pool.room(), taken.size());
+  EXPECT_GE(pool.capacity(), taken.size());
   for (int* each : taken) pool.give_back(each);
   pool.tidy();
-  EXPECT_GE(pool.room(), taken.size()) << "it was needed";
+  EXPECT_GE(pool.capacity(), taken.size()) << "it was needed";
   pool.give_back(pool.take());
   pool.tidy();
-  EXPECT_LT(pool.room(), 100u);
+  EXPECT_LT(pool.capacity(), 100u);
   pool.give_back(pool.take());
-  const std::size_t room = pool.room();
+  const std::size_t capacity = pool.capacity();
   pool.tidy();
-  EXPECT_EQ(pool.room(), room) << "as many are needed again and again";
+  EXPECT_EQ(pool.capacity(), capacity) << "as many are needed again and again";
   for (int*& each : taken) *(each = pool.take()) = 1;
   std::ranges::sort(taken);
   EXPECT_EQ(std::ranges::adjacent_find(taken), taken.end()) << "given out twice";
@@ -233,7 +233,7 @@ TEST(Fifo, gives_in_order_and_keeps_no_more_than_twice_what_is_in_it) {
     }
   }
   EXPECT_EQ(queue.size(), 1000u);
-  EXPECT_LE(queue.room(), 4096u);
+  EXPECT_LE(queue.capacity(), 4096u);
   EXPECT_EQ(static_cast<std::size_t>(queue.end() - queue.begin()), queue.size());
   while (!queue.empty()) {
     ASSERT_EQ(queue.front(), next++);

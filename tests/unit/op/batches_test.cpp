@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/batch_room.h"
+#include "core/batch_size.h"
 #include "op/remote/remote.h"
 #include "support/loopback_transport.h"
 
@@ -91,7 +91,7 @@ TEST_F(RemoteOutbox, buffers_that_are_being_copied_are_not_waited_for) {
   take(0);
   take(1);
   EXPECT_FALSE(append(2));
-  EXPECT_FALSE(remote->has_room(far(0))) << "its batch has gone, with the one credit";
+  EXPECT_FALSE(remote->has_capacity(far(0))) << "its batch has gone, with the one credit";
   EXPECT_EQ(sent_to(0) + sent_to(1) + sent_to(2), 0u);
 }
 
@@ -109,13 +109,13 @@ TEST_F(RemoteOutbox, takes_nothing_of_an_endpoint) {
 
 TEST_F(RemoteOutbox, without_a_credit_there_is_no_batch) {
   EXPECT_TRUE(append(0));
-  EXPECT_TRUE(remote->has_room(far(0)));
+  EXPECT_TRUE(remote->has_capacity(far(0)));
   remote->send_batches();
-  EXPECT_FALSE(remote->has_room(far(0)));
+  EXPECT_FALSE(remote->has_capacity(far(0)));
   EXPECT_FALSE(append(0));
   RemoteTarget seldom = far(0);
   seldom.has_progress_rank = false;
-  EXPECT_TRUE(remote->has_room(seldom)) << "one does not wait for who may wait for oneself";
+  EXPECT_TRUE(remote->has_capacity(seldom)) << "one does not wait for who may wait for oneself";
 }
 
 TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_opens_the_next) {
@@ -142,11 +142,11 @@ TEST_F(RemoteOutbox, a_batch_that_has_gone_is_not_mistaken_for_the_next_one_in_i
   EXPECT_TRUE(append(0));
   const shm::OutboxWord word = take(0);
   EXPECT_TRUE(outbox[0].replace(word.in(State::taken), word.in(State::free)));
-  EXPECT_FALSE(remote->has_room(far(0)));
+  EXPECT_FALSE(remote->has_capacity(far(0)));
   EXPECT_TRUE(append(1));
   EXPECT_TRUE(append(2));
   ASSERT_EQ(outbox[0].to, 2) << "the buffer that the pusher gave back";
-  EXPECT_FALSE(remote->has_room(far(0))) << "neither a credit nor a batch: what starts now stays here";
+  EXPECT_FALSE(remote->has_capacity(far(0))) << "neither a credit nor a batch: what starts now stays here";
 }
 
 TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_leaves_the_next_owner_of_the_buffer_alone) {
@@ -181,8 +181,8 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_leaves_the_next_owner_of_the
   EXPECT_EQ(value, 3u);
 }
 
-// Puts behind gets are what the room for answers keeps out.
-TEST_F(RemoteOutbox, a_batch_takes_what_the_room_for_it_and_its_answers_holds) {
+// Puts behind gets are what the limit of answers keeps out.
+TEST_F(RemoteOutbox, a_batch_takes_what_its_limit_and_that_of_its_answers_hold) {
   for (const std::uint64_t bytes :
        {std::uint64_t{1}, std::uint64_t{8}, std::uint64_t{100}, std::uint64_t{256}}) {
     for (const std::uint64_t gets : {std::uint64_t{5}, std::uint64_t{1000}}) {
@@ -194,14 +194,14 @@ TEST_F(RemoteOutbox, a_batch_takes_what_the_room_for_it_and_its_answers_holds) {
       nb::Completion done;
       std::vector<std::byte> near(256);
       void* const there = near.data();
-      BatchRoom room;
+      BatchSize size;
       for (std::uint64_t i = 0;; ++i) {
         const std::size_t answer = i < gets ? protocol::padded(bytes) : 0;
         const bool repeats = i != 0 && i != gets;
         const std::size_t head = repeats ? sizeof(protocol::RepeatedItem) : sizeof(protocol::BatchItem);
-        const BatchRoom next = room.with(head + (answer != 0 ? 0 : 16), answer);
+        const BatchSize next = size.with(head + (answer != 0 ? 0 : 16), answer);
         if (!next.fits(protocol::message_bytes)) break;
-        room = next;
+        size = next;
         ASSERT_TRUE(answer != 0 ? origin.append_get(there, there, bytes, far(0), done)
                                 : origin.append_put(there, there, 16, far(0)));
       }
@@ -210,7 +210,7 @@ TEST_F(RemoteOutbox, a_batch_takes_what_the_room_for_it_and_its_answers_holds) {
                                 : origin.append_put(there, there, 16, far(0)));
       transport::Message message;
       ASSERT_TRUE(wire.endpoint(0).receive(message));
-      EXPECT_EQ(message.data.size(), sizeof(protocol::RequestHeader) + room.items);
+      EXPECT_EQ(message.data.size(), sizeof(protocol::RequestHeader) + size.items);
     }
   }
 }

@@ -288,7 +288,7 @@ TEST(Remote, a_vector_put_of_small_segments_takes_as_many_messages_as_it_needs) 
   EXPECT_EQ(next, near.size());
 }
 
-TEST(Remote, room_ends_at_the_bound_and_comes_back) {
+TEST(Remote, capacity_ends_at_the_bound_and_comes_back) {
   RemoteOptions options = Script::small_options();
   options.max_outstanding = 3;
   Script script(options);
@@ -296,17 +296,17 @@ TEST(Remote, room_ends_at_the_bound_and_comes_back) {
   std::uint64_t values[3] = {};
   nb::Completion done;
   for (std::uint64_t& value : values) {
-    EXPECT_TRUE(script.remote.has_room());
+    EXPECT_TRUE(script.remote.has_capacity());
     script.remote.start(script.get(&value, 8), script.far, done);
   }
-  EXPECT_FALSE(script.remote.has_room());
+  EXPECT_FALSE(script.remote.has_capacity());
   const std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 3u);
   const std::uint64_t answer = 77;
   ReplyHeader data = script.reply(Verb::data, seen[1].header.slot);
   data.bytes = 8;
   script.say(data, std::as_bytes(std::span(&answer, 1)));
-  EXPECT_TRUE(script.remote.has_room());
+  EXPECT_TRUE(script.remote.has_capacity());
   EXPECT_EQ(values[1], 77u);
   EXPECT_EQ(values[0], 0u);
 }

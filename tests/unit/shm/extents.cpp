@@ -141,10 +141,10 @@ TEST_F(ExtentsTest, places_where_only_kept_space_is_left_once_its_pages_are_gone
   EXPECT_EQ(os_.granted_bytes(), before) << "punched, then granted again";
 }
 
-TEST_F(ExtentsTest, refuses_what_the_room_does_not_hold_and_says_why) {
+TEST_F(ExtentsTest, refuses_what_exceeds_the_memory_and_says_why) {
   allocate(1, 3 << 20);
-  os_.faults.room_bytes = os_.granted_bytes() + (1 << 20);
-  os_.faults.room_limit = Limit::cgroup;
+  os_.faults.limit_bytes = os_.granted_bytes() + (1 << 20);
+  os_.faults.limit = Limit::cgroup;
   const std::uint64_t before = os_.granted_bytes();
   const Result<Extent> made = extents_.allocate(2, 2 << 20);
   ASSERT_FALSE(made);
@@ -155,7 +155,7 @@ TEST_F(ExtentsTest, refuses_what_the_room_does_not_hold_and_says_why) {
   }
   EXPECT_EQ(os_.granted_bytes(), before);
   EXPECT_TRUE(extents_.is_consistent());
-  os_.faults.room_bytes = ~0ULL;
+  os_.faults.limit_bytes = ~0ULL;
   EXPECT_TRUE(extents_.allocate(2, 2 << 20));
 }
 
@@ -173,7 +173,7 @@ TEST_F(ExtentsTest, gives_everything_back_when_the_system_refuses_half_way) {
 TEST_F(ExtentsTest, gives_up_what_it_keeps_before_it_refuses) {
   const Extent kept = allocate(0, 8 << 20);
   ASSERT_TRUE(extents_.release(kept.offset));
-  os_.faults.room_bytes = os_.granted_bytes() + (4 << 20);
+  os_.faults.limit_bytes = os_.granted_bytes() + (4 << 20);
   allocate(1, 12 << 20);
   EXPECT_EQ(extents_.kept_bytes(), 0u);
 }
@@ -232,7 +232,7 @@ TEST_F(ExtentsTest, gives_large_pages_back_when_the_system_refuses_the_rest) {
   os_.faults.large_page_bytes = test_large_page_bytes;
   allocate(0, 100);  // the books of what comes
   const std::uint64_t before = os_.granted_bytes();
-  os_.faults.room_bytes = before + (30 << 20);
+  os_.faults.limit_bytes = before + (30 << 20);
   os_.faults.hidden_bytes = before + (25 << 20);  // so that large pages come first, and small ones no more
   const Result<Extent> refused = extents_.allocate(0, 26 << 20);
   ASSERT_FALSE(refused);

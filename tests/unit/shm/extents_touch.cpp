@@ -9,7 +9,7 @@
 namespace comex::shm {
 namespace {
 
-// Time stands still unless a test moves it, so that an answer about the room stays as old as it is.
+// Time stands still unless a test moves it, so that an answer about the limits stays as old as it is.
 class TimedOs : public MemoryOs {
  public:
   std::uint64_t now_ns() override { return now_; }
@@ -40,7 +40,7 @@ class TouchTest : public testing::Test {
   }
   void fill(const Extent& extent) { std::memset(arena_.at(extent.offset), 1, extent.bytes); }
   std::uint64_t resident() { return os_.resident_bytes(object_); }
-  void leave(std::uint64_t bytes) { os_.faults.room_bytes = resident() + bytes; }
+  void leave(std::uint64_t bytes) { os_.faults.limit_bytes = resident() + bytes; }
 };
 
 TEST_F(TouchTest, takes_nothing_until_a_page_is_touched) {
@@ -61,10 +61,10 @@ TEST_F(TouchTest, reads_zeros_where_nobody_wrote_and_what_others_wrote) {
   EXPECT_EQ(arena_.at(e.offset)[mebibyte - 1], std::byte{0});
 }
 
-TEST_F(TouchTest, refuses_at_once_what_the_host_has_no_room_for) {
+TEST_F(TouchTest, refuses_at_once_what_the_host_has_no_memory_for) {
   fill(allocate(1, 3 * mebibyte));
   leave(20 * mebibyte);
-  os_.faults.room_limit = Limit::cgroup;
+  os_.faults.limit = Limit::cgroup;
   os_.pass_seconds(2);
   allocate(0, 10 * mebibyte);  // promised, not touched
   const Result<Extent> made = extents_.allocate(2, 12 * mebibyte);
@@ -78,7 +78,7 @@ TEST_F(TouchTest, refuses_at_once_what_the_host_has_no_room_for) {
   EXPECT_TRUE(extents_.allocate(2, 8 * mebibyte));
 }
 
-// The sum of all that was promised can be touched: what room() left is never overdrawn.
+// The sum of all that was promised can be touched: what memory_limits() left is never overdrawn.
 TEST_F(TouchTest, promises_no_more_than_there_is_whatever_is_touched_when) {
   leave(16 * mebibyte);
   os_.pass_seconds(2);
@@ -107,14 +107,14 @@ TEST_F(TouchTest, promises_no_more_than_there_is_whatever_is_touched_when) {
   EXPECT_TRUE(extents_.is_consistent());
 }
 
-TEST_F(TouchTest, asks_for_the_room_now_and_then_only) {
+TEST_F(TouchTest, reads_the_limits_now_and_then_only) {
   allocate(0, 5000);
-  const unsigned before = os_.room_asked();
+  const unsigned before = os_.limits_read();
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(extents_.release(allocate(0, 5 * mebibyte).offset));
-  EXPECT_EQ(os_.room_asked(), before);
+  EXPECT_EQ(os_.limits_read(), before);
   os_.pass_seconds(2);
   for (int i = 0; i < 1000; ++i) allocate(0, 5000);
-  EXPECT_EQ(os_.room_asked(), before + 1);
+  EXPECT_EQ(os_.limits_read(), before + 1);
 }
 
 TEST_F(TouchTest, gives_the_same_pages_again_and_again) {

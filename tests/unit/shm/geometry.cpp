@@ -7,26 +7,26 @@ namespace {
 
 constexpr std::uint64_t gib = 1ULL << 30;
 
-MemoryLimits roomy() {
-  MemoryLimits room;
-  room.bytes = 8 * gib;
-  room.ram_bytes = 16 * gib;
-  return room;
+MemoryLimits plenty() {
+  MemoryLimits limits;
+  limits.bytes = 8 * gib;
+  limits.ram_bytes = 16 * gib;
+  return limits;
 }
 
 TEST(Geometry, reserves_twice_the_memory) {
-  EXPECT_EQ(default_reservation(roomy()), 32 * gib);
+  EXPECT_EQ(default_reservation(plenty()), 32 * gib);
 }
 
 TEST(Geometry, leaves_the_program_a_quarter_of_a_limited_address_space) {
-  MemoryLimits room = roomy();
-  room.address_space_bytes = 4 * gib;
-  EXPECT_EQ(default_reservation(room), 3 * gib);
+  MemoryLimits limits = plenty();
+  limits.address_space_bytes = 4 * gib;
+  EXPECT_EQ(default_reservation(limits), 3 * gib);
 }
 
 TEST(Geometry, lays_its_areas_side_by_side) {
   for (const std::uint32_t slots : {1u, 2u, 3u, 128u, 1024u}) {
-    const Geometry g = decide_geometry({slots, 1, 100, 0, 5000}, roomy()).value();
+    const Geometry g = decide_geometry({slots, 1, 100, 0, 5000}, plenty()).value();
     EXPECT_EQ(g.board_bytes, 128u);
     EXPECT_GE(g.boards_offset, g.slots_offset + slots * slot_block_bytes);
     EXPECT_GE(g.stripes_offset, g.boards_offset + slots * g.board_bytes);
@@ -42,18 +42,18 @@ TEST(Geometry, lays_its_areas_side_by_side) {
 }
 
 TEST(Geometry, refuses_a_reservation_that_cannot_be) {
-  MemoryLimits room = roomy();
-  room.address_space_bytes = gib;
-  EXPECT_FALSE(decide_geometry({1, 0, 0, 2 * gib}, room));
-  const Result<Geometry> tiny = decide_geometry({1, 0, 0, 1 << 20}, room);
+  MemoryLimits limits = plenty();
+  limits.address_space_bytes = gib;
+  EXPECT_FALSE(decide_geometry({1, 0, 0, 2 * gib}, limits));
+  const Result<Geometry> tiny = decide_geometry({1, 0, 0, 1 << 20}, limits);
   ASSERT_FALSE(tiny);
   const std::string& text = tiny.failure().text;
   const std::string needs = "needs at least ";
   ASSERT_NE(text.find(needs), std::string::npos) << text;
   const std::uint64_t least = std::stoull(text.substr(text.find(needs) + needs.size()));
   EXPECT_GT(least, 1u << 20);
-  EXPECT_FALSE(decide_geometry({0, 0, 0, gib}, room));
-  EXPECT_FALSE(decide_geometry({70000, 0, 0, gib}, room));
+  EXPECT_FALSE(decide_geometry({0, 0, 0, gib}, limits));
+  EXPECT_FALSE(decide_geometry({70000, 0, 0, gib}, limits));
 }
 
 TEST(Geometry, proposes_addresses_inside_the_ranges) {

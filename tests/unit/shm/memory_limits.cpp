@@ -9,7 +9,7 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-MemoryLimits room_with(const Files& files) {
+MemoryLimits limits_with(const Files& files) {
   return limits_of_machine([&files](const std::string& path) -> std::optional<std::string> {
     const auto found = files.find(path);
     return found == files.end() ? std::nullopt : std::optional(found->second);
@@ -27,53 +27,53 @@ Files with_unified(const std::string& root, const std::string& path) {
   return files;
 }
 
-TEST(Room, is_the_available_memory_without_cgroups) {
-  const MemoryLimits room = room_with(machine());
-  EXPECT_EQ(room.bytes, 800u * 1024);
-  EXPECT_EQ(room.ram_bytes, 1000u * 1024);
-  EXPECT_EQ(room.limit, Limit::ram);
+TEST(MemoryLimits, is_the_available_memory_without_cgroups) {
+  const MemoryLimits limits = limits_with(machine());
+  EXPECT_EQ(limits.bytes, 800u * 1024);
+  EXPECT_EQ(limits.ram_bytes, 1000u * 1024);
+  EXPECT_EQ(limits.limit, Limit::ram);
 }
 
-TEST(Room, is_bounded_by_the_own_cgroup) {
+TEST(MemoryLimits, is_bounded_by_the_own_cgroup) {
   Files files = with_unified("/", "/a/b");
   files["/cg/a/b/memory.max"] = "5000\n";
   files["/cg/a/b/memory.current"] = "1000\n";
-  const MemoryLimits room = room_with(files);
-  EXPECT_EQ(room.bytes, 4000u);
-  EXPECT_EQ(room.limit, Limit::cgroup);
-  EXPECT_EQ(room.where, "/cg/a/b");
+  const MemoryLimits limits = limits_with(files);
+  EXPECT_EQ(limits.bytes, 4000u);
+  EXPECT_EQ(limits.limit, Limit::cgroup);
+  EXPECT_EQ(limits.where, "/cg/a/b");
 }
 
-TEST(Room, is_bounded_by_an_enclosing_cgroup) {
+TEST(MemoryLimits, is_bounded_by_an_enclosing_cgroup) {
   Files files = with_unified("/", "/a/b");
   files["/cg/a/b/memory.max"] = "max\n";
   files["/cg/a/b/memory.current"] = "1000\n";
   files["/cg/a/memory.max"] = "3000\n";
   files["/cg/a/memory.current"] = "2500\n";
-  EXPECT_EQ(room_with(files).bytes, 500u);
-  EXPECT_EQ(room_with(files).where, "/cg/a");
+  EXPECT_EQ(limits_with(files).bytes, 500u);
+  EXPECT_EQ(limits_with(files).where, "/cg/a");
 }
 
-TEST(Room, counts_file_pages_that_can_be_dropped_as_free) {
+TEST(MemoryLimits, counts_file_pages_that_can_be_dropped_as_free) {
   Files files = with_unified("/", "/");
   files["/cg/memory.max"] = "5000\n";
   files["/cg/memory.current"] = "4000\n";
   files["/cg/memory.stat"] = "anon 1\ninactive_file 3000\nactive_file 7\n";
-  EXPECT_EQ(room_with(files).bytes, 4000u);
+  EXPECT_EQ(limits_with(files).bytes, 4000u);
 }
 
-TEST(Room, finds_the_cgroup_in_a_container_that_sees_only_its_own_part) {
+TEST(MemoryLimits, finds_the_cgroup_in_a_container_that_sees_only_its_own_part) {
   Files files = with_unified("/docker/x", "/docker/x/inner");
   files["/cg/inner/memory.max"] = "700\n";
   files["/cg/inner/memory.current"] = "100\n";
-  EXPECT_EQ(room_with(files).bytes, 600u);
+  EXPECT_EQ(limits_with(files).bytes, 600u);
   files = with_unified("/docker/x", "/elsewhere");
   files["/cg/memory.max"] = "900\n";
   files["/cg/memory.current"] = "100\n";
-  EXPECT_EQ(room_with(files).bytes, 800u);
+  EXPECT_EQ(limits_with(files).bytes, 800u);
 }
 
-TEST(Room, reads_the_old_hierarchies_too) {
+TEST(MemoryLimits, reads_the_old_hierarchies_too) {
   Files files = machine();
   files["/proc/self/mountinfo"] =
       "33 31 0:30 / /cg/cpu rw - cgroup cgroup rw,cpu\n35 31 0:32 / /cg/memory rw - cgroup cgroup "
@@ -84,14 +84,14 @@ TEST(Room, reads_the_old_hierarchies_too) {
   files["/cg/memory/m/memory.stat"] = "inactive_file 1\ntotal_inactive_file 500\n";
   files["/cg/memory/memory.limit_in_bytes"] = "9223372036854771712\n";
   files["/cg/memory/memory.usage_in_bytes"] = "5000\n";
-  EXPECT_EQ(room_with(files).bytes, 1500u);
+  EXPECT_EQ(limits_with(files).bytes, 1500u);
 }
 
-TEST(Room, is_nothing_when_a_cgroup_is_over_its_limit) {
+TEST(MemoryLimits, is_nothing_when_a_cgroup_is_over_its_limit) {
   Files files = with_unified("/", "/");
   files["/cg/memory.max"] = "100\n";
   files["/cg/memory.current"] = "200\n";
-  EXPECT_EQ(room_with(files).bytes, 0u);
+  EXPECT_EQ(limits_with(files).bytes, 0u);
 }
 
 }  // namespace

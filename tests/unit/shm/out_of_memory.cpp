@@ -25,8 +25,8 @@ class OutOfMemoryTest : public testing::Test {
     return made;
   }
   void leave(std::uint64_t bytes, Limit limit) {
-    os_.faults.room_bytes = os_.granted_bytes() + bytes;
-    os_.faults.room_limit = limit;
+    os_.faults.limit_bytes = os_.granted_bytes() + bytes;
+    os_.faults.limit = limit;
   }
   std::string refusal(std::uint64_t bytes, Worker owner = 0) {
     const Result<Extent> made = extents_.allocate(owner, bytes);
@@ -102,7 +102,7 @@ TEST_F(OutOfMemoryTest, counts_what_others_allocate_at_the_same_time) {
 
 TEST_F(OutOfMemoryTest, does_not_claim_that_more_is_free_than_wanted) {
   os_.faults.hidden_bytes = os_.granted_bytes() + 40 * mebibyte;
-  os_.faults.room_bytes = os_.granted_bytes() + 100 * mebibyte;
+  os_.faults.limit_bytes = os_.granted_bytes() + 100 * mebibyte;
   expect_parts(refusal(64 * mebibyte), {"wanted 67108864 bytes, free by now ", "(errno 28)"});
 }
 
@@ -124,12 +124,12 @@ TEST_F(OutOfMemoryTest, gives_up_what_it_keeps_for_its_records_too) {
 
 TEST(OutOfMemory, of_a_new_arena_is_told_with_numbers_and_a_hint) {
   MemoryOs os;
-  os.faults.room_limit = Limit::mount;
-  for (const std::uint64_t room : {0ULL, 64 * 1024ULL}) {
-    os.faults.room_bytes = room;
+  os.faults.limit = Limit::mount;
+  for (const std::uint64_t free_bytes : {0ULL, 64 * 1024ULL}) {
+    os.faults.limit_bytes = free_bytes;
     const Result<Arena> made = Arena::create(os, small_arena());
     ASSERT_FALSE(made);
-    const std::uint64_t left = room == 0 ? 0 : room - page_bytes;
+    const std::uint64_t left = free_bytes == 0 ? 0 : free_bytes - page_bytes;
     expect_parts(made.failure().text,
                  {"for this host's arena: wanted ", " bytes, free " + std::to_string(left) + ",",
                   "limited by the shared-memory mount", "errno 28", "COMEX_ARENA=memfd"});

@@ -75,15 +75,15 @@ std::vector<std::string> mapping_words(const void* address, const std::string& n
 
 // By a bare call in the object, so that nothing of ours is asked.
 bool kernel_makes_large_pages(const Object& object, std::uint64_t large) {
-  void* const room = mmap(nullptr, 2 * large, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room == MAP_FAILED || ftruncate(object.descriptor(), static_cast<off_t>(2 * large)) != 0) return false;
-  auto* const view = reinterpret_cast<void*>(round_up(reinterpret_cast<std::uintptr_t>(room), large));
+  void* const hold = mmap(nullptr, 2 * large, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (hold == MAP_FAILED || ftruncate(object.descriptor(), static_cast<off_t>(2 * large)) != 0) return false;
+  auto* const view = reinterpret_cast<void*>(round_up(reinterpret_cast<std::uintptr_t>(hold), large));
   void* const mapped = mmap(view, large, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, object.descriptor(),
                             static_cast<off_t>(large));
   if (mapped == MAP_FAILED) return false;
   std::memset(mapped, 1, page_bytes);
   const bool is_made = madvise(mapped, large, MADV_COLLAPSE) == 0;
-  munmap(room, 2 * large);
+  munmap(hold, 2 * large);
   return is_made;
 }
 

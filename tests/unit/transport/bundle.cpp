@@ -14,16 +14,16 @@ using protocol::message_bytes;
 
 // Exactly as long as what is received, so that sanitizers see overreads.
 std::vector<std::byte> bundle_of(const std::vector<std::size_t>& lengths) {
-  std::vector<std::byte> room(bundle_bytes, std::byte{0xee});
-  BundleWriter writer(room.data());
+  std::vector<std::byte> buffer(bundle_bytes, std::byte{0xee});
+  BundleWriter writer(buffer.data());
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    EXPECT_TRUE(writer.has_room(lengths[i]));
+    EXPECT_TRUE(writer.has_capacity(lengths[i]));
     writer.add(std::vector<std::byte>(lengths[i], static_cast<std::byte>(i + 1)));
   }
   EXPECT_EQ(writer.parts(), lengths.size());
-  room.resize(writer.finish());
-  room.shrink_to_fit();
-  return room;
+  buffer.resize(writer.finish());
+  buffer.shrink_to_fit();
+  return buffer;
 }
 
 TEST(Bundle, gives_back_messages_of_any_length_in_their_order) {
@@ -42,13 +42,13 @@ TEST(Bundle, gives_back_messages_of_any_length_in_their_order) {
 }
 
 TEST(Bundle, tells_bodies_from_messages_by_their_tags) {
-  std::vector<std::byte> room(bundle_bytes);
-  BundleWriter writer(room.data());
+  std::vector<std::byte> buffer(bundle_bytes);
+  BundleWriter writer(buffer.data());
   writer.add(std::vector<std::byte>(80, std::byte{1}));
   writer.add(std::vector<std::byte>(80, std::byte{2}));
   writer.add(std::vector<std::byte>(4097, std::byte{3}), 17);
-  room.resize(writer.finish());
-  BundleReader reader(room);
+  buffer.resize(writer.finish());
+  BundleReader reader(buffer);
   for (const int tag : {0, 0, 17}) {
     ASSERT_FALSE(reader.empty());
     ASSERT_EQ(reader.tag(), tag);
@@ -60,21 +60,21 @@ TEST(Bundle, tells_bodies_from_messages_by_their_tags) {
 }
 
 TEST(Bundle, has_room_for_a_short_body_behind_the_longest_message_and_no_byte_more) {
-  std::vector<std::byte> room(bundle_bytes);
-  BundleWriter writer(room.data());
+  std::vector<std::byte> buffer(bundle_bytes);
+  BundleWriter writer(buffer.data());
   writer.add(std::vector<std::byte>(message_bytes));
-  EXPECT_TRUE(writer.has_room(short_body_bytes));
-  EXPECT_FALSE(writer.has_room(short_body_bytes + 1));
+  EXPECT_TRUE(writer.has_capacity(short_body_bytes));
+  EXPECT_FALSE(writer.has_capacity(short_body_bytes + 1));
 }
 
 TEST(Bundle, takes_five_of_the_longest_messages_and_no_byte_more) {
   const std::vector<std::byte> full = bundle_of(std::vector<std::size_t>(5, message_bytes));
   EXPECT_EQ(full.size(), bundle_bytes);
-  std::vector<std::byte> room(bundle_bytes);
-  BundleWriter writer(room.data());
+  std::vector<std::byte> buffer(bundle_bytes);
+  BundleWriter writer(buffer.data());
   for (int i = 0; i < 4; ++i) writer.add(std::vector<std::byte>(message_bytes));
   writer.add(std::vector<std::byte>(message_bytes - 8));
-  EXPECT_FALSE(writer.has_room(1));
+  EXPECT_FALSE(writer.has_capacity(1));
 }
 
 TEST(Bundle, leaves_no_byte_of_the_buffer_unwritten) {
@@ -92,8 +92,8 @@ TEST(Bundle, is_told_from_every_message_by_its_first_byte) {
 }
 
 TEST(BundleDeathTest, that_begins_with_a_body_is_a_bug) {
-  std::vector<std::byte> room(bundle_bytes);
-  BundleWriter writer(room.data());
+  std::vector<std::byte> buffer(bundle_bytes);
+  BundleWriter writer(buffer.data());
   EXPECT_DEATH(writer.add(std::vector<std::byte>(8), 17), "bug at");
   std::vector<std::byte> bundle = bundle_of({8});
   bundle[sizeof(protocol::BundleHeader) + offsetof(protocol::BundlePart, tag)] = std::byte{17};

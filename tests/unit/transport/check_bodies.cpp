@@ -140,18 +140,18 @@ RankTask bodies_behind_messages(Transport& wire) {
 }
 
 RankTask empty_bodies(Transport& wire) {
-  Bytes room(16, std::byte{9});
+  Bytes buffer(16, std::byte{9});
   const Ticket sent = wire.start_send(next_rank(wire), 8, {});
   const Ticket sent_too = wire.start_send(next_rank(wire), 8, {});
   const Ticket exact = wire.start_receive(previous_rank(wire), 8, {});
-  const Ticket roomy = wire.start_receive(previous_rank(wire), 8, room);
+  const Ticket long_enough = wire.start_receive(previous_rank(wire), 8, buffer);
   std::size_t received_bytes = 99;
   while (!wire.done(exact, &received_bytes)) co_await pause;
   EXPECT_EQ(received_bytes, 0U);
   received_bytes = 99;
-  while (!wire.done(roomy, &received_bytes)) co_await pause;
+  while (!wire.done(long_enough, &received_bytes)) co_await pause;
   EXPECT_EQ(received_bytes, 0U);
-  EXPECT_EQ(room, Bytes(16, std::byte{9}));
+  EXPECT_EQ(buffer, Bytes(16, std::byte{9}));
   while (!wire.done(sent)) co_await pause;
   while (!wire.done(sent_too)) co_await pause;
 }

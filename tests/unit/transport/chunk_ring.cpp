@@ -1,4 +1,4 @@
-// Where chunks lie, how many are under way, and which room each has.
+// Where chunks lie, how many are under way, and which buffer each has.
 #include "transport/chunk_ring.h"
 
 #include <gtest/gtest.h>
@@ -46,18 +46,18 @@ TEST(ChunkRing, has_no_more_under_way_than_its_depth) {
   EXPECT_TRUE(ring.may_start());
 }
 
-TEST(ChunkRing, gives_the_room_of_the_oldest_chunk_to_the_next) {
+TEST(ChunkRing, gives_the_buffer_of_the_oldest_chunk_to_the_next) {
   ChunkRing<int> ring;
   ring.begin(6, 2, 2);
-  for (unsigned index = 0; index < 2; ++index) ring.room(index) = 10 + static_cast<int>(index);
-  EXPECT_EQ(ring.next_room(), 10);
+  for (unsigned index = 0; index < 2; ++index) ring.buffer(index) = 10 + static_cast<int>(index);
+  EXPECT_EQ(ring.next_buffer(), 10);
   ring.start({});
-  EXPECT_EQ(ring.next_room(), 11);
+  EXPECT_EQ(ring.next_buffer(), 11);
   ring.start({});
-  EXPECT_EQ(ring.oldest_room(), 10);
+  EXPECT_EQ(ring.oldest_buffer(), 10);
   ring.end_oldest();
-  EXPECT_EQ(ring.next_room(), 10);
-  EXPECT_EQ(ring.oldest_room(), 11);
+  EXPECT_EQ(ring.next_buffer(), 10);
+  EXPECT_EQ(ring.oldest_buffer(), 11);
 }
 
 TEST(ChunkRing, of_few_chunks_is_done_after_them) {

@@ -13,7 +13,7 @@ inline Shape shapes[] = {
     {"16x4096", 1, {4096, 16, 1}, {4096, 0}, {8192, 0}},
     {"32x32x256", 2, {256, 32, 32}, {256, 8192}, {512, 512 * 48}},
 };
-constexpr std::size_t shape_room = std::size_t{1} << 20;
+constexpr std::size_t shape_bytes = std::size_t{1} << 20;
 constexpr double gap = -5;
 
 // What the first element of a place holds that is got, so that each brings something else.
@@ -25,7 +25,7 @@ inline double mark(std::size_t place) {
 // any case.
 inline void prepare_shapes(Rig& rig, const Shape& s, const std::vector<Place>& places, Verb verb) {
   double* const image = rig.spare();
-  std::fill_n(image, shape_room / 8, gap);
+  std::fill_n(image, shape_bytes / 8, gap);
   for (int row = 0; row < s.rows(); ++row) {
     for (std::size_t e = 0; e < static_cast<std::size_t>(s.count[0]) / 8; ++e) {
       const std::size_t near = static_cast<std::size_t>(row) * static_cast<std::size_t>(s.count[0]) / 8 + e;
@@ -34,14 +34,14 @@ inline void prepare_shapes(Rig& rig, const Shape& s, const std::vector<Place>& p
   }
   for (std::size_t place = 0; place < places.size(); ++place) {
     if (verb == Verb::get) image[0] = mark(place);
-    rig.rt.put(image, places[place], static_cast<int>(shape_room));
+    rig.rt.put(image, places[place], static_cast<int>(shape_bytes));
   }
   fence_targets(rig);
 }
 
 inline bool check_shape(Rig& rig, const Shape& s, const Place& place, double factor, double first) {
   double* const image = rig.spare();
-  rig.rt.get(place, image, static_cast<int>(shape_room));
+  rig.rt.get(place, image, static_cast<int>(shape_bytes));
   for (int row = 0; row < s.rows(); ++row) {
     for (std::size_t e = 0; e < static_cast<std::size_t>(s.count[0]) / 8; ++e) {
       const std::size_t near = static_cast<std::size_t>(row) * static_cast<std::size_t>(s.count[0]) / 8 + e;
@@ -50,11 +50,11 @@ inline bool check_shape(Rig& rig, const Shape& s, const Place& place, double fac
       found = gap;
     }
   }
-  return std::all_of(image, image + shape_room / 8, [](double x) { return x == gap; });
+  return std::all_of(image, image + shape_bytes / 8, [](double x) { return x == gap; });
 }
 
 inline Answer strided_row(Rig& rig, Shape& s, Verb verb) {
-  const std::vector<Place> places = rig.places(shape_room);
+  const std::vector<Place> places = rig.places(shape_bytes);
   const std::size_t mask = places.size() - 1;
   alone(rig, [&] {
     prepare_shapes(rig, s, places, verb);
@@ -106,7 +106,7 @@ constexpr int scattered = 1000;
 // The same random words of the place for every call: a permutation's beginning, so that none comes twice.
 inline Scatter make_scatter(Rig& rig, const Place& base) {
   Scatter s{base, {}, {}, {}};
-  std::vector<int> words(shape_room / 8);
+  std::vector<int> words(shape_bytes / 8);
   std::iota(words.begin(), words.end(), 0);
   std::mt19937_64 random(rig.options.seed + 1);
   for (std::size_t i = 0; i < scattered; ++i) {
@@ -119,23 +119,23 @@ inline Scatter make_scatter(Rig& rig, const Place& base) {
 }
 
 inline bool check_scatter(Rig& rig, const Scatter& s, double factor, double first) {
-  rig.rt.get(s.base, rig.spare(), static_cast<int>(shape_room));
+  rig.rt.get(s.base, rig.spare(), static_cast<int>(shape_bytes));
   for (std::size_t i = 0; i < scattered; ++i) {
     double& found = rig.spare()[s.offsets[i] / 8];
     if (found != (i == 0 ? first : factor * pattern(i))) return false;
     found = gap;
   }
-  return std::all_of(rig.spare(), rig.spare() + shape_room / 8, [](double x) { return x == gap; });
+  return std::all_of(rig.spare(), rig.spare() + shape_bytes / 8, [](double x) { return x == gap; });
 }
 
 inline Answer scatter_row(Rig& rig, Verb verb) {
-  const Place base = rig.places(shape_room).front();
+  const Place base = rig.places(shape_bytes).front();
   Scatter s = make_scatter(rig, base);
   alone(rig, [&] {
-    std::fill_n(rig.spare(), shape_room / 8, gap);
+    std::fill_n(rig.spare(), shape_bytes / 8, gap);
     for (std::size_t i = 0; i < scattered; ++i)
       rig.spare()[s.offsets[i] / 8] = verb == Verb::get ? pattern(i) : 0.0;
-    rig.rt.put(rig.spare(), base, static_cast<int>(shape_room));
+    rig.rt.put(rig.spare(), base, static_cast<int>(shape_bytes));
     fence_targets(rig);
     return true;
   });

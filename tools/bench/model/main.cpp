@@ -163,7 +163,7 @@ std::vector<Table> traffic_tables() {
       {"transfers, slots of replies", "private", "full", 0, 0, 0, 0,
        double(protocol::slot_count) * (transfer + slot)},
       {"staging of scattered bodies", "private", "full", 0, 0, 0, 0,
-       double(op::remote::max_staged) * double(comex::room_bytes(pr::ServerOptions{}.chunk_bytes))},
+       double(op::remote::max_staged) * double(comex::staging_buffer_bytes(pr::ServerOptions{}.chunk_bytes))},
   };
 }
 
@@ -199,7 +199,7 @@ std::vector<Table::Step> pieces_of_every_origin(const comex::pr::ServerOptions& 
     const std::uint32_t piece = comex::piece_bytes(options.chunk_bytes, ranks, options.staging_reserve);
     if (comex::fits_in_message_copy(piece)) return steps;
     const std::uint64_t most = options.staging_reserve / piece;
-    steps.push_back({double(most), double(comex::room_bytes(piece)) + block_bytes});
+    steps.push_back({double(most), double(comex::staging_buffer_bytes(piece)) + block_bytes});
     ranks = most + 1;
   }
 }
@@ -271,7 +271,7 @@ std::vector<Table> server_tables() {
   constexpr double transfer = sizeof(pr::Transfer) + block_bytes;
   constexpr double turn = doubling * sizeof(void*);
   const pr::ServerOptions options;
-  const std::uint64_t pooled = options.staging_bytes / smallest_piece * room_bytes(smallest_piece);
+  const std::uint64_t pooled = options.staging_bytes / smallest_piece * staging_buffer_bytes(smallest_piece);
   const Copies copies(options);
   const double account = sizeof(pr::Origin) + sizeof(pr::Credits::Account) + 2 * list_node +
                          hash_node<TransportRank, void*> + doubling * sizeof(void*);

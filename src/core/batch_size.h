@@ -11,13 +11,13 @@
 
 namespace comex {
 
-struct BatchRoom {
+struct BatchSize {
   std::size_t items = 0;    // bytes of all items
   std::size_t answers = 0;  // bytes of the data that the reply carries for them
   std::size_t ahead = 0;    // the largest excess of answers over the items that they answer and those before
 
-  constexpr BatchRoom with(std::size_t item, std::size_t answer) const {
-    BatchRoom next{items + item, answers + answer, ahead};
+  constexpr BatchSize with(std::size_t item, std::size_t answer) const {
+    BatchSize next{items + item, answers + answer, ahead};
     if (next.answers > next.items + next.ahead) next.ahead = next.answers - next.items;
     return next;
   }

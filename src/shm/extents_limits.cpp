@@ -8,8 +8,8 @@ namespace comex::shm {
 namespace {
 
 constexpr std::uint64_t commit_step_bytes = 16ULL << 20;
-constexpr std::uint64_t room_lasts_ns = 1'000'000'000;  // afterwards others may have used some of it
-constexpr std::uint64_t unused_ns = 10'000'000'000;     // kept memory goes back after so long without use
+constexpr std::uint64_t limits_last_ns = 1'000'000'000;  // afterwards others may have used some of it
+constexpr std::uint64_t unused_ns = 10'000'000'000;      // kept memory goes back after so long without use
 constexpr std::uint64_t kept_share = 4;  // the share of the free memory that may be kept: one part in four
 
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
@@ -24,19 +24,19 @@ bool Extents::is_promised() const {
   return !place_.on_touch || block.live_bytes + block.kept_bytes <= block.most_bytes;
 }
 
-OutOfMemory Extents::promise_ended(const MemoryLimits& room) const {
+OutOfMemory Extents::promise_ended(const MemoryLimits& limits) const {
   const ExtentsBlock& block = *place_.block;
   OutOfMemory out_of_memory;
   out_of_memory.free_bytes =
       block.most_bytes - std::min(block.most_bytes, block.live_bytes + block.kept_bytes);
-  out_of_memory.limit = room.limit;
-  out_of_memory.where = room.where;
+  out_of_memory.limit = limits.limit;
+  out_of_memory.where = limits.where;
   return out_of_memory;
 }
 
-bool Extents::is_room_old() const {
-  const std::uint64_t asked_ns = place_.block->room_asked_ns.load(std::memory_order_relaxed);
-  return asked_ns == 0 || place_.os->now_ns() - asked_ns > room_lasts_ns;
+bool Extents::are_limits_old() const {
+  const std::uint64_t read_ns = place_.block->limits_read_ns.load(std::memory_order_relaxed);
+  return read_ns == 0 || place_.os->now_ns() - read_ns > limits_last_ns;
 }
 
 std::uint64_t Extents::most_kept() const {
@@ -45,16 +45,16 @@ std::uint64_t Extents::most_kept() const {
 
 // Reading the limits of a host takes some hundred microseconds, so the host's ranks share one answer for a
 // while.
-MemoryLimits Extents::ask_for_room() {
+MemoryLimits Extents::read_limits() {
   const std::uint64_t resident_bytes = place_.os->resident_bytes(*place_.object);
-  MemoryLimits room = place_.os->room(place_.object->backing());
+  MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
   const Held held(*this);
   ExtentsBlock& block = *place_.block;
-  block.most_bytes = saturated_sum(room.bytes, resident_bytes);
-  block.most_kept_bytes = saturated_sum(room.bytes, block.kept_bytes) / kept_share;
-  block.room_asked_ns.store(place_.os->now_ns(), std::memory_order_relaxed);
+  block.most_bytes = saturated_sum(limits.bytes, resident_bytes);
+  block.most_kept_bytes = saturated_sum(limits.bytes, block.kept_bytes) / kept_share;
+  block.limits_read_ns.store(place_.os->now_ns(), std::memory_order_relaxed);
   if (block.kept_bytes > most_kept()) trim();  // others need the memory now
-  return room;
+  return limits;
 }
 
 bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
@@ -68,12 +68,12 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
   const bool large_pages = place_.large_pages && records_[id].is_placed == 0;  // placed pages move one by one
   for (int attempt = 0; attempt < 2; ++attempt) {
     committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);
-    const bool has_room = is_within_room(offset, bytes, out_of_memory);
-    if (has_room && commit_steps(offset, bytes, large_pages, out_of_memory)) {
+    const bool is_within = is_within_limits(offset, bytes, out_of_memory);
+    if (is_within && commit_steps(offset, bytes, large_pages, out_of_memory)) {
       records_[id].is_committed = 1;
       return true;
     }
-    if (!has_room) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
+    if (!is_within) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
     const Held held(*this);
     if (!trim()) return false;  // memory kept for reuse counts against the same limit
   }
@@ -81,12 +81,12 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
 }
 
 // Includes what all ranks of the host are committing at present, since they allocate at the same time.
-bool Extents::is_within_room(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory) {
-  const MemoryLimits room = place_.os->room(place_.object->backing());
-  out_of_memory = out_of_memory_in(room, offset, bytes);
+bool Extents::is_within_limits(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory) {
+  const MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
+  out_of_memory = out_of_memory_in(limits, offset, bytes);
   if (bytes > out_of_memory.free_bytes) return false;
   out_of_memory.others_bytes = others_committing();
-  return bytes + out_of_memory.others_bytes <= room.bytes;
+  return bytes + out_of_memory.others_bytes <= limits.bytes;
 }
 
 std::uint64_t Extents::others_committing() const {
