@@ -34,12 +34,13 @@ BridgeId common_bridge(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
 
 // Over the oldest bridge that all are on. If that is lost meanwhile, the next one is tried. Returns nothing
 // if no bridge leads to all.
-std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, Founders founders, comex_group_t* group) {
+std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, ProposedGroup proposed,
+                                      comex_group_t* group) {
   Created created = Created::bridge_is_lost;
   while (created == Created::bridge_is_lost) {
-    founders.bridge = common_bridge(runtime, founders.lpids);
-    if (founders.bridge == no_bridge) return std::nullopt;
-    created = try_to_create_group(runtime, from_lpids, founders, groups::process_itself, group);
+    proposed.bridge = common_bridge(runtime, proposed.lpids);
+    if (proposed.bridge == no_bridge) return std::nullopt;
+    created = try_to_create_group(runtime, from_lpids, proposed, groups::process_itself, group);
   }
   return created == Created::yes ? COMEX_SUCCESS : COMEX_FAILURE;
 }
@@ -86,11 +87,11 @@ std::uint64_t digest_of(const runtime::Runtime& runtime, std::span<const Lpid> l
 // The groups on the way to a bridge of all members. They are freed when the wanted group is there.
 class IntermediateGroups {
  public:
-  IntermediateGroups(runtime::Runtime& runtime, Founders founders)
+  IntermediateGroups(runtime::Runtime& runtime, ProposedGroup proposed)
       : runtime_(runtime),
-        founders_(std::move(founders)),
-        purpose_(digest_of(runtime, founders_.lpids)),
-        parts_(by_world(runtime, founders_.lpids)) {}
+        proposed_(std::move(proposed)),
+        salt_(digest_of(runtime, proposed_.lpids)),
+        parts_(by_world(runtime, proposed_.lpids)) {}
 
   // Returns the bridge on which all members are then; collective over them. If two blocks cannot be joined,
   // all fail: the lower block's leader continues for both and tells the blocks that would have joined them. A
@@ -127,7 +128,7 @@ class IntermediateGroups {
     std::array<char, 504> why = {};
   };
 
-  Founders step(std::span<const Lpid> lpids) const { return {lpids, {}, no_bridge, purpose_}; }
+  ProposedGroup step(std::span<const Lpid> lpids) const { return {lpids, {}, no_bridge, salt_}; }
   void fail(const std::string& why = "") {
     if (verdict_.has_failed != 0) return;
     verdict_.has_failed = 1;
@@ -159,7 +160,7 @@ class IntermediateGroups {
 
   // On the leader: makes a group with the other leader. Both exchange whether their block has failed.
   comex_group_t meet(Lpid low, Lpid high) {
-    if (const std::string lost = named_loss(runtime_, founders_.lpids); !lost.empty()) {
+    if (const std::string lost = named_loss(runtime_, proposed_.lpids); !lost.empty()) {
       fail(lost);
       return COMEX_GROUP_NULL;
     }
@@ -189,8 +190,8 @@ class IntermediateGroups {
   }
 
   runtime::Runtime& runtime_;
-  Founders founders_;
-  std::uint64_t purpose_;
+  ProposedGroup proposed_;
+  std::uint64_t salt_;
   std::vector<std::vector<Lpid>> parts_;
   std::size_t first_ = 0;  // the first of the parts joined with the own one
   comex_group_t part_ = COMEX_GROUP_NULL;
@@ -200,19 +201,19 @@ class IntermediateGroups {
 };
 
 int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_group_t* group) {
-  Founders founders{lpids};
+  ProposedGroup proposed{lpids};
   if (!std::ranges::count(lpids, static_cast<Lpid>(runtime.me()))) {
-    return create_group(runtime, from_lpids, founders, groups::process_itself, group);
+    return create_group(runtime, from_lpids, proposed, groups::process_itself, group);
   }
-  if (const std::optional<int> made = make_over_a_bridge(runtime, founders, group)) return *made;
+  if (const std::optional<int> made = make_over_a_bridge(runtime, proposed, group)) return *made;
   if (const std::string lost = named_loss(runtime, lpids); !lost.empty())
     return runtime.reporter().fail({.operation = from_lpids}, lost);
-  IntermediateGroups intermediate(runtime, founders);
+  IntermediateGroups intermediate(runtime, proposed);
   const Result<BridgeId> bridge = intermediate.build();
   int result = COMEX_FAILURE;
   if (bridge) {
-    founders.bridge = bridge.value();
-    result = create_group(runtime, from_lpids, founders, groups::process_itself, group);
+    proposed.bridge = bridge.value();
+    result = create_group(runtime, from_lpids, proposed, groups::process_itself, group);
   }
   intermediate.take_down();
   if (bridge) return result;

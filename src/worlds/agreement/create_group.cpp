@@ -28,10 +28,10 @@ runtime::Communicator make_communicator(runtime::Runtime& runtime, const groups:
 
 namespace {
 
-int my_rank_in(const runtime::Runtime& runtime, const Founders& founders, std::uint32_t my_endpoint) {
+int my_rank_in(const runtime::Runtime& runtime, const ProposedGroup& proposed, std::uint32_t my_endpoint) {
   const auto me = static_cast<Lpid>(runtime.me());
-  for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
-    if (founders.lpids[rank] == me && founders.endpoints.of(rank) == my_endpoint)
+  for (std::uint32_t rank = 0; rank < proposed.lpids.size(); ++rank) {
+    if (proposed.lpids[rank] == me && proposed.endpoints.of(rank) == my_endpoint)
       return static_cast<int>(rank);
   }
   return -1;
@@ -52,7 +52,7 @@ Created all_go_on_with(runtime::Runtime& runtime, const char* operation, op::Gro
 
 }  // namespace
 
-Created try_to_create_group(runtime::Runtime& runtime, const char* operation, const Founders& wanted,
+Created try_to_create_group(runtime::Runtime& runtime, const char* operation, const ProposedGroup& wanted,
                             std::uint32_t my_endpoint, comex_group_t* new_group) {
   const int my_rank = my_rank_in(runtime, wanted, my_endpoint);
   if (my_rank < 0) {
@@ -61,17 +61,17 @@ Created try_to_create_group(runtime::Runtime& runtime, const char* operation, co
     return Created::yes;
   }
   const auto members = groups::ConnectionTable::from(wanted.lpids);
-  Founders founders = wanted;
-  founders.bridge = bridge_among(runtime, founders.bridge, members);
+  ProposedGroup proposed = wanted;
+  proposed.bridge = bridge_among(runtime, proposed.bridge, members);
   const Result<std::uint64_t> context =
-      commit_group(runtime, operation, founders, static_cast<std::uint32_t>(my_rank));
+      commit_group(runtime, operation, proposed, static_cast<std::uint32_t>(my_rank));
   if (!context) {
-    if (!runtime.why_lost(founders.bridge).empty()) return Created::bridge_is_lost;
+    if (!runtime.why_lost(proposed.bridge).empty()) return Created::bridge_is_lost;
     runtime.reporter().fail({.operation = operation}, context.failure());
     return Created::no;
   }
   auto group = std::make_unique<groups::Group>(context.value(), runtime.book().make_table(members), my_rank,
-                                               founders.endpoints, groups::Table(), founders.bridge);
+                                               proposed.endpoints, groups::Table(), proposed.bridge);
   const groups::Group& made = *group;
   runtime::GroupExtras extras = runtime.extras_of(made);
   op::GroupCollective& collective = *extras.collective;  // its address does not change
@@ -79,7 +79,7 @@ Created try_to_create_group(runtime::Runtime& runtime, const char* operation, co
   std::string complaint;
   if (handle < 0) complaint = no_handle_left();
   if (new_group == nullptr) complaint = "the place for the new group is null";
-  const Created created = all_go_on_with(runtime, operation, collective, founders.bridge, complaint);
+  const Created created = all_go_on_with(runtime, operation, collective, proposed.bridge, complaint);
   if (created != Created::yes) {
     if (handle >= 0) runtime.remove_group(handle);
     return created;
@@ -89,13 +89,13 @@ Created try_to_create_group(runtime::Runtime& runtime, const char* operation, co
   return created;
 }
 
-int create_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
+int create_group(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed,
                  std::uint32_t my_endpoint, comex_group_t* new_group) {
-  switch (try_to_create_group(runtime, operation, founders, my_endpoint, new_group)) {
+  switch (try_to_create_group(runtime, operation, proposed, my_endpoint, new_group)) {
     case Created::yes:
       return COMEX_SUCCESS;
     case Created::bridge_is_lost:
-      return runtime.reporter().fail({.operation = operation}, runtime.why_lost(founders.bridge));
+      return runtime.reporter().fail({.operation = operation}, runtime.why_lost(proposed.bridge));
     case Created::no:
       break;
   }

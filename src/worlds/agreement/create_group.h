@@ -14,21 +14,21 @@
 namespace comex::worlds {
 
 // The members of a new group. All name the bridge on which all of them are; members of one world need none.
-struct Founders {
+struct ProposedGroup {
   std::span<const Lpid> lpids;
   groups::Endpoints endpoints = {};  // of the members
   BridgeId bridge = no_bridge;
   // Distinguishes groups of the same members that are steps to different groups; equal on all of them.
-  std::uint64_t purpose = 0;
+  std::uint64_t salt = 0;
 };
-// Collective over the founders only. `my_endpoint` is of the calling process; a caller that is no founder
-// gets COMEX_GROUP_NULL. Either all founders get the group, or those that wait fail after COMEX_MEET_S, with
+// Collective over the members only. `my_endpoint` is of the calling process; a caller that is no member
+// gets COMEX_GROUP_NULL. Either all members get the group, or those that wait fail after COMEX_MEET_S, with
 // a line that names the missing ones. A member without a place for the result fails all.
-int create_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
+int create_group(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed,
                  std::uint32_t my_endpoint, comex_group_t* new_group);
-// The same, but nothing is said where the founders' bridge is lost on the way: another may lead to all.
+// The same, but nothing is said where the members' bridge is lost on the way: another may lead to all.
 enum class Created : std::uint8_t { yes, no, bridge_is_lost };
-Created try_to_create_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
+Created try_to_create_group(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed,
                             std::uint32_t my_endpoint, comex_group_t* new_group);
 
 // A name for a list of processes, which is the same for all that know the list.

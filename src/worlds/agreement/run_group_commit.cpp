@@ -26,20 +26,21 @@ std::string cut_text(std::size_t size, const auto& text_of_one) {
 // What the leader's and a member's part share: the list, the ways to its members, the time limit.
 class Commit {
  public:
-  Commit(runtime::Runtime& runtime, const char* operation, const Founders& founders, std::uint32_t my_rank)
+  Commit(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed,
+         std::uint32_t my_rank)
       : runtime_(runtime),
         operation_(operation),
-        founders_(founders),
+        proposed_(proposed),
         my_rank_(my_rank),
         deadline_(static_cast<double>(runtime.world().settings.meet_s)) {
     ListDigest digest;
-    for (std::uint32_t rank = 0; rank < founders.lpids.size(); ++rank) {
-      gpids_.push_back(runtime.book().gpid_of(founders.lpids[rank]).value());
-      routes_.push_back(route_to(runtime, founders.bridge, founders.lpids[rank]));
+    for (std::uint32_t rank = 0; rank < proposed.lpids.size(); ++rank) {
+      gpids_.push_back(runtime.book().gpid_of(proposed.lpids[rank]).value());
+      routes_.push_back(route_to(runtime, proposed.bridge, proposed.lpids[rank]));
       digest.add(gpids_.back());
-      if (founders.endpoints) digest.add(founders.endpoints.of(rank));
+      if (proposed.endpoints) digest.add(proposed.endpoints.of(rank));
     }
-    if (founders.purpose != 0) digest.add(founders.purpose);
+    if (proposed.salt != 0) digest.add(proposed.salt);
     digest_ = digest.value();
   }
   virtual ~Commit() = default;
@@ -64,8 +65,8 @@ class Commit {
         }
         return is_decided() || is_lost() || first_awaited() != awaited;
       };
-      runtime_.engine().wait(look, {operation_, founders_.lpids[awaited]});
-      if (!is_decided() && is_lost()) return environment_error(runtime_.why_lost(founders_.bridge));
+      runtime_.engine().wait(look, {operation_, proposed_.lpids[awaited]});
+      if (!is_decided() && is_lost()) return environment_error(runtime_.why_lost(proposed_.bridge));
     }
     return settle();
   }
@@ -110,14 +111,14 @@ class Commit {
   runtime::Runtime& runtime() { return runtime_; }
 
  private:
-  bool is_lost() const { return founders_.bridge != no_bridge && routes_.front().control->is_lost(); }
+  bool is_lost() const { return proposed_.bridge != no_bridge && routes_.front().control->is_lost(); }
   static std::string short_text(Gpid gpid) {
     return "(" + std::to_string(gpid.world) + "," + std::to_string(gpid.rank) + ")";
   }
 
   runtime::Runtime& runtime_;
   const char* operation_;
-  const Founders& founders_;
+  const ProposedGroup& proposed_;
   std::uint32_t my_rank_;
   std::vector<Gpid> gpids_;
   std::vector<Route> routes_;
@@ -127,8 +128,8 @@ class Commit {
 
 class Leading final : public Commit {
  public:
-  Leading(runtime::Runtime& runtime, const char* operation, const Founders& founders)
-      : Commit(runtime, operation, founders, 0), part_(size(), runtime.context_over(founders.bridge)) {}
+  Leading(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed)
+      : Commit(runtime, operation, proposed, 0), part_(size(), runtime.context_over(proposed.bridge)) {}
 
  private:
   void listen() override {
@@ -166,8 +167,9 @@ class Leading final : public Commit {
 
 class Following final : public Commit {
  public:
-  Following(runtime::Runtime& runtime, const char* operation, const Founders& founders, std::uint32_t my_rank)
-      : Commit(runtime, operation, founders, my_rank), part_(runtime.world().os->random_bits() | 1) {}
+  Following(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed,
+            std::uint32_t my_rank)
+      : Commit(runtime, operation, proposed, my_rank), part_(runtime.world().os->random_bits() | 1) {}
 
  private:
   void begin() override {
@@ -196,10 +198,10 @@ class Following final : public Commit {
 
 }  // namespace
 
-Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
-                                   std::uint32_t my_rank) {
-  if (my_rank == 0) return Leading(runtime, operation, founders).run();
-  return Following(runtime, operation, founders, my_rank).run();
+Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation,
+                                   const ProposedGroup& proposed, std::uint32_t my_rank) {
+  if (my_rank == 0) return Leading(runtime, operation, proposed).run();
+  return Following(runtime, operation, proposed, my_rank).run();
 }
 
 }  // namespace comex::worlds

@@ -14,7 +14,7 @@ namespace comex::worlds {
 
 // Returns the group's context, the same on all members, or why there is no group. If the first member is in
 // its call, the answer comes after COMEX_MEET_S at the latest.
-Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation, const Founders& founders,
-                                   std::uint32_t my_rank);
+Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation,
+                                   const ProposedGroup& proposed, std::uint32_t my_rank);
 
 }  // namespace comex::worlds

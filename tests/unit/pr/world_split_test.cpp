@@ -59,7 +59,7 @@ struct Row {
   Ranks workers;
 };
 
-std::vector<Row> founding_rows() {
+std::vector<Row> original_examples() {
   return {
       {"one is the default", one_host(8), {}, {{0, 1, 2, 3, 4, 5, 6, 7}}, {7}, {0, 1, 2, 3, 4, 5, 6}},
       {"packed by number",
@@ -207,8 +207,8 @@ void expect_row(const Row& row) {
   EXPECT_EQ(world->workers, row.workers);
 }
 
-TEST(WorldSplit, makes_the_groups_of_the_founding_examples) {
-  for (const Row& row : founding_rows()) expect_row(row);
+TEST(WorldSplit, makes_the_groups_of_the_original_examples) {
+  for (const Row& row : original_examples()) expect_row(row);
 }
 
 TEST(WorldSplit, copes_with_remainders_uneven_hosts_and_any_placement) {

@@ -76,9 +76,10 @@ struct Member {
   Groups groups;
 };
 
-// All of them, as values: where they are is all that matters for what can follow.
-struct Founders {
-  Founders(std::size_t size, int may_give_up) : members(size, Member(may_give_up)), patience(may_give_up) {}
+// The leader and all members, as values: where they are is all that matters for what can follow.
+struct CommitModel {
+  CommitModel(std::size_t size, int may_give_up)
+      : members(size, Member(may_give_up)), patience(may_give_up) {}
 
   void look() {
     for (std::uint32_t rank = 1; rank < size(); ++rank) hear(rank);
@@ -91,7 +92,7 @@ struct Founders {
     --patience;
     end(LeadersWord::abort);
   }
-  friend auto operator<=>(const Founders&, const Founders&) = default;
+  friend auto operator<=>(const CommitModel&, const CommitModel&) = default;
 
   std::vector<Member> members;
   int patience;
@@ -117,29 +118,28 @@ struct Founders {
 };
 
 // None has a group that others have not, or will not have.
-bool is_well(const Founders& founders) {
+bool is_well(const CommitModel& model) {
   const auto has_the_leaders = [&](const Member& member) {
     const Groups& mine = member.groups;
-    return mine.size() <= founders.groups.size() &&
-           std::equal(mine.begin(), mine.end(), founders.groups.begin());
+    return mine.size() <= model.groups.size() && std::equal(mine.begin(), mine.end(), model.groups.begin());
   };
-  return std::ranges::all_of(founders.members, has_the_leaders);
+  return std::ranges::all_of(model.members, has_the_leaders);
 }
 
 // Wherever they are, if nobody gives up any more: all have one group more than the leader has now.
-bool come_together(Founders founders) {
+bool come_together(CommitModel model) {
   constexpr int most_rounds = 30;
-  const std::size_t wanted = founders.groups.size() + 1;
+  const std::size_t wanted = model.groups.size() + 1;
   for (int round = 0; round < most_rounds; ++round) {
-    bool have_all = founders.groups.size() >= wanted;
-    for (Member& member : founders.members) {
+    bool have_all = model.groups.size() >= wanted;
+    for (Member& member : model.members) {
       do member.look();
       while (member.from_leader.arrives());
       have_all = have_all && member.groups.size() >= wanted;
     }
-    if (have_all) return is_well(founders);
-    for (Member& member : founders.members) member.to_leader.arrives();
-    founders.look();
+    if (have_all) return is_well(model);
+    for (Member& member : model.members) member.to_leader.arrives();
+    model.look();
   }
   return false;
 }
@@ -147,13 +147,13 @@ bool come_together(Founders founders) {
 class Walk {
  public:
   // Until there are as many groups.
-  Walk(const Founders& first, std::size_t most_groups) : most_groups_(most_groups) { reach(first); }
+  Walk(const CommitModel& first, std::size_t most_groups) : most_groups_(most_groups) { reach(first); }
 
   std::size_t states() const { return seen_.size(); }
   // True when all went well.
   bool goes_on() {
     while (!open_.empty()) {
-      const Founders here = *open_.back();
+      const CommitModel here = *open_.back();
       open_.pop_back();
       if (!is_well(here) || !come_together(here)) return false;
       if (here.groups.size() < most_groups_) step_from(here);
@@ -162,42 +162,42 @@ class Walk {
   }
 
  private:
-  void reach(const Founders& founders) {
-    const auto [at, is_new] = seen_.insert(founders);
+  void reach(const CommitModel& model) {
+    const auto [at, is_new] = seen_.insert(model);
     if (is_new) open_.push_back(&*at);
   }
   template <class Move>
-  void reach_by(Founders founders, const Move& move) {
-    move(founders);
-    reach(founders);
+  void reach_by(CommitModel model, const Move& move) {
+    move(model);
+    reach(model);
   }
-  void step_from(const Founders& here) {
-    reach_by(here, [](Founders& all) { all.look(); });
-    reach_by(here, [](Founders& all) { all.give_up(); });
+  void step_from(const CommitModel& here) {
+    reach_by(here, [](CommitModel& all) { all.look(); });
+    reach_by(here, [](CommitModel& all) { all.give_up(); });
     for (std::size_t i = 0; i < here.members.size(); ++i) {
-      reach_by(here, [&](Founders& all) { all.members[i].to_leader.arrives(); });
-      reach_by(here, [&](Founders& all) { all.members[i].from_leader.arrives(); });
-      reach_by(here, [&](Founders& all) { all.members[i].look(); });
-      reach_by(here, [&](Founders& all) { all.members[i].give_up(); });
+      reach_by(here, [&](CommitModel& all) { all.members[i].to_leader.arrives(); });
+      reach_by(here, [&](CommitModel& all) { all.members[i].from_leader.arrives(); });
+      reach_by(here, [&](CommitModel& all) { all.members[i].look(); });
+      reach_by(here, [&](CommitModel& all) { all.members[i].give_up(); });
     }
   }
   std::size_t most_groups_;
-  std::set<Founders> seen_;
-  std::vector<const Founders*> open_;
+  std::set<CommitModel> seen_;
+  std::vector<const CommitModel*> open_;
 };
 
-void expect_that_all_goes_well(const Founders& founders, std::size_t most_groups) {
-  Walk walk(founders, most_groups);
+void expect_that_all_goes_well(const CommitModel& model, std::size_t most_groups) {
+  Walk walk(model, most_groups);
   EXPECT_TRUE(walk.goes_on()) << "after " << walk.states() << " states";
   EXPECT_GT(walk.states(), 1000U) << "it has not gone far";
 }
 
 TEST(GroupCommit, of_two_brings_both_into_one_group_after_the_other_whoever_gives_up_and_when) {
-  expect_that_all_goes_well(Founders(1, 3), 2);
+  expect_that_all_goes_well(CommitModel(1, 3), 2);
 }
 
 TEST(GroupCommit, of_three_brings_all_into_one_group_whoever_gives_up_and_when) {
-  expect_that_all_goes_well(Founders(2, 1), 1);
+  expect_that_all_goes_well(CommitModel(2, 1), 1);
 }
 
 constexpr std::uint64_t context = 77;
