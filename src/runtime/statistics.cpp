@@ -23,7 +23,7 @@ void Spread::merge(const Spread& other) {
 
 void JobTotals::merge(const JobTotals& other) {
   hosts += other.hosts;
-  crowded_hosts += other.crowded_hosts;
+  oversubscribed_hosts += other.oversubscribed_hosts;
   longest_ns = std::max(longest_ns, other.longest_ns);
   for (unsigned kind = 0; kind < activity::kinds; ++kind) {
     for (unsigned route = 0; route < routes; ++route)
@@ -100,7 +100,7 @@ JobTotals totals_of_host(World& world) {
   JobTotals totals;
   const pr::Host& host = world.own_host();
   totals.hosts = 1;
-  totals.crowded_hosts = world.wait_policy.oversubscribed ? 1 : 0;
+  totals.oversubscribed_hosts = world.wait_policy.oversubscribed ? 1 : 0;
   for (std::uint32_t slot = 0; slot < host.ranks.size(); ++slot) {
     const activity::Block& block = activity_of(world, static_cast<shm::HostSlot>(slot));
     add_rank(totals, block, reinterpret_cast<const activity::Peer*>(&block + 1), world.os->now_ns());

@@ -46,8 +46,8 @@ struct Amount {
 
 struct JobTotals {
   std::uint64_t hosts = 0;
-  std::uint64_t crowded_hosts = 0;  // of machines with more ranks than cores
-  std::uint64_t longest_ns = 0;     // that a rank has been open
+  std::uint64_t oversubscribed_hosts = 0;  // of machines with more ranks than cores
+  std::uint64_t longest_ns = 0;            // that a rank has been open
   std::array<std::array<Amount, routes>, activity::kinds> operations{};
   std::array<std::array<std::uint64_t, activity::size_classes>, activity::kinds> sizes{};
   std::array<Amount, activity::waitings> waits{};

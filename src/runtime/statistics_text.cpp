@@ -223,7 +223,7 @@ std::vector<Suggestion> suggestions(const JobTotals& totals, const Settings& set
   suggest_progress_ranks(totals, far, found);
   const double on_data =
       share_of(totals, activity::Waiting::data) + share_of(totals, activity::Waiting::fence);
-  if (totals.crowded_hosts == 0 && settings.bind == BindMode::none) {
+  if (totals.oversubscribed_hosts == 0 && settings.bind == BindMode::none) {
     found.push_back({"COMEX_BIND=all", "each rank can have cores of its own"});
   }
   if (far != 0 && on_data > 0.1 && settings.nap_max_us > 200 && totals.busy_percent.ranks != 0 &&
@@ -234,7 +234,7 @@ std::vector<Suggestion> suggestions(const JobTotals& totals, const Settings& set
                 "server naps up to %lld us",
                 100 * on_data, static_cast<long long>(settings.nap_max_us))});
   }
-  if (far != 0 && totals.crowded_hosts != 0 && on_data > 0.1) {
+  if (far != 0 && totals.oversubscribed_hosts != 0 && on_data > 0.1) {
     found.push_back({"fewer workers on each host",
                      "ranks outnumber cores, and a server on a shared core answers a time slice late"});
   }

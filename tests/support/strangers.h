@@ -38,10 +38,10 @@ enum class Says : std::uint8_t {
   little_by_little
 };
 
-class Crowd {
+class ManyStrangers {
  public:
   // `kept`: so many of the newest stay connected.
-  Crowd(const worlds::PortName& port, Says says, std::size_t kept)
+  ManyStrangers(const worlds::PortName& port, Says says, std::size_t kept)
       : to_(worlds::resolve(port)->front()), says_(says), kept_(kept) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);

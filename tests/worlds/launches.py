@@ -124,7 +124,7 @@ def run(place, roles, program, scenario, ranks, more):
     sides = [Launch(place, role, count, manager, uri, [program, role, port, name, *more])
              for role, count, manager in zip(roles, ranks, managers)]
     until = time.monotonic() + (2 * LIMIT_S if scenario == "rounds" else LIMIT_S)
-    troubles = []
+    errors = []
     try:
         if scenario == "killed":
             while not Path(port + ".ready").exists() and time.monotonic() < until:
@@ -132,7 +132,7 @@ def run(place, roles, program, scenario, ranks, more):
             if aborts:
                 status = sides[-1].wait(until)
                 if not status or sides[-1].text().count("gives up") != 1:
-                    troubles.append(f"{sides[-1].out.stem}: status {status}, or not the one line of who gives up")
+                    errors.append(f"{sides[-1].out.stem}: status {status}, or not the one line of who gives up")
             else:
                 for pid in descendants(sides[-1].process.pid):
                     os.kill(pid, signal.SIGKILL)
@@ -143,15 +143,15 @@ def run(place, roles, program, scenario, ranks, more):
         for side in expected:
             status = side.wait(until)
             if status != 0:
-                troubles.append(f"{side.out.stem}: " + ("ended by the time limit" if status is None else f"status {status}"))
+                errors.append(f"{side.out.stem}: " + ("ended by the time limit" if status is None else f"status {status}"))
             if words and not re.search(words, side.text()):
-                troubles.append(f"{side.out.stem}: does not say {words}")
+                errors.append(f"{side.out.stem}: does not say {words}")
             told = set(re.findall(r"world (\d+) has", side.text()))
             lost = {str(len(sides) << 24)} if scenario in LOSSES and side is not sides[-1] else set()
             if told != lost:
-                troubles.append(f"{side.out.stem}: tells of the loss of {told or 'none'}, must be of {lost or 'none'}")
+                errors.append(f"{side.out.stem}: tells of the loss of {told or 'none'}, must be of {lost or 'none'}")
             if scenario == "killed" and side.text().find("has died") < side.text().find("nothing was called"):
-                troubles.append(f"{side.out.stem}: told of the death before the library was called")
+                errors.append(f"{side.out.stem}: told of the death before the library was called")
     finally:
         for side in sides:
             side.kill()
@@ -160,8 +160,8 @@ def run(place, roles, program, scenario, ranks, more):
             server.wait()
     left = ours() - before
     if left:
-        troubles.append("left in /dev/shm: " + ", ".join(sorted(left)))
-    return troubles, sides
+        errors.append("left in /dev/shm: " + ", ".join(sorted(left)))
+    return errors, sides
 
 
 def main():
@@ -177,13 +177,13 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         if given.bare:
             more.append(bare_growth_kib(Path(directory) / "bare", roles, given.bare, ranks, more[0]))
-        troubles, sides = run(Path(directory), roles, given.program, given.scenario, ranks, more)
-        if troubles or "-v" in os.environ.get("COMEX_TEST_SHOW", ""):
+        errors, sides = run(Path(directory), roles, given.program, given.scenario, ranks, more)
+        if errors or "-v" in os.environ.get("COMEX_TEST_SHOW", ""):
             print("arguments: " + " ".join(more))
             for side in sides:
                 print(f"== {side.out.stem}\n{side.text()}")
-        print("\n".join(troubles) if troubles else "ok")
-        sys.exit(1 if troubles else 0)
+        print("\n".join(errors) if errors else "ok")
+        sys.exit(1 if errors else 0)
 
 
 main()

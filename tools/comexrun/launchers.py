@@ -14,7 +14,7 @@ class Launch:
     shares: list       # of the hosts
     variables: dict    # settings for the ranks
     preload: str = ""  # a library for the ranks alone
-    crowded: bool = False  # more ranks than slots on some host
+    oversubscribed: bool = False  # more ranks than slots on some host
     unbound: bool = False  # the ranks bind themselves
 
 
@@ -39,9 +39,9 @@ def words_of(kind, mpirun, launch, of_mpirun, program):
             words += ["-x", name]
         if launch.preload:
             words += ["-x", f"LD_PRELOAD={launch.preload}"]
-        if launch.crowded:
+        if launch.oversubscribed:
             words.append("--oversubscribe")
-        if (launch.crowded or launch.unbound) and not binds(of_mpirun):
+        if (launch.oversubscribed or launch.unbound) and not binds(of_mpirun):
             words += ["--bind-to", "none"]
         words += ["--host", hosts] if hosts else []
         return [*words, "-np", total, *of_mpirun, *program]

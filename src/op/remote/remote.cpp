@@ -147,7 +147,7 @@ unsigned Remote::advance() {
       ++i;
     }
   }
-  if (transfers_.take_shortage()) fences_.fetch_slots();
+  if (transfers_.take_out_of_slots()) fences_.fetch_slots();
   return moved;
 }
 

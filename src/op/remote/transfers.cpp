@@ -19,7 +19,7 @@ unsigned chunks_under_way(std::uint64_t bytes, std::uint32_t chunk_bytes) {
 
 Transfer* Transfers::begin(Request& request, const Header& header) {
   if (state_.slots.available() == 0) {
-    is_short_ = true;
+    is_out_of_slots_ = true;
     return nullptr;
   }
   Transfer* const transfer = pool_.take();

@@ -57,7 +57,7 @@ class Transfers {
   // Frees the slots of bodies that have left and whose numbers are applied.
   void release_held(Channel& channel);
   // Whether a transfer found no free slot since the last call.
-  bool take_shortage() { return std::exchange(is_short_, false); }
+  bool take_out_of_slots() { return std::exchange(is_out_of_slots_, false); }
 
   std::size_t in_use() const { return pool_.in_use(); }
   void abandon() { moving_.clear(); }
@@ -75,7 +75,7 @@ class Transfers {
   Staging staging_;
   nb::ObjectPool<Transfer> pool_;
   std::vector<Transfer*> moving_;  // with chunks to move
-  bool is_short_ = false;
+  bool is_out_of_slots_ = false;
 };
 
 }  // namespace comex::op::remote

@@ -53,7 +53,7 @@ std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<c
     for (std::size_t core = 0; core < cores.size(); ++core)
       if (worker.intersects(cores[core])) ++taken[core];
   }
-  const bool crowded = workers.size() + progress_ranks.size() > cores.size();
+  const bool oversubscribed = workers.size() + progress_ranks.size() > cores.size();
   for (const CpuMask& mine : progress_ranks) {
     // The least taken core first; among those, one it may already run on; among those, the last one, because
     // programs that bind by themselves begin at the first.
@@ -63,7 +63,7 @@ std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<c
     };
     for (std::size_t core = 1; core < cores.size(); ++core)
       if (rank(core) <= rank(best)) best = core;
-    choices.push_back({best, crowded || taken[best] > 0});
+    choices.push_back({best, oversubscribed || taken[best] > 0});
     ++taken[best];
   }
   return choices;

@@ -33,7 +33,7 @@ Result<LeaderConnection> LeaderConnection::seek(runtime::Runtime& runtime, const
   if (connector.is_in()) return LeaderConnection(connector.take());
   if (!connector.has_socket()) return connector.has_socket().failure();
   return environment_error("nobody accepts at " + format_place(port) + " within " + deadline.text() + " (" +
-                           connector.trouble() + ")");
+                           connector.last_error() + ")");
 }
 
 Result<Bytes> LeaderConnection::hear(runtime::Runtime& runtime, const char* operation,

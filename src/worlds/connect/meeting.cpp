@@ -37,8 +37,8 @@ class Attendance {
   int hold(int* inter) {
     if (!runtime::check_not_lost(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
     runtime_.fence_everybody();
-    const std::string trouble = channel_.spread(leads() ? meet_roots() : std::string());
-    if (!trouble.empty()) return told_by_root(trouble);
+    const std::string error = channel_.spread(leads() ? meet_roots() : std::string());
+    if (!error.empty()) return told_by_root(error);
     Result<groups::Joined> joined =
         groups::join_sides(runtime_.book(), channel_, wish(), hook_of(runtime_.card_hook()));
     if (!joined) return told_by_root(joined.failure().text);
@@ -55,9 +55,9 @@ class Attendance {
   bool leads() const { return channel_.is_leader(); }
   bool accepts() const { return meeting_.side == Side::accepts; }
   // A member that has lost members of its own side reports that itself; others need not tell it.
-  int told_by_root(const std::string& trouble) {
+  int told_by_root(const std::string& error) {
     if (!runtime::check_not_lost(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
-    if (leads()) return runtime_.reporter().fail({.operation = meeting_.operation}, trouble);
+    if (leads()) return runtime_.reporter().fail({.operation = meeting_.operation}, error);
     return runtime::failed_elsewhere(runtime_);
   }
 
@@ -111,14 +111,14 @@ class Attendance {
   Result<BridgeId> cross() {
     MeetingLock lock(runtime_, *wire_.control);
     Bytes bytes;
-    std::string trouble;
+    std::string error;
     if (leads()) {
       const Result<Roster> called = call(lock);
       if (called) bytes = pack(called.value());
-      if (!called) trouble = called.failure().text;
+      if (!called) error = called.failure().text;
     }
-    trouble = channel_.spread(trouble);
-    if (!trouble.empty()) return environment_error(trouble);
+    error = channel_.spread(error);
+    if (!error.empty()) return environment_error(error);
     const Result<Bytes> told = channel_.broadcast(bytes);
     if (!told) return told.failure();
     return join_bridge(runtime_, wire_.wire, unpack_roster(told.value()),

@@ -76,8 +76,8 @@ TEST(ChooseCores, a_worker_that_may_run_everywhere_takes_no_core) {
   const CpuMask all = cpus({0, 1, 2, 3});
   const auto choice = choose_cores(single_cores(4), std::array{all, all}, std::array{all});
   EXPECT_FALSE(choice[0].shared);
-  const auto crowded = choose_cores(single_cores(4), std::array{all, all, all, all}, std::array{all});
-  EXPECT_TRUE(crowded[0].shared);
+  const auto oversubscribed = choose_cores(single_cores(4), std::array{all, all, all, all}, std::array{all});
+  EXPECT_TRUE(oversubscribed[0].shared);
 }
 
 TEST(ChooseCores, stays_on_the_core_the_launcher_gave_if_it_is_free) {

@@ -104,7 +104,7 @@ TEST(Statistics, suggests_by_what_workers_wait_for) {
   blocks.recorder(0).end_wait({.waiting = activity::Waiting::data}, 0, 1'000'000);
   blocks.recorder(1).end_wait({.waiting = activity::Waiting::members}, 0, 1'900'000);
   JobTotals totals = blocks.totals();
-  totals.crowded_hosts = 1;
+  totals.oversubscribed_hosts = 1;
   std::vector<std::string> settings;
   for (const Suggestion& each : suggestions(totals, Settings{})) settings.push_back(each.setting);
   EXPECT_EQ(settings, (std::vector<std::string>{"COMEX_NAP_MAX_US=200", "fewer workers on each host",

@@ -210,9 +210,9 @@ TEST(Idle, spins_for_less_where_ranks_outnumber_cores) {
   policy.oversubscribed_spin_ns = 100;
   Idle alone(os, policy);  // reads the clock with every eighth look
   policy.oversubscribed = true;
-  Idle crowded(os, policy);
+  Idle oversubscribed(os, policy);
   EXPECT_GE(looks_awake(os, alone), 8 * 1'000);
-  EXPECT_LE(looks_awake(os, crowded), 8 * 100 + 8);
+  EXPECT_LE(looks_awake(os, oversubscribed), 8 * 100 + 8);
   policy.spin_ns = 10;
   Idle brief(os, policy);
   EXPECT_LE(looks_awake(os, brief), 8 * 10 + 8) << "the shorter of the two";

@@ -65,7 +65,7 @@ struct Case {
   bool is_hang = true;
 };
 
-TEST(Why, NamesTheCulprit) {
+TEST(Why, NamesTheRankWaitedFor) {
   const Case cases[] = {
       {"nobody waits", {{worker(0), worker(1)}, {}, {}}, "Nobody waits in a call of the runtime", false},
       {"a member computes",

@@ -132,10 +132,10 @@ TEST_F(Meeting, is_tried_until_the_limit_where_nobody_listens) {
   const Place place;
   PortConnector connector = visitor_to(place.address());
   for (; now < start + seconds(60); now += milliseconds(20))
-    ASSERT_FALSE(connector.look(now)) << connector.trouble();
+    ASSERT_FALSE(connector.look(now)) << connector.last_error();
   EXPECT_TRUE(connector.look(now));
   EXPECT_FALSE(connector.is_in());
-  EXPECT_NE(connector.trouble().find("refused"), std::string::npos) << connector.trouble();
+  EXPECT_NE(connector.last_error().find("refused"), std::string::npos) << connector.last_error();
 }
 
 TEST_F(Meeting, comes_about_where_somebody_listens_after_many_refusals) {
@@ -171,9 +171,9 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
   ASSERT_EQ(::bind(full.get(), any.get(), any.bytes()), 0);
   ASSERT_EQ(::listen(full.get(), 0), 0);
   const worlds::Address silent = local(worlds::bound_port(full.get()));
-  std::vector<worlds::FramedSocket> crowd;
-  for (int i = 0; i < 8; ++i) crowd.push_back(std::move(worlds::FramedSocket::start(silent)).value());
-  ASSERT_TRUE(eventually([&] { return crowd.front().step() && crowd.front().is_connected(); }));
+  std::vector<worlds::FramedSocket> strangers;
+  for (int i = 0; i < 8; ++i) strangers.push_back(std::move(worlds::FramedSocket::start(silent)).value());
+  ASSERT_TRUE(eventually([&] { return strangers.front().step() && strangers.front().is_connected(); }));
   PortConnector connector({silent, local(listener.name().port)}, listener.name().cookie,
                           Deadline(limit_s, start));
   for (; now < start + milliseconds(1900); now += milliseconds(100)) {
@@ -187,18 +187,18 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
 }
 
 // The system would try again later and later, and in the end after the limit.
-TEST_F(Meeting, is_tried_anew_where_a_crowd_has_filled_the_queue) {
+TEST_F(Meeting, is_tried_anew_where_others_have_filled_the_queue) {
   const worlds::Socket full(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const worlds::Address any = local(0);
   ASSERT_EQ(::bind(full.get(), any.get(), any.bytes()), 0);
   ASSERT_EQ(::listen(full.get(), 0), 0);
   const worlds::Address only = local(worlds::bound_port(full.get()));
-  std::vector<worlds::FramedSocket> crowd;
-  for (int i = 0; i < 8; ++i) crowd.push_back(std::move(worlds::FramedSocket::start(only)).value());
-  ASSERT_TRUE(eventually([&] { return crowd.front().step() && crowd.front().is_connected(); }));
+  std::vector<worlds::FramedSocket> strangers;
+  for (int i = 0; i < 8; ++i) strangers.push_back(std::move(worlds::FramedSocket::start(only)).value());
+  ASSERT_TRUE(eventually([&] { return strangers.front().step() && strangers.front().is_connected(); }));
   PortConnector connector = visitor_to(only);
   connector.look(now);
-  crowd.clear();
+  strangers.clear();
   while (worlds::Socket(::accept(full.get(), nullptr, nullptr))) {
   }
   now += seconds(2);

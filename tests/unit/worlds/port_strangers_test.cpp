@@ -10,7 +10,7 @@ namespace comex::worlds {
 namespace {
 
 using Clock = Deadline::Clock;
-using testing::Crowd;
+using testing::ManyStrangers;
 using testing::Says;
 
 constexpr int rounds_of_strangers = 20'000;  // of looking; far more than a local connection ever needs
@@ -45,20 +45,20 @@ TEST_P(Strangers, hold_little_and_keep_nobody_out) {
   const Row& row = GetParam();
   const std::size_t descriptors = testing::open_descriptors();
   const std::size_t bytes = testing::allocated_bytes();
-  Crowd crowd(listener.name(), row.says, row.kept);
+  ManyStrangers strangers(listener.name(), row.says, row.kept);
   for (std::size_t i = 0; i < row.count; ++i) {
-    ASSERT_NO_FATAL_FAILURE(crowd.add());
+    ASSERT_NO_FATAL_FAILURE(strangers.add());
     greeting.look(now);
   }
   for (int more = 0; more < 40; ++more) {
-    crowd.say_more();
+    strangers.say_more();
     greeting.look(now);
   }
-  EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + most_descriptors);
+  EXPECT_LE(testing::open_descriptors() - strangers.size(), descriptors + most_descriptors);
   EXPECT_LE(testing::allocated_bytes(), bytes + most_bytes);
   PortConnector connector(worlds::resolve(listener.name()).value(), listener.name().cookie,
                           Deadline(600, now));
-  EXPECT_TRUE(is_let_in(connector)) << connector.trouble();
+  EXPECT_TRUE(is_let_in(connector)) << connector.last_error();
 }
 
 INSTANTIATE_TEST_SUITE_P(At, Strangers,
@@ -75,16 +75,16 @@ INSTANTIATE_TEST_SUITE_P(At, Strangers,
 using OneStranger = Strangers;
 
 TEST_F(OneStranger, is_sent_away_after_its_time_however_slowly_it_speaks) {
-  Crowd crowd(listener.name(), Says::little_by_little, 1);
-  crowd.add();
+  ManyStrangers strangers(listener.name(), Says::little_by_little, 1);
+  strangers.add();
   for (int second = 0; second < 5; ++second) {
     greeting.look(now);
-    EXPECT_EQ(crowd.gone(), 0U) << second;
-    crowd.say_more();
+    EXPECT_EQ(strangers.gone(), 0U) << second;
+    strangers.say_more();
     now += std::chrono::seconds(1);
   }
   greeting.look(now);
-  EXPECT_EQ(crowd.gone(), 1U);
+  EXPECT_EQ(strangers.gone(), 1U);
 }
 
 // Who has shown the cookie has one word to say before it is in.

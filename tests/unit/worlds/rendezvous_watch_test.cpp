@@ -138,17 +138,17 @@ TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
   const std::size_t bytes = testing::allocated_bytes();
   std::atomic<bool> is_tied{false};
   LivenessLinks came;
-  testing::Crowd crowd(listener.name(), GetParam().says, GetParam().kept);
+  testing::ManyStrangers strangers(listener.name(), GetParam().says, GetParam().kept);
   std::thread waits([&] { is_tied = await_links(listener, 1, 20'000, came); });
   for (int i = 0; i < GetParam().count; ++i) {
-    ASSERT_NO_FATAL_FAILURE(crowd.add());
+    ASSERT_NO_FATAL_FAILURE(strangers.add());
     if (i % 100 == 99) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // no more than may wait
   }
   for (int more = 0; more < 40; ++more) {
-    crowd.say_more();
+    strangers.say_more();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  EXPECT_LE(testing::open_descriptors() - crowd.size(), descriptors + 48);
+  EXPECT_LE(testing::open_descriptors() - strangers.size(), descriptors + 48);
   EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
   const auto guest = link_to(listener.name(), far_world, 5000);
   waits.join();
@@ -156,7 +156,7 @@ TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
   EXPECT_EQ(came[far_world].size(), 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Crowds, LifeWatchAmongStrangers,
+INSTANTIATE_TEST_SUITE_P(ManyStrangers, LifeWatchAmongStrangers,
                          ::testing::Values(Strangers{testing::Says::nothing, 500, 500},
                                            Strangers{testing::Says::nothing, 2000, 400},
                                            Strangers{testing::Says::end, 200, 200},
@@ -166,13 +166,13 @@ INSTANTIATE_TEST_SUITE_P(Crowds, LifeWatchAmongStrangers,
                                            Strangers{testing::Says::a_huge_frame, 20, 20},
                                            Strangers{testing::Says::little_by_little, 20, 20}));
 
-TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_a_crowd) {
+TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_strangers) {
   constexpr std::uint32_t guests = 8;
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   std::atomic<bool> is_over{false};
-  std::thread crowds([&] {
-    testing::Crowd crowd(listener.name(), testing::Says::nothing, 200);
-    for (int i = 0; i < 900 && !is_over; ++i) crowd.add();  // fewer than may wait to be accepted
+  std::thread others([&] {
+    testing::ManyStrangers strangers(listener.name(), testing::Says::nothing, 200);
+    for (int i = 0; i < 900 && !is_over; ++i) strangers.add();  // fewer than may wait to be accepted
   });
   std::vector<std::future<Result<FramedSocket>>> far_ends;
   for (std::uint32_t i = 0; i < guests; ++i) far_ends.push_back(ties_itself(listener.name(), far_world));
@@ -180,7 +180,7 @@ TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_a_crowd) {
   EXPECT_TRUE(await_links(listener, guests, 20'000, came));
   for (auto& far_end : far_ends) EXPECT_TRUE(far_end.get());
   is_over = true;
-  crowds.join();
+  others.join();
   EXPECT_EQ(came[far_world].size(), guests);
 }
 

@@ -14,7 +14,7 @@ SideFacts side(WorldId id, std::uint64_t launch) {
   return facts;
 }
 
-std::string trouble(const SideFacts& a, const SideFacts& b) {
+std::string error_of(const SideFacts& a, const SideFacts& b) {
   const Status checked = check_sides(a, b, "start a server");
   return checked ? std::string() : checked.failure().text;
 }
@@ -49,20 +49,20 @@ TEST(Side, of_one_launch_needs_no_name_server) {
   SideFacts a = side(0, 1);
   SideFacts b = side(1, 1);
   a.name_server = b.name_server = "";
-  EXPECT_EQ(trouble(a, b), "");
+  EXPECT_EQ(error_of(a, b), "");
 }
 
 TEST(Side, of_another_launch_needs_the_same_name_server) {
   SideFacts a = side(0, 1);
   SideFacts b = side(1u << 24, 2);
-  EXPECT_EQ(trouble(a, b), "");
+  EXPECT_EQ(error_of(a, b), "");
   b.name_server = "file:other";
-  EXPECT_NE(trouble(a, b).find("different name servers: file:server and file:other; start a server"),
+  EXPECT_NE(error_of(a, b).find("different name servers: file:server and file:other; start a server"),
             std::string::npos);
   b.name_server = "";
-  EXPECT_NE(trouble(a, b).find("the connecting side has none"), std::string::npos);
+  EXPECT_NE(error_of(a, b).find("the connecting side has none"), std::string::npos);
   a.name_server = "";
-  EXPECT_NE(trouble(a, b).find("neither side has one"), std::string::npos);
+  EXPECT_NE(error_of(a, b).find("neither side has one"), std::string::npos);
 }
 
 TEST(Side, of_another_launch_needs_no_name_server_where_mpi_needs_none) {
@@ -77,7 +77,7 @@ TEST(Side, of_another_launch_needs_the_same_mpi_library) {
   SideFacts b = side(1u << 24, 2);
   a.mpi = "one";
   b.mpi = "other";
-  EXPECT_NE(trouble(a, b).find("different MPI libraries: one and other"), std::string::npos);
+  EXPECT_NE(error_of(a, b).find("different MPI libraries: one and other"), std::string::npos);
 }
 
 TEST(Side, locks_in_one_order_of_worlds_and_ranks_whoever_accepts) {

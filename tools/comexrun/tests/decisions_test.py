@@ -112,13 +112,13 @@ class Words(unittest.TestCase):
     def test_of_each_launcher(self):
         self.assertEqual(self.words(launchers.OPEN_MPI), "mpirun -x A --host a:3,b:3 -np 6 p q")
         self.assertEqual(self.words(launchers.HYDRA), "mpirun -hosts a:3,b:3 -n 6 p q")
-        self.assertEqual(self.words(launchers.OPEN_MPI, crowded=True, preload="/l.so"),
+        self.assertEqual(self.words(launchers.OPEN_MPI, oversubscribed=True, preload="/l.so"),
                          "mpirun -x A -x LD_PRELOAD=/l.so --oversubscribe --bind-to none --host a:3,b:3 -np 6 p q")
-        self.assertEqual(self.words(launchers.HYDRA, crowded=True, unbound=True, preload="/l.so"),
+        self.assertEqual(self.words(launchers.HYDRA, oversubscribed=True, unbound=True, preload="/l.so"),
                          "mpirun -genv LD_PRELOAD /l.so -hosts a:3,b:3 -n 6 p q")
 
     def test_who_binds_is_left_to(self):
-        self.assertNotIn("none", self.words(launchers.OPEN_MPI, ("--bind-to", "core"), crowded=True))
+        self.assertNotIn("none", self.words(launchers.OPEN_MPI, ("--bind-to", "core"), oversubscribed=True))
 
     def test_this_machine_needs_no_name(self):
         launch = launchers.Launch(split(1, [Host("", 4)], 1), {})

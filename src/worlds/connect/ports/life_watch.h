@@ -60,7 +60,7 @@ class LifeWatch {
 };
 
 // How a link begins: the connecting side shows the cookie of the port and its world. It is welcomed, or
-// dropped in a crowd and tries again.
+// dropped where too many connect, and tries again.
 Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
 // Waits for `expected` links, by world; drops strangers. False when the time is over.
 using LivenessLinks = std::map<WorldId, std::vector<FramedSocket>>;

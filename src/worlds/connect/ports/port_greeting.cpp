@@ -21,7 +21,7 @@ constexpr std::string_view enter = "enter";
 constexpr Clock::duration longest_answer = std::chrono::seconds(5);
 constexpr Clock::duration between_tries = std::chrono::milliseconds(20);
 // For one attempt. The system would wait longer and longer, for minutes in the end: where an address is dead,
-// another one may not be, and a listener with a crowd before its door soon has room again.
+// another one may not be, and a listener with a full queue soon accepts again.
 constexpr Clock::duration longest_try = std::chrono::seconds(2);
 
 Frame frame_of(std::string_view text) {

@@ -62,7 +62,7 @@ class PortConnector {
   FramedSocket take() { return std::move(channel_); }
   const Status& has_socket() const { return has_socket_; }
   // Why it is not in.
-  std::string trouble() const { return channel_.is_connected() ? "the port is there" : last_; }
+  std::string last_error() const { return channel_.is_connected() ? "the port is there" : last_; }
 
  private:
   void hear(Deadline::Clock::time_point now);

@@ -2,9 +2,9 @@
 //
 // Anybody can connect, so their cost is bounded: only a few are kept, for a short time, and each may send one
 // short frame. The oldest is dropped when another one comes. A guest sends its first frame as soon as it has
-// connected and tries again when it was dropped, so a crowd delays it but does not keep it out. Nothing here
-// waits: the owner calls look() in its own loop and has the clock. Used by port_greeting and by the watch
-// over worlds.
+// connected and tries again when it was dropped, so many strangers delay it but do not keep it out. Nothing
+// here waits: the owner calls look() in its own loop and has the clock. Used by port_greeting and by the
+// watch over worlds.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class Strangers {
   static constexpr Clock::duration patience = std::chrono::seconds(5);
 
   // `expected`: the number of guests that may come at the same moment, besides strangers.
-  explicit Strangers(std::size_t expected = 1) : room_(most + expected) {}
+  explicit Strangers(std::size_t expected = 1) : capacity_(most + expected) {}
 
   // Called with the first frame of each. It takes the channel of a guest; others are dropped.
   using Hear = std::function<void(FramedSocket&, const Bytes&)>;
@@ -36,7 +36,7 @@ class Strangers {
   };
   static bool is_done(Stranger& stranger, Clock::time_point now, const Hear& hear);
 
-  std::size_t room_;
+  std::size_t capacity_;
   std::list<Stranger> waiting_;  // the oldest first
 };
 
