@@ -19,7 +19,7 @@ inline runtime::Runtime* behind_server(op::Way way, const void* near, const void
   return is_plain && !runtime->router().is_direct(way, target) ? runtime : nullptr;
 }
 
-// For operations with an answer; calls append(remote, far side, completion).
+// For operations with an answer; calls append(remote, remote target, completion).
 template <class Append>
 inline bool appended_and_awaited(runtime::Runtime& runtime, const op::WaitReason& call,
                                  comex_request_t* handle, const Append& append) {

@@ -148,7 +148,8 @@ class Runtime {
   void start(const op::WaitReason& reason, Start&& begin, const op::RemoteTarget* appended_to = nullptr) {
     start(remote_, reason, begin, appended_to);
   }
-  // Calls begin(remote, far side) to add an item to a batch for a worker of the own world; false: not taken.
+  // Calls begin(remote, remote target) to add an item to a batch for a worker of the own world; false: not
+  // taken.
   template <class Begin>
   bool append(const op::WaitReason& call, Worker target, const Begin& begin) {
     {

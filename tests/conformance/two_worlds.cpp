@@ -175,9 +175,9 @@ TEST(TwoWorlds, collectives_travel_over_a_wire_that_came_later_and_go_with_it) {
   transport::LoopbackFabric between(2);
   std::atomic<int> sum{0};
   const auto process = [&](TransportRank me) {
-    op::ControlMessages own_tokens(own_wires[me].endpoint(0));
+    op::ControlMessages own_control(own_wires[me].endpoint(0));
     op::ControlMessages control(between.endpoint(me));
-    op::Engine engine(own_wires[me].endpoint(0), {nullptr, nullptr, &own_tokens}, os, {});
+    op::Engine engine(own_wires[me].endpoint(0), {nullptr, nullptr, &own_control}, os, {});
     for (int round = 0; round < 20; ++round) {
       {
         const op::Engine::Lock lock = engine.enter();

@@ -262,9 +262,9 @@ void spawned(Job& job, const Sides& sides, comex_group_t parent) {
 }
 
 // One collective of each kind over a group that has lost a world: each ends, and says so.
-class Doomed {
+class CollectivesAfterLoss {
  public:
-  Doomed(const Job& job, Chain made) : job_(job), made_(made) {
+  CollectivesAfterLoss(const Job& job, Chain made) : job_(job), made_(made) {
     const auto size = static_cast<std::size_t>(size_of(job, made.all));
     for (auto* each : {&first_, &second_}) {
       each->resize(size);
@@ -328,7 +328,7 @@ void killed(Job& job, const Sides& sides) {
     sides.part({made.ab, made.ab_inter});
     meet_first_two(job, sides, ".late", made);
   }
-  Doomed doomed(job, made);
+  CollectivesAfterLoss collectives(job, made);
   data_travels(job, made.all);
   const std::string& file = job.arguments.at(1);
   if (sides.side == 2) {
@@ -342,8 +342,8 @@ void killed(Job& job, const Sides& sides) {
   job.done(comex_group_rank(made.all, &rank));
   some_hear_later(job, sides.side, made.all, look_up(file + ".pid"), of);
   // Everybody is caught in another one, then begins all of them.
-  doomed.try_one((2 * rank + sides.side) % (Doomed::kinds - 1));
-  for (int kind = 0; kind < Doomed::kinds; ++kind) doomed.try_one(kind);
+  collectives.try_one((2 * rank + sides.side) % (CollectivesAfterLoss::kinds - 1));
+  for (int kind = 0; kind < CollectivesAfterLoss::kinds; ++kind) collectives.try_one(kind);
   job.equal(comex_fence_all(made.all), COMEX_FAILURE, "the result of a fence");
   sides.part({made.all, made.inter});
   comex_set_errors(COMEX_ERRORS_ABORT);

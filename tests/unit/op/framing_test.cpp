@@ -12,7 +12,7 @@ namespace {
 using protocol::Atomic;
 using protocol::Verb;
 
-constexpr RemoteTarget far_side = {
+constexpr RemoteTarget remote_target = {
     .world = 9, .server = 3, .target = 4, .offset_base = 0, .by = {2, 5}, .named = {7, 1}};
 
 void expect_addressed(const Header& header) {
@@ -26,7 +26,7 @@ void expect_addressed(const Header& header) {
 }
 
 TEST(Framing, says_in_every_header_who_asks_whom) {
-  const Header header = make_header(Verb::fence, far_side, {33, protocol::errors_return});
+  const Header header = make_header(Verb::fence, remote_target, {33, protocol::errors_return});
   EXPECT_EQ(header.verb, Verb::fence);
   EXPECT_EQ(header.flags, protocol::errors_return);
   expect_addressed(header);
@@ -35,7 +35,7 @@ TEST(Framing, says_in_every_header_who_asks_whom) {
 TEST(Framing, adds_the_flags_of_the_sender_to_those_of_the_operation) {
   Header header;
   header.flags = protocol::non_blocking;
-  address(header, far_side, {33, protocol::errors_return});
+  address(header, remote_target, {33, protocol::errors_return});
   EXPECT_EQ(header.flags, protocol::non_blocking | protocol::errors_return);
   expect_addressed(header);
 }
@@ -47,13 +47,13 @@ TEST(Framing, puts_small_data_behind_the_header) {
   put.far = reinterpret_cast<std::byte*>(4096);
   put.patch = contiguous_patch(sizeof value);
   const Data data(put, make_plan(put, Sizes()));
-  const Header header = header_of(data, far_side, {33});
+  const Header header = header_of(data, remote_target, {33});
   EXPECT_EQ(header.offset, 4096u);
   EXPECT_EQ(header.bytes, 8u);
   EXPECT_EQ(header.flags, protocol::body_inline);
   expect_addressed(header);
   std::array<std::byte, protocol::message_bytes> message;
-  ASSERT_EQ(write_data(data, far_side, header, message.data()), sizeof header + sizeof value);
+  ASSERT_EQ(write_data(data, remote_target, header, message.data()), sizeof header + sizeof value);
   EXPECT_EQ(std::memcmp(message.data(), &header, sizeof header), 0);
   EXPECT_EQ(std::memcmp(message.data() + sizeof header, &value, sizeof value), 0);
 }

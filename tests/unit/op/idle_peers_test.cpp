@@ -181,21 +181,21 @@ TEST_F(RemoteRest, tells_a_refusal_that_came_from_a_server_that_rested) {
 }
 
 TEST(IdlePeers, keeps_the_last_word_about_each_server) {
-  remote::IdlePeers rests;
-  EXPECT_EQ(rests.find(3), nullptr);
+  remote::IdlePeers idle_peers;
+  EXPECT_EQ(idle_peers.find(3), nullptr);
   for (std::uint64_t round = 1; round <= 3; ++round) {
     for (TransportRank first = 0; first < 7; ++first) {
       std::vector<remote::IdlePeer> idle;
       for (TransportRank rank = 700 + first; rank >= 0; rank -= 7)
         idle.push_back({.rank = rank, .sent = round * 1000 + static_cast<std::uint64_t>(rank)});
-      rests.keep(idle);
+      idle_peers.keep(idle);
     }
-    EXPECT_EQ(rests.size(), 707u);
+    EXPECT_EQ(idle_peers.size(), 707u);
     for (TransportRank rank = 0; rank <= 706; ++rank) {
-      ASSERT_NE(rests.find(rank), nullptr) << rank;
-      EXPECT_EQ(rests.find(rank)->sent, round * 1000 + static_cast<std::uint64_t>(rank));
+      ASSERT_NE(idle_peers.find(rank), nullptr) << rank;
+      EXPECT_EQ(idle_peers.find(rank)->sent, round * 1000 + static_cast<std::uint64_t>(rank));
     }
-    EXPECT_EQ(rests.find(707), nullptr);
+    EXPECT_EQ(idle_peers.find(707), nullptr);
   }
 }
 

@@ -59,7 +59,7 @@ TEST_P(LocksOnEachOs, an_owner_lock_is_taken_over_only_from_the_dead) {
   OwnerLockWord word{0};
   OwnerLock lock(word);
   {
-    const Arena doomed = attached_arena(*os_, arena_.ticket(), 1, 0);
+    const Arena killed = attached_arena(*os_, arena_.ticket(), 1, 0);
     ASSERT_EQ(lock.lock(party(1)), Taken::clean);
     EXPECT_EQ(lock.try_lock(party(0)), Taken::refused);
     EXPECT_EQ(lock.try_recover(party(0)), Taken::refused);

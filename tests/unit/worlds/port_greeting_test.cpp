@@ -57,7 +57,7 @@ class Place {
 
 class Meeting : public ::testing::Test {
  protected:
-  PortConnector visitor_to(const worlds::Address& address) const {
+  PortConnector connector_to(const worlds::Address& address) const {
     return {{address}, listener.name().cookie, Deadline(limit_s, start)};
   }
   // A guest that says these words and then nothing more.
@@ -98,7 +98,7 @@ class Meeting : public ::testing::Test {
 };
 
 TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
-  PortConnector connector = visitor_to(local(listener.name().port));
+  PortConnector connector = connector_to(local(listener.name().port));
   ASSERT_TRUE(is_let_in(connector, greeting));
   ASSERT_TRUE(greeting.has_guest());
   worlds::FramedSocket host = greeting.take();
@@ -120,7 +120,7 @@ TEST_F(Meeting, lets_nobody_in_without_the_cookie) {
   EXPECT_EQ(next_text(stranger), "");
 }
 
-TEST_F(Meeting, waits_at_the_door_until_its_limit_and_no_shorter) {
+TEST_F(Meeting, waits_for_a_guest_until_its_limit_and_no_shorter) {
   EXPECT_FALSE(greeting.look(now));
   EXPECT_FALSE(greeting.look(start + seconds(60) - milliseconds(1)));
   EXPECT_TRUE(greeting.look(start + seconds(60)));
@@ -130,7 +130,7 @@ TEST_F(Meeting, waits_at_the_door_until_its_limit_and_no_shorter) {
 // Refused thousands of times, it goes on; nobody ever listens.
 TEST_F(Meeting, is_tried_until_the_limit_where_nobody_listens) {
   const Place place;
-  PortConnector connector = visitor_to(place.address());
+  PortConnector connector = connector_to(place.address());
   for (; now < start + seconds(60); now += milliseconds(20))
     ASSERT_FALSE(connector.look(now)) << connector.last_error();
   EXPECT_TRUE(connector.look(now));
@@ -140,7 +140,7 @@ TEST_F(Meeting, is_tried_until_the_limit_where_nobody_listens) {
 
 TEST_F(Meeting, comes_about_where_somebody_listens_after_many_refusals) {
   const Place place;
-  PortConnector connector = visitor_to(place.address());
+  PortConnector connector = connector_to(place.address());
   for (; now < start + seconds(50); now += milliseconds(20)) ASSERT_FALSE(connector.look(now));
   place.listen();
   std::optional<worlds::FramedSocket> came;
@@ -196,7 +196,7 @@ TEST_F(Meeting, is_tried_anew_where_others_have_filled_the_queue) {
   std::vector<worlds::FramedSocket> strangers;
   for (int i = 0; i < 8; ++i) strangers.push_back(std::move(worlds::FramedSocket::start(only)).value());
   ASSERT_TRUE(eventually([&] { return strangers.front().step() && strangers.front().is_connected(); }));
-  PortConnector connector = visitor_to(only);
+  PortConnector connector = connector_to(only);
   connector.look(now);
   strangers.clear();
   while (worlds::Socket(::accept(full.get(), nullptr, nullptr))) {
@@ -216,7 +216,7 @@ TEST_F(Meeting, is_tried_anew_where_others_have_filled_the_queue) {
 TEST_F(Meeting, goes_on_with_the_next_where_a_guest_is_silent) {
   worlds::FramedSocket silent = guest();
   ASSERT_TRUE(hears(silent, "welcome", greeting));
-  PortConnector connector = visitor_to(local(listener.name().port));
+  PortConnector connector = connector_to(local(listener.name().port));
   now = start + milliseconds(4900);
   for (int round = 0; round < 50; ++round) {
     greeting.look(now);
@@ -255,7 +255,7 @@ TEST_F(Meeting, gives_a_silent_guest_no_more_than_a_share_of_a_short_limit) {
 TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
   const Place place;
   place.listen();
-  PortConnector connector = visitor_to(place.address());
+  PortConnector connector = connector_to(place.address());
   for (int turn = 0; turn < 2; ++turn) {
     std::optional<worlds::FramedSocket> came;
     ASSERT_TRUE(eventually([&] {
@@ -290,7 +290,7 @@ TEST_F(Meeting, is_awaited_past_the_limit_by_a_visitor_that_has_answered) {
   worlds::FramedSocket host;
   const Place place;
   place.listen();
-  PortConnector connector = visitor_to(place.address());
+  PortConnector connector = connector_to(place.address());
   ASSERT_TRUE(eventually([&] {
     connector.look(now);
     if (auto came = place.accept()) {

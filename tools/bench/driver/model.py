@@ -36,16 +36,16 @@ def log2_up(n):
 
 
 def gathered(members, block, sizes):
-    """(steps, messages, bytes) that one member sends in Bruck's gather: long tokens travel in windows, each answered
+    """(steps, messages, bytes) that one member sends in Bruck's gather: long control messages travel in windows, each answered
     but the last, and windows in pieces."""
     steps = count = 0
     have = 1
     while have < members:
-        token = min(have, members - have) * block
-        count += -(-token // (sizes["message"] - sizes["token"])) + -(-token // sizes["window"]) - 1
+        piece = min(have, members - have) * block
+        count += -(-piece // (sizes["message"] - sizes["control"])) + -(-piece // sizes["window"]) - 1
         steps += 1
         have *= 2
-    return steps, count, (members - 1) * block + count * sizes["token"]
+    return steps, count, (members - 1) * block + count * sizes["control"]
 
 
 def together(*parts):
@@ -61,11 +61,11 @@ def calls(job, sizes):
     splits = sizes["splits"] * log2_up(ranks)
     others = hosts - 1
     fence = (2, 2 * others, (sizes["request"] + sizes["reply"]) * others)
-    meeting = (log2_up(hosts), log2_up(hosts), sizes["token"] * log2_up(hosts))
+    meeting = (log2_up(hosts), log2_up(hosts), sizes["control"] * log2_up(hosts))
     gather = gathered(job["workers"], sizes["address"], sizes)
 
     def merged(block):  # up a tree and down again: its root sends most
-        return (2 * log2_up(hosts), log2_up(hosts), (sizes["token"] + block) * log2_up(hosts))
+        return (2 * log2_up(hosts), log2_up(hosts), (sizes["control"] + block) * log2_up(hosts))
     verdict = merged(sizes["verdict"])
     one, leader = "by a worker", "by a host's first worker"
     return [

@@ -83,7 +83,7 @@ class Model(unittest.TestCase):
         told = " ".join(" ".join(model.operation_lines(SIZES)).split())
         self.assertIn("just above MPI's eager limit in up to four messages that MPI sends at once", told)
 
-    def test_long_tokens_of_a_gather_travel_in_pieces(self):
+    def test_long_messages_of_a_gather_travel_in_pieces(self):
         self.assertEqual(model.gathered(8, 16, SIZES), (3, 3, 7 * 16 + 3 * 32))
         steps, messages, _ = model.gathered(1024, 16, SIZES)
         self.assertEqual((steps, messages), (10, 8 + 2 + 3))  # the last two: 256 and 512 blocks
@@ -100,7 +100,7 @@ class Model(unittest.TestCase):
         self.assertEqual(free, (8 + 2 + 4, 4 + 30 + 4, 4 * (32 + 32) + fence[2] + 4 * 32))
 
 
-SIZES = {"request": 80, "reply": 56, "token": 32, "message": 4000, "item": 16, "repeated": 8, "address": 8, "window": 8 * 3968,
+SIZES = {"request": 80, "reply": 56, "control": 32, "message": 4000, "item": 16, "repeated": 8, "address": 8, "window": 8 * 3968,
          "verdict": 32, "pool": 16 << 20, "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8,
          "minima": 2, "splits": 3, "split": 8, "rank": 4, "row": 16, "rows_at_once": 1 << 18, "host_name": 64}
 

@@ -330,7 +330,7 @@ constexpr std::size_t split_words = 2 * sizeof(int);
 void print_sizes() {
   using namespace comex;
   std::printf(
-      "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"token\": %zu, \"message\": %zu, \"item\": %zu, "
+      "\"sizes\": {\"request\": %zu, \"reply\": %zu, \"control\": %zu, \"message\": %zu, \"item\": %zu, "
       "\"repeated\": %zu, "
       "\"address\": %zu, \"window\": %zu, \"verdict\": %zu, \"maximum\": %zu, \"pool\": %.0f, \"reserve\": "
       "%.0f, \"chunk\": %u, "

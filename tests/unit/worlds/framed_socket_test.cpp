@@ -59,7 +59,7 @@ struct Pair {
   }
 };
 
-TEST(Rendezvous, carries_frames_in_order_both_ways) {
+TEST(FramedSocket, carries_frames_in_order_both_ways) {
   Pair pair;
   pair.near.send(frame_of("one"));
   pair.near.send(frame_of(""));
@@ -75,7 +75,7 @@ TEST(Rendezvous, carries_frames_in_order_both_ways) {
   EXPECT_EQ(back, frame_of("back"));
 }
 
-TEST(Rendezvous, carries_a_frame_larger_than_the_system_takes_at_once) {
+TEST(FramedSocket, carries_a_frame_larger_than_the_system_takes_at_once) {
   Pair pair;
   std::vector<std::byte> large(8 << 20);
   for (std::size_t i = 0; i < large.size(); i += 4096) large[i] = static_cast<std::byte>(i >> 12);
@@ -86,7 +86,7 @@ TEST(Rendezvous, carries_a_frame_larger_than_the_system_takes_at_once) {
   EXPECT_TRUE(got == large);
 }
 
-TEST(Rendezvous, tells_that_the_other_side_has_closed_and_keeps_what_came_before) {
+TEST(FramedSocket, tells_that_the_other_side_has_closed_and_keeps_what_came_before) {
   Pair pair;
   pair.near.send(frame_of("goodbye"));
   ASSERT_TRUE(eventually([&] { return pair.near.step() && pair.near.is_sent(); }));
@@ -97,7 +97,7 @@ TEST(Rendezvous, tells_that_the_other_side_has_closed_and_keeps_what_came_before
   EXPECT_EQ(pair.near.ended(), "closed here");
 }
 
-TEST(Rendezvous, tells_that_nobody_listens) {
+TEST(FramedSocket, tells_that_nobody_listens) {
   PortName gone;
   {
     const Listener listener = std::move(Listener::open("127.0.0.1")).value();
@@ -109,7 +109,7 @@ TEST(Rendezvous, tells_that_nobody_listens) {
 }
 
 // A queue that is full takes no answer to the last of them.
-TEST(Rendezvous, knows_an_address_that_does_not_answer_from_one_that_does) {
+TEST(FramedSocket, knows_an_address_that_does_not_answer_from_one_that_does) {
   const Socket deaf(::socket(AF_INET, SOCK_STREAM, 0));
   const Address here = resolve({"127.0.0.1", 0, draw_cookie()})->front();
   ASSERT_EQ(::bind(deaf.get(), here.get(), here.bytes()), 0);
@@ -124,14 +124,14 @@ TEST(Rendezvous, knows_an_address_that_does_not_answer_from_one_that_does) {
   EXPECT_TRUE(channels.back().is_open());
 }
 
-TEST(Rendezvous, says_which_host_is_not_known) {
+TEST(FramedSocket, says_which_host_is_not_known) {
   const Result<FramedSocket> channel = FramedSocket::start({"no such host", 4711, draw_cookie()});
   ASSERT_FALSE(channel);
   EXPECT_NE(channel.failure().text.find("no such host"), std::string::npos);
 }
 
 // Until the other side is trusted, a frame is no larger than a greeting.
-TEST(Rendezvous, takes_large_frames_only_from_those_it_trusts) {
+TEST(FramedSocket, takes_large_frames_only_from_those_it_trusts) {
   for (const bool is_trusted : {false, true}) {
     Pair pair(is_trusted);
     pair.near.send(std::vector<std::byte>(FramedSocket::greeting_limit_bytes));
@@ -144,7 +144,7 @@ TEST(Rendezvous, takes_large_frames_only_from_those_it_trusts) {
   }
 }
 
-TEST(Rendezvous, drops_a_stranger_whose_bytes_are_no_frame) {
+TEST(FramedSocket, drops_a_stranger_that_does_not_speak_the_protocol) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   const Socket stranger(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in to{};
@@ -163,7 +163,7 @@ TEST(Rendezvous, drops_a_stranger_whose_bytes_are_no_frame) {
   EXPECT_FALSE(came->take());
 }
 
-TEST(Rendezvous, keeps_listening_while_strangers_come_and_go) {
+TEST(FramedSocket, keeps_listening_while_strangers_come_and_go) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   for (int i = 0; i < 3; ++i) {
     FramedSocket stranger = std::move(FramedSocket::start(listener.name())).value();
@@ -186,7 +186,7 @@ TEST(Rendezvous, keeps_listening_while_strangers_come_and_go) {
 }
 
 // What is not advertised is not open.
-TEST(Rendezvous, listens_at_the_address_that_it_gives_alone) {
+TEST(FramedSocket, listens_at_the_address_that_it_gives_alone) {
   const Listener listener = std::move(Listener::open("127.0.0.1")).value();
   FramedSocket elsewhere =
       std::move(FramedSocket::start({"127.0.0.2", listener.name().port, draw_cookie()})).value();
@@ -196,7 +196,7 @@ TEST(Rendezvous, listens_at_the_address_that_it_gives_alone) {
   EXPECT_TRUE(eventually([&] { return guest.step() && guest.is_connected(); }));
 }
 
-TEST(Rendezvous, gives_an_address_of_this_host_that_it_listens_at) {
+TEST(FramedSocket, gives_an_address_of_this_host_that_it_listens_at) {
   Listener listener = std::move(Listener::open("")).value();
   EXPECT_NE(listener.name().host, "");
   FramedSocket guest = std::move(FramedSocket::start(listener.name())).value();
