@@ -23,8 +23,8 @@ int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
   MPI_Status status;
   int there = 0;
   PMPI_Improbe(from, tag, comm, &there, &message, &status);
-  for (Patience patience; there == 0;) {
-    patience.wait_a_round();
+  for (WaitLoop loop; there == 0;) {
+    loop.wait_a_round();
     PMPI_Improbe(from, tag, comm, &there, &message, &status);
   }
   int bytes = 0;

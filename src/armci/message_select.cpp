@@ -7,42 +7,42 @@
 namespace comex::armci {
 namespace {
 
-// The bid of one rank, or the best one so far.
-struct Bid {
+// The candidate of one rank, or the best one so far.
+struct Candidate {
   double real = 0;
   long long whole = 0;
-  int index = -1;  // in the team; -1: nobody bids
+  int index = -1;  // in the team; -1: there is none
 };
 
-Bid bid_of(const void* x, int type, int index) {
-  Bid bid;
-  bid.index = index;
+Candidate candidate_of(const void* x, int type, int index) {
+  Candidate candidate;
+  candidate.index = index;
   const auto take = [&](auto value, auto& into) {
     std::memcpy(&value, x, sizeof value);
     into = value;
   };
   switch (type) {
     case ARMCI_INT:
-      take(int{}, bid.whole);
+      take(int{}, candidate.whole);
       break;
     case ARMCI_LONG:
-      take(long{}, bid.whole);
+      take(long{}, candidate.whole);
       break;
     case ARMCI_LONG_LONG:
-      take(0LL, bid.whole);
+      take(0LL, candidate.whole);
       break;
     case ARMCI_FLOAT:
-      take(float{}, bid.real);
+      take(float{}, candidate.real);
       break;
     default:
-      take(double{}, bid.real);
+      take(double{}, candidate.real);
       break;
   }
-  return bid;
+  return candidate;
 }
 
-// One of the two numbers is 0 in every bid. Of equal bids, the higher index wins.
-bool wins(const Bid& challenger, const Bid& holder, bool greatest) {
+// One of the two numbers is 0 in every candidate. Of equal candidates, the higher index wins.
+bool wins(const Candidate& challenger, const Candidate& holder, bool greatest) {
   if (challenger.index < 0 || holder.index < 0) return holder.index < 0;
   const bool greater = challenger.whole > holder.whole || challenger.real > holder.real;
   const bool less = challenger.whole < holder.whole || challenger.real < holder.real;
@@ -51,17 +51,17 @@ bool wins(const Bid& challenger, const Bid& holder, bool greatest) {
 }
 
 template <bool greatest>
-void combine_bids(void* into, const void* from, std::size_t bids) {
-  for (std::size_t i = 0; i < bids; ++i) {
-    Bid& holder = static_cast<Bid*>(into)[i];
-    const Bid& challenger = static_cast<const Bid*>(from)[i];
+void combine_candidates(void* into, const void* from, std::size_t candidates) {
+  for (std::size_t i = 0; i < candidates; ++i) {
+    Candidate& holder = static_cast<Candidate*>(into)[i];
+    const Candidate& challenger = static_cast<const Candidate*>(from)[i];
     if (wins(challenger, holder, greatest)) holder = challenger;
   }
 }
 
 void select(int scope, void* x, int n, const char* op, int type, int contribute) {
-  const Operation operation = operation_named(op);
-  if (operation != Operation::min && operation != Operation::max) {
+  const ReduceOp operation = operation_named(op);
+  if (operation != ReduceOp::min && operation != ReduceOp::max) {
     comex_error(("a selection is by \"min\" or \"max\", not by \"" + first_of_name(op) + "\"").c_str(), 1);
   }
   const std::size_t bytes = checked_count(n);
@@ -69,10 +69,11 @@ void select(int scope, void* x, int n, const char* op, int type, int contribute)
   const CollectiveContext scene = enter_collective(scope, collective_group());
   if (!scene.takes_part()) return;
   const Team& team = *scene.team;
-  Bid best;
-  if (contribute != 0) best = bid_of(x, type, team.index);
-  reduce_for_all(scene, &best, 1,
-                 {sizeof best, operation == Operation::max ? combine_bids<true> : combine_bids<false>});
+  Candidate best;
+  if (contribute != 0) best = candidate_of(x, type, team.index);
+  reduce_for_all(
+      scene, &best, 1,
+      {sizeof best, operation == ReduceOp::max ? combine_candidates<true> : combine_candidates<false>});
   broadcast(team, x, bytes, best.index >= 0 ? best.index : team.size() - 1);
 }
 

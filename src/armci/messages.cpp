@@ -10,7 +10,7 @@ CollectiveContext enter_collective(int scope, comex_group_t group) {
     comex_barrier(group);
   } else {
     comex_fence_all(group);
-    meet(*scene.team);
+    team_barrier(*scene.team);
   }
   return scene;
 }

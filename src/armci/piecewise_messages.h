@@ -15,8 +15,8 @@ namespace comex::armci {
 inline int wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
   int done = 0;
   int code = PMPI_Test(&request, &done, status);
-  for (Patience patience; done == 0 && code == MPI_SUCCESS;) {
-    patience.wait_a_round();
+  for (WaitLoop loop; done == 0 && code == MPI_SUCCESS;) {
+    loop.wait_a_round();
     code = PMPI_Test(&request, &done, status);
   }
   return code;

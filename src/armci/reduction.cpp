@@ -16,13 +16,13 @@ namespace comex::armci {
 namespace {
 
 // Sums and products of integers wrap around, as those of the processor do.
-template <class Element, class Operation>
-Element wrapped(Element a, Element b, const Operation& operation) {
+template <class Element, class Apply>
+Element wrapped(Element a, Element b, const Apply& apply) {
   if constexpr (std::is_integral_v<Element>) {
     using Bits = std::make_unsigned_t<Element>;
-    return static_cast<Element>(operation(static_cast<Bits>(a), static_cast<Bits>(b)));
+    return static_cast<Element>(apply(static_cast<Bits>(a), static_cast<Bits>(b)));
   } else {
-    return operation(a, b);
+    return apply(a, b);
   }
 }
 
@@ -36,7 +36,7 @@ Element absolute(Element value) {
 }
 
 // Elements are copied, because the program's memory need not be aligned for its type.
-template <class Element, Element Operation(Element, Element)>
+template <class Element, Element Apply(Element, Element)>
 void combine_all(void* into, const void* from, std::size_t elements) {
   auto* a = static_cast<std::byte*>(into);
   const auto* b = static_cast<const std::byte*>(from);
@@ -45,7 +45,7 @@ void combine_all(void* into, const void* from, std::size_t elements) {
     Element right;
     std::memcpy(&left, a, sizeof left);
     std::memcpy(&right, b, sizeof right);
-    left = Operation(left, right);
+    left = Apply(left, right);
     std::memcpy(a, &left, sizeof left);
   }
 }
@@ -101,16 +101,16 @@ E truth_and(E a, E b) {
 
 struct Name {
   std::string_view text;
-  Operation operation;
+  ReduceOp operation;
 };
 
 // Longer names come first, so that no name is taken for a shorter one with which it begins.
 constexpr Name names[] = {
-    {"absmax", Operation::absmax},  {"absmin", Operation::absmin}, {"band", Operation::bit_and},
-    {"land", Operation::truth_and}, {"bor", Operation::bit_or},    {"lor", Operation::truth_or},
-    {"max", Operation::max},        {"min", Operation::min},       {"and", Operation::bit_and},
-    {"or", Operation::bit_or},      {"||", Operation::truth_or},   {"&&", Operation::truth_and},
-    {"+", Operation::sum},          {"*", Operation::product}};
+    {"absmax", ReduceOp::absmax},  {"absmin", ReduceOp::absmin}, {"band", ReduceOp::bit_and},
+    {"land", ReduceOp::truth_and}, {"bor", ReduceOp::bit_or},    {"lor", ReduceOp::truth_or},
+    {"max", ReduceOp::max},        {"min", ReduceOp::min},       {"and", ReduceOp::bit_and},
+    {"or", ReduceOp::bit_or},      {"||", ReduceOp::truth_or},   {"&&", ReduceOp::truth_and},
+    {"+", ReduceOp::sum},          {"*", ReduceOp::product}};
 
 constexpr std::size_t page = 4096;  // the smallest page: one readable byte means that all are
 
@@ -123,15 +123,15 @@ bool begins_with(const char* text, std::string_view name) {
 }
 
 template <class E>
-Reduction::Combine combine_of_integers(Operation operation) {
+Reduction::Combine combine_of_integers(ReduceOp operation) {
   switch (operation) {
-    case Operation::bit_or:
+    case ReduceOp::bit_or:
       return combine_all<E, bit_or<E>>;
-    case Operation::bit_and:
+    case ReduceOp::bit_and:
       return combine_all<E, bit_and<E>>;
-    case Operation::truth_or:
+    case ReduceOp::truth_or:
       return combine_all<E, truth_or<E>>;
-    case Operation::truth_and:
+    case ReduceOp::truth_and:
       return combine_all<E, truth_and<E>>;
     default:
       return nullptr;
@@ -139,17 +139,17 @@ Reduction::Combine combine_of_integers(Operation operation) {
 }
 
 template <class E>
-Reduction::Combine combine_of(Operation operation) {
+Reduction::Combine combine_of(ReduceOp operation) {
   switch (operation) {
-    case Operation::sum:
+    case ReduceOp::sum:
       return combine_all<E, sum<E>>;
-    case Operation::product:
+    case ReduceOp::product:
       return combine_all<E, product<E>>;
-    case Operation::max:
-    case Operation::absmax:
+    case ReduceOp::max:
+    case ReduceOp::absmax:
       return combine_all<E, greatest<E>>;
-    case Operation::min:
-    case Operation::absmin:
+    case ReduceOp::min:
+    case ReduceOp::absmin:
       return combine_all<E, least<E>>;
     default:
       break;
@@ -160,22 +160,22 @@ Reduction::Combine combine_of(Operation operation) {
 
 template <class E>
 Reduction make_reduction(const char* op) {
-  const Operation operation = operation_named(op);
+  const ReduceOp operation = operation_named(op);
   const Reduction::Combine combine = combine_of<E>(operation);
   if (combine == nullptr) {
     refuse("a collective's operation \"" + first_of_name(op) + "\" is unknown for its type");
   }
-  const bool is_absolute = operation == Operation::absmax || operation == Operation::absmin;
+  const bool is_absolute = operation == ReduceOp::absmax || operation == ReduceOp::absmin;
   return Reduction(sizeof(E), combine, is_absolute ? &make_absolute<E> : nullptr);
 }
 
 }  // namespace
 
-Operation operation_named(const char* op) {
-  if (op == nullptr) return Operation::unknown;
+ReduceOp operation_named(const char* op) {
+  if (op == nullptr) return ReduceOp::unknown;
   const auto* found =
       std::ranges::find_if(names, [&](const Name& name) { return begins_with(op, name.text); });
-  return found == std::end(names) ? Operation::unknown : found->operation;
+  return found == std::end(names) ? ReduceOp::unknown : found->operation;
 }
 
 std::string first_of_name(const char* op) {

@@ -8,23 +8,11 @@
 
 namespace comex::armci {
 
-enum class Operation {
-  sum,
-  product,
-  max,
-  min,
-  absmax,
-  absmin,
-  bit_or,
-  bit_and,
-  truth_or,
-  truth_and,
-  unknown
-};
+enum class ReduceOp { sum, product, max, min, absmax, absmin, bit_or, bit_and, truth_or, truth_and, unknown };
 
 // A name ends where the known name ends, whatever follows, because Fortran literals and single characters are
 // not terminated. It reads no byte beyond those that distinguish the names.
-Operation operation_named(const char* op);
+ReduceOp operation_named(const char* op);
 // The first characters of a wrong name, for its error line.
 std::string first_of_name(const char* op);
 // The bytes of an element of a type such as ARMCI_INT; an unknown type ends the job.

@@ -87,17 +87,17 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
   }
 }
 
-void meet(const Team& team) {
+void team_barrier(const Team& team) {
   const TreePlace place = place_in(team, 0);
-  const std::byte token{};
+  const std::byte signal{};
   std::byte came{};
   Mail mail(team.comm, team.tag);  // it waits for what was sent, so that goes before the bytes
   for (const int child : place.children) mail.receive(&came, 1, child);
   if (place.parent >= 0) {
-    mail.send(&token, 1, place.parent);
+    mail.send(&signal, 1, place.parent);
     mail.receive(&came, 1, place.parent);
   }
-  for (const int child : place.children) mail.send(&token, 1, child);
+  for (const int child : place.children) mail.send(&signal, 1, child);
 }
 
 }  // namespace comex::armci

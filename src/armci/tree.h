@@ -1,4 +1,4 @@
-// Collectives of a team over a binomial tree: broadcast, reduction, meeting.
+// Collectives of a team over a binomial tree: broadcast, reduction, barrier.
 //
 //        0            rank r's parent clears r's lowest bit, counted from the root;
 //      / | \          r's children set one bit below it
@@ -22,6 +22,6 @@ void broadcast(const Team& team, void* bytes, std::size_t count, int root);
 // The result goes to x of index 0. The x of the others is unchanged (keep) or holds partial results (spoil).
 enum class Others { keep, spoil };
 void reduce(const Team& team, void* x, std::size_t elements, const Reduction& reduction, Others others);
-void meet(const Team& team);
+void team_barrier(const Team& team);
 
 }  // namespace comex::armci

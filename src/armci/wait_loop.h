@@ -8,7 +8,7 @@
 
 namespace comex::armci {
 
-class Patience {
+class WaitLoop {
  public:
   // Waits for one round. Call it between two checks of the awaited condition.
   void wait_a_round() {
