@@ -22,14 +22,14 @@ struct Handles {
   bool is_borrowed = false;  // the runtime's own communicator, which ends when it finalizes
 };
 
-struct World {
+struct ProcessState {
   std::atomic<bool> has_begun{false};
   std::atomic<Mode> mode{mode_of_this_process()};
   std::atomic<const Handles*> handles{nullptr};
 };
 
-World& world() {
-  static World* self = new World;  // never destroyed: exit handlers call MPI
+ProcessState& state() {
+  static ProcessState* self = new ProcessState;  // never destroyed: exit handlers call MPI
   return *self;
 }
 
@@ -37,7 +37,7 @@ const Handles* publish(MPI_Comm workers, bool is_borrowed) {
   auto* made = new Handles{workers, PMPI_Comm_c2f(MPI_COMM_WORLD), 0, is_borrowed};
   if (workers != MPI_COMM_NULL) made->fortran_workers = PMPI_Comm_c2f(workers);
   const Handles* earlier = nullptr;
-  if (world().handles.compare_exchange_strong(earlier, made, std::memory_order_acq_rel)) return made;
+  if (state().handles.compare_exchange_strong(earlier, made, std::memory_order_acq_rel)) return made;
   delete made;
   return earlier;
 }
@@ -47,7 +47,7 @@ const Handles* late_handles() {
   int started = 0;
   PMPI_Initialized(&started);
   if (started == 0) return nullptr;
-  if (world().mode.load(std::memory_order_relaxed) != Mode::on) return publish(MPI_COMM_NULL, false);
+  if (state().mode.load(std::memory_order_relaxed) != Mode::on) return publish(MPI_COMM_NULL, false);
   MPI_Comm workers = MPI_COMM_NULL;
   if (comex_initialized() == 0 || comex_group_comm(COMEX_GROUP_WORLD, &workers) != COMEX_SUCCESS)
     return nullptr;
@@ -56,7 +56,7 @@ const Handles* late_handles() {
 
 // Null: nothing is replaced yet.
 const Handles* handles() {
-  const Handles* known = world().handles.load(std::memory_order_acquire);
+  const Handles* known = state().handles.load(std::memory_order_acquire);
   return known != nullptr ? known : late_handles();
 }
 
@@ -66,7 +66,7 @@ bool replaces(const Handles* known) {
 }
 
 void warn(const char* call, const void* caller) {
-  if (world().mode.load(std::memory_order_relaxed) == Mode::warn) notice(call, caller);
+  if (state().mode.load(std::memory_order_relaxed) == Mode::warn) notice(call, caller);
 }
 
 // All ranks use the mode of rank 0, because the environment may not have reached the others.
@@ -126,9 +126,9 @@ int start_mpi(int* argc, char*** argv) {
 }
 
 int begin(int result) {
-  if (result != MPI_SUCCESS || world().has_begun.exchange(true)) return result;
+  if (result != MPI_SUCCESS || state().has_begun.exchange(true)) return result;
   const Mode mode = agree_on_mode();
-  world().mode.store(mode, std::memory_order_relaxed);
+  state().mode.store(mode, std::memory_order_relaxed);
   if (mode != Mode::on) {
     publish(MPI_COMM_NULL, false);
     return result;
@@ -146,7 +146,7 @@ void fortran_begin(MPI_Fint* ierror) {
 }
 
 void end() {
-  if (world().mode.load(std::memory_order_relaxed) == Mode::on) comex_finalize();
+  if (state().mode.load(std::memory_order_relaxed) == Mode::on) comex_finalize();
 }
 
 MPI_Comm workers_for(MPI_Comm comm, const char* call, const void* caller) {
