@@ -9,7 +9,7 @@ AppRanks::AppRanks(std::span<const int> vpids, std::span<const std::int32_t> app
   for (std::size_t i = 0; i < vpids.size(); ++i) own_[apps[i]].push_back({i, vpids[i]});
 }
 
-void AppRanks::meet(int vpid, std::int32_t app) {
+void AppRanks::count(int vpid, std::int32_t app) {
   const auto mine = own_.find(app);
   if (mine == own_.end()) return;
   const auto above = std::ranges::upper_bound(mine->second, vpid, {}, &Own::vpid);

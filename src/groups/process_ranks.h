@@ -1,6 +1,6 @@
 // Computes the ranks of processes within their program, when a launch has several.
 //
-// They include progress ranks. It is pure and keeps only the processes of its host, while meet() sees all of
+// They include progress ranks. It is pure and keeps only the processes of its host, while count() sees all of
 // the world. The other ranks of a process need no computation: vpid is its rank, local rank is its local
 // index, and node ranks continue where earlier worlds ended (node_ranks.h). Used by runtime when a world
 // opens.
@@ -19,7 +19,7 @@ class AppRanks {
   AppRanks(std::span<const int> vpids, std::span<const std::int32_t> apps);
 
   // Called once for every process of the world, in any order.
-  void meet(int vpid, std::int32_t app);
+  void count(int vpid, std::int32_t app);
 
   // The result by local index, after all have been met.
   std::vector<std::int32_t> ranks() const;

@@ -120,7 +120,7 @@ Checked Direct::publish(const groups::WorkerPlace& place, Worker target, void* f
 
 std::string Direct::describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const {
   return shm::explain(*extents_, {checked.verdict, target, checked.offset, checked.bytes}, place.base,
-                      shm::Patience::waits);
+                      shm::LockWait::waits);
 }
 
 }  // namespace comex::op

@@ -40,8 +40,8 @@ bool Mutexes::lock(TransportRank from, const protocol::RequestHeader& header, st
   shm::MutexTurn turn;
   if (mutex.step(turn, party_of(header), false) == shm::Taken::clean) return true;
   mutex.set_bell(arena_.slot());
-  waits_.push_back({.from = from, .header = header, .offset = offset, .turn = turn});
-  if (stall_.after_ns != 0) waits_.back().since_ns = arena_.os().now_ns();
+  waiters_.push_back({.from = from, .header = header, .offset = offset, .turn = turn});
+  if (stall_.after_ns != 0) waiters_.back().since_ns = arena_.os().now_ns();
   return false;
 }
 
@@ -59,44 +59,46 @@ bool Mutexes::unlock(const protocol::RequestHeader& header, std::uint64_t offset
 
 unsigned Mutexes::poll(const Granted& granted) {
   unsigned entered = 0;
-  for (Wait& wait : waits_) {
-    shm::FairMutex mutex = arena_.mutex_at(wait.offset);
-    const shm::MutexParty party = party_of(wait.header);
-    const bool asks = ++wait.polls % polls_per_question == 0;
-    if (asks) look_how_long(wait, mutex);
-    const shm::Taken taken = mutex.step(wait.turn, party, asks);
-    const bool is_passed_over = taken == shm::Taken::refused && mutex.is_passed_over(wait.turn);
+  for (Waiter& waiter : waiters_) {
+    shm::FairMutex mutex = arena_.mutex_at(waiter.offset);
+    const shm::MutexParty party = party_of(waiter.header);
+    const bool asks = ++waiter.polls % polls_per_question == 0;
+    if (asks) look_how_long(waiter, mutex);
+    const shm::Taken taken = mutex.step(waiter.turn, party, asks);
+    const bool is_passed_over = taken == shm::Taken::refused && mutex.is_passed_over(waiter.turn);
     if (taken == shm::Taken::refused && !is_passed_over) continue;
     if (is_passed_over) {
       // The origin has died and gets no answer.
-    } else if (wait.is_dropped) {
+    } else if (waiter.is_dropped) {
       static_cast<void>(mutex.unlock(party));
     } else {
-      granted(wait, taken == shm::Taken::recovered, mutex.dead_holder());
+      granted(waiter, taken == shm::Taken::recovered, mutex.dead_holder());
     }
-    wait.from = no_rank;
+    waiter.from = no_rank;
     ++entered;
   }
-  if (entered != 0) std::erase_if(waits_, [](const Wait& wait) { return wait.from == no_rank; });
+  if (entered != 0) std::erase_if(waiters_, [](const Waiter& waiter) { return waiter.from == no_rank; });
   return entered;
 }
 
-void Mutexes::look_how_long(Wait& wait, const shm::FairMutex& mutex) const {
-  if (stall_.after_ns == 0 || wait.is_told || wait.is_dropped) return;
-  const std::uint64_t waited_ns = arena_.os().now_ns() - wait.since_ns;
+void Mutexes::look_how_long(Waiter& waiter, const shm::FairMutex& mutex) const {
+  if (stall_.after_ns == 0 || waiter.is_told || waiter.is_dropped) return;
+  const std::uint64_t waited_ns = arena_.os().now_ns() - waiter.since_ns;
   if (waited_ns < stall_.after_ns) return;
-  wait.is_told = true;
+  waiter.is_told = true;
   Worker holder = 0;
   const bool is_held = mutex.holder(holder);
-  if (stall_.lasts) stall_.lasts(wait.header, is_held ? std::optional(holder) : std::nullopt, waited_ns);
+  if (stall_.on_long_wait)
+    stall_.on_long_wait(waiter.header, is_held ? std::optional(holder) : std::nullopt, waited_ns);
 }
 
 void Mutexes::drop(TransportRank from) {
-  for (Wait& wait : waits_) wait.is_dropped |= wait.from == from;
+  for (Waiter& waiter : waiters_) waiter.is_dropped |= waiter.from == from;
 }
 
 bool Mutexes::has_waiters() const {
-  return std::any_of(waits_.begin(), waits_.end(), [](const Wait& wait) { return !wait.is_dropped; });
+  return std::any_of(waiters_.begin(), waiters_.end(),
+                     [](const Waiter& waiter) { return !waiter.is_dropped; });
 }
 
 }  // namespace comex::pr

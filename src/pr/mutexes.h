@@ -21,7 +21,7 @@ inline constexpr shm::HostSlot no_host_slot = ~shm::HostSlot{0};
 
 class Mutexes {
  public:
-  struct Wait {
+  struct Waiter {
     TransportRank from = no_rank;
     protocol::RequestHeader header;
     std::uint64_t offset = 0;  // of the mutex
@@ -32,14 +32,15 @@ class Mutexes {
     bool is_told = false;  // a long wait was reported
   };
   // Called for a lock whose turn has come. `dead` is the worker it was recovered from, if that is known.
-  using Granted = std::function<void(const Wait& wait, bool is_recovered, const std::optional<Worker>& dead)>;
+  using Granted =
+      std::function<void(const Waiter& waiter, bool is_recovered, const std::optional<Worker>& dead)>;
 
   // Called once for a lock that has waited for `after_ns`, with the worker that holds the mutex, if one does.
-  using Lasts = std::function<void(const protocol::RequestHeader& lock, const std::optional<Worker>& holder,
-                                   std::uint64_t waited_ns)>;
+  using OnLongWait = std::function<void(const protocol::RequestHeader& lock,
+                                        const std::optional<Worker>& holder, std::uint64_t waited_ns)>;
   struct Stall {
     std::uint64_t after_ns = 0;  // 0: never
-    Lasts lasts;
+    OnLongWait on_long_wait;
   };
 
   // The stall has to outlive this object.
@@ -59,17 +60,17 @@ class Mutexes {
   unsigned poll(const Granted& granted);  // returns how many locks were taken
   void drop(TransportRank from);
   bool has_waiters() const;  // without the dropped ones
-  std::size_t waits() const { return waits_.size(); }
+  std::size_t waits() const { return waiters_.size(); }
 
  private:
   shm::HostSlot owner_slot(Worker target) const;
   shm::MutexParty party_of(const protocol::RequestHeader& header) const;
-  void look_how_long(Wait& wait, const shm::FairMutex& mutex) const;
+  void look_how_long(Waiter& waiter, const shm::FairMutex& mutex) const;
 
   shm::Arena& arena_;
   std::function<shm::HostSlot(Worker)> slot_of_;
   const Stall& stall_;
-  std::vector<Wait> waits_;  // in order of arrival
+  std::vector<Waiter> waiters_;  // in order of arrival
 };
 
 }  // namespace comex::pr

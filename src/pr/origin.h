@@ -62,12 +62,12 @@ struct Entry {
   MessageCopy copy;         // empty if the message is only the header
   std::uint32_t event = 0;  // in the log of what is served; 0: none
   bool is_running = false;
-  bool is_finished = false;            // it took effect; about to be removed
-  bool is_large = false;               // it has a transfer while it runs
-  Progress progress;                   // of an entry that is not large
-  std::unique_ptr<Item> item;          // of a batch: the one at progress.at, or the one that ends there
-  Fault fault;                         // of a large one: why its body is only drained
-  std::unique_ptr<Transfer> transfer;  // made at the start, since few waiting ones have one
+  bool is_finished = false;                // it took effect; about to be removed
+  bool is_large = false;                   // it has a transfer while it runs
+  Progress progress;                       // of an entry that is not large
+  std::unique_ptr<Item> item;              // of a batch: the one at progress.at, or the one that ends there
+  BadAccess fault;                         // of a large one: why its body is only drained
+  std::unique_ptr<BodyTransfer> transfer;  // made at the start, since few waiting ones have one
 
   void reset();  // makes it ready for another request
 

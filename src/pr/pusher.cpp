@@ -44,7 +44,7 @@ unsigned Pusher::advance() {
   next_look_ns_ = shm::forever_ns;
   unsigned sent = 0;
   for (std::size_t i = 0; i < watched_.size();) {
-    Worker& worker = workers_[watched_[i]];
+    PushedWorker& worker = workers_[watched_[i]];
     if (worker.look_ns <= now + soon_ns_) {
       sent += look_at(worker, now);
       if (is_over(worker)) {
@@ -62,7 +62,7 @@ unsigned Pusher::advance() {
 
 void Pusher::find_announced() {
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
-    Worker& worker = workers_[i];
+    PushedWorker& worker = workers_[i];
     if (worker.is_watched || !worker.outbox.is_announced()) continue;
     worker.is_watched = true;
     worker.empty_looks = 0;
@@ -72,7 +72,7 @@ void Pusher::find_announced() {
   }
 }
 
-unsigned Pusher::look_at(Worker& worker, std::uint64_t now_ns) {
+unsigned Pusher::look_at(PushedWorker& worker, std::uint64_t now_ns) {
   worker.note_sent();
   const std::uint64_t age_ns = age_ns_for(worker);
   std::uint64_t due_ns = shm::forever_ns;
@@ -101,19 +101,19 @@ bool Pusher::is_old(std::uint64_t begun_ns, std::uint64_t now_ns, std::uint64_t 
   return now_ns - begun_ns >= age_ns - soon_ns_;
 }
 
-std::uint64_t Pusher::age_ns_for(const Worker& worker) const {
+std::uint64_t Pusher::age_ns_for(const PushedWorker& worker) const {
   return worker.sends_itself ? age_ns_ : age_left_alone_ns_;
 }
 
 // The worker sent all closed batches that were not pushed from here.
-void Pusher::Worker::note_sent() {
+void Pusher::PushedWorker::note_sent() {
   std::uint32_t others = 0 - pushed;
   for (std::uint32_t i = 0; i < outbox.size(); ++i) others += outbox[i].look().closings();
   if (others != sent) sends_itself = true;
   sent = others;
 }
 
-void Pusher::Worker::note_pushed(std::uint32_t batches) {
+void Pusher::PushedWorker::note_pushed(std::uint32_t batches) {
   if (batches > 0) sends_itself = false;
   pushed += batches;
 }
@@ -135,7 +135,7 @@ bool Pusher::take(shm::OutboxBuffer& buffer, OutboxWord seen) {
   return false;
 }
 
-bool Pusher::is_over(Worker& worker) {
+bool Pusher::is_over(PushedWorker& worker) {
   if (worker.empty_looks < empty_looks_allowed) return false;
   shm::Outbox& outbox = worker.outbox;
   outbox.take_back();

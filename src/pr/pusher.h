@@ -38,7 +38,7 @@ class Pusher {
   const PushCounters& counters() const { return counters_; }
 
  private:
-  struct Worker {
+  struct PushedWorker {
     shm::Outbox outbox;
     std::uint64_t look_ns = 0;  // time of the next look, while it is watched
     std::uint32_t empty_looks = 0;
@@ -52,11 +52,11 @@ class Pusher {
   };
 
   void find_announced();
-  unsigned look_at(Worker& worker, std::uint64_t now_ns);
+  unsigned look_at(PushedWorker& worker, std::uint64_t now_ns);
   bool take(shm::OutboxBuffer& buffer, shm::OutboxWord seen);
-  bool is_over(Worker& worker);
+  bool is_over(PushedWorker& worker);
   bool is_old(std::uint64_t begun_ns, std::uint64_t now_ns, std::uint64_t age_ns) const;
-  std::uint64_t age_ns_for(const Worker& worker) const;  // at which its batches are due
+  std::uint64_t age_ns_for(const PushedWorker& worker) const;  // at which its batches are due
 
   transport::Transport& transport_;
   shm::Os& os_;
@@ -66,7 +66,7 @@ class Pusher {
   std::optional<shm::Doorbell> bell_;
   std::uint32_t rings_ = 0;
   bool has_looked_ = false;
-  std::vector<Worker> workers_;
+  std::vector<PushedWorker> workers_;
   std::vector<std::uint32_t> watched_;  // of workers_
   std::uint64_t next_look_ns_ = 0;
   PushCounters counters_;

@@ -10,7 +10,7 @@
 namespace comex::pr {
 
 // Why a request is refused, and which access of it is at fault.
-struct Fault {
+struct BadAccess {
   protocol::Refusal refusal = protocol::Refusal::none;
   std::uint64_t offset = 0;  // in the arena
   std::uint64_t bytes = 0;   // for no_such_mutex: the number of mutexes
@@ -23,7 +23,7 @@ struct Fault {
 struct RefusedRequest {
   TransportRank from = no_rank;
   protocol::RequestHeader header;
-  Fault fault;
+  BadAccess fault;
 };
 
 constexpr protocol::Refusal refusal_of(shm::BoundsVerdict verdict) {

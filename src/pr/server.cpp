@@ -24,36 +24,36 @@ Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions
 
 Server::~Server() = default;
 
-Server::Home::Home(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot,
-                   const Mutexes::Stall& stall)
+Server::ServedWorld::ServedWorld(WorldId served, TransferPlace its_place,
+                                 std::function<shm::HostSlot(Worker)> slot, const Mutexes::Stall& stall)
     : world(served),
       place(std::move(its_place)),
       slot_of(std::move(slot)),
       mutexes(place.arena, slot_of, stall) {}
 
 void Server::add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of) {
-  COMEX_BUG_IF(find_home(world) != nullptr);
-  homes_.emplace_back(world, TransferPlace{transport_, arena, staging_, options_.recovered},
-                      std::move(slot_of), options_.stall);
+  COMEX_BUG_IF(find_served(world) != nullptr);
+  served_worlds_.emplace_back(world, TransferPlace{transport_, arena, staging_, options_.recovered},
+                              std::move(slot_of), options_.stall);
 }
 
-Server::Home* Server::find_home(WorldId world) {
-  for (Home& home : homes_) {
-    if (home.world == world) return &home;
+Server::ServedWorld* Server::find_served(WorldId world) {
+  for (ServedWorld& served : served_worlds_) {
+    if (served.world == world) return &served;
   }
   return nullptr;
 }
 
 // The request must not have been refused for its world.
-Server::Home& Server::home_of(const Header& header) {
-  Home* const home = find_home(header.world);
-  COMEX_BUG_IF(home == nullptr);
-  return *home;
+Server::ServedWorld& Server::served_world_of(const Header& header) {
+  ServedWorld* const served = find_served(header.world);
+  COMEX_BUG_IF(served == nullptr);
+  return *served;
 }
 
 WireLimits Server::limits_for(const Header& header) {
-  const Home* const home = find_home(header.world);
-  return {home != nullptr ? home->world : options_.world, options_.chunk_bytes, piece_bytes_};
+  const ServedWorld* const served = find_served(header.world);
+  return {served != nullptr ? served->world : options_.world, options_.chunk_bytes, piece_bytes_};
 }
 
 Origin& Server::origin_of(TransportRank rank) {
@@ -74,28 +74,28 @@ void Server::recheck_credits(Origin& origin) {
 
 unsigned Server::advance() {
   unsigned moved = 0;
-  for (Home& home : homes_) {
-    moved += home.mutexes.poll(
-        [this](const Mutexes::Wait& wait, bool is_recovered, const std::optional<Worker>& dead) {
-          if (is_recovered && options_.recovered) options_.recovered(wait.header, dead);
-          reply(origin_of(wait.from), wait.header, protocol::Verb::done, 1);
+  for (ServedWorld& served : served_worlds_) {
+    moved += served.mutexes.poll(
+        [this](const Mutexes::Waiter& waiter, bool is_recovered, const std::optional<Worker>& dead) {
+          if (is_recovered && options_.recovered) options_.recovered(waiter.header, dead);
+          reply(origin_of(waiter.from), waiter.header, protocol::Verb::done, 1);
         });
   }
   for (std::size_t turns = active_.size(); turns != 0; --turns) {
     const auto origin = active_.begin();
     active_.splice(active_.end(), active_, origin);
-    const Step step = serve(*origin, moved);
+    const TransferStep step = serve(*origin, moved);
     if (origin->queue.empty()) {
       origin->is_active = false;
       idle_.splice(idle_.end(), active_, origin);
     }
-    if (step == Step::chunk) break;  // new messages come first
+    if (step == TransferStep::chunk) break;  // new messages come first
   }
   end_pass(moved);
   return moved;
 }
 
-Step Server::serve(Origin& origin, unsigned& moved) {
+TransferStep Server::serve(Origin& origin, unsigned& moved) {
   if (origin.needs_scan) start_waiting(origin, moved);
   return step_running(origin, moved);
 }
@@ -120,11 +120,11 @@ void Server::start_waiting(Origin& origin, unsigned& moved) {
 }
 
 // Takes one step of each running entry, from where the last pass stopped, until one was a chunk.
-Step Server::step_running(Origin& origin, unsigned& moved) {
+TransferStep Server::step_running(Origin& origin, unsigned& moved) {
   for (std::size_t turns = origin.running.size(); turns != 0; --turns) {
     if (origin.turn >= origin.running.size()) origin.turn = 0;
     const EntryList::iterator entry = origin.running[origin.turn];
-    Step step = Step::nothing;
+    TransferStep step = TransferStep::nothing;
     bool is_done = false;
     if (entry->transfer) {
       step = entry->transfer->step();
@@ -132,21 +132,21 @@ Step Server::step_running(Origin& origin, unsigned& moved) {
       if (is_done) finish_transfer(origin, *entry);
     } else {
       is_done = step_small(origin, *entry);
-      if (is_done) step = Step::moved;
+      if (is_done) step = TransferStep::moved;
     }
-    if (step != Step::nothing) ++moved;
+    if (step != TransferStep::nothing) ++moved;
     if (is_done) {
       origin.running.erase(origin.running.begin() + static_cast<std::ptrdiff_t>(origin.turn));
       remove(origin, entry);
     } else {
       ++origin.turn;
     }
-    if (step == Step::chunk) {
+    if (step == TransferStep::chunk) {
       ++counters_.chunks;
       return step;
     }
   }
-  return Step::nothing;
+  return TransferStep::nothing;
 }
 
 bool Server::step_small(Origin& origin, Entry& entry) {
@@ -190,7 +190,8 @@ std::optional<protocol::Leaving> Server::departed(TransportRank origin) const {
 
 bool Server::quiet() const {
   return active_.empty() && touched_.empty() && held_ == 0 &&
-         std::ranges::none_of(homes_, [](const Home& home) { return home.mutexes.has_waiters(); });
+         std::ranges::none_of(served_worlds_,
+                              [](const ServedWorld& served) { return served.mutexes.has_waiters(); });
 }
 
 }  // namespace comex::pr

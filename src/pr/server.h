@@ -82,9 +82,9 @@ class Server final : public transport::Sink {
   };
 
   // The memory of a world's workers on this host.
-  struct Home {
-    Home(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot,
-         const Mutexes::Stall& stall);
+  struct ServedWorld {
+    ServedWorld(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot,
+                const Mutexes::Stall& stall);
     WorldId world;
     TransferPlace place;
     std::function<shm::HostSlot(Worker)> slot_of;
@@ -94,15 +94,15 @@ class Server final : public transport::Sink {
   };
 
   // server.cpp: finds the world of a request, and gives turns to origins
-  Home* find_home(WorldId world);
-  Home& home_of(const Header& header);
+  ServedWorld* find_served(WorldId world);
+  ServedWorld& served_world_of(const Header& header);
   WireLimits limits_for(const Header& header);
   std::uint64_t pool_credits() const { return options_.pool_bytes / message_bytes_; }
   Origin& origin_of(TransportRank rank);
   void recheck_credits(Origin& origin);
-  Step serve(Origin& origin, unsigned& moved);
+  TransferStep serve(Origin& origin, unsigned& moved);
   void start_waiting(Origin& origin, unsigned& moved);
-  Step step_running(Origin& origin, unsigned& moved);
+  TransferStep step_running(Origin& origin, unsigned& moved);
   bool step_small(Origin& origin, Entry& entry);
   void end_pass(unsigned& moved);
   void forget(Origin& origin);
@@ -125,13 +125,13 @@ class Server final : public transport::Sink {
   void remove(Origin& origin, EntryList::iterator entry);
 
   // server_execute.cpp: executes inline requests, starts and ends large ones
-  Fault check(const Header& header, const Payload& payload);
-  static Fault check_data(const shm::Extents& extents, const Header& header, const Payload& payload);
+  BadAccess check(const Header& header, const Payload& payload);
+  static BadAccess check_data(const shm::Extents& extents, const Header& header, const Payload& payload);
   bool execute(const InlineRequest& small);
   void put(const InlineRequest& small);
   void store(const Header& header);
-  Fault unlock(const Header& header);
-  Fault no_such_mutex(const Header& header);
+  BadAccess unlock(const Header& header);
+  BadAccess no_such_mutex(const Header& header);
   bool accumulate(const InlineRequest& small);
   void mark_applied(const InlineRequest& small);
   void mark_applied(Origin& origin, const Header& header);
@@ -140,7 +140,7 @@ class Server final : public transport::Sink {
 
   // server_batch.cpp: executes the items of a batch
   void handle_batch(Origin& origin, const Header& header, std::span<const std::byte> message);
-  struct Batch {
+  struct BatchRun {
     const Header& header;
     std::span<const std::byte> message;
     Progress& progress;
@@ -148,11 +148,11 @@ class Server final : public transport::Sink {
     std::byte* answers;  // space for all of them
     bool is_queued = false;
   };
-  static Batch batch_of(Entry& entry);
-  void fetch_ahead(const Batch& batch);
-  bool run_batch(Origin& origin, const Batch& batch);
-  bool execute_item(const Batch& batch, const Item& item, Fault& fault);
-  bool accumulate_item(const Batch& batch, const Item& item);
+  static BatchRun batch_of(Entry& entry);
+  void fetch_ahead(const BatchRun& batch);
+  bool run_batch(Origin& origin, const BatchRun& batch);
+  bool execute_item(const BatchRun& batch, const Item& item, BadAccess& fault);
+  bool accumulate_item(const BatchRun& batch, const Item& item);
 
   // server_reply.cpp: sends replies
   void post(Origin& origin, protocol::ReplyHeader reply, std::byte* staged);
@@ -166,8 +166,8 @@ class Server final : public transport::Sink {
            (header.flags & protocol::non_blocking) == 0;
   }
   void count_small_gets(std::uint64_t gets, std::uint64_t arrived_at);
-  void reply_batch(Origin& origin, const Batch& batch);
-  void refuse(Origin& origin, const Header& header, const Fault& fault);
+  void reply_batch(Origin& origin, const BatchRun& batch);
+  void refuse(Origin& origin, const Header& header, const BadAccess& fault);
 
   transport::Transport& transport_;
   ServerOptions options_;
@@ -176,7 +176,7 @@ class Server final : public transport::Sink {
   ServerCounters counters_;
   Credits credits_;
   StagingPool staging_;
-  std::list<Home> homes_;  // mostly one
+  std::list<ServedWorld> served_worlds_;  // mostly one
   std::list<Origin> idle_;
   std::list<Origin> active_;  // origins with entries; the front one has the next turn
   std::unordered_map<TransportRank, std::list<Origin>::iterator> origins_;

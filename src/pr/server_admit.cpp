@@ -125,7 +125,7 @@ bool Server::handle_uncredited(TransportRank from, const Header& header) {
   if (header.verb == Verb::leave) {
     Origin& origin = origin_of(from);
     origin.leaving = header.leaving();
-    for (Home& home : homes_) home.mutexes.drop(from);
+    for (ServedWorld& served : served_worlds_) served.mutexes.drop(from);
     recheck_credits(origin);
     return true;
   }
@@ -151,7 +151,7 @@ void Server::handle_lock(Origin& origin, const Header& header, std::span<const s
     refuse(origin, header, {payload.refusal, 0, 0});
     return;
   }
-  Mutexes& mutexes = home_of(header).mutexes;
+  Mutexes& mutexes = served_world_of(header).mutexes;
   const std::optional<std::uint64_t> mutex = mutexes.find(header);
   if (!mutex) {
     refuse(origin, header, no_such_mutex(header));

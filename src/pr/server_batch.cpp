@@ -24,7 +24,7 @@ std::byte* make_answer(std::byte* answers, Progress& progress, std::size_t bytes
 
 }  // namespace
 
-Server::Batch Server::batch_of(Entry& entry) {
+Server::BatchRun Server::batch_of(Entry& entry) {
   return {entry.header, entry.message(), entry.progress, *entry.item, entry.copy.space_before(), true};
 }
 
@@ -56,26 +56,26 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
 
 // Mostly the caches hold no place that the items go to. One after the other each would be waited for;
 // prefetched, they come together.
-void Server::fetch_ahead(const Batch& batch) {
-  const Home* const home = find_home(batch.header.world);
-  if (home == nullptr) return;
+void Server::fetch_ahead(const BatchRun& batch) {
+  const ServedWorld* const served = find_served(batch.header.world);
+  if (served == nullptr) return;
   Item ahead = batch.item;
   while (ahead.end < batch.message.size()) {
     go_to_next(ahead, batch.message);
     const std::uint64_t offset = ahead.head.offset;  // not checked yet
-    if (offset < home->arena().reservation_bytes()) __builtin_prefetch(home->arena().base() + offset, 1);
+    if (offset < served->arena().reservation_bytes()) __builtin_prefetch(served->arena().base() + offset, 1);
   }
 }
 
 // Returns false if a stripe is busy: the batch is tried again later.
-bool Server::run_batch(Origin& origin, const Batch& batch) {
+bool Server::run_batch(Origin& origin, const BatchRun& batch) {
   const Header& header = batch.header;
   if (!batch.is_queued) fetch_ahead(batch);
   Progress& progress = batch.progress;
   Item& item = batch.item;
   while (progress.at < batch.message.size()) {
     if (item.end == progress.at) go_to_next(item, batch.message);  // else this item met a busy stripe
-    Fault fault;
+    BadAccess fault;
     if (!execute_item(batch, item, fault)) return false;
     const std::uint64_t number = progress.number++;
     progress.at = item.end;
@@ -94,24 +94,24 @@ bool Server::run_batch(Origin& origin, const Batch& batch) {
   return true;
 }
 
-bool Server::execute_item(const Batch& batch, const Item& item, Fault& fault) {
+bool Server::execute_item(const BatchRun& batch, const Item& item, BadAccess& fault) {
   const protocol::BatchItem& head = item.head;
   Progress& progress = batch.progress;
   const bool is_word = head.verb == Verb::rmw;
-  Home* const home = find_home(batch.header.world);
-  if (home == nullptr) {
+  ServedWorld* const served = find_served(batch.header.world);
+  if (served == nullptr) {
     fault = {Refusal::unknown_world, head.offset, head.bytes};
   } else if (is_word && head.offset % head.bytes != 0) {
     fault = {Refusal::misaligned, head.offset, head.bytes};
   } else if (progress.worked == 0 && head.bytes != 0) {
-    const shm::BoundsVerdict verdict = home->arena().extents().check(head.target, head.offset, head.bytes);
+    const shm::BoundsVerdict verdict = served->arena().extents().check(head.target, head.offset, head.bytes);
     if (verdict != shm::BoundsVerdict::ok) fault = {refusal_of(verdict), head.offset, head.bytes};
   }
   if (fault) {
     make_answer(batch.answers, progress, protocol::answer_bytes(head));
     return true;
   }
-  std::byte* const far = home->arena().at(head.offset);
+  std::byte* const far = served->arena().at(head.offset);
   switch (head.verb) {
     case Verb::put:
       kernels::copy_bytes(far, batch.message.data() + item.load, head.bytes);
@@ -131,10 +131,10 @@ bool Server::execute_item(const Batch& batch, const Item& item, Fault& fault) {
   }
 }
 
-bool Server::accumulate_item(const Batch& batch, const Item& item) {
+bool Server::accumulate_item(const BatchRun& batch, const Item& item) {
   const protocol::BatchItem& head = item.head;
   Progress& progress = batch.progress;
-  shm::Arena& arena = home_of(batch.header).arena();
+  shm::Arena& arena = served_world_of(batch.header).arena();
   shm::BlockLocks locks(arena.stripes());
   locks.ask_for_life(is_time_to_ask(progress.busy_tries));
   const kernels::Accumulation accumulation = kernels::make_accumulation(item.scalar(), item.scale);

@@ -13,17 +13,17 @@ using protocol::Refusal;
 using protocol::Verb;
 
 // All that the request touches, the word of its signal too, must lie in extents of its target now.
-Fault Server::check(const Header& header, const Payload& payload) {
+BadAccess Server::check(const Header& header, const Payload& payload) {
   if (payload.refusal != Refusal::none) return {payload.refusal, header.offset, header.bytes};
-  const shm::Extents& extents = home_of(header).arena().extents();
-  const Fault fault = check_data(extents, header, payload);
+  const shm::Extents& extents = served_world_of(header).arena().extents();
+  const BadAccess fault = check_data(extents, header, payload);
   if (fault || !payload.signal) return fault;
   const std::uint64_t word = *payload.signal;
   if (word % sizeof word != 0) return {Refusal::misaligned, word, sizeof word};
   return {refusal_of(extents.check(header.target, word, sizeof word)), word, sizeof word};
 }
 
-Fault Server::check_data(const shm::Extents& extents, const Header& header, const Payload& payload) {
+BadAccess Server::check_data(const shm::Extents& extents, const Header& header, const Payload& payload) {
   if (payload.offsets == nullptr) {
     const std::uint64_t bytes = payload.high - payload.low;
     if (bytes == 0) return {};
@@ -59,7 +59,7 @@ bool Server::execute(const InlineRequest& small) {
     return true;
   }
   if (small.progress.worked == 0) {
-    if (const Fault fault = check(header, small.payload)) {
+    if (const BadAccess fault = check(header, small.payload)) {
       mark_applied(small);
       refuse(small.origin, header, fault);
       return true;
@@ -75,14 +75,14 @@ bool Server::execute(const InlineRequest& small) {
       break;
     case Verb::rmw:
       value = kernels::modify({header.atomic, header.bytes, header.argument(), small.payload.desired},
-                              home_of(header).arena().at(header.offset));
+                              served_world_of(header).arena().at(header.offset));
       break;
     case Verb::store:
       store(header);
       break;
     case Verb::release:
     case Verb::unlock:
-      if (const Fault fault = unlock(header)) {
+      if (const BadAccess fault = unlock(header)) {
         mark_applied(small);
         refuse(small.origin, header, fault);
         return true;
@@ -101,7 +101,7 @@ bool Server::execute(const InlineRequest& small) {
 void Server::put(const InlineRequest& small) {
   const Payload& payload = small.payload;
   if (small.header.bytes == 0) return;
-  const shm::Arena& arena = home_of(small.header).arena();
+  const shm::Arena& arena = served_world_of(small.header).arena();
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
     kernels::copy_bytes(arena.at(payload.low), payload.body, small.header.bytes);
   } else {
@@ -111,29 +111,29 @@ void Server::put(const InlineRequest& small) {
 }
 
 void Server::store(const Header& header) {
-  const Home& home = home_of(header);
+  const ServedWorld& served = served_world_of(header);
   kernels::publish(
       {header.value(), static_cast<unsigned>(header.bytes), (header.flags & protocol::adds) != 0},
-      home.arena().at(header.offset));
-  const shm::HostSlot slot = home.slot_of ? home.slot_of(header.target) : no_host_slot;
-  if (slot != no_host_slot) home.arena().doorbell(slot).ring();
+      served.arena().at(header.offset));
+  const shm::HostSlot slot = served.slot_of ? served.slot_of(header.target) : no_host_slot;
+  if (slot != no_host_slot) served.arena().doorbell(slot).ring();
 }
 
-Fault Server::unlock(const Header& header) {
-  Mutexes& mutexes = home_of(header).mutexes;
+BadAccess Server::unlock(const Header& header) {
+  Mutexes& mutexes = served_world_of(header).mutexes;
   const std::optional<std::uint64_t> mutex = mutexes.find(header);
   if (!mutex) return no_such_mutex(header);
-  return mutexes.unlock(header, *mutex) ? Fault{} : Fault{Refusal::not_the_holder, *mutex, 0};
+  return mutexes.unlock(header, *mutex) ? BadAccess{} : BadAccess{Refusal::not_the_holder, *mutex, 0};
 }
 
-Fault Server::no_such_mutex(const Header& header) {
-  return {Refusal::no_such_mutex, 0, home_of(header).mutexes.count(header.target)};
+BadAccess Server::no_such_mutex(const Header& header) {
+  return {Refusal::no_such_mutex, 0, served_world_of(header).mutexes.count(header.target)};
 }
 
 bool Server::accumulate(const InlineRequest& small) {
   const std::uint64_t bytes = small.header.bytes;
   if (bytes == 0) return true;
-  shm::Arena& arena = home_of(small.header).arena();
+  shm::Arena& arena = served_world_of(small.header).arena();
   shm::BlockLocks locks(arena.stripes());
   locks.ask_for_life(is_time_to_ask(small.progress.busy_tries));
   const kernels::Accumulation accumulation =
@@ -152,15 +152,15 @@ bool Server::accumulate(const InlineRequest& small) {
 
 void Server::start_transfer(Origin& origin, Entry& entry) {
   const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
-  const Home* const home = find_home(entry.header.world);
+  const ServedWorld* const served = find_served(entry.header.world);
   if (!entry.fault) entry.fault = check(entry.header, payload);
   const TransferMethod method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
   // If no world here is meant, the body is received and dropped, so any place will do.
-  const TransferPlace& place = (home != nullptr ? *home : homes_.front()).place;
+  const TransferPlace& place = (served != nullptr ? *served : served_worlds_.front()).place;
   std::byte* const own_buffer =
       is_staged(method) && fits_in_message_copy(piece_bytes_) ? entry.copy.space_before() : nullptr;
   const TransferPeer peer{origin.rank, origin.staging, own_buffer};
-  entry.transfer = std::make_unique<Transfer>(place, peer, method, entry.header, payload);
+  entry.transfer = std::make_unique<BodyTransfer>(place, peer, method, entry.header, payload);
 }
 
 void Server::finish_transfer(Origin& origin, Entry& entry) {

@@ -44,7 +44,7 @@ void Server::reply_data(const InlineRequest& small) {
   header.bytes = small.header.bytes;
   std::byte* staged = transport_.stage();
   std::byte* data = staged + sizeof header;
-  const shm::Arena& arena = home_of(small.header).arena();
+  const shm::Arena& arena = served_world_of(small.header).arena();
   std::atomic_thread_fence(std::memory_order_acquire);
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
     kernels::copy_bytes(data, arena.at(payload.low), header.bytes);
@@ -65,7 +65,7 @@ void Server::count_small_gets(std::uint64_t gets, std::uint64_t arrived_at) {
 }
 
 // Sends what the gets and rmws of a batch found.
-void Server::reply_batch(Origin& origin, const Batch& batch) {
+void Server::reply_batch(Origin& origin, const BatchRun& batch) {
   ReplyHeader header;
   header.verb = Verb::data_batch;
   header.slot = batch.header.slot;
@@ -76,7 +76,7 @@ void Server::reply_batch(Origin& origin, const Batch& batch) {
   count_small_gets(batch.progress.gets, batch.progress.arrived_at);
 }
 
-void Server::refuse(Origin& origin, const Header& request, const Fault& fault) {
+void Server::refuse(Origin& origin, const Header& request, const BadAccess& fault) {
   ++counters_.refused;
   const bool has_signal = request.verb == Verb::put && (request.flags & protocol::with_signal) != 0;
   if (has_signal) origin.refused_data.push_back(request.number);

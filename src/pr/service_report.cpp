@@ -13,7 +13,7 @@ double share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-double busy_share(const Service& service) {
+double busy_share(const ServiceTotals& service) {
   return share(static_cast<double>(service.busy_ns), static_cast<double>(service.total_ns));
 }
 
@@ -37,13 +37,13 @@ std::string push_text(const PushCounters& pushed) {
 
 }  // namespace
 
-std::uint32_t suggested_progress_ranks(const Service& service) {
+std::uint32_t suggested_progress_ranks(const ServiceTotals& service) {
   const double wanted = std::ceil(service.progress_ranks * busy_share(service) / most_busy);
   const std::uint32_t most = std::max(1u, service.ranks / 2);
   return static_cast<std::uint32_t>(std::clamp(wanted, 1.0, static_cast<double>(most)));
 }
 
-std::string service_text(const Service& service) {
+std::string service_text(const ServiceTotals& service) {
   const ServerCounters& counters = service.counters;
   const auto requests = static_cast<double>(counters.requests);
   const std::uint32_t suggested = suggested_progress_ranks(service);

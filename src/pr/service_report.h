@@ -37,7 +37,7 @@ class ServiceMeter {
   std::uint64_t busy_ns_ = 0;
 };
 
-struct Service {
+struct ServiceTotals {
   ServerCounters counters;
   PushCounters pushed;
   std::uint64_t busy_ns = 0;
@@ -48,9 +48,9 @@ struct Service {
 
 // Returns the number with which each progress rank would be busy for at most half of the time, if all are as
 // busy as this one: requests wait no longer than they are served. At least half of the ranks stay workers.
-std::uint32_t suggested_progress_ranks(const Service& service);
+std::uint32_t suggested_progress_ranks(const ServiceTotals& service);
 
 // "served 120 requests, ..."
-std::string service_text(const Service& service);
+std::string service_text(const ServiceTotals& service);
 
 }  // namespace comex::pr

@@ -18,8 +18,8 @@ TransferMethod choose_method(const protocol::RequestHeader& header, const Payloa
   return is_in_place ? TransferMethod::receive_in_place : TransferMethod::receive_and_scatter;
 }
 
-Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
-                   const protocol::RequestHeader& header, const Payload& payload)
+BodyTransfer::BodyTransfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
+                           const protocol::RequestHeader& header, const Payload& payload)
     : place_(place), peer_(peer), method_(method), header_(header), far_(payload, place.arena.base()) {
   // What is dropped comes one chunk at a time, because MPI has each receive own its bytes.
   const bool is_dropped = method == TransferMethod::receive_and_drop;
@@ -32,7 +32,7 @@ Transfer::Transfer(const TransferPlace& place, const TransferPeer& peer, Transfe
 }
 
 // Returns false if no staging is free now.
-bool Transfer::take_buffer(ChunkBuffer& buffer) {
+bool BodyTransfer::take_buffer(ChunkBuffer& buffer) {
   if (peer_.own_buffer != nullptr) {
     buffer.staged = std::exchange(peer_.own_buffer, nullptr);
     return true;
@@ -42,35 +42,35 @@ bool Transfer::take_buffer(ChunkBuffer& buffer) {
   return buffer.staged != nullptr;
 }
 
-void Transfer::give_back_buffer(ChunkBuffer& buffer) {
+void BodyTransfer::give_back_buffer(ChunkBuffer& buffer) {
   if (buffer.staged != nullptr && !buffer.pooled) peer_.own_buffer = buffer.staged;
   buffer.pooled.release();
   buffer.staged = nullptr;
 }
 
-Step Transfer::step() {
+TransferStep BodyTransfer::step() {
   const bool is_send = method_ == TransferMethod::send_in_place ||
                        method_ == TransferMethod::gather_and_send || method_ == TransferMethod::send_empty;
   return is_send ? step_send() : step_receive();
 }
 
-std::span<std::byte> Transfer::next_place() const {
+std::span<std::byte> BodyTransfer::next_place() const {
   return {place_.arena.at(header_.offset + chunks_.next_begin()), chunks_.next_bytes()};
 }
 
 // Sends the body of a get, or the empty chunks of a refused one.
-Step Transfer::step_send() {
-  Step step = Step::nothing;
+TransferStep BodyTransfer::step_send() {
+  TransferStep step = TransferStep::nothing;
   if (chunks_.oldest_is_over(place_.transport)) {
     give_back_buffer(chunks_.oldest_buffer());
     chunks_.end_oldest();
-    step = Step::moved;
+    step = TransferStep::moved;
   }
-  if (chunks_.may_start() && start_send()) step = Step::chunk;
+  if (chunks_.may_start() && start_send()) step = TransferStep::chunk;
   return step;
 }
 
-bool Transfer::start_send() {
+bool BodyTransfer::start_send() {
   std::span<const std::byte> body;
   std::atomic_thread_fence(std::memory_order_acquire);
   if (method_ == TransferMethod::send_in_place) {
@@ -86,16 +86,16 @@ bool Transfer::start_send() {
 }
 
 // Receives the body of a put or an accumulate, or drains it.
-Step Transfer::step_receive() {
-  Step step = Step::nothing;
+TransferStep BodyTransfer::step_receive() {
+  TransferStep step = TransferStep::nothing;
   if (has_arrived()) step = work_off();
   while (chunks_.may_start() && start_receive()) {
-    if (step == Step::nothing) step = Step::moved;
+    if (step == TransferStep::nothing) step = TransferStep::moved;
   }
   return step;
 }
 
-bool Transfer::start_receive() {
+bool BodyTransfer::start_receive() {
   std::span<std::byte> to;
   if (method_ == TransferMethod::receive_in_place) {
     to = next_place();
@@ -110,7 +110,7 @@ bool Transfer::start_receive() {
   return true;
 }
 
-bool Transfer::has_arrived() {
+bool BodyTransfer::has_arrived() {
   if (oldest_is_here_) return true;
   std::size_t received = 0;
   if (!chunks_.oldest_is_over(place_.transport, &received)) return false;
@@ -118,25 +118,25 @@ bool Transfer::has_arrived() {
   return oldest_is_here_ = true;
 }
 
-// Returns Step::nothing if a stripe is busy, so that other transfers get their turn.
-Step Transfer::work_off() {
+// Returns TransferStep::nothing if a stripe is busy, so that other transfers get their turn.
+TransferStep BodyTransfer::work_off() {
   ChunkBuffer& oldest = chunks_.oldest_buffer();
   const std::uint32_t bytes = chunks_.oldest_bytes();
   if (method_ == TransferMethod::receive_and_scatter) far_.scatter(oldest.staged, bytes);
   if (method_ == TransferMethod::receive_and_accumulate) {
     const std::uint32_t before = worked_;
     accumulate(bytes);
-    if (worked_ != bytes) return worked_ == before ? Step::nothing : Step::chunk;
+    if (worked_ != bytes) return worked_ == before ? TransferStep::nothing : TransferStep::chunk;
   }
   std::atomic_thread_fence(std::memory_order_release);
   give_back_buffer(oldest);
   oldest_is_here_ = false;
   worked_ = 0;
   chunks_.end_oldest();
-  return Step::chunk;
+  return TransferStep::chunk;
 }
 
-void Transfer::accumulate(std::uint64_t bytes) {
+void BodyTransfer::accumulate(std::uint64_t bytes) {
   shm::BlockLocks locks(place_.arena.stripes());
   locks.ask_for_life(is_time_to_ask(refusals_));
   const std::byte* rest = chunks_.oldest_buffer().staged + worked_;

@@ -25,7 +25,7 @@
 
 namespace comex::pr {
 
-enum class Step : std::uint8_t {
+enum class TransferStep : std::uint8_t {
   nothing,
   moved,  // little work: something was posted or found complete
   chunk,  // a chunk's worth of work
@@ -68,15 +68,15 @@ struct TransferPeer {
   std::byte* own_buffer = nullptr;  // for one piece; null: there is none, or it is in use
 };
 
-class Transfer {
+class BodyTransfer {
  public:
   // The header and the own buffer have to stay in place.
-  Transfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
-           const protocol::RequestHeader& header, const Payload& payload);
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
+  BodyTransfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
+               const protocol::RequestHeader& header, const Payload& payload);
+  BodyTransfer(const BodyTransfer&) = delete;
+  BodyTransfer& operator=(const BodyTransfer&) = delete;
 
-  Step step();
+  TransferStep step();
   bool is_done() const { return chunks_.is_done(); }
 
  private:
@@ -87,10 +87,10 @@ class Transfer {
 
   bool take_buffer(ChunkBuffer& buffer);
   void give_back_buffer(ChunkBuffer& buffer);
-  Step step_receive();
-  Step step_send();
+  TransferStep step_receive();
+  TransferStep step_send();
   bool has_arrived();
-  Step work_off();
+  TransferStep work_off();
   bool start_receive();
   bool start_send();
   void accumulate(std::uint64_t bytes);

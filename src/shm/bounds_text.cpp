@@ -20,9 +20,9 @@ std::string segment_text(const Extent& extent, std::uint64_t base) {
          std::to_string(extent.owner);
 }
 
-std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t base, Patience patience,
+std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t base, LockWait wait,
                          Extent& near) {
-  const bool waits = patience == Patience::waits;
+  const bool waits = wait == LockWait::waits;
   const Nearby nearby = waits ? extents.nearest(offset, near) : extents.try_nearest(offset, near);
   switch (nearby) {
     case Nearby::found:
@@ -37,9 +37,9 @@ std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t b
 
 }  // namespace
 
-std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t base, Patience patience) {
+std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t base, LockWait wait) {
   Extent near;
-  const std::string nearest = nearest_text(extents, fault.offset, base, patience, near);
+  const std::string nearest = nearest_text(extents, fault.offset, base, wait, near);
   const std::string range = bytes_text(fault.bytes) + " at " + hex(base + fault.offset);
   switch (fault.verdict) {
     case BoundsVerdict::ok:

@@ -10,7 +10,7 @@ namespace comex::shm {
 
 // Says whether the caller may wait for the allocation lock. A server may not: if the lock is taken, its text
 // leaves out the nearest segment.
-enum class Patience : std::uint8_t { waits, never_waits };
+enum class LockWait : std::uint8_t { waits, never_waits };
 
 struct BoundsFault {
   BoundsVerdict verdict = BoundsVerdict::ok;
@@ -19,6 +19,6 @@ struct BoundsFault {
   std::uint64_t bytes = 0;
 };
 // `base` is the arena's address in the owner's process, so that the text has the program's addresses.
-std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t base, Patience patience);
+std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t base, LockWait wait);
 
 }  // namespace comex::shm

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "shm/extents_held.h"
+#include "shm/extents_lock.h"
 
 namespace comex::shm {
 
@@ -62,7 +62,7 @@ Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::u
   if (id == 0) return does_not_fit(owner, bytes, out_of_memory);
   if (!commit(id, out_of_memory)) {
     {
-      const Held held(*this);
+      const LockGuard lock(*this);
       place_.block->live_bytes -= chain_.size(id);
       chain_.give(id, false);
     }
@@ -80,7 +80,7 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
   if (are_limits_old()) limits = read_limits();
   for (int attempt = 0; can_be && attempt < 3; ++attempt) {
     if (attempt == 1) limits = read_limits();  // memory may have been given back since
-    const Held held(*this);
+    const LockGuard lock(*this);
     const std::optional<std::uint32_t> taken = take_covered(owner, whole, pages, out_of_memory);
     const std::uint32_t id = taken.value_or(0);
     if (id == 0) {
@@ -107,7 +107,7 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
     }
   }
   limits = place_.os->memory_limits(place_.object->backing());
-  const Held held(*this);
+  const LockGuard lock(*this);
   const OutOfMemory met =
       out_of_memory_in(limits, place_.geometry.data_offset + place_.block->live_bytes, whole);
   out_of_memory = {};
@@ -251,7 +251,7 @@ void Extents::give_back(std::uint32_t id) {
   const std::uint64_t offset = chain_.offset(id);
   std::uint64_t bytes = 0;
   {
-    const Held held(*this);
+    const LockGuard lock(*this);
     bytes = chain_.size(id);
     place_.block->live_bytes -= bytes;
     if (records_[id].is_placed == 0 && place_.block->kept_bytes + bytes <= most_kept()) {
@@ -262,7 +262,7 @@ void Extents::give_back(std::uint32_t id) {
     place_.block->live_bytes += bytes;  // until the pages are punched: slow, so without the lock
   }
   const Status punched = place_.os->punch(*place_.object, offset, bytes);
-  const Held held(*this);
+  const LockGuard lock(*this);
   place_.block->live_bytes -= bytes;
   chain_.give(id, !punched);  // if the punch failed, the pages are still committed
 }

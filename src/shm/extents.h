@@ -87,7 +87,7 @@ class Extents {
   bool is_consistent();  // walks everything
 
  private:
-  class Held;  // holds the lock; rebuilds if the last holder died
+  class LockGuard;  // holds the lock; rebuilds if the last holder died
   friend class SmallBlocks;
 
   Result<Extent> allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,

@@ -1,7 +1,7 @@
 // Decides how much memory the arena may promise, and commits pages unless they are allocated on touch.
 #include <algorithm>
 
-#include "shm/extents_held.h"
+#include "shm/extents_lock.h"
 
 namespace comex::shm {
 
@@ -48,7 +48,7 @@ std::uint64_t Extents::most_kept() const {
 MemoryLimits Extents::read_limits() {
   const std::uint64_t resident_bytes = place_.os->resident_bytes(*place_.object);
   MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
-  const Held held(*this);
+  const LockGuard lock(*this);
   ExtentsBlock& block = *place_.block;
   block.most_bytes = saturated_sum(limits.bytes, resident_bytes);
   block.most_kept_bytes = saturated_sum(limits.bytes, block.kept_bytes) / kept_share;
@@ -74,7 +74,7 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
       return true;
     }
     if (!is_within) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
-    const Held held(*this);
+    const LockGuard lock(*this);
     if (!trim()) return false;  // memory kept for reuse counts against the same limit
   }
   return false;
@@ -130,8 +130,8 @@ std::uint64_t Extents::give_back_unused() {
   if (kept_ns == 0) return unused_ns;  // memory kept from now on cannot become unused earlier
   const std::uint64_t unused_for_ns = place_.os->now_ns() - kept_ns;
   if (unused_for_ns < unused_ns) return unused_ns - unused_for_ns;
-  const Held held(*this, Held::Try{});
-  if (held) trim();
+  const LockGuard lock(*this, LockGuard::Try{});
+  if (lock) trim();
   return unused_ns;
 }
 

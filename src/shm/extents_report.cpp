@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "shm/extents_held.h"
+#include "shm/extents_lock.h"
 
 namespace comex::shm {
 
@@ -62,7 +62,7 @@ BoundsVerdict Extents::explain(Worker owner, std::uint64_t offset) const {
 }
 
 std::vector<Extent> Extents::live() {
-  const Held held(*this);
+  const LockGuard lock(*this);
   return collect_live();
 }
 
@@ -120,8 +120,8 @@ Nearby Extents::nearest(std::uint64_t offset, Extent& found) {
 
 Nearby Extents::try_nearest(std::uint64_t offset, Extent& found) {
   if (covering(offset, found)) return Nearby::found;
-  const Held held(*this, Held::Try{});
-  return held ? nearest_of(collect_live(), offset, found) : Nearby::busy;
+  const LockGuard lock(*this, LockGuard::Try{});
+  return lock ? nearest_of(collect_live(), offset, found) : Nearby::busy;
 }
 
 std::vector<OwnerTotal> Extents::totals() {
@@ -142,17 +142,17 @@ Failure Extents::does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemo
 }
 
 std::uint64_t Extents::kept_bytes() {
-  const Held held(*this);
+  const LockGuard lock(*this);
   return place_.block->kept_bytes;
 }
 
 std::uint32_t Extents::rebuilds() {
-  const Held held(*this);
+  const LockGuard lock(*this);
   return place_.block->rebuilds;
 }
 
 bool Extents::is_consistent() {
-  const Held held(*this);
+  const LockGuard lock(*this);
   return chain_.is_consistent();
 }
 

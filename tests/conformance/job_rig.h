@@ -139,16 +139,16 @@ class Job {
   void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host) {
     const std::vector<groups::HostName> names(split.hosts.size(), {'h', 'o', 's', 't'});
     runtime::write_places(directory, split, own_host, names);
-    runtime::Speakers speakers;
-    while ((speakers = runtime::next_speakers(split.hosts, speakers, 3)).any()) {
-      std::vector<runtime::RankSays> said;
+    runtime::RankRange range;
+    while ((range = runtime::next_ranks(split.hosts, range, 3)).any()) {
+      std::vector<runtime::RankRow> rows;
       for (const pr::Host& host : split.hosts) {
-        for (const int rank : speakers.among(host)) {
+        for (const int rank : range.among(host)) {
           const std::byte* const base = worlds_[static_cast<std::size_t>(rank)]->arena->base();
-          said.push_back({.base = reinterpret_cast<std::uintptr_t>(base)});
+          rows.push_back({.base = reinterpret_cast<std::uintptr_t>(base)});
         }
       }
-      runtime::write_said(directory, split, speakers, said);
+      runtime::write_rows(directory, split, range, rows);
     }
     directory.number_pointer_domains();
   }

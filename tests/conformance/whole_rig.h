@@ -72,8 +72,8 @@ class Rig {
     options.slot_of = [](Worker worker) { return worker == target ? target_slot : pr::no_host_slot; };
     options.report = [this](const pr::RefusedRequest&) { ++refused; };
     options.stall.after_ns = wish.stall_ns;
-    options.stall.lasts = [this](const protocol::RequestHeader& lock, const std::optional<Worker>& holder,
-                                 std::uint64_t) {
+    options.stall.on_long_wait = [this](const protocol::RequestHeader& lock,
+                                        const std::optional<Worker>& holder, std::uint64_t) {
       lasting.push_back({lock.origin, holder});
     };
     server = std::make_unique<pr::Server>(fabric.endpoint(0), arena, options);

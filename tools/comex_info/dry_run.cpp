@@ -123,7 +123,7 @@ std::string draw(const pr::WorldSplit& split, const Settings& settings) {
       out += rank_table(ranks.subspan(first, std::min(ranks_per_line, ranks.size() - first))) + "\n";
     out += group_lines(host, ranks);
   }
-  for (const pr::Notice& notice : split.notices) out += "\nnotice: " + notice.text + "\n";
+  for (const pr::SplitNotice& notice : split.notices) out += "\nnotice: " + notice.text + "\n";
   if (!split.progress.empty())
     out += fmt::format("\nMPI_COMM_WORLD has {} that never return to the program.\n",
                        counted(split.progress.size(), "rank"));
@@ -142,7 +142,7 @@ std::string split_as_json(const pr::WorldSplit& split) {
         place.role == Role::worker ? "worker" : "progress", place.group, place.server, place.worker);
   }
   std::string notices;
-  for (const pr::Notice& notice : split.notices)
+  for (const pr::SplitNotice& notice : split.notices)
     notices += (notices.empty() ? "" : ", ") + json_text(notice.text);
   return fmt::format(
       "{{\n  \"workers\": {},\n  \"progress_ranks\": {},\n  \"ranks\": [\n{}\n  ],\n  \"notices\": "

@@ -34,7 +34,7 @@ HostKey key_of(char kind, std::string_view text) {
 
 }  // namespace
 
-HostKey make_host_key(const HostFacts& facts) {
+HostKey make_host_key(const HostIdentity& facts) {
   HostKey key = key_of('f', facts.name);
   std::memcpy(&key.bytes[host_id_at], &facts.host_id, sizeof facts.host_id);
   std::memcpy(&key.bytes[device_at], &facts.shared_memory_dev, sizeof facts.shared_memory_dev);

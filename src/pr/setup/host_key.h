@@ -20,13 +20,13 @@ struct HostKey {
 };
 static_assert(sizeof(HostKey) == 64, "host keys are exchanged as plain bytes");
 
-struct HostFacts {
+struct HostIdentity {
   std::string_view name;
   std::int64_t host_id = 0;             // gethostid()
   std::uint64_t shared_memory_dev = 0;  // device of the shared-memory mount
 };
 
-HostKey make_host_key(const HostFacts& facts);
+HostKey make_host_key(const HostIdentity& facts);
 
 // A key from COMEX_HOST_KEY instead of facts. It never equals a key made from facts.
 HostKey make_host_key_from_text(std::string_view text);

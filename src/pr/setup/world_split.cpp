@@ -68,7 +68,7 @@ void choose_progress_ranks(Host& host, int wanted, const SplitInput& input) {
   }
 }
 
-std::vector<Notice> notices_for(const WorldSplit& split, int wanted) {
+std::vector<SplitNotice> notices_for(const WorldSplit& split, int wanted) {
   std::size_t lowered = 0, uneven = 0, idle = 0, self_served = 0, lowered_ranks = 0;
   for (const Host& host : split.hosts) {
     const std::size_t n = host.ranks.size();
@@ -82,7 +82,7 @@ std::vector<Notice> notices_for(const WorldSplit& split, int wanted) {
     // A group of one rank has a progress rank and no worker; such groups exist if 2k > n.
     if (n < 2 * k) idle += 2 * k - n;
   }
-  std::vector<Notice> notices;
+  std::vector<SplitNotice> notices;
   if (lowered > 0)
     notices.push_back({NoticeKind::lowered, counted(at(wanted), "progress rank") +
                                                 " per host asked for, but " + counted(lowered, "host") +

@@ -62,17 +62,17 @@ enum class NoticeKind : unsigned char {
   idle,         // a progress rank has no worker to serve; shown only if verbose
 };
 
-struct Notice {
+struct SplitNotice {
   NoticeKind kind;
   std::string text;
 };
 
 // Holds two numbers for each rank, so that large worlds can afford it. Places are computed from it.
 struct WorldSplit {
-  std::vector<int> workers;     // rank of each worker number, ascending
-  std::vector<int> progress;    // progress ranks, in rank order
-  std::vector<Host> hosts;      // in the order of their lowest ranks
-  std::vector<Notice> notices;  // at most one of each kind
+  std::vector<int> workers;          // rank of each worker number, ascending
+  std::vector<int> progress;         // progress ranks, in rank order
+  std::vector<Host> hosts;           // in the order of their lowest ranks
+  std::vector<SplitNotice> notices;  // at most one of each kind
   Distribution distribution = Distribution::packed;
 
   std::size_t ranks() const { return workers.size() + progress.size(); }

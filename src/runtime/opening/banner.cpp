@@ -73,7 +73,7 @@ std::string how_served(const pr::WorldSplit& split, std::span<const unsigned cha
 
 void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads, bool verbose,
                    const Reporter& out) {
-  for (const pr::Notice& notice : split.notices) {
+  for (const pr::SplitNotice& notice : split.notices) {
     const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
     const bool is_self_served = notice.kind == pr::NoticeKind::self_served;
     if (is_detail && !verbose) continue;

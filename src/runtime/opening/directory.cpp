@@ -46,7 +46,7 @@ void write_places(const groups::Directory& directory, const pr::WorldSplit& spli
   }
 }
 
-Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, std::size_t most) {
+RankRange next_ranks(std::span<const pr::Host> hosts, const RankRange& before, std::size_t most) {
   const std::size_t first = before.end;
   std::size_t longest = first;
   std::size_t open_hosts = 0;
@@ -62,23 +62,23 @@ namespace {
 
 // Calls visit(rank, its data), host by host.
 template <class Visit>
-void visit_said(const pr::WorldSplit& split, const Speakers& speakers, std::span<const RankSays> said,
+void visit_rows(const pr::WorldSplit& split, const RankRange& range, std::span<const RankRow> rows,
                 Visit visit) {
-  auto next = said.begin();
+  auto next = rows.begin();
   for (const pr::Host& host : split.hosts) {
-    for (const int rank : speakers.among(host)) visit(rank, *next++);
+    for (const int rank : range.among(host)) visit(rank, *next++);
   }
 }
 
 }  // namespace
 
-void write_said(const groups::Directory& directory, const pr::WorldSplit& split, const Speakers& speakers,
-                std::span<const RankSays> said) {
-  visit_said(split, speakers, said, [&](int rank, const RankSays& says) {
+void write_rows(const groups::Directory& directory, const pr::WorldSplit& split, const RankRange& range,
+                std::span<const RankRow> rows) {
+  visit_rows(split, range, rows, [&](int rank, const RankRow& row) {
     const int worker = split.worker_of(rank);
     if (worker < 0) return;
-    directory.places()[static_cast<std::size_t>(worker)].base = says.base;
-    directory.numbers()[static_cast<std::size_t>(worker)].node_rank = says.node_rank;
+    directory.places()[static_cast<std::size_t>(worker)].base = row.base;
+    directory.numbers()[static_cast<std::size_t>(worker)].node_rank = row.node_rank;
   });
 }
 
@@ -91,33 +91,33 @@ std::vector<groups::HostName> host_names(transport::Collective& leaders, const W
 }
 
 // Exchanges one piece, host by host. `own` is of the caller's host, by local index.
-std::vector<RankSays> exchange(transport::Collective& leaders, const pr::WorldSplit& split,
-                               const Speakers& speakers, std::span<const RankSays> own) {
+std::vector<RankRow> exchange(transport::Collective& leaders, const pr::WorldSplit& split,
+                              const RankRange& range, std::span<const RankRow> own) {
   std::vector<std::size_t> sizes;
   std::size_t ranks = 0;
   for (const pr::Host& host : split.hosts) {
-    const std::size_t here = speakers.among(host).size();
-    sizes.push_back(here * sizeof(RankSays));
+    const std::size_t here = range.among(host).size();
+    sizes.push_back(here * sizeof(RankRow));
     ranks += here;
   }
-  std::vector<RankSays> said(ranks);
-  leaders.all_gather_parts(std::as_bytes(speakers.of(own)), std::as_writable_bytes(std::span(said)), sizes);
-  return said;
+  std::vector<RankRow> rows(ranks);
+  leaders.all_gather_parts(std::as_bytes(range.of(own)), std::as_writable_bytes(std::span(rows)), sizes);
+  return rows;
 }
 
 }  // namespace
 
 std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
-                                        const pr::WorldSplit& split, std::span<const RankSays> own,
+                                        const pr::WorldSplit& split, std::span<const RankRow> own,
                                         std::size_t most) {
   std::vector<std::int32_t> apps_here;
-  for (const RankSays& says : own) apps_here.push_back(says.app);
+  for (const RankRow& row : own) apps_here.push_back(row.app);
   groups::AppRanks apps(split.hosts[static_cast<std::size_t>(leaders.rank())].ranks, apps_here);
-  Speakers speakers;
-  while ((speakers = next_speakers(split.hosts, speakers, most)).any()) {
-    const std::vector<RankSays> said = exchange(leaders, split, speakers, own);
-    write_said(directory, split, speakers, said);
-    visit_said(split, speakers, said, [&](int rank, const RankSays& says) { apps.meet(rank, says.app); });
+  RankRange range;
+  while ((range = next_ranks(split.hosts, range, most)).any()) {
+    const std::vector<RankRow> rows = exchange(leaders, split, range, own);
+    write_rows(directory, split, range, rows);
+    visit_rows(split, range, rows, [&](int rank, const RankRow& row) { apps.count(rank, row.app); });
   }
   directory.number_pointer_domains();
   return apps.ranks();
@@ -125,14 +125,14 @@ std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const gr
 
 void open_directory(transport::Collective& host, transport::Collective* leaders, World& world,
                     const pr::WorldSplit* split) {
-  const std::vector<RankSays> of_host = gather(
-      host, RankSays{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told.app, world.node_rank});
+  const std::vector<RankRow> of_host = gather(
+      host, RankRow{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told.app, world.node_rank});
   std::vector<std::int32_t> app_ranks(of_host.size());
   COMEX_BUG_IF(leaders != nullptr && split == nullptr);
   if (leaders != nullptr) {
     const groups::Directory directory = directory_of(world);
     write_places(directory, *split, world.place.host, host_names(*leaders, world));
-    app_ranks = exchange_rows(*leaders, directory, *split, of_host, most_said_at_once);
+    app_ranks = exchange_rows(*leaders, directory, *split, of_host, most_rows_at_once);
   }
   host.broadcast(std::as_writable_bytes(std::span(app_ranks)), 0);  // the rows are written by then
   world.app_rank = app_ranks[static_cast<std::size_t>(host.rank())];

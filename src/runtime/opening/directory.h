@@ -25,15 +25,15 @@ void write_places(const groups::Directory& directory, const pr::WorldSplit& spli
                   std::span<const groups::HostName> names);
 
 // The data that a rank contributes to its row. Travels as bytes.
-struct RankSays {
+struct RankRow {
   std::uint64_t base = 0;  // address of its host's arena
   std::int32_t app = 0;    // its program in the launch
   std::int32_t node_rank = groups::unknown_rank;
 };
-inline constexpr std::size_t most_said_at_once = (std::size_t{4} << 20) / sizeof(RankSays);
+inline constexpr std::size_t most_rows_at_once = (std::size_t{4} << 20) / sizeof(RankRow);
 
 // The ranks in one piece: those with local indices in [first, end), of each host.
-struct Speakers {
+struct RankRange {
   std::size_t first = 0;
   std::size_t end = 0;
   bool any() const { return first < end; }
@@ -46,16 +46,16 @@ struct Speakers {
   std::span<const int> among(const pr::Host& host) const { return of(std::span<const int>(host.ranks)); }
 };
 // The next ones: as many as fit into `most`, but at least one of each host; none when all are done.
-Speakers next_speakers(std::span<const pr::Host> hosts, const Speakers& before, std::size_t most);
-// `said` is host by host. The places must be written already.
-void write_said(const groups::Directory& directory, const pr::WorldSplit& split, const Speakers& speakers,
-                std::span<const RankSays> said);
+RankRange next_ranks(std::span<const pr::Host> hosts, const RankRange& before, std::size_t most);
+// `rows` is host by host. The places must be written already.
+void write_rows(const groups::Directory& directory, const pr::WorldSplit& split, const RankRange& range,
+                std::span<const RankRow> rows);
 
 // Collective over the lowest ranks of hosts, in the order of the split. `own`: of the caller's host, by local
 // index. Fills the rows, with at most `most` ranks in one piece. Returns the ranks of the own host's
 // processes within their programs, by local index.
 std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
-                                        const pr::WorldSplit& split, std::span<const RankSays> own,
+                                        const pr::WorldSplit& split, std::span<const RankRow> own,
                                         std::size_t most);
 
 // Collective over the ranks of each host. Makes world.group and world.bell, and sets the rank of the process

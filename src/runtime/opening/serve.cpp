@@ -12,12 +12,12 @@ void tell_of_service(const World& world, const ProgressLoop& loop, const Reporte
   const pr::ServiceMeter& meter = loop.meter();
   if (!world.settings.verbose) return;
   const pr::Host& host = world.own_host();
-  const pr::Service service{loop.server().counters(),
-                            loop.pushed(),
-                            meter.busy_ns(),
-                            meter.total_ns(),
-                            static_cast<std::uint32_t>(host.progress_ranks.size()),
-                            static_cast<std::uint32_t>(host.ranks.size())};
+  const pr::ServiceTotals service{loop.server().counters(),
+                                  loop.pushed(),
+                                  meter.busy_ns(),
+                                  meter.total_ns(),
+                                  static_cast<std::uint32_t>(host.progress_ranks.size()),
+                                  static_cast<std::uint32_t>(host.ranks.size())};
   reporter.notice("progress rank " + std::to_string(world.wire.rank()) + " " + pr::service_text(service));
 }
 

@@ -101,7 +101,7 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
   if (arena == nullptr) return "there is no such worker";
   const shm::BoundsFault fault{verdict_of(refused.fault.refusal), refused.header.target, refused.fault.offset,
                                refused.fault.bytes};
-  return shm::explain(arena->extents(), fault, base, shm::Patience::never_waits);
+  return shm::explain(arena->extents(), fault, base, shm::LockWait::never_waits);
 }
 
 namespace {
@@ -148,8 +148,10 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) 
     return static_cast<int>(place.host) == world.place.host ? place.slot : pr::no_host_slot;
   };
   options.stall.after_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
-  options.stall.lasts = [&world](const protocol::RequestHeader& lock, const std::optional<Worker>& holder,
-                                 std::uint64_t waited_ns) { say_lasting(world, lock, holder, waited_ns); };
+  options.stall.on_long_wait = [&world](const protocol::RequestHeader& lock,
+                                        const std::optional<Worker>& holder, std::uint64_t waited_ns) {
+    say_lasting(world, lock, holder, waited_ns);
+  };
   options.log = world.log.get();
   options.report = [&world](const pr::RefusedRequest& refused) {
     say(world, refused);

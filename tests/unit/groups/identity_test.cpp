@@ -155,9 +155,9 @@ std::vector<std::int32_t> app_ranks_on(std::span<const int> vpids, std::span<con
   AppRanks ranks(vpids, here);
   // In any order: the odd ones, then the even ones from above.
   const int all = static_cast<int>(apps.size());
-  for (int vpid = 1; vpid < all; vpid += 2) ranks.meet(vpid, apps[static_cast<std::size_t>(vpid)]);
+  for (int vpid = 1; vpid < all; vpid += 2) ranks.count(vpid, apps[static_cast<std::size_t>(vpid)]);
   for (int vpid = (all - 1) / 2 * 2; vpid >= 0; vpid -= 2)
-    ranks.meet(vpid, apps[static_cast<std::size_t>(vpid)]);
+    ranks.count(vpid, apps[static_cast<std::size_t>(vpid)]);
   return ranks.ranks();
 }
 

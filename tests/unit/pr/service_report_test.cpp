@@ -7,8 +7,8 @@
 namespace comex::pr {
 namespace {
 
-Service busy_for(unsigned percent, std::uint32_t progress_ranks = 1, std::uint32_t ranks = 32) {
-  Service service;
+ServiceTotals busy_for(unsigned percent, std::uint32_t progress_ranks = 1, std::uint32_t ranks = 32) {
+  ServiceTotals service;
   service.busy_ns = percent * 1000;
   service.total_ns = 100'000;
   service.progress_ranks = progress_ranks;
@@ -31,7 +31,7 @@ TEST(ServiceReport, suggests_no_more_than_half_of_a_hosts_ranks) {
 }
 
 TEST(ServiceReport, tells_of_service_and_queue_in_one_line) {
-  Service service = busy_for(75);
+  ServiceTotals service = busy_for(75);
   service.total_ns = 2'000'000'000;
   service.busy_ns = 1'500'000'000;
   service.counters.requests = 1000;
@@ -46,7 +46,7 @@ TEST(ServiceReport, tells_of_service_and_queue_in_one_line) {
 }
 
 TEST(ServiceReport, tells_what_small_gets_waited_for) {
-  Service service = busy_for(10);
+  ServiceTotals service = busy_for(10);
   EXPECT_EQ(service_text(service).find("chunks"), std::string::npos) << "there were none";
   service.counters.small_gets = 4;
   service.counters.small_get_chunks = 2;
@@ -58,7 +58,7 @@ TEST(ServiceReport, tells_what_small_gets_waited_for) {
 }
 
 TEST(ServiceReport, tells_how_many_small_operations_shared_a_message) {
-  Service service = busy_for(10);
+  ServiceTotals service = busy_for(10);
   EXPECT_EQ(service_text(service).find("small operations"), std::string::npos) << "there were none";
   service.counters.batch_items = 320;
   service.counters.by_verb[static_cast<std::size_t>(protocol::Verb::batch)] = 2;
@@ -67,7 +67,7 @@ TEST(ServiceReport, tells_how_many_small_operations_shared_a_message) {
 }
 
 TEST(ServiceReport, tells_what_was_sent_for_workers_and_how_late) {
-  Service service = busy_for(10);
+  ServiceTotals service = busy_for(10);
   EXPECT_EQ(service_text(service).find("batches"), std::string::npos) << "there were none";
   service.pushed.allowed_ns = 50'000;
   for (const std::uint64_t waited : {40'000u, 50'000u, 60'600u}) service.pushed.count(waited);
@@ -79,7 +79,7 @@ TEST(ServiceReport, tells_what_was_sent_for_workers_and_how_late) {
 }
 
 TEST(ServiceReport, tells_of_a_service_that_nobody_asked_for) {
-  const std::string text = service_text(Service{});
+  const std::string text = service_text(ServiceTotals{});
   EXPECT_NE(text.find("served 0 requests in 0.0 s, busy for 0.0 % of it, 0.0 us each"), std::string::npos)
       << text;
   EXPECT_NE(text.find("suggests 1 progress rank on"), std::string::npos) << text;

@@ -35,7 +35,7 @@ std::vector<Ranks> groups_of(const WorldSplit& world) {
 }
 
 bool has(const WorldSplit& world, NoticeKind kind) {
-  for (const Notice& notice : world.notices)
+  for (const SplitNotice& notice : world.notices)
     if (notice.kind == kind) return true;
   return false;
 }

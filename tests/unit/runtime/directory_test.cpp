@@ -45,7 +45,7 @@ groups::HostName name_of(std::size_t host) {
   return name;
 }
 
-RankSays said_by(int rank) {
+RankRow row_of(int rank) {
   return {.base = 0x1000 * static_cast<std::uint64_t>(rank + 1), .node_rank = rank + 100};
 }
 
@@ -58,13 +58,13 @@ class Rows {
     std::vector<groups::HostName> names;
     for (std::size_t host = 0; host < split.hosts.size(); ++host) names.push_back(name_of(host));
     write_places(directory_, split, own_host, names);
-    Speakers speakers;
-    while ((speakers = next_speakers(split.hosts, speakers, most)).any()) {
-      std::vector<RankSays> said;
+    RankRange range;
+    while ((range = next_ranks(split.hosts, range, most)).any()) {
+      std::vector<RankRow> rows;
       for (const pr::Host& host : split.hosts) {
-        for (const int rank : speakers.among(host)) said.push_back(said_by(rank));
+        for (const int rank : range.among(host)) rows.push_back(row_of(rank));
       }
-      write_said(directory_, split, speakers, said);
+      write_rows(directory_, split, range, rows);
     }
   }
   const groups::Directory& directory() const { return directory_; }
@@ -87,8 +87,8 @@ void expect_rows(const groups::Directory& directory, const pr::WorldSplit& split
     EXPECT_EQ(row.server, place.server < 0 ? rank : place.server);
     EXPECT_EQ(row.host, static_cast<std::uint32_t>(place.host));
     EXPECT_EQ(row.slot, static_cast<std::uint32_t>(place.local_index));
-    EXPECT_EQ(row.base, said_by(rank).base);
-    EXPECT_EQ(directory.numbers()[static_cast<std::size_t>(place.worker)].node_rank, said_by(rank).node_rank);
+    EXPECT_EQ(row.base, row_of(rank).base);
+    EXPECT_EQ(directory.numbers()[static_cast<std::size_t>(place.worker)].node_rank, row_of(rank).node_rank);
     TransportRank& first = lowest[static_cast<std::size_t>(place.host)];
     if (first == no_rank) first = rank;
   }
@@ -110,36 +110,36 @@ TEST(Directory, says_of_each_worker_where_it_lives_whatever_the_pieces) {
   }
 }
 
-TEST(Directory, lets_as_many_speak_at_once_as_fit_and_one_of_each_host_at_least) {
+TEST(Directory, exchanges_as_many_rows_at_once_as_fit_and_one_of_each_host_at_least) {
   std::vector<int> hosts(10, 0);
   for (const int host : {1, 1, 2}) hosts.push_back(host);
   const pr::WorldSplit split = split_of(hosts, {});
   std::vector<std::vector<std::size_t>> pieces;
-  Speakers speakers;
-  while ((speakers = next_speakers(split.hosts, speakers, 4)).any()) {
+  RankRange range;
+  while ((range = next_ranks(split.hosts, range, 4)).any()) {
     pieces.emplace_back();
-    for (const pr::Host& host : split.hosts) pieces.back().push_back(speakers.among(host).size());
+    for (const pr::Host& host : split.hosts) pieces.back().push_back(range.among(host).size());
   }
   const std::vector<std::vector<std::size_t>> wanted = {{1, 1, 1}, {2, 1, 0}, {4, 0, 0}, {3, 0, 0}};
   EXPECT_EQ(pieces, wanted);
-  EXPECT_EQ(next_speakers(split.hosts, {}, 0).end, 1u);
+  EXPECT_EQ(next_ranks(split.hosts, {}, 0).end, 1u);
 }
 
-// The lowest rank of one host, among others that say what they have to in turn.
+// The lowest rank of one host, among others that pass their rows in turn.
 class AmongLeaders final : public transport::Collective {
  public:
-  AmongLeaders(TransportRank rank, std::vector<std::vector<RankSays>> said)
-      : rank_(rank), said_(std::move(said)), begun_(said_.size(), 0) {}
+  AmongLeaders(TransportRank rank, std::vector<std::vector<RankRow>> rows)
+      : rank_(rank), rows_(std::move(rows)), begun_(rows_.size(), 0) {}
   TransportRank rank() const override { return rank_; }
-  TransportRank size() const override { return static_cast<TransportRank>(said_.size()); }
+  TransportRank size() const override { return static_cast<TransportRank>(rows_.size()); }
   void all_gather_parts(std::span<const std::byte> mine, std::span<std::byte> all,
                         std::span<const std::size_t> sizes) override {
     ++rounds;
     std::vector<std::byte> parts;
-    for (std::size_t host = 0; host < said_.size(); ++host) {
-      const auto rows = std::as_bytes(std::span(said_[host])).subspan(begun_[host], sizes[host]);
-      EXPECT_TRUE(host != static_cast<std::size_t>(rank_) || std::ranges::equal(mine, rows));
-      parts.insert(parts.end(), rows.begin(), rows.end());
+    for (std::size_t host = 0; host < rows_.size(); ++host) {
+      const auto part = std::as_bytes(std::span(rows_[host])).subspan(begun_[host], sizes[host]);
+      EXPECT_TRUE(host != static_cast<std::size_t>(rank_) || std::ranges::equal(mine, part));
+      parts.insert(parts.end(), part.begin(), part.end());
       begun_[host] += sizes[host];
     }
     ASSERT_EQ(parts.size(), all.size());
@@ -155,23 +155,23 @@ class AmongLeaders final : public transport::Collective {
 
  private:
   TransportRank rank_;
-  std::vector<std::vector<RankSays>> said_;  // by host
-  std::vector<std::size_t> begun_;           // bytes
+  std::vector<std::vector<RankRow>> rows_;  // by host
+  std::vector<std::size_t> begun_;          // bytes
 };
 
 TEST(Directory, is_filled_by_as_many_rounds_as_it_takes) {
   for (const Shape& shape : shapes()) {
     const pr::WorldSplit split = split_of(shape.hosts, shape.environment);
     const auto app_of = [](int rank) { return rank % 3; };
-    std::vector<std::vector<RankSays>> said;
+    std::vector<std::vector<RankRow>> rows_by_host;
     for (const pr::Host& host : split.hosts) {
-      said.emplace_back();
+      rows_by_host.emplace_back();
       for (const int rank : host.ranks) {
-        said.back().push_back(said_by(rank));
-        said.back().back().app = app_of(rank);
+        rows_by_host.back().push_back(row_of(rank));
+        rows_by_host.back().back().app = app_of(rank);
       }
     }
-    for (std::size_t host = 0; host < said.size(); ++host) {
+    for (std::size_t host = 0; host < rows_by_host.size(); ++host) {
       SCOPED_TRACE(testing::Message() << shape.hosts.size() << " ranks, host " << host);
       std::vector<std::int32_t> wanted;
       for (const int rank : split.hosts[host].ranks) wanted.push_back(rank / 3);
@@ -180,8 +180,8 @@ TEST(Directory, is_filled_by_as_many_rounds_as_it_takes) {
         const int own_host = static_cast<int>(host);
         Rows rows(split, own_host, 1000);
         for (groups::WorkerPlace& place : rows.directory().places()) place.base = 0;
-        AmongLeaders leaders(own_host, said);
-        EXPECT_EQ(exchange_rows(leaders, rows.directory(), split, said[host], most), wanted);
+        AmongLeaders leaders(own_host, rows_by_host);
+        EXPECT_EQ(exchange_rows(leaders, rows.directory(), split, rows_by_host[host], most), wanted);
         expect_rows(rows.directory(), split, own_host);
         rounds.push_back(leaders.rounds);
       }
@@ -208,17 +208,17 @@ TEST(Directory, of_a_million_ranks_is_made_beside_little_else) {
   }
   std::size_t most = 0;
   std::size_t spoken = 0;
-  Speakers speakers;
-  while ((speakers = next_speakers(split.hosts, speakers, most_said_at_once)).any()) {
+  RankRange range;
+  while ((range = next_ranks(split.hosts, range, most_rows_at_once)).any()) {
     std::size_t now = 0;
-    for (const pr::Host& host : split.hosts) now += speakers.among(host).size();
+    for (const pr::Host& host : split.hosts) now += range.among(host).size();
     most = std::max(most, now);
     spoken += now;
   }
   EXPECT_EQ(spoken, ranks);
   EXPECT_GT(most, ranks / 8) << "rounds are few";
   constexpr std::size_t arena_besides = 5'000'000;  // slots, boards, outboxes, stripes
-  EXPECT_LE(held + most * sizeof(RankSays) + groups::Directory::bytes(shape_of(split)) + arena_besides,
+  EXPECT_LE(held + most * sizeof(RankRow) + groups::Directory::bytes(shape_of(split)) + arena_besides,
             64'000'000u);
 }
 

@@ -16,8 +16,8 @@ class Explaining : public testing::Test {
   OwnerLock lock_{reinterpret_cast<ExtentsBlock*>(arena_.base() + object_prefix_bytes)->lock};
   const LockParty allocating_{&os_, other_.lock_party().object, 1};
 
-  std::string text(Worker target, std::uint64_t offset, Patience patience) {
-    return explain(extents_, {extents_.check(target, offset, 8), target, offset, 8}, 0x1000, patience);
+  std::string text(Worker target, std::uint64_t offset, LockWait wait) {
+    return explain(extents_, {extents_.check(target, offset, 8), target, offset, 8}, 0x1000, wait);
   }
   static bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -25,8 +25,8 @@ class Explaining : public testing::Test {
 };
 
 TEST_F(Explaining, tells_the_nearest_segment) {
-  for (const Patience patience : {Patience::waits, Patience::never_waits}) {
-    const std::string far_off = text(3, extent_.offset + 9000, patience);
+  for (const LockWait wait : {LockWait::waits, LockWait::never_waits}) {
+    const std::string far_off = text(3, extent_.offset + 9000, wait);
     EXPECT_TRUE(has(far_off, "not in memory that was allocated by comex; nearest is segment")) << far_off;
     EXPECT_TRUE(has(far_off, "5000 bytes of worker 3")) << far_off;
   }
@@ -35,7 +35,7 @@ TEST_F(Explaining, tells_the_nearest_segment) {
 
 TEST_F(Explaining, never_waits_for_one_that_allocates_if_told_so) {
   ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
-  const std::string far_off = text(3, extent_.offset + 9000, Patience::never_waits);
+  const std::string far_off = text(3, extent_.offset + 9000, LockWait::never_waits);
   EXPECT_TRUE(has(far_off, "not in memory that was allocated by comex; the nearest segment is not known"))
       << far_off;
   EXPECT_TRUE(lock_.is_locked());
@@ -44,12 +44,12 @@ TEST_F(Explaining, never_waits_for_one_that_allocates_if_told_so) {
 
 TEST_F(Explaining, tells_the_segment_hit_although_another_allocates) {
   ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
-  const std::string past = text(3, extent_.offset + 4996, Patience::never_waits);
+  const std::string past = text(3, extent_.offset + 4996, LockWait::never_waits);
   EXPECT_TRUE(has(past, "reach 4 bytes past the end; nearest is segment")) << past;
-  const std::string wrong = text(7, extent_.offset, Patience::never_waits);
+  const std::string wrong = text(7, extent_.offset, LockWait::never_waits);
   EXPECT_TRUE(has(wrong, "belong to worker 3, not to the target worker 7; nearest is segment")) << wrong;
   ASSERT_TRUE(extents_.retire(extent_.offset));
-  const std::string freed = text(3, extent_.offset, Patience::never_waits);
+  const std::string freed = text(3, extent_.offset, LockWait::never_waits);
   EXPECT_TRUE(has(freed, "lie in a segment that was freed; the nearest segment is not known")) << freed;
   lock_.unlock(allocating_);
 }
@@ -57,7 +57,7 @@ TEST_F(Explaining, tells_the_segment_hit_although_another_allocates) {
 TEST_F(Explaining, takes_over_from_one_that_died_while_it_allocated) {
   ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
   os_.kill_slot(1);
-  const std::string far_off = text(3, extent_.offset + 9000, Patience::never_waits);
+  const std::string far_off = text(3, extent_.offset + 9000, LockWait::never_waits);
   EXPECT_TRUE(has(far_off, "nearest is segment")) << far_off;
   EXPECT_EQ(extents_.rebuilds(), 1u);
 }

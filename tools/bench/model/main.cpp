@@ -120,7 +120,7 @@ std::vector<Table> private_tables() {
       {"host keys, among those that look alike", "private", "init", 0, 0, 0,
        sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(RankNumber)},
       {"rows of the own host, while they are collected", "private", "init", 0, 0, 0,
-       sizeof(RankSays) + sizeof(std::int32_t)},
+       sizeof(RankRow) + sizeof(std::int32_t)},
   };
 }
 
@@ -183,7 +183,7 @@ std::vector<Table> shared_tables() {
       {"split, in the rank that made it", "lowest", "init", sizeof(RankNumber), sizeof(RankNumber),
        split_host},
       {"rows of the directory, a piece of them, at most", "lowest", "init", 0, 0,
-       sizeof(groups::HostName) + doubling * sizeof(std::size_t), 0, said_at_once},
+       sizeof(groups::HostName) + doubling * sizeof(std::size_t), 0, rows_at_once},
       {"arena: header, barrier", "shared", "always", 0, 0, 0, 0, 2.0 * shm::page_bytes},
       {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board_bytes},
       {"arena: outboxes", "shared", "always", 0, 0, 0, double(shm::Outbox::bytes_for(unsigned(buffers)))},
@@ -268,7 +268,7 @@ struct Copies {
 std::vector<Table> server_tables() {
   using namespace comex;
   constexpr double entry = sizeof(pr::Entry) + list_node;
-  constexpr double transfer = sizeof(pr::Transfer) + block_bytes;
+  constexpr double transfer = sizeof(pr::BodyTransfer) + block_bytes;
   constexpr double turn = doubling * sizeof(void*);
   const pr::ServerOptions options;
   const std::uint64_t pooled = options.staging_bytes / smallest_piece * staging_buffer_bytes(smallest_piece);
@@ -342,8 +342,7 @@ void print_sizes() {
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
   std::printf("\"minima\": %d, \"splits\": %d, \"split\": %zu, ", init_minima, init_splits, split_words);
   std::printf("\"rank\": %zu, \"row\": %zu, \"rows_at_once\": %.0f, \"host_name\": %zu}\n",
-              sizeof(RankNumber), sizeof(RankSays), said_at_once / sizeof(RankSays),
-              sizeof(groups::HostName));
+              sizeof(RankNumber), sizeof(RankRow), rows_at_once / sizeof(RankRow), sizeof(groups::HostName));
 }
 
 }  // namespace

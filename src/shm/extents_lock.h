@@ -6,20 +6,20 @@
 
 namespace comex::shm {
 
-class Extents::Held {
+class Extents::LockGuard {
  public:
   struct Try {};
-  explicit Held(Extents& extents) : Held(extents, &OwnerLock::lock) {}
-  Held(Extents& extents, Try) : Held(extents, &OwnerLock::try_recover) {}
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() {
+  explicit LockGuard(Extents& extents) : LockGuard(extents, &OwnerLock::lock) {}
+  LockGuard(Extents& extents, Try) : LockGuard(extents, &OwnerLock::try_recover) {}
+  LockGuard(const LockGuard&) = delete;
+  LockGuard& operator=(const LockGuard&) = delete;
+  ~LockGuard() {
     if (taken_ != Taken::refused) lock_.unlock(party_);
   }
   explicit operator bool() const { return taken_ != Taken::refused; }
 
  private:
-  Held(Extents& extents, Taken (OwnerLock::*take)(const LockParty&))
+  LockGuard(Extents& extents, Taken (OwnerLock::*take)(const LockParty&))
       : lock_(extents.place_.block->lock),
         party_{extents.place_.os, extents.place_.object, extents.place_.slot},
         taken_((lock_.*take)(party_)) {
