@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "calls/carry_out.h"
 #include "calls/plain_target.h"
-#include "calls/transfer.h"
 #include "groups/contexts.h"
-#include "groups/everybody.h"
+#include "groups/participants.h"
 #include "runtime/call.h"
 
 using namespace comex;
@@ -30,8 +30,8 @@ bool is_allocated_over(runtime::Runtime& runtime, const void* ptr, const groups:
   const std::optional<runtime::Allocation> found = runtime.allocations().named_by(ptr);
   if (!found) return false;
   if (groups::nth_allocation(group.context(), found->id)) return true;  // over this very group
-  return groups::relation(found->roster(), {groups::everybody(group, runtime.book()).members,
-                                            group.endpoints()}) != groups::Relation::unequal;
+  return groups::relation(found->side(), {groups::participants(group, runtime.book()).members,
+                                          group.endpoints()}) != groups::Relation::unequal;
 }
 
 int result_of(runtime::Runtime& runtime, int handle) {

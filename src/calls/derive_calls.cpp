@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "groups/everybody.h"
+#include "groups/participants.h"
 #include "groups/split.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
@@ -28,10 +28,10 @@ comex_group_t add(runtime::Runtime& runtime, std::unique_ptr<Group> group) {
 }
 
 // One of the two tables of a part: the chosen ranks of one side of the parent.
-std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std::uint32_t from,
+std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> participants, std::uint32_t from,
                                    std::uint32_t to) {
   std::vector<std::uint32_t> ranks;
-  for (const std::uint32_t each : everybody) {
+  for (const std::uint32_t each : participants) {
     if (each >= from && each < to) ranks.push_back(each - from);
   }
   return ranks;
@@ -41,13 +41,13 @@ std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> everybody, std
 std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
                                  std::span<const groups::SplitWish> wishes, int color) {
   if (color == MPI_UNDEFINED) return nullptr;
-  const groups::Everybody everybody = groups::everybody(parent, runtime.book());
+  const groups::Participants participants = groups::participants(parent, runtime.book());
   const std::vector<std::uint32_t> members = groups::part_of(wishes, color);
   const auto size = static_cast<std::uint32_t>(wishes.size());
-  const auto low = side_of(members, 0, everybody.low_size);
-  const auto high = side_of(members, everybody.low_size, size);
-  const auto& local = everybody.is_low ? low : high;
-  const auto& remote = everybody.is_low ? high : low;
+  const auto low = side_of(members, 0, participants.low_size);
+  const auto high = side_of(members, participants.low_size, size);
+  const auto& local = participants.is_low ? low : high;
+  const auto& remote = participants.is_low ? high : low;
   if (parent.is_inter() && remote.empty()) return nullptr;
   groups::Table near = runtime.book().subset(parent.table(), local);
   groups::Table far;

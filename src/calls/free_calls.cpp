@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "groups/everybody.h"
+#include "groups/participants.h"
 #include "runtime/allocation_words.h"
-#include "runtime/heard.h"
+#include "runtime/exchange_words.h"
 #include "runtime/local_allocation.h"
 
 namespace comex::calls {
@@ -20,7 +20,7 @@ class Freeing {
         where_{name, {}, ptr},
         group_(group),
         handle_(handle),
-        all_(groups::everybody(group, runtime.book()).members),
+        all_(groups::participants(group, runtime.book()).members),
         me_(runtime.extras(handle).collective->me()),
         mine_(claim(ptr)) {}
 
@@ -28,10 +28,10 @@ class Freeing {
 
  private:
   runtime::Claim claim(const void* ptr) const;
-  runtime::Word word() const;
+  runtime::AllocationWord word() const;
   // True also for an allocation over another group with the same members, in any order.
   bool is_ours(const runtime::Allocation& allocation) const {
-    return groups::relation(allocation.roster(), {all_, group_.endpoints()}) != groups::Relation::unequal;
+    return groups::relation(allocation.side(), {all_, group_.endpoints()}) != groups::Relation::unequal;
   }
 
   // Sets id_. Returns false if the call ends here, with failed_.
@@ -70,16 +70,16 @@ runtime::Claim Freeing::claim(const void* ptr) const {
   return {address % aligned == 0 ? runtime::Claim::unknown : runtime::Claim::wrong, 0, address};
 }
 
-runtime::Word Freeing::word() const {
-  if (mine_.kind == runtime::Claim::nothing) return runtime::Word::frees_nothing();
+runtime::AllocationWord Freeing::word() const {
+  if (mine_.kind == runtime::Claim::nothing) return runtime::AllocationWord::frees_nothing();
   const auto nth = groups::nth_allocation(group_.context(), mine_.id);
-  return mine_.kind == runtime::Claim::known && nth ? runtime::Word::frees_nth(*nth)
-                                                    : runtime::Word::frees_by_claim();
+  return mine_.kind == runtime::Claim::known && nth ? runtime::AllocationWord::frees_nth(*nth)
+                                                    : runtime::AllocationWord::frees_by_claim();
 }
 
 int Freeing::run() {
   runtime_.fence_members(group_);
-  const runtime::AllocationVerdict verdict = runtime::hear(runtime_, handle_, word()).verdict;
+  const runtime::AllocationVerdict verdict = runtime::exchange_words(runtime_, handle_, word()).verdict;
   if (!runtime::check_not_lost(runtime_, where_.operation, group_)) return free_own_part();
   if (const auto odd = verdict.odd_one()) {
     return runtime::fail_apart(runtime_, where_, *odd == me_, "this process frees where others allocate");
@@ -173,7 +173,7 @@ int Freeing::free_all_parts() {
     const Status retired = arena.extents().retire(arena.offset_of(allocation->own));
     if (!retired) runtime_.reporter().notice(retired.failure().text);
   }
-  runtime_.meet(handle_);
+  runtime_.synchronize(handle_);
   runtime::release_own(runtime_, allocation->own);
   runtime_.allocations().remove(id_, group_.my_endpoint());
   return runtime::check_not_lost(runtime_, where_.operation, group_) ? COMEX_SUCCESS : COMEX_FAILURE;

@@ -21,7 +21,7 @@ using PortText = std::array<char, 320>;  // a host name has at most 255 letters
 
 struct Leader {
   runtime::Runtime* runtime;
-  Route route;
+  ControlRoute route;
   Lpid lpid;
   Gpid other;
   std::uint64_t tag;
@@ -106,20 +106,20 @@ Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leade
     return caller_error("both leaders are this process; the two sides share nobody");
   if (std::string lost = runtime.why_lost(group->bridge()); !lost.empty())
     return environment_error(std::move(lost));
-  const Route route = route_to(runtime, group->bridge(), lpid);
+  const ControlRoute route = route_to(runtime, group->bridge(), lpid);
   if (route.control == nullptr) return caller_error("the remote leader cannot be reached any more");
   return Leader{&runtime, route, lpid, other, static_cast<std::uint64_t>(tag)};
 }
 
 // Tells all members which side their group is on. The leader knows it from the names of both groups.
-worlds::Side spread_side(runtime::Runtime& runtime, int local, int leader, bool accepts) {
+worlds::MeetingSide spread_side(runtime::Runtime& runtime, int local, int leader, bool accepts) {
   std::byte word{accepts};
   runtime.extras(local).collective->broadcast(std::span(&word, 1), static_cast<std::uint32_t>(leader));
-  return word == std::byte{1} ? worlds::Side::accepts : worlds::Side::connects;
+  return word == std::byte{1} ? worlds::MeetingSide::accepts : worlds::MeetingSide::connects;
 }
 
 // What each process of an inter-group sends when it is merged.
-struct Offer {
+struct MergeInput {
   Gpid gpid;
   std::uint64_t context = 0;  // that of the first process is taken
   std::uint64_t is_high = 0;
@@ -133,21 +133,21 @@ std::vector<Gpid> gpids_of(runtime::Runtime& runtime, const groups::ConnectionTa
   return gpids;
 }
 
-bool is_high(std::span<const Offer> offers, Gpid first_of_side) {
-  return std::ranges::find(offers, first_of_side, &Offer::gpid)->is_high != 0;
+bool is_high(std::span<const MergeInput> inputs, Gpid first_of_side) {
+  return std::ranges::find(inputs, first_of_side, &MergeInput::gpid)->is_high != 0;
 }
 
 int merge(runtime::Runtime& runtime, const char* name, const groups::Group& group, int inter, bool high,
           int* merged) {
-  const Offer mine{runtime.book().me(), runtime.draw_context(), high ? 1U : 0U};
-  const std::vector<Offer> offers =
+  const MergeInput mine{runtime.book().me(), runtime.draw_context(), high ? 1U : 0U};
+  const std::vector<MergeInput> inputs =
       agree(runtime, name, inter, mine, merged == nullptr ? "the place for the new group is null" : "");
-  if (offers.empty()) return COMEX_FAILURE;
+  if (inputs.empty()) return COMEX_FAILURE;
 
   const std::vector<Gpid> near = gpids_of(runtime, group.members());
   const std::vector<Gpid> far = gpids_of(runtime, group.targets());
-  const bool near_is_high = is_high(offers, near.front());
-  const bool far_is_high = is_high(offers, far.front());
+  const bool near_is_high = is_high(inputs, near.front());
+  const bool far_is_high = is_high(inputs, far.front());
   // If both sides say the same, the side with the lowest process comes first.
   const bool near_first = near_is_high != far_is_high
                               ? far_is_high
@@ -159,7 +159,7 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
   append(near_first ? group.members() : group.targets());
   append(near_first ? group.targets() : group.members());
   const auto before = near_first ? std::uint32_t{0} : group.targets().size();
-  auto made = std::make_unique<groups::Group>(offers.front().context, runtime.book().make_table(lpids),
+  auto made = std::make_unique<groups::Group>(inputs.front().context, runtime.book().make_table(lpids),
                                               group.my_rank() + static_cast<int>(before), groups::Endpoints(),
                                               groups::Table(), group.bridge());
   runtime::GroupExtras extras = runtime.extras_of(*made);
@@ -206,7 +206,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
     if (!leader) return leader.take_failure();
     return leader->find(should_abort);
   };
-  return hold_meeting(*runtime, meeting, inter);
+  return run_meeting(*runtime, meeting, inter);
 }
 
 int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {

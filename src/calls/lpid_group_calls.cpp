@@ -141,7 +141,7 @@ class IntermediateGroups {
     const bool is_high = block > other;
     comex_group_t pair = COMEX_GROUP_NULL;
     if (leads())
-      pair = meet(parts_[is_high ? other : block].front(), parts_[is_high ? block : other].front());
+      pair = join_leaders(parts_[is_high ? other : block].front(), parts_[is_high ? block : other].front());
     if (here_ != COMEX_GROUP_NULL) spread();
     comex_group_t inter = COMEX_GROUP_NULL;
     comex_group_t merged = COMEX_GROUP_NULL;
@@ -159,7 +159,7 @@ class IntermediateGroups {
   }
 
   // On the leader: makes a group with the other leader. Both exchange whether their block has failed.
-  comex_group_t meet(Lpid low, Lpid high) {
+  comex_group_t join_leaders(Lpid low, Lpid high) {
     if (const std::string lost = named_loss(runtime_, proposed_.lpids); !lost.empty()) {
       fail(lost);
       return COMEX_GROUP_NULL;

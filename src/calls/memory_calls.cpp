@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "groups/everybody.h"
+#include "groups/participants.h"
 #include "runtime/allocation_words.h"
-#include "runtime/heard.h"
+#include "runtime/exchange_words.h"
 #include "runtime/local_allocation.h"
 #include "worlds/joined_worlds.h"
 
@@ -15,7 +15,7 @@ namespace {
 // The address of a participant's memory in this process. Memory of another world has another address here. If
 // it is not mapped here, the owner's address is used.
 void* address_here(runtime::Runtime& runtime, Lpid owner, void* address) {
-  worlds::Peer peer;
+  worlds::BridgePeer peer;
   if (address == nullptr || runtime.is_own(owner) ||
       !worlds::joined_worlds(runtime).bridges.peers.find(owner, peer))
     return address;
@@ -25,10 +25,10 @@ void* address_here(runtime::Runtime& runtime, Lpid owner, void* address) {
 
 // For groups that span worlds or have two sides: the addresses of all participants. Ranks of the group name
 // some of them.
-std::vector<void*> addresses_of_all(runtime::Runtime& runtime, int handle, const groups::Everybody& all,
-                                    const runtime::Heard& heard, void* mine) {
+std::vector<void*> addresses_of_all(runtime::Runtime& runtime, int handle, const groups::Participants& all,
+                                    const runtime::ExchangedWords& exchanged, void* mine) {
   std::vector<void*> addresses(all.members.size());
-  runtime::hear_addresses(runtime, handle, heard, mine, addresses);
+  runtime::exchange_addresses(runtime, handle, exchanged, mine, addresses);
   for (std::uint32_t i = 0; i < all.members.size(); ++i) {
     addresses[i] = address_here(runtime, all.members.lpid(i), addresses[i]);
   }
@@ -48,34 +48,35 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   if (ptr_arr != nullptr && id) mine = runtime::allocate_own(*runtime, bytes, *id, device);
   if (!id) mine = caller_error("a group has had all the allocations it can have; make another one for more");
 
-  const runtime::Heard heard = runtime::hear(
-      *runtime, handle, mine ? runtime::Word::allocated(mine.value()) : runtime::Word::not_allocated());
+  const runtime::ExchangedWords exchanged = runtime::exchange_words(
+      *runtime, handle,
+      mine ? runtime::AllocationWord::allocated(mine.value()) : runtime::AllocationWord::not_allocated());
   const auto give_up = [&] {
     if (mine) runtime::release_own(*runtime, mine.value());
     return COMEX_FAILURE;
   };
   if (!runtime::check_not_lost(*runtime, name, *group)) return give_up();
   const std::size_t me = extras.collective->me();
-  if (const auto odd = heard.verdict.odd_one()) {
+  if (const auto odd = exchanged.verdict.odd_one()) {
     give_up();
     return runtime::fail_apart(*runtime, {.operation = name}, *odd == me,
                                "this process allocates where others free");
   }
-  if (const auto failed = heard.verdict.failed()) {
+  if (const auto failed = exchanged.verdict.failed()) {
     give_up();
     return *failed == me ? runtime->reporter().fail({.operation = name}, mine.failure())
                          : runtime::failed_elsewhere(*runtime);
   }
-  const groups::Everybody all = groups::everybody(*group, runtime->book());
+  const groups::Participants all = groups::participants(*group, runtime->book());
   runtime::Allocation allocation{.id = *id,
                                  .members = all.members,
                                  .endpoints = group->endpoints(),
                                  .my_rank = static_cast<int>(all.my_index),
                                  .own = mine.value()};
   if (group->bridge() == no_bridge && !group->is_inter()) {
-    runtime::hear_addresses(*runtime, handle, heard, mine.value(), {ptr_arr, all.members.size()});
+    runtime::exchange_addresses(*runtime, handle, exchanged, mine.value(), {ptr_arr, all.members.size()});
   } else {
-    std::vector<void*> addresses = addresses_of_all(*runtime, handle, all, heard, mine.value());
+    std::vector<void*> addresses = addresses_of_all(*runtime, handle, all, exchanged, mine.value());
     if (!runtime::check_not_lost(*runtime, name, *group)) return give_up();
     const std::size_t skipped = group->is_inter() && all.is_low ? all.low_size : 0;
     std::copy_n(addresses.data() + skipped, group->targets().size(), ptr_arr);

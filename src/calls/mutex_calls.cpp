@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "calls/transfer.h"
+#include "calls/carry_out.h"
 #include "runtime/allocation_words.h"
 #include "runtime/local_allocation.h"
 #include "runtime/lock_texts.h"
@@ -38,7 +38,7 @@ struct Named {  // a mutex; one that exists, if it is on the own host
     there.by = by;
     return there;
   }
-  runtime::HeldMutex held() const { return {owner, index, by.endpoint}; }
+  runtime::RemoteMutex held() const { return {owner, index, by.endpoint}; }
 };
 
 [[gnu::noinline]] bool say_no_mutex(const char* name, int mutex, int proc) {
@@ -67,7 +67,7 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   if (named.owner >= runtime->size()) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
   named.runtime = runtime;
-  named.is_direct = runtime->router().is_direct(op::Way::atomic, named.owner);
+  named.is_direct = runtime->router().is_direct(op::OperationClass::atomic, named.owner);
   const bool may_exist =
       named.is_direct ? runtime->mutexes().find(runtime->place(named.owner).slot, named.index, named.offset)
                       : runtime->has_mutexes();
@@ -155,7 +155,7 @@ class Made {
   explicit Made(std::uint64_t largest) : largest_(largest) {}
 
   static constexpr unsigned bits = 2;
-  static constexpr auto mark = std::bit_cast<std::uint64_t>(runtime::Word::not_allocated());
+  static constexpr auto mark = std::bit_cast<std::uint64_t>(runtime::AllocationWord::not_allocated());
   std::uint64_t largest_ = mark;
 };
 

@@ -25,7 +25,7 @@ Result<LeaderConnection> await_at(runtime::Runtime& runtime, const PortName& por
 }
 
 // Finds the other root at the port, from either side.
-Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::Side side, const char* port,
+Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::MeetingSide side, const char* port,
                                    double timeout_s, const ShouldAbort& should_abort) {
   if (!(timeout_s >= 0)) {
     return caller_error("the time limit is " + std::to_string(timeout_s) + " s; it is a number from 0 up");
@@ -34,7 +34,7 @@ Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::Side side,
   Result<PortName> name = parse_port(port);
   if (!name) return name.take_failure();
   const Deadline deadline(timeout_s);
-  if (side == worlds::Side::accepts) return await_at(runtime, name.value(), deadline, should_abort);
+  if (side == worlds::MeetingSide::accepts) return await_at(runtime, name.value(), deadline, should_abort);
   return LeaderConnection::seek(runtime, connecting, name.value(), deadline, should_abort);
 }
 
@@ -43,11 +43,11 @@ int meet_at(const char* port, Meeting meeting, double timeout_s, comex_group_t* 
   const runtime::CallScope call(meeting.operation, meeting.group);
   if (runtime == nullptr || !may_all_meet(*runtime, meeting.operation, meeting.group, meeting.root, peer))
     return COMEX_FAILURE;
-  const worlds::Side side = meeting.side;
+  const worlds::MeetingSide side = meeting.side;
   meeting.begin = [&](const ShouldAbort& should_abort) {
     return find_root(*runtime, side, port, timeout_s, should_abort);
   };
-  return hold_meeting(*runtime, meeting, peer);
+  return run_meeting(*runtime, meeting, peer);
 }
 
 }  // namespace
@@ -87,13 +87,14 @@ int comex_world_close_port(const char* port) {
 
 int comex_world_accept(const char* port, int root, comex_group_t group, double timeout_s,
                        comex_group_t* peer) {
-  return meet_at(port, {.operation = accepting, .group = group, .root = root, .side = worlds::Side::accepts},
+  return meet_at(port,
+                 {.operation = accepting, .group = group, .root = root, .side = worlds::MeetingSide::accepts},
                  timeout_s, peer);
 }
 
 int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
                         comex_group_t* peer) {
-  return meet_at(port,
-                 {.operation = connecting, .group = group, .root = root, .side = worlds::Side::connects},
-                 timeout_s, peer);
+  return meet_at(
+      port, {.operation = connecting, .group = group, .root = root, .side = worlds::MeetingSide::connects},
+      timeout_s, peer);
 }

@@ -1,5 +1,5 @@
 // The calls puts, gets, accs and accs_op, and their non-blocking forms.
-#include "calls/transfer.h"
+#include "calls/carry_out.h"
 #include "runtime/call.h"
 
 namespace comex::calls {

@@ -43,7 +43,7 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
   meeting.begin = [&](const worlds::ShouldAbort& should_abort) {
     return worlds::start_and_await(*runtime, read_spawn(command, argv, processes), should_abort);
   };
-  return worlds::hold_meeting(*runtime, meeting, children);
+  return worlds::run_meeting(*runtime, meeting, children);
 }
 
 int comex_world_parent(comex_group_t* parent) {

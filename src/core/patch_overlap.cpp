@@ -139,7 +139,7 @@ unsigned choose_inner(std::span<const Dimension> dimensions) {
   return best;
 }
 
-bool meet(std::span<const Dimension> dimensions, std::int64_t run) {
+bool runs_intersect(std::span<const Dimension> dimensions, std::int64_t run) {
   const unsigned bits = choose_inner(dimensions);
   Dimensions inner;
   Dimensions outer;
@@ -172,7 +172,7 @@ bool rows_overlap(const Patch& patch, Side side) {
   }
   if (rest.empty()) return false;
   if (extent > largest_extent || patch.runs() > most_interleaved_runs) return false;
-  return meet(rest, run);
+  return runs_intersect(rest, run);
 }
 
 }  // namespace comex

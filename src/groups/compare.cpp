@@ -9,21 +9,21 @@ namespace {
 
 using Member = std::pair<Lpid, std::uint32_t>;
 
-Member member(const Roster& roster, std::uint32_t rank) {
-  return {roster.members.lpid(rank), roster.endpoints.of(rank)};
+Member member(const GroupSide& side, std::uint32_t rank) {
+  return {side.members.lpid(rank), side.endpoints.of(rank)};
 }
 
-std::vector<Member> in_order(const Roster& roster) {
+std::vector<Member> in_order(const GroupSide& side) {
   std::vector<Member> members;
-  members.reserve(roster.members.size());
-  for (std::uint32_t rank = 0; rank < roster.members.size(); ++rank) members.push_back(member(roster, rank));
+  members.reserve(side.members.size());
+  for (std::uint32_t rank = 0; rank < side.members.size(); ++rank) members.push_back(member(side, rank));
   std::ranges::sort(members);
   return members;
 }
 
 }  // namespace
 
-Relation relation(const Roster& one, const Roster& other) {
+Relation relation(const GroupSide& one, const GroupSide& other) {
   if (one.members.size() != other.members.size()) return Relation::unequal;
   std::uint32_t rank = 0;
   while (rank < one.members.size() && member(one, rank) == member(other, rank)) ++rank;
@@ -39,7 +39,7 @@ Relation relation(const Group& one, const Group& other) {
   return std::max(local, relation({one.targets(), none}, {other.targets(), none}));
 }
 
-int counterpart(const Roster& of, std::uint32_t rank, const Roster& in) {
+int counterpart(const GroupSide& of, std::uint32_t rank, const GroupSide& in) {
   const int lowest = in.members.rank_of(of.members.lpid(rank));
   if (lowest < 0 || !of.endpoints || !in.endpoints) return lowest;
   const Member wanted = member(of, rank);

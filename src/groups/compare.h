@@ -16,14 +16,14 @@ inline constexpr int congruent = 1;
 inline constexpr int alias_bit = 1 << 2;
 
 // The members of one side, each with its endpoint.
-struct Roster {
+struct GroupSide {
   const ConnectionTable& members;
   const Endpoints& endpoints;
 };
-Relation relation(const Roster& one, const Roster& other);
+Relation relation(const GroupSide& one, const GroupSide& other);
 // Returns the rank of a member's counterpart on another side, or -1. The counterpart is the same endpoint or,
 // if one of the sides has no endpoints, the lowest rank of the same process.
-int counterpart(const Roster& of, std::uint32_t rank, const Roster& in);
+int counterpart(const GroupSide& of, std::uint32_t rank, const GroupSide& in);
 Relation relation(const Group& one, const Group& other);
 
 bool same_context(const Group& one, const Group& other);

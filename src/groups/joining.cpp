@@ -46,11 +46,11 @@ class Joining {
   Joining(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook)
       : book_(book), channel_(talk), wish_(wish), hook_(hook) {}
 
-  Result<Joined> run() {
-    if (Status met = meet(); !met) return met.take_failure();
+  Result<JoinResult> run() {
+    if (Status decided = decide(); !decided) return decided.take_failure();
     Status learnt;
-    if (head_.has_parcels) {
-      learnt = exchange_parcels();
+    if (decision_.has_packages) {
+      learnt = exchange_packages();
       if (is_cut_off_) return learnt.take_failure();
     }
     Status agreed = settle(std::move(learnt));
@@ -64,7 +64,7 @@ class Joining {
  private:
   // ---- steps 1 to 3 ----
 
-  Status meet() {
+  Status decide() {
     std::vector<WorldName> known;
     for (const WorldDescription& world : book_.worlds()) known.push_back(name_of(world));
     Result<std::vector<Bytes>> knowledge =
@@ -75,7 +75,7 @@ class Joining {
       const Status verdict = lead(knowledge.value());
       told = Packer()
                  .array(std::span<const std::byte>(pack_verdict(verdict)))
-                 .array(std::span<const std::byte>(head_.pack()))
+                 .array(std::span<const std::byte>(decision_.pack()))
                  .take();
     }
     Result<Bytes> heard = channel_.broadcast(told);
@@ -83,15 +83,15 @@ class Joining {
     Unpacker unpacker(heard.value());
     Status verdict = unpack_verdict(unpacker.array<std::byte>());
     if (!verdict) return verdict;
-    Result<Head> head = Head::unpack(unpacker.array<std::byte>());
-    if (!head) return head.take_failure();
-    head_ = std::move(head).value();
+    Result<JoinDecision> decision = JoinDecision::unpack(unpacker.array<std::byte>());
+    if (!decision) return decision.take_failure();
+    decision_ = std::move(decision).value();
     return {};
   }
 
   Status lead(const std::vector<Bytes>& knowledge) {
     std::vector<std::vector<WorldName>> known;
-    Offer mine;
+    SideOffer mine;
     Status verdict;
     for (const Bytes& bytes : knowledge) {
       known.push_back(Unpacker(bytes).array<WorldName>());
@@ -106,92 +106,95 @@ class Joining {
     if (wish_.is_spawn) mine.table = book_.lpid_table();
     Result<Bytes> answer = channel_.swap(mine.pack());
     if (!answer) return answer.take_failure();
-    Result<Offer> theirs = Offer::unpack(answer.value());
+    Result<SideOffer> theirs = SideOffer::unpack(answer.value());
     if (!theirs) {
       if (verdict) verdict = theirs.take_failure();
     } else {
       if (verdict) verdict = check_worlds(mine.worlds, theirs->worlds);
       if (verdict) verdict = check_members(mine.members, theirs->members);
-      if (verdict) fill_head(mine, theirs.value(), known);
+      if (verdict) fill_decision(mine, theirs.value(), known);
     }
     // Either side may have to send worlds to its own members. Both sides then settle once more at the end.
-    const bool we_teach = head_.has_parcels;
+    const bool we_teach = decision_.has_packages;
     Packer packer;
     packer.value(we_teach).array(std::span<const std::byte>(pack_verdict(verdict)));
     Result<Bytes> other = channel_.swap(packer.take());
     if (!other) return verdict ? Status(other.take_failure()) : verdict;
     Unpacker unpacker(other.value());
-    head_.has_parcels = unpacker.value<bool>() || we_teach;
+    decision_.has_packages = unpacker.value<bool>() || we_teach;
     Status others = unpack_verdict(unpacker.array<std::byte>());
     return verdict ? others : verdict;
   }
 
-  void fill_head(const Offer& mine, const Offer& theirs, const std::vector<std::vector<WorldName>>& known) {
-    head_.remote = theirs.members;
-    head_.remote_table = theirs.table;
-    head_.is_low = mine.members.front() < theirs.members.front();
-    head_.context = head_.is_low ? mine.context : theirs.context;
-    head_.has_cards = mine.has_hook && theirs.has_hook;
+  void fill_decision(const SideOffer& mine, const SideOffer& theirs,
+                     const std::vector<std::vector<WorldName>>& known) {
+    decision_.remote = theirs.members;
+    decision_.remote_table = theirs.table;
+    decision_.is_low = mine.members.front() < theirs.members.front();
+    decision_.context = decision_.is_low ? mine.context : theirs.context;
+    decision_.has_cards = mine.has_hook && theirs.has_hook;
     for (const WorldName& world : mine.worlds) {
       const auto knows = [&world](const std::vector<WorldName>& names) { return holds(names, world.id); };
-      Errand errand{world.id, 0, 0, 0};
-      errand.provider = static_cast<std::uint32_t>(std::ranges::find_if(known, knows) - known.begin());
-      errand.is_for_others = holds(theirs.worlds, world.id) ? 0 : 1;
-      errand.is_for_us = std::ranges::all_of(known, knows) ? 0 : 1;
-      if (errand.is_for_others + errand.is_for_us != 0) head_.errands.push_back(errand);
+      WorldToDescribe wanted{world.id, 0, 0, 0};
+      wanted.provider = static_cast<std::uint32_t>(std::ranges::find_if(known, knows) - known.begin());
+      wanted.is_for_others = holds(theirs.worlds, world.id) ? 0 : 1;
+      wanted.is_for_us = std::ranges::all_of(known, knows) ? 0 : 1;
+      if (wanted.is_for_others + wanted.is_for_us != 0) decision_.worlds_to_describe.push_back(wanted);
     }
     const auto is_new = [&mine](const WorldName& world) { return !holds(mine.worlds, world.id); };
-    for (const WorldName& world : theirs.worlds) head_.brought.push_back(world.id);
+    for (const WorldName& world : theirs.worlds) decision_.brought.push_back(world.id);
     others_send_ = std::ranges::any_of(theirs.worlds, is_new);
-    head_.has_parcels = others_send_ || !head_.errands.empty();
+    decision_.has_packages = others_send_ || !decision_.worlds_to_describe.empty();
   }
 
   // ---- step 4 ----
 
-  // The leader collects the members' parcels. It sends the other side the worlds which that side lacks, and
+  // The leader collects the members' packages. It sends the other side the worlds which that side lacks, and
   // sends everybody here the worlds which this side lacks.
-  Status exchange_parcels() {
+  Status exchange_packages() {
     Status mine;
-    std::vector<Parcel> ours;
-    for (const Errand& errand : head_.errands) {
-      if (errand.provider != channel_.rank() || !mine) continue;
-      Result<Parcel> parcel = describe(errand.world);
-      if (parcel) {
-        ours.push_back(std::move(parcel).value());
+    std::vector<WorldPackage> ours;
+    for (const WorldToDescribe& wanted : decision_.worlds_to_describe) {
+      if (wanted.provider != channel_.rank() || !mine) continue;
+      Result<WorldPackage> package = describe(wanted.world);
+      if (package) {
+        ours.push_back(std::move(package).value());
       } else {
-        mine = parcel.take_failure();
+        mine = package.take_failure();
       }
     }
     Result<std::vector<Bytes>> gathered = channel_.gather(wrap(mine, ours));
     if (!gathered) return cut_off(gathered.take_failure());
     Bytes for_us;
     if (channel_.is_leader()) {
-      for_us = lead_parcels(gathered.value());
+      for_us = lead_packages(gathered.value());
     }
     Result<Bytes> heard = channel_.broadcast(for_us);
     if (!heard) return cut_off(heard.take_failure());
-    std::vector<Parcel> parcels;
-    if (Status unwrapped = unwrap(heard.value(), parcels); !unwrapped) return unwrapped;
-    return learn(parcels);
+    std::vector<WorldPackage> packages;
+    if (Status unwrapped = unwrap(heard.value(), packages); !unwrapped) return unwrapped;
+    return learn(packages);
   }
 
-  // A failure travels with the parcels.
-  Bytes lead_parcels(const std::vector<Bytes>& gathered) {
+  // A failure travels with the packages.
+  Bytes lead_packages(const std::vector<Bytes>& gathered) {
     Status verdict;
-    std::vector<Parcel> parcels;
+    std::vector<WorldPackage> packages;
     for (const Bytes& bytes : gathered) {
-      if (Status one = unwrap(bytes, parcels); !one && verdict) verdict = one;
+      if (Status one = unwrap(bytes, packages); !one && verdict) verdict = one;
     }
-    std::vector<Parcel> for_others;
-    std::vector<Parcel> for_us;
-    for (const Parcel& parcel : parcels) {
-      const auto errand = std::ranges::find(head_.errands, parcel.world.id, &Errand::world);
-      if (errand == head_.errands.end()) continue;
-      if (errand->is_for_others != 0) for_others.push_back(parcel);
-      if (errand->is_for_us != 0) for_us.push_back(parcel);
+    std::vector<WorldPackage> for_others;
+    std::vector<WorldPackage> for_us;
+    for (const WorldPackage& package : packages) {
+      const auto wanted =
+          std::ranges::find(decision_.worlds_to_describe, package.world.id, &WorldToDescribe::world);
+      if (wanted == decision_.worlds_to_describe.end()) continue;
+      if (wanted->is_for_others != 0) for_others.push_back(package);
+      if (wanted->is_for_us != 0) for_us.push_back(package);
     }
-    const bool we_send =
-        std::ranges::any_of(head_.errands, [](const Errand& errand) { return errand.is_for_others != 0; });
+    const bool we_send = std::ranges::any_of(decision_.worlds_to_describe, [](const WorldToDescribe& wanted) {
+      return wanted.is_for_others != 0;
+    });
     if (we_send || others_send_) {
       Result<Bytes> theirs = channel_.swap(wrap(verdict, for_others));
       Status other = theirs ? unwrap(theirs.value(), for_us) : Status(theirs.failure());
@@ -200,23 +203,23 @@ class Joining {
     return wrap(verdict, for_us);
   }
 
-  Result<Parcel> describe(WorldId id) {
+  Result<WorldPackage> describe(WorldId id) {
     Result<WorldDescription> world = book_.world(id);
     if (!world) return world.take_failure();
-    Parcel parcel{world->for_others(), {}};
-    if (!head_.has_cards || !hook_) return parcel;
+    WorldPackage package{world->for_others(), {}};
+    if (!decision_.has_cards || !hook_) return package;
     for (std::uint32_t rank = 0; rank < world->size; ++rank) {
       Result<Bytes> card = hook_.collect({id, rank});
       if (!card) return card.take_failure();
-      parcel.cards.push_back(std::move(card).value());
+      package.cards.push_back(std::move(card).value());
     }
-    return parcel;
+    return package;
   }
 
   // The other worlds that have members in the remote group.
   std::vector<WorldId> worlds_met() const {
     std::vector<WorldId> met;
-    for (const Gpid gpid : head_.remote) {
+    for (const Gpid gpid : decision_.remote) {
       const bool is_next = met.empty() || met.back() != gpid.world;
       if (is_next && gpid.world != book_.own_world()) met.push_back(gpid.world);
     }
@@ -225,22 +228,22 @@ class Joining {
     return met;
   }
 
-  Status learn(std::span<const Parcel> parcels) {
+  Status learn(std::span<const WorldPackage> packages) {
     // A world without members in the remote group came along with the worlds that have some.
     const std::vector<WorldId> met = worlds_met();
     std::vector<WorldId> known;
     for (const WorldDescription& world : book_.worlds()) known.push_back(world.id);
-    for (const Parcel& parcel : parcels) {
-      const WorldId id = parcel.world.id;
+    for (const WorldPackage& package : packages) {
+      const WorldId id = package.world.id;
       if (std::ranges::find(known, id) != known.end()) continue;
-      const bool is_met = std::ranges::find(head_.remote, id, &Gpid::world) != head_.remote.end();
+      const bool is_met = std::ranges::find(decision_.remote, id, &Gpid::world) != decision_.remote.end();
       const WorldId first = met.empty() ? book_.own_world() : met.front();
       const auto bringer = is_met ? std::nullopt : std::optional<WorldId>(first);
-      if (Status added = book_.add_world(parcel.world, bringer); !added) return added;
+      if (Status added = book_.add_world(package.world, bringer); !added) return added;
       added_.push_back(id);
       if (!hook_) continue;
-      for (std::uint32_t rank = 0; rank < parcel.cards.size(); ++rank) {
-        if (Status taken = hook_.deliver({id, rank}, parcel.cards[rank]); !taken) return taken;
+      for (std::uint32_t rank = 0; rank < package.cards.size(); ++rank) {
+        if (Status taken = hook_.deliver({id, rank}, package.cards[rank]); !taken) return taken;
       }
     }
     return {};
@@ -248,9 +251,9 @@ class Joining {
 
   // ---- all or none ----
 
-  // Without parcels, nothing can have failed since the leaders agreed.
+  // Without packages, nothing can have failed since the leaders agreed.
   Status settle(Status mine) {
-    if (!head_.has_parcels) return mine;
+    if (!decision_.has_packages) return mine;
     Result<std::vector<Bytes>> verdicts = channel_.gather(pack_verdict(mine));
     if (!verdicts) return cut_off(verdicts.take_failure());
     Bytes told;
@@ -275,21 +278,22 @@ class Joining {
 
   // ---- step 5 ----
 
-  Result<Joined> convert() {
+  Result<JoinResult> convert() {
     if (wish_.newcomer) {
-      const std::vector<Gpid> order = newcomers_order(*wish_.newcomer, head_.remote, head_.remote_table);
+      const std::vector<Gpid> order =
+          newcomers_order(*wish_.newcomer, decision_.remote, decision_.remote_table);
       if (auto all = book_.admit(order); !all) return all.take_failure();
     }
-    Result<std::vector<Lpid>> lpids = book_.admit(head_.remote);
+    Result<std::vector<Lpid>> lpids = book_.admit(decision_.remote);
     if (!lpids) return lpids.take_failure();
     remember_bringers();
-    return Joined{head_.remote, std::move(lpids).value(), head_.context, head_.is_low};
+    return JoinResult{decision_.remote, std::move(lpids).value(), decision_.context, decision_.is_low};
   }
 
   // A world that came along, now or before, stays until the last world that brought it is forgotten.
   void remember_bringers() {
     const std::vector<WorldId> met = worlds_met();
-    for (const std::vector<WorldId>* worlds : {&added_, &head_.brought}) {
+    for (const std::vector<WorldId>* worlds : {&added_, &decision_.brought}) {
       for (const WorldId world : *worlds) {
         if (std::ranges::binary_search(met, world)) continue;
         for (const WorldId bringer : met) book_.add_bringer(world, bringer);
@@ -302,18 +306,18 @@ class Joining {
     return failure;
   }
 
-  static Bytes wrap(const Status& status, std::span<const Parcel> parcels) {
+  static Bytes wrap(const Status& status, std::span<const WorldPackage> packages) {
     return Packer()
         .array(std::span<const std::byte>(pack_verdict(status)))
-        .array(std::span<const std::byte>(pack(parcels)))
+        .array(std::span<const std::byte>(pack(packages)))
         .take();
   }
-  static Status unwrap(const Bytes& bytes, std::vector<Parcel>& into) {
+  static Status unwrap(const Bytes& bytes, std::vector<WorldPackage>& into) {
     Unpacker unpacker(bytes);
     if (Status status = unpack_verdict(unpacker.array<std::byte>()); !status) return status;
-    Result<std::vector<Parcel>> parcels = unpack_parcels(unpacker.array<std::byte>());
-    if (!parcels) return parcels.take_failure();
-    std::ranges::move(parcels.value(), std::back_inserter(into));
+    Result<std::vector<WorldPackage>> packages = unpack_packages(unpacker.array<std::byte>());
+    if (!packages) return packages.take_failure();
+    std::ranges::move(packages.value(), std::back_inserter(into));
     return {};
   }
 
@@ -321,7 +325,7 @@ class Joining {
   LeaderChannel& channel_;
   const JoinWish& wish_;
   const CardHook& hook_;
-  Head head_;
+  JoinDecision decision_;
   bool others_send_ = false;  // used by the leader
   bool is_cut_off_ = false;   // this group itself does not answer: nobody can be told any more
   std::vector<WorldId> added_;
@@ -341,7 +345,8 @@ Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote) 
   return {};
 }
 
-Result<Joined> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook) {
+Result<JoinResult> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish,
+                              const CardHook& hook) {
   return Joining(book, talk, wish, hook).run();
 }
 

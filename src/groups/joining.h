@@ -54,14 +54,15 @@ struct JoinWish {
   std::optional<LpidOrder> newcomer = std::nullopt;  // set on the spawned side
 };
 
-struct Joined {
+struct JoinResult {
   std::vector<Gpid> remote;  // by rank
   std::vector<Lpid> lpids;   // of the remote members, here
   std::uint64_t context = 0;
   bool is_low = true;
 };
 
-Result<Joined> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook);
+Result<JoinResult> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish,
+                              const CardHook& hook);
 
 // The check of step 2: fails and names a process that is in both lists or twice in one.
 Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote);

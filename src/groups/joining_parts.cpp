@@ -70,51 +70,51 @@ Result<Message> unpack_fields(const Bytes& bytes) {
 
 }  // namespace
 
-Bytes Offer::pack() const {
+Bytes SideOffer::pack() const {
   return pack_fields(*this);
 }
 
-Result<Offer> Offer::unpack(const Bytes& bytes) {
-  Result<Offer> offer = unpack_fields<Offer>(bytes);
+Result<SideOffer> SideOffer::unpack(const Bytes& bytes) {
+  Result<SideOffer> offer = unpack_fields<SideOffer>(bytes);
   if (offer && offer->members.empty()) return malformed();
   return offer;
 }
 
-Bytes Head::pack() const {
+Bytes JoinDecision::pack() const {
   return pack_fields(*this);
 }
 
-Result<Head> Head::unpack(const Bytes& bytes) {
-  return unpack_fields<Head>(bytes);
+Result<JoinDecision> JoinDecision::unpack(const Bytes& bytes) {
+  return unpack_fields<JoinDecision>(bytes);
 }
 
-Bytes pack(std::span<const Parcel> parcels) {
+Bytes pack(std::span<const WorldPackage> packages) {
   Packer packer;
-  packer.value(std::uint64_t{parcels.size()});
-  for (const Parcel& parcel : parcels) {
-    put(packer, parcel.world);
-    packer.value(std::uint64_t{parcel.cards.size()});
-    for (const Bytes& card : parcel.cards) packer.array(all_of(card));
+  packer.value(std::uint64_t{packages.size()});
+  for (const WorldPackage& package : packages) {
+    put(packer, package.world);
+    packer.value(std::uint64_t{package.cards.size()});
+    for (const Bytes& card : package.cards) packer.array(all_of(card));
   }
   return packer.take();
 }
 
-Result<std::vector<Parcel>> unpack_parcels(const Bytes& bytes) {
+Result<std::vector<WorldPackage>> unpack_packages(const Bytes& bytes) {
   Unpacker unpacker(bytes);
-  std::vector<Parcel> parcels;
+  std::vector<WorldPackage> packages;
   const auto count = unpacker.value<std::uint64_t>();
   for (std::uint64_t i = 0; i < count && unpacker.ok(); ++i) {
-    Parcel parcel{get_world(unpacker), {}};
+    WorldPackage package{get_world(unpacker), {}};
     const auto cards = unpacker.value<std::uint64_t>();
     for (std::uint64_t k = 0; k < cards && unpacker.ok(); ++k)
-      parcel.cards.push_back(unpacker.array<std::byte>());
-    const bool has_all_rows = !parcel.world.rows || parcel.world.rows->size() == parcel.world.size;
-    const bool has_all_cards = parcel.cards.empty() || parcel.cards.size() == parcel.world.size;
+      package.cards.push_back(unpacker.array<std::byte>());
+    const bool has_all_rows = !package.world.rows || package.world.rows->size() == package.world.size;
+    const bool has_all_cards = package.cards.empty() || package.cards.size() == package.world.size;
     if (!has_all_rows || !has_all_cards) return malformed();
-    parcels.push_back(std::move(parcel));
+    packages.push_back(std::move(package));
   }
   if (!unpacker.is_done()) return malformed();
-  return parcels;
+  return packages;
 }
 
 Bytes pack_verdict(const Status& status) {

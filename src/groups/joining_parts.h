@@ -1,4 +1,5 @@
-// The messages by which sides are joined, as values that convert to bytes: offers, heads, parcels, verdicts.
+// The messages by which sides are joined, as values that convert to bytes: offers, decisions, packages,
+// verdicts.
 //
 // Used by joining.cpp only.
 #pragma once
@@ -24,7 +25,7 @@ struct WorldName {
 static_assert(sizeof(WorldName) == 40);
 
 // What a leader tells the other leader about its side.
-struct Offer {
+struct SideOffer {
   std::vector<Gpid> members;
   std::vector<Gpid> table;  // the leader's lpid table, from a spawner only
   std::vector<WorldName> worlds;
@@ -40,11 +41,11 @@ struct Offer {
     visit(offer.has_hook);
   }
   Bytes pack() const;
-  static Result<Offer> unpack(const Bytes& bytes);
+  static Result<SideOffer> unpack(const Bytes& bytes);
 };
 
 // A world to be described for others, and the member that describes it.
-struct Errand {
+struct WorldToDescribe {
   WorldId world = 0;
   std::uint32_t provider = 0;
   std::uint32_t is_for_others = 0;  // 1: the other side lacks it
@@ -52,36 +53,36 @@ struct Errand {
 };
 
 // What a leader tells its members when both sides go on.
-struct Head {
+struct JoinDecision {
   std::vector<Gpid> remote;
   std::vector<Gpid> remote_table;
-  std::vector<Errand> errands;
+  std::vector<WorldToDescribe> worlds_to_describe;
   std::vector<WorldId> brought;  // worlds that the other side knows
   std::uint64_t context = 0;
   bool is_low = true;
   bool has_cards = false;
-  bool has_parcels = false;  // somebody on either side lacks a world
+  bool has_packages = false;  // somebody on either side lacks a world
 
-  static void for_each_field(auto& head, auto&& visit) {
-    visit(head.remote);
-    visit(head.remote_table);
-    visit(head.errands);
-    visit(head.brought);
-    visit(head.context);
-    visit(head.is_low);
-    visit(head.has_cards);
-    visit(head.has_parcels);
+  static void for_each_field(auto& decision, auto&& visit) {
+    visit(decision.remote);
+    visit(decision.remote_table);
+    visit(decision.worlds_to_describe);
+    visit(decision.brought);
+    visit(decision.context);
+    visit(decision.is_low);
+    visit(decision.has_cards);
+    visit(decision.has_packages);
   }
   Bytes pack() const;
-  static Result<Head> unpack(const Bytes& bytes);
+  static Result<JoinDecision> unpack(const Bytes& bytes);
 };
 
-struct Parcel {
+struct WorldPackage {
   WorldDescription world;
   std::vector<Bytes> cards;  // by rank; empty without a hook
 };
-Bytes pack(std::span<const Parcel> parcels);
-Result<std::vector<Parcel>> unpack_parcels(const Bytes& bytes);
+Bytes pack(std::span<const WorldPackage> packages);
+Result<std::vector<WorldPackage>> unpack_packages(const Bytes& bytes);
 
 // A status as bytes. Of several, the first failure counts.
 Bytes pack_verdict(const Status& status);

@@ -16,12 +16,12 @@ struct MachineCut {
 };
 
 // Earlier processes and jobs on a machine, as the launcher counts them.
-struct Earlier {
+struct EarlierOnMachine {
   std::int32_t processes = 0;
   std::uint32_t jobs = 0;
 };
 
-constexpr std::int32_t first_node_rank(const MachineCut& cut, const Earlier& earlier) {
+constexpr std::int32_t first_node_rank(const MachineCut& cut, const EarlierOnMachine& earlier) {
   const auto processes = static_cast<std::uint64_t>(earlier.processes);
   // A job of n has n / blocks processes on a virtual host, rounded up, so at most this many are taken.
   const std::uint64_t taken = cut.blocks == 0

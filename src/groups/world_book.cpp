@@ -26,7 +26,7 @@ void add_rows(const ProcessGroup& places, WorldDescription& description) {
 WorldBook::WorldBook(WorldDescription own, Worker me, ConnectionListener* listener,
                      const ProcessGroup* places)
     : own_world_(own.id), own_size_(own.size), me_(me), listener_(listener), places_(places) {
-  World& world = worlds_[own_world_];
+  KnownWorld& world = worlds_[own_world_];
   world.live = own_size_;
   world.description = std::move(own);
 }
@@ -35,11 +35,11 @@ WorldBook::~WorldBook() {
   COMEX_BUG_IF(tables_ != nullptr);
 }
 
-void WorldBook::tell(const Happened& happened) const {
+void WorldBook::tell(const PendingNotifications& pending) const {
   if (listener_ == nullptr) return;
-  for (const Gpid gpid : happened.opened) listener_->opened(gpid);
-  for (const Gpid gpid : happened.closed) listener_->closed(gpid);
-  for (const WorldId world : happened.freed) listener_->freed(world);
+  for (const Gpid gpid : pending.opened) listener_->opened(gpid);
+  for (const Gpid gpid : pending.closed) listener_->closed(gpid);
+  for (const WorldId world : pending.freed) listener_->freed(world);
 }
 
 // ---- worlds ----
@@ -48,12 +48,12 @@ Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world.id);
   if (found == worlds_.end()) {
-    World& made = worlds_[world.id];
+    KnownWorld& made = worlds_[world.id];
     made.description = world;
     if (bringer) made.bringers.push_back(*bringer);
     return {};
   }
-  World& known = found->second;
+  KnownWorld& known = found->second;
   if (known.description.nonce != world.nonce || known.description.size != world.size) {
     return caller_error("two worlds have the number " + std::to_string(world.id) +
                         "; launches that meet need different values of COMEX_MANAGER");
@@ -74,14 +74,14 @@ void WorldBook::add_bringer(WorldId world, WorldId bringer) {
 }
 
 void WorldBook::drop_unused(WorldId world) {
-  Happened happened;
+  PendingNotifications pending;
   {
     const std::lock_guard lock(mutex_);
     const auto found = worlds_.find(world);
     if (found == worlds_.end() || world == own_world_ || found->second.live != 0) return;
-    free_world(world, happened);
+    free_world(world, pending);
   }
-  tell(happened);
+  tell(pending);
 }
 
 std::vector<WorldDescription> WorldBook::worlds() const {
@@ -103,14 +103,14 @@ Result<WorldDescription> WorldBook::world(WorldId world) const {
 
 Result<ConnectionData> WorldBook::connection_data(Gpid gpid) const {
   const std::lock_guard lock(mutex_);
-  const Result<const World*> world = world_of(gpid);
+  const Result<const KnownWorld*> world = world_of(gpid);
   if (!world) return world.failure();
   if (gpid.world == own_world_ && places_ != nullptr) return places_->connection_data(gpid.rank);
   const auto& rows = world.value()->description.rows;
   return rows ? (*rows)[gpid.rank] : ConnectionData();
 }
 
-Result<const WorldBook::World*> WorldBook::world_of(Gpid gpid) const {
+Result<const WorldBook::KnownWorld*> WorldBook::world_of(Gpid gpid) const {
   const auto found = worlds_.find(gpid.world);
   if (found == worlds_.end()) {
     return caller_error("gpid " + text_of(gpid) + ": world " + std::to_string(gpid.world) +
@@ -136,7 +136,7 @@ const WorldBook::Peer* WorldBook::peer_at(Lpid lpid) const {
   return const_cast<WorldBook*>(this)->peer_at(lpid);
 }
 
-Lpid WorldBook::find_lpid(const World& world, Gpid gpid) const {
+Lpid WorldBook::find_lpid(const KnownWorld& world, Gpid gpid) const {
   if (gpid.world == own_world_) return static_cast<Lpid>(gpid.rank);
   const auto at =
       std::ranges::lower_bound(world.lpids, gpid.rank, {}, &std::pair<std::uint32_t, Lpid>::first);
@@ -163,7 +163,7 @@ Lpid WorldBook::give_lpid(Gpid gpid) {
 
 Result<std::vector<Lpid>> WorldBook::admit_locked(std::span<const Gpid> gpids) {
   for (const Gpid gpid : gpids) {
-    if (Result<const World*> world = world_of(gpid); !world) return world.take_failure();
+    if (Result<const KnownWorld*> world = world_of(gpid); !world) return world.take_failure();
   }
   std::vector<Lpid> lpids;
   lpids.reserve(gpids.size());
@@ -181,7 +181,7 @@ Result<std::vector<Lpid>> WorldBook::admit(std::span<const Gpid> gpids) {
 
 Result<Lpid> WorldBook::lpid_of(Gpid gpid) const {
   const std::lock_guard lock(mutex_);
-  Result<const World*> world = world_of(gpid);
+  Result<const KnownWorld*> world = world_of(gpid);
   if (!world) return world.take_failure();
   return find_lpid(*world.value(), gpid);
 }

@@ -81,7 +81,8 @@ class WorldBook {
   // Makes a table of some ranks of another one.
   Table subset(const Table& table, std::span<const std::uint32_t> ranks);
 
-  // Holds a connection for an activity without a table, such as a connect (Held). It gives an lpid if needed.
+  // Holds a connection for an activity without a table, such as a connect (HeldConnections). It gives an lpid
+  // if needed.
   Result<Lpid> take(Gpid gpid);
   void release(Lpid lpid);
 
@@ -91,7 +92,7 @@ class WorldBook {
 
  private:
   friend class Table;
-  struct World {
+  struct KnownWorld {
     WorldDescription description;
     std::uint32_t live = 0;         // connections with a count above zero
     std::vector<WorldId> bringers;  // known worlds that it came along with; empty: it was met directly
@@ -106,7 +107,7 @@ class WorldBook {
     bool is_free = true;
     std::uint32_t count() const { return tables + holds + (is_attached ? 1 : 0); }
   };
-  struct Happened {  // reported after the lock is released
+  struct PendingNotifications {  // reported after the lock is released
     std::vector<Gpid> opened;
     std::vector<Gpid> closed;
     std::vector<WorldId> freed;
@@ -117,16 +118,16 @@ class WorldBook {
   bool is_own(Lpid lpid) const { return static_cast<std::uint32_t>(lpid) < own_size_; }
   Peer* peer_at(Lpid lpid);
   const Peer* peer_at(Lpid lpid) const;
-  Result<const World*> world_of(Gpid gpid) const;
-  Lpid find_lpid(const World& world, Gpid gpid) const;
+  Result<const KnownWorld*> world_of(Gpid gpid) const;
+  Lpid find_lpid(const KnownWorld& world, Gpid gpid) const;
   Lpid give_lpid(Gpid gpid);
   Result<std::vector<Lpid>> admit_locked(std::span<const Gpid> gpids);
-  void tell(const Happened& happened) const;
+  void tell(const PendingNotifications& pending) const;
 
   // world_book_tables.cpp
-  void raise(Peer& peer, std::uint32_t& counter, Happened& happened);
-  void settle(Peer& peer, std::uint32_t before, Happened& happened);
-  void free_world(WorldId world, Happened& happened);
+  void raise(Peer& peer, std::uint32_t& counter, PendingNotifications& pending);
+  void settle(Peer& peer, std::uint32_t before, PendingNotifications& pending);
+  void free_world(WorldId world, PendingNotifications& pending);
   std::uint32_t references_of(const SharedTable& table) const;
   SharedTable* share(SharedTable* table);
   void release(SharedTable* table, bool disconnects);
@@ -140,7 +141,7 @@ class WorldBook {
   ConnectionListener* listener_;  // not owned; may be null
   const ProcessGroup* places_;    // of the own world; not owned, may be null
   mutable std::mutex mutex_;
-  std::map<WorldId, World> worlds_;
+  std::map<WorldId, KnownWorld> worlds_;
   std::vector<Peer> peers_;  // by lpid - own_size_
   Lpids free_lpids_;
   std::unordered_map<Lpid, std::uint32_t> own_holds_;

@@ -21,25 +21,25 @@ void WorldBook::for_each_peer(const ConnectionTable& members, Visit visit) {
   }
 }
 
-void WorldBook::raise(Peer& peer, std::uint32_t& counter, Happened& happened) {
+void WorldBook::raise(Peer& peer, std::uint32_t& counter, PendingNotifications& pending) {
   const bool was_zero = peer.count() == 0;
   ++counter;
   if (!was_zero) return;
   ++worlds_.at(peer.gpid.world).live;
-  happened.opened.push_back(peer.gpid);
+  pending.opened.push_back(peer.gpid);
 }
 
 // Call it after the count fell from `before`: the connection may be over, and its world with it.
-void WorldBook::settle(Peer& peer, std::uint32_t before, Happened& happened) {
+void WorldBook::settle(Peer& peer, std::uint32_t before, PendingNotifications& pending) {
   if (peer.is_leaving && peer.tables + peer.holds == 0) peer.is_attached = peer.is_leaving = false;
   if (before == 0 || peer.count() != 0) return;
   const Gpid gone = peer.gpid;
-  happened.closed.push_back(gone);
-  if (--worlds_.at(gone.world).live == 0) free_world(gone.world, happened);
+  pending.closed.push_back(gone);
+  if (--worlds_.at(gone.world).live == 0) free_world(gone.world, pending);
 }
 
 // Worlds that came along with this one alone are forgotten too, unless somebody needs them.
-void WorldBook::free_world(WorldId world, Happened& happened) {
+void WorldBook::free_world(WorldId world, PendingNotifications& pending) {
   const auto found = worlds_.find(world);
   COMEX_BUG_IF(found == worlds_.end() || world == own_world_);
   for (const auto& [rank, lpid] : found->second.lpids) {
@@ -47,30 +47,30 @@ void WorldBook::free_world(WorldId world, Happened& happened) {
     free_lpids_.push(lpid);
   }
   worlds_.erase(found);
-  happened.freed.push_back(world);
+  pending.freed.push_back(world);
   std::vector<WorldId> followers;
   for (auto& [id, other] : worlds_) {
     const bool was_brought = std::erase(other.bringers, world) != 0;
     if (was_brought && other.bringers.empty() && other.live == 0) followers.push_back(id);
   }
-  for (const WorldId follower : followers) free_world(follower, happened);
+  for (const WorldId follower : followers) free_world(follower, pending);
 }
 
 Table WorldBook::make_table(ConnectionTable members) {
   auto* made = new SharedTable{this, std::move(members), 1, nullptr, nullptr};
-  Happened happened;
+  PendingNotifications pending;
   {
     const std::lock_guard lock(mutex_);
     made->behind = tables_;
     if (tables_ != nullptr) tables_->before = made;
     tables_ = made;
     for_each_peer(made->members, [&](Peer& peer) {
-      raise(peer, peer.tables, happened);
+      raise(peer, peer.tables, pending);
       peer.is_attached = true;
       peer.is_leaving = false;
     });
   }
-  tell(happened);
+  tell(pending);
   return Table(made);
 }
 
@@ -98,7 +98,7 @@ void WorldBook::unlink(SharedTable* table) {
 }
 
 void WorldBook::release(SharedTable* table, bool disconnects) {
-  Happened happened;
+  PendingNotifications pending;
   {
     const std::lock_guard lock(mutex_);
     if (--table->references != 0) return;
@@ -107,17 +107,17 @@ void WorldBook::release(SharedTable* table, bool disconnects) {
       const std::uint32_t before = peer.count();
       --peer.tables;
       if (disconnects && peer.tables == 0) peer.is_leaving = true;
-      settle(peer, before, happened);
+      settle(peer, before, pending);
     });
   }
   delete table;
-  tell(happened);
+  tell(pending);
 }
 
 // ---- what is under way ----
 
 Result<Lpid> WorldBook::take(Gpid gpid) {
-  Happened happened;
+  PendingNotifications pending;
   Lpid lpid = no_lpid;
   {
     const std::lock_guard lock(mutex_);
@@ -128,15 +128,15 @@ Result<Lpid> WorldBook::take(Gpid gpid) {
       ++own_holds_[lpid];
     } else {
       Peer& peer = *peer_at(lpid);
-      raise(peer, peer.holds, happened);
+      raise(peer, peer.holds, pending);
     }
   }
-  tell(happened);
+  tell(pending);
   return lpid;
 }
 
 void WorldBook::release(Lpid lpid) {
-  Happened happened;
+  PendingNotifications pending;
   {
     const std::lock_guard lock(mutex_);
     if (lpid >= 0 && is_own(lpid)) {
@@ -149,16 +149,16 @@ void WorldBook::release(Lpid lpid) {
     COMEX_BUG_IF(peer == nullptr || peer->holds == 0);
     const std::uint32_t before = peer->count();
     --peer->holds;
-    settle(*peer, before, happened);
+    settle(*peer, before, pending);
   }
-  tell(happened);
+  tell(pending);
 }
 
 // ---- counts ----
 
 Result<std::uint32_t> WorldBook::connection_references(Gpid gpid) const {
   const std::lock_guard lock(mutex_);
-  const Result<const World*> world = world_of(gpid);
+  const Result<const KnownWorld*> world = world_of(gpid);
   if (!world) return world.failure();
   const Lpid lpid = find_lpid(*world.value(), gpid);
   if (lpid == no_lpid) return 0u;

@@ -6,14 +6,14 @@
 
 namespace comex::nb {
 
-FenceLedger::Server& FenceLedger::look_up(TransportRank rank) {
-  Server& server = servers_[rank];  // the nodes of an unordered_map never move
+FenceLedger::ServerWrites& FenceLedger::look_up(TransportRank rank) {
+  ServerWrites& server = servers_[rank];  // the nodes of an unordered_map never move
   server.rank = rank;
   last_server_ = &server;
   return server;
 }
 
-FenceLedger::Target& FenceLedger::look_up(TransportRank server, Gpid gpid) {
+FenceLedger::TargetWrites& FenceLedger::look_up(TransportRank server, Gpid gpid) {
   auto found = targets_.find(gpid);
   if (found == targets_.end()) {
     if (sweep_.is_due(targets_.size())) forget_targets();
@@ -28,13 +28,13 @@ FenceLedger::Target& FenceLedger::look_up(TransportRank server, Gpid gpid) {
 // A target with an unsent write keeps its entry, because its number is still to come.
 void FenceLedger::forget_targets() {
   forget(targets_, [this](const auto& each) {
-    const Server* server = find(each.second.server);  // servers that were forgotten are clean
+    const ServerWrites* server = find(each.second.server);  // servers that were forgotten are clean
     return each.second.unsent == 0 && (server == nullptr || each.second.last <= server->applied);
   });
   if (targets_.size() > kept / 2) {
     forget(targets_, [this](const auto& each) {
       if (each.second.unsent != 0) return false;
-      Server& server = servers_.at(each.second.server);
+      ServerWrites& server = servers_.at(each.second.server);
       server.blurred = std::max(server.blurred, each.second.last);
       return true;
     });
@@ -43,49 +43,49 @@ void FenceLedger::forget_targets() {
   sweep_.has_left(targets_.size());
 }
 
-const FenceLedger::Server* FenceLedger::find(TransportRank rank) const {
+const FenceLedger::ServerWrites* FenceLedger::find(TransportRank rank) const {
   const auto found = servers_.find(rank);
   return found == servers_.end() ? nullptr : &found->second;
 }
 
 void FenceLedger::queue(TransportRank rank, Gpid target) {
-  Server& server = server_of(rank);
+  ServerWrites& server = server_of(rank);
   server.unsent += 1;
   target_of(rank, target).unsent += 1;
   list(server);
 }
 
 void FenceLedger::unqueue(TransportRank rank, Gpid target) {
-  Server& server = server_of(rank);
-  Target& mine = target_of(rank, target);
+  ServerWrites& server = server_of(rank);
+  TargetWrites& mine = target_of(rank, target);
   COMEX_BUG_IF(server.unsent == 0 || mine.unsent == 0);
   --server.unsent;
   --mine.unsent;
 }
 
 void FenceLedger::applied(TransportRank rank, std::uint64_t number) {
-  Server& server = server_of(rank);
+  ServerWrites& server = server_of(rank);
   COMEX_BUG_IF(number > server.issued);
   server.applied = std::max(server.applied, number);
 }
 
 std::uint64_t FenceLedger::issued(TransportRank rank) const {
-  const Server* server = find(rank);
+  const ServerWrites* server = find(rank);
   return server == nullptr ? 0 : server->issued;
 }
 
 std::uint64_t FenceLedger::applied(TransportRank rank) const {
-  const Server* server = find(rank);
+  const ServerWrites* server = find(rank);
   return server == nullptr ? 0 : server->applied;
 }
 
 bool FenceLedger::dirty(TransportRank rank) const {
-  const Server* server = find(rank);
+  const ServerWrites* server = find(rank);
   return server != nullptr && is_dirty(*server);
 }
 
 bool FenceLedger::dirty(TransportRank rank, Gpid target) const {
-  const Server* server = find(rank);
+  const ServerWrites* server = find(rank);
   if (server == nullptr || !is_dirty(*server)) return false;
   if (server->blurred > server->applied) return true;
   const auto found = targets_.find(target);
@@ -104,7 +104,7 @@ std::uint64_t FenceLedger::forget_server(TransportRank rank) {
 
 void FenceLedger::resume(TransportRank rank, std::uint64_t issued) {
   if (issued == 0) return;
-  Server& server = server_of(rank);
+  ServerWrites& server = server_of(rank);
   server.issued = server.applied = issued;
 }
 

@@ -46,7 +46,7 @@ class FenceLedger {
   template <class F>
   void for_each_dirty(F&& f) {
     for (std::size_t i = 0; i < dirty_.size();) {
-      Server& server = *dirty_[i];
+      ServerWrites& server = *dirty_[i];
       if (is_dirty(server)) {
         f(server.rank);
         ++i;
@@ -72,8 +72,8 @@ class FenceLedger {
   std::size_t targets() const { return targets_.size(); }  // for tests
   static constexpr std::size_t kept = 512;                 // up to so many targets, none are searched
   // The size of an entry, for estimates of the runtime's memory.
-  static constexpr std::size_t server_bytes() { return sizeof(Server); }
-  static constexpr std::size_t target_bytes() { return sizeof(Target); }
+  static constexpr std::size_t server_bytes() { return sizeof(ServerWrites); }
+  static constexpr std::size_t target_bytes() { return sizeof(TargetWrites); }
 
   void add_failure(Gpid target) { failures_[target] += 1; }
   bool has_failures() const { return !failures_.empty(); }
@@ -82,7 +82,7 @@ class FenceLedger {
   std::uint64_t take_failures();
 
  private:
-  struct Server {
+  struct ServerWrites {
     TransportRank rank = no_rank;
     bool listed = false;
     std::uint64_t unsent = 0;
@@ -90,7 +90,7 @@ class FenceLedger {
     std::uint64_t applied = 0;
     std::uint64_t blurred = 0;  // highest number of the targets forgotten while dirty
   };
-  struct Target {
+  struct TargetWrites {
     TransportRank server = no_rank;
     std::uint32_t unsent = 0;
     std::uint64_t last = 0;
@@ -101,35 +101,37 @@ class FenceLedger {
     }
   };
 
-  static bool is_dirty(const Server& server) { return server.unsent != 0 || server.issued > server.applied; }
-  void list(Server& server) {
+  static bool is_dirty(const ServerWrites& server) {
+    return server.unsent != 0 || server.issued > server.applied;
+  }
+  void list(ServerWrites& server) {
     if (server.listed) return;
     server.listed = true;
     dirty_.push_back(&server);
   }
-  Server& server_of(TransportRank rank) {
+  ServerWrites& server_of(TransportRank rank) {
     if (last_server_ != nullptr && last_server_->rank == rank) [[likely]]
       return *last_server_;
     return look_up(rank);
   }
-  Target& target_of(TransportRank server, Gpid gpid) {
+  TargetWrites& target_of(TransportRank server, Gpid gpid) {
     if (last_target_ != nullptr && last_gpid_ == gpid) [[likely]]
       return *last_target_;
     return look_up(server, gpid);
   }
-  Server& look_up(TransportRank rank);
-  Target& look_up(TransportRank server, Gpid gpid);
+  ServerWrites& look_up(TransportRank rank);
+  TargetWrites& look_up(TransportRank server, Gpid gpid);
   void forget_targets();
-  const Server* find(TransportRank rank) const;
+  const ServerWrites* find(TransportRank rank) const;
 
-  std::unordered_map<TransportRank, Server> servers_;
-  std::unordered_map<Gpid, Target, Hash> targets_;
+  std::unordered_map<TransportRank, ServerWrites> servers_;
+  std::unordered_map<Gpid, TargetWrites, Hash> targets_;
   std::unordered_map<Gpid, std::uint64_t, Hash> failures_;
-  std::vector<Server*> dirty_;
+  std::vector<ServerWrites*> dirty_;
   CleanupThreshold sweep_{kept};
   // The entries of the last operation, which the next one often needs again.
-  Server* last_server_ = nullptr;
-  Target* last_target_ = nullptr;
+  ServerWrites* last_server_ = nullptr;
+  TargetWrites* last_target_ = nullptr;
   Gpid last_gpid_;
 };
 

@@ -5,10 +5,11 @@
 namespace comex::op {
 
 ProgressThread::ProgressThread(Engine& engine, shm::Os& os, const shm::WaitPolicy& policy,
-                               std::optional<shm::Doorbell> doorbell, std::function<std::uint64_t()> errand)
+                               std::optional<shm::Doorbell> doorbell,
+                               std::function<std::uint64_t()> periodic_task)
     : engine_(engine),
       doorbell_(doorbell),
-      errand_(std::move(errand)),
+      periodic_task_(std::move(periodic_task)),
       thread_([this, &os, policy, doorbell] { run(os, policy, doorbell); }) {}
 
 ProgressThread::~ProgressThread() {
@@ -20,7 +21,7 @@ ProgressThread::~ProgressThread() {
 void ProgressThread::run(shm::Os& os, const shm::WaitPolicy& policy, std::optional<shm::Doorbell> doorbell) {
   shm::Idle idle(os, policy, doorbell);
   while (!stop_.load(std::memory_order_acquire)) {
-    const std::uint64_t most = errand_ ? errand_() : shm::forever_ns;
+    const std::uint64_t most = periodic_task_ ? periodic_task_() : shm::forever_ns;
     if (engine_.poll_aside() != 0) {
       idle.reset();
     } else if (most != shm::forever_ns && idle.would_nap()) {

@@ -1,7 +1,7 @@
 // A thread that pumps the engine of a process without a progress rank: k = 0, or a host with one rank.
 //
-// It needs MPI_THREAD_MULTIPLE. It may have an errand, which it runs in each round. Its naps follow the wait
-// policy, and the destructor joins it. Made by runtime.
+// It needs MPI_THREAD_MULTIPLE. It may have a periodic task, which it runs in each round. Its naps follow the
+// wait policy, and the destructor joins it. Made by runtime.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ namespace comex::op {
 
 class ProgressThread {
  public:
-  // The errand returns for how many ns it need not be run again.
+  // The task returns for how many ns it need not be run again.
   ProgressThread(Engine& engine, shm::Os& os, const shm::WaitPolicy& policy,
                  std::optional<shm::Doorbell> doorbell = std::nullopt,
-                 std::function<std::uint64_t()> errand = {});
+                 std::function<std::uint64_t()> periodic_task = {});
   ~ProgressThread();
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
@@ -30,7 +30,7 @@ class ProgressThread {
 
   Engine& engine_;
   std::optional<shm::Doorbell> doorbell_;
-  std::function<std::uint64_t()> errand_;
+  std::function<std::uint64_t()> periodic_task_;
   std::atomic<bool> stop_{false};
   std::thread thread_;  // last: it uses the other members
 };

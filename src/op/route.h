@@ -11,32 +11,42 @@
 
 namespace comex::op {
 
-enum class Way : std::uint8_t { put, get, acc, atomic };  // atomic: rmw and locks; signals are puts
-enum class Where : std::uint8_t { self, same_host, remote };
+enum class OperationClass : std::uint8_t {
+  put,
+  get,
+  acc,
+  atomic
+};  // atomic: rmw and locks; signals are puts
+enum class Path : std::uint8_t { self, same_host, remote };
 
-constexpr Way way_of(Action action) {
-  return action == Action::put ? Way::put : action == Action::get ? Way::get : Way::acc;
+constexpr OperationClass class_of(Action action) {
+  return action == Action::put   ? OperationClass::put
+         : action == Action::get ? OperationClass::get
+                                 : OperationClass::acc;
 }
 
 class Router {
  public:
   Router(const groups::ProcessGroup& world, Worker me, const Settings& settings);
 
-  Where where(Worker target) const {
-    if (target == me_) return Where::self;
-    return world_->place(target).host == my_host_ ? Where::same_host : Where::remote;
+  Path path_to(Worker target) const {
+    if (target == me_) return Path::self;
+    return world_->place(target).host == my_host_ ? Path::same_host : Path::remote;
   }
-  bool is_direct(Way way, Worker target) const {
+  bool is_direct(OperationClass op_class, Worker target) const {
     if (world_->place(target).host != my_host_) return false;
-    const std::uint8_t bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(way));
+    const std::uint8_t bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(op_class));
     return ((target == me_ ? self_ : same_host_) & bit) != 0;
   }
   // The memory belongs to another world and is in this address space.
-  bool is_direct_to_guest(Way way) const { return (same_host_ & (1u << static_cast<unsigned>(way))) != 0; }
-  // Every way to this same-host memory is direct. No operation of this worker can then be under way to it,
-  // and loads and stores are all there is to do.
+  bool is_direct_to_guest(OperationClass op_class) const {
+    return (same_host_ & (1u << static_cast<unsigned>(op_class))) != 0;
+  }
+  // Operations of every class on this same-host memory are direct. No operation of this worker can then be
+  // under way to it, and loads and stores are all there is to do.
   bool is_plain(const groups::WorkerPlace& place) const { return place.host == plain_host_; }
-  // Some way to same-host memory leads through a server: direct operations may have to fence first.
+  // Some class of operations on same-host memory goes through a server: direct operations may have to fence
+  // first.
   bool is_mixed() const { return is_mixed_; }
   const groups::ProcessGroup& world() const { return *world_; }
   Worker me() const { return me_; }
@@ -46,7 +56,7 @@ class Router {
   Worker me_;
   std::uint32_t my_host_;
   std::uint32_t plain_host_ = UINT32_MAX;  // the own host, unless is_mixed_
-  std::uint8_t self_ = 0;                  // one bit for each Way that is direct
+  std::uint8_t self_ = 0;                  // one bit for each class that is direct
   std::uint8_t same_host_ = 0;
   bool is_mixed_ = false;
 };

@@ -26,7 +26,7 @@ std::vector<std::size_t> without(std::span<const Claim> claims, std::span<const 
 
 }  // namespace
 
-AllocationVerdict::AllocationVerdict(std::size_t member, const Word& word) {
+AllocationVerdict::AllocationVerdict(std::size_t member, const AllocationWord& word) {
   const auto index = static_cast<std::uint32_t>(member);
   (word.is_allocating() ? allocating_ : freeing_) = {1, index};
   if (word.has_failed()) failed_ = index;
@@ -34,11 +34,11 @@ AllocationVerdict::AllocationVerdict(std::size_t member, const Word& word) {
   nth_ = word.nth();
 }
 
-AllocationVerdict::AllocationVerdict(std::span<const Word> all) {
+AllocationVerdict::AllocationVerdict(std::span<const AllocationWord> all) {
   for (std::size_t member = 0; member < all.size(); ++member) merge({member, all[member]});
 }
 
-void AllocationVerdict::Side::merge(const Side& other) {
+void AllocationVerdict::Votes::merge(const Votes& other) {
   count += other.count;
   first = std::min(first, other.first);
 }

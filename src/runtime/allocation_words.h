@@ -16,14 +16,18 @@
 
 namespace comex::runtime {
 
-class Word {
+class AllocationWord {
  public:
-  Word() = default;
-  static Word allocated(const void* own) { return {allocates, reinterpret_cast<std::uint64_t>(own)}; }
-  static constexpr Word not_allocated() { return {refused, 0}; }
-  static Word frees_nth(std::uint64_t nth) { return {frees, nth << kind_bits}; }  // over the group, from 1
-  static Word frees_nothing() { return frees_nth(0); }
-  static Word frees_by_claim() { return {claims, 0}; }
+  AllocationWord() = default;
+  static AllocationWord allocated(const void* own) {
+    return {allocates, reinterpret_cast<std::uint64_t>(own)};
+  }
+  static constexpr AllocationWord not_allocated() { return {refused, 0}; }
+  static AllocationWord frees_nth(std::uint64_t nth) {
+    return {frees, nth << kind_bits};
+  }  // over the group, from 1
+  static AllocationWord frees_nothing() { return frees_nth(0); }
+  static AllocationWord frees_by_claim() { return {claims, 0}; }
 
   bool is_allocating() const { return kind() == allocates || kind() == refused; }
   bool has_failed() const { return kind() == refused; }
@@ -37,19 +41,19 @@ class Word {
   enum Kind : std::uint64_t { allocates, refused, frees, claims };  // in bits that are zero in an address
   static constexpr unsigned kind_bits = 2;
 
-  constexpr Word(Kind kind, std::uint64_t value) : bits_(value | kind) {}
+  constexpr AllocationWord(Kind kind, std::uint64_t value) : bits_(value | kind) {}
   Kind kind() const { return Kind(bits_ & ((1u << kind_bits) - 1)); }
 
   std::uint64_t bits_ = 0;
 };
-static_assert(sizeof(Word) == 8);
+static_assert(sizeof(AllocationWord) == 8);
 
 // The result of the words of one or more members. Any grouping gives the same. Travels as bytes.
 class AllocationVerdict {
  public:
   AllocationVerdict() = default;  // of no words
-  AllocationVerdict(std::size_t member, const Word& word);
-  explicit AllocationVerdict(std::span<const Word> all);
+  AllocationVerdict(std::size_t member, const AllocationWord& word);
+  explicit AllocationVerdict(std::span<const AllocationWord> all);
   void merge(const AllocationVerdict& other);
 
   // If some members allocate and some free, the first of the smaller side. None: all do the same.
@@ -62,14 +66,14 @@ class AllocationVerdict {
 
  private:
   static constexpr std::uint32_t nobody = UINT32_MAX;
-  struct Side {
+  struct Votes {
     std::uint32_t count = 0;
     std::uint32_t first = nobody;
-    void merge(const Side& other);
+    void merge(const Votes& other);
   };
 
-  Side allocating_;
-  Side freeing_;
+  Votes allocating_;
+  Votes freeing_;
   std::uint32_t failed_ = nobody;
   std::uint32_t needs_claims_ = 0;
   std::uint64_t nth_ = 0;

@@ -28,7 +28,7 @@ struct Allocation {
   void* own = nullptr;          // null for 0 bytes
   std::vector<void*> of_all{};  // over worlds: every member's address in this process; else empty
   std::uint32_t my_endpoint() const { return endpoints.of(static_cast<std::uint32_t>(my_rank)); }
-  groups::Roster roster() const { return {members, endpoints}; }
+  groups::GroupSide side() const { return {members, endpoints}; }
 };
 
 class Allocations {

@@ -41,25 +41,25 @@ inline TransportRank lowest_where(transport::Collective& all, bool is_so) {
 }
 
 // The failure of the lowest rank that has one, and that rank; the same on all ranks.
-struct Settled {
+struct CommonStatus {
   TransportRank failed_rank = no_rank;
   std::string text;
   explicit operator bool() const { return failed_rank == no_rank; }
   Failure take_failure() { return environment_error(std::move(text)); }
 };
 
-inline Settled settle_by_rank(transport::Collective& all, const Status& mine) {
+inline CommonStatus common_status(transport::Collective& all, const Status& mine) {
   const TransportRank failed = lowest_where(all, !mine);
   if (failed == no_rank) return {};
-  Settled settled{failed, mine ? std::string() : mine.failure().text};
-  broadcast(all, settled.text, failed);
-  return settled;
+  CommonStatus common{failed, mine ? std::string() : mine.failure().text};
+  broadcast(all, common.text, failed);
+  return common;
 }
 
 inline Status settle(transport::Collective& all, const Status& mine) {
-  Settled settled = settle_by_rank(all, mine);
-  if (settled) return {};
-  return environment_error("MPI rank " + std::to_string(settled.failed_rank) + ": " + settled.text);
+  CommonStatus common = common_status(all, mine);
+  if (common) return {};
+  return environment_error("MPI rank " + std::to_string(common.failed_rank) + ": " + common.text);
 }
 
 }  // namespace comex::runtime

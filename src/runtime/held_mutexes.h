@@ -11,19 +11,19 @@
 
 namespace comex::runtime {
 
-struct HeldMutex {
+struct RemoteMutex {
   Worker owner = 0;
   std::uint64_t index = 0;
   std::uint32_t endpoint = 0;  // of this worker; 0: none
 
-  bool operator==(const HeldMutex&) const = default;
+  bool operator==(const RemoteMutex&) const = default;
 };
 
 class HeldMutexes {
  public:
-  void note(const HeldMutex& mutex) { held_.push_back(mutex); }
+  void note(const RemoteMutex& mutex) { held_.push_back(mutex); }
   // Returns false if the mutex is not held, as far as this process knows.
-  bool take(const HeldMutex& mutex) {
+  bool take(const RemoteMutex& mutex) {
     const auto found = std::ranges::find(held_, mutex);
     if (found == held_.end()) return false;
     *found = held_.back();
@@ -33,7 +33,7 @@ class HeldMutexes {
   void clear() { held_.clear(); }
 
  private:
-  std::vector<HeldMutex> held_;
+  std::vector<RemoteMutex> held_;
 };
 
 }  // namespace comex::runtime

@@ -150,7 +150,7 @@ bool Runtime::close() {
 bool Runtime::reach(Lpid lpid, Reach& found) {
   if (is_own(lpid)) {
     const auto worker = static_cast<Worker>(lpid);
-    const bool is_here = router_.where(worker) != op::Where::remote;
+    const bool is_here = router_.path_to(worker) != op::Path::remote;
     found = {lpid, {world_->id, worker}, place(worker), &remote_, no_bridge, is_here ? &direct_ : nullptr};
     return true;
   }
@@ -311,16 +311,16 @@ op::WaitReason Runtime::reason_of(const op::WaitReason& wait) {
   return wait.handle == 0 || found == live_handles_.end() ? wait : *found;
 }
 
-void Runtime::meet_world() {
+void Runtime::synchronize_world() {
   host_.enter();
   if (world_->group->host_count() == 1) return;
   if (host_leaders_) host_leaders_->barrier();
   host_.leave();
 }
 
-void Runtime::meet(int handle) {
+void Runtime::synchronize(int handle) {
   if (handle == groups::world_handle) {
-    meet_world();
+    synchronize_world();
   } else {
     extras(handle).collective->barrier();
   }
@@ -328,7 +328,7 @@ void Runtime::meet(int handle) {
 
 void Runtime::barrier(int handle) {
   fence_members(*groups_.find(handle));
-  meet(handle);
+  synchronize(handle);
 }
 
 // Over the world, each host's lowest worker exchanges with the others and shows its host the result.

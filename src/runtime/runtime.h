@@ -113,9 +113,9 @@ class Runtime {
   Context context(const char* operation, const Reach& target, const void* address = nullptr) const {
     return context(operation, target.lpid, target.named, address);
   }
-  bool is_direct(op::Way way, const Reach& target) const {
-    if (is_own(target.lpid)) return router_.is_direct(way, target.worker());
-    return target.direct != nullptr && router_.is_direct_to_guest(way);
+  bool is_direct(op::OperationClass op_class, const Reach& target) const {
+    if (is_own(target.lpid)) return router_.is_direct(op_class, target.worker());
+    return target.direct != nullptr && router_.is_direct_to_guest(op_class);
   }
   bool is_own(Lpid lpid) const { return static_cast<Worker>(lpid) < size(); }
   // Workers with the same number can exchange pointers. Workers of other worlds never can.
@@ -231,10 +231,10 @@ class Runtime {
   void remove_group(int handle);
   bool has_handle(std::uint32_t endpoint) const;
   // Waits until all members have come. It completes nothing that is under way.
-  void meet(int handle);
-  // Fences every member, then meets.
+  void synchronize(int handle);
+  // Fences every member, then synchronizes.
   void barrier(int handle);
-  // Merges the values of all members by T::merge; also a meeting, as `meet` is. Over the world, hosts
+  // Merges the values of all members by T::merge; it also synchronizes. Over the world, hosts
   // exchange one T each.
   template <class T>
   T all_merged(int handle, T mine) {
@@ -298,7 +298,7 @@ class Runtime {
   bool wait_for(const op::WaitReason& reason, Keep&& keep);
   template <class F>
   void for_each_reach(const groups::Group& group, F&& f);
-  void meet_world();
+  void synchronize_world();
   void all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine);
 
   Reporter& reporter_;

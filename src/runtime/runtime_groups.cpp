@@ -1,7 +1,7 @@
 // The runtime's data for the groups behind the program's handles: contexts, collectives, extras.
 #include <string>
 
-#include "groups/everybody.h"
+#include "groups/participants.h"
 #include "runtime/caller.h"
 #include "runtime/runtime.h"
 #include "runtime/sides.h"
@@ -18,7 +18,7 @@ std::uint64_t Runtime::new_context() {
 }
 
 op::Membership Runtime::membership_of(const groups::Group& group) const {
-  const groups::Everybody all = groups::everybody(group, book_);
+  const groups::Participants all = groups::participants(group, book_);
   op::Membership membership;
   membership.size = all.members.size();
   membership.me = all.my_index;

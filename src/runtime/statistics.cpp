@@ -26,8 +26,8 @@ void JobTotals::merge(const JobTotals& other) {
   oversubscribed_hosts += other.oversubscribed_hosts;
   longest_ns = std::max(longest_ns, other.longest_ns);
   for (unsigned kind = 0; kind < activity::kinds; ++kind) {
-    for (unsigned route = 0; route < routes; ++route)
-      operations[kind][route].merge(other.operations[kind][route]);
+    for (unsigned locality = 0; locality < localities; ++locality)
+      operations[kind][locality].merge(other.operations[kind][locality]);
     for (unsigned size = 0; size < activity::size_classes; ++size)
       sizes[kind][size] += other.sizes[kind][size];
   }
@@ -40,9 +40,9 @@ void JobTotals::merge(const JobTotals& other) {
   queued_peak = std::max(queued_peak, other.queued_peak);
 }
 
-Amount JobTotals::of_route(Route route) const {
+Amount JobTotals::of_locality(Locality locality) const {
   Amount sum;
-  for (const auto& kind : operations) sum.merge(kind[static_cast<std::size_t>(route)]);
+  for (const auto& kind : operations) sum.merge(kind[static_cast<std::size_t>(locality)]);
   return sum;
 }
 
@@ -72,13 +72,14 @@ void add_rank(JobTotals& totals, const activity::Block& block, const activity::P
   const std::uint64_t own_slot = block.owner.slot.get();
   std::uint64_t bytes = 0;
   for (std::uint64_t row = 0; row < rows; ++row) {
-    const Route route = row == own_slot   ? Route::self
-                        : row < slots     ? Route::same_host
-                        : row + 1 == rows ? Route::other_world
-                                          : Route::other_host;
+    const Locality locality = row == own_slot   ? Locality::self
+                              : row < slots     ? Locality::same_host
+                              : row + 1 == rows ? Locality::other_world
+                                                : Locality::other_host;
     for (unsigned kind = 0; kind < activity::kinds; ++kind) {
       const activity::Tally& tally = peers[row].of[kind];
-      totals.operations[kind][static_cast<std::size_t>(route)].merge({tally.count.get(), tally.amount.get()});
+      totals.operations[kind][static_cast<std::size_t>(locality)].merge(
+          {tally.count.get(), tally.amount.get()});
       bytes += tally.amount.get();
     }
   }
@@ -113,7 +114,7 @@ JobTotals totals_of_host(World& world) {
 void report_statistics(Runtime& runtime) {
   const Settings& settings = runtime.world().settings;
   if (!counts_statistics(settings)) return;
-  runtime.meet(groups::world_handle);  // every rank of the host has counted all that it did
+  runtime.synchronize(groups::world_handle);  // every rank of the host has counted all that it did
   JobTotals totals;
   if (!runtime.merge_hosts(totals, [&] { return totals_of_host(runtime.world()); })) return;
   if (runtime.me() != 0) return;

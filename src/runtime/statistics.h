@@ -18,8 +18,8 @@ namespace comex::runtime {
 class Runtime;
 
 // Where the memory was that operations touched.
-enum class Route : std::uint8_t { self, same_host, other_host, other_world };
-inline constexpr unsigned routes = 4;
+enum class Locality : std::uint8_t { self, same_host, other_host, other_world };
+inline constexpr unsigned localities = 4;
 
 // A figure over the ranks: its sum, and who had least and most of it.
 struct Spread {
@@ -48,7 +48,7 @@ struct JobTotals {
   std::uint64_t hosts = 0;
   std::uint64_t oversubscribed_hosts = 0;  // of machines with more ranks than cores
   std::uint64_t longest_ns = 0;            // that a rank has been open
-  std::array<std::array<Amount, routes>, activity::kinds> operations{};
+  std::array<std::array<Amount, localities>, activity::kinds> operations{};
   std::array<std::array<std::uint64_t, activity::size_classes>, activity::kinds> sizes{};
   std::array<Amount, activity::waitings> waits{};
   // Of the workers, by worker number.
@@ -60,7 +60,7 @@ struct JobTotals {
   std::uint64_t queued_peak = 0;
 
   void merge(const JobTotals& other);
-  Amount of_route(Route route) const;
+  Amount of_locality(Locality locality) const;
 };
 
 // Adds the block of one rank and its rows.

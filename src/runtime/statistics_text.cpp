@@ -9,9 +9,10 @@ namespace comex::runtime {
 namespace {
 
 constexpr std::array<const char*, activity::kinds> kind_names = {"put", "get", "acc", "rmw"};
-constexpr std::array<const char*, routes> route_names = {"own memory", "same host", "other hosts",
-                                                         "other worlds"};
-constexpr std::array<const char*, routes> route_keys = {"self", "same_host", "other_hosts", "other_worlds"};
+constexpr std::array<const char*, localities> locality_names = {"own memory", "same host", "other hosts",
+                                                                "other worlds"};
+constexpr std::array<const char*, localities> locality_keys = {"self", "same_host", "other_hosts",
+                                                               "other_worlds"};
 constexpr std::array<const char*, activity::waitings> waiting_names = {
     "data of operations", "fences", "mutexes", "other members", "words (wait_until)", "other reasons"};
 constexpr std::array<const char*, activity::waitings> waiting_keys = {"data",    "fence", "mutex",
@@ -59,7 +60,7 @@ std::string size_text(unsigned size_class) {
 
 std::string operation_lines(const JobTotals& totals) {
   std::string out = format("%-14s", "operations");
-  for (const char* route : route_names) out += format(" %26s", route);
+  for (const char* locality : locality_names) out += format(" %26s", locality);
   out += "\n";
   for (unsigned kind = 0; kind < activity::kinds; ++kind) {
     out += format("  %-12s", kind_names[kind]);
@@ -121,12 +122,12 @@ std::string balance_lines(const JobTotals& totals) {
   return out;
 }
 
-std::string json_amounts(const std::array<Amount, routes>& amounts) {
+std::string json_amounts(const std::array<Amount, localities>& amounts) {
   std::string out;
-  for (unsigned route = 0; route < routes; ++route) {
-    out += format("%s\"%s\": {\"count\": %llu, \"bytes\": %llu}", route == 0 ? "" : ", ", route_keys[route],
-                  static_cast<unsigned long long>(amounts[route].count),
-                  static_cast<unsigned long long>(amounts[route].amount));
+  for (unsigned locality = 0; locality < localities; ++locality) {
+    out += format("%s\"%s\": {\"count\": %llu, \"bytes\": %llu}", locality == 0 ? "" : ", ",
+                  locality_keys[locality], static_cast<unsigned long long>(amounts[locality].count),
+                  static_cast<unsigned long long>(amounts[locality].amount));
   }
   return "{" + out + "}";
 }
@@ -219,7 +220,7 @@ void suggest_progress_ranks(const JobTotals& totals, std::uint64_t far, std::vec
 std::vector<Suggestion> suggestions(const JobTotals& totals, const Settings& settings) {
   std::vector<Suggestion> found;
   const std::uint64_t far =
-      totals.of_route(Route::other_host).count + totals.of_route(Route::other_world).count;
+      totals.of_locality(Locality::other_host).count + totals.of_locality(Locality::other_world).count;
   suggest_progress_ranks(totals, far, found);
   const double on_data =
       share_of(totals, activity::Waiting::data) + share_of(totals, activity::Waiting::fence);

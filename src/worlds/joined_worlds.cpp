@@ -28,7 +28,7 @@ const runtime::WorldJoiner& joiner() {
 }
 
 bool JoinedWorlds::find(Lpid lpid, runtime::Reach& found) const {
-  Peer peer;
+  BridgePeer peer;
   if (!bridges.peers.find(lpid, peer)) return false;
   found = {lpid, peer.gpid, peer.place, peer.remote, peer.bridge, peer.direct};
   return true;

@@ -148,7 +148,7 @@ class Halves {
     worlds::Roster roster;
     roster.ranks.resize(static_cast<std::size_t>(size));
     std::iota(roster.ranks.begin(), roster.ranks.end(), 0);
-    roster.side = accepts ? worlds::Side::accepts : worlds::Side::connects;
+    roster.side = accepts ? worlds::MeetingSide::accepts : worlds::MeetingSide::connects;
     roster.port = name.data();
     roster.limit_s = limit_s;
     if (!is_worker()) return worlds::join_bridge(services(), progress_world_->wire.get(), roster);

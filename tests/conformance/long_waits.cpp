@@ -25,7 +25,7 @@ class LongWaits : public testing::Test {
     runtime::GroupExtras extras = runtime.extras_of(*group);
     return runtime.add_group(std::move(group), extras);
   }
-  void meet(int worker, int group) { job_.runtime(worker).extras(group).collective->barrier(); }
+  void barrier(int worker, int group) { job_.runtime(worker).extras(group).collective->barrier(); }
   void free(int worker, int group) { job_.runtime(worker).remove_group(group); }
   // What is printed while `late` happens only when lines about long waits are due.
   static std::string said_while(const std::vector<std::function<void()>>& calls,
@@ -58,7 +58,7 @@ TEST_F(LongWaits, of_a_group_name_the_rank_in_it_and_who_that_is) {
   const List members{2, 1};
   const int group = make_group(1, members);
   ASSERT_EQ(make_group(2, members), group);
-  const std::string said = said_while({[&] { meet(1, group); }}, [&] { meet(2, group); });
+  const std::string said = said_while({[&] { barrier(1, group); }}, [&] { barrier(2, group); });
   expect("barrier to target 0 of group " + std::to_string(group) +
              " (worker 2): has been waiting for 1 s for worker 2\n",
          said);
@@ -87,7 +87,7 @@ TEST_F(LongWaits, of_an_inter_group_name_ranks_of_the_other_side_and_processes_o
   const int group = make_group(0, low, high);
   for (const int worker : {1, 2}) ASSERT_EQ(make_group(worker, high, low), group);
   const std::string said =
-      said_while({[&] { meet(0, group); }, [&] { meet(2, group); }}, [&] { meet(1, group); });
+      said_while({[&] { barrier(0, group); }, [&] { barrier(2, group); }}, [&] { barrier(1, group); });
   expect("barrier to target 0 of group " + std::to_string(group) + " (worker 1): has been waiting", said);
   expect("barrier to target 1: has been waiting", said);
   for (const int worker : {0, 1, 2}) free(worker, group);
@@ -99,7 +99,7 @@ TEST_F(LongWaits, in_a_disconnect_are_said_to_be_for_that) {
   ASSERT_EQ(make_group(1, members), group);
   const int theirs = group;
   const std::string said = said_while({[&] { EXPECT_EQ(comex_world_disconnect(&group), COMEX_SUCCESS); }},
-                                      [&] { meet(1, theirs); });
+                                      [&] { barrier(1, theirs); });
   expect("world_disconnect to target 0 of group " + std::to_string(theirs) +
              " (worker 1): has been waiting for 1 s for worker 1, in its barrier\n",
          said);

@@ -13,23 +13,23 @@ class MissingMutexes : public testing::TestWithParam<int> {
   MissingMutexes() { comex_set_errors(COMEX_ERRORS_RETURN); }
   ~MissingMutexes() override { comex_set_errors(COMEX_ERRORS_ABORT); }
 
-  struct Way {
+  struct MutexCall {
     const char* name;
     std::function<int(int mutex)> call;
   };
-  std::vector<Way> ways() {
+  std::vector<MutexCall> mutex_calls() {
     return {{"lock", [](int mutex) { return comex_lock(mutex, GetParam()); }},
             {"trylock", [this](int mutex) { return comex_trylock(mutex, GetParam(), &acquired_); }},
             {"unlock", [](int mutex) { return comex_unlock(mutex, GetParam()); }}};
   }
   // Each way to ask for it says so in one line.
   void expect_missing(int mutex, int count) {
-    for (const Way& way : ways()) {
+    for (const MutexCall& each : mutex_calls()) {
       testing::internal::CaptureStderr();
-      EXPECT_EQ(way.call(mutex), COMEX_FAILURE);
+      EXPECT_EQ(each.call(mutex), COMEX_FAILURE);
       const std::string said = testing::internal::GetCapturedStderr();
       const std::string target = std::to_string(GetParam());
-      const std::string wanted = ": " + std::string(way.name) + " to target " + target + ": mutex " +
+      const std::string wanted = ": " + std::string(each.name) + " to target " + target + ": mutex " +
                                  std::to_string(mutex) + " is out of range: worker " + target + " has " +
                                  std::to_string(count) + "\n";
       EXPECT_NE(said.find(wanted), std::string::npos) << "no '" << wanted << "' in\n" << said;

@@ -12,13 +12,13 @@ constexpr comex_group_t all = COMEX_GROUP_WORLD;
 constexpr int rounds_of_telling = 4;
 
 // Where the program's calls go: to the own memory directly, to it through its server, to another host.
-struct Way {
+struct Case {
   const char* name;
   int target;
   test::Environment environment;
 };
-void PrintTo(const Way& way, std::ostream* out) {
-  *out << way.name;
+void PrintTo(const Case& each, std::ostream* out) {
+  *out << each.name;
 }
 
 enum class Verb { put, get, acc };
@@ -33,7 +33,7 @@ struct Shape {
   int step_bytes = 0;  // by which the segments of each descriptor are longer than those of the one before
 };
 
-class ToldOnce : public testing::TestWithParam<Way> {
+class ToldOnce : public testing::TestWithParam<Case> {
  protected:
   ToldOnce() { comex_set_errors(COMEX_ERRORS_RETURN); }
   ~ToldOnce() override { comex_set_errors(COMEX_ERRORS_ABORT); }
@@ -224,7 +224,7 @@ TEST_P(ToldOnce, of_words_signals_and_mutexes) {
   }
 }
 
-const Way ways[] = {
+const Case cases[] = {
     {"directly", 0, {{"COMEX_CHUNK_BYTES", "16k"}}},
     {"through_its_server",
      0,
@@ -234,7 +234,7 @@ const Way ways[] = {
       {"COMEX_ENABLE_ACC_SELF", "0"}}},
     {"to_another_host", 1, {{"COMEX_CHUNK_BYTES", "16k"}}},
     {"to_another_host_in_small_chunks", 1, {{"COMEX_CHUNK_BYTES", "4k"}, {"COMEX_SERVER_BUFFER", "64k"}}}};
-INSTANTIATE_TEST_SUITE_P(Reached, ToldOnce, testing::ValuesIn(ways),
+INSTANTIATE_TEST_SUITE_P(Reached, ToldOnce, testing::ValuesIn(cases),
                          [](const auto& of) { return of.param.name; });
 
 }  // namespace

@@ -100,7 +100,7 @@ NearSide near_of(const Data& data) {
   return NearSide::of_patch(operation.near, operation.patch);
 }
 
-std::size_t write_word(const Word& word, std::byte* to) {
+std::size_t write_word(const WordRequest& word, std::byte* to) {
   Writer writer(to);
   writer.write(word.header);
   if (word.header.verb == Verb::rmw && word.header.atomic == Atomic::compare_swap) writer.write(word.desired);

@@ -29,6 +29,6 @@ Header header_of(const Data& data, const RemoteTarget& far, const Sender& sender
 std::size_t write_data(const Data& data, const RemoteTarget& far, const Header& header, std::byte* to);
 NearSide near_of(const Data& data);
 
-std::size_t write_word(const Word& word, std::byte* to);
+std::size_t write_word(const WordRequest& word, std::byte* to);
 
 }  // namespace comex::op::remote

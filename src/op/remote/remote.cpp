@@ -49,7 +49,7 @@ bool Remote::send(Channel& channel, Request& request) {
       Overload{
           [&](remote::Data& data) { return data_.send(channel, request, data); },
           [&](remote::Copied& copied) { return data_.send(channel, request, copied); },
-          [&](remote::Word& word) { return words_.send(channel, request, word); },
+          [&](remote::WordRequest& word) { return words_.send(channel, request, word); },
           [&](const remote::Reserved& reserved) { return fences_.send(channel, request, reserved); },
           [&](const remote::Leave& leave) {
             remote::Header header = remote::make_header(Verb::leave, request.far, {state_.self});

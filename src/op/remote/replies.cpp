@@ -46,7 +46,7 @@ void Remote::on_data(const Channel& channel, const Reply& reply, std::span<const
   Transfer* const transfer = transfers_.of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr);
   if (transfer->verb == Verb::rmw) {
-    const auto& word = std::get<remote::Word>(transfer->request->what);
+    const auto& word = std::get<remote::WordRequest>(transfer->request->what);
     if (word.result != nullptr) std::memcpy(word.result, &reply.value, word.result_bytes);
   } else {
     COMEX_BUG_IF(transfer->verb != Verb::get || data.size() != transfer->bytes);
@@ -59,7 +59,7 @@ void Remote::on_done(Channel& channel, const Reply& reply) {
   if (reply.slot == nb::SlotTable::none) return fences_.end_reserved(channel, false);
   Transfer* const transfer = transfers_.of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr || (transfer->verb != Verb::lock && transfer->verb != Verb::try_lock));
-  const auto& word = std::get<remote::Word>(transfer->request->what);
+  const auto& word = std::get<remote::WordRequest>(transfer->request->what);
   if (word.result != nullptr) std::memcpy(word.result, &reply.value, word.result_bytes);
   transfers_.end(transfer, false);
 }

@@ -46,7 +46,7 @@ struct Copied {
 };
 
 // An rmw, store, lock, try_lock or release: one message.
-struct Word {
+struct WordRequest {
   protocol::RequestHeader header;  // without origin and target
   std::uint64_t desired = 0;       // compare_swap
   void* result = nullptr;          // null: nobody wants it
@@ -75,7 +75,7 @@ struct Request {
   bool failed = false;
   bool sent = false;        // the last message has left
   std::uint32_t parts = 0;  // transfers under way
-  std::variant<Leave, Data, Copied, Word, Reserved, Awaited> what;
+  std::variant<Leave, Data, Copied, WordRequest, Reserved, Awaited> what;
 
   // Buffers that are kept for the next use.
   std::vector<void*> addresses;         // of a vector: near ones, then far ones

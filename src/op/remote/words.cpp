@@ -6,8 +6,8 @@ using protocol::Verb;
 
 Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget& far,
                             nb::Completion& completion) {
-  Request* const request = requests_.make<Word>(far, &completion);
-  Word& word = std::get<Word>(request->what);
+  Request* const request = requests_.make<WordRequest>(far, &completion);
+  WordRequest& word = std::get<WordRequest>(request->what);
   word.header.verb = Verb::rmw;
   word.header.scalar = operation.scalar;
   word.header.atomic = operation.atomic;
@@ -23,8 +23,8 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
 
 Request* Words::make_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
                            std::uint8_t flags) {
-  Request* const request = requests_.make<Word>(far, nullptr);
-  Header& header = std::get<Word>(request->what).header;
+  Request* const request = requests_.make<WordRequest>(far, nullptr);
+  Header& header = std::get<WordRequest>(request->what).header;
   header.verb = Verb::store;
   header.flags = flags;
   header.offset = far.offset_of(far_word);
@@ -35,8 +35,8 @@ Request* Words::make_store(const void* far_word, unsigned bytes, std::uint64_t v
 
 Request* Words::make_lock(Verb verb, std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                           std::uint64_t* acquired) {
-  Request* const request = requests_.make<Word>(far, &completion);
-  Word& word = std::get<Word>(request->what);
+  Request* const request = requests_.make<WordRequest>(far, &completion);
+  WordRequest& word = std::get<WordRequest>(request->what);
   word.header.verb = verb;
   word.header.set_mutex(mutex);
   word.result = acquired;
@@ -59,7 +59,7 @@ Request* Words::as_write(Request* request) {
   return request;
 }
 
-bool Words::send(Channel& channel, Request& request, Word& word) {
+bool Words::send(Channel& channel, Request& request, WordRequest& word) {
   if (!channel.has_credit()) return false;
   const bool is_write = protocol::is_write(word.header.verb);
   address(word.header, request.far, state_.sender());

@@ -27,7 +27,7 @@ class Words {
   Request* make_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
 
   // Returns false if something that it needs is missing.
-  bool send(Channel& channel, Request& request, Word& word);
+  bool send(Channel& channel, Request& request, WordRequest& word);
 
  private:
   Request* as_write(Request* request);

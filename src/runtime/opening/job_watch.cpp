@@ -77,7 +77,7 @@ bool JobWatch::on_message(const transport::Message& message) {
   control_.on_message(message);
   const auto phase = static_cast<Phase>(header.phase);
   if (phase == Phase::seen) return true;
-  Request request;
+  LookRequest request;
   if (!control_.take(message.from, watch_context, 0, header.phase,
                      std::as_writable_bytes(std::span(&request, 1))))
     return true;
@@ -89,7 +89,7 @@ bool JobWatch::on_message(const transport::Message& message) {
   return true;
 }
 
-void JobWatch::answer(TransportRank from, const Request& request) {
+void JobWatch::answer(TransportRank from, const LookRequest& request) {
   if (request.purpose == Purpose::stall && from < world_.transport->rank()) give_up_stall();
   const auto number = std::as_bytes(std::span(&request.number, 1));
   std::vector<std::byte> bytes(number.begin(), number.end());
@@ -149,7 +149,7 @@ void JobWatch::end_stall_look(watch::Picture seen) {
   const watch::Why why = watch::explain(&*before_, seen);
   give_up_stall();
   if (!why.is_hang || !say_why(world_, reporter_, why.verdict)) return;
-  const Request told{looks_, Purpose::stall};
+  const LookRequest told{looks_, Purpose::stall};
   for (const watch::HostServer& other : others_)
     send(other.server, Phase::told, std::as_bytes(std::span(&told, 1)));
 }

@@ -43,12 +43,12 @@ class JobWatch {
  private:
   enum class Phase : std::uint32_t { look = 1, seen, told };
   enum class Purpose : std::uint64_t { stall, outside };
-  struct Request {
+  struct LookRequest {
     std::uint64_t number = 0;
     Purpose purpose{};
   };
   struct Look {
-    Request request;
+    LookRequest request;
     std::uint64_t began_ns = 0;
     std::vector<watch::HostServer> awaited;
     watch::Picture picture;
@@ -56,7 +56,7 @@ class JobWatch {
 
   activity::Question& question() const { return world_.activity.block().question; }
   void send(TransportRank to, Phase phase, std::span<const std::byte> bytes);
-  void answer(TransportRank from, const Request& request);
+  void answer(TransportRank from, const LookRequest& request);
   void begin(Purpose purpose);
   void take_answers();
   void end_stall_look(watch::Picture seen);

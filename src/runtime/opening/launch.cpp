@@ -14,21 +14,21 @@ constexpr std::uint64_t parked_nap_ns = 5'000'000;
 
 void Launch::wake_progress_ranks() {
   if (share_.host_workers().front() != parked_.rank()) return;
-  const Word word = Word::wake;
+  const Command command = Command::wake;
   for (const int rank : share_.host.progress_ranks) {
-    PMPI_Send(&word, 1, MPI_BYTE, rank, parking_tag, parked_.get());
+    PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get());
   }
 }
 
 void Launch::release_progress_ranks() {
   if (!has_split()) return;
-  const Word word = Word::quit;
+  const Command command = Command::quit;
   for (const int rank : share_.host.progress_ranks) {
-    PMPI_Send(&word, 1, MPI_BYTE, rank, parking_tag, parked_.get());
+    PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get());
   }
 }
 
-Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
+Launch::Command Launch::park(const World& world, std::size_t quits_expected) {
   std::size_t quits = 0;
   while (quits < quits_expected) {
     int is_there = 0;
@@ -37,12 +37,12 @@ Launch::Word Launch::park(const World& world, std::size_t quits_expected) {
       world.os->sleep_ns(parked_nap_ns);
       continue;
     }
-    Word word = Word::quit;
-    PMPI_Recv(&word, 1, MPI_BYTE, MPI_ANY_SOURCE, parking_tag, parked_.get(), MPI_STATUS_IGNORE);
-    if (word == Word::wake) return word;
+    Command command = Command::quit;
+    PMPI_Recv(&command, 1, MPI_BYTE, MPI_ANY_SOURCE, parking_tag, parked_.get(), MPI_STATUS_IGNORE);
+    if (command == Command::wake) return command;
     ++quits;
   }
-  return Word::quit;
+  return Command::quit;
 }
 
 std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
@@ -53,15 +53,15 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
   if (has_split()) wake_progress_ranks();
   for (;;) {
     auto world = open_world(MPI_COMM_WORLD, *reporter_, {openings_++, parents_},
-                            first_life_ ? &*first_life_ : nullptr);
-    if (!has_split()) first_life_ = {world->settings, world->place};
+                            first_opening_ ? &*first_opening_ : nullptr);
+    if (!has_split()) first_opening_ = {world->settings, world->place};
     share_ = world->share;
     if (world->is_worker()) return world;
     const std::size_t workers = share_.host_workers().size();
     serve(*world, *reporter_, joiner);
     world->transport.reset();
     world->arena.reset();
-    if (park(*world, workers) == Word::quit) {
+    if (park(*world, workers) == Command::quit) {
       world.reset();
       PMPI_Finalize();
       std::exit(EXIT_SUCCESS);

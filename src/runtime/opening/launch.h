@@ -36,23 +36,23 @@ class Launch {
   bool knows_parents() const { return parents_ && parents_->are_known(); }
   void set_parents(std::optional<Parents> parents) { parents_ = std::move(parents); }
   // True once the roles in MPI_COMM_WORLD are decided: its progress ranks only serve or park.
-  bool has_split() const { return first_life_.has_value(); }
+  bool has_split() const { return first_opening_.has_value(); }
 
   // Called from MPI_Finalize on a worker while no world is open: the parked progress ranks end.
   void release_progress_ranks();
 
  private:
-  enum class Word : unsigned char { wake, quit };
+  enum class Command : unsigned char { wake, quit };
 
   void wake_progress_ranks();
-  Word park(const World& world, std::size_t quits_expected);
+  Command park(const World& world, std::size_t quits_expected);
 
   Reporter* reporter_;
   std::uint32_t openings_ = 0;  // worlds opened so far
   std::optional<Parents> parents_;
-  Communicator parked_;                  // over MPI_COMM_WORLD; progress ranks wait on it
-  std::optional<FirstLife> first_life_;  // of MPI_COMM_WORLD
-  pr::SplitShare share_;                 // of its split
+  Communicator parked_;                        // over MPI_COMM_WORLD; progress ranks wait on it
+  std::optional<FirstOpening> first_opening_;  // of MPI_COMM_WORLD
+  pr::SplitShare share_;                       // of its split
 };
 
 // Runs a progress rank: serves until every worker of its host has left.

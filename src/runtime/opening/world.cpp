@@ -28,9 +28,9 @@ namespace {
 
 // If a rank has a failure, it prints it once and ends the job on all ranks.
 void require(transport::Collective& all, const Reporter& reporter, const Status& mine) {
-  const Settled settled = settle_by_rank(all, mine);
-  if (settled) return;
-  if (settled.failed_rank == all.rank()) reporter.fatal({.operation = "init"}, settled.text);
+  const CommonStatus common = common_status(all, mine);
+  if (common) return;
+  if (common.failed_rank == all.rank()) reporter.fatal({.operation = "init"}, common.text);
   all.barrier();  // waits here for the end of the job
 }
 
@@ -38,9 +38,9 @@ transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
   return [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); };
 }
 
-Settings agree_on_settings(transport::Collective& all, const FirstLife* first_life,
+Settings agree_on_settings(transport::Collective& all, const FirstOpening* first_opening,
                            const Reporter& reporter) {
-  const bool has_say = first_life == nullptr || first_life->place.role == pr::Role::worker;
+  const bool has_say = first_opening == nullptr || first_opening->place.role == pr::Role::worker;
   const TransportRank root = lowest_where(all, has_say);
   COMEX_BUG_IF(root == no_rank);  // every host has a worker
   Result<Settings> mine =
@@ -53,12 +53,12 @@ Settings agree_on_settings(transport::Collective& all, const FirstLife* first_li
   require(all, reporter, agree(mine.value(), told.value(), all.rank(), root));
   warn_of_unknown_names(all, reporter);
   Settings asked = all.rank() == root ? std::move(mine).value() : adopt(mine.value(), told.value());
-  if (first_life == nullptr) return asked;
+  if (first_opening == nullptr) return asked;
   if (all.rank() == root) {
-    for (const std::string& notice : notices_of_kept_roles(asked, first_life->settings))
+    for (const std::string& notice : notices_of_kept_roles(asked, first_opening->settings))
       reporter.notice(notice);
   }
-  return keep_roles(asked, first_life->settings);
+  return keep_roles(asked, first_opening->settings);
 }
 
 // The roles of the ranks, as far as this rank knows them, and its partners while its world opens.
@@ -148,7 +148,7 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
 }
 
 // The roles stay: the same hosts, split by the settings of the first life.
-Roles find_roles_again(transport::Collective& all, World& world, const FirstLife& first,
+Roles find_roles_again(transport::Collective& all, World& world, const FirstOpening& first,
                        const Reporter& reporter) {
   Roles roles = find_roles(all, world, first.settings, reporter);
   require(all, reporter,
@@ -311,7 +311,7 @@ void tell_of_world(transport::Collective& all, const World& world, const Reporte
 }  // namespace
 
 std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Opening& opening,
-                                  const FirstLife* first_life) {
+                                  const FirstOpening* first_opening) {
   // Waiting ranks may share a core with others.
   const mpi::YieldScope while_waiting(mpi_in_use().yield_switch(), true);
   auto os = shm::make_posix_os();
@@ -319,12 +319,12 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   transport::MpiCollective all(wire.get(), mpi_failure(reporter));
   const std::string host_name = os->host_facts().host_name;
   reporter.identify({.rank = all.rank(), .host = host_name});
-  auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_life, reporter));
+  auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_opening, reporter));
   world->wire = std::move(wire);
   world->parents = opening.parents;
   require(all, reporter, name_world(all, opening.number, *world));
-  const Roles roles = first_life != nullptr ? find_roles_again(all, *world, *first_life, reporter)
-                                            : find_roles(all, *world, world->settings, reporter);
+  const Roles roles = first_opening != nullptr ? find_roles_again(all, *world, *first_opening, reporter)
+                                               : find_roles(all, *world, world->settings, reporter);
   world->share = roles.share;
   world->place = roles.place;
   int thread_level = MPI_THREAD_SINGLE;
@@ -335,7 +335,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   if (!all.all_agree(!lacks_threads)) {
     who_lacks_threads = gather(all, static_cast<unsigned char>(lacks_threads ? 1 : 0));
   }
-  if (all.rank() == 0 && first_life == nullptr) {
+  if (all.rank() == 0 && first_opening == nullptr) {
     print_notices(*roles.all, who_lacks_threads, world->settings.verbose, reporter);
   }
   world->workers =

@@ -101,12 +101,12 @@ struct Opening {
   std::uint32_t number = 0;  // worlds that this process has opened before
   std::optional<Parents> parents = {};
 };
-// Prints any failure and ends the job. `first_life`: of the same communicator, whose roles stay.
-struct FirstLife {
+// Prints any failure and ends the job. `first_opening`: of the same communicator, whose roles stay.
+struct FirstOpening {
   Settings settings;
   pr::RankPlace place;
 };
 std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Opening& opening,
-                                  const FirstLife* first_life);
+                                  const FirstOpening* first_opening);
 
 }  // namespace comex::runtime

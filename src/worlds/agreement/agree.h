@@ -16,7 +16,7 @@
 
 namespace comex::worlds {
 
-// Gathers one block of every member, in the order of everybody(): of both sides in an inter-group.
+// Gathers one block of every member, in the order of participants(): of both sides in an inter-group.
 template <class T>
 std::vector<T> gather_from(op::GroupCollective& all, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -35,17 +35,17 @@ bool all_go_on(runtime::Runtime& runtime, const char* operation, int handle, boo
 template <class T>
 std::vector<T> agree(runtime::Runtime& runtime, const char* operation, int handle, const T& mine,
                      const std::string& complaint) {
-  struct Said {
+  struct Contribution {
     T brought;
     std::uint64_t is_wrong;
   };
-  const std::vector<Said> said =
-      gather_from(*runtime.extras(handle).collective, Said{mine, complaint.empty() ? 0U : 1U});
+  const std::vector<Contribution> given =
+      gather_from(*runtime.extras(handle).collective, Contribution{mine, complaint.empty() ? 0U : 1U});
   const bool somebody_is_wrong =
-      std::ranges::any_of(said, [](const Said& each) { return each.is_wrong != 0; });
+      std::ranges::any_of(given, [](const Contribution& each) { return each.is_wrong != 0; });
   if (!all_go_on(runtime, operation, handle, somebody_is_wrong, complaint)) return {};
   std::vector<T> all;
-  for (const Said& each : said) all.push_back(each.brought);
+  for (const Contribution& each : given) all.push_back(each.brought);
   return all;
 }
 

@@ -50,7 +50,7 @@ GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
   return wire_on_bridge(*bridge, group);
 }
 
-Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
+ControlRoute route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
   if (bridge == no_bridge) {
     if (!runtime.is_own(lpid)) return {};
     return {&runtime.control(), runtime.place(static_cast<Worker>(lpid)).rank};
@@ -58,7 +58,7 @@ Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
   const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(bridge);
   if (open == nullptr) return {};
   const auto found = open->ranks.find(lpid);
-  return found == open->ranks.end() ? Route{} : Route{&open->control, found->second};
+  return found == open->ranks.end() ? ControlRoute{} : ControlRoute{&open->control, found->second};
 }
 
 std::string no_connection(Gpid from, Gpid to) {

@@ -24,11 +24,11 @@ struct GroupWire {
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group);
 
 // How control messages reach a process of a group: the messages of a wire, and the rank there.
-struct Route {
+struct ControlRoute {
   op::ControlMessages* control = nullptr;
   TransportRank rank = no_rank;
 };
-Route route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid);
+ControlRoute route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid);
 // The text for two processes with no way to each other.
 std::string no_connection(Gpid from, Gpid to);
 

@@ -48,7 +48,7 @@ class Commit {
   Commit& operator=(const Commit&) = delete;
 
   Result<std::uint64_t> run() {
-    const auto is_gone = [](const Route& route) { return route.control == nullptr; };
+    const auto is_gone = [](const ControlRoute& route) { return route.control == nullptr; };
     if (const auto gone = std::ranges::find_if(routes_, is_gone); gone != routes_.end()) {
       const auto rank = static_cast<std::size_t>(gone - routes_.begin());
       return environment_error(no_connection(runtime_.book().me(), gpids_[rank]));
@@ -82,7 +82,7 @@ class Commit {
 
   template <class Word>
   bool take(std::uint32_t from, std::uint32_t phase, Word& word) {
-    const Route& route = routes_[from];
+    const ControlRoute& route = routes_[from];
     return route.control->take(route.rank, op::mailbox_context, digest_, phase,
                                std::as_writable_bytes(std::span(&word, 1)));
   }
@@ -121,7 +121,7 @@ class Commit {
   const ProposedGroup& proposed_;
   std::uint32_t my_rank_;
   std::vector<Gpid> gpids_;
-  std::vector<Route> routes_;
+  std::vector<ControlRoute> routes_;
   std::uint64_t digest_ = 0;
   Deadline deadline_;
 };

@@ -23,7 +23,7 @@ op::RemoteOptions remote_options(const runtime::Runtime& runtime, const BridgeEn
 }
 
 // Sets the address of a foreign worker's arena in this process, if it is attached.
-void set_memory(const BridgeEndpoint& point, TransportRank rank, Peer& peer) {
+void set_memory(const BridgeEndpoint& point, TransportRank rank, BridgePeer& peer) {
   peer.owners_base = peer.place.base = point.wire.row(rank).base;
   GuestArena* const guest = point.guest_arena(rank);
   if (guest == nullptr) return;
@@ -39,7 +39,7 @@ void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
       bridge.ranks.emplace(static_cast<Lpid>(row.worker), rank);
       continue;
     }
-    Peer peer;
+    BridgePeer peer;
     peer.bridge = id;
     peer.gpid = point.wire.gpid(rank);
     peer.place.rank = rank;
@@ -158,8 +158,8 @@ bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
 }  // namespace
 
 Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
-  auto point =
-      meet(runtime.world(), runtime.reporter(), joined_worlds(runtime).bridges.arenas, std::move(facts));
+  auto point = open_endpoint(runtime.world(), runtime.reporter(), joined_worlds(runtime).bridges.arenas,
+                             std::move(facts));
   const op::RemoteOptions options = remote_options(runtime, *point);
   auto made = std::make_unique<Bridge>(std::move(point), options);
   Bridge& bridge = *made;

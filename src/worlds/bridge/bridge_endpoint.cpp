@@ -97,8 +97,8 @@ void BridgeEndpoint::abandon_wire() {
   facts.wire.forget();
 }
 
-std::unique_ptr<BridgeEndpoint> meet(runtime::World& world, const runtime::Reporter& reporter,
-                                     GuestArenas& arenas, BridgeFacts facts) {
+std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runtime::Reporter& reporter,
+                                              GuestArenas& arenas, BridgeFacts facts) {
   // A progress rank has turned yields off.
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   transport::MpiCollective all(facts.wire.get(), mpi_failure(reporter));

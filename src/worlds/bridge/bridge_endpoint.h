@@ -31,7 +31,8 @@ struct BridgeEndpoint {
   std::vector<std::shared_ptr<GuestArena>> arenas;  // for each of guests; empty if it could not be attached
   std::unique_ptr<transport::MpiTransport> transport;
   std::unique_ptr<pr::Server> server;  // destroyed before the transport
-  Service service = Service::goes_on;  // on a progress rank, with the number of leavers at that decision
+  ServiceState service =
+      ServiceState::goes_on;  // on a progress rank, with the number of leavers at that decision
   std::size_t departed = 0;
 
   // The arena of a rank of another world, if this process has mapped it.
@@ -47,8 +48,8 @@ struct BridgeEndpoint {
 };
 
 // Collective up to the point where everybody may send; start() begins that.
-std::unique_ptr<BridgeEndpoint> meet(runtime::World& world, const runtime::Reporter& reporter,
-                                     GuestArenas& arenas, BridgeFacts facts);
+std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runtime::Reporter& reporter,
+                                              GuestArenas& arenas, BridgeFacts facts);
 void start(const BridgeEndpoint& point);
 
 }  // namespace comex::worlds

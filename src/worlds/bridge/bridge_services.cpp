@@ -32,7 +32,7 @@ void BridgeServices::drop_lost() {
   }
 }
 
-Service BridgeServices::service_on(const BridgeEndpoint& point) const {
+ServiceState BridgeServices::service_on(const BridgeEndpoint& point) const {
   std::vector<WorkerOnWire> workers;
   for (const TransportRank rank : point.wire.workers()) {
     workers.push_back({point.wire.row(rank).world == loop_.world().id,
@@ -47,12 +47,12 @@ bool BridgeServices::has_ended(BridgeEndpoint& point) {
     point.departed = point.server->departed();
     point.service = service_on(point);
   }
-  return point.service == Service::parts || point.service == Service::ends;
+  return point.service == ServiceState::parts || point.service == ServiceState::ends;
 }
 
 bool BridgeServices::may_end() const {
-  return std::ranges::none_of(points_,
-                              [](const auto& point) { return point->service == Service::is_for_guests; });
+  return std::ranges::none_of(
+      points_, [](const auto& point) { return point->service == ServiceState::is_for_guests; });
 }
 
 unsigned BridgeServices::serve_bridges() {
@@ -67,7 +67,7 @@ unsigned BridgeServices::serve_bridges() {
     }
     const MPI_Comm wire = point.facts.wire.get();
     drop(point);
-    if (point.service == Service::parts) {
+    if (point.service == ServiceState::parts) {
       point.release_wire();
     } else {
       point.abandon_wire();
@@ -87,7 +87,7 @@ void BridgeServices::drop(BridgeEndpoint& point) {
 }
 
 Status open_bridge(BridgeServices& services, BridgeFacts facts) {
-  auto point = meet(services.world(), services.reporter(), services.arenas(), std::move(facts));
+  auto point = open_endpoint(services.world(), services.reporter(), services.arenas(), std::move(facts));
   const BridgeEndpoint& here = *point;
   services.join(std::move(point));
   start(here);

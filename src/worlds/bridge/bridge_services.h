@@ -36,7 +36,7 @@ class BridgeServices final : public runtime::BridgeService {
 
  private:
   unsigned serve_bridges();
-  Service service_on(const BridgeEndpoint& point) const;
+  ServiceState service_on(const BridgeEndpoint& point) const;
   bool has_ended(BridgeEndpoint& point);
   void drop(BridgeEndpoint& point);
   void drop_lost();

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "groups/everybody.h"
+#include "groups/participants.h"
 #include "runtime/call.h"
 #include "runtime/sides.h"
 #include "worlds/agreement/arguments.h"
@@ -25,7 +25,7 @@ namespace {
 
 bool has_all_workers(runtime::Runtime& runtime, const Bridge& bridge, const groups::Group& group) {
   std::unordered_set<Lpid> here;
-  runtime::for_each_lpid(groups::everybody(group, runtime.book()).members,
+  runtime::for_each_lpid(groups::participants(group, runtime.book()).members,
                          [&](Lpid lpid) { here.insert(lpid); });
   return here.size() == bridge.ranks.size();
 }

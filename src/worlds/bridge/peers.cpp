@@ -4,7 +4,7 @@
 
 namespace comex::worlds {
 
-bool Peers::find(Lpid lpid, Peer& peer) const {
+bool Peers::find(Lpid lpid, BridgePeer& peer) const {
   const std::lock_guard lock(mutex_);
   const auto found = by_lpid_.find(lpid);
   if (found == by_lpid_.end()) return false;
@@ -15,13 +15,13 @@ bool Peers::find(Lpid lpid, Peer& peer) const {
 bool Peers::leads(BridgeId bridge, Lpid lpid) const {
   const std::lock_guard lock(mutex_);
   const auto found = by_lpid_.find(lpid);
-  return found != by_lpid_.end() && std::ranges::count(found->second, bridge, &Peer::bridge) != 0;
+  return found != by_lpid_.end() && std::ranges::count(found->second, bridge, &BridgePeer::bridge) != 0;
 }
 
-void Peers::add(Lpid lpid, const Peer& peer) {
+void Peers::add(Lpid lpid, const BridgePeer& peer) {
   const std::lock_guard lock(mutex_);
-  std::vector<Peer>& peers = by_lpid_[lpid];
-  peers.insert(std::ranges::find(peers, true, &Peer::is_lost), peer);
+  std::vector<BridgePeer>& peers = by_lpid_[lpid];
+  peers.insert(std::ranges::find(peers, true, &BridgePeer::is_lost), peer);
 }
 
 template <class Goes>
@@ -34,19 +34,19 @@ void Peers::remove_if(Goes goes) {
 }
 
 void Peers::remove(BridgeId bridge) {
-  remove_if([bridge](const Peer& peer) { return peer.bridge == bridge; });
+  remove_if([bridge](const BridgePeer& peer) { return peer.bridge == bridge; });
 }
 
 void Peers::remove(BridgeId bridge, Lpid lpid) {
   const std::lock_guard lock(mutex_);
   const auto found = by_lpid_.find(lpid);
   if (found == by_lpid_.end()) return;
-  std::erase_if(found->second, [bridge](const Peer& peer) { return peer.bridge == bridge; });
+  std::erase_if(found->second, [bridge](const BridgePeer& peer) { return peer.bridge == bridge; });
   if (found->second.empty()) by_lpid_.erase(found);
 }
 
 void Peers::freed(WorldId world) {
-  remove_if([world](const Peer& peer) { return peer.gpid.world == world; });
+  remove_if([world](const BridgePeer& peer) { return peer.gpid.world == world; });
   const std::lock_guard lock(mutex_);
   lost_worlds_.erase(world);
 }
@@ -54,8 +54,8 @@ void Peers::freed(WorldId world) {
 void Peers::lose(BridgeId bridge) {
   const std::lock_guard lock(mutex_);
   for (auto& [lpid, peers] : by_lpid_) {
-    for (Peer& peer : peers) peer.is_lost = peer.is_lost || peer.bridge == bridge;
-    std::ranges::stable_partition(peers, [](const Peer& peer) { return !peer.is_lost; });
+    for (BridgePeer& peer : peers) peer.is_lost = peer.is_lost || peer.bridge == bridge;
+    std::ranges::stable_partition(peers, [](const BridgePeer& peer) { return !peer.is_lost; });
   }
 }
 
@@ -76,7 +76,9 @@ std::string Peers::why_lost(WorldId world) const {
 }
 
 bool Peers::lead_to(WorldId world) const {
-  const auto leads_there = [world](const Peer& peer) { return peer.gpid.world == world && !peer.is_lost; };
+  const auto leads_there = [world](const BridgePeer& peer) {
+    return peer.gpid.world == world && !peer.is_lost;
+  };
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(by_lpid_,
                              [&](const auto& each) { return std::ranges::any_of(each.second, leads_there); });

@@ -2,7 +2,7 @@
 //
 // An lpid may be used again when its world is forgotten: the book reports this, and all ways to that world
 // are removed, even if a bridge is open. Bridges also write here when they open and close; every operation on
-// such a process reads, under a short lock. A Peer points to parts of its bridge, which outlives the
+// such a process reads, under a short lock. A BridgePeer points to parts of its bridge, which outlives the
 // operations. Connections cost nothing here: a bridge sets up wire and memory for all its processes once,
 // when worlds meet, and gives them up when it closes. Owned by Bridges.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace comex::worlds {
 
-struct Peer {
+struct BridgePeer {
   BridgeId bridge = no_bridge;
   Gpid gpid;
   groups::WorkerPlace place;      // on the bridge's wire; base: where its arena is mapped in this process
@@ -33,9 +33,9 @@ struct Peer {
 
 class Peers {
  public:
-  bool find(Lpid lpid, Peer& peer) const;
+  bool find(Lpid lpid, BridgePeer& peer) const;
   bool leads(BridgeId bridge, Lpid lpid) const;
-  void add(Lpid lpid, const Peer& peer);
+  void add(Lpid lpid, const BridgePeer& peer);
   void remove(BridgeId bridge);
   void remove(BridgeId bridge, Lpid lpid);  // the other processes on the bridge are still reached over it
   void lose(BridgeId bridge);               // another bridge takes over, if there is one
@@ -51,7 +51,7 @@ class Peers {
   void remove_if(Goes goes);
 
   mutable std::mutex mutex_;
-  std::unordered_map<Lpid, std::vector<Peer>> by_lpid_;  // the oldest bridge first, lost ones last
+  std::unordered_map<Lpid, std::vector<BridgePeer>> by_lpid_;  // the oldest bridge first, lost ones last
   std::map<WorldId, std::string> lost_worlds_;
 };
 

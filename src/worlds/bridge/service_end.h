@@ -21,25 +21,25 @@ struct WorkerOnWire {
   std::optional<protocol::Leaving> left = std::nullopt;
 };
 
-enum class Service : unsigned char {
+enum class ServiceState : unsigned char {
   goes_on,
   is_for_guests,  // its own world has left; it serves guests until they leave too
   ends,           // before the bridge does, or with the last that leaves alone
   parts,          // all have left together
 };
 
-inline Service service_for(std::span<const WorkerOnWire> workers) {
+inline ServiceState service_for(std::span<const WorkerOnWire> workers) {
   using protocol::Leaving;
   const auto each_has = [&](auto&& holds) { return std::ranges::all_of(workers, holds); };
   if (each_has([](const WorkerOnWire& each) { return each.left == Leaving::together; }))
-    return Service::parts;
+    return ServiceState::parts;
   // A world that finalizes without parting reports its end when it comes.
   const bool has_gone =
       each_has([](const WorkerOnWire& each) { return !each.is_of_own_world || each.left == Leaving::alone; });
-  if (!has_gone) return Service::goes_on;
+  if (!has_gone) return ServiceState::goes_on;
   const bool is_needed =
       !each_has([](const WorkerOnWire& each) { return !each.is_served_here || each.left.has_value(); });
-  return is_needed ? Service::is_for_guests : Service::ends;
+  return is_needed ? ServiceState::is_for_guests : ServiceState::ends;
 }
 
 }  // namespace comex::worlds

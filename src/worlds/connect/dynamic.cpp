@@ -119,13 +119,13 @@ MpiPort::~MpiPort() {
   PMPI_Close_port(name_.data());
 }
 
-Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm members) {
+Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MPI_Comm members) {
   std::string name = port;
   name.resize(MPI_MAX_PORT_NAME);
   const ErrorsReturn errors(members);
   JoinedComms joined;
   Status met;
-  if (side == Side::accepts) {
+  if (side == MeetingSide::accepts) {
     met =
         check(PMPI_Comm_accept(name.data(), MPI_INFO_NULL, root, members, &joined.inter), "MPI_Comm_accept");
   } else {
@@ -134,7 +134,7 @@ Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm 
   }
   if (!met) return met.take_failure();
   const ErrorsReturn inter_errors(joined.inter);
-  met = check(PMPI_Intercomm_merge(joined.inter, side == Side::connects ? 1 : 0, &joined.all),
+  met = check(PMPI_Intercomm_merge(joined.inter, side == MeetingSide::connects ? 1 : 0, &joined.all),
               "MPI_Intercomm_merge");
   if (!met) return met.take_failure();
   return joined;

@@ -68,14 +68,14 @@ class MpiPort {
   std::string name_;  // empty: moved from
 };
 
-enum class Side : unsigned char { accepts, connects };
+enum class MeetingSide : unsigned char { accepts, connects };
 // Collective over `members` of both sides; the port is used at rank `root`. Returns the inter-communicator,
 // and a communicator of all processes, the accepting side first.
 struct JoinedComms {
   MPI_Comm inter = MPI_COMM_NULL;
   MPI_Comm all = MPI_COMM_NULL;
 };
-Result<JoinedComms> join(Side side, const std::string& port, int root, MPI_Comm members);
+Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MPI_Comm members);
 // Collective over all joined processes, which have freed `all`. Afterwards MPI does not know the other side
 // any more.
 void part(MPI_Comm inter);

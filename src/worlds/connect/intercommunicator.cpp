@@ -50,7 +50,7 @@ Roster unpack_roster(std::span<const std::byte> bytes) {
   Roster roster;
   roster.ranks = packet.array<TransportRank>();
   roster.root = packet.value<std::uint32_t>();
-  roster.side = packet.value<Side>();
+  roster.side = packet.value<MeetingSide>();
   roster.port = packet.text();
   roster.limit_s = packet.value<double>();
   COMEX_BUG_IF(!packet.is_done());

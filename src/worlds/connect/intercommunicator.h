@@ -22,7 +22,7 @@ namespace comex::worlds {
 struct Roster {
   std::vector<TransportRank> ranks;  // on the wire: workers in group order, then progress ranks
   std::uint32_t root = 0;            // index of the leader, whose port counts
-  Side side = Side::accepts;
+  MeetingSide side = MeetingSide::accepts;
   std::string port;  // of MPI
   double limit_s = 0;
 };

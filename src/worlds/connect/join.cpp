@@ -13,10 +13,10 @@ namespace {
 
 constexpr const char* operation = "meeting";
 
-struct Joined {
+struct JoinedBridge {
   BridgeFacts facts;
   LivenessLinks links;
-  std::shared_ptr<LivenessLink> link;
+  std::shared_ptr<WatchedLinks> watched;
 };
 
 // Held until the links are watched, because no death would be noticed before.
@@ -24,22 +24,23 @@ TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& rost
   return {reporter, operation, "the other side has not come together with this one in MPI", roster.limit_s};
 }
 
-Result<Joined> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Comm wire, WorldId own,
-                    const Roster& roster) {
+Result<JoinedBridge> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Comm wire, WorldId own,
+                          const Roster& roster) {
   Result<JoinedComms> joined = make_intercommunicator(wire, roster);
   if (!joined) return joined.take_failure();
-  Joined made;
+  JoinedBridge made;
   made.links = link_worlds(joined->all, own, reporter);
-  made.link = std::make_shared<LivenessLink>(watch);
+  made.watched = std::make_shared<WatchedLinks>(watch);
   made.facts.wire = runtime::Communicator(joined->all);
   made.facts.release = [intercommunicator = std::make_shared<Intercommunicator>(joined->inter),
-                        link = made.link, &reporter, seconds = roster.limit_s](runtime::Communicator all) {
+                        watched = made.watched, &reporter,
+                        seconds = roster.limit_s](runtime::Communicator all) {
     const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
                                      seconds);
-    link->part();
+    watched->part();
     intercommunicator->part(std::move(all));
   };
-  made.facts.abandon = [link = made.link] { link->part(); };
+  made.facts.abandon = [watched = made.watched] { watched->part(); };
   return made;
 }
 
@@ -48,14 +49,14 @@ Result<Joined> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Com
 Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
                              std::function<Lpid(Gpid)> lpid_of) {
   const TimeLimit limit = limit_of_meeting(runtime.reporter(), roster);
-  Result<Joined> joined =
+  Result<JoinedBridge> joined =
       join(runtime.reporter(), joined_worlds(runtime).meetings.watch, wire, runtime.world().id, roster);
   if (!joined) return joined.take_failure();
   joined->facts.lpid_of = std::move(lpid_of);
   Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
   if (!bridge) return bridge;
-  joined->link->watch(std::move(joined->links), [&losses = joined_worlds(runtime).meetings.losses,
-                                                 id = bridge.value()](WorldId world, Farewell farewell) {
+  joined->watched->watch(std::move(joined->links), [&losses = joined_worlds(runtime).meetings.losses,
+                                                    id = bridge.value()](WorldId world, Farewell farewell) {
     const bool has_died = farewell == Farewell::none;
     losses.note(id, world, has_died ? "has died" : "has finalized without parting from this one");
   });
@@ -65,12 +66,12 @@ Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Ros
 void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster) {
   ProgressRankCalls& calls = services.progress_calls();
   const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
-  Result<Joined> joined = join(services.reporter(), calls.watch(), wire, services.world().id, roster);
+  Result<JoinedBridge> joined = join(services.reporter(), calls.watch(), wire, services.world().id, roster);
   if (!joined) return;  // the worker that leads reports why
   const MPI_Comm bridge_wire = joined->facts.wire.get();
   if (!open_bridge(services, std::move(joined->facts))) return;
-  joined->link->watch(std::move(joined->links),
-                      [&calls, bridge_wire](WorldId, Farewell) { calls.note_lost(bridge_wire); });
+  joined->watched->watch(std::move(joined->links),
+                         [&calls, bridge_wire](WorldId, Farewell) { calls.note_lost(bridge_wire); });
 }
 
 }  // namespace comex::worlds

@@ -4,16 +4,16 @@
 
 namespace comex::worlds {
 
-Result<Bytes> LeaderChannel::hear() {
+Result<Bytes> LeaderChannelOverWire::hear() {
   return with_->hear(runtime_, operation_, Deadline(limit_s_), [this] { return members_.has_lost(); });
 }
 
-Result<Bytes> LeaderChannel::swap(const Bytes& mine) {
+Result<Bytes> LeaderChannelOverWire::swap(const Bytes& mine) {
   with_->say(mine);
   return hear();
 }
 
-Result<Bytes> LeaderChannel::broadcast(const Bytes& leaders) {
+Result<Bytes> LeaderChannelOverWire::broadcast(const Bytes& leaders) {
   std::uint64_t size = leaders.size();
   members_.broadcast(std::as_writable_bytes(std::span(&size, 1)), root_);
   Bytes bytes = is_leader() ? leaders : Bytes(size);
@@ -22,19 +22,19 @@ Result<Bytes> LeaderChannel::broadcast(const Bytes& leaders) {
   return bytes;
 }
 
-std::string LeaderChannel::spread(const std::string& leaders) {
+std::string LeaderChannelOverWire::spread(const std::string& leaders) {
   const auto bytes = std::as_bytes(std::span(leaders.data(), leaders.size()));
   const Result<Bytes> told = broadcast(Bytes(bytes.begin(), bytes.end()));
   if (!told) return told.failure().text;
   return {reinterpret_cast<const char*>(told->data()), told->size()};
 }
 
-Failure LeaderChannel::lost() {
+Failure LeaderChannelOverWire::lost() {
   return environment_error("members of the group are lost");
 }
 
 // Gathers blocks of the longest one's length. The data is short, and only one rank needs it.
-Result<std::vector<Bytes>> LeaderChannel::gather(const Bytes& mine) {
+Result<std::vector<Bytes>> LeaderChannelOverWire::gather(const Bytes& mine) {
   const std::uint64_t longest = members_.all_max(mine.size());
   if (!members_.is_whole()) return lost();
   Bytes block(sizeof(std::uint64_t) + longest);

@@ -12,10 +12,10 @@
 
 namespace comex::worlds {
 
-class LeaderChannel final : public groups::LeaderChannel {
+class LeaderChannelOverWire final : public groups::LeaderChannel {
  public:
-  LeaderChannel(runtime::Runtime& runtime, const char* operation, op::GroupCollective& members, int root,
-                double limit_s)
+  LeaderChannelOverWire(runtime::Runtime& runtime, const char* operation, op::GroupCollective& members,
+                        int root, double limit_s)
       : runtime_(runtime),
         operation_(operation),
         members_(members),

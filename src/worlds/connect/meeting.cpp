@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "groups/held.h"
+#include "groups/held_connections.h"
 #include "runtime/call.h"
 #include "runtime/mpi_in_use.h"
 #include "worlds/agreement/agree.h"
@@ -23,9 +23,9 @@ struct Readiness {  // travels as bytes
   std::uint32_t is_ready = 1;
 };
 
-class Attendance {
+class MeetingRun {
  public:
-  Attendance(runtime::Runtime& runtime, const Meeting& meeting)
+  MeetingRun(runtime::Runtime& runtime, const Meeting& meeting)
       : runtime_(runtime),
         meeting_(meeting),
         group_(*runtime.groups().find(meeting.group)),
@@ -34,12 +34,12 @@ class Attendance {
         limit_s_(static_cast<double>(runtime.world().settings.meet_s)),
         channel_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
 
-  int hold(int* inter) {
+  int run(int* inter) {
     if (!runtime::check_not_lost(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
     runtime_.fence_everybody();
     const std::string error = channel_.spread(leads() ? meet_roots() : std::string());
     if (!error.empty()) return told_by_root(error);
-    Result<groups::Joined> joined =
+    Result<groups::JoinResult> joined =
         groups::join_sides(runtime_.book(), channel_, wish(), hook_of(runtime_.card_hook()));
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
@@ -53,7 +53,7 @@ class Attendance {
 
  private:
   bool leads() const { return channel_.is_leader(); }
-  bool accepts() const { return meeting_.side == Side::accepts; }
+  bool accepts() const { return meeting_.side == MeetingSide::accepts; }
   // A member that has lost members of its own side reports that itself; others need not tell it.
   int told_by_root(const std::string& error) {
     if (!runtime::check_not_lost(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
@@ -245,18 +245,18 @@ class Attendance {
   op::GroupCollective& all_;
   GroupWire wire_;
   double limit_s_;
-  LeaderChannel channel_;
+  LeaderChannelOverWire channel_;
   std::optional<MpiPort> port_;  // on the accepting root, while both sides join in MPI
   SideFacts mine_;               // on the root
   SideFacts theirs_;             // on the root
-  groups::Joined joined_;
-  groups::Held held_{runtime_.book()};  // the processes of the other side
+  groups::JoinResult joined_;
+  groups::HeldConnections held_{runtime_.book()};  // the processes of the other side
 };
 
 }  // namespace
 
-int hold_meeting(runtime::Runtime& runtime, const Meeting& meeting, int* inter) {
-  return Attendance(runtime, meeting).hold(inter);
+int run_meeting(runtime::Runtime& runtime, const Meeting& meeting, int* inter) {
+  return MeetingRun(runtime, meeting).run(inter);
 }
 
 }  // namespace comex::worlds

@@ -23,7 +23,7 @@ struct Meeting {
   const char* operation = "";
   int group = 0;
   int root = 0;
-  Side side = Side::accepts;
+  MeetingSide side = MeetingSide::accepts;
   // On the root: finds the other root.
   std::function<Result<LeaderConnection>(const ShouldAbort&)> begin = {};
   bool is_spawn = false;  // on both sides: the spawned one takes the whole lpid table of the other root
@@ -31,6 +31,6 @@ struct Meeting {
 };
 
 // Returns COMEX_SUCCESS and the handle of the new inter-group, or COMEX_FAILURE, which has been reported.
-int hold_meeting(runtime::Runtime& runtime, const Meeting& meeting, int* inter);
+int run_meeting(runtime::Runtime& runtime, const Meeting& meeting, int* inter);
 
 }  // namespace comex::worlds

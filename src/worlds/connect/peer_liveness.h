@@ -19,11 +19,11 @@ namespace comex::worlds {
 LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter);
 
 // Links that are watched until the worlds part.
-class LivenessLink {
+class WatchedLinks {
  public:
   using OnEnd = std::function<void(WorldId, Farewell)>;  // on the watch's thread
 
-  explicit LivenessLink(LifeWatch& watch) : watch_(watch) {}
+  explicit WatchedLinks(LifeWatch& watch) : watch_(watch) {}
   void watch(LivenessLinks&& links, const OnEnd& on_end) {
     for (auto& [world, channels] : links) {
       const auto tell = [on_end, world = world](Farewell farewell) { on_end(world, farewell); };

@@ -8,7 +8,7 @@
 namespace comex::worlds {
 namespace {
 
-enum Phase : std::uint32_t { order, ask, give_back, granted };
+enum CallPhase : std::uint32_t { order, ask, give_back, granted };
 
 }  // namespace
 
@@ -19,12 +19,13 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
   std::memcpy(&header, message.data.data(), sizeof header);
   COMEX_BUG_IF(header.context != progress_call_context);
   if (header.phase == ask) {
-    line_.push_back({&transport, wire, message.from, header.sequence});
-    if (line_.size() == 1) grant_next();
+    lock_queue_.push_back({&transport, wire, message.from, header.sequence});
+    if (lock_queue_.size() == 1) grant_next();
   } else if (header.phase == give_back) {
-    COMEX_BUG_IF(line_.empty() || line_.front().wire != wire || line_.front().rank != message.from);
-    line_.pop_front();
-    if (!line_.empty()) grant_next();
+    COMEX_BUG_IF(lock_queue_.empty() || lock_queue_.front().wire != wire ||
+                 lock_queue_.front().rank != message.from);
+    lock_queue_.pop_front();
+    if (!lock_queue_.empty()) grant_next();
   } else {
     const auto piece = message.data.subspan(sizeof header);
     Bytes& bytes = arriving_[{wire, message.from}];
@@ -36,7 +37,7 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
 }
 
 void ProgressRankCalls::grant_next() {
-  const Asker& next = line_.front();
+  const LockRequest& next = lock_queue_.front();
   op::ControlMessages(*next.transport).send(next.rank, progress_call_context, next.number, granted, {});
 }
 
@@ -49,9 +50,9 @@ bool ProgressRankCalls::execute_next_order(BridgeServices& services) {
 }
 
 void ProgressRankCalls::forget(MPI_Comm wire) {
-  const bool held_the_lock = !line_.empty() && line_.front().wire == wire;
-  std::erase_if(line_, [wire](const Asker& each) { return each.wire == wire; });
-  if (held_the_lock && !line_.empty()) grant_next();
+  const bool held_the_lock = !lock_queue_.empty() && lock_queue_.front().wire == wire;
+  std::erase_if(lock_queue_, [wire](const LockRequest& each) { return each.wire == wire; });
+  if (held_the_lock && !lock_queue_.empty()) grant_next();
   std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
   std::erase_if(arriving_, [wire](const auto& each) { return each.first.first == wire; });
   const std::lock_guard lock(lost_mutex_);

@@ -50,7 +50,7 @@ class ProgressRankCalls {
   std::vector<MPI_Comm> take_lost();
 
  private:
-  struct Asker {
+  struct LockRequest {
     transport::Transport* transport;
     MPI_Comm wire;
     TransportRank rank;
@@ -64,7 +64,7 @@ class ProgressRankCalls {
 
   std::map<std::pair<MPI_Comm, TransportRank>, Bytes> arriving_;
   std::deque<Order> orders_;
-  std::deque<Asker> line_;  // the first one has the lock
+  std::deque<LockRequest> lock_queue_;  // the first one has the lock
   std::mutex lost_mutex_;
   std::vector<MPI_Comm> lost_;
   LifeWatch watch_;  // destroyed first: its thread notes losses

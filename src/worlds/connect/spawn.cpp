@@ -118,7 +118,7 @@ int meet_parents(runtime::Runtime& runtime) {
   if (!parents) return COMEX_SUCCESS;
   Meeting meeting;
   meeting.operation = "init";
-  meeting.side = Side::connects;
+  meeting.side = MeetingSide::connects;
   meeting.is_spawn = true;
   meeting.begin = [&](const ShouldAbort& should_abort) -> Result<LeaderConnection> {
     if (!parents->are_known()) {
@@ -132,7 +132,7 @@ int meet_parents(runtime::Runtime& runtime) {
                                   should_abort);
   };
   int parent = no_group;
-  const int result = hold_meeting(runtime, meeting, &parent);
+  const int result = run_meeting(runtime, meeting, &parent);
   joined_worlds(runtime).meetings.parent = parent;
   return result;
 }

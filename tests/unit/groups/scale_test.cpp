@@ -6,8 +6,8 @@
 #include <memory>
 #include <new>
 
-#include "groups/everybody.h"
 #include "groups/group.h"
+#include "groups/participants.h"
 #include "unit/groups/worlds.h"
 
 namespace {

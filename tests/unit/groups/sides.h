@@ -91,7 +91,7 @@ class TestTalk final : public LeaderChannel {
   std::uint32_t rank_;
 };
 
-using JoinResults = std::vector<std::optional<Result<Joined>>>;
+using JoinResults = std::vector<std::optional<Result<JoinResult>>>;
 
 // Every member of both goes through the steps at once; results by side and rank.
 inline std::array<JoinResults, 2> join(TestSide& one, TestSide& other) {

@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "groups/held.h"
+#include "groups/held_connections.h"
 #include "unit/groups/worlds.h"
 
 namespace comex::groups {
@@ -221,7 +221,7 @@ TEST_F(References, taken_by_world_and_rank_begin_at_none) {
 TEST_F(References, that_are_held_last_until_their_holder_lets_go) {
   ASSERT_TRUE(book.add_world(some_world(1, 2)));
   {
-    Held held(book);
+    HeldConnections held(book);
     ASSERT_TRUE(held.take(std::vector<Gpid>{{1, 1}, {0, 2}}));
     EXPECT_EQ(references(book, Gpid{1, 1}), 1);
     EXPECT_EQ(references(book, Gpid{0, 2}), 3);

@@ -60,7 +60,7 @@ TEST(Framing, puts_small_data_behind_the_header) {
 
 TEST(Framing, sends_the_desired_value_of_a_compare_swap_only) {
   std::array<std::byte, protocol::message_bytes> message;
-  Word word;
+  WordRequest word;
   word.header.verb = Verb::rmw;
   word.desired = 11;
   EXPECT_EQ(write_word(word, message.data()), sizeof word.header);

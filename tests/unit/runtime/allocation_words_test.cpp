@@ -6,13 +6,13 @@
 namespace comex::runtime {
 namespace {
 
-using Words = std::vector<Word>;
+using Words = std::vector<AllocationWord>;
 using Claims = std::vector<Claim>;
 using Members = std::vector<std::size_t>;
 
 alignas(64) char memory[2 * 64];
-const Word one = Word::allocated(memory);
-const Word nothing = Word::frees_nothing();
+const AllocationWord one = AllocationWord::allocated(memory);
+const AllocationWord nothing = AllocationWord::frees_nothing();
 
 Claim known(std::uint64_t id, std::uint64_t address) {
   return {Claim::known, id, address};
@@ -25,21 +25,22 @@ TEST(AllocationWords, carry_an_address_or_that_there_is_none) {
   EXPECT_TRUE(one.is_allocating());
   EXPECT_FALSE(one.has_failed());
   EXPECT_EQ(one.address(), memory);
-  EXPECT_EQ(Word::allocated(nullptr).address(), nullptr);
-  EXPECT_FALSE(Word::allocated(nullptr).has_failed());
-  EXPECT_TRUE(Word::not_allocated().is_allocating());
-  EXPECT_TRUE(Word::not_allocated().has_failed());
+  EXPECT_EQ(AllocationWord::allocated(nullptr).address(), nullptr);
+  EXPECT_FALSE(AllocationWord::allocated(nullptr).has_failed());
+  EXPECT_TRUE(AllocationWord::not_allocated().is_allocating());
+  EXPECT_TRUE(AllocationWord::not_allocated().has_failed());
 }
 
 TEST(AllocationWords, carry_which_allocation_is_freed) {
   constexpr std::uint64_t last = (1u << 24) - 1;
-  EXPECT_EQ(Word::frees_nth(last).nth(), last);
+  EXPECT_EQ(AllocationWord::frees_nth(last).nth(), last);
   EXPECT_EQ(nothing.nth(), 0u);
-  for (const Word& word : {Word::frees_nth(last), nothing, Word::frees_by_claim()}) {
+  for (const AllocationWord& word :
+       {AllocationWord::frees_nth(last), nothing, AllocationWord::frees_by_claim()}) {
     EXPECT_FALSE(word.is_allocating());
     EXPECT_FALSE(word.has_failed());
   }
-  EXPECT_TRUE(Word::frees_by_claim().needs_claim());
+  EXPECT_TRUE(AllocationWord::frees_by_claim().needs_claim());
   EXPECT_FALSE(nothing.needs_claim());
 }
 
@@ -51,8 +52,9 @@ std::optional<std::uint64_t> same_nth(const Words& all) {
 }
 
 TEST(AllocationWords, tell_who_allocates_where_more_free_and_the_other_way_round) {
-  EXPECT_EQ(odd_one(Words{one, one, Word::not_allocated()}), std::nullopt);
-  EXPECT_EQ(odd_one(Words{nothing, Word::frees_nth(3), Word::frees_by_claim()}), std::nullopt);
+  EXPECT_EQ(odd_one(Words{one, one, AllocationWord::not_allocated()}), std::nullopt);
+  EXPECT_EQ(odd_one(Words{nothing, AllocationWord::frees_nth(3), AllocationWord::frees_by_claim()}),
+            std::nullopt);
   EXPECT_EQ(odd_one(Words{one, nothing, one, one}), 1u);
   EXPECT_EQ(odd_one(Words{nothing, nothing, one}), 2u);
   EXPECT_EQ(odd_one(Words{nothing, one, one}), 0u);
@@ -61,20 +63,27 @@ TEST(AllocationWords, tell_who_allocates_where_more_free_and_the_other_way_round
 
 TEST(AllocationWords, are_enough_where_all_who_name_one_name_the_same) {
   EXPECT_EQ(same_nth(Words{nothing, nothing}), 0u);
-  EXPECT_EQ(same_nth(Words{nothing, Word::frees_nth(7), nothing, Word::frees_nth(7)}), 7u);
-  EXPECT_EQ(same_nth(Words{Word::frees_nth(6), Word::frees_nth(7)}), std::nullopt);
-  EXPECT_EQ(same_nth(Words{Word::frees_nth(6), Word::frees_by_claim()}), std::nullopt);
+  EXPECT_EQ(same_nth(Words{nothing, AllocationWord::frees_nth(7), nothing, AllocationWord::frees_nth(7)}),
+            7u);
+  EXPECT_EQ(same_nth(Words{AllocationWord::frees_nth(6), AllocationWord::frees_nth(7)}), std::nullopt);
+  EXPECT_EQ(same_nth(Words{AllocationWord::frees_nth(6), AllocationWord::frees_by_claim()}), std::nullopt);
 }
 
 TEST(AllocationWords, tell_who_is_the_first_that_could_not_allocate) {
   EXPECT_EQ(AllocationVerdict(Words{one, one}).failed(), std::nullopt);
-  EXPECT_EQ(AllocationVerdict(Words{one, Word::not_allocated(), Word::not_allocated()}).failed(), 1u);
+  EXPECT_EQ(AllocationVerdict(Words{one, AllocationWord::not_allocated(), AllocationWord::not_allocated()})
+                .failed(),
+            1u);
 }
 
 // Trees over different numbers of members group them differently.
 TEST(AllocationWords, come_to_one_verdict_however_they_are_grouped) {
-  const Words kinds{
-      one, Word::not_allocated(), nothing, Word::frees_nth(6), Word::frees_nth(7), Word::frees_by_claim()};
+  const Words kinds{one,
+                    AllocationWord::not_allocated(),
+                    nothing,
+                    AllocationWord::frees_nth(6),
+                    AllocationWord::frees_nth(7),
+                    AllocationWord::frees_by_claim()};
   constexpr std::size_t members = 4;
   const auto part = [](const Words& all, std::size_t first, std::size_t last) {
     AllocationVerdict verdict(first, all[first]);

@@ -41,8 +41,8 @@ class Blocks {
   std::array<Board, 3> boards;
 };
 
-Amount of(const JobTotals& totals, Kind kind, Route route) {
-  return totals.operations[static_cast<std::size_t>(kind)][static_cast<std::size_t>(route)];
+Amount of(const JobTotals& totals, Kind kind, Locality locality) {
+  return totals.operations[static_cast<std::size_t>(kind)][static_cast<std::size_t>(locality)];
 }
 
 TEST(Statistics, adds_operations_up_by_route) {
@@ -53,11 +53,11 @@ TEST(Statistics, adds_operations_up_by_route) {
   blocks.recorder(1).count_far(Kind::get, 1, 64);
   blocks.recorder(1).count_other_world(Kind::rmw, 8);
   const JobTotals totals = blocks.totals();
-  EXPECT_EQ(of(totals, Kind::put, Route::self).amount, 8u);
-  EXPECT_EQ(of(totals, Kind::put, Route::same_host).amount, 48u);
-  EXPECT_EQ(of(totals, Kind::put, Route::same_host).count, 2u);
-  EXPECT_EQ(of(totals, Kind::get, Route::other_host).amount, 64u);
-  EXPECT_EQ(of(totals, Kind::rmw, Route::other_world).count, 1u);
+  EXPECT_EQ(of(totals, Kind::put, Locality::self).amount, 8u);
+  EXPECT_EQ(of(totals, Kind::put, Locality::same_host).amount, 48u);
+  EXPECT_EQ(of(totals, Kind::put, Locality::same_host).count, 2u);
+  EXPECT_EQ(of(totals, Kind::get, Locality::other_host).amount, 64u);
+  EXPECT_EQ(of(totals, Kind::rmw, Locality::other_world).count, 1u);
   EXPECT_EQ(totals.sizes[0][activity::class_of(16)], 2u);  // with the 8 bytes
   EXPECT_EQ(totals.bytes.ranks, 2u);
   EXPECT_EQ(totals.bytes.least, 24u);

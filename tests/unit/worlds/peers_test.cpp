@@ -8,8 +8,8 @@ namespace {
 
 constexpr Lpid lpid = 4;
 
-Peer peer_over(BridgeId bridge, Gpid gpid) {
-  Peer peer;
+BridgePeer peer_over(BridgeId bridge, Gpid gpid) {
+  BridgePeer peer;
   peer.bridge = bridge;
   peer.gpid = gpid;
   return peer;
@@ -17,7 +17,7 @@ Peer peer_over(BridgeId bridge, Gpid gpid) {
 
 // The bridge on the way to it; no_bridge: no way.
 BridgeId way_to(const Peers& peers, Lpid process) {
-  Peer found;
+  BridgePeer found;
   return peers.find(process, found) ? found.bridge : no_bridge;
 }
 

@@ -99,7 +99,7 @@ bool PortConnector::look(Clock::time_point now) {
   const bool is_slow = !channel_.is_connected() && now - tried_at_ >= longest_try;
   if (!is_open || is_slow) {
     if (tries_ != 0 && !is_open) last_ = channel_.ended();
-    if (tries_ == 0 || now - tried_at_ >= between_tries) knock(now);
+    if (tries_ == 0 || now - tried_at_ >= between_tries) start_attempt(now);
   }
   return !has_socket_ || gives_up(now);
 }
@@ -117,7 +117,7 @@ void PortConnector::hear(Clock::time_point now) {
   }
 }
 
-void PortConnector::knock(Clock::time_point now) {
+void PortConnector::start_attempt(Clock::time_point now) {
   tried_at_ = now;
   has_answered_ = false;
   Result<FramedSocket> started = FramedSocket::start(addresses_[tries_++ % addresses_.size()]);

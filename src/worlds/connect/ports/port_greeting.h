@@ -66,7 +66,7 @@ class PortConnector {
 
  private:
   void hear(Deadline::Clock::time_point now);
-  void knock(Deadline::Clock::time_point now);
+  void start_attempt(Deadline::Clock::time_point now);
   bool gives_up(Deadline::Clock::time_point now) const;
 
   const std::vector<Address> addresses_;

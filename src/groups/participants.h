@@ -12,15 +12,15 @@
 
 namespace comex::groups {
 
-struct Everybody {
+struct Participants {
   ConnectionTable members;  // the low side's, then the high side's
   std::uint32_t my_index = 0;
   std::uint32_t low_size = 0;  // equal to the whole size if there is one side
   bool is_low = true;          // true if the caller is on the low side
 };
-Everybody everybody(const Group& group, const WorldBook& book);
+Participants participants(const Group& group, const WorldBook& book);
 
-// The lpids of everybody() by index, for callers that keep them. It shares the group's tables.
+// The lpids of participants() by index, for callers that keep them. It shares the group's tables.
 class BothSides {
  public:
   BothSides(const Group& group, bool is_low)

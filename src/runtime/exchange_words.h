@@ -13,13 +13,14 @@
 
 namespace comex::runtime {
 
-struct Heard {
+struct ExchangedWords {
   AllocationVerdict verdict;
-  std::vector<Word> words;  // by member; empty in a large group
+  std::vector<AllocationWord> words;  // by member; empty in a large group
 };
-Heard hear(Runtime& runtime, int handle, const Word& mine);
+ExchangedWords exchange_words(Runtime& runtime, int handle, const AllocationWord& mine);
 
 // The addresses by member, once all have allocated.
-void hear_addresses(Runtime& runtime, int handle, const Heard& heard, void* mine, std::span<void*> addresses);
+void exchange_addresses(Runtime& runtime, int handle, const ExchangedWords& exchanged, void* mine,
+                        std::span<void*> addresses);
 
 }  // namespace comex::runtime

@@ -11,12 +11,12 @@
 
 namespace comex::groups {
 
-class Held {
+class HeldConnections {
  public:
-  explicit Held(WorldBook& book) : book_(book) {}
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() { let_go(); }
+  explicit HeldConnections(WorldBook& book) : book_(book) {}
+  HeldConnections(const HeldConnections&) = delete;
+  HeldConnections& operator=(const HeldConnections&) = delete;
+  ~HeldConnections() { let_go(); }
 
   Status take(std::span<const Gpid> gpids) {
     for (const Gpid gpid : gpids) {

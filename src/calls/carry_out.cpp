@@ -1,4 +1,4 @@
-#include "calls/transfer.h"
+#include "calls/carry_out.h"
 
 #include <string>
 
@@ -84,9 +84,9 @@ void say_recovered(const runtime::Runtime& runtime, const Context& where) {
 }
 
 int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
-              const runtime::Reach& target, op::Way way, const Finish& finish) {
+              const runtime::Reach& target, op::OperationClass op_class, const Finish& finish) {
   const CountedCall counted(runtime, operations, target);
-  if (runtime.is_direct(way, target)) {
+  if (runtime.is_direct(op_class, target)) {
     const int result = carry_out_directly(runtime, name, operations, target);
     if (result == COMEX_SUCCESS && finish.kind == Finish::Kind::handle) {
       *finish.handle = nb::HandleTable::completed_handle;
@@ -117,7 +117,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operatio
   }
   const std::size_t operations = moves_nothing(operation.value()) ? 0 : 1;
   return carry_out(runtime, name, std::span(&operation.value(), operations), target,
-                   op::way_of(operation->action), finish);
+                   op::class_of(operation->action), finish);
 }
 
 bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& as, op::Arguments& found) {

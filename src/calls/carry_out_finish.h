@@ -1,7 +1,7 @@
-// The template of transfer.h: the one place where blocking, handled and implicit completion differ.
+// The template of carry_out.h: the one place where blocking, handled and implicit completion differ.
 #pragma once
 
-#include "calls/transfer.h"
+#include "calls/carry_out.h"
 #include "runtime/call.h"
 
 namespace comex::calls {

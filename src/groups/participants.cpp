@@ -1,10 +1,10 @@
-#include "groups/everybody.h"
+#include "groups/participants.h"
 
 #include <vector>
 
 namespace comex::groups {
 
-Everybody everybody(const Group& group, const WorldBook& book) {
+Participants participants(const Group& group, const WorldBook& book) {
   const auto mine = static_cast<std::uint32_t>(group.my_rank());
   if (!group.is_inter()) return {group.members(), mine, group.size(), true};
   const ConnectionTable& local = group.members();

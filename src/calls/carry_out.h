@@ -39,7 +39,7 @@ struct Finish {
 
 // All operations are of one call, to one target, with one action. Returns COMEX_SUCCESS or COMEX_FAILURE.
 int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
-              const runtime::Reach& target, op::Way way, const Finish& finish);
+              const runtime::Reach& target, op::OperationClass op_class, const Finish& finish);
 int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,
               const runtime::Reach& target, const void* far, const Finish& finish);
 
@@ -104,4 +104,4 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
 
 }  // namespace comex::calls
 
-#include "calls/transfer_finish.h"
+#include "calls/carry_out_finish.h"
