@@ -16,7 +16,7 @@
  * - A worker serves itself without a thread where there is no progress rank and MPI has no
  *   MPI_THREAD_MULTIPLE. Every call serves others now and then there, so that a loop around any call sees
  *   what others write.
- * - A forked child has no runtime. Calls are refused there with a line, and end the child only. Memory from
+ * - A forked child has no runtime. A call in a child prints a line and ends the child only. Memory from
  *   malloc is not mapped in the child either (EFAULT, SIGSEGV). With COMEX_FORK=share it is: the child may
  *   load and store until it exits, as a checkpoint does, while the parent goes on.
  */
@@ -118,8 +118,8 @@ COMEX_API int comex_thread_level(void);
 /* -- Groups --
  * Create is collective over the members of `group` in pid_list: n distinct ranks of `group`, which is no
  * inter-group, in the order of the new ranks. Others may call it too, and get COMEX_GROUP_NULL. The
- * group comes about on all members, or those who wait fail after COMEX_MEET_S, with a line that has the list
- * and the ranks that have not come. A wrong argument fails at once on the rank that passed it, and by that
+ * group is created on all members, or those who wait fail after COMEX_MEET_S, with a line that has the list
+ * and the ranks that did not call. A wrong argument fails at once on the rank that passed it, and by that
  * time limit on the others. Free is collective over the group. */
 COMEX_API int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group);
 COMEX_API int comex_group_free(comex_group_t group);
@@ -258,10 +258,10 @@ COMEX_API void* comex_malloc_local(size_t bytes);
 COMEX_API int comex_free_local(void* ptr); /* NULL is allowed */
 
 /* -- Mutexes --
- * Create and destroy are collective over the workers, and come in turn. Each worker brings `num` >= 0 mutexes
- * of its own. A mutex is named by (mutex, proc); proc is a rank of COMEX_GROUP_WORLD. Locks are granted in
- * order of arrival and are not recursive. They fence nothing: a program fences before unlock to publish its
- * writes. Only the owner may unlock; worlds.h says who that is among endpoints. */
+ * Create and destroy are collective over the workers, and must alternate. Each worker brings `num` >= 0
+ * mutexes of its own. A mutex is named by (mutex, proc); proc is a rank of COMEX_GROUP_WORLD. Locks are
+ * granted in order of arrival and are not recursive. They fence nothing: a program fences before unlock to
+ * publish its writes. Only the owner may unlock; worlds.h says who that is among endpoints. */
 COMEX_API int comex_create_mutexes(int num);
 COMEX_API int comex_destroy_mutexes(void);
 COMEX_API int comex_lock(int mutex, int proc);

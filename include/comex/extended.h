@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* -- Atomic operations on one word --
- * old is the word before; v is *operand. */
+ * old: the value before; v: the operand. */
 #define COMEX_ATOMIC_SET 50              /* v; no reader sees a part of it */
 #define COMEX_ATOMIC_FETCH 51            /* old; `operand` is not looked at */
 #define COMEX_ATOMIC_SWAP 52             /* v */
@@ -38,11 +38,11 @@ extern "C" {
 /* Changes one naturally aligned word of 4 or 8 bytes at `target` of `proc`. It is atomic among atomic and rmw
  * calls of all workers on the same word in the same width, and takes effect after the caller's earlier writes
  * to `proc`. *fetched receives old; it may be NULL, except with FETCH and SWAP. Only COMPARE_AND_SWAP looks
- * at `compare`. It swapped exactly if *fetched receives the bits of *compare: a NaN can be expected, and
- * zeros of both signs differ. MIN and MAX of reals take the number where one of both is a NaN; where both
- * compare as equal, as zeros of both signs do, the word stays as it is.
- * comex_atomic returns when the word has been changed. comex_nbatomic is complete, by its handle or as an
- * implicit request, when it has been changed and *fetched is there. */
+ * at `compare`. It swapped exactly if *fetched receives the bits of *compare. Compares bits, so NaN matches
+ * NaN, and zeros of both signs differ. MIN and MAX of reals take the number where one of both is a NaN; where
+ * both compare as equal, as zeros of both signs do, the word stays as it is. comex_atomic returns when the
+ * word has been changed. comex_nbatomic is complete, by its handle or as an implicit request, when it has
+ * been changed and *fetched is there. */
 COMEX_API int comex_atomic(int op, int type, void* fetched, const void* operand, const void* compare,
                            void* target, int proc, comex_group_t group);
 COMEX_API int comex_nbatomic(int op, int type, void* fetched, const void* operand, const void* compare,

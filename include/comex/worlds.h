@@ -42,7 +42,7 @@ COMEX_API int comex_lpid_to_gpid(int lpid, comex_gpid_t* gpid);
 COMEX_API int comex_lpids(comex_group_t group, int size, int lpids[]);
 /* The number of processes that have an lpid here, the caller included. Those of the own world are 0 up to its
  * size. Above them are gaps where worlds have gone, so that an lpid may be larger than the count, and a
- * smaller one may be nobody's. */
+ * smaller lpid may be unused. */
 COMEX_API int comex_lpid_count(int* count);
 /* Collective over the processes named, which may be of several worlds. Each of them names the same processes
  * in the same order, by lpids of its own; so each has an lpid for every other. Callers that are not named
@@ -86,7 +86,7 @@ enum {
 COMEX_API int comex_group_compare(comex_group_t a, comex_group_t b, int* result);
 /* The same; of the values above COMEX_UNEQUAL it gives COMEX_ALIASED only. */
 COMEX_API int comex_group_compare_basic(comex_group_t a, comex_group_t b, int* result);
-/* The three questions that compare answers at once. The relation is COMEX_IDENT (the same members in the same
+/* Each part of compare as a call of its own. The relation is COMEX_IDENT (the same members in the same
  * order), COMEX_SIMILAR or COMEX_UNEQUAL, whatever the endpoints and contexts are. */
 COMEX_API int comex_group_same_context(comex_group_t a, comex_group_t b, int* same);
 COMEX_API int comex_group_relation(comex_group_t a, comex_group_t b, int* ident_similar_or_unequal);
@@ -124,8 +124,8 @@ COMEX_API int comex_world_accept(const char* port, int root, comex_group_t group
                                  comex_group_t* peer);
 COMEX_API int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
                                   comex_group_t* peer);
-/* Collective over both sides. It waits for traffic, and releases the group and what it held of the other
- * worlds; a world goes with its last connection. *peer becomes COMEX_GROUP_NULL. */
+/* Collective over both sides. Completes all operations, then frees the group. The last disconnect between two
+ * worlds ends their connection. *peer becomes COMEX_GROUP_NULL. */
 COMEX_API int comex_world_disconnect(comex_group_t* peer);
 
 /* -- Inter-groups -- */

@@ -14,7 +14,7 @@ int look_at_flag(int* flag, int proc) {
 }
 
 // A server may refuse the data after the put has returned. Then the fence fails, and the flag is not set.
-// What it tells may be of an earlier put: the data is written again, to know.
+// The failure may belong to an earlier put, so the data is put again to find out.
 template <class Put>
 int put_and_raise(const Put& put, int* flag, int value, int proc) {
   if (const int looked = look_at_flag(flag, proc); looked != COMEX_SUCCESS) return looked;

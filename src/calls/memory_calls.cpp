@@ -107,7 +107,7 @@ void* comex_malloc_local(size_t bytes) {
   if (!mine) {  // the program continues without it, and may fail often
     if (!runtime::process().has_told_of_no_memory.exchange(true)) {
       runtime->reporter().warn({.operation = "malloc_local"},
-                               mine.failure().text + "; it returns NULL, told once");
+                               mine.failure().text + "; NULL is returned; this line is printed once");
     }
     return nullptr;
   }

@@ -31,8 +31,7 @@ class PlainTarget {
   const op::Direct& direct() const { return runtime_->direct(); }
   const groups::WorkerPlace& place() const { return *place_; }
   Worker target() const { return target_; }
-  // Called before the check of a small operation, which then needs nothing after it: one that is refused
-  // counts.
+  // Call it before the check; refused operations are counted too.
   void count(activity::Kind kind, std::uint64_t bytes) {
     event_ = runtime_->activity().count_near(kind, place().slot, bytes);
   }

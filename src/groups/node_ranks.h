@@ -1,8 +1,8 @@
 // Computes the first node rank of a world that starts later and lives on virtual hosts.
 //
 // The launcher counts the processes of a machine, but does not know the virtual hosts into which every world
-// cuts it. It is pure. The result is exact if the cut is even or listed; else some numbers are left out, but
-// none is given twice. Used by runtime when a spawned world opens.
+// cuts it. It is pure. The result is exact if the cut is even or listed. Otherwise numbers are skipped,
+// never repeated. Used by runtime when a spawned world opens.
 #pragma once
 
 #include <cstdint>

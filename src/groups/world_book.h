@@ -31,7 +31,7 @@
 
 namespace comex::groups {
 
-// Is told once when a connection comes into use and once when it is over. Called without the book's lock.
+// Is called when a connection is first used and when it ends, without the book's lock.
 class ConnectionListener {
  public:
   virtual ~ConnectionListener() = default;

@@ -15,7 +15,7 @@ namespace comex::nb {
 
 class Completion {
  public:
-  // Whoever sees the part sees what was written before it: HandleTable relies on that.
+  // Release order: a thread that reads the new count also sees earlier writes. HandleTable relies on that.
   void add(std::uint32_t parts = 1) { pending_.fetch_add(parts, std::memory_order_release); }
 
   void complete(std::uint32_t parts = 1) {

@@ -3,7 +3,7 @@
 //
 // All members call the same collectives in the same order, one thread of each at a time. Endpoints of one
 // process have an object and a thread each. A reduction gives the same bits everywhere. Runtime holds one for
-// each group; the barrier between hosts, collective allocation and armci_msg_* are built on it.
+// each group; the barrier between hosts and collective allocation are built on it.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ bool repeats(std::span<const std::byte> message, std::size_t at) {
   return static_cast<std::uint8_t>(message[at]) == protocol::item_repeats;
 }
 
-// If the program gave a wild address, the place may lie beyond all addresses: it wraps here as it did there.
+// Addition wraps, as it did at the origin: the address that the program gave may be wild.
 std::uint64_t step_of(std::span<const std::byte> message, std::size_t at) {
   RepeatedItem item;
   std::memcpy(&item, message.data() + at, sizeof item);

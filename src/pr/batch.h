@@ -32,7 +32,7 @@ kernels::WordChange word_of(const Item& item, std::span<const std::byte> message
 
 struct BatchShape {
   bool is_sound = false;
-  // Its verb and scalar are those of the items if all agree, else those of an rmw, which nothing may pass.
+  // Its verb and scalar are those of the items. If they differ, those of an rmw, which nothing overtakes.
   Footprint footprint;
 };
 

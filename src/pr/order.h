@@ -18,7 +18,7 @@ struct Footprint {
   protocol::Verb verb = protocol::Verb::fence;
   bool is_inline = false;  // the body came with the message
   Scalar scalar = Scalar::none;
-  bool many_targets = false;  // a batch to several targets; nothing passes it
+  bool many_targets = false;  // a batch to several targets; nothing overtakes it
   Worker target = 0;
   std::uint64_t low = 0;  // [low, high) of the arena; empty: touches nothing
   std::uint64_t high = 0;

@@ -2,7 +2,7 @@
 //
 //   receive_in_place    chunk --> arena               contiguous put
 //   receive_and_*       piece --> staging --> arena   other puts, accumulates
-//   receive_and_drop    chunk --> away                refused put or accumulate
+//   receive_and_drop    chunk --> dropped             refused put or accumulate
 //   send_in_place       arena --> chunk               contiguous get
 //   gather_and_send     arena --> staging --> piece   other gets
 //   send_empty          empty chunks                  refused get

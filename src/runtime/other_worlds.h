@@ -28,8 +28,8 @@ class OtherWorlds : public groups::ConnectionListener {
  public:
   // Finds the way to a process of another world. False when no bridge leads there any more.
   virtual bool find(Lpid lpid, Reach& found) const = 0;
-  // The rank of a process on a bridge's wire, and the collectives' messages there. Groups end before their
-  // bridge.
+  // The rank of a process on a bridge's wire, and the collectives' messages there. All groups of a bridge are
+  // freed before it closes.
   virtual TransportRank rank_on(BridgeId bridge, Lpid lpid) const = 0;
   virtual op::ControlMessages& control_of(BridgeId bridge) = 0;
   // Why the other side of a bridge is lost; empty: it is not lost.

@@ -27,7 +27,7 @@ struct ScaleWords {
   bool operator==(const ScaleWords&) const = default;
 };
 
-// Operations that collect in a buffer. Once sent, it stands for its gets and rmws, which await answers.
+// Operations that collect in a buffer. Once sent, it is kept until its gets and rmws are answered.
 struct Batch {
   struct Answer {  // awaited by a get or rmw
     nb::Completion* completion = nullptr;

@@ -1,5 +1,5 @@
-// Owns the table of channels. For a server with nothing under way, IdlePeers keeps a few numbers and the
-// channel is given back, before there are more than twice as many channels as were needed.
+// Owns the table of channels. Idle channels are removed when the table has doubled; of their servers
+// IdlePeers keeps a few numbers.
 //
 // A channel stays in place until then. A server with unapplied writes always has one, so a fence of all
 // servers makes none. Owned by op::Remote; every part of it looks channels up here.

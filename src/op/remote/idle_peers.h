@@ -1,5 +1,4 @@
-// Keeps what must not be forgotten of a server while nothing is under way to it: its credits, and the numbers
-// that go on from where they were. A server that was ever idle costs 32 bytes and nothing else.
+// Keeps 32 bytes for each idle server: credits and sequence numbers.
 //
 // The peers are sorted by rank and need no index, since many are added at once, and rarely. Owned by
 // Channels, under the engine lock.

@@ -109,7 +109,7 @@ void Remote::append_or_start(const AtomicOperation& operation, const RemoteTarge
   if (!is_taken) start_atomic(operation, far, completion);
 }
 
-// Nothing comes between the two: the store has the next number after the put, which stands for both.
+// The store has the next number after the put; one fence covers both.
 void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value,
                               const RemoteTarget& far, nb::Completion& completion, bool adds) {
   if (fails_at_once(completion)) return;

@@ -37,7 +37,7 @@ struct RemoteOptions {
   std::size_t max_outstanding = 8192;   // operations under way
   shm::Outbox outbox;                   // where batches collect; empty: there are no batches
   trace::Log* log = nullptr;            // of requests that are sent, with COMEX_TRACE
-  activity::Word* under_way = nullptr;  // told how many operations are under way, for those who watch
+  activity::Word* under_way = nullptr;  // updated with the number of operations under way
 };
 
 class Remote final : public transport::Sink {

@@ -161,7 +161,7 @@ void JobWatch::give_up_stall() {
   if (look_ && look_->request.purpose == Purpose::stall) look_.reset();
 }
 
-// Without room for the picture it has no bytes, and who asks goes by what it sees itself.
+// If memory is short, an empty picture is left, and comex_top shows this host only.
 void JobWatch::leave_picture(const watch::Picture& picture) {
   const std::uint64_t number = question().asked.acquire();
   const std::vector<std::byte> bytes = watch::pack(picture);

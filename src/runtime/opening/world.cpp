@@ -147,7 +147,7 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
   return roles;
 }
 
-// The roles stay: the same hosts, split by the settings of the first life.
+// The roles stay: the same hosts, split by the settings of the first opening.
 Roles find_roles_again(transport::Collective& all, World& world, const FirstOpening& first,
                        const Reporter& reporter) {
   Roles roles = find_roles(all, world, first.settings, reporter);

@@ -25,9 +25,9 @@ std::vector<T> gather_from(op::GroupCollective& all, const T& mine) {
   return values;
 }
 
-// Ends a step alike on all of a group, after one of its collectives: true if nobody is wrong and nobody is
-// lost. Otherwise it has been reported, by the member that is wrong, with its `complaint`; an empty complaint
-// means that another member is wrong.
+// Ends a step after one of the group's collectives. Returns true on all members or on none: nobody is wrong
+// and nobody is lost. Otherwise it has been reported, by the member that is wrong, with its `complaint`; an
+// empty complaint means that another member is wrong.
 bool all_go_on(runtime::Runtime& runtime, const char* operation, int handle, bool somebody_is_wrong,
                const std::string& complaint);
 

@@ -37,7 +37,7 @@ int my_rank_in(const runtime::Runtime& runtime, const ProposedGroup& proposed, s
   return -1;
 }
 
-// All members are here, so the steps that follow need nobody's service. No on all if one cannot go on.
+// All members are here, so the steps that follow need nobody's service.
 Created all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
                        BridgeId bridge, const std::string& complaint) {
   const bool all_can = all.all_agree(complaint.empty());

@@ -94,12 +94,13 @@ class Commit {
   static std::uint32_t to_leader(std::uint32_t rank) { return 2 * rank; }
   static std::uint32_t to_member(std::uint32_t rank) { return 2 * rank + 1; }
 
-  // Says why the group is not made. `missing` names the members that have not come.
+  // Says why the group is not made. `missing` names the members that did not call.
   std::string line(const std::string& missing) const {
     const std::string list = cut_text(gpids_.size(), [&](std::size_t i) { return short_text(gpids_[i]); });
-    return "the group of {" + list + "} has not come about within " + deadline_.text() + " (COMEX_MEET_S): " +
-           (missing.empty() ? "not all members stayed until all had answered" : "not come: rank " + missing) +
-           "; all members name the same ones in one order";
+    return "the group of {" + list + "} was not created within " + deadline_.text() + " (COMEX_MEET_S): " +
+           (missing.empty() ? "a member gave up before all had answered"
+                            : "rank " + missing + " did not call") +
+           ". All members must name the same processes in the same order";
   }
   std::string text_of(const std::vector<std::uint32_t>& ranks) const {
     return cut_text(ranks.size(), [&](std::size_t i) {

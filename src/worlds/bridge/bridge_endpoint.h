@@ -30,10 +30,9 @@ struct BridgeEndpoint {
   std::vector<TransportRank> guests;                // BridgeMap::guest_arenas of this rank
   std::vector<std::shared_ptr<GuestArena>> arenas;  // for each of guests; empty if it could not be attached
   std::unique_ptr<transport::MpiTransport> transport;
-  std::unique_ptr<pr::Server> server;  // destroyed before the transport
-  ServiceState service =
-      ServiceState::goes_on;  // on a progress rank, with the number of leavers at that decision
-  std::size_t departed = 0;
+  std::unique_ptr<pr::Server> server;            // destroyed before the transport
+  ServiceState service = ServiceState::goes_on;  // of a progress rank
+  std::size_t departed = 0;                      // the number of leavers when `service` was decided
 
   // The arena of a rank of another world, if this process has mapped it.
   GuestArena* guest_arena(TransportRank of) const;

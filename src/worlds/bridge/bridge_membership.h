@@ -17,8 +17,8 @@ bool are_together(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lp
 
 // A freed group still keeps its members connected, though it has no handle any more.
 void note_freed(runtime::Runtime& runtime, const groups::Group& group);
-// Ends the reach over the bridge of processes with which the caller has no other group there. True if no
-// group is left, so that the caller may leave the bridge.
+// Removes the route to processes with which no other group is shared. True if no group is left, so that the
+// caller may leave the bridge.
 bool let_go(runtime::Runtime& runtime, const groups::Group& group);
 
 }  // namespace comex::worlds

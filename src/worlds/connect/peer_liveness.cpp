@@ -61,14 +61,13 @@ LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& re
     if (channel) {
       links[worlds[other]].push_back(std::move(channel).value());
     } else {
-      reporter.notice("the life of world " + std::to_string(worlds[other]) +
-                      " is not watched: " + channel.failure().text);
+      reporter.notice("the death of world " + std::to_string(worlds[other]) +
+                      " may go unnoticed: " + channel.failure().text);
     }
   }
   if (plan.awaits != 0 && !(listener && have_come.get())) {
     reporter.notice(
-        "not all processes of other worlds have come to be linked to this one, so their end may go "
-        "unnoticed");
+        "some processes of other worlds did not connect to this one; their death may go unnoticed");
   }
   links.merge(came);
   return links;

@@ -125,7 +125,7 @@ void FramedSocket::read() {
   while (socket_) {
     std::uint64_t bytes = 0;
     if (in_.size() >= sizeof bytes) std::memcpy(&bytes, in_.data(), sizeof bytes);
-    if (bytes > limit_bytes_) return end("a stranger is there, whose bytes are no frame");
+    if (bytes > limit_bytes_) return end("the other side does not speak this protocol");
     const std::size_t most = sizeof bytes + limit_bytes_;
     if (in_.size() >= most) return;  // the owner takes frames first
     const ssize_t received =

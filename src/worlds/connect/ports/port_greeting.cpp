@@ -73,7 +73,7 @@ bool PortListener::hear(Guest& guest) {
   return guest.is_bound = invited_ == &guest && is(frame, here);
 }
 
-// A guest that is alone keeps nobody waiting.
+// A single guest is never dropped.
 bool PortListener::is_let_go(const Guest& guest, Clock::time_point now) const {
   if (invited_ != &guest || guest.is_bound || now < invited_until_) return false;
   return guests_.size() > 1;
