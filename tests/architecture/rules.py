@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The house rules of docs/architecture.md, checked over the sources: who may include whom, where MPI and the
-operating system may be named, lengths, words of unfinished business, preprocessor branches inside functions.
+operating system may be named, lengths, words of unfinished business, preprocessor branches inside functions, names of types;
+and that the page and the links of src/CMakeLists.txt say the same.
 Usage: rules.py ROOT    prints one line per breach and ends with status 1 if there is one."""
 import re
 import sys
@@ -41,6 +42,13 @@ MPI_NAMES = re.compile(r"\b(Open ?MPI|MPICH|hydra)\b|\b(OMPI|ORTE|PMIX|PMI|MPIR|
 # Tests, and those who launch jobs, have to know launchers; mpi4py says which library it is made for.
 MPI_KNOWERS = re.compile(r"src/mpi/|tests/|cmake/|packaging/|tools/|bindings/python/comex/_mpi4py|(.*/)?(README|CHANGELOG|CMakeLists|CMakePresets)|docs/|[.]")
 CPP = {".c", ".cc", ".cpp", ".h", ".hpp"}
+# Both say again who may include whom.
+TABLES = "docs/architecture.md"
+LINKS = "src/CMakeLists.txt"
+# Libraries that are linked in cmake/, and not by src/CMakeLists.txt.
+OWN_LIBRARIES = {"armci", "interpose"}
+# Headers of which a build sees one.
+SAME_NAME_ON_PURPOSE = {"FinalizeResult"}
 HARD_STOP = 400
 MOST_FILES = 40
 # Written so that this file does not contain the words itself.
@@ -157,6 +165,60 @@ def check_folders(sources):
             yield f"{folder}: {count} files; a folder of src holds at most {MOST_FILES}"
 
 
+def check_table(text):
+    """The tables of the architecture page name the rooms, and what each may include, as MAY_INCLUDE does."""
+    told = {}
+    table = text.partition("### Who may include whom")[2].partition("\n\n- ")[0]
+    for left, right in re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|$", table, re.M):
+        names = {name.strip() for name in right.partition(";")[0].split(",")} - {"nothing"}
+        told.update({room.strip(): names for room in left.split(",") if room.strip() != "folder"})
+    for room in sorted(told.keys() | MAY_INCLUDE.keys()):
+        if told.get(room) != MAY_INCLUDE.get(room):
+            yield f"{TABLES}: the table of includes and rules.py differ on {room}"
+        if room in MAY_INCLUDE and f"\n| src/{room} |" not in text:
+            yield f"{TABLES}: the table of rooms has no row for src/{room}"
+
+
+def check_links(text):
+    """A room links no room that it may not include, and reaches, through others perhaps, each that it may."""
+    links = {name: set(re.findall(r"\broom_(\w+)", rest))
+             for name, rest in re.findall(r"^comex_room\((\w+)([^)]*)\)", text, re.M)}
+
+    def reached(room):
+        found, to_visit = set(), [room]
+        while to_visit:
+            new = links.get(to_visit.pop(), set()) - found
+            found |= new
+            to_visit += new
+        return found
+    for room in sorted(links.keys() ^ (MAY_INCLUDE.keys() - OWN_LIBRARIES)):
+        yield f"{LINKS}: {room} is a library there or a room of rules.py, and not both"
+    for room in sorted(links.keys() & MAY_INCLUDE.keys()):
+        allowed_rooms = {name.split("/")[0] for name in MAY_INCLUDE[room]}
+        for other in sorted(links[room] - allowed_rooms):
+            yield f"{LINKS}: {room} links {other}, which it may not include"
+        for other in sorted(allowed_rooms - reached(room)):
+            yield f"{LINKS}: {room} may include {other} and does not link it"
+
+
+TYPE = re.compile(r"^(?:class|struct|union|enum class|enum|using)\s+(?:\[\[\w+\]\]\s+|alignas\([^)]*\)\s+)*(\w+)"
+                  r"(?:\s+final)?\s*(?::[^:;{][^;{]*)?[{=]", re.M)
+
+
+def check_types(sources):
+    """One name, one type: a reader who searches for a type finds one. Nested types are named with their class."""
+    places = {}
+    for name, text in sources.items():
+        if name.startswith("src/") and name.endswith(".h"):
+            code = strip(text)
+            for match in TYPE.finditer(code):
+                line = code.count("\n", 0, match.start()) + 1
+                places.setdefault(match.group(1), []).append(f"{name}:{line}")
+    for type_name, found in places.items():
+        if len(found) > 1 and type_name not in SAME_NAME_ON_PURPOSE:
+            yield f"{found[1]}: {type_name} is the name of another type: {found[0]}"
+
+
 def breaches(sources):
     for name, text in sources.items():
         suffix = Path(name).suffix
@@ -168,6 +230,10 @@ def breaches(sources):
                 yield from check_branches(name, text)
     yield from check_environment(sources)
     yield from check_folders(sources)
+    yield from check_types(sources)
+    for name, check in ((TABLES, check_table), (LINKS, check_links)):
+        if name in sources:
+            yield from check(sources[name])
 
 
 def read(root):
@@ -177,6 +243,7 @@ def read(root):
             data = "/data/" in path.as_posix() or path.suffix in (".mtx", ".pyc")
             if path.is_file() and path.name != ".gitkeep" and not data:
                 found[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8", errors="replace")
+    found[TABLES] = (root / TABLES).read_text(encoding="utf-8")
     return found
 
 

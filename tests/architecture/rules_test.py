@@ -2,7 +2,7 @@
 """Each rule refuses what it is there to refuse, and lets pass what looks like it."""
 import unittest
 
-from rules import breaches
+from rules import MAY_INCLUDE, breaches
 
 HEADER = "// Owns nothing.\n#pragma once\n"
 
@@ -73,6 +73,40 @@ class Rules(unittest.TestCase):
                 self.assertIn("src/mpi alone", said(place, words + "\n"))
             self.assertEqual(said("src/mpi/a.cpp", words + "\n"), "")
         self.assertEqual(said("src/armci/a.cpp", "// libarmci-openmpi and libarmci-mpich\n"), "")
+
+    def test_a_type_has_a_name_of_its_own(self):
+        one = HEADER + "namespace a {\nstruct Thing {\n  struct Part {};\n};\nclass Other;\n}\n"
+        other = HEADER + "namespace a {\nstruct Thing;\nclass Other : public Thing {\n  enum class Part { x };\n};\n}\n"
+        self.assertEqual(said("src/op/a.h", one, **{"src/pr/b.h": other}), "")
+        for again in ("class Thing final {", "enum class Thing : int {", "using Thing = int;", "struct alignas(64) Thing {"):
+            text = HEADER + "namespace b {\n" + again + "\n}\n"
+            self.assertIn("b.h:4: Thing", said("src/op/a.h", one, **{"src/pr/b.h": text}))
+            self.assertEqual(said("src/op/a.h", one, **{"src/pr/b.cpp": text}), "")
+
+    def test_the_page_has_the_same_table(self):
+        rows = [f"| src/{room} | a role |" for room in MAY_INCLUDE]
+        allowed = [f"| {room} | {', '.join(names) or 'nothing'}; and a remark |" for room, names in MAY_INCLUDE.items()]
+
+        def page(rows, allowed):
+            return said("docs/architecture.md", "\n".join(["", *rows, "### Who may include whom", *allowed, "", "- more", ""]))
+        self.assertEqual(page(rows, allowed), "")
+        self.assertIn("no row for src/core", page(rows[1:], allowed))
+        self.assertIn("differ on core", page(rows, allowed[1:]))
+        self.assertIn("differ on cellar", page(rows, [*allowed, "| cellar | core |"]))
+        self.assertIn("differ on shm", page(rows, ["| shm | core, mpi |" if "| shm |" in row else row for row in allowed]))
+
+    def test_libraries_are_linked_as_they_may_include(self):
+        links = [f"comex_room({room} {' '.join('room_' + name.split('/')[0] for name in sorted(names))})"
+                 for room, names in MAY_INCLUDE.items() if room not in ("armci", "interpose")]
+
+        def cmake(*lines):
+            return said("src/CMakeLists.txt", "\n".join(lines))
+        self.assertEqual(cmake(*links), "")
+        self.assertIn("shm is a library there", cmake(*(line for line in links if "(shm " not in line)))
+        self.assertIn("cellar is a library there", cmake(*links, "comex_room(cellar room_core)"))
+        self.assertIn("core links shm", cmake("comex_room(core room_shm)", *links[1:]))
+        self.assertIn("watch may include shm and does not link it",
+                      cmake(*("comex_room(watch room_core)" if "(watch " in line else line for line in links)))
 
     def test_unfinished_business_is_seen(self):
         self.assertIn("unfinished", said("tools/check", "# TO" + "DO later\n"))
