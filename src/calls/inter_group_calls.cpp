@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "core/diagnose.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/arguments.h"
 #include "worlds/agreement/create_group.h"
-#include "worlds/connect/card_hook.h"
 #include "worlds/connect/meeting.h"
 
 namespace comex::calls {
@@ -39,7 +39,7 @@ struct Leader {
   }
 
  private:
-  std::string name() const { return "the other leader, " + text_of(other) + ","; }
+  std::string name() const { return "the other leader, process " + text_of(other) + ","; }
   Failure has_not_called(const Deadline& deadline) const {
     return environment_error(name() + " has not called with tag " + std::to_string(tag) + " within " +
                              deadline.text() +

@@ -45,6 +45,10 @@ Target::Target(const TargetName& named, const std::optional<Gpid>& who, std::opt
   }
 }
 
+std::string text_of(Gpid gpid) {
+  return "(" + std::to_string(gpid.world) + "," + std::to_string(gpid.rank) + ")";
+}
+
 std::string format_line(const Identity& who, const Context& where, std::string_view text) {
   std::string line = "comex: ";
   line += who.rank >= 0 ? "rank " + std::to_string(who.rank) : std::string("a rank");

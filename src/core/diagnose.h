@@ -43,6 +43,8 @@ struct Context {
   const void* address = nullptr;
 };
 
+std::string text_of(Gpid gpid);  // "(0,1)": world 0, rank 1
+
 // For example "worker 3", "workers 3, 5 and 7", "workers 0, 1, 2, 3, 4, 5, 6 and 93 others"; none: "".
 std::string listed(std::string_view what, std::span<const int> numbers);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "core/diagnose.h"
 #include "groups/joining_parts.h"
 #include "groups/managers.h"
 #include "groups/newcomers.h"
@@ -338,8 +339,8 @@ Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote) 
   for (const std::span<const Gpid> side : {local, remote}) {
     for (const Gpid gpid : side) {
       if (seen.insert(std::uint64_t{gpid.world} << 32 | gpid.rank).second) continue;
-      return caller_error("process (" + std::to_string(gpid.world) + ", " + std::to_string(gpid.rank) +
-                          ") is named twice; the sides of an inter-group have no process in common");
+      return caller_error("process " + text_of(gpid) +
+                          " is named twice; the sides of an inter-group have no process in common");
     }
   }
   return {};

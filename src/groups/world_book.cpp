@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "core/diagnose.h"
+
 namespace comex::groups {
 namespace {
-
-std::string text_of(Gpid gpid) {
-  return "(" + std::to_string(gpid.world) + ", " + std::to_string(gpid.rank) + ")";
-}
 
 // Adds the own world's rows, for others to read.
 void add_rows(const ProcessGroup& places, WorldDescription& description) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "worlds/connect/card_hook.h"
+#include "core/diagnose.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
@@ -62,7 +62,7 @@ ControlRoute route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
 }
 
 std::string no_connection(Gpid from, Gpid to) {
-  return "no connection leads from " + text_of(from) + " to " + text_of(to) +
+  return "no connection leads from process " + text_of(from) + " to process " + text_of(to) +
          ": no group has both of them, or none any more";
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/diagnose.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/agreement/group_commit.h"
 #include "worlds/agreement/group_wire.h"
@@ -96,7 +97,8 @@ class Commit {
 
   // Says why the group is not made. `missing` names the members that did not call.
   std::string line(const std::string& missing) const {
-    const std::string list = cut_text(gpids_.size(), [&](std::size_t i) { return short_text(gpids_[i]); });
+    const std::string list =
+        cut_text(gpids_.size(), [&](std::size_t i) { return comex::text_of(gpids_[i]); });
     return "the group of {" + list + "} was not created within " + deadline_.text() + " (COMEX_MEET_S): " +
            (missing.empty() ? "a member gave up before all had answered"
                             : "rank " + missing + " did not call") +
@@ -104,7 +106,7 @@ class Commit {
   }
   std::string text_of(const std::vector<std::uint32_t>& ranks) const {
     return cut_text(ranks.size(), [&](std::size_t i) {
-      return std::to_string(ranks[i]) + " " + short_text(gpids_[ranks[i]]);
+      return std::to_string(ranks[i]) + " " + comex::text_of(gpids_[ranks[i]]);
     });
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(routes_.size()); }
@@ -113,9 +115,6 @@ class Commit {
 
  private:
   bool is_lost() const { return proposed_.bridge != no_bridge && routes_.front().control->is_lost(); }
-  static std::string short_text(Gpid gpid) {
-    return "(" + std::to_string(gpid.world) + "," + std::to_string(gpid.rank) + ")";
-  }
 
   runtime::Runtime& runtime_;
   const char* operation_;

@@ -5,13 +5,9 @@
 
 #include <comex/worlds.h>
 
-#include <string>
-
 #include "groups/joining.h"
 
 namespace comex::worlds {
-
-std::string text_of(Gpid gpid);  // "process (0,1)"
 
 groups::CardHook hook_of(const comex_card_hook_t& hook);
 

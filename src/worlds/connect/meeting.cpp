@@ -236,7 +236,7 @@ class MeetingRun {
     const auto local = std::ranges::find_if(all, is_local);
     const bool tells = local != all.end() ? local->gpid == mine.gpid : leads();
     const Gpid who = local != all.end() ? local->gpid : failed->gpid;
-    return {false, tells ? else_what + " on " + text_of(who) : ""};
+    return {false, tells ? else_what + " on process " + text_of(who) : ""};
   }
 
   runtime::Runtime& runtime_;

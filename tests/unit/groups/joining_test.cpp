@@ -137,7 +137,7 @@ TEST_F(Joining, fails_on_both_sides_where_a_process_is_on_both) {
   TestSide one({&p0, &p1});
   TestSide other({&q1});
   const std::string text = failure_of(join(one, other));
-  EXPECT_EQ(text, "process (0, 1) is named twice; the sides of an inter-group have no process in common");
+  EXPECT_EQ(text, "process (0,1) is named twice; the sides of an inter-group have no process in common");
 }
 
 TEST_F(Joining, fails_on_both_sides_where_two_launches_have_one_manager) {

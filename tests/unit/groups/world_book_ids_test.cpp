@@ -67,8 +67,8 @@ TEST(WorldBook, names_the_gpid_of_an_unknown_world_or_rank) {
   const Result<Lpid> rank = book.lpid_of({1, 4});
   ASSERT_FALSE(world);
   ASSERT_FALSE(rank);
-  EXPECT_EQ(world.failure().text, "gpid (9, 1): world 9 is not known here");
-  EXPECT_EQ(rank.failure().text, "gpid (1, 4): world 1 has ranks 0 to 3");
+  EXPECT_EQ(world.failure().text, "gpid (9,1): world 9 is not known here");
+  EXPECT_EQ(rank.failure().text, "gpid (1,4): world 1 has ranks 0 to 3");
   EXPECT_FALSE(book.lpid_of({0, 2}));
   EXPECT_FALSE(book.connection_references({1, 4}));
   EXPECT_FALSE(book.gpid_of(2));
