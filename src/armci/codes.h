@@ -43,21 +43,5 @@ inline int acc_code(int datatype) {
       return unknown_code(datatype, COMEX_ACC_INT, COMEX_ACC_LNG);
   }
 }
-inline bool is_acc_code(int code) {
-  return code >= COMEX_ACC_INT && code <= COMEX_ACC_LNG;
-}
-
-// The bytes of one element, which are also those of the scale factor. `code` is one of comex.h.
-inline int acc_element_bytes(int code) {
-  switch (code) {
-    case COMEX_ACC_INT:
-    case COMEX_ACC_FLT:
-      return 4;
-    case COMEX_ACC_DCP:
-      return 16;
-    default:
-      return 8;
-  }
-}
 
 }  // namespace comex::armci

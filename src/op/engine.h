@@ -70,8 +70,6 @@ class Engine {
 
   void wait(Condition done, const WaitReason& reason) { enter_when(done, reason); }
 
-  // The server may come and go between operations, under the lock.
-  void set_server(transport::Sink* server) { own_.sinks.server = server; }
   transport::Transport& transport() { return *own_.transport; }
 
   // Attaches a wire that is pumped after the own one. It must stay until it is detached. Under the lock.

@@ -30,7 +30,6 @@ void Idle::reset() {
   step_ = first_step();
   steps_ = 0;
   since_ns_ = 0;
-  has_told_ = false;
   if (doorbell_) seen_ = doorbell_->seen();
 }
 
@@ -98,12 +97,6 @@ bool Idle::would_nap() const {
 
 std::uint64_t Idle::stalled_for() const {
   return since_ns_ == 0 ? 0 : os_->now_ns() - since_ns_;
-}
-
-bool Idle::is_stalled(std::uint64_t limit_ns) {
-  if (has_told_ || stalled_for() < limit_ns) return false;
-  has_told_ = true;
-  return true;
 }
 
 }  // namespace comex::shm

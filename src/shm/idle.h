@@ -49,10 +49,9 @@ class Idle {
   // rung.
   bool sleep(std::uint64_t ns);
 
-  bool would_nap() const;                   // the next pause() sleeps
-  std::uint64_t nap_ns() const;             // length of that nap
-  std::uint64_t stalled_for() const;        // ns since reset; 0 while still spinning
-  bool is_stalled(std::uint64_t limit_ns);  // true once per wait, when it first exceeds the limit
+  bool would_nap() const;             // the next pause() sleeps
+  std::uint64_t nap_ns() const;       // length of that nap
+  std::uint64_t stalled_for() const;  // ns since reset; 0 while still spinning
 
  private:
   enum class Step : std::uint8_t { spin, yield, nap };
@@ -69,7 +68,6 @@ class Idle {
   std::uint32_t steps_ = 0;
   std::uint64_t since_ns_ = 0;
   std::uint64_t gave_way_ns_ = 0;
-  bool has_told_ = false;
 };
 
 }  // namespace comex::shm

@@ -88,7 +88,7 @@ TEST(TwoWorlds, a_signal_comes_after_the_data_and_rings_in_its_own_world) {
   nb::Completion done;
   rig.origins[0]->start(contiguous(Action::put, source.data(), rig.regions[1] + 64, source.size()),
                         rig.far(1), done);
-  rig.origins[0]->start_store(rig.regions[1], 8, 77, rig.far(1), done);
+  rig.origins[0]->start_put_signal({}, rig.regions[1], 77, rig.far(1), done);
   std::atomic_ref<std::uint64_t> word(*reinterpret_cast<std::uint64_t*>(rig.regions[1]));
   ASSERT_TRUE(rig.until([&] { return word.load() == 77; }));
   EXPECT_EQ(std::memcmp(rig.regions[1] + 64, source.data(), source.size()), 0);

@@ -134,7 +134,7 @@ TEST(WholeBatches, a_fence_a_get_and_a_store_find_what_was_appended_before_them)
   value = 6;
   ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
   nb::Completion stored;
-  rig.origin().start_store(rig.region + 8, 8, 9, rig.far, stored);
+  rig.origin().start_put_signal({}, rig.region + 8, 9, rig.far, stored);
   ASSERT_TRUE(rig.until([&] { return word_at(rig, 1) == 9; }));
   EXPECT_EQ(word_at(rig, 0), 6);
   rig.fence();

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "conformance/whole_rig.h"
+#include "support/patch_runs.h"
 
 namespace comex::whole {
 namespace {

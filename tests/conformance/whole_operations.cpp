@@ -106,7 +106,7 @@ TEST(WholeOperations, a_signal_is_stored_after_the_data_before_it) {
   const auto* flag = reinterpret_cast<const std::uint64_t*>(rig.region + 200000);
   nb::Completion done;
   rig.origin().start(contiguous(Action::put, source.data(), rig.region, source.size()), rig.far, done);
-  rig.origin().start_store(rig.region + 200000, 8, 17, rig.far, done);
+  rig.origin().start_put_signal({}, rig.region + 200000, 17, rig.far, done);
   ASSERT_TRUE(rig.until([&] { return *flag == 17; }));
   EXPECT_EQ(region_part(rig, 0, source.size()), source);
   rig.finish(done);

@@ -144,7 +144,7 @@ TEST_F(WholePushes, everything_behind_a_slow_pushed_batch_waits_for_it) {
   push_slowly();
   rig.origin().start(contiguous(Action::get, &near, rig.region, 8), rig.far, got);
   rig.origin().start_atomic(add_to(&old, rig.region, 10), rig.far, added);
-  rig.origin().start_store(rig.region + 8, 8, 1, rig.far, stored);
+  rig.origin().start_put_signal({}, rig.region + 8, 1, rig.far, stored);
   rig.origin().start_lock(0, rig.far, locked);
   rig.origin().start_fence(0, fenced);
   rig.origin().start_unlock(0, rig.far, unlocked);

@@ -117,7 +117,7 @@ void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t
   start(put, far, completion);
   std::uint8_t flags = adds ? std::uint8_t{protocol::adds} : std::uint8_t{0};
   if (put.signal != nullptr) flags |= protocol::with_signal;
-  enqueue(words_.make_store(far_word, sizeof value, value, far, flags));
+  enqueue(words_.make_store(far_word, value, far, flags));
 }
 
 void Remote::start_fence(TransportRank server, nb::Completion& completion) {

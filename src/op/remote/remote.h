@@ -101,11 +101,6 @@ class Remote final : public transport::Sink {
   bool holds_batches() const { return batches_.holds_any(); }
   void send_batches() { batches_.close_all(); }
 
-  // Stores a word of 4 or 8 bytes after every earlier write of this origin on that target.
-  void start_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
-                   nb::Completion& completion) {
-    if (!fails_at_once(completion)) enqueue(words_.make_store(far_word, bytes, value, far));
-  }
   // Starts a contiguous put and a store of 8 bytes behind it, or an addition. If one of them is refused,
   // neither is done.
   void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const RemoteTarget& far,
@@ -150,7 +145,6 @@ class Remote final : public transport::Sink {
   // The servers are lost: all that is under way fails, and later operations fail at once. Returns how many
   // were under way. Memory that the transport may still use is kept until the end.
   std::size_t abandon();
-  bool is_abandoned() const { return abandoned_; }
 
   void on_message(const transport::Message& message) override;
   unsigned advance() override;

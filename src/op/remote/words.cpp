@@ -21,14 +21,14 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
   return request;
 }
 
-Request* Words::make_store(const void* far_word, unsigned bytes, std::uint64_t value, const RemoteTarget& far,
+Request* Words::make_store(const void* far_word, std::uint64_t value, const RemoteTarget& far,
                            std::uint8_t flags) {
   Request* const request = requests_.make<WordRequest>(far, nullptr);
   Header& header = std::get<WordRequest>(request->what).header;
   header.verb = Verb::store;
   header.flags = flags;
   header.offset = far.offset_of(far_word);
-  header.bytes = bytes;
+  header.bytes = sizeof value;
   header.set_value(value);
   return as_write(request);
 }

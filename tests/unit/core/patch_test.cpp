@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "support/patch_runs.h"
 #include "unit/core/patch_naive.h"
 
 namespace comex {

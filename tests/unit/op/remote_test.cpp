@@ -35,7 +35,7 @@ TEST(Remote, what_an_endpoint_asks_for_carries_its_number_and_rank) {
   nb::Completion done;
   const auto ask_for_all = [&] {
     script.remote.start(script.put(&value, 8), script.far, done);
-    script.remote.start_store(&value, 8, 1, script.far, done);
+    script.remote.start_put_signal({}, &value, 1, script.far, done);
     script.remote.start_lock(0, script.far, done);
     script.remote.start_unlock(0, script.far, done);
   };
