@@ -35,6 +35,8 @@ struct Found {
   std::string problem;
 };
 
+constexpr const char* no_job = "no job runs on this machine that this user may read";
+
 std::string list_of(const std::vector<Job>& jobs) {
   std::string text;
   for (const Job& job : jobs) {
@@ -51,7 +53,7 @@ Found find(const std::string& name) {
   std::vector<Job> jobs = find_jobs();
   for (Job& job : jobs)
     if (name_of(job) == name || (name.empty() && jobs.size() == 1)) return {std::move(job), ""};
-  if (jobs.empty()) return {std::nullopt, "no job runs on this machine that this user may read"};
+  if (jobs.empty()) return {std::nullopt, no_job};
   if (name.empty()) return {std::nullopt, "several jobs run here: name one by --job\n" + list_of(jobs)};
   return {std::nullopt, "there is no job " + name + "; there are\n" + list_of(jobs)};
 }
@@ -136,7 +138,9 @@ int explain_hang(const Options& options, const Job& first) {
 
 int run(const Options& options) {
   if (options.list) {
-    std::cout << list_of(find_jobs());
+    const std::vector<Job> jobs = find_jobs();
+    if (jobs.empty()) std::cerr << "comex_top: " << no_job << "\n";  // beside the list, which programs read
+    std::cout << list_of(jobs);
     return 0;
   }
   Found found = find(options.job);

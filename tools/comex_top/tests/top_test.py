@@ -93,6 +93,8 @@ with tempfile.TemporaryDirectory() as folder:
     if os.getuid() == 0:  # others do not see it
         said = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", TOP, "--list"], capture_output=True, text=True, check=False)
         check(said.returncode == 0 and job not in said.stdout, f"another user sees the job: {said.stdout}{said.stderr}")
+        check(said.stdout or said.stderr == "comex_top: no job runs on this machine that this user may read\n",
+              f"an empty list without a line: {said.stderr}")
 
     open(go, "w", encoding="utf-8").close()
     check(launch.wait(timeout=60) == 0, "the job ends well")
