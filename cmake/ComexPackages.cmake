@@ -3,14 +3,17 @@
 #   libcomex-MPI-dropin  libarmci and libcomex_world; the linker takes its libarmci-MPI before the distribution's archive
 #   libcomex-MPI-dev     headers, archives, the Fortran module, comex-config, pkg-config's and CMake's files (component
 #                        development)
-# The Python package (component python) is in none: Python looks in folders that both MPIs would share.
+#   python3-comex-MPI    the Python package (component python), where it was built for Debian's Python
+#   comex-examples       sources of the examples, the same from the builds of both MPIs
 # All of an MPI lies in a folder of its own, /usr/lib/<machine>/comex/<MPI>, so that those of both MPIs are installed side by
-# side; alternatives (comexrun, comex-config) give one of them the plain names. The text around them is in packaging/debian.
+# side; alternatives (comexrun, comex-config, python3-comex) give one of them the plain names. The text around them is in
+# packaging/debian.
 if(NOT TARGET comex_shared OR NOT TARGET comex_top OR NOT COMEX_MPI_KIND MATCHES "^(openmpi|mpich)$")
   return()
 endif()
 set(CPACK_PACKAGE_CONTACT "" CACHE STRING "Maintainer of the packages, as Name <address>")
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/packaging/debian/cpack.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/packaging/debian/staged.cmake)
 set(CPACK_COMEX_EXTRA ${CMAKE_BINARY_DIR}/debian)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME comex)
@@ -59,24 +62,40 @@ comex_package(drop dropin ${name}-dropin libs "${name} ${exactly}" "${long}
 and has libarmci for ARMCI and Global Arrays programs, which the linker
 takes before the archive of libarmci-mpi-dev, and libcomex_world for
 programs that know only MPI_COMM_WORLD.")
-comex_package(dev development ${name}-dev libdevel
-  "${name} ${exactly}, ${name}-dropin ${exactly}, lib${COMEX_MPI_KIND}-dev" "${long}
+set(depends "${name} ${exactly}, ${name}-dropin ${exactly}, lib${COMEX_MPI_KIND}-dev")
+if(COMEX_FORTRAN_MODULES)
+  string(APPEND depends ", gfortran | gfortran-mod-15")  # who reads the module files
+endif()
+comex_package(dev development ${name}-dev libdevel "${depends}" "${long}
 and has headers, archives, the Fortran module, comex-config, and the files
 of pkg-config and CMake.")
+comex_package(examples examples comex-examples doc "" "ComEx-PR lets the processes of an MPI job read, write and add to each
+other's memory while the owners compute. This one has sources of examples
+in C, C++, Fortran and Python, with a Makefile that asks comex-config.")
 set(CPACK_DEBIAN_RUN_PACKAGE_RECOMMENDS "${name}-dropin ${exactly}")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS g++)
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS comex-examples)
+set(CPACK_DEBIAN_EXAMPLES_PACKAGE_RECOMMENDS "libcomex-openmpi-dev | libcomex-mpich-dev, make, g++, gfortran, libcli11-dev, libfmt-dev, libpng-dev")
+set(CPACK_DEBIAN_EXAMPLES_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_EXAMPLES_PACKAGE_SHLIBDEPS OFF)
 
-# comex_alternative(group master file...): postinst and prerm that give the master program its plain name, and with it other
-# files: paths below the prefix, which lie below /usr as well, or FROM=TO.
-function(comex_alternative group master)
+# comex_alternative(group name path...): postinst and prerm that give files their plain names: paths below the prefix, which
+# lie below /usr as well, or FROM=TO. The alternative is called by the first, and the others go with it.
+function(comex_alternative group name)
   string(TOUPPER ${group} GROUP)
-  set(slaves "")
-  foreach(file ${ARGN})
-    string(REGEX REPLACE "^.*=" "" link ${file})
-    string(REGEX REPLACE "=.*$" "" file ${file})
-    string(REGEX REPLACE "/" "." title ${link})
+  set(alternatives "")
+  foreach(path ${ARGN})
+    string(REGEX REPLACE "^.*=" "" link ${path})
+    string(REGEX REPLACE "=.*$" "" path ${path})
     get_filename_component(folder ${link} DIRECTORY)
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/debian/${group}/usr/${folder})  # a small system has not all of them
-    string(APPEND slaves " \\\n      --slave /usr/${link} ${title} ${prefix}/${file}")
+    if(alternatives STREQUAL "")
+      set(file ${prefix}/${path})
+      set(alternatives "/usr/${link} ${name} ${file} ${priority}")
+    else()
+      string(REGEX REPLACE "/" "." title ${link})
+      string(APPEND alternatives " \\\n      --slave /usr/${link} ${title} ${prefix}/${path}")
+    endif()
   endforeach()
   set(scripts ${CMAKE_BINARY_DIR}/debian/${group}-scripts)
   foreach(script postinst prerm)
@@ -87,13 +106,14 @@ function(comex_alternative group master)
   set(CPACK_DEBIAN_${GROUP}_PACKAGE_CONTROL_EXTRA "${control}" PARENT_SCOPE)
   set(CPACK_DEBIAN_${GROUP}_PACKAGE_CONTROL_STRICT_PERMISSION ON PARENT_SCOPE)
 endfunction()
-comex_alternative(run comexrun bin/comex_top bin/comex_info bin/comex_worlds
+comex_alternative(run comexrun bin/comexrun bin/comex_top bin/comex_info bin/comex_worlds
   share/man/man1/comexrun.1 share/man/man1/comex_top.1 share/man/man1/comex_info.1 share/man/man1/comex_worlds.1
   share/man/man7/comex-settings.7
   share/bash-completion/completions/comexrun share/bash-completion/completions/comex_top
   share/bash-completion/completions/comex_info
   share/zsh/site-functions/_comexrun=share/zsh/vendor-completions/_comexrun)
-comex_alternative(dev comex-config bin/comex-ga-config share/man/man1/comex-config.1 share/man/man1/comex-ga-config.1)
+comex_alternative(dev comex-config bin/comex-config bin/comex-ga-config share/man/man1/comex-config.1
+  share/man/man1/comex-ga-config.1)
 
 # The linker and the loader find the drop-in where the distribution's archive lies.
 set(beside ${CMAKE_BINARY_DIR}/debian/drop/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
@@ -103,9 +123,27 @@ get_target_property(abi comex_shared SOVERSION)
 file(CREATE_LINK comex/${COMEX_MPI_KIND}/${CMAKE_INSTALL_LIBDIR}/${armci}.${abi} ${beside}/${armci}.${abi} SYMBOLIC)
 file(CREATE_LINK ${armci}.${abi} ${beside}/${armci} SYMBOLIC)
 
-set(CPACK_COMPONENTS_ALL runtime runtime_debian dropin dropin_debian development development_debian)
+set(CPACK_COMPONENTS_ALL runtime runtime_debian dropin dropin_debian development development_debian examples_debian)
+
+# Python looks in one folder, so the module that it finds there is that of one MPI.
+if(COMEX_PACKAGE_PYTHON_FOUND MATCHES "^/usr/bin/")
+  set(package python3-comex-${COMEX_MPI_KIND})
+  string(REGEX REPLACE "^.*[.]" "" minor ${COMEX_PACKAGE_PYTHON_VERSION})
+  math(EXPR next "${minor} + 1")
+  comex_package(py python ${package} python "${name} ${exactly}, python3 (>= 3.${minor}~), python3 (<< 3.${next}), python3-numpy"
+    "${long}
+and has the Python package comex.")
+  if(COMEX_MPI_KIND STREQUAL openmpi)  # the MPI that Debian builds it for
+    set(CPACK_DEBIAN_PY_PACKAGE_SUGGESTS python3-mpi4py)
+  endif()
+  set(compile "\n    py3compile -p ${package} ${prefix}/${COMEX_PYTHON_INSTALL_DIR}")
+  set(clean "case $1 in remove | deconfigure | upgrade) py3clean -p ${package} ;; esac")
+  comex_alternative(py python3-comex ${COMEX_PYTHON_INSTALL_DIR}/comex=lib/python3/dist-packages/comex)
+  list(APPEND CPACK_COMPONENTS_ALL python python_debian)
+endif()
+
 include(CPack)
-foreach(pair run:runtime drop:dropin dev:development)
+foreach(pair run:runtime drop:dropin dev:development examples:examples py:python)
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 group)
   list(GET pair 1 component)

@@ -39,6 +39,7 @@ iproute2         command ip
 util-linux       command nsenter
 procps           command pgrep
 gfortran         command gfortran
+make             command make
 libncurses-dev   header  ncurses.h
 nlohmann-json3-dev       header nlohmann/json.hpp
 pybind11-dev     header  pybind11/pybind11.h
