@@ -15,9 +15,11 @@ class ComexPr(CMakePackage):
     version("0.1.0")
 
     variant("tools", default=True, description="Build comexrun, comex_info, comex_top and the examples")
+    variant("fortran", default=True, description="Build the Fortran module")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("python@3.10:", type=("build", "run"))
@@ -37,4 +39,6 @@ class ComexPr(CMakePackage):
             self.define("MPI_C_COMPILER", self.spec["mpi"].mpicc),
             self.define("COMEX_TESTS", False),
             self.define_from_variant("COMEX_TOOLS", "tools"),
+            self.define_from_variant("COMEX_FORTRAN", "fortran"),
+            self.define("COMEX_PYTHON_PACKAGE", False),  # it would be for whatever Python outside has numpy
         ]

@@ -14,6 +14,11 @@ TOP = (SOURCES / "CMakeLists.txt").read_text(encoding="utf-8")
 VERSION = re.search(r"project\(comex VERSION ([0-9.]+)", TOP).group(1)
 OLDEST_CMAKE = re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)\)", TOP).group(1)
 CMAKE_TEXT = TOP + "".join(path.read_text(encoding="utf-8") for path in (SOURCES / "cmake").glob("*.cmake"))
+FOUND = CMAKE_TEXT + "".join((SOURCES / "tools" / path).read_text(encoding="utf-8") for path in ("CMakeLists.txt", "comex_top/CMakeLists.txt"))
+# What configuring looks for, by its name in CMake, Spack and EasyBuild (where the toolchain has the MPI).
+WANTED = [("HWLOC", "hwloc", "hwloc"), ("MPI", "mpi@3:", None), ("CLI11", "cli11", "CLI11"), ("fmt", "fmt", "fmt"),
+          ("Curses", "ncurses", "ncurses"), ("nlohmann_json", "nlohmann-json", "nlohmann_json"), ("PkgConfig", "pkgconfig", "pkgconf"),
+          ("COMEX_HELP2MAN", "help2man", "help2man"), ("COMEX_PYTHON", "python@3.10:", "Python")]
 OPTIONS = set(re.findall(r"option\((\w+)|set\((\w+)[^()]*CACHE|find_program\((MPI_\w+)", CMAKE_TEXT))
 OPTIONS = {name for names in OPTIONS for name in names if name}
 SPACK = SOURCES / "packaging/spack/package.py"
@@ -36,6 +41,12 @@ class Recipes(unittest.TestCase):
         self.assertIn(f"cmake@{OLDEST_CMAKE}:", first["depends_on"])
         self.assertEqual(set(re.findall(r"\d+[.]\d+[.]\d+", text)), {VERSION})
         self.assertIn('build_targets = ["installed"]', text)
+        compilers = {"c", "cxx", "fortran", f"cmake@{OLDEST_CMAKE}:"}
+        self.assertEqual(set(first["depends_on"]), {spack for _, spack, _ in WANTED} | compilers)
+
+    def test_dependencies_are_looked_for(self):
+        for name, *_ in WANTED:
+            self.assertRegex(FOUND, rf"(find_package|pkg_check_modules|find_program)\({name} ")
 
     def test_the_easybuild_file(self):
         known = {"SHLIB_EXT": "so"}
@@ -49,6 +60,8 @@ class Recipes(unittest.TestCase):
             self.assertIn(option, OPTIONS)
         cmake = [version for name, version, *_ in known["builddependencies"] if name == "CMake"]
         self.assertGreaterEqual(tuple(map(int, cmake[0].split("."))), tuple(map(int, OLDEST_CMAKE.split("."))))
+        given = {name for name, *_ in known["builddependencies"] + known["dependencies"]}
+        self.assertEqual(given - {"CMake", "Ninja"}, {name for *_, name in WANTED if name})
         with tempfile.TemporaryDirectory() as prefix:
             subprocess.run([CMAKE, "--install", BUILD, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
             for file in known["sanity_check_paths"]["files"]:
