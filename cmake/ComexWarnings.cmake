@@ -6,13 +6,18 @@ target_compile_options(comex_flags INTERFACE
   # gcc 12 reports overlaps that are not there in every "text" + std::string.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<BOOL:${COMEX_WERROR}>:-Werror>)
+# What libFuzzer sees of a run: which branches it took and what it compared.
+if(COMEX_FUZZ)
+  target_compile_options(comex_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 # Without the long dead C++ bindings, which would need a library of their own.
 target_compile_definitions(comex_flags INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
 if(COMEX_SANITIZE)
   # What gcc derives from the flow of instrumented code is often not there; the plain build is the judge of it.
-  target_compile_options(comex_flags INTERFACE -Wno-error=array-bounds
-    -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow -Wno-error=stringop-overread
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-error=tsan>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(comex_flags INTERFACE -Wno-error=array-bounds -Wno-error=maybe-uninitialized
+      -Wno-error=stringop-overflow -Wno-error=stringop-overread -Wno-error=tsan)
+  endif()
   # A finding of any sanitizer ends the program, so that the test fails.
   target_compile_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer)

@@ -99,7 +99,7 @@ void GroupCollective::all_gather(std::span<const std::byte> mine, std::span<std:
              static_cast<std::uint32_t>((members_.me + have) % size), all.subspan(have * block, bytes));
   }
   const std::size_t head = (size - members_.me) * block;  // blocks me .. size-1
-  std::ranges::rotate(all, all.begin() + static_cast<std::ptrdiff_t>(head));
+  std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(head), all.end());
 }
 
 // The tree is binomial over the members, counted from the root.

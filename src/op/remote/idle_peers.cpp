@@ -10,11 +10,11 @@ const IdlePeer* IdlePeers::find(TransportRank rank) const {
 }
 
 void IdlePeers::keep(std::vector<IdlePeer> idle) {
-  const auto known =
-      std::ranges::partition(idle, [this](const IdlePeer& each) { return find(each.rank) == nullptr; });
-  for (const IdlePeer& each : known)
-    *std::ranges::lower_bound(idle_peers_, each.rank, {}, &IdlePeer::rank) = each;
-  idle.erase(known.begin(), known.end());
+  const auto is_new = [this](const IdlePeer& each) { return find(each.rank) == nullptr; };
+  const auto known = std::partition(idle.begin(), idle.end(), is_new);
+  for (auto each = known; each != idle.end(); ++each)
+    *std::ranges::lower_bound(idle_peers_, each->rank, {}, &IdlePeer::rank) = *each;
+  idle.erase(known, idle.end());
   if (idle.empty()) return;
   std::ranges::sort(idle, {}, &IdlePeer::rank);
   idle_peers_.reserve(idle_peers_.size() + idle.size());  // no larger capacity than needed

@@ -1,9 +1,7 @@
 #include "pr/setup/world_split.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include "pr/setup/virtual_part.h"
@@ -144,7 +142,9 @@ Result<WorldSplit> split_world(const SplitInput& input) {
   }
   std::ranges::sort(split.progress);
   split.workers.reserve(at(ranks) - split.progress.size());
-  std::ranges::set_difference(std::views::iota(0, ranks), split.progress, std::back_inserter(split.workers));
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (!std::ranges::binary_search(split.progress, rank)) split.workers.push_back(rank);
+  }
   split.notices = notices_for(split, wanted);
   return split;
 }
