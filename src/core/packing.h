@@ -57,9 +57,15 @@ class Unpacker {
 
   template <class T>
   T value() {
-    T found{};
-    if (fits(1, sizeof found)) take(&found, sizeof found);
-    return found;
+    if constexpr (std::is_same_v<T, bool>) {  // not every byte is one
+      const auto byte = value<std::uint8_t>();
+      ok_ = ok_ && byte <= 1;
+      return ok_ && byte == 1;
+    } else {
+      T found{};
+      if (fits(1, sizeof found)) take(&found, sizeof found);
+      return found;
+    }
   }
   template <class T>
   std::vector<T> array() {

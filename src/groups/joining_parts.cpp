@@ -129,7 +129,8 @@ Status unpack_verdict(const Bytes& bytes) {
   if (unpacker.value<bool>() && unpacker.is_done()) return {};
   const auto fault = unpacker.value<Fault>();
   std::string text = unpacker.text();
-  if (!unpacker.is_done()) return malformed();
+  const bool is_told = !text.empty() && fault <= Fault::environment;
+  if (!unpacker.is_done() || !is_told) return malformed();
   return Failure{std::move(text), fault};
 }
 

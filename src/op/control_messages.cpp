@@ -7,6 +7,12 @@
 
 namespace comex::op {
 
+namespace {
+
+constexpr std::uint64_t most_reserved = std::uint64_t{1} << 20;
+
+}  // namespace
+
 std::size_t ControlMessages::Hash::operator()(const Name& name) const {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
   std::uint64_t hash = (std::uint64_t{static_cast<std::uint32_t>(name.from)} << 32) | name.phase;
@@ -43,7 +49,7 @@ void ControlMessages::on_message(const transport::Message& message) {
   if (is_mailbox && is_whole(control)) control = {};
   if (control.bytes.empty()) {
     control.total = header.bytes;
-    control.bytes.reserve(header.bytes);
+    control.bytes.reserve(std::min(header.bytes, most_reserved));  // what is announced may be wrong
   }
   // More bytes than announced mean that two messages have one name.
   COMEX_BUG_IF(control.total != header.bytes || control.bytes.size() + piece.size() > control.total);

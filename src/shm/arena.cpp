@@ -185,6 +185,12 @@ Result<Arena> Arena::attach_guest(Os& os, const ArenaTicket& ticket, bool dump_c
   if (!life) return life.take_failure();
   body.life = std::move(life).value();
   if (Status mapped = arena->map_anywhere(); !mapped) return mapped.take_failure();
+  ArenaMap map;
+  std::memcpy(&map, body.base + arena_map_offset, sizeof map);
+  if (map.magic != ArenaMap::right_magic || map.geometry != ticket.geometry) {
+    return environment_error("the arena of world " + std::to_string(ticket.world) +
+                             " is not as its ticket says: do both run the same library?");
+  }
   return arena;
 }
 

@@ -57,6 +57,7 @@ struct Geometry {
   std::uint64_t records_offset = 0;
   std::uint64_t table_offset = 0;
   std::uint64_t data_offset = 0;
+  friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
 // Returns min(2 x RAM, three quarters of what RLIMIT_AS leaves), in whole MiB.

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "core/protocol.h"
+#include "core/status.h"
 #include "shm/doorbell.h"
 #include "shm/os.h"
 
@@ -81,6 +82,7 @@ struct alignas(64) OutboxBuffer {
   // says, and returns its bytes.
   std::size_t copy_to(std::byte* to_where, OutboxWord last, std::uint8_t more_flags = 0) const {
     protocol::RequestHeader header;
+    COMEX_BUG_IF(last.bytes() < sizeof header || last.bytes() > sizeof message);
     std::memcpy(&header, message, sizeof header);
     header.flags |= more_flags;
     header.slot = last.has_answer() ? slot : 0;

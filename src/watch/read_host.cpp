@@ -31,12 +31,12 @@ Wait wait_of(const activity::CurrentWait& wait, std::uint64_t now_ns) {
   found.waiting = static_cast<activity::Waiting>(
       std::min<std::uint64_t>(wait.waiting.get() >> 32, activity::waitings - 1));
   found.kind = static_cast<std::uint32_t>(wait.waiting.get());
-  found.target = static_cast<std::int32_t>(wait.target.get()) - 1;
-  found.server = static_cast<std::int32_t>(wait.server.get()) - 1;
+  found.target = static_cast<std::int32_t>(wait.target.get() - 1);
+  found.server = static_cast<std::int32_t>(wait.server.get() - 1);
   found.group = static_cast<std::int32_t>(static_cast<std::uint32_t>(wait.named.get()));
-  found.rank = static_cast<std::int32_t>(wait.named.get() >> 32) - 1;
+  found.rank = static_cast<std::int32_t>((wait.named.get() >> 32) - 1);
   found.context = wait.context.get();
-  found.mutex = static_cast<std::int64_t>(wait.mutex.get()) - 1;
+  found.mutex = static_cast<std::int64_t>(wait.mutex.get() - 1);
   return found;
 }
 
@@ -55,8 +55,9 @@ bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint6
 std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometry& geometry,
                                        const activity::Block& block) {
   const std::uint64_t rows = std::min<std::uint64_t>(
-      block.owner.peers.get(), activity::peers_for(shm::most_slots, activity::most_host_rows));
+      block.owner.peers.get(), activity::peers_for(geometry.slots, activity::most_host_rows));
   std::vector<activity::Peer> peers(rows);
+  if (rows == 0) return peers;
   const std::uint64_t behind = block_offset(geometry, block.owner.slot.get()) + sizeof block;
   if (!read(behind, std::as_writable_bytes(std::span(peers)))) peers.clear();
   return peers;
@@ -74,7 +75,7 @@ RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
   const activity::Owner& owner = block.owner;
   RankState rank;
   rank.rank = static_cast<std::int32_t>(owner.rank.get());
-  rank.worker = static_cast<std::int32_t>(owner.worker.get()) - 1;
+  rank.worker = static_cast<std::int32_t>(owner.worker.get() - 1);
   rank.host = static_cast<std::int32_t>(owner.host.get());
   rank.slot = static_cast<std::int32_t>(owner.slot.get());
   rank.pid = static_cast<std::int32_t>(owner.pid.get());
@@ -110,13 +111,13 @@ void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const Ra
     if (!is_held) continue;
     const std::uint32_t in_line = blocks[index].next.load(std::memory_order_relaxed) - serving;
     into.push_back(
-        {owner.worker, static_cast<std::int32_t>(holder >> 32) - 1, index, in_line == 0 ? 0 : in_line - 1});
+        {owner.worker, static_cast<std::int32_t>((holder >> 32) - 1), index, in_line == 0 ? 0 : in_line - 1});
   }
 }
 
 Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns) {
   Picture picture;
-  for (std::uint64_t slot = 0; slot < geometry.slots; ++slot) {
+  for (std::uint64_t slot = 0; slot < std::min(geometry.slots, shm::most_slots); ++slot) {
     activity::Block block;
     if (!read_block(read, geometry, slot, block)) continue;
     RankState& rank = picture.ranks.emplace_back(state_of(block, now_ns));

@@ -265,7 +265,10 @@ void Batches::on_answers(Channel& channel, const protocol::ReplyHeader& reply,
   Transfer* const transfer = transfers_.of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr || transfer->verb != Verb::batch);
   Batch& batch = *std::get<Awaited>(transfer->request->what).batch;
-  if (channel.batch == &batch) let_go(channel, batch);  // the pusher has sent it
+  if (channel.batch == &batch) {  // the pusher has sent it
+    COMEX_BUG_IF(!batch.is_taken());
+    let_go(channel, batch);
+  }
   COMEX_BUG_IF(data.size() != batch.size.answers);
   const std::byte* at = data.data();
   for (const Batch::Answer& answer : batch.answers) {

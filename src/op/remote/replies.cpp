@@ -79,7 +79,7 @@ void Remote::on_refused(Channel& channel, const Reply& reply) {
   if (batches_.note_refused(channel, reply)) return;
   Transfer* const transfer = reply.slot == nb::SlotTable::none ? nullptr : transfers_.of(channel, reply);
   if (!protocol::is_write(reply.refused_verb)) {
-    COMEX_BUG_IF(transfer == nullptr);
+    COMEX_BUG_IF(transfer == nullptr || transfer->verb != reply.refused_verb);
     return transfers_.refuse(*transfer);
   }
   // The slot may belong to another request by now, which has another number.

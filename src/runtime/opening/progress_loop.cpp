@@ -25,6 +25,7 @@ unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr:
   bool is_more = true;
   transport::Message message;
   while (moved < messages_a_round && (is_more = transport.receive(message))) {
+    COMEX_BUG_IF(message.data.empty());
     if (message.data.front() == static_cast<std::byte>(protocol::Verb::control)) {
       const bool is_own_wire = &transport == world_.transport.get();
       if (!is_own_wire || !watch_.on_message(message)) bridges_->on_control(transport, wire, message);

@@ -50,6 +50,7 @@ Result<std::vector<Bytes>> LeaderChannelOverWire::gather(const Bytes& mine) {
     const std::byte* const from = all.data() + rank * block.size();
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, from, sizeof bytes);
+    COMEX_BUG_IF(bytes > longest);
     parts.emplace_back(from + sizeof bytes, from + sizeof bytes + bytes);
   }
   return parts;

@@ -27,6 +27,7 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
     lock_queue_.pop_front();
     if (!lock_queue_.empty()) grant_next();
   } else {
+    COMEX_BUG_IF(header.phase != order);
     const auto piece = message.data.subspan(sizeof header);
     Bytes& bytes = arriving_[{wire, message.from}];
     bytes.insert(bytes.end(), piece.begin(), piece.end());

@@ -59,6 +59,27 @@ class RemoteOutbox : public testing::Test {
   std::uint64_t value = 1;
 };
 
+// Other processes of the host can write there, too.
+TEST_F(RemoteOutbox, a_word_with_more_bytes_than_a_message_ends_the_job) {
+  ASSERT_TRUE(append(0));
+  const shm::OutboxWord word = take(0).with_item(4000, false);
+  std::byte message[protocol::message_bytes];
+  EXPECT_DEATH(outbox[0].copy_to(message, word), "comex: bug at .*outbox");
+  EXPECT_DEATH(outbox[0].copy_to(message, shm::OutboxWord()), "comex: bug at .*outbox");
+}
+
+TEST_F(RemoteOutbox, an_answer_to_a_batch_that_has_not_left_ends_the_job) {
+  nb::Completion done;
+  ASSERT_TRUE(remote->append_get(&value, reinterpret_cast<void*>(4096), sizeof value, far(0), done));
+  std::vector<std::byte> answer(sizeof(protocol::ReplyHeader) + sizeof value);
+  protocol::ReplyHeader header;
+  header.verb = protocol::Verb::data_batch;
+  header.slot = 1;
+  header.bytes = sizeof value;
+  std::memcpy(answer.data(), &header, sizeof header);
+  EXPECT_DEATH(remote->on_message({0, answer}), "comex: bug at .*is_taken");
+}
+
 TEST_F(RemoteOutbox, batches_to_several_servers_collect_side_by_side) {
   for (int round = 0; round < 3; ++round) {
     EXPECT_TRUE(append(0));

@@ -250,6 +250,17 @@ TEST(Remote, a_refused_small_put_is_told_by_the_target_once) {
   EXPECT_EQ(script.remote.take_failures({9, 4}), 0u);
 }
 
+// The slot of another request would end that one, and its memory would be written by nobody any more.
+TEST(Remote, a_refusal_of_another_kind_than_its_request_ends_the_job) {
+  Script script;
+  std::vector<std::byte> memory(8192);
+  nb::Completion done;
+  script.remote.start(script.put(memory.data(), memory.size()), script.far, done);
+  ReplyHeader refusal = script.reply(Verb::refused, script.look().at(0).header.slot);
+  refusal.refused_verb = Verb::get;
+  EXPECT_DEATH(script.say(refusal), "comex: bug at .*refused_verb");
+}
+
 TEST(Remote, a_vector_put_of_small_segments_takes_as_many_messages_as_it_needs) {
   Script script;
   std::vector<std::uint64_t> near(500);

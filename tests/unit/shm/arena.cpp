@@ -97,6 +97,15 @@ TEST_P(ArenaOnEachOs, refuses_a_slot_it_does_not_have) {
   EXPECT_FALSE(Arena::attach(*os_, leader.ticket(), 2));
 }
 
+TEST_P(ArenaOnEachOs, refuses_a_guest_whose_ticket_is_not_its_own) {
+  const Arena leader = mapped_arena(*os_, options(2));
+  ArenaTicket ticket = leader.ticket();
+  ticket.geometry.data_offset += page_bytes;
+  const Result<Arena> guest = Arena::attach_guest(*os_, ticket);
+  ASSERT_FALSE(guest);
+  EXPECT_NE(guest.failure().text.find("is not as its ticket says"), std::string::npos);
+}
+
 TEST_P(ArenaOnEachOs, has_guests_with_a_life_and_a_mapping_of_their_own) {
   Arena leader = mapped_arena(*os_, options(2));
   const Extent extent = leader.extents().allocate(1, 100).value();

@@ -1,0 +1,73 @@
+// What is read of an arena, whatever lies there.
+#include "watch/read_host.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace comex::watch {
+namespace {
+
+shm::Geometry some_geometry(std::uint32_t slots) {
+  shm::Geometry geometry;
+  geometry.slots = slots;
+  geometry.slots_offset = 4096;
+  geometry.boards_offset = 8192;
+  geometry.board_bytes = 4096;
+  return geometry;
+}
+
+class Arena {
+ public:
+  bool read(std::uint64_t offset, std::span<std::byte> into) {
+    EXPECT_FALSE(into.empty()) << "nothing is read where there is nothing";
+    ++reads_;
+    if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;
+    std::memcpy(into.data(), bytes.data() + offset, into.size());
+    return true;
+  }
+  void show(std::uint64_t slot, std::uint64_t peers, std::uint64_t worker = 2) {
+    activity::Block block{};
+    block.owner.version.set(activity::layout_version);
+    block.owner.worker.set(worker);
+    block.owner.slot.set(slot);
+    block.owner.peers.set(peers);
+    std::memcpy(bytes.data() + block_offset(some_geometry(1), slot), static_cast<const void*>(&block),
+                sizeof block);
+  }
+  Picture look(std::uint32_t slots) {
+    return read_host([this](std::uint64_t offset, std::span<std::byte> into) { return read(offset, into); },
+                     some_geometry(slots), 1);
+  }
+  std::uint64_t reads() const { return reads_; }
+
+  std::vector<std::byte> bytes = std::vector<std::byte>(65536);
+
+ private:
+  std::uint64_t reads_ = 0;
+};
+
+TEST(ReadHost, finds_ranks_without_rows_and_with_more_than_there_are) {
+  Arena arena;
+  arena.show(0, 0);
+  arena.show(1, ~0UL);
+  const Picture picture = arena.look(3);
+  ASSERT_EQ(picture.ranks.size(), 2U);
+  EXPECT_EQ(picture.ranks[1].worker, 1);
+}
+
+TEST(ReadHost, takes_any_number_for_a_worker) {
+  Arena arena;
+  arena.show(0, 0, 1UL << 31);
+  EXPECT_EQ(arena.look(1).ranks.at(0).worker, INT32_MAX);
+}
+
+TEST(ReadHost, looks_at_no_more_slots_than_an_arena_can_have) {
+  Arena arena;
+  EXPECT_TRUE(arena.look(UINT32_MAX).ranks.empty());
+  EXPECT_EQ(arena.reads(), shm::most_slots);
+}
+
+}  // namespace
+}  // namespace comex::watch
