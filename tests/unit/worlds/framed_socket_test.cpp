@@ -7,18 +7,15 @@
 #include <cstring>
 #include <thread>
 
+#include "support/frames.h"
 #include "worlds/connect/ports/address.h"
 
 namespace comex::worlds {
 namespace {
 
-constexpr int rounds_of_meeting = 20'000;  // of looking; far more than a local connection ever needs
+using testing::frame_of;
 
-std::vector<std::byte> frame_of(std::string_view text) {
-  std::vector<std::byte> bytes(text.size());
-  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
-}
+constexpr int rounds_of_meeting = 20'000;  // of looking; far more than a local connection ever needs
 
 template <class Condition>
 bool eventually(Condition&& holds) {

@@ -125,12 +125,12 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   EXPECT_FALSE(await_links(listener, 1, 50, more));
 }
 
-struct Strangers {
+struct StrangerRow {
   testing::Says says;
   int count;
   std::size_t kept;
 };
-class LifeWatchAmongStrangers : public ::testing::TestWithParam<Strangers> {};
+class LifeWatchAmongStrangers : public ::testing::TestWithParam<StrangerRow> {};
 
 TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
@@ -157,14 +157,14 @@ TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ManyStrangers, LifeWatchAmongStrangers,
-                         ::testing::Values(Strangers{testing::Says::nothing, 500, 500},
-                                           Strangers{testing::Says::nothing, 2000, 400},
-                                           Strangers{testing::Says::end, 200, 200},
-                                           Strangers{testing::Says::garbage, 200, 200},
-                                           Strangers{testing::Says::wrong_cookie, 200, 200},
-                                           Strangers{testing::Says::empty_frames, 20, 20},
-                                           Strangers{testing::Says::a_huge_frame, 20, 20},
-                                           Strangers{testing::Says::little_by_little, 20, 20}));
+                         ::testing::Values(StrangerRow{testing::Says::nothing, 500, 500},
+                                           StrangerRow{testing::Says::nothing, 2000, 400},
+                                           StrangerRow{testing::Says::end, 200, 200},
+                                           StrangerRow{testing::Says::garbage, 200, 200},
+                                           StrangerRow{testing::Says::wrong_cookie, 200, 200},
+                                           StrangerRow{testing::Says::empty_frames, 20, 20},
+                                           StrangerRow{testing::Says::a_huge_frame, 20, 20},
+                                           StrangerRow{testing::Says::little_by_little, 20, 20}));
 
 TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_strangers) {
   constexpr std::uint32_t guests = 8;

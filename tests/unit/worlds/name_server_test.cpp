@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr const char* server_address = "3012.0;tcp://192.0.2.7:40001";
 
 // A folder of its own, which is the working directory meanwhile.
-class NameServer : public testing::Test {
+class NameServer : public ::testing::Test {
  protected:
   NameServer() {
     fs::create_directories(folder_);

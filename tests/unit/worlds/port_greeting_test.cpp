@@ -8,12 +8,15 @@
 #include <cstring>
 #include <thread>
 
+#include "support/frames.h"
+
 namespace comex::worlds {
 namespace {
 
 using Clock = Deadline::Clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::frame_of;
 
 constexpr double limit_s = 60;
 constexpr int rounds = 20'000;  // of looking; far more than a local connection ever needs
@@ -24,12 +27,6 @@ std::string next_text(worlds::FramedSocket& channel) {
   std::string text(frame->size(), ' ');
   std::memcpy(text.data(), frame->data(), frame->size());
   return text;
-}
-
-std::vector<std::byte> frame_of(std::string_view text) {
-  std::vector<std::byte> frame(text.size());
-  std::memcpy(frame.data(), text.data(), text.size());
-  return frame;
 }
 
 worlds::Address local(std::uint16_t port) {
