@@ -157,10 +157,13 @@ void add_step(Seed& seed, const Request& each) {
 }
 
 void write_server(const std::filesystem::path& to) {
-  for (unsigned config : {0u, 1u}) {
+  for (const bool is_at_end : {false, true}) {
+    const unsigned config = is_at_end ? 1 : 0;
     Seed all;
     all.byte(config);
-    for (const Request& each : requests()) {
+    for (Request each : requests()) {
+      // Inside the memory, and half behind its end; see place_near() there.
+      each.header.offset = is_at_end ? 4 * 60 : 2;
       Seed seed;
       seed.byte(config);
       add_step(seed, each);

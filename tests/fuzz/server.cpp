@@ -22,7 +22,7 @@ constexpr Worker target = 7;
 constexpr Worker other = 0x5a7e91c3;  // no message that has this number is sent
 constexpr Worker kept = 8;            // whose memory the third origin uses
 constexpr std::uint64_t region_bytes = 24 * 1024;
-constexpr std::uint64_t guard_bytes = 1024;
+constexpr std::uint64_t guard_bytes = 4096;
 constexpr std::uint64_t mutexes = 3;
 constexpr std::byte guard_value{0xa5};
 
@@ -32,6 +32,8 @@ struct Place {
     before = test::allocate_in(arena, other, guard_bytes);
     region = test::allocate_in(arena, target, region_bytes);
     behind = test::allocate_in(arena, other, guard_bytes);
+    demand(before + guard_bytes == region && region + region_bytes == behind,
+           "the guards lie beside the memory");
     own = test::allocate_in(arena, kept, guard_bytes);
     locks = test::allocate_in(arena, target, mutexes * sizeof(shm::FairMutexBlock));
     arena.mutex_sets().show(1, arena.offset_of(locks), mutexes);
@@ -66,6 +68,7 @@ enum Help : std::uint8_t {
   known_verb = 8,
   known_slot = 16,
   waits_for_credit = 32,
+  wrong_order = 64,  // and no right_order
 };
 
 struct Hostile {
@@ -142,16 +145,42 @@ class Storm {
     return origin.slots.empty() ? index : origin.slots[index % origin.slots.size()];
   }
 
+  // In the memory, or about one of its ends.
+  std::uint64_t place_near(std::uint64_t drawn) const {
+    const std::uint64_t begin = place_.arena.offset_of(place_.region);
+    if (drawn % 4 == 0) return begin + region_bytes - 64 + drawn / 4 % 128;
+    if (drawn % 4 == 1) return begin - 64 + drawn / 4 % 128;
+    return begin + drawn / 4 % region_bytes;
+  }
+
+  // The items of a batch, as far as they can be told apart.
+  void aim(std::span<std::byte> items) const {
+    protocol::BatchItem head;
+    for (std::size_t at = 0; at + sizeof head <= items.size();) {
+      if (static_cast<std::uint8_t>(items[at]) == protocol::item_repeats) {
+        at += protocol::repeated_bytes(head);
+        continue;
+      }
+      std::memcpy(&head, &items[at], sizeof head);
+      if (head.verb > Verb::rmw) return;
+      head.target = target;
+      head.offset = place_near(head.offset);
+      std::memcpy(&items[at], &head, sizeof head);
+      at += protocol::item_bytes(head);
+    }
+  }
+
   void send(Input& input, TransportRank from, Hostile& origin) {
     const auto help = input.value<std::uint8_t>();
     auto header = input.value<protocol::RequestHeader>();
-    const std::span<const std::byte> rest =
-        input.take(input.value<std::uint16_t>() % (protocol::message_bytes - sizeof header + 1));
+    std::vector<std::byte> rest =
+        input.block(input.value<std::uint16_t>() % (protocol::message_bytes - sizeof header + 1));
     if ((help & known_verb) != 0) header.verb = static_cast<Verb>(static_cast<unsigned>(header.verb) % 13);
     if ((help & right_place) != 0) {
       if (header.world != second_world) header.world = world;
       header.target = header.verb == Verb::batch ? static_cast<Worker>(from) : target;
-      header.offset = place_.arena.offset_of(place_.region) + header.offset % (region_bytes + 64);
+      header.offset = place_near(header.offset);
+      if (header.verb == Verb::batch) aim(rest);
     }
     if ((help & known_slot) != 0) {
       header.slot = 1 + header.slot % 64;
@@ -161,7 +190,8 @@ class Storm {
       return;
     if (protocol::is_credited(header.verb)) ++origin.sent;
     const bool has_place_in_order = header.verb != Verb::surrender && header.verb != Verb::leave;
-    if ((help & right_order) != 0 && has_place_in_order) header.sequence = ++origin.sequence;
+    const bool is_in_order = (help & right_order) != 0 || (help & wrong_order) == 0;
+    if (is_in_order && has_place_in_order) header.sequence = ++origin.sequence;
     if ((help & right_number) != 0 && protocol::is_write(header.verb)) {
       header.number = origin.number + 1;
       origin.number += header.verb == Verb::batch ? header.items() : 1;
