@@ -3,9 +3,6 @@
 // afterwards.
 //
 // The seed is printed. COMEX_TEST_SEED repeats a run of one thread call by call.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "conformance/storm_calls.h"
@@ -18,27 +15,6 @@ constexpr int world = COMEX_GROUP_WORLD;
 constexpr int calls_of_a_storm = 70'000;
 constexpr int calls_of_a_thread = 10'000;
 constexpr int calls_without_runtime = 2'000;
-
-// The lines about wrong calls, of which there are many, go nowhere.
-class Quiet {
- public:
-  Quiet() : kept_(::dup(STDERR_FILENO)) {
-    std::fflush(stderr);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    ::dup2(nowhere, STDERR_FILENO);
-    ::close(nowhere);
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-  ~Quiet() {
-    std::fflush(stderr);
-    ::dup2(kept_, STDERR_FILENO);
-    ::close(kept_);
-  }
-
- private:
-  int kept_;
-};
 
 struct Outcome {
   int good = 0;

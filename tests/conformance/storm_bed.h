@@ -6,13 +6,18 @@
 // not join).
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
 #include <climits>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "conformance/job_rig.h"
@@ -56,6 +61,27 @@ class StormMemory {
 
   std::vector<unsigned char*> before_;
   std::vector<unsigned char*> behind_;
+};
+
+// The lines about wrong calls, of which there are many, go nowhere.
+class Quiet {
+ public:
+  Quiet() : kept_(::dup(STDERR_FILENO)) {
+    std::fflush(stderr);
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    ::dup2(nowhere, STDERR_FILENO);
+    ::close(nowhere);
+  }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+  ~Quiet() {
+    std::fflush(stderr);
+    ::dup2(kept_, STDERR_FILENO);
+    ::close(kept_);
+  }
+
+ private:
+  int kept_;
 };
 
 class Confused {
@@ -132,7 +158,6 @@ class Confused {
   Giov* giovs(bool is_get) {
     static_assert(sizeof(Giov) <= 32);
     auto* const all = reinterpret_cast<Giov*>(giovs_);
-    using Number = decltype(Giov::count);
     for (int i = 0; i < 3; ++i) {
       for (int k = 0; k < 4; ++k) {
         nears_[i][k] = near();
@@ -140,10 +165,12 @@ class Confused {
       }
       void** const some = below(16) == 0 ? nullptr : nears_[i];
       void** const others = below(16) == 0 ? nullptr : fars_[i];
-      all[i] = {is_get ? others : some, is_get ? some : others, one_of<Number>({0, 1, 2, 4}),
-                one_of<Number>({0, 4, 8, 200, 1000})};
-      if (below(16) == 0) all[i].count = static_cast<Number>(-1);
-      if (below(16) == 0) all[i].bytes = static_cast<Number>(-1);
+      auto& [src, dst, count, bytes] = all[i];  // as the interface calls them
+      using Number = std::remove_reference_t<decltype(count)>;
+      src = is_get ? others : some;
+      dst = is_get ? some : others;
+      count = below(16) == 0 ? static_cast<Number>(-1) : one_of<Number>({0, 1, 2, 4});
+      bytes = below(16) == 0 ? static_cast<Number>(-1) : one_of<Number>({0, 4, 8, 200, 1000});
     }
     return below(16) == 0 ? nullptr : all;
   }
