@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <random>
 #include <tuple>
@@ -63,14 +64,19 @@ class StormMemory {
   std::vector<unsigned char*> behind_;
 };
 
-// The lines about wrong calls, of which there are many, go nowhere.
+// The lines about wrong calls, of which there are many, go to a file. It stays if the process ends before,
+// and then has what a sanitizer said at last.
 class Quiet {
  public:
-  Quiet() : kept_(::dup(STDERR_FILENO)) {
+  Quiet()
+      : kept_(::dup(STDERR_FILENO)),
+        name_(std::filesystem::temp_directory_path() / ("comex_storm." + std::to_string(::getpid()))) {
+    std::printf("until it is over, what it says goes to %s\n", name_.c_str());
+    std::fflush(stdout);
     std::fflush(stderr);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    ::dup2(nowhere, STDERR_FILENO);
-    ::close(nowhere);
+    const int file = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ::dup2(file, STDERR_FILENO);
+    ::close(file);
   }
   Quiet(const Quiet&) = delete;
   Quiet& operator=(const Quiet&) = delete;
@@ -78,10 +84,12 @@ class Quiet {
     std::fflush(stderr);
     ::dup2(kept_, STDERR_FILENO);
     ::close(kept_);
+    std::filesystem::remove(name_);
   }
 
  private:
   int kept_;
+  std::filesystem::path name_;
 };
 
 class Confused {
