@@ -44,7 +44,7 @@ void join(Input& input) {
     hook.deliver = [](Gpid, const Bytes&) { return Status(); };
   }
   Alone talk(input);
-  const Result<groups::Joined> joined = groups::join_sides(book, talk, wish, hook);
+  const Result<groups::JoinResult> joined = groups::join_sides(book, talk, wish, hook);
   if (!joined) {
     demand(!joined.failure().text.empty(), "a failure says why");
     return;
@@ -78,9 +78,9 @@ void read_side(Input& input) {
 void read_parts(Input& input) {
   using namespace groups::joining;
   const Bytes bytes = input.rest();
-  static_cast<void>(Offer::unpack(bytes));
-  static_cast<void>(Head::unpack(bytes));
-  static_cast<void>(unpack_parcels(bytes));
+  static_cast<void>(SideOffer::unpack(bytes));
+  static_cast<void>(JoinDecision::unpack(bytes));
+  static_cast<void>(unpack_packages(bytes));
   static_cast<void>(unpack_verdict(bytes));
 }
 

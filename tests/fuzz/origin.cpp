@@ -116,7 +116,7 @@ class Dialogue {
     const op::RemoteTarget far = target_at(server, input.below(4));
     near_.clear();
     far_.clear();
-    if (!remote_.has_room(far) || blocks_.size() > 2000) return;
+    if (!remote_.has_capacity(far) || blocks_.size() > 2000) return;
     std::byte* const word = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 16);
     AtomicOperation atomic;
     switch (input.below(12)) {
@@ -136,8 +136,6 @@ class Dialogue {
         remote_.append_or_start(atomic, far, completion());
         break;
       case 5:
-        remote_.start_store(word, 8, 1, far, completion());
-        break;
       case 6: {
         Operation put = operation_of(input, 0);
         put.action = Action::put;

@@ -218,21 +218,21 @@ void write_picture(const std::filesystem::path& to) {
 
 void write_meeting(const std::filesystem::path& to) {
   using namespace groups::joining;
-  Offer offer;
+  SideOffer offer;
   offer.members = {{2, 0}, {2, 1}};
   offer.table = offer.members;
   offer.worlds = {{2, 2, {1, 2}, {7, 9}}};
   offer.context = 9;
   const Bytes good = pack_verdict({});
   const Bytes verdict = Packer().value(true).array(std::span<const std::byte>(good)).take();
-  const Parcel parcel{groups::testing::some_world(2, 2), {}};
-  const Bytes parcels = Packer()
+  const WorldPackage package{groups::testing::some_world(2, 2), {}};
+  const Bytes packages = Packer()
                             .array(std::span<const std::byte>(good))
-                            .array(std::span<const std::byte>(pack(std::span(&parcel, 1))))
+                            .array(std::span<const std::byte>(pack(std::span(&package, 1))))
                             .take();
   for (unsigned kind = 0; kind < 8; ++kind) {
     Seed seed;
-    seed.byte(0).byte(kind).add_told(offer.pack()).add_told(verdict).add_told(parcels).add_told(good);
+    seed.byte(0).byte(kind).add_told(offer.pack()).add_told(verdict).add_told(packages).add_told(good);
     seed.save(to, "join_" + std::to_string(kind));
   }
   worlds::SideFacts facts;
@@ -242,7 +242,7 @@ void write_meeting(const std::filesystem::path& to) {
   facts.helpers = {{2, 0}, {2, 4}};
   Seed().byte(4).add_bytes(worlds::pack(facts)).save(to, "side");
   Seed().byte(6).add_bytes(offer.pack()).save(to, "offer");
-  Seed().byte(6).add_bytes(pack(std::span(&parcel, 1))).save(to, "parcels");
+  Seed().byte(6).add_bytes(pack(std::span(&package, 1))).save(to, "packages");
   const std::string_view port = "[::1]:4711:0123456789abcdef0123456789abcdef";
   Seed().byte(7).add_bytes(std::as_bytes(std::span(port))).save(to, "port");
 }
