@@ -43,7 +43,14 @@ unsigned long drawn_seed(const char* of) {
 class Storm : public ::testing::Test {
  protected:
   Storm() { comex_set_errors(COMEX_ERRORS_RETURN); }
-  ~Storm() override { comex_set_errors(COMEX_ERRORS_ABORT); }
+  // A call without a runtime lets the process say who it is; the other tests speak of nobody.
+  ~Storm() override {
+    comex_set_errors(COMEX_ERRORS_ABORT);
+    runtime::process().reporter.identify(nobody_);
+  }
+
+ private:
+  const Identity nobody_ = runtime::process().reporter.identity();
 };
 
 class StormOverJob : public Storm {
@@ -125,14 +132,16 @@ TEST_F(StormOverJob, of_several_threads_leaves_all_as_it_was) {
   constexpr unsigned threads = 3;
   const unsigned long seed = drawn_seed("the storm of several threads");
   std::vector<Outcome> outcomes(threads);
+  std::vector<std::unique_ptr<Confused>> confused;  // until all that moves from and to their memory has ended
+  for (unsigned thread = 0; thread < threads; ++thread)
+    confused.push_back(std::make_unique<Confused>(seed + thread, &memory_));
   {
     const Quiet quiet;
     std::vector<std::thread> running;
     for (unsigned thread = 0; thread < threads; ++thread) {
-      running.emplace_back([this, &outcomes, seed, thread] {
-        Confused confused(seed + thread, &memory_);
-        outcomes[thread] = blow(confused, calls_of_a_thread);
-        confused.end();
+      running.emplace_back([&outcome = outcomes[thread], &of = *confused[thread]] {
+        outcome = blow(of, calls_of_a_thread);
+        of.end();
       });
     }
     for (std::thread& thread : running) thread.join();
