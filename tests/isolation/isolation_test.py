@@ -35,8 +35,8 @@ class RunningJob:
 
     def __enter__(self):
         before = jobs.names(TOP, HANG)
-        self.launch = subprocess.Popen([LAUNCH, "60", "3", HANG, "sleeps"], env=self.environment, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
+        self.launch = subprocess.Popen([LAUNCH, "60", "3", HANG, "sleeps"], env=self.environment, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(200):
             mine = jobs.names(TOP, HANG) - before
             if mine:
