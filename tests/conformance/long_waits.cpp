@@ -71,10 +71,10 @@ TEST_F(LongWaitsOnOneHost, of_a_group_name_all_members_that_have_not_come) {
   const List members{0, 1, 2, 3};
   const int group = make_group(0, members);
   for (const int worker : {1, 2, 3}) ASSERT_EQ(make_group(worker, members), group);
-  const auto come = [&](int worker) { return [this, worker, group] { meet(worker, group); }; };
+  const auto come = [&](int worker) { return [this, worker, group] { barrier(worker, group); }; };
   const std::string said = said_while({come(0), come(3)}, [&] {
     std::thread second(come(1));
-    meet(2, group);
+    barrier(2, group);
     second.join();
   });
   expect(": has been waiting for 1 s for workers 1 and 2\n", said);
