@@ -111,6 +111,7 @@ class Job {
     options.geometry.slots = static_cast<std::uint32_t>(world->own_host().ranks.size());
     options.geometry.servers = static_cast<std::uint32_t>(world->own_host().progress_ranks.size());
     options.geometry.board_bytes = runtime::board_bytes(*world);
+    options.geometry.activity_offset = runtime::board_layout_bytes;
     options.geometry.directory_bytes = runtime::directory_bytes(*world);
     options.geometry.reservation_bytes = 64 << 20;
     options.slot = static_cast<shm::HostSlot>(world->place.local_index);
