@@ -227,9 +227,9 @@ void write_meeting(const std::filesystem::path& to) {
   const Bytes verdict = Packer().value(true).array(std::span<const std::byte>(good)).take();
   const WorldPackage package{groups::testing::some_world(2, 2), {}};
   const Bytes packages = Packer()
-                            .array(std::span<const std::byte>(good))
-                            .array(std::span<const std::byte>(pack(std::span(&package, 1))))
-                            .take();
+                             .array(std::span<const std::byte>(good))
+                             .array(std::span<const std::byte>(pack(std::span(&package, 1))))
+                             .take();
   for (unsigned kind = 0; kind < 8; ++kind) {
     Seed seed;
     seed.byte(0).byte(kind).add_told(offer.pack()).add_told(verdict).add_told(packages).add_told(good);
