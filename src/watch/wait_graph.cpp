@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <utility>
 
 namespace comex::watch {
 namespace {
@@ -85,10 +87,13 @@ Ranks WaitGraph::inside(const RankState& waiter) const {
 
 Ranks WaitGraph::members(std::uint64_t context) const {
   if (context == 0) return workers_;
-  Ranks members;
+  std::set<int> numbers;  // a rank may be several endpoints
   for (const GroupMember& each : picture_.members) {
-    const RankState* const member = each.context == context ? rank(each.rank) : nullptr;
-    if (member != nullptr && !contains(members, member)) members.push_back(member);  // several endpoints
+    if (each.context == context) numbers.insert(each.rank);
+  }
+  Ranks members;
+  for (const int number : numbers) {
+    if (const RankState* const member = rank(number)) members.push_back(member);
   }
   return members;
 }
@@ -101,7 +106,7 @@ Ranks WaitGraph::late(const Ranks& inside) const {
       context != 0 || std::ranges::any_of(inside, [](auto* each) { return is_over_world(*each); });
   if (is_known) {
     std::ranges::copy_if(members(context), std::back_inserter(late),
-                         [&](const RankState* member) { return !contains(inside, member); });
+                         [&](const RankState* member) { return !is_in_same_call(*member, *inside.front()); });
   }
   if (!late.empty()) return late;
   for (const RankState* rank : inside) {
@@ -126,66 +131,68 @@ const RankState* WaitGraph::late_in_chain(const RankState& first) const {
   return elsewhere;
 }
 
-std::vector<WaitGraph::Edge> WaitGraph::edges() const {
-  std::vector<Edge> edges;
+// Of members that have not come the first ones stand for all: a call of thousands may wait for thousands.
+WaitGraph::Waiters WaitGraph::waiters() const {
+  constexpr std::size_t most_late = 8;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Ranks> late_of_call;
+  Waiters waiters;
   for (const RankState* waiter : waiting_) {
     const std::string in = "in " + waiter->wait.name();
     if (const HeldMutex* const mutex = awaited_mutex(*waiter)) {
       const RankState* const holder = worker(mutex->holder);
       const std::string why =
           in + ", for mutex " + std::to_string(mutex->index) + " of worker " + std::to_string(mutex->owner);
-      if (holder != nullptr) edges.push_back({waiter, holder, why});
+      if (holder != nullptr) waiters[holder][why].push_back(waiter);
     } else if (is_in_collective(*waiter)) {
-      for (const RankState* late : late(inside(*waiter))) edges.push_back({waiter, late, in});
+      const auto [call, is_new] = late_of_call.try_emplace({waiter->wait.context, waiter->wait.kind});
+      if (is_new) {
+        call->second = late(inside(*waiter));
+        call->second.resize(std::min(call->second.size(), most_late));
+      }
+      for (const RankState* late : call->second) waiters[late][in].push_back(waiter);
     } else if (const RankState* const server = rank(waiter->wait.server)) {
-      edges.push_back({waiter, server, in});
+      waiters[server][in].push_back(waiter);
     }
   }
-  return edges;
+  return waiters;
 }
 
-void WaitGraph::draw_below(const RankState& root, const std::vector<Edge>& edges, std::size_t depth,
-                           Ranks& drawn, std::vector<std::string>& lines) {
+void WaitGraph::draw_below(const RankState& root, const Waiters& waiters, std::size_t depth, Ranks& drawn,
+                           std::vector<std::string>& lines) {
   drawn.push_back(&root);
-  std::map<std::string, Ranks> waiters;
-  for (const Edge& edge : edges) {
-    if (edge.awaited == &root) waiters[edge.why].push_back(edge.waiter);
-  }
-  const auto is_awaited = [&](const RankState* rank) {
-    return std::ranges::find(edges, rank, &Edge::awaited) != edges.end();
-  };
   const std::string indent(2 * depth, ' ');
-  for (const auto& [why, all] : waiters) {
+  for (const auto& [why, all] : waiters.at(&root)) {
     Ranks leaves;
     for (const RankState* waiter : all) {
-      if (!is_awaited(waiter)) {
+      if (!waiters.contains(waiter)) {
         leaves.push_back(waiter);
         continue;
       }
       const bool is_above = contains(drawn, waiter);
       lines.push_back(indent + name(*waiter) + " waits for it " + why + (is_above ? " (it is above)" : ""));
-      if (!is_above) draw_below(*waiter, edges, depth + 1, drawn, lines);
+      if (!is_above) draw_below(*waiter, waiters, depth + 1, drawn, lines);
     }
     if (!leaves.empty()) lines.push_back(indent + names_wait(leaves) + " for it " + why);
   }
 }
 
 std::vector<std::string> WaitGraph::draw() const {
-  const std::vector<Edge> all = edges();
+  const Waiters all = waiters();
+  std::set<const RankState*> waiting;
+  for (const auto& [awaited, calls] : all) {
+    for (const auto& [why, ranks] : calls) waiting.insert(ranks.begin(), ranks.end());
+  }
   Ranks drawn;
   std::vector<std::string> lines;
   const auto draw_tree = [&](const RankState* root) {
     lines.push_back(name(*root) + ": " + doing(*root));
     draw_below(*root, all, 1, drawn, lines);
   };
-  const auto is = [&](const RankState* Edge::*end, const RankState* rank) {
-    return std::ranges::find(all, rank, end) != all.end();
-  };
   for (const RankState* rank : ranks_) {
-    if (is(&Edge::awaited, rank) && !is(&Edge::waiter, rank)) draw_tree(rank);
+    if (all.contains(rank) && !waiting.contains(rank)) draw_tree(rank);
   }
   for (const RankState* rank : ranks_) {  // the rest waits in circles
-    if (is(&Edge::awaited, rank) && !contains(drawn, rank)) draw_tree(rank);
+    if (all.contains(rank) && !contains(drawn, rank)) draw_tree(rank);
   }
   return lines;
 }

@@ -34,31 +34,28 @@ class WaitGraph {
   const RankState* rank(int rank) const { return found(by_rank_, rank); }  // null: not in the picture
   const RankState* worker(int worker) const { return found(by_worker_, worker); }
 
-  const HeldMutex* awaited_mutex(
-      const RankState& waiter) const;  // null: it is in no lock, or nobody holds it
+  // Null: it is in no lock, or nobody holds it.
+  const HeldMutex* awaited_mutex(const RankState& waiter) const;
   // Those in the collective call that `waiter` is in.
   Ranks inside(const RankState& waiter) const;
   // Those whom they wait for, as far as the picture tells: the members of the group, or of the world, that
   // have not come.
   Ranks late(const Ranks& inside) const;
-  // The members of the group by this context, in no order; 0: all workers.
+  // The members of the group by this context; 0: all workers.
   Ranks members(std::uint64_t context) const;
 
   // A tree for each rank that is waited for and waits for nobody, or in a circle: it, and below it who waits.
   std::vector<std::string> draw() const;
 
  private:
-  struct Edge {
-    const RankState* waiter;
-    const RankState* awaited;
-    std::string why;  // such as "in lock, for mutex 3 of worker 1"
-  };
+  // By whom they wait for, and then by why: such as "in lock, for mutex 3 of worker 1".
+  using Waiters = std::map<const RankState*, std::map<std::string, Ranks>>;
   using ByNumber = std::map<int, const RankState*>;
   static const RankState* found(const ByNumber& ranks, int number);
   const RankState* late_in_chain(const RankState& first) const;
-  std::vector<Edge> edges() const;
-  static void draw_below(const RankState& root, const std::vector<Edge>& edges, std::size_t depth,
-                         Ranks& drawn, std::vector<std::string>& lines);
+  Waiters waiters() const;
+  static void draw_below(const RankState& root, const Waiters& waiters, std::size_t depth, Ranks& drawn,
+                         std::vector<std::string>& lines);
 
   const Picture& picture_;
   ByNumber by_rank_;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "watch/wait_graph.h"
 
@@ -128,26 +129,33 @@ class Explanation {
 
   // Where all members wait, so that nobody is late who explains it.
   Found different_calls() const {
-    for (const RankState* first : graph_.waiting()) {
-      if (!is_in_collective(*first)) continue;
-      std::map<std::uint32_t, Ranks> calls;
-      const Ranks members = graph_.members(first->wait.context);
-      for (const RankState* member : members) {
-        const bool is_inside =
-            waits(*member) && is_in_collective(*member) && member->wait.context == first->wait.context;
-        if (is_inside && (member->wait.context != 0 || member->wait.target < 0))
-          calls[member->wait.kind].push_back(member);
-      }
-      std::size_t inside = 0;
-      for (const auto& [kind, ranks] : calls) inside += ranks.size();
-      const bool all_wait = inside == members.size() || first->wait.context == 0;
-      if (calls.size() < 2 || !all_wait) continue;
-      std::string text;
-      for (const auto& [kind, ranks] : calls)
-        text += joined(text.empty() ? "" : ", ", names(ranks), " in ", call_of(*ranks.front()));
-      return text + ": members of a group have made different collective calls.";
+    std::set<std::uint64_t> contexts;
+    for (const RankState* rank : graph_.waiting()) {
+      if (is_in_collective(*rank)) contexts.insert(rank->wait.context);
+    }
+    for (const std::uint64_t context : contexts) {
+      if (const Found found = different_calls_over(context)) return found;
     }
     return std::nullopt;
+  }
+
+  // Of the world's calls nobody waits for one member, and there cannot be two at a time.
+  Found different_calls_over(std::uint64_t context) const {
+    std::map<std::uint32_t, Ranks> calls;
+    std::size_t inside = 0;
+    const Ranks members = graph_.members(context);
+    for (const RankState* member : members) {
+      const bool is_inside = waits(*member) && is_in_collective(*member) && member->wait.context == context;
+      if (!is_inside || (context == 0 && member->wait.target >= 0)) continue;
+      calls[member->wait.kind].push_back(member);
+      ++inside;
+    }
+    const bool all_wait = inside == members.size() || context == 0;
+    if (calls.size() < 2 || !all_wait) return std::nullopt;
+    std::string text;
+    for (const auto& [kind, ranks] : calls)
+      text += joined(text.empty() ? "" : ", ", names(ranks), " in ", call_of(*ranks.front()));
+    return text + ": members of a group have made different collective calls.";
   }
 
   bool has_moved(const RankState& rank) const {

@@ -212,6 +212,23 @@ TEST(WaitGraph, DrawsACircleOnce) {
   EXPECT_EQ(WaitGraph(picture).draw(), wanted);
 }
 
+// Only the first of those who are late are drawn, so that thousands of them are no millions of lines.
+TEST(WaitGraph, OfALargeJobDrawsTheFirstOfThoseWhoAreLate) {
+  constexpr int workers = 4000;
+  Picture picture;
+  for (int number = 0; number < workers; ++number) {
+    picture.ranks.push_back(number % 2 == 0 ? in_group(number, "barrier", 17, 1) : worker(number));
+    picture.members.push_back({number, 17});
+  }
+  const std::vector<std::string> lines = WaitGraph(picture).draw();
+  ASSERT_EQ(lines.size(), 16U);
+  EXPECT_EQ(lines[0], "worker 1: in no call that waits");
+  EXPECT_EQ(lines[1], "  workers 0, 2, 4, 6, 8, 10, 12, 14 and 1992 more wait for it in barrier");
+  EXPECT_EQ(lines[14], "worker 15: in no call that waits");
+  EXPECT_TRUE(
+      explain(nullptr, picture).verdict.starts_with("worker 1 (rank 1, process 101) has not entered"));
+}
+
 TEST(Describe, NamesWhoStandsInLine) {
   const Picture picture{{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}, {}};
   const std::vector<std::string> lines = describe(picture);
