@@ -15,11 +15,12 @@ bool same_target(const Footprint& a, const Footprint& b) {
   return a.many_targets || b.many_targets || a.target == b.target;
 }
 
+// Two products do not: they round, and the order of complex factors decides the sign of a zero.
 bool commute(const Footprint& a, const Footprint& b) {
   if (a.verb != b.verb) return false;
   if (a.verb == Verb::get) return true;
   return a.verb == Verb::acc && a.scalar == b.scalar && a.combine == b.combine &&
-         a.combine != Combine::replace;
+         a.combine != Combine::replace && a.combine != Combine::product;
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ TEST(Order, follows_the_table) {
   most.combine = Combine::most;
   Footprint replacement = acc;
   replacement.combine = Combine::replace;
+  Footprint product = acc;
+  product.combine = Combine::product;
   const Footprint fence = print(Verb::fence, 0, 0);
   const Footprint unlock = print(Verb::unlock, 0, 0);
   const Footprint release = print(Verb::release, 0, 0);
@@ -52,6 +54,7 @@ TEST(Order, follows_the_table) {
       {"acc after acc of another operation", most, acc, false},
       {"acc after acc of its own operation", most, most, true},
       {"replacement after replacement", replacement, replacement, false},
+      {"product after product", product, product, false},
       {"acc after overlapping put", put, acc, false},
       {"acc after overlapping get", get, acc, false},
       {"inline acc after distant put", put, print(Verb::acc, 100, 108, true, Scalar::int64), true},
