@@ -27,10 +27,17 @@ inline constexpr unsigned kinds = 4;
 enum class Waiting : std::uint8_t { data, fence, mutex, members, word, other };
 inline constexpr unsigned waitings = 6;
 
+// Why a request lies in a queue of its server: an earlier request of its origin is not done, its body has not
+// come, its origin has not taken its data, there is no memory to stage it in, or another process holds the
+// lock of the block that it accumulates to.
+enum class Obstacle : std::uint8_t { order, body, taker, staging, lock };
+inline constexpr unsigned obstacles = 5;
+
 inline constexpr unsigned size_classes = 16;          // powers of four: up to 4^0, 4^1, ... bytes
 inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; more hosts share these
 inline constexpr std::size_t most_groups = 64;        // of a rank, that its block names
-inline constexpr std::uint64_t layout_version = 4;
+inline constexpr std::size_t most_queue_heads = 8;    // of a progress rank, that its block shows
+inline constexpr std::uint64_t layout_version = 5;
 
 // One counter. Only its owner writes it, so that adding needs no atomic addition.
 class Word {
@@ -91,6 +98,16 @@ struct Groups {
   std::array<Word, most_groups> contexts;  // 0: none
 };
 
+// The first request in the queue of one origin.
+struct QueueHead {
+  Word from;      // MPI rank + 1 of its origin; 0: there is none in this row
+  Word target;    // worker + 1; 0: several
+  Word what;      // its verb : 32 | of Obstacle : 32
+  Word bytes;     // of its body
+  Word number;    // tells it from the next one of its origin
+  Word since_ns;  // when it was first seen here
+};
+
 // What a progress rank has served.
 struct alignas(64) Served {
   Word requests;
@@ -99,6 +116,7 @@ struct alignas(64) Served {
   Word queued_peak;  // the most there have been
   Word busy_ns;      // of rounds in which something moved; of all time since its owner's since_ns
   Word refused;
+  std::array<QueueHead, most_queue_heads> heads;  // of the queues of some origins, not in order
 };
 
 // What others of the host ask of this rank about the whole job (runtime/opening/job_watch).

@@ -188,6 +188,18 @@ std::optional<protocol::Leaving> Server::departed(TransportRank origin) const {
   return known == departed_.end() ? std::nullopt : std::optional(known->second);
 }
 
+std::optional<Server::OldestRequest> Server::oldest_request(std::size_t origin) const {
+  if (origin >= active_.size()) return std::nullopt;
+  const Origin& found = *std::next(active_.begin(), static_cast<std::ptrdiff_t>(origin));
+  if (found.queue.empty()) return std::nullopt;
+  const Entry& head = found.queue.front();
+  using enum activity::Obstacle;
+  const activity::Obstacle obstacle = !head.is_running ? order
+                                      : head.transfer  ? head.transfer->obstacle()
+                                                       : lock;
+  return OldestRequest{found.rank, &head.header, obstacle};
+}
+
 bool Server::quiet() const {
   return active_.empty() && touched_.empty() && held_ == 0 &&
          std::ranges::none_of(served_worlds_,

@@ -70,6 +70,15 @@ class Server final : public transport::Sink {
   const ServerCounters& counters() const { return counters_; }
   std::uint32_t staging_peak() const { return staging_.peak(); }
 
+  struct OldestRequest {
+    TransportRank from;
+    const protocol::RequestHeader* header;  // until the next call of the server
+    activity::Obstacle obstacle;
+  };
+  // The first request of some origin, and why it is not done. `origin` counts those that have any, from 0;
+  // empty: there are no more.
+  std::optional<OldestRequest> oldest_request(std::size_t origin) const;
+
  private:
   using Header = protocol::RequestHeader;
   // A request without a transfer, executed from its message or from the queue.

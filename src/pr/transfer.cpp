@@ -48,10 +48,20 @@ void BodyTransfer::give_back_buffer(ChunkBuffer& buffer) {
   buffer.staged = nullptr;
 }
 
+bool BodyTransfer::sends() const {
+  return method_ == TransferMethod::send_in_place || method_ == TransferMethod::gather_and_send ||
+         method_ == TransferMethod::send_empty;
+}
+
 TransferStep BodyTransfer::step() {
-  const bool is_send = method_ == TransferMethod::send_in_place ||
-                       method_ == TransferMethod::gather_and_send || method_ == TransferMethod::send_empty;
-  return is_send ? step_send() : step_receive();
+  return sends() ? step_send() : step_receive();
+}
+
+activity::Obstacle BodyTransfer::obstacle() const {
+  using enum activity::Obstacle;
+  if (oldest_is_here_) return lock;
+  if (chunks_.is_empty()) return staging;
+  return sends() ? taker : body;
 }
 
 std::span<std::byte> BodyTransfer::next_place() const {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/activity.h"
 #include "core/protocol.h"
 #include "kernels/striped_accumulate.h"
 #include "pr/payload.h"
@@ -78,6 +79,7 @@ class BodyTransfer {
 
   TransferStep step();
   bool is_done() const { return chunks_.is_done(); }
+  activity::Obstacle obstacle() const;  // after a step that did nothing
 
  private:
   struct ChunkBuffer {
@@ -85,6 +87,7 @@ class BodyTransfer {
     std::byte* staged = nullptr;  // in the pool's buffer or the own buffer
   };
 
+  bool sends() const;
   bool take_buffer(ChunkBuffer& buffer);
   void give_back_buffer(ChunkBuffer& buffer);
   TransferStep step_receive();

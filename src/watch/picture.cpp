@@ -1,8 +1,11 @@
 #include "watch/picture.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <type_traits>
+
+#include "core/verb_name.h"
 
 namespace comex::watch {
 namespace {
@@ -12,6 +15,7 @@ struct Counts {
   std::uint64_t mutexes = 0;
   std::uint64_t silent = 0;
   std::uint64_t members = 0;
+  std::uint64_t requests = 0;
 };
 
 template <class Row>
@@ -23,7 +27,8 @@ std::byte* put(std::byte* to, std::span<const Row> rows) {
 
 std::uint64_t rows_bytes(const Counts& counts) {
   return counts.ranks * sizeof(RankState) + counts.mutexes * sizeof(HeldMutex) +
-         counts.silent * sizeof(HostServer) + counts.members * sizeof(GroupMember);
+         counts.silent * sizeof(HostServer) + counts.members * sizeof(GroupMember) +
+         counts.requests * sizeof(QueuedRequest);
 }
 
 template <class Row>
@@ -34,6 +39,22 @@ void take(std::span<const std::byte>& bytes, std::uint64_t count, std::vector<Ro
   bytes = bytes.subspan(length);
 }
 
+const char* reason(activity::Obstacle obstacle) {
+  switch (obstacle) {
+    case activity::Obstacle::order:
+      return "an earlier request of its origin is not done";
+    case activity::Obstacle::body:
+      return "its body has not come";
+    case activity::Obstacle::taker:
+      return "its origin has not taken its data";
+    case activity::Obstacle::staging:
+      return "there is no memory to stage its body in";
+    case activity::Obstacle::lock:
+      return "another process holds the lock of the block that it accumulates to";
+  }
+  return "nothing is known of why";
+}
+
 }  // namespace
 
 void Picture::add(const Picture& other) {
@@ -41,17 +62,19 @@ void Picture::add(const Picture& other) {
   mutexes.insert(mutexes.end(), other.mutexes.begin(), other.mutexes.end());
   silent.insert(silent.end(), other.silent.begin(), other.silent.end());
   members.insert(members.end(), other.members.begin(), other.members.end());
+  requests.insert(requests.end(), other.requests.begin(), other.requests.end());
 }
 
 std::vector<std::byte> pack(const Picture& picture) {
   const Counts counts{picture.ranks.size(), picture.mutexes.size(), picture.silent.size(),
-                      picture.members.size()};
+                      picture.members.size(), picture.requests.size()};
   std::vector<std::byte> bytes(sizeof counts + rows_bytes(counts));
   std::byte* to = put(bytes.data(), std::span(&counts, 1));
   to = put(to, std::span(picture.ranks));
   to = put(to, std::span(picture.mutexes));
   to = put(to, std::span(picture.silent));
-  put(to, std::span(picture.members));
+  to = put(to, std::span(picture.members));
+  put(to, std::span(picture.requests));
   return bytes;
 }
 
@@ -61,7 +84,7 @@ std::optional<Picture> unpack(std::span<const std::byte> bytes) {
   std::memcpy(&counts, bytes.data(), sizeof counts);
   bytes = bytes.subspan(sizeof counts);
   constexpr std::uint64_t most = UINT32_MAX;  // so that the sum below cannot overflow
-  if (counts.ranks > most || counts.mutexes > most || counts.silent > most || counts.members > most)
+  if (std::max({counts.ranks, counts.mutexes, counts.silent, counts.members, counts.requests}) > most)
     return std::nullopt;
   if (bytes.size() != rows_bytes(counts)) return std::nullopt;
   Picture picture;
@@ -69,8 +92,16 @@ std::optional<Picture> unpack(std::span<const std::byte> bytes) {
   take(bytes, counts.mutexes, picture.mutexes);
   take(bytes, counts.silent, picture.silent);
   take(bytes, counts.members, picture.members);
+  take(bytes, counts.requests, picture.requests);
   for (RankState& rank : picture.ranks) rank.wait.call.back() = '\0';
   return picture;
+}
+
+std::string text_of(const QueuedRequest& request, const std::string& origin) {
+  std::string text = std::string(protocol::verb_name(request.verb)) + " of " + std::to_string(request.bytes) +
+                     " bytes from " + origin;
+  if (request.target >= 0) text += " to worker " + std::to_string(request.target);
+  return text + ", " + in_seconds(request.seconds) + " old: " + reason(request.obstacle);
 }
 
 std::string in_seconds(double seconds) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/activity.h"
+#include "core/protocol.h"
 
 namespace comex::watch {
 
@@ -61,6 +62,17 @@ struct GroupMember {
   std::uint64_t context = 0;
 };
 
+// The first request in one origin's queue at a progress rank.
+struct QueuedRequest {
+  std::int32_t server = 0;   // MPI rank of the progress rank
+  std::int32_t from = 0;     // MPI rank of its origin
+  std::int32_t target = -1;  // a worker; -1: several
+  protocol::Verb verb = protocol::Verb::put;
+  activity::Obstacle obstacle = activity::Obstacle::order;
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+};
+
 // A host, and the MPI rank of a progress rank that can be asked there.
 struct HostServer {
   std::int32_t host = 0;
@@ -72,6 +84,7 @@ struct Picture {
   std::vector<HeldMutex> mutexes = {};
   std::vector<HostServer> silent = {};  // were asked and did not answer
   std::vector<GroupMember> members = {};
+  std::vector<QueuedRequest> requests = {};
 
   void add(const Picture& other);
 };
@@ -88,6 +101,8 @@ inline bool is_stopped(const RankState& rank) {
 }
 // Such as "runs", "stopped", "in barrier for 3.2 s".
 std::string doing(const RankState& rank);
+// Such as "put of 8 bytes from worker 3 to worker 1, 2.0 s old: its body has not come".
+std::string text_of(const QueuedRequest& request, const std::string& origin);
 std::string in_seconds(double seconds);  // such as "3.2 s"
 
 }  // namespace comex::watch

@@ -93,6 +93,24 @@ void read_groups(const activity::Block& block, std::vector<GroupMember>& into) {
   }
 }
 
+void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector<QueuedRequest>& into) {
+  for (const activity::QueueHead& head : block.served.heads) {
+    const std::uint64_t from = head.from.acquire();
+    if (from == 0) continue;
+    const std::uint64_t what = head.what.get();
+    const std::uint64_t since_ns = head.since_ns.get();
+    QueuedRequest& request = into.emplace_back();
+    request.server = static_cast<std::int32_t>(block.owner.rank.get());
+    request.from = static_cast<std::int32_t>(from - 1);
+    request.target = static_cast<std::int32_t>(head.target.get() - 1);
+    request.verb = static_cast<protocol::Verb>(what >> 32);
+    request.obstacle = static_cast<activity::Obstacle>(
+        std::min<std::uint64_t>(static_cast<std::uint32_t>(what), activity::obstacles - 1));
+    request.bytes = head.bytes.get();
+    request.seconds = now_ns < since_ns ? 0 : static_cast<double>(now_ns - since_ns) / 1e9;
+  }
+}
+
 void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const RankState& owner,
                   std::vector<HeldMutex>& into) {
   const std::uint64_t slot =
@@ -123,6 +141,7 @@ Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uin
     RankState& rank = picture.ranks.emplace_back(state_of(block, now_ns));
     rank.operations = operations_of(read_peers(read, geometry, block));
     read_groups(block, picture.members);
+    read_queues(block, now_ns, picture.requests);
     if (rank.worker >= 0) read_mutexes(read, geometry, rank, picture.mutexes);
   }
   return picture;

@@ -30,6 +30,8 @@ std::uint64_t operations_of(const std::vector<activity::Peer>& peers);
 // `now_ns` is of the machine's monotonic clock. The number of operations is left 0.
 RankState state_of(const activity::Block& block, std::uint64_t now_ns);
 void read_groups(const activity::Block& block, std::vector<GroupMember>& into);
+// The heads of a progress rank's queues.
+void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector<QueuedRequest>& into);
 // Only the first 4,096 of a worker that has more.
 void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const RankState& owner,
                   std::vector<HeldMutex>& into);

@@ -4,39 +4,14 @@
 #include <cstdio>
 #include <map>
 
+#include "core/verb_name.h"
+
 namespace comex::watch {
 namespace {
 
+using protocol::verb_name;
 using trace::Event;
 using trace::What;
-
-const char* verb_name(protocol::Verb verb) {
-  using enum protocol::Verb;
-  switch (verb) {
-    case put:
-      return "put";
-    case get:
-      return "get";
-    case acc:
-      return "acc";
-    case rmw:
-      return "rmw";
-    case store:
-      return "signal";
-    case release:
-    case unlock:
-      return "unlock";
-    case lock:
-    case try_lock:
-      return "lock";
-    case batch:
-      return "batch";
-    case fence:
-      return "fence";
-    default:
-      return "request";
-  }
-}
 
 std::string microseconds(std::uint64_t ns) {
   char text[32];

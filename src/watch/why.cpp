@@ -34,6 +34,11 @@ std::string with_process(const RankState& rank) {
   return joined(name(rank), " (rank ", rank.rank, ", process ", rank.pid, ")");
 }
 
+std::string origin_of(const WaitGraph& graph, const QueuedRequest& request) {
+  const RankState* const origin = graph.rank(request.from);
+  return origin == nullptr ? "rank " + std::to_string(request.from) : name(*origin);
+}
+
 double longest(const Ranks& ranks) {
   double seconds = 0;
   for (const RankState* rank : ranks) seconds = std::max(seconds, rank->wait.seconds);
@@ -43,7 +48,7 @@ double longest(const Ranks& ranks) {
 class Explanation {
  public:
   Explanation(const Picture* before, const Picture& now)
-      : before_(before), silent_(now.silent), graph_(now) {}
+      : before_(before), silent_(now.silent), requests_(now.requests), graph_(now) {}
 
   Why explain() const { return {verdict(), !graph_.waiting().empty()}; }
 
@@ -85,6 +90,9 @@ class Explanation {
   Found silent_host() const {
     if (silent_.empty()) return std::nullopt;
     const HostServer& host = silent_.front();
+    const RankState* const server = graph_.rank(host.server);
+    if (server != nullptr && server->state == 'R')
+      return with_process(*server) + " is busy: it runs and does not answer" + and_who_waits(nullptr);
     return joined("progress rank ", host.server, " does not answer: it is stopped, gone or busy, or host ",
                   host.host, " cannot be reached", and_who_waits(nullptr));
   }
@@ -210,10 +218,23 @@ class Explanation {
       if (server == nullptr) return who + ", which is on another machine: look there.";
       if (server->worker >= 0)
         return joined(who, ", a worker that serves itself and makes no call: ", doing(*server), ".");
-      return joined(who, ", which has ", server->queued, " requests in its queues and is process ",
-                    server->pid, " in state ", std::string_view(&server->state, 1), ".");
+      const std::string state = server->state == 'R'
+                                    ? std::string("busy: it runs and does not answer")
+                                    : joined("in state ", std::string_view(&server->state, 1));
+      return joined(who, " (process ", server->pid, "), which is ", state, "; it ", in_queues(*server), ".");
     }
     return std::nullopt;
+  }
+
+  // What lies at a progress rank, with the oldest that is known.
+  std::string in_queues(const RankState& server) const {
+    std::string text = joined("has ", server.queued, " requests in its queues");
+    const QueuedRequest* oldest = nullptr;
+    for (const QueuedRequest& request : requests_) {
+      if (request.server == server.rank && (oldest == nullptr || request.seconds > oldest->seconds))
+        oldest = &request;
+    }
+    return oldest == nullptr ? text : joined(text, " (", text_of(*oldest, origin_of(graph_, *oldest)), ")");
   }
 
   Found unwritten_word() const {
@@ -227,6 +248,7 @@ class Explanation {
 
   const Picture* before_;
   const std::vector<HostServer>& silent_;
+  const std::vector<QueuedRequest>& requests_;
   const WaitGraph graph_;
 };
 
@@ -244,6 +266,9 @@ std::vector<std::string> describe(const Picture& picture) {
     const std::string queue =
         has_queue ? joined(", ", rank->queued, " requests in its queues") : std::string();
     lines.push_back(joined(with_process(*rank), ": ", doing(*rank), queue));
+    for (const QueuedRequest& request : picture.requests) {
+      if (request.server == rank->rank) lines.push_back("  " + text_of(request, origin_of(graph, request)));
+    }
   }
   for (const HostServer& host : picture.silent)
     lines.push_back(joined("host ", host.host, ": its progress rank ", host.server, " does not answer"));

@@ -50,6 +50,7 @@ struct Host {
   std::vector<Rank> ranks;    // by slot
   std::vector<watch::HeldMutex> mutexes;
   std::vector<watch::GroupMember> members;
+  std::vector<watch::QueuedRequest> requests;
   std::string arena;  // its path, while the process that has it open lives
   FileIdentity identity;
   shm::Geometry geometry;

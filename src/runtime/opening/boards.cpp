@@ -69,7 +69,46 @@ activity::Recorder begin_activity(World& world, TransportRank rank) {
   return recorder;
 }
 
-void record_service(const activity::Recorder& into, const pr::Server& server, std::uint64_t busy_ns) {
+namespace {
+
+// A request that was in any row before has been there since then.
+void record_queues(activity::Served& served, const pr::Server& server, shm::Os& os) {
+  struct Row {
+    std::uint64_t from = 0;
+    std::uint64_t number = 0;
+    std::uint64_t since_ns = 0;
+  };
+  std::optional<pr::Server::OldestRequest> oldest = server.oldest_request(0);
+  if (!oldest && served.heads.front().from.get() == 0) return;
+  std::array<Row, activity::most_queue_heads> before;
+  std::ranges::transform(served.heads, before.begin(), [](const activity::QueueHead& head) {
+    return Row{head.from.get(), head.number.get(), head.since_ns.get()};
+  });
+  const std::uint64_t now_ns = os.now_ns();
+  for (std::size_t at = 0; at < before.size(); ++at, oldest = server.oldest_request(at)) {
+    activity::QueueHead& head = served.heads[at];
+    head.from.set(0);  // while the row changes
+    if (!oldest) continue;
+    const protocol::RequestHeader& header = *oldest->header;
+    const bool is_batch = header.verb == protocol::Verb::batch;
+    const std::uint64_t from = static_cast<std::uint64_t>(oldest->from) + 1;
+    const std::uint64_t number = std::uint64_t{header.sequence} << 32 | header.slot;
+    const auto same = std::ranges::find_if(
+        before, [&](const Row& row) { return row.from == from && row.number == number; });
+    head.target.set(is_batch ? 0 : static_cast<std::uint64_t>(header.target) + 1);
+    head.what.set(static_cast<std::uint64_t>(header.verb) << 32 |
+                  static_cast<std::uint64_t>(oldest->obstacle));
+    head.bytes.set(header.bytes);
+    head.number.set(number);
+    head.since_ns.set(same == before.end() ? now_ns : same->since_ns);
+    head.from.release(from);
+  }
+}
+
+}  // namespace
+
+void record_service(const activity::Recorder& into, const pr::Server& server, std::uint64_t busy_ns,
+                    shm::Os& os) {
   const pr::ServerCounters& counters = server.counters();
   activity::Served& served = into.block().served;
   served.requests.set(counters.requests);
@@ -78,6 +117,7 @@ void record_service(const activity::Recorder& into, const pr::Server& server, st
   served.queued_peak.set(counters.queued_peak);
   served.busy_ns.set(busy_ns);
   served.refused.set(counters.refused);
+  record_queues(served, server, os);
 }
 
 shm::Outbox own_outbox(World& world) {

@@ -25,7 +25,8 @@ activity::Block& activity_of(World& world, shm::HostSlot slot);
 activity::Recorder begin_activity(World& world, TransportRank rank);
 
 // Writes what the server of this process has served, for those who watch.
-void record_service(const activity::Recorder& into, const pr::Server& server, std::uint64_t busy_ns);
+void record_service(const activity::Recorder& into, const pr::Server& server, std::uint64_t busy_ns,
+                    shm::Os& os);
 
 shm::Outbox own_outbox(World& world);
 

@@ -25,9 +25,9 @@ namespace comex::runtime {
 
 // Of the own host.
 watch::Picture host_picture(World& world);
-// The host says at most every ten minutes why nothing goes on.
+// The host says once why nothing goes on.
 bool has_said_why(World& world);
-bool say_why(World& world, const Reporter& reporter, const std::string& verdict);  // false: another one has
+bool say_why(World& world, const Reporter& reporter, const std::string& verdict);  // false: it has been said
 
 class JobWatch {
  public:

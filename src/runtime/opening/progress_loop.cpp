@@ -48,7 +48,7 @@ unsigned ProgressLoop::round() {
   moved += bridges_->advance();
   meter_.end_round(moved != 0);
   if (moved == 0 || ++rounds_ % rounds_a_record == 0) {
-    record_service(world_.activity, *server_, meter_.busy_ns());
+    record_service(world_.activity, *server_, meter_.busy_ns(), *world_.os);
     watch_.advance();
   }
   pusher_.advance();

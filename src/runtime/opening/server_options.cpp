@@ -2,42 +2,15 @@
 
 #include <string>
 
+#include "core/verb_name.h"
 #include "runtime/lock_texts.h"
 #include "shm/bounds_text.h"
 
 namespace comex::runtime {
-namespace {
-
-const char* verb_name(protocol::Verb verb) {
-  switch (verb) {
-    case protocol::Verb::put:
-      return "put";
-    case protocol::Verb::get:
-      return "get";
-    case protocol::Verb::acc:
-      return "acc";
-    case protocol::Verb::rmw:
-      return "rmw";
-    case protocol::Verb::store:
-      return "put_signal";
-    case protocol::Verb::lock:
-      return "lock";
-    case protocol::Verb::try_lock:
-      return "trylock";
-    case protocol::Verb::release:
-    case protocol::Verb::unlock:
-      return "unlock";
-    default:
-      return "request";
-  }
-}
-
-}  // namespace
-
 std::string call_name(const protocol::RequestHeader& header) {
-  if ((header.flags & protocol::with_signal) != 0) return verb_name(protocol::Verb::store);
+  if ((header.flags & protocol::with_signal) != 0) return protocol::verb_name(protocol::Verb::store);
   std::string name = (header.flags & protocol::non_blocking) != 0 ? "nb" : "";
-  name += verb_name(header.verb);
+  name += protocol::verb_name(header.verb);
   if (header.called == protocol::Layout::strided) name += "s";
   if (header.called == protocol::Layout::vector) name += "v";
   return name;

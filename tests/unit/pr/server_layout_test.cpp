@@ -1,4 +1,5 @@
 // Strided and vector bodies, inline and in chunks, through staging.
+#include <algorithm>
 #include <random>
 
 #include "server_rig.h"
@@ -294,6 +295,37 @@ TEST_F(ServerStripes, held_by_a_stopped_worker_stop_one_accumulate_and_nothing_e
   lock().unlock(worker->stripes().party());
   ASSERT_NE(hand.reply_to(hand.fence(), 50), nullptr);
   for (std::uint64_t i = 0; i < size / 8; ++i) ASSERT_EQ(rig.word<double>(base + i * 8), 1.0) << i;
+}
+
+TEST_F(ServerStripes, are_among_the_reasons_why_the_first_request_of_an_origin_is_not_done) {
+  EXPECT_FALSE(rig.server->oldest_request(0));
+  const std::vector<double> ones(20, 1.0);
+  hand.acc(base + shm::stripe_block_bytes, ones);
+  const std::uint32_t put = other.big_put(base + 8 * shm::stripe_block_bytes, 3 * small_chunk);
+  ASSERT_TRUE(other.wait_credit());
+  other.get(base + 8 * shm::stripe_block_bytes, 8);
+  rig.run(20);
+  std::vector<Server::OldestRequest> found;
+  while (const auto oldest = rig.server->oldest_request(found.size())) found.push_back(*oldest);
+  ASSERT_EQ(found.size(), 2U);
+  std::ranges::sort(found, {}, &Server::OldestRequest::from);
+  EXPECT_EQ(found[0].from, 1);
+  EXPECT_EQ(found[0].header->verb, Verb::acc);
+  EXPECT_EQ(found[0].obstacle, activity::Obstacle::lock);
+  EXPECT_EQ(found[1].from, 2);
+  EXPECT_EQ(found[1].header->slot, put);
+  EXPECT_EQ(found[1].obstacle, activity::Obstacle::body);
+
+  lock().unlock(worker->stripes().party());
+  const Bytes body(3 * small_chunk);
+  other.send_chunks(put, body);
+  rig.run(20);
+  EXPECT_FALSE(rig.server->oldest_request(0)) << "all are done";
+  ASSERT_TRUE(other.wait_credit());
+  other.get(base, 100 * small_chunk);  // more than may be under way at once, and nobody receives it
+  rig.run(20);
+  ASSERT_TRUE(rig.server->oldest_request(0));
+  EXPECT_EQ(rig.server->oldest_request(0)->obstacle, activity::Obstacle::taker);
 }
 
 TEST_F(ServerStripes, make_a_small_accumulate_go_on_where_it_stopped) {

@@ -57,6 +57,29 @@ TEST(ReadHost, finds_ranks_without_rows_and_with_more_than_there_are) {
   EXPECT_EQ(picture.ranks[1].worker, 1);
 }
 
+TEST(ReadHost, finds_the_heads_of_queues_whatever_stands_there) {
+  activity::Block block{};
+  block.owner.rank.set(5);
+  activity::QueueHead& head = block.served.heads[3];
+  head.from.set(2);
+  head.target.set(1);
+  head.what.set(static_cast<std::uint64_t>(protocol::Verb::acc) << 32 | 77);
+  head.bytes.set(800);
+  head.since_ns.set(3'000'000'000);
+  std::vector<QueuedRequest> found;
+  read_queues(block, 4'000'000'000, found);
+  read_queues(block, 1'000'000'000, found);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].server, 5);
+  EXPECT_EQ(found[0].from, 1);
+  EXPECT_EQ(found[0].target, 0);
+  EXPECT_EQ(found[0].verb, protocol::Verb::acc);
+  EXPECT_EQ(found[0].obstacle, activity::Obstacle::lock);
+  EXPECT_EQ(found[0].bytes, 800U);
+  EXPECT_EQ(found[0].seconds, 1.0);
+  EXPECT_EQ(found[1].seconds, 0.0);
+}
+
 TEST(ReadHost, takes_any_number_for_a_worker) {
   Arena arena;
   arena.show(0, 0, 1UL << 31);

@@ -58,6 +58,8 @@ RankState in_group(int number, std::string_view call, std::uint64_t context, int
   return rank;
 }
 
+const QueuedRequest late_put{2, 1, 3, protocol::Verb::put, activity::Obstacle::body, 4096, 5.0};
+
 struct Case {
   const char* what;
   Picture picture;
@@ -154,9 +156,18 @@ TEST(Why, NamesTheRankWaitedFor) {
        "up to 12.3 s."},
       {"a busy progress rank",
        {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'R')}, {}, {}},
-       "worker 0 is in get for 12.3 s and waits for rank 2, which has 0 requests in its queues and is "
-       "process "
-       "102 in state R."},
+       "worker 0 is in get for 12.3 s and waits for rank 2 (process 102), which is busy: it runs and does "
+       "not "
+       "answer; it has 0 requests in its queues."},
+      {"a progress rank with requests that do not go on",
+       {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'D')},
+        {},
+        {},
+        {},
+        {{2, 4, -1, protocol::Verb::batch, activity::Obstacle::order, 0, 1.0}, late_put}},
+       "worker 0 is in get for 12.3 s and waits for rank 2 (process 102), which is in state D; it has 0 "
+       "requests in its queues (put of 4096 bytes from worker 1 to worker 3, 5.0 s old: its body has not "
+       "come)."},
       {"a word",
        {{waiting(0, "wait_until", activity::Waiting::word), worker(1)}, {}, {}},
        "worker 0 (rank 0, process 100) is in wait_until for 12.3 s: nobody has written the value"},
@@ -236,9 +247,21 @@ TEST(Describe, NamesWhoStandsInLine) {
             lines.end());
 }
 
+TEST(Describe, ShowsWhatLiesAtAProgressRank) {
+  const QueuedRequest from_afar{2, 9, -1, protocol::Verb::batch, activity::Obstacle::lock, 12, 0.5};
+  const std::vector<std::string> lines =
+      describe({{worker(1), server(2, 1)}, {}, {}, {}, {late_put, from_afar}});
+  ASSERT_GE(lines.size(), 4U);
+  EXPECT_TRUE(lines[1].starts_with("progress rank 2"));
+  EXPECT_EQ(lines[2], "  put of 4096 bytes from worker 1 to worker 3, 5.0 s old: its body has not come");
+  EXPECT_EQ(lines[3],
+            "  batch of 12 bytes from rank 9, 0.5 s old: another process holds the lock of the block that it "
+            "accumulates to");
+}
+
 TEST(Picture, TravelsAsBytes) {
   const Picture picture{
-      {waiting(0, "barrier", members, 1), server(2, 1)}, {{0, 1, 7, 2}}, {{3, 9}}, {{1, 17}}};
+      {waiting(0, "barrier", members, 1), server(2, 1)}, {{0, 1, 7, 2}}, {{3, 9}}, {{1, 17}}, {late_put}};
   const std::vector<std::byte> bytes = pack(picture);
   const auto back = unpack(bytes);
   ASSERT_TRUE(back);

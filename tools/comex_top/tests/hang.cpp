@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,8 @@ int me = -1;
 int size = 0;
 std::vector<void*> memory;
 char own[4096];
+constexpr int large_bytes = 64 << 20;
+std::vector<char> large(large_bytes);
 
 void barrier() {
   comex_barrier(COMEX_GROUP_WORLD);
@@ -27,6 +30,13 @@ void barrier() {
 }
 void get_from(int target) {
   comex_get(memory[static_cast<std::size_t>(target)], own, sizeof own, target, COMEX_GROUP_WORLD);
+}
+
+// Its server has the header, and some of the body at most: the rest needs calls.
+[[noreturn]] void compute_with_a_body_under_way() {
+  comex_request_t handle = 0;
+  comex_nbput(large.data(), memory[2], large_bytes, 2, COMEX_GROUP_WORLD, &handle);
+  compute();
 }
 
 // Each locks the mutex of its own, and then the next one's.
@@ -72,8 +82,8 @@ void stop() {
   raise(SIGSTOP);
 }
 
-// Worker 0 does it, when the test has stopped the progress rank that it needs: a line from standard input
-// says so.
+// Worker 0 does it, when the test has stopped the progress rank that it needs, or made it busy: a line from
+// standard input says so.
 void ask_a_stopped_server(std::string_view how) {
   if (me != 0) sleep_on();
   char letter = 0;
@@ -117,6 +127,7 @@ void hang(std::string_view kind) {
   if (kind == "two_of_all") barrier_of_all();
   if (kind == "locks_twice" && is_one) comex_lock(0, 2), comex_lock(0, 2);
   if (kind == "leaves" && is_one) _exit(0);
+  if (kind == "body" && me == 0) compute_with_a_body_under_way();
   if (kind == "target_computes") is_one ? compute() : get_from(1);
   if (kind.starts_with("server_")) ask_a_stopped_server(kind);
   barrier();
@@ -126,13 +137,14 @@ void hang(std::string_view kind) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 1;
+  std::signal(SIGUSR1, [](int) { compute(); });  // of a progress rank, too
   const std::string_view kind = argv[1];
   if (kind == "target_computes") MPI_Init(&argc, &argv);  // without threads, which would serve
   if (comex_init_args(&argc, &argv) != COMEX_SUCCESS) return 1;
   comex_group_rank(COMEX_GROUP_WORLD, &me);
   comex_group_size(COMEX_GROUP_WORLD, &size);
   memory.resize(static_cast<std::size_t>(size));
-  comex_malloc(memory.data(), sizeof own, COMEX_GROUP_WORLD);
+  comex_malloc(memory.data(), kind == "body" ? large_bytes : sizeof own, COMEX_GROUP_WORLD);
   if (kind != "other_call") comex_create_mutexes(1);
   barrier();
   hang(kind);

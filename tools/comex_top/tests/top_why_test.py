@@ -43,10 +43,17 @@ EXPECTED = {
     "server_lock": (6, TWO, r"^progress rank 5 \(.*is stopped"),
     "server_fence": (6, TWO, r"^progress rank 5 \(.*is stopped"),
     "server_credits": (6, TWO, r"^progress rank 5 \(.*is stopped"),
+    "server_busy_get": (6, TWO, r"^worker 0 is in get for .*s and waits for rank 5 \(process \d+\), which is busy: it runs and does not answer"),
+    "leaves": (5, {}, r"^worker 1 \(.*is gone: it ended without comex_finalize; workers 0, 2, 3 wait"),
+    "leaves_far": (6, TWO, r"^worker 1 \(.*is gone: it ended without comex_finalize; workers 0, 2, 3 wait"),
+    "body_far": (6, TWO, r"^worker 0 \(.*has not entered barrier: it computes, in no call of the runtime; workers 1, 2, 3 wait"),
     "server_handle": (6, TWO, r"^progress rank 5 \(.*is stopped"),
     "target_computes": (4, {"COMEX_VIRTUAL_HOSTS": "0,1,0,0", "GA_NUM_PROGRESS_RANKS_PER_NODE": "0"},
                         r"waits for rank 1, a worker that serves itself and makes no call"),
 }
+# What --why shows besides.
+SHOWN = {"body_far": r"^progress rank 5 .*, 1 requests in its queues\n  put of 67108864 bytes from worker 0 to worker 2, \d+\.\d s old: "
+                     r"its body has not come\n"}
 
 
 def top(*options):
@@ -67,7 +74,7 @@ def ranks_of(job):
     return json.loads(said)["ranks"] if said else []
 
 
-def stop_last_server(job, launch):
+def stop_last_server(job, launch, is_busy):
     """Once all workers have come to where they sleep; then worker 0 may go on."""
     for _ in range(200):
         ranks = ranks_of(job)
@@ -75,7 +82,8 @@ def stop_last_server(job, launch):
             break
         time.sleep(0.05)
     time.sleep(0.5)
-    os.kill(max((rank for rank in ranks if rank["role"] == "progress"), key=lambda rank: rank["rank"])["pid"], signal.SIGSTOP)
+    last = max((rank for rank in ranks if rank["role"] == "progress"), key=lambda rank: rank["rank"])
+    os.kill(last["pid"], signal.SIGUSR1 if is_busy else signal.SIGSTOP)
     launch.stdin.write(b"g\n")
     launch.stdin.flush()
 
@@ -111,13 +119,15 @@ def is_right(kind):
         wanted = SILENT if kind.startswith("server_") else wanted
     before = jobs.names(TOP, HANG)
     with tempfile.NamedTemporaryFile() as log:
-        launch = subprocess.Popen([LAUNCH, "60", str(ranks), HANG, kind.removesuffix("_far")], env=environment,
+        survivors = ["--survivors"] if kind.startswith("leaves") else []
+        words = kind.removesuffix("_far").replace("_busy", "")
+        launch = subprocess.Popen([LAUNCH, "60", str(ranks), *survivors, HANG, words], env=environment,
                                   stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT)
         job = new_job(before)
         verdict = ""
         try:
             if kind.startswith("server_"):
-                stop_last_server(job, launch)
+                stop_last_server(job, launch, "busy" in kind)
             for _ in range(50 if OF_STALLS else 20):
                 verdict = verdict_of(log, job)
                 if re.search(wanted, verdict):
@@ -125,6 +135,9 @@ def is_right(kind):
                 time.sleep(0.2)
             else:
                 print(f"{kind}: the verdict is: {verdict}\n{top('--job', job, '--why', '--interval', '0.3')}")
+                return False
+            if not OF_STALLS and not re.search(SHOWN.get(kind, ""), top("--job", job, "--why", "--interval", "0.3"), re.M):
+                print(f"{kind}: --why does not show {SHOWN[kind]}:\n{top('--job', job, '--why', '--interval', '0.3')}")
                 return False
             if OF_STALLS:  # nobody else says it again
                 time.sleep(3)
