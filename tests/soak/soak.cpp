@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -171,6 +173,21 @@ void use_signals() {
   release(words);
 }
 
+// Two ranks of each process, by a thread each.
+void use_endpoints() {
+  std::array<comex_group_t, 2> handles{};
+  done(comex_group_create_endpoints(everyone, 2, handles.data()), "create_endpoints");
+  const auto work = [](comex_group_t handle) {
+    const Allocation one = allocate(handle, 1000 * sizeof(long));
+    use(one);
+    release(one);
+    done(comex_group_free(handle), "group_free of an endpoint");
+  };
+  std::thread other(work, handles[1]);
+  work(handles[0]);
+  other.join();
+}
+
 void start() {
   done(comex_init(), "init");
   comex_group_rank(everyone, &me);
@@ -219,6 +236,7 @@ int main(int argc, char** argv) {
     use_groups(draw);
     use_mutexes();
     use_signals();
+    use_endpoints();
   }
   comex_finalize();
   MPI_Finalize();
