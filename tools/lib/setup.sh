@@ -72,6 +72,7 @@ slurm-wlm        command slurmctld
 munge            command munged
 mmdebstrap       command mmdebstrap
 lintian          command lintian
+valgrind         command valgrind
 dpkg-dev         command dpkg-shlibdeps
 END
 }
