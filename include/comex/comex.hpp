@@ -1,5 +1,6 @@
-// comex.hpp: the interface of comex.h and worlds.h for C++20. Header-only; a program links what a C program
-// links, and includes this file alone.
+// comex.hpp: the interface of comex.h and extended.h for C++20, and of worlds.h what worlds, endpoints and
+// inter-groups take; ids of processes and comparisons of groups are C calls. Header-only; a program links
+// what a C program links, and includes this file alone.
 //
 // Conventions, beside those of comex.h:
 // - A call that fails throws comex::error; the runtime has printed its line then. Arguments that are wrong

@@ -84,12 +84,13 @@ struct alignas(64) CurrentWait {
   static constexpr std::size_t name_bytes = 24;
   Word since_ns;
   std::array<Word, name_bytes / 8> name;  // the call, as the program made it, padded with zeros
-  Word target;   // process id + 1, a worker number in the own world; 0: none in particular
-  Word server;   // MPI rank + 1 of the progress rank that has to answer; 0: none
-  Word named;    // how the call names it: its rank + 1 : 32 | the group's handle : 32
-  Word waiting;  // of Waiting : 32 | 0 or the number of its call : 32, which no other name changes
-  Word context;  // of the group whose members it waits for; 0: the world, or nobody in particular
-  Word mutex;    // index + 1 of the mutex that it waits for; 0: none
+  Word target;    // process id + 1, a worker number in the own world; 0: none in particular
+  Word server;    // MPI rank + 1 of the progress rank that has to answer; 0: none
+  Word named;     // how the call names it: its rank + 1 : 32 | the group's handle : 32
+  Word waiting;   // of Waiting : 32 | 0 or the number of its call : 32, which no other name changes
+  Word context;   // of the group whose members it waits for; 0: the world, or nobody in particular
+  Word mutex;     // index + 1 of the mutex that it waits for; 0: none
+  Word ended_ns;  // when the last wait ended; 0: there was none
 };
 
 // The groups but the world that the rank is a member of, by the contexts that all members know them by. More
@@ -220,6 +221,7 @@ class Recorder {
     wait.since_ns.release(now_ns);
   }
   void end_wait(const Wait& of, std::uint64_t since_ns, std::uint64_t now_ns) const {
+    block_->wait.ended_ns.set(now_ns);
     block_->wait.since_ns.set(0);
     block_->waits[static_cast<std::size_t>(of.waiting)].count_one(now_ns - since_ns);
     if (log_ == nullptr) return;

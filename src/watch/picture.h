@@ -43,6 +43,7 @@ struct RankState {
   std::int32_t pid = 0;
   char state = '?';  // of the process, as in /proc; 'X': it is gone
   double open_seconds = 0;
+  double quiet_seconds = 0;  // since its last wait, or since it opened its world
   Wait wait;
   std::uint64_t queued = 0;      // requests in the queues of a progress rank
   std::uint64_t operations = 0;  // that it has made since the start

@@ -265,7 +265,11 @@ std::vector<std::string> describe(const Picture& picture) {
     const bool has_queue = rank->worker < 0 && rank->queued != 0;
     const std::string queue =
         has_queue ? joined(", ", rank->queued, " requests in its queues") : std::string();
-    lines.push_back(joined(with_process(*rank), ": ", doing(*rank), queue));
+    const bool is_in_no_wait = rank->worker >= 0 && rank->wait.is_none() && !is_gone(*rank);
+    const std::string quiet = is_in_no_wait
+                                  ? joined(", its last wait ended ", in_seconds(rank->quiet_seconds), " ago")
+                                  : std::string();
+    lines.push_back(joined(with_process(*rank), ": ", doing(*rank), quiet, queue));
     for (const QueuedRequest& request : picture.requests) {
       if (request.server == rank->rank) lines.push_back("  " + text_of(request, origin_of(graph, request)));
     }

@@ -3,10 +3,31 @@
 //   cpp_interface leaves   an exception on one worker ends the job, since the others wait for it
 //   cpp_interface large    calls of more than 2 GiB; needs 4.4 GB
 //   cpp_interface spawn    two worlds; needs slots for one process more
+#include <cstdlib>
+#include <new>
+
 #include "mpi/cpp_patches.h"
 #include "mpi/cpp_waits.h"
 
 using namespace comex::testing;
+
+namespace {
+
+thread_local std::size_t allocations = 0;  // by operator new
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* const made = std::malloc(bytes)) return made;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* made) noexcept {
+  std::free(made);
+}
+[[gnu::noinline]] void operator delete(void* made, std::size_t) noexcept {
+  std::free(made);
+}
 
 namespace {
 
@@ -193,6 +214,29 @@ void two_worlds(const Job& job, const char* program) {
   met.disconnect();
 }
 
+// Once the thread has the block that its results lie in.
+void small_operations_allocate_nothing(const Job& job) {
+  const comex::array<long> memory(comex::group::world(), 2);
+  const comex::global_ptr<long> there = memory.ptr((job.me + 1) % job.workers);
+  const auto work = [&] {
+    long value = 7;
+    comex::put(value, there);
+    comex::accumulate(value, there, 2L);
+    (void)comex::get(there);
+    (void)comex::fetch_add(there + 1, 1);
+    comex::async_put(value, there).wait();
+    (void)comex::async_get(there).wait();
+    (void)comex::async_fetch_add(there + 1, 1).wait();
+  };
+  work();
+  comex::group::world().barrier();
+  const std::size_t before = allocations;
+  for (int i = 0; i < 1000; ++i) work();
+  const std::size_t made = allocations - before;
+  comex::group::world().barrier();
+  job.equal(made, 0U, "allocations of small operations");
+}
+
 void check_all(Job& job) {
   job.check("values and spans", [&] { values_and_spans(job); });
   job.check("pointers", [&] { pointers(job); });
@@ -212,6 +256,8 @@ void check_all(Job& job) {
   job.check("patches of many dimensions", [&] { patches_of_many_dimensions(job); });
   job.check("splits of large transfers", [&] { splits(job); });
   job.check("scattered pieces", [&] { scattered_pieces(job); });
+  job.check("combined patches", [&] { combined_patches(job); });
+  job.check("small operations allocate nothing", [&] { small_operations_allocate_nothing(job); });
   job.check("futures", [&] { futures(job); });
   job.check("several requests", [&] { several_requests(job); });
   job.check("tasks", [&] { tasks(job); });

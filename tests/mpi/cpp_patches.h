@@ -164,4 +164,37 @@ inline void scattered_pieces(const Job& job) {
   group::world().barrier();
 }
 
+// Others than the scaled sum, of patches and pieces.
+inline void combined_patches(const Job& job) {
+  const array<int> memory(group::world(), 12 * static_cast<std::size_t>(job.workers));
+  std::fill(memory.local().begin(), memory.local().end(), 5);
+  group::world().barrier();
+  std::vector<int> near(12);
+  std::iota(near.begin(), near.end(), 0);
+  const patch<const int, 2> source(near.data(), {3, 4});
+  for (int target = 0; target < job.workers; ++target) {
+    const global_ptr<int> first = memory.ptr(target, 12 * static_cast<std::size_t>(job.me));
+    const global_patch<int, 2> place(first, {3, 4});
+    accumulate<operation::max>(source.sub({0, 1}, {3, 2}), place.sub({0, 1}, {3, 2}));
+    async_accumulate<operation::product>(source.sub({0, 0}, {3, 1}), place.sub({0, 0}, {3, 1})).wait();
+    pieces<int> list(1);
+    for (std::size_t row = 0; row < 3; ++row)
+      list.add(&near[4 * row + 3], first + static_cast<std::ptrdiff_t>(4 * row + 3));
+    accumulate<operation::bit_xor>(list);
+    async_accumulate<operation::min>(list).wait();
+    int greatest = 1 << 20;
+    async_accumulate<operation::max>(greatest, first + 11).wait();
+    std::vector<int> back(12);
+    get(global_patch<const int, 2>(first, {3, 4}), patch<int, 2>(back.data(), {3, 4}));
+    for (int i = 0; i < 12; ++i) {
+      const int expected = i == 11      ? greatest
+                           : i % 4 == 0 ? 5 * i
+                           : i % 4 == 3 ? std::min(5 ^ i, i)
+                                        : std::max(5, i);
+      job.equal(back[static_cast<std::size_t>(i)], expected, "an element that was combined");
+    }
+  }
+  group::world().barrier();
+}
+
 }  // namespace comex::testing

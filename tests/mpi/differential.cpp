@@ -171,7 +171,11 @@ class Differential {
         wait_until_own_words_are_there();
         break;
       case 6:
+        if (comex_fence_allocation(mine(), COMEX_GROUP_WORLD) != COMEX_SUCCESS)
+          fail(job_, "comex_fence_allocation");
+        break;
       case 7:
+      case 8:
         if (!handles_.empty())
           wait_for(handles_[static_cast<std::size_t>(maker_.below(static_cast<long>(handles_.size())))]);
         break;

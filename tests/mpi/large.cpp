@@ -1,5 +1,6 @@
 // One operation larger than 2 GiB, or as large as it is told: strided put, get and accumulate of rows, or of
-// one run by the wide calls. Each has to fit in memory twice. Usage: large [rows of 1 MiB [wide]]
+// one run and of two rows by the wide calls. Each has to fit in memory twice. Usage: large [rows of 1 MiB
+// [wide]]
 #include "mpi/job.h"
 
 using namespace comex::testing;
@@ -56,10 +57,19 @@ void one_run_to_and_fro(const Job& job, std::size_t words) {
     job.done(comex_nbput_x(near.data(), there, bytes, target, everyone, &handle));
     job.done(comex_wait(&handle));
     job.done(comex_acc_x(COMEX_ACC_LNG, &scale, near.data(), there, bytes, target, everyone));
+    const auto are_back = [&](const char* what) {
+      for (std::size_t at = 0; at < words; ++at) job.require(near[at] == 4 * word_at(at), what);
+    };
     std::fill(near.begin(), near.end(), 0);
     job.done(comex_get_x(there, near.data(), bytes, target, everyone));
-    for (std::size_t at = 0; at < words; ++at)
-      job.require(near[at] == 4 * word_at(at), "a word of a large operation is wrong");
+    are_back("a word of a large operation is wrong");
+    // Two rows, of which each, and so the stride between them, is half of it.
+    const auto stride = static_cast<std::ptrdiff_t>(bytes / 2);
+    const std::size_t counts[] = {bytes / 2, 2};
+    job.done(comex_puts_x(near.data(), &stride, there, &stride, counts, 1, target, everyone));
+    std::fill(near.begin(), near.end(), 0);
+    job.done(comex_gets_x(there, &stride, near.data(), &stride, counts, 1, target, everyone));
+    are_back("a word of two large rows is wrong");
   }
   job.done(comex_barrier(everyone));
   job.done(comex_free(far.back(), everyone));

@@ -88,6 +88,8 @@ run(large over_two_gigabytes_remote 4 ENV ${two_hosts} ARGS 2100 LABELS long)
 run(large wide 4 ENV ${two_hosts} ARGS 64 wide)
 comex_add_mpi_test(NAME mpi.large.of_five_gigabytes_wide PROGRAM mpi_large RANKS 4 ENV ${two_hosts} ARGS 5120 wide
   LABELS long TIMEOUT 300 ALONE)
+comex_add_mpi_test(NAME mpi.large.of_five_gigabytes_wide_direct PROGRAM mpi_large RANKS 3 ARGS 5120 wide
+  LABELS long TIMEOUT 300 ALONE)
 
 run(cpp_interface on_one_host 4)
 run(cpp_interface on_two_hosts 5 ENV ${two_hosts})

@@ -166,16 +166,21 @@ int main(int argc, char** argv) {
       "Another user's jobs are not readable. On the screen q ends it.",
       "comex_top"};
   app.add_option("--job", options.job, "The job by its name, as --list shows it; else the only one");
-  app.add_flag("--list", options.list, "Name the jobs");
+  CLI::Option* const list = app.add_flag("--list", options.list, "Name the jobs");
   app.add_option("--interval", options.interval,
                  "Seconds between two looks (1); with --once 0: means since the start")
       ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--seconds", options.seconds, "End after so long")->check(CLI::NonNegativeNumber);
-  app.add_flag("--once", options.once, "Print one view and end");
-  app.add_flag("--json", options.json, "The same as JSON");
-  app.add_flag("--why", options.why, "Say who waits for whom, and why nothing goes on");
-  app.add_option("--html", options.html,
-                 "Watch until q, --seconds or the job's end, then write a page: matrix and curves");
+  CLI::Option* const once = app.add_flag("--once", options.once, "Print one view and end");
+  CLI::Option* const json = app.add_flag("--json", options.json, "The same as JSON");
+  CLI::Option* const why =
+      app.add_flag("--why", options.why, "Say who waits for whom, and why nothing goes on");
+  CLI::Option* const html =
+      app.add_option("--html", options.html,
+                     "Watch until q, --seconds or the job's end, then write a page: matrix and curves");
+  list->excludes(once, json, why, html);
+  why->excludes(once, json, html);
+  html->excludes(once, json);
   CLI11_PARSE(app, argc, argv);
   return comex::top::run(options);
 }

@@ -96,6 +96,8 @@ def read(path):
             return file.read()
     except OSError as error:
         raise Refused(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{path}: this is no text") from None
 
 
 def here():

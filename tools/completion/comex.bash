@@ -7,6 +7,9 @@ _comex() {
     word=${COMP_WORDS[at]}
     case $word in
       -n | -np | --progress-ranks | --virtual-hosts | --host | --hostfile | --mpirun) at=$((at + 2)) ;;
+      # Those of the launchers that are given most often.
+      -x | -H | -hosts | -f | --bind-to | --map-by | --rank-by | --wdir | -wdir | -ppn | -bind-to | -map-by) at=$((at + 2)) ;;
+      --mca | -mca | -env | -genv) at=$((at + 3)) ;;
       -* | =) at=$((at + 1)) ;;
       *)
         [ "${program##*/}" != comexrun ] || return

@@ -48,6 +48,7 @@ pybind11-dev     header  pybind11/pybind11.h
 python3-dev      command python3-config
 python3-numpy    library python3/dist-packages/numpy
 python3-mpi4py   library python3/dist-packages/mpi4py
+python3-rich     library python3/dist-packages/rich
 libpng-dev       header  png.h
 libglobalarrays-dev      header ga.h
 libarmci-mpi-dev         library libarmci-openmpi.a

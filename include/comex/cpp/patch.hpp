@@ -125,6 +125,20 @@ struct levels {
   }
 };
 
+// The same for C calls that take wide numbers.
+template <std::size_t Rank>
+struct wide_levels {
+  std::array<std::ptrdiff_t, Rank> near = {};
+  std::array<std::ptrdiff_t, Rank> far = {};
+  std::array<std::size_t, Rank + 1> count = {};
+  int number;
+
+  constexpr explicit wide_levels(const levels<Rank>& of) noexcept : number(of.number) {
+    for (std::size_t i = 0; i < Rank; ++i) near[i] = of.near[i], far[i] = of.far[i];
+    for (std::size_t i = 0; i <= Rank; ++i) count[i] = static_cast<std::size_t>(of.count[i]);
+  }
+};
+
 // Calls move(sides, near offset, far offset in bytes) for parts whose numbers are at most `most`.
 template <std::size_t Rank, class Move>
 void in_parts(const sides<Rank>& of, std::size_t near, std::size_t far, std::size_t most, Move& move) {
@@ -222,6 +236,17 @@ void accumulate(std::type_identity_t<patch<const T, Rank>> from, global_patch<T,
   });
 }
 
+// Another operation than the scaled sum, as in accumulate<operation::max>(from, to).
+template <operation how, accumulable T, std::size_t Rank>
+requires combinable<T, how>
+void accumulate(std::type_identity_t<patch<const T, Rank>> from, global_patch<T, Rank> to) {
+  detail::move_patch("accs_op", from, to, [](auto& of, char* near, char* far, const detail::there& there) {
+    const detail::wide_levels<Rank> wide(of);
+    return comex_accs_op(static_cast<int>(how), detail::accumulate_code<T>, near, wide.near.data(), far,
+                         wide.far.data(), wide.count.data(), wide.number, there.proc, there.group);
+  });
+}
+
 template <writable T, std::size_t Rank>
 future<> async_put(std::type_identity_t<patch<const T, Rank>> from, global_patch<T, Rank> to) {
   return detail::begin_patch("nbputs", from, to,
@@ -245,6 +270,18 @@ future<> async_accumulate(std::type_identity_t<patch<const T, Rank>> from, globa
       "nbaccs", from, to, [&](auto& of, char* near, char* far, auto& there, auto* request) {
         return comex_nbaccs(detail::accumulate_code<T>, &scale, near, of.near.data(), far, of.far.data(),
                             of.count.data(), of.number, there.proc, there.group, request);
+      });
+}
+
+template <operation how, accumulable T, std::size_t Rank>
+requires combinable<T, how> future<> async_accumulate(std::type_identity_t<patch<const T, Rank>> from,
+                                                      global_patch<T, Rank> to) {
+  return detail::begin_patch(
+      "nbaccs_op", from, to, [](auto& of, char* near, char* far, auto& there, auto* request) {
+        const detail::wide_levels<Rank> wide(of);
+        return comex_nbaccs_op(static_cast<int>(how), detail::accumulate_code<T>, near, wide.near.data(), far,
+                               wide.far.data(), wide.count.data(), wide.number, there.proc, there.group,
+                               request);
       });
 }
 

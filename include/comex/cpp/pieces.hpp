@@ -62,6 +62,9 @@ class pieces {
     return future<>(std::move(started));
   }
   static void turn(comex_giov_t& list) noexcept { std::swap(list.src, list.dst); }
+  static comex_giov_x_t widened(const comex_giov_t& list) noexcept {
+    return {list.src, list.dst, static_cast<std::size_t>(list.count), static_cast<std::size_t>(list.bytes)};
+  }
 
  private:
   comex_giov_t as_written() const {
@@ -100,6 +103,15 @@ void accumulate(const pieces<T>& list, std::type_identity_t<T> scale = 1) {
     return comex_accv(detail::accumulate_code<T>, &scale, &of, 1, proc, over);
   });
 }
+// Another operation than the scaled sum, as in accumulate<operation::max>(list).
+template <operation how, accumulable T>
+requires combinable<T, how>
+void accumulate(const pieces<T>& list) {
+  list.move("accv_op", [](comex_giov_t& of, int proc, comex_group_t over) {
+    const comex_giov_x_t wide = pieces<T>::widened(of);
+    return comex_accv_op(static_cast<int>(how), detail::accumulate_code<T>, &wide, 1, proc, over);
+  });
+}
 template <writable T>
 future<> async_put(const pieces<T>& list) {
   return list.begin("nbputv", [](comex_giov_t& of, int proc, comex_group_t over, comex_request_t* request) {
@@ -117,6 +129,15 @@ template <accumulable T>
 future<> async_accumulate(const pieces<T>& list, std::type_identity_t<T> scale = 1) {
   return list.begin("nbaccv", [&](comex_giov_t& of, int proc, comex_group_t over, comex_request_t* request) {
     return comex_nbaccv(detail::accumulate_code<T>, &scale, &of, 1, proc, over, request);
+  });
+}
+
+template <operation how, accumulable T>
+requires combinable<T, how> future<> async_accumulate(const pieces<T>& list) {
+  return list.begin("nbaccv_op", [](comex_giov_t& of, int proc, comex_group_t over,
+                                    comex_request_t* request) {
+    const comex_giov_x_t wide = pieces<T>::widened(of);
+    return comex_nbaccv_op(static_cast<int>(how), detail::accumulate_code<T>, &wide, 1, proc, over, request);
   });
 }
 

@@ -211,6 +211,14 @@ inline future<> async_accumulate(std::span<const std::type_identity_t<T>> from, 
 
 template <operation how, accumulable T>
 requires combinable<T, how>
+inline future<> async_accumulate(const std::type_identity_t<T>& value, global_ptr<T> to) {
+  return future<>([&] { return detail::begin_combine(how, std::addressof(value), to, sizeof(T)); });
+}
+template <operation how, accumulable T>
+requires combinable<T, how> future<> async_accumulate(const std::type_identity_t<T>&& value, global_ptr<T> to)
+= delete;
+template <operation how, accumulable T>
+requires combinable<T, how>
 inline future<> async_accumulate(std::span<const std::type_identity_t<T>> from, global_ptr<T> to) {
   return future<>([&] { return detail::begin_combine(how, from.data(), to, from.size_bytes()); });
 }

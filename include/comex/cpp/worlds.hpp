@@ -1,4 +1,4 @@
-// Endpoints, inter-groups, and worlds that are spawned or meet: the calls of worlds.h. Included by comex.hpp.
+// Endpoints, inter-groups, and worlds that are spawned or meet. Included by comex.hpp.
 #pragma once
 
 #include <comex/worlds.h>

@@ -90,6 +90,8 @@ with tempfile.TemporaryDirectory() as folder:
     said = top("--job", job, "--html", page, "--seconds", "0.5", "--interval", "0.1")
     check(said.returncode == 0 and "<svg" in open(page, encoding="utf-8").read(), f"a page with curves {said.stderr}")
     check(top("--job", "none").returncode == 1, "a job that there is not is refused")
+    for two in (("--once", "--html", page), ("--json", "--why"), ("--why", "--html", page)):
+        check(top("--job", job, *two).returncode not in (0, 1), f"views that exclude each other: {two}")
     if os.getuid() == 0:  # others do not see it
         said = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", TOP, "--list"], capture_output=True, text=True, check=False)
         check(said.returncode == 0 and job not in said.stdout, f"another user sees the job: {said.stdout}{said.stderr}")

@@ -1,6 +1,7 @@
 """What comexrun decides: hosts and slots, workers and ranks of each host, the words for mpirun."""
 import os
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -51,6 +52,10 @@ class Hosts(unittest.TestCase):
         self.assertEqual(hosts.of_file("n1\nn1\nn2\nn2\nn2\n", "pbs"), [Host("n1", 2), Host("n2", 3)])
         self.assertEqual(hosts.of_file("n1\nn2\n", "pbs", a_line=1), [Host("n1", 1), Host("n2", 1)])
         self.assertRaises(Refused, hosts.of_file, "# nobody\n", "f")
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"\xff\xfe a\n")
+            file.flush()
+            self.assertRaisesRegex(Refused, "this is no text", hosts.read, file.name)
 
     def test_slurm_names_nodes_and_tasks(self):
         self.assertEqual(hosts.expanded("8(x2),4"), [8, 8, 4])
