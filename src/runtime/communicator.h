@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "transport/mpi_check.h"
+
 namespace comex::runtime {
 
 inline bool mpi_is_running() {
@@ -17,6 +19,9 @@ inline bool mpi_is_running() {
   PMPI_Finalized(&finished);
   return started != 0 && finished == 0;
 }
+
+// For calls of MPI that no transport makes.
+const transport::MpiCheck& mpi_check();
 
 class Communicator {
  public:
@@ -35,12 +40,12 @@ class Communicator {
 
   static Communicator duplicate(MPI_Comm of) {
     MPI_Comm made = MPI_COMM_NULL;
-    PMPI_Comm_dup(of, &made);
+    mpi_check()(PMPI_Comm_dup(of, &made), "MPI_Comm_dup");
     return Communicator(made);
   }
   static Communicator split(MPI_Comm of, int color, int key) {
     MPI_Comm made = MPI_COMM_NULL;
-    PMPI_Comm_split(of, color, key, &made);
+    mpi_check()(PMPI_Comm_split(of, color, key, &made), "MPI_Comm_split");
     return Communicator(made);
   }
   // Makes a communicator of these ranks of another one, in their order; only they take part. (Merging
@@ -49,9 +54,10 @@ class Communicator {
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group some = MPI_GROUP_NULL;
     MPI_Comm made = MPI_COMM_NULL;
-    PMPI_Comm_group(of, &all);
-    PMPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
-    PMPI_Comm_create_group(of, some, tag, &made);
+    const auto& check = mpi_check();
+    check(PMPI_Comm_group(of, &all), "MPI_Comm_group");
+    check(PMPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
+    check(PMPI_Comm_create_group(of, some, tag, &made), "MPI_Comm_create_group");
     PMPI_Group_free(&some);
     PMPI_Group_free(&all);
     return Communicator(made);
@@ -63,12 +69,12 @@ class Communicator {
   explicit operator bool() const { return comm_ != MPI_COMM_NULL; }
   int rank() const {
     int rank = 0;
-    PMPI_Comm_rank(comm_, &rank);
+    mpi_check()(PMPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
     return rank;
   }
   int size() const {
     int size = 0;
-    PMPI_Comm_size(comm_, &size);
+    mpi_check()(PMPI_Comm_size(comm_, &size), "MPI_Comm_size");
     return size;
   }
 

@@ -28,9 +28,11 @@ namespace {
 void hook_into_mpi_finalize(Process& self) {
   if (self.has_finalize_hook) return;
   int key = MPI_KEYVAL_INVALID;
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detail::on_mpi_finalize, &key, nullptr);
-  PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
-  PMPI_Comm_free_keyval(&key);
+  const auto& check = mpi_check();
+  check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detail::on_mpi_finalize, &key, nullptr),
+        "MPI_Comm_create_keyval");
+  check(PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+  check(PMPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
   call_in_forked_children([] {
     process().is_forked_child = true;
     detail::current_runtime.store(nullptr, std::memory_order_release);
@@ -55,7 +57,9 @@ void start_mpi(int* argc, char*** argv) {
   int started = 0;
   PMPI_Initialized(&started);
   int provided = 0;
-  if (started == 0) PMPI_Init_thread(argc, argv, wanted_thread_level(), &provided);
+  if (started == 0) {
+    mpi_check()(PMPI_Init_thread(argc, argv, wanted_thread_level(), &provided), "MPI_Init_thread");
+  }
 }
 
 // libcomex_world names the world that it split. If this copy of the runtime did not split it, another copy
@@ -106,6 +110,12 @@ Reporter& introduced_reporter() {
   }
   reporter.identify(who);
   return reporter;
+}
+
+const transport::MpiCheck& mpi_check() {
+  static const transport::MpiCheck check(
+      [](const Failure& failure) { introduced_reporter().fatal({}, failure.text); });
+  return check;
 }
 
 int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv) {

@@ -14,7 +14,7 @@ namespace {
 std::int32_t program_number() {
   void* number = nullptr;
   int is_set = 0;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &is_set);
+  mpi_check()(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &is_set), "MPI_Comm_get_attr");
   return is_set != 0 ? *static_cast<const int*>(number) : 0;
 }
 
@@ -27,7 +27,7 @@ struct Lowest {
 Lowest lowest_of(transport::Collective& all, std::uint32_t opening) {
   constexpr unsigned bits = 32;
   int mpi_rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &mpi_rank);
+  mpi_check()(PMPI_Comm_rank(MPI_COMM_WORLD, &mpi_rank), "MPI_Comm_rank");
   const std::uint64_t least = all.all_min(static_cast<std::uint64_t>(mpi_rank) << bits | opening);
   return {static_cast<std::uint32_t>(least >> bits), static_cast<std::uint32_t>(least)};
 }
@@ -52,7 +52,7 @@ groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, std::
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world) {
   const mpi::LaunchedProcess launched = launched_process();
   int ranks_in_all = 0;
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks_in_all);
+  mpi_check()(PMPI_Comm_size(MPI_COMM_WORLD, &ranks_in_all), "MPI_Comm_size");
   world.told.app = program_number();
   world.told.node_rank = launched.number_on_host.value_or(groups::unknown_rank);
   world.description.nonce = {world.os->random_bits(), world.os->random_bits()};

@@ -16,7 +16,7 @@ void Launch::wake_progress_ranks() {
   if (share_.host_workers().front() != parked_.rank()) return;
   const Command command = Command::wake;
   for (const int rank : share_.host.progress_ranks) {
-    PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get());
+    mpi_check()(PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get()), "MPI_Send");
   }
 }
 
@@ -24,7 +24,7 @@ void Launch::release_progress_ranks() {
   if (!has_split()) return;
   const Command command = Command::quit;
   for (const int rank : share_.host.progress_ranks) {
-    PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get());
+    mpi_check()(PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get()), "MPI_Send");
   }
 }
 
@@ -32,13 +32,16 @@ Launch::Command Launch::park(const World& world, std::size_t quits_expected) {
   std::size_t quits = 0;
   while (quits < quits_expected) {
     int is_there = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, parking_tag, parked_.get(), &is_there, MPI_STATUS_IGNORE);
+    mpi_check()(PMPI_Iprobe(MPI_ANY_SOURCE, parking_tag, parked_.get(), &is_there, MPI_STATUS_IGNORE),
+                "MPI_Iprobe");
     if (is_there == 0) {
       world.os->sleep_ns(parked_nap_ns);
       continue;
     }
     Command command = Command::quit;
-    PMPI_Recv(&command, 1, MPI_BYTE, MPI_ANY_SOURCE, parking_tag, parked_.get(), MPI_STATUS_IGNORE);
+    mpi_check()(
+        PMPI_Recv(&command, 1, MPI_BYTE, MPI_ANY_SOURCE, parking_tag, parked_.get(), MPI_STATUS_IGNORE),
+        "MPI_Recv");
     if (command == Command::wake) return command;
     ++quits;
   }
@@ -49,6 +52,7 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
   if (!parked_) {
     const mpi::YieldScope while_waiting(mpi_in_use().yield_switch(), true);
     parked_ = Communicator::duplicate(MPI_COMM_WORLD);
+    mpi_check().let_errors_return(parked_.get());
   }
   if (has_split()) wake_progress_ranks();
   for (;;) {

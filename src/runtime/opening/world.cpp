@@ -19,6 +19,7 @@
 #include "runtime/opening/hosts.h"
 #include "runtime/opening/identity.h"
 #include "runtime/opening/warn_names.h"
+#include "runtime/process.h"
 #include "shm/posix_os.h"
 #include "transport/mpi_collective.h"
 #include "transport/mpi_transport.h"
@@ -35,7 +36,10 @@ void require(transport::Collective& all, const Reporter& reporter, const Status&
 }
 
 transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
-  return [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); };
+  return [&reporter](const Failure& failure) {
+    introduced_reporter();  // MPI may fail before it has told the rank
+    reporter.fatal({}, failure.text);
+  };
 }
 
 Settings agree_on_settings(transport::Collective& all, const FirstOpening* first_opening,

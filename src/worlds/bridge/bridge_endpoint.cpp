@@ -121,7 +121,7 @@ std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runti
 
 void start(const BridgeEndpoint& point) {
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
-  PMPI_Barrier(point.facts.wire.get());
+  runtime::mpi_check()(PMPI_Barrier(point.facts.wire.get()), "MPI_Barrier");
 }
 
 }  // namespace comex::worlds

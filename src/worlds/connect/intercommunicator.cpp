@@ -15,7 +15,8 @@ static_assert(protocol::get_tag(protocol::slot_count - 1) < roster_tag);
 // Neighbouring blocks join in pairs: 1 with 1, 2 with 2, 4 with 4 and so on.
 runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
   int mine_in_wire = 0;
-  PMPI_Comm_rank(wire, &mine_in_wire);
+  const auto& check = runtime::mpi_check();
+  check(PMPI_Comm_rank(wire, &mine_in_wire), "MPI_Comm_rank");
   const auto me = static_cast<std::size_t>(std::ranges::find(ranks, mine_in_wire) - ranks.begin());
   COMEX_BUG_IF(me == ranks.size());
   runtime::Communicator joined = runtime::Communicator::duplicate(MPI_COMM_SELF);
@@ -25,8 +26,9 @@ runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<Transport
     if (other >= ranks.size()) continue;
     MPI_Comm both = MPI_COMM_NULL;
     MPI_Comm merged = MPI_COMM_NULL;
-    PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], roster_tag, &both);
-    PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged);
+    check(PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], roster_tag, &both),
+          "MPI_Intercomm_create");
+    check(PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged), "MPI_Intercomm_merge");
     PMPI_Comm_free(&both);
     joined = runtime::Communicator(merged);
   }
