@@ -1,0 +1,202 @@
+// Decides at each step (faults.h) whether it is the point of this run, and does there what the point asks
+// for.
+#include "faults.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <mpi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace {
+
+constexpr std::array<std::string_view, fault_phases> phase_names{
+    "init",  "malloc",       "put_body", "get",   "acc",     "rmw",        "lock",     "barrier",
+    "fence", "group_commit", "free",     "spawn", "connect", "disconnect", "finalize", "other"};
+
+struct Errno {
+  std::string_view name;
+  int value;
+};
+constexpr std::array errors{Errno{"ENOMEM", ENOMEM}, Errno{"ENOSPC", ENOSPC}, Errno{"EMFILE", EMFILE},
+                            Errno{"EINTR", EINTR}};
+
+struct Point {  // parts of the variable's text
+  std::string_view phase;
+  std::string_view function;
+  unsigned ordinal = 0;
+  std::string_view action;
+};
+
+// Owned by the process, which is one job's one rank: set before main, but for the phase.
+struct State {
+  std::uintptr_t low = 0;  // where libcomex lies
+  std::uintptr_t high = 0;
+  fault_page* page = nullptr;
+  fault_count* counts = nullptr;
+  unsigned functions = 0;
+  unsigned own_phase = 0;
+  bool is_armed = false;
+  Point point;
+};
+constinit State state;  // before constructors of any library
+
+std::string_view variable(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+std::string_view mpi_rank() {
+  const std::string_view open_mpi = variable("OMPI_COMM_WORLD_RANK");
+  return open_mpi.empty() ? variable("PMI_RANK") : open_mpi;
+}
+
+void* shared_file(const std::string& path, std::size_t bytes) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) std::abort();
+  void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (base == MAP_FAILED) std::abort();
+  close(file);
+  return base;
+}
+
+int find_comex(dl_phdr_info* info, std::size_t, void*) {
+  if (std::string_view(info->dlpi_name).find("/libcomex.so") == std::string_view::npos) return 0;
+  state.low = ~std::uintptr_t{0};
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    state.low = std::min(state.low, static_cast<std::uintptr_t>(info->dlpi_addr + part.p_vaddr));
+    state.high =
+        std::max(state.high, static_cast<std::uintptr_t>(info->dlpi_addr + part.p_vaddr + part.p_memsz));
+  }
+  return 1;
+}
+
+// STEP:ACTION, with the step PHASE/FUNCTION#ORDINAL@RANK.
+void read_point(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const std::size_t hash = text.find('#');
+  const std::size_t at = text.find('@');
+  const std::size_t colon = text.find(':');
+  if (slash == text.npos || hash == text.npos || at == text.npos || colon == text.npos) std::abort();
+  state.is_armed = text.substr(at + 1, colon - at - 1) == mpi_rank();
+  state.point = {text.substr(0, slash), text.substr(slash + 1, hash - slash - 1),
+                 static_cast<unsigned>(std::strtoul(text.data() + hash + 1, nullptr, 10)),
+                 text.substr(colon + 1)};
+}
+
+// Before it, nothing is a step.
+__attribute__((constructor)) void begin() {
+  const std::string folder(variable("COMEX_TEST_FAULTS"));
+  if (folder.empty() || mpi_rank().empty() || dl_iterate_phdr(find_comex, nullptr) == 0) return;
+  state.page = static_cast<fault_page*>(shared_file(folder + "/page", sizeof(fault_page)));
+  if (const std::string_view point = variable("COMEX_TEST_FAULT"); !point.empty()) read_point(point);
+  state.counts = static_cast<fault_count*>(
+      shared_file(folder + "/steps." + std::string(mpi_rank()), fault_functions * sizeof(fault_count)));
+}
+
+// A progress rank announces no phase after the first, so it is in that of the workers.
+unsigned current_phase() {
+  return state.own_phase != 0 ? state.own_phase : __atomic_load_n(&state.page->phase, __ATOMIC_RELAXED);
+}
+
+unsigned count(fault_step& step, unsigned phase) {
+  int index = __atomic_load_n(&step.index, __ATOMIC_ACQUIRE);
+  if (index == 0) {
+    const auto mine = static_cast<int>(__atomic_add_fetch(&state.functions, 1, __ATOMIC_RELAXED));
+    if (mine > fault_functions) std::abort();
+    if (__atomic_compare_exchange_n(&step.index, &index, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+      std::snprintf(state.counts[mine - 1].name, fault_name_bytes, "%s", step.name);
+      index = mine;
+    }
+  }
+  return __atomic_add_fetch(&state.counts[index - 1].in_phase[phase], 1, __ATOMIC_RELAXED);
+}
+
+int fail_mpi(const fault_step& step, const long* words, long* result) {
+  if (step.place >= 0) {  // as MPI does: the handler that ends jobs does not return
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::memcpy(&comm, &words[step.place], sizeof comm);
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) state.page->is_of_program = 1;
+    PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
+  }
+  *result = MPI_ERR_OTHER;
+  return 1;
+}
+
+int act(const fault_step& step, long* words, long* result) {
+  const std::string_view action = state.point.action;
+  if (action == "kill") kill(getpid(), SIGKILL);
+  if (action == "stop") {
+    kill(getpid(), SIGSTOP);
+    return 0;
+  }
+  if (action == "short") {
+    if (step.kind == returns_minus_one && step.place >= 0) words[step.place] = (words[step.place] + 1) / 2;
+    return 0;
+  }
+  if (action == "mpi") return fail_mpi(step, words, result);
+  const auto* const error =
+      std::find_if(errors.begin(), errors.end(), [&](const Errno& each) { return each.name == action; });
+  if (error == errors.end()) std::abort();
+  *result = step.kind == returns_code ? error->value : -1;
+  if (step.kind == returns_minus_one) errno = error->value;
+  return 1;
+}
+
+int pass(fault_step* step, long* words, long* result) {
+  const unsigned phase = current_phase();
+  const unsigned ordinal = count(*step, phase);
+  if (!state.is_armed || ordinal != state.point.ordinal || state.point.function != step->name ||
+      state.point.phase != phase_names[phase])
+    return 0;
+  state.is_armed = false;
+  __atomic_store_n(&state.page->is_hit, 1u, __ATOMIC_SEQ_CST);
+  return act(*step, words, result);
+}
+
+}  // namespace
+
+extern "C" {
+
+int fault_at_step(fault_step* step, const void* caller, long* words, long* result) {
+  const auto from = reinterpret_cast<std::uintptr_t>(caller);
+  return state.counts != nullptr && from >= state.low && from < state.high ? pass(step, words, result) : 0;
+}
+
+fault_call* fault_real(fault_step* step) {
+  fault_call* real = __atomic_load_n(&step->real, __ATOMIC_ACQUIRE);
+  if (real == nullptr) {
+    real = reinterpret_cast<fault_call*>(dlsym(RTLD_NEXT, step->name));
+    if (real == nullptr) std::abort();
+    __atomic_store_n(&step->real, real, __ATOMIC_RELEASE);
+  }
+  return real;
+}
+
+__attribute__((visibility("default"))) void comex_test_phase(const char* name) {
+  if (state.counts == nullptr) return;
+  const auto found = std::find(phase_names.begin(), phase_names.end(), name);
+  if (found == phase_names.end()) std::abort();
+  state.own_phase = static_cast<unsigned>(std::distance(phase_names.begin(), found));
+  __atomic_store_n(&state.page->phase, state.own_phase, __ATOMIC_RELAXED);
+  static fault_step begins{"begins", returns_code, -1, nullptr, 0};
+  long nothing[fault_words] = {};
+  long result = 0;
+  pass(&begins, nothing, &result);
+}
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Lets one thing go wrong in each of many jobs, at named points: each job goes on with right data or ends with one line.
+
+faults.py [OPTION...] PROGRAM LIBRARY
+  PROGRAM, LIBRARY     phases.cpp and what is loaded before it (faults.h)
+  --layout NAME        one of one_host, two_hosts, no_progress_ranks (these by default) and cluster
+  --points N           how many points, drawn by COMEX_TEST_SEED
+  --point POINT        this one, in the layout that is named
+  --pause SECONDS      how long a process is stopped that goes on later
+  --list               prints all points, and runs none
+
+POINT is STEP:ACTION, for example malloc/PMPI_Isend#3@1:kill: the step of faults.h, and one of
+  kill                 the process is killed: the job ends
+  stop                 it is stopped for ever: the others say whom they wait for
+  pause                it is stopped for a while: the job goes on, with right data
+  mpi                  the call of MPI fails: the job goes on, or ends with one line that names rank, host and call
+  ENOMEM ...           the call of the operating system fails with this errno: the same
+  short                it reads or writes half of what was asked for: the same
+At random, RANK, launcher, host or link being that of ORDINAL milliseconds after the start:
+  random/rank#ORDINAL@RANK:kill|pause|stop     random/launcher#ORDINAL@0:kill
+  random/host#ORDINAL@HOST:kill                a host of the virtual cluster dies
+  random/link#ORDINAL@HOST:cut|heal|delay|loss its link goes for ever, for a while, or is bad
+Nothing of a job may stay in /dev/shm, and no process. Two jobs run at a time.
+"""
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import job
+
+DEEPEST = 40  # ordinals beyond are not drawn, since polls are of any number
+POLLS = ("PMPI_Test", "PMPI_Iprobe", "syscall", "poll")  # the ordinal of any may be missing in the next run
+# What a call of the operating system may say; others may say ENOMEM.
+ERRNOS = {
+    "accept4": "EMFILE ENOMEM EINTR", "close": "EINTR ENOSPC", "connect": "EINTR ENOMEM", "fallocate": "EINTR ENOSPC",
+    "fcntl": "EINTR ENOMEM", "fstat": "ENOMEM", "ftruncate": "EINTR ENOSPC", "getifaddrs": "ENOMEM EMFILE",
+    "memfd_create": "ENOMEM EMFILE", "open": "EMFILE ENOMEM EINTR", "openat": "EMFILE ENOMEM ENOSPC",
+    "poll": "EINTR ENOMEM", "posix_fallocate": "ENOSPC ENOMEM EINTR", "pread": "EINTR", "pwrite": "EINTR ENOSPC",
+    "recv": "EINTR ENOMEM", "send": "EINTR ENOMEM", "socket": "EMFILE ENOMEM", "socketpair": "EMFILE ENOMEM",
+    "syscall": "EINTR ENOMEM", "waitpid": "EINTR", "write": "EINTR ENOSPC",
+}
+SHORTENED = ("pread", "pwrite", "recv", "send", "write")
+# These say how MPI is and do not fail in a way that anybody could mend.
+INFALLIBLE = ("PMPI_Get_library_version", "PMPI_Query_thread")
+# Of a hundred points, so many are of the kind.
+SHARES = {"kill": 30, "mpi": 30, "errno": 24, "short": 4, "pause": 4, "stop": 4, "random": 4}
+RANDOM = [("rank", "kill"), ("launcher", "kill"), ("rank", "pause"), ("rank", "stop")]
+RANDOM_IN_CLUSTER = [("host", "kill"), ("link", "heal"), ("link", "cut"), ("launcher", "kill"), ("rank", "kill"),
+                     ("link", "delay"), ("link", "loss"), ("rank", "pause")]
+LATEST_MS = 1200
+
+
+class Point:
+    def __init__(self, name):
+        match = re.fullmatch(r"((\w+)/(\w+)#(\d+)@(\d+)):(\w+)", name)
+        if match is None:
+            raise SystemExit(f"{name} is no point (PHASE/FUNCTION#ORDINAL@RANK:ACTION)")
+        self.name = name
+        self.step, self.phase, self.function, self.action = match[1], match[2], match[3], match[6]
+        self.ordinal, self.place = int(match[4]), int(match[5])
+
+    def kind(self):
+        if self.phase == "random":
+            return "random"
+        return "errno" if self.action.startswith("E") else self.action
+
+
+def actions_at(function):
+    yield from ("kill", "pause", "stop")
+    if function == "begins":
+        return
+    if function.startswith("PMPI_"):
+        if function not in INFALLIBLE:
+            yield "mpi"
+        return
+    yield from ERRNOS.get(function, "ENOMEM").split()
+    if function in SHORTENED:
+        yield "short"
+
+
+def points_of(steps):
+    for (rank, phase, function), count in sorted(steps.items()):
+        reliable = max(1, count // 4) if function in POLLS else count
+        for ordinal in range(1, min(reliable, DEEPEST) + 1):
+            for action in actions_at(function):
+                yield Point(f"{phase}/{function}#{ordinal}@{rank}:{action}")
+
+
+def random_points(kinds, ranks, wanted, chance):
+    for index in range(wanted):
+        function, action = kinds[index % len(kinds)]
+        place = {"rank": chance.randrange(ranks), "launcher": 0}.get(function, 2)
+        yield Point(f"random/{function}#{chance.randrange(LATEST_MS)}@{place}:{action}")
+
+
+def in_cluster(asked, point):
+    """Runs this program on the first host of a virtual cluster, for this one point."""
+    command = [str(job.HERE.parent / "hosts/vrun"), "2", sys.executable, os.path.realpath(__file__), "--inside",
+               "--pause", str(asked.pause), "--layout", "cluster", "--point", point.name, asked.program, asked.library]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if ended.returncode == 77:
+        raise job.Skipped(re.search(r"^(?:vrun: skipped|skipped \S+): (.*)", ended.stdout, re.M)[1])
+    problem = None if ended.returncode == 0 else f"status {ended.returncode} of the driver inside"
+    return problem, "not reached" not in ended.stdout, ended.stdout
+
+
+def cluster_options():
+    hosts = "vh1:3,vh2:3"
+    return [*os.environ["VMPI"].split(), "--host", hosts]
+
+
+def spread(points, wanted, chance):
+    """So many of them, of every kind, and of every phase as evenly as they go."""
+    drawn = []
+    for kind, share in SHARES.items():
+        by_phase = {}
+        for point in points:
+            if point.kind() == kind:
+                by_phase.setdefault(point.phase, []).append(point)
+        queues = list(by_phase.values())
+        for queue in queues:
+            chance.shuffle(queue)
+        chance.shuffle(queues)
+        left = max(1, round(wanted * share / 100))
+        while left > 0 and any(queues):
+            for queue in queues:
+                if queue and left > 0:
+                    drawn.append(queue.pop())
+                    left -= 1
+    chance.shuffle(drawn)
+    return drawn
+
+
+def untested_imports(library):
+    """Functions of MPI that libcomex imports and steps.def does not have."""
+    linked = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    comex = re.search(r"=> (\S+/libcomex\.so\S*)", linked)[1]
+    names = subprocess.run(["nm", "-D", "--undefined-only", comex], capture_output=True, text=True, check=True).stdout
+    table = (job.HERE / "steps.def").read_text(encoding="utf-8")
+    known = set(re.findall(r"\bMPI\((\w+),", table)) | {"Abort", "Error_string", "Initialized", "Finalized"}
+    return sorted(set(re.findall(r"\bPMPI_(\w+)", names)) - known)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--layout", choices=job.LAYOUTS)
+    parser.add_argument("--points", type=int, default=100)
+    parser.add_argument("--point")
+    parser.add_argument("--pause", type=float, default=2)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("program")
+    parser.add_argument("library")
+    asked = parser.parse_args()
+    if missing := untested_imports(asked.program):
+        print(f"steps.def lacks what libcomex calls: {missing}")
+        return 1
+    seed = int(os.environ.get("COMEX_TEST_SEED", random.randrange(1 << 30)))
+    chance = random.Random(seed)
+    names = [asked.layout] if asked.layout else [name for name in job.LAYOUTS if name != "cluster"]
+    layouts = {name: job.LAYOUTS[name] for name in names}
+    if asked.point:
+        work = [(name, Point(asked.point)) for name in layouts]
+    else:
+        print(f"seed {seed}")
+        work = []
+        for name, layout in layouts.items():
+            wanted = asked.points // len(layouts)
+            if name == "cluster":
+                points = random_points(RANDOM_IN_CLUSTER, layout.ranks, wanted, chance)
+            else:
+                points = list(points_of(job.record(asked.program, asked.library, layout)))
+                points += random_points(RANDOM, layout.ranks, wanted, chance)
+                if not asked.list:
+                    points = spread(points, wanted, chance)
+            work += [(name, point) for point in points]
+    if asked.list:
+        for name, point in work:
+            print(f"--layout {name} --point '{point.name}'")
+        return 0
+
+    tally = Counter()
+
+    def one(name, point):
+        try:
+            if name == "cluster" and not asked.inside:
+                problem, is_reached, text = in_cluster(asked, point)
+            else:
+                options = cluster_options() if asked.inside else ()
+                problem, is_reached, text = job.run(asked.program, asked.library, job.LAYOUTS[name], point,
+                                                    asked.pause, options)
+        except job.Skipped as skipped:
+            tally["skipped"] += 1
+            print(f"skipped {point.name}: {skipped}")
+            return
+        if problem is None:
+            tally[point.kind() if is_reached else "not reached"] += 1
+            if asked.point:
+                print(f"{point.name}: {'right' if is_reached else 'not reached'}\n{text}", end="")
+            return
+        tally["wrong"] += 1
+        print(f"WRONG --layout {name} --point '{point.name}': {problem}\n{text}", end="", flush=True)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(one, *zip(*work)))
+    print(", ".join(f"{kind}: {count}" for kind, count in sorted(tally.items())))
+    if tally["skipped"] == len(work):
+        return 77
+    return 1 if tally["wrong"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

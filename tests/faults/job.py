@@ -1,0 +1,276 @@
+"""One job of the victim with one fault, and what is left of it (see faults.py)."""
+import os
+import re
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MPIRUN = str(HERE.parent / "support/mpirun")
+LIMIT_S = 20  # within which a job with a fault has ended
+STALL_S = 1
+PHASES = ("init malloc put_body get acc rmw lock barrier fence group_commit free spawn connect disconnect finalize "
+          "other").split()
+COUNT = struct.Struct("32s16I")  # struct fault_count
+FAILURE_LINE = re.compile(r"^comex: (?:a )?rank (?!.* has been waiting for ).*$", re.M)
+NAMING_LINE = re.compile(r"comex: rank \d+ on [^ ]+: \S")
+STALL_LINE = re.compile(r"^comex: rank \d+ on [^ ]+: .* has been waiting for \d+ s", re.M)
+
+
+class Layout:
+    """How many ranks, and how many rounds of the victim take about a second."""
+
+    def __init__(self, ranks, rounds, **settings):
+        self.ranks = ranks
+        self.rounds = rounds
+        self.settings = settings
+
+
+LAYOUTS = {
+    "one_host": Layout(3, 500),
+    "two_hosts": Layout(5, 80, COMEX_VIRTUAL_HOSTS="2"),
+    "no_progress_ranks": Layout(3, 100, COMEX_VIRTUAL_HOSTS="2", GA_NUM_PROGRESS_RANKS_PER_NODE="0",
+                                COMEX_ARENA="posix"),
+    "cluster": Layout(6, 60),  # two hosts of ../hosts/vrun, and the driver within
+}
+CLUSTER = Path("/mnt")  # see vrun
+
+
+class Skipped(Exception):
+    """Says why this machine cannot do what a point asks for."""
+
+
+def wait_until(condition, seconds):
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def state_of(pid):
+    """As /proc has it: T is stopped, Z a zombie; nothing if there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def names_in_shm():
+    return {name for name in os.listdir("/dev/shm") if name.startswith("comex")}
+
+
+class Job:
+    """Starts the victim; `folder` tells its processes from those of any other job."""
+
+    def __init__(self, program, library, layout, folder, point="", rounds=1, options=()):
+        self.program = os.path.realpath(program)
+        self.folder = folder
+        (folder / "page").write_bytes(bytes(4096))
+        self.mark = f"COMEX_TEST_FAULTS={folder}".encode()
+        settings = {"COMEX_TEST_FAULTS": str(folder), "COMEX_TEST_FAULT": point, "LD_PRELOAD": library}
+        command = [MPIRUN, "--scratch", str(folder)]
+        for name, value in settings.items():
+            command += ["-x", f"{name}={value}"]
+        command += [*options, "-np", str(layout.ranks), program, str(rounds)]
+        environment = {**os.environ, "COMEX_STALL_S": str(STALL_S), "TMPDIR": str(folder), **layout.settings}
+        self.said = open(folder / "said", "wb")  # closed by end()
+        self.launcher = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=self.said,
+                                         stderr=subprocess.STDOUT)
+
+    def text(self):
+        return (self.folder / "said").read_text(encoding="utf-8", errors="replace")
+
+    def word(self, index):
+        """Of struct fault_page."""
+        return struct.unpack_from("I", (self.folder / "page").read_bytes(), 4 * index)[0]
+
+    def phase(self):
+        return PHASES[self.word(0)]
+
+    def is_hit(self):
+        return self.word(1) != 0
+
+    def hit(self):
+        with open(self.folder / "page", "r+b") as page:
+            page.seek(4)
+            page.write(struct.pack("I", 1))
+
+    def pid_of(self, rank):
+        wanted = {f"{name}={rank}".encode() for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK")}
+        for pid in self.pids():
+            if wanted & set(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")):
+                return pid
+        return None
+
+    def pids(self):
+        found = []
+        for name in os.listdir("/proc"):
+            if not name.isdigit():
+                continue
+            try:
+                if os.path.realpath(os.readlink(f"/proc/{name}/exe")) != self.program:
+                    continue
+                if self.mark not in Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
+                    continue
+            except OSError:
+                continue
+            if state_of(name) not in ("", "Z"):
+                found.append(int(name))
+        return found
+
+    def stopped(self):
+        return [pid for pid in self.pids() if state_of(pid) == "T"]
+
+    def has_ended(self):
+        return self.launcher.poll() is not None
+
+    def end(self):
+        for pid in self.pids():
+            os.kill(pid, signal.SIGKILL)
+        if not self.has_ended():
+            self.launcher.kill()
+        self.launcher.wait()
+        self.said.close()
+
+
+def record(program, library, layout):
+    """{(rank, phase, function): how many steps} of a job without a fault."""
+    with tempfile.TemporaryDirectory() as scratch:
+        job = Job(program, library, layout, Path(scratch))
+        try:
+            if not wait_until(job.has_ended, 2 * LIMIT_S) or job.launcher.returncode != 0:
+                raise SystemExit(f"the job does not even end well without a fault:\n{job.text()}")
+        finally:
+            job.end()
+        steps = {}
+        for rank in range(layout.ranks):
+            for name, *counts in COUNT.iter_unpack((Path(scratch) / f"steps.{rank}").read_bytes()):
+                function = name.rstrip(b"\0").decode()
+                for phase, count in zip(PHASES, counts):
+                    if function and count:
+                        steps[rank, phase, function] = count
+        return steps
+
+
+def look_at_others(job, phase):
+    """Whether they say that they wait. Who waits in MPI itself, to make a communicator or to end, cannot."""
+    if phase in ("init", "group_commit", "finalize") or wait_until(lambda: STALL_LINE.search(job.text()), LIMIT_S):
+        return None
+    return f"nobody says that he waits, {LIMIT_S} s after the fault"
+
+
+def look_at_stop(job, point, pause_s):
+    """Lets a stopped process go on, or looks whether the others say whom they wait for. What is wrong, or nothing."""
+    if not wait_until(lambda: job.stopped() or job.has_ended(), LIMIT_S) or not job.stopped():
+        return None  # the point was not reached
+    if point.action == "pause":
+        time.sleep(pause_s)
+        for pid in job.stopped():
+            os.kill(pid, signal.SIGCONT)
+        return None
+    return look_at_others(job, job.phase() if point.phase == "random" else point.phase)
+
+
+def change_link(action, host, pause_s, job):
+    """Of a host of the cluster; what is wrong, or nothing."""
+    link = f"v{host}"
+    if action in ("delay", "loss"):
+        amount = ["delay", "20ms"] if action == "delay" else ["loss", "2%"]
+        changed = subprocess.run(["tc", "qdisc", "add", "dev", link, "root", "netem", *amount], capture_output=True, text=True)
+        if changed.returncode != 0:
+            raise Skipped(f"no netem here: {changed.stderr.strip()}")
+        return None
+    subprocess.run(["ip", "link", "set", link, "down"], check=True)
+    if action == "cut":
+        return look_at_others(job, job.phase())
+    time.sleep(pause_s)
+    subprocess.run(["ip", "link", "set", link, "up"], check=True)
+    return None
+
+
+def disturb(job, layout, point, pause_s):
+    """At a moment that is no step. What is wrong, or nothing."""
+    if not wait_until(lambda: len(job.pids()) == layout.ranks or job.has_ended(), LIMIT_S):
+        return "the job does not start"
+    time.sleep(point.ordinal / 1000)
+    pid = job.pid_of(point.place) if point.function == "rank" else job.launcher.pid
+    if point.function == "host":
+        pid = int((CLUSTER / f"vh{point.place}/ready").read_text(encoding="utf-8"))
+    if job.has_ended() or pid is None:
+        return None
+    job.hit()
+    if point.function == "link":
+        return change_link(point.action, point.place, pause_s, job)
+    if point.action == "kill":
+        os.kill(pid, signal.SIGKILL)
+        return None
+    os.kill(pid, signal.SIGSTOP)
+    return look_at_stop(job, point, pause_s)
+
+
+def judge_end(job, point):
+    """What is wrong with how the job has ended, or nothing."""
+    text = job.text()
+    status = job.launcher.returncode
+    if "phases: worker" in text:
+        return "wrong data"
+    if status == 0:
+        if "phases: all data right" not in text:
+            return "status 0, and the data was not checked"
+        return "status 0, and a process was killed" if point.action == "kill" and job.is_hit() else None
+    if not job.is_hit():
+        return f"status {status} without a fault"
+    if point.action == "kill":
+        return None
+    if point.action in ("pause", "heal", "delay", "loss"):
+        return f"status {status}, and nothing was lost"
+    lines = FAILURE_LINE.findall(text)
+    if not lines and job.word(2):
+        return None  # MPI has ended the job as the program's communicator says
+    if len(lines) != 1:
+        return f"{len(lines)} lines about a failure, not one"
+    if not NAMING_LINE.match(lines[0]):
+        return "the line does not name rank, host and operation"
+    if point.action == "mpi" and point.function.removeprefix("P") not in lines[0]:
+        return "the line does not name the call of MPI"
+    return None
+
+
+def run(program, library, layout, point, pause_s, options=()):
+    """(what is wrong or None, whether the point was reached, what the job said)"""
+    before = names_in_shm()
+    with tempfile.TemporaryDirectory() as scratch:
+        is_random = point.phase == "random"
+        told_point = "" if is_random else f"{point.step}:{'stop' if point.action == 'pause' else point.action}"
+        rounds = layout.rounds if is_random else 1
+        job = Job(program, library, layout, Path(scratch), told_point, rounds, options)
+        problem = None
+        try:
+            if is_random:
+                problem = disturb(job, layout, point, pause_s)
+            elif point.action in ("stop", "pause"):
+                problem = look_at_stop(job, point, pause_s)
+            is_over = (point.action == "stop" and bool(job.stopped())) or (point.action == "cut" and job.is_hit())
+            if is_over:
+                job.end()
+            elif not wait_until(lambda: not job.pids() and job.has_ended(), LIMIT_S):
+                if job.pids():
+                    problem = f"still running after {LIMIT_S} s: {job.pids()}"
+                else:  # all of the job is gone: this one is the MPI library's to mend
+                    print(f"note: the launcher hangs after its job has ended ({point.name})")
+                    return None, True, ""
+            if not is_over and problem is None:
+                problem = judge_end(job, point)
+            is_reached = job.is_hit()
+            text = job.text()
+        finally:
+            job.end()
+        left = names_in_shm() - before
+        if left:
+            problem = f"left in /dev/shm: {left}"
+        return problem, is_reached, text
