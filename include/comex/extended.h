@@ -159,6 +159,12 @@ COMEX_API int comex_nbfence(int proc, comex_group_t group, comex_request_t* hand
  * of the group of the malloc. Only members to which something is under way are asked. */
 COMEX_API int comex_fence_allocation(void* ptr, comex_group_t group);
 
+/* -- Going on without dead workers, with COMEX_ON_FAILURE=continue --
+ * Local. *n is how many members of `group` are known to have died so far, and ranks[0 .. *n - 1] are their
+ * ranks, ascending. `ranks` has room for the whole group, or is NULL. A death is known to all within about
+ * 0.1 s. */
+COMEX_API int comex_failed(comex_group_t group, int* n, int* ranks);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,7 @@
 // phase (which step). A long one travels in pieces, in order. In the mailbox context a new message replaces
 // the one of its name that nobody has asked for. Collectives, group creation and meetings are built of these
 // messages. Every call is made under the engine lock, where there is an engine. Used by
-// op/group_collective, worlds and runtime/opening/job_watch.
+// op/group_collective, worlds and runtime/opening.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,7 @@ namespace comex::op {
 
 inline constexpr std::uint64_t mailbox_context = 4;
 inline constexpr std::uint64_t watch_context = 5;  // between progress ranks; a mailbox as well
+inline constexpr std::uint64_t failure_context = 6;  // to progress ranks, which read it at once
 
 class ControlMessages final : public transport::Sink {
  public:

@@ -5,6 +5,7 @@
 
 #include "core/diagnose.h"
 #include "core/status.h"
+#include "runtime/opening/boards.h"
 
 namespace comex::runtime {
 
@@ -12,12 +13,11 @@ HostCollectives::HostCollectives(World& world, op::Engine& engine) : world_(worl
   std::vector<const pr::RankPlace*> here;
   for (const int rank : world.share.host_workers()) here.push_back(&world.share.place_of(rank));
   std::ranges::sort(here, {}, &pr::RankPlace::worker);
-  const auto board_of = [&](const pr::RankPlace& place) {
-    const auto slot = static_cast<shm::HostSlot>(place.local_index);
-    return reinterpret_cast<BoardLayout*>(world.arena->board(slot).data());
+  const auto board_at = [&](const pr::RankPlace& place) {
+    return &board_of(world, static_cast<shm::HostSlot>(place.local_index));
   };
-  for (const pr::RankPlace* worker : here) boards_.push_back(board_of(*worker));
-  own_ = board_of(world.place);
+  for (const pr::RankPlace* worker : here) boards_.push_back(board_at(*worker));
+  own_ = board_at(world.place);
 }
 
 // Two notices alternate. A worker that writes a notice again has reached the next gathering, as have all

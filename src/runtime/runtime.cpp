@@ -137,6 +137,7 @@ bool Runtime::close() {
   barrier(groups::world_handle);  // after this, nobody needs this worker's service
   const auto& servers = world_->own_host().progress_ranks;
   report_statistics(*this);
+  board_of(*world_, world_->arena->slot()).is_leaving.store(1, std::memory_order_release);
   {
     const op::Engine::Lock lock = engine_.enter();
     for (const int rank : servers) remote_.leave(rank);

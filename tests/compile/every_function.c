@@ -148,6 +148,7 @@ static const struct {
   int (*wait_until_some)(WORDS, size_t*, size_t*);
   int (*nb_fence)(BEGUN);
   int (*fence_allocation)(void*, comex_group_t);
+  int (*failed)(comex_group_t, int*, int*);
 } all = {
     {comex_init, comex_finalize, comex_initialized, comex_destroy_mutexes, comex_progress,
      comex_thread_level},
@@ -218,6 +219,7 @@ static const struct {
     comex_wait_until_some,
     comex_nbfence,
     comex_fence_allocation,
+    comex_failed,
 };
 
 int main(void) {

@@ -41,6 +41,10 @@ std::uint64_t board_bytes(const World& world) {
   return board_layout_bytes + activity_bytes(world) + (count == 0 ? 0 : shm::Outbox::bytes_for(count));
 }
 
+BoardLayout& board_of(World& world, shm::HostSlot slot) {
+  return *reinterpret_cast<BoardLayout*>(world.arena->board(slot).data());
+}
+
 activity::Block& activity_of(World& world, shm::HostSlot slot) {
   return *reinterpret_cast<activity::Block*>(world.arena->board(slot).data() + board_layout_bytes);
 }

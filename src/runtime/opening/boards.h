@@ -18,6 +18,8 @@ namespace comex::runtime {
 // The bytes of a rank's board.
 std::uint64_t board_bytes(const World& world);
 
+// The head of the board of the rank with this slot on the host.
+BoardLayout& board_of(World& world, shm::HostSlot slot);
 // What the rank with this slot on the host does, and its rows behind it.
 activity::Block& activity_of(World& world, shm::HostSlot slot);
 

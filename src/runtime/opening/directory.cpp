@@ -10,6 +10,8 @@
 namespace comex::runtime {
 namespace {
 
+constexpr std::uint64_t failures_alignment = 64;
+
 groups::DirectoryShape directory_shape(const World& world) {
   return {world.share.ranks, world.share.workers, world.share.hosts};
 }
@@ -21,7 +23,15 @@ groups::Directory directory_of(World& world) {
 }
 
 std::uint64_t directory_bytes(const World& world) {
-  return groups::Directory::bytes(directory_shape(world));
+  const std::uint64_t rows = groups::Directory::bytes(directory_shape(world));
+  if (world.settings.on_failure == OnFailure::abort) return rows;
+  return shm::round_up(rows, failures_alignment) + groups::Failures::bytes(world.share.workers);
+}
+
+groups::Failures failures_of(World& world) {
+  if (world.settings.on_failure == OnFailure::abort) return {};
+  const std::uint64_t rows = groups::Directory::bytes(directory_shape(world));
+  return {world.arena->directory() + shm::round_up(rows, failures_alignment), world.share.workers};
 }
 
 void write_places(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
@@ -139,6 +149,7 @@ void open_directory(transport::Collective& host, transport::Collective* leaders,
   world.description.size = world.share.workers;
   const groups::Directory directory = directory_of(world);
   world.group.emplace(world.id, directory);
+  world.failures = failures_of(world);
   world.bell.emplace(*world.arena, directory);
 }
 

@@ -19,6 +19,7 @@ namespace comex::runtime {
 
 std::uint64_t directory_bytes(const World& world);
 groups::Directory directory_of(World& world);  // its arena must be mapped
+groups::Failures failures_of(World& world);    // behind the directory, where the job goes on without the dead
 
 // Writes what follows from the split alone. `names` is by host.
 void write_places(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,

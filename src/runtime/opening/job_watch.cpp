@@ -21,7 +21,8 @@ std::uint64_t first_look_in_ns(const World& world) {
   return std::min(static_cast<std::uint64_t>(world.place.host) * a_host, most);
 }
 
-// One progress rank of each other host that has one.
+}  // namespace
+
 std::vector<watch::HostServer> servers_elsewhere(const World& world) {
   const groups::ProcessGroup& group = *world.group;
   std::vector<watch::HostServer> found;
@@ -35,8 +36,6 @@ std::vector<watch::HostServer> servers_elsewhere(const World& world) {
   }
   return found;
 }
-
-}  // namespace
 
 watch::Picture host_picture(World& world) {
   const shm::Arena& arena = *world.arena;

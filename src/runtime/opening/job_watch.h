@@ -23,6 +23,8 @@
 
 namespace comex::runtime {
 
+// One progress rank of each other host that has one.
+std::vector<watch::HostServer> servers_elsewhere(const World& world);
 // Of the own host.
 watch::Picture host_picture(World& world);
 // The host says once why nothing goes on.

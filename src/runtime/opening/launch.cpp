@@ -1,5 +1,6 @@
 #include "runtime/opening/launch.h"
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "runtime/mpi_in_use.h"
@@ -9,6 +10,13 @@ namespace {
 
 constexpr int parking_tag = 0;
 constexpr std::uint64_t parked_nap_ns = 5'000'000;
+
+// MPI_Finalize may wait for the dead for ever, so a progress rank that knows of some ends without it.
+void end_after_failures(const World& world) {
+  if (world.failures.epoch() == 0) return;
+  std::fflush(nullptr);
+  std::_Exit(EXIT_SUCCESS);
+}
 
 }  // namespace
 
@@ -63,6 +71,7 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
     if (world->is_worker()) return world;
     const std::size_t workers = share_.host_workers().size();
     serve(*world, *reporter_, joiner);
+    end_after_failures(*world);
     world->transport.reset();
     world->arena.reset();
     if (park(*world, workers) == Command::quit) {

@@ -1,5 +1,7 @@
 #include "runtime/opening/progress_loop.h"
 
+#include <algorithm>
+
 #include "runtime/opening/boards.h"
 #include "runtime/opening/server_options.h"
 #include "runtime/statistics.h"
@@ -16,6 +18,7 @@ ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& 
       pusher_(make_pusher(world)),
       meter_(*world.os, world.settings.verbose || counts_statistics(world.settings)),
       watch_(world, reporter),
+      failures_(world, reporter),
       idle_(*world.os, world.wait_policy, world.arena->doorbell(world.arena->slot())),
       bridges_(joiner.on_progress_rank(*this)) {}
 
@@ -28,7 +31,8 @@ unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr:
     COMEX_BUG_IF(message.data.empty());
     if (message.data.front() == static_cast<std::byte>(protocol::Verb::control)) {
       const bool is_own_wire = &transport == world_.transport.get();
-      if (!is_own_wire || !watch_.on_message(message)) bridges_->on_control(transport, wire, message);
+      const bool is_taken = is_own_wire && (watch_.on_message(message) || failures_.on_message(message));
+      if (!is_taken) bridges_->on_control(transport, wire, message);
     } else {
       server.on_message(message);
     }
@@ -50,9 +54,16 @@ unsigned ProgressLoop::round() {
   if (moved == 0 || ++rounds_ % rounds_a_record == 0) {
     record_service(world_.activity, *server_, meter_.busy_ns(), *world_.os);
     watch_.advance();
+    failures_.advance([this](int rank) { return server_->departed(rank).has_value(); });
   }
   pusher_.advance();
   return moved;
+}
+
+bool ProgressLoop::none_is_left() const {
+  return std::ranges::all_of(world_.share.host_workers(), [this](int rank) {
+    return server_->departed(rank).has_value() || failures_.is_gone(rank);
+  });
 }
 
 bool ProgressLoop::only_messages_bring_work() const {
@@ -63,7 +74,8 @@ bool ProgressLoop::only_messages_bring_work() const {
 void ProgressLoop::rest_after(unsigned moved) {
   const std::uint64_t push_in_ns = pusher_.due_in();
   const bool would_nap = moved == 0 && idle_.would_nap();
-  const std::uint64_t kept_ns = would_nap ? world_.arena->extents().give_back_unused() : shm::forever_ns;
+  std::uint64_t kept_ns = would_nap ? world_.arena->extents().give_back_unused() : shm::forever_ns;
+  if (failures_.is_on()) kept_ns = std::min(kept_ns, FailureWatch::between_looks_ns);
   if (moved != 0) {
     idle_.reset();
   } else if (push_in_ns != shm::forever_ns && would_nap) {

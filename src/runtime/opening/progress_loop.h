@@ -11,6 +11,7 @@
 #include "pr/pusher.h"
 #include "pr/server.h"
 #include "pr/service_report.h"
+#include "runtime/opening/failure_watch.h"
 #include "runtime/opening/job_watch.h"
 #include "runtime/opening/world.h"
 #include "runtime/other_worlds.h"
@@ -29,7 +30,10 @@ class ProgressLoop {
   void run(Done&& done) {
     while (!done()) rest_after(round());
   }
-  bool all_have_left() const { return server_->departed() >= workers_; }
+  // Workers that have died count as well.
+  bool all_have_left() const {
+    return server_->departed() + failures_.gone() >= workers_ && (failures_.gone() == 0 || none_is_left());
+  }
   bool may_end() const { return bridges_->may_end(); }
 
   // Takes the messages of one wire and advances its server. Returns how much it moved.
@@ -46,6 +50,7 @@ class ProgressLoop {
   static constexpr unsigned rounds_a_record = 64;
   unsigned round();
   void rest_after(unsigned moved);
+  bool none_is_left() const;
   bool only_messages_bring_work() const;
 
   World& world_;
@@ -56,6 +61,7 @@ class ProgressLoop {
   pr::Pusher pusher_;
   pr::ServiceMeter meter_;
   JobWatch watch_;
+  FailureWatch failures_;
   unsigned rounds_ = 0;  // that moved something
   shm::Idle idle_;
   std::unique_ptr<BridgeService> bridges_;

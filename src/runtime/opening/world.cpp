@@ -162,6 +162,14 @@ Roles find_roles_again(transport::Collective& all, World& world, const FirstOpen
   return roles;
 }
 
+// A progress rank keeps the memory of a dead worker at everybody's service, and finds that it has died.
+Status check_goes_on(const World& world) {
+  if (world.settings.on_failure == OnFailure::abort || !world.serves_itself()) return {};
+  return environment_error(
+      "COMEX_ON_FAILURE=continue takes a progress rank on every host, and this host has none: give it more "
+      "ranks, or GA_NUM_PROGRESS_RANKS_PER_NODE of at least 1");
+}
+
 shm::Backing backing(ArenaBacking wish) {
   if (wish == ArenaBacking::memfd) return shm::Backing::memfd;
   return wish == ArenaBacking::posix ? shm::Backing::posix : shm::Backing::automatic;
@@ -331,6 +339,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
                                                : find_roles(all, *world, world->settings, reporter);
   world->share = roles.share;
   world->place = roles.place;
+  require(all, reporter, check_goes_on(*world));
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   world->has_threads = thread_level == MPI_THREAD_MULTIPLE;

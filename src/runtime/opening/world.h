@@ -15,6 +15,7 @@
 
 #include "core/activity.h"
 #include "core/settings.h"
+#include "groups/failures.h"
 #include "groups/process_group.h"
 #include "groups/world_description.h"
 #include "mpi/library.h"
@@ -43,6 +44,7 @@ struct BoardLayout {
   Notice notices[2];
   alignas(64) std::atomic<std::uint64_t> entered;  // counts, for lines about long waits
   std::atomic<std::uint64_t> left;
+  std::atomic<std::uint32_t> is_leaving;  // its end is no failure from here on
 };
 inline constexpr std::uint32_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);
@@ -81,6 +83,7 @@ struct World {
   std::optional<shm::Arena> arena;
   std::optional<NearMemory> near_memory;  // of a worker bound to a part of a machine with several
   std::optional<groups::ProcessGroup> group;
+  groups::Failures failures;  // watched with COMEX_ON_FAILURE=continue
   std::optional<HostBell> bell;
   std::shared_ptr<transport::Transport> transport;
   shm::WaitPolicy wait_policy;

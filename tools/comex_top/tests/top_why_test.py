@@ -119,7 +119,7 @@ def is_right(kind):
         wanted = SILENT if kind.startswith("server_") else wanted
     before = jobs.names(TOP, HANG)
     with tempfile.NamedTemporaryFile() as log:
-        survivors = ["--survivors"] if kind.startswith("leaves") else []
+        survivors = ["--go-on"] if kind.startswith("leaves") else []
         words = kind.removesuffix("_far").replace("_busy", "")
         launch = subprocess.Popen([LAUNCH, "60", str(ranks), *survivors, HANG, words], env=environment,
                                   stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT)

@@ -1,0 +1,60 @@
+// A progress rank's look at who has died, where COMEX_ON_FAILURE is `continue`.
+//
+// It asks the system now and then whether the workers of its host live, and marks the dead in the host's
+// arena, where all processes of the host see them (groups/failures). Whatever is marked there it also tells
+// one progress rank of each other host, by a control message each, which marks it there. A worker that has
+// left before it ended is no failure. Owned by ProgressLoop.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "op/control_messages.h"
+#include "runtime/opening/world.h"
+#include "runtime/report.h"
+#include "watch/picture.h"
+
+namespace comex::runtime {
+
+class FailureWatch {
+ public:
+  static constexpr std::uint64_t between_looks_ns = 50'000'000;
+
+  FailureWatch(World& world, const Reporter& reporter);
+  FailureWatch(const FailureWatch&) = delete;
+  FailureWatch& operator=(const FailureWatch&) = delete;
+
+  bool is_on() const { return world_.failures.are_watched(); }
+  // Workers of the host that have ended, dead or not, so that nothing more comes of them.
+  std::size_t gone() const { return gone_.size(); }
+  bool is_gone(int rank) const { return std::ranges::find(gone_, rank) != gone_.end(); }
+  // True if this control message is for the watch.
+  bool on_message(const transport::Message& message);
+  // Looks if it is time. Call it between rounds. `has_left(rank)`: this worker of the host has left.
+  template <class HasLeft>
+  void advance(const HasLeft& has_left) {
+    if (!is_on() || !is_due()) return;
+    for (const int rank : world_.share.host_workers()) {
+      if (!is_gone(rank) && !has_left(rank)) look_at(rank);
+    }
+    tell_others();
+  }
+
+ private:
+  bool is_due();
+  void look_at(int rank);
+  void tell_others();
+
+  World& world_;
+  const Reporter& reporter_;
+  op::ControlMessages control_;
+  std::vector<watch::HostServer> others_;
+  std::vector<int> gone_;                  // ranks
+  std::vector<groups::WorkerState> told_;  // what the other hosts know, by worker
+  std::uint64_t told_epoch_ = 0;
+  std::uint64_t looked_ns_ = 0;
+};
+
+}  // namespace comex::runtime
