@@ -160,6 +160,11 @@ COMEX_API int comex_nbfence(int proc, comex_group_t group, comex_request_t* hand
 COMEX_API int comex_fence_allocation(void* ptr, comex_group_t group);
 
 /* -- Going on without dead workers, with COMEX_ON_FAILURE=continue --
+ * Collective calls over a group of which a member has died return COMEX_PROC_FAILED on all others, without a
+ * line, also where they wait already. Those that had begun may have succeeded on some. Free and group_free
+ * return it too, and free the caller's part. Operations on the dead worker's memory go on. */
+#define COMEX_PROC_FAILED 2
+/*
  * Local. *n is how many members of `group` are known to have died so far, and ranks[0 .. *n - 1] are their
  * ranks, ascending. `ranks` has room for the whole group, or is NULL. A death is known to all within about
  * 0.1 s. */

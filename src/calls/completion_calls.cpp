@@ -146,6 +146,7 @@ int comex_barrier(comex_group_t handle) {
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call("barrier", handle);
   runtime->barrier(handle);
-  if (!runtime::check_not_lost(*runtime, "barrier", *group)) return COMEX_FAILURE;
+  const int code = runtime::check_all_live(*runtime, "barrier", *group, handle);
+  if (code != COMEX_SUCCESS) return code;
   return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
 }

@@ -34,6 +34,7 @@ class Freeing {
     return groups::relation(allocation.side(), {all_, group_.endpoints()}) != groups::Relation::unequal;
   }
 
+  bool has_lost_members();
   // Sets id_. Returns false if the call ends here, with failed_.
   bool settle();
   bool settle_unknown(const std::vector<runtime::Claim>& claims, const std::vector<std::size_t>& members);
@@ -59,6 +60,7 @@ class Freeing {
   const runtime::Claim mine_;
   std::uint64_t id_ = 0;  // 0: all members freed 0 bytes
   int failed_ = COMEX_SUCCESS;
+  int lost_ = COMEX_SUCCESS;  // why members are missing
 };
 
 runtime::Claim Freeing::claim(const void* ptr) const {
@@ -80,7 +82,7 @@ runtime::AllocationWord Freeing::word() const {
 int Freeing::run() {
   runtime_.fence_members(group_);
   const runtime::AllocationVerdict verdict = runtime::exchange_words(runtime_, handle_, word()).verdict;
-  if (!runtime::check_not_lost(runtime_, where_.operation, group_)) return free_own_part();
+  if (has_lost_members()) return free_own_part();
   if (const auto odd = verdict.odd_one()) {
     return runtime::fail_apart(runtime_, where_, *odd == me_, "this process frees where others allocate");
   }
@@ -134,7 +136,7 @@ bool Freeing::ask_for(std::uint64_t address, runtime::Answered& found) {
 template <class T>
 bool Freeing::gather(const T& mine, std::vector<T>& all) {
   all = runtime_.gather(handle_, mine);
-  return runtime::check_not_lost(runtime_, where_.operation, group_) || end(free_own_part());
+  return !has_lost_members() || end(free_own_part());
 }
 
 bool Freeing::refuse(const runtime::Mistaken& mistaken) {
@@ -153,15 +155,19 @@ bool Freeing::refuse(const runtime::Mistaken& mistaken) {
       where_, "the address is that of several allocations, on several hosts; free by the own address"));
 }
 
-// Members are lost, so nobody can be waited for; this has been reported. The worker's own part is still
-// freed.
+bool Freeing::has_lost_members() {
+  lost_ = runtime::check_all_live(runtime_, where_.operation, group_, handle_);
+  return lost_ != COMEX_SUCCESS;
+}
+
+// Members are lost, so nobody can be waited for. The worker's own part is still freed.
 int Freeing::free_own_part() {
   const std::uint64_t id = id_ != 0 ? id_ : mine_.id;
   const std::optional<runtime::Allocation> found = runtime_.allocations().by_id(id, group_.my_endpoint());
-  if (!found) return COMEX_FAILURE;
+  if (!found) return lost_;
   runtime::release_own(runtime_, found->own);
   runtime_.allocations().remove(id, group_.my_endpoint());
-  return COMEX_FAILURE;
+  return lost_;
 }
 
 int Freeing::free_all_parts() {
@@ -176,7 +182,7 @@ int Freeing::free_all_parts() {
   runtime_.synchronize(handle_);
   runtime::release_own(runtime_, allocation->own);
   runtime_.allocations().remove(id_, group_.my_endpoint());
-  return runtime::check_not_lost(runtime_, where_.operation, group_) ? COMEX_SUCCESS : COMEX_FAILURE;
+  return runtime::check_all_live(runtime_, where_.operation, group_, handle_);
 }
 
 int free_over(const char* name, void* ptr, comex_group_t handle) {

@@ -53,9 +53,15 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
       mine ? runtime::AllocationWord::allocated(mine.value()) : runtime::AllocationWord::not_allocated());
   const auto give_up = [&] {
     if (mine) runtime::release_own(*runtime, mine.value());
-    return COMEX_FAILURE;
   };
-  if (!runtime::check_not_lost(*runtime, name, *group)) return give_up();
+  // True if the call ends here, with `code`.
+  int code = COMEX_SUCCESS;
+  const auto has_failed = [&] {
+    code = runtime::check_all_live(*runtime, name, *group, handle);
+    if (code != COMEX_SUCCESS) give_up();
+    return code != COMEX_SUCCESS;
+  };
+  if (has_failed()) return code;
   const std::size_t me = extras.collective->me();
   if (const auto odd = exchanged.verdict.odd_one()) {
     give_up();
@@ -75,9 +81,10 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
                                  .own = mine.value()};
   if (group->bridge() == no_bridge && !group->is_inter()) {
     runtime::exchange_addresses(*runtime, handle, exchanged, mine.value(), {ptr_arr, all.members.size()});
+    if (has_failed()) return code;
   } else {
     std::vector<void*> addresses = addresses_of_all(*runtime, handle, all, exchanged, mine.value());
-    if (!runtime::check_not_lost(*runtime, name, *group)) return give_up();
+    if (has_failed()) return code;
     const std::size_t skipped = group->is_inter() && all.is_low ? all.low_size : 0;
     std::copy_n(addresses.data() + skipped, group->targets().size(), ptr_arr);
     if (group->bridge() != no_bridge) allocation.of_all = std::move(addresses);

@@ -194,7 +194,13 @@ int comex_create_mutexes(int num) {
   const bool are_there = runtime->has_mutexes();
   runtime->fence_members(*runtime->groups().find(COMEX_GROUP_WORLD));
   const comex::Result<void*> mine = make_own(*runtime, are_there ? std::min(num, 0) : num);
+  const groups::Group& everybody = *runtime->groups().find(COMEX_GROUP_WORLD);
   const Made made = runtime->all_merged(COMEX_GROUP_WORLD, mine ? Made::done() : Made::failed(*runtime));
+  if (const int code = runtime::check_all_live(*runtime, name, everybody, COMEX_GROUP_WORLD);
+      code != COMEX_SUCCESS) {
+    if (!are_there) drop_own(*runtime);
+    return code;
+  }
   if (made && !are_there) {
     runtime->set_has_mutexes(true);
     return COMEX_SUCCESS;
@@ -225,8 +231,11 @@ int comex_destroy_mutexes(void) {
     const comex::op::Engine::Lock lock = runtime->engine().enter();
     runtime->held_mutexes().clear();
   }
-  drop_own(*runtime);
-  return COMEX_SUCCESS;
+  // Survivors may still hold or want them where a worker has died: they stay until the end.
+  const groups::Group& everybody = *runtime->groups().find(COMEX_GROUP_WORLD);
+  const int code = runtime::check_all_live(*runtime, name, everybody, COMEX_GROUP_WORLD);
+  if (code == COMEX_SUCCESS) drop_own(*runtime);
+  return code;
 }
 
 int comex_lock(int mutex, int proc) {

@@ -24,6 +24,7 @@ GroupCollective::ControlName GroupCollective::name(std::uint32_t from, std::uint
 void GroupCollective::send(std::uint32_t to, std::uint32_t phase, std::span<const std::byte> bytes) {
   const ControlName control = name(members_.me, to, phase);
   const Engine::Lock lock = engine_.enter();
+  if (has_lost()) return;
   control_.send(members_.rank_of(to), members_.context, control.sequence, control.phase, bytes);
 }
 
@@ -32,7 +33,7 @@ void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span
   const TransportRank rank = members_.rank_of(from);
   const ControlName control = name(from, members_.me, phase);
   const auto is_over = [&] {
-    return control_.take(rank, members_.context, control.sequence, control.phase, into) || control_.is_lost();
+    return control_.take(rank, members_.context, control.sequence, control.phase, into) || has_lost();
   };
   WaitReason reason = reason_of(operation, from);
   const auto text = [&] { return members_.text_of(from); };
@@ -53,7 +54,7 @@ WaitReason GroupCollective::reason_of(const char* operation, std::uint32_t await
 
 bool GroupCollective::is_whole() const {
   const Engine::Lock lock = engine_.enter();
-  return !control_.is_lost();
+  return !has_lost();
 }
 
 // The barrier is a dissemination: step k sends a control message to the member 2^k further on.

@@ -33,6 +33,7 @@ struct Membership {
   bool has_endpoints = false;  // one process may be several members, so messages name those
   std::function<MemberName(std::uint32_t member)> name_of = {};   // for lines about long waits; may be empty
   std::function<std::string(std::uint32_t member)> text_of = {};  // the same, where members are no processes
+  std::function<bool()> has_dead = {};  // whether a member has died; empty: the job would have ended
 };
 
 class GroupCollective {
@@ -53,9 +54,10 @@ class GroupCollective {
   bool all_agree(bool mine);
   std::uint64_t all_max(std::uint64_t mine);
 
-  // False once members are lost: collectives end at once then, and their results mean nothing.
+  // False once members are lost or dead: collectives end at once then, and their results mean nothing.
   bool is_whole() const;
-  bool has_lost() const { return control_.is_lost(); }  // for the condition of a wait, under the engine lock
+  // For the condition of a wait, under the engine lock.
+  bool has_lost() const { return control_.is_lost() || (members_.has_dead && members_.has_dead()); }
 
   // Sets the handle under which the program knows the group.
   void set_handle(int handle) { handle_ = handle; }

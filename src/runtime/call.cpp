@@ -22,6 +22,12 @@ bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const T
   return false;
 }
 
+int check_all_live(Runtime& runtime, const char* operation, const groups::Group& group,
+                   comex_group_t handle) {
+  if (runtime.has_dead_member(handle)) return COMEX_PROC_FAILED;
+  return check_not_lost(runtime, operation, group) ? COMEX_SUCCESS : COMEX_FAILURE;
+}
+
 bool check_not_lost(Runtime& runtime, const char* operation, const groups::Group& group) {
   if (group.bridge() == no_bridge) return true;
   const std::string lost = runtime.why_lost(group.bridge());

@@ -46,9 +46,14 @@ inline groups::Group* enter_group(Runtime& runtime, const char* operation, comex
   return group;
 }
 
-// Fails and reports it if processes of the group in other worlds are lost. Every collective calls this after
-// its communication and before it uses what it received, which is invalid in that case.
+// Fails and reports it if processes of the group in other worlds are lost.
 bool check_not_lost(Runtime& runtime, const char* operation, const groups::Group& group);
+
+// The same for a collective. Each calls it after its communication and before it uses what it received, which
+// is invalid in that case. Returns the code of the call: COMEX_SUCCESS; COMEX_FAILURE, which has been
+// reported; or COMEX_PROC_FAILED if a member has died, which the program has asked to hear of by the code
+// alone.
+int check_all_live(Runtime& runtime, const char* operation, const groups::Group& group, comex_group_t handle);
 
 // Fails and reports it if no way leads to the target (any more).
 bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const TargetName& named,

@@ -9,7 +9,8 @@
 
 namespace comex::runtime {
 
-HostCollectives::HostCollectives(World& world, op::Engine& engine) : world_(world), engine_(engine) {
+HostCollectives::HostCollectives(World& world, op::Engine& engine, const groups::MemberFailures& everybody)
+    : world_(world), engine_(engine), everybody_(everybody) {
   std::vector<const pr::RankPlace*> here;
   for (const int rank : world.share.host_workers()) here.push_back(&world.share.place_of(rank));
   std::ranges::sort(here, {}, &pr::RankPlace::worker);
@@ -74,12 +75,13 @@ void HostCollectives::wait_on(shm::HostBarrierBlock& block, const char* what,
   constexpr unsigned pauses = 20;        // a microsecond, less than a yield that runs another process
   constexpr unsigned yields = 100;       // the others usually arrive soon
   constexpr unsigned yields_a_pump = 4;  // a poll of the engine costs more than a yield
+  if (everybody_.any()) return;
   shm::HostBarrier meeting(*world_.os, block, static_cast<std::uint32_t>(boards_.size()));
   const shm::WaitPolicy& policy = world_.wait_policy;
   op::StallWatch watch = engine_.watch({.operation = what, .awaited = &awaited});
   const std::uint32_t token = meeting.arrive();
   for (unsigned i = 0; policy.workers_have_cores && i < pauses && !meeting.done(token); ++i) shm::cpu_relax();
-  for (unsigned round = 1; !meeting.done(token); ++round) {
+  for (unsigned round = 1; !meeting.done(token) && !everybody_.any(); ++round) {
     const bool sleeps = policy.sleeps_after(round, yields);
     if (sleeps || !policy.yields_ever() || round % yields_a_pump == 0) engine_.poll();
     if (sleeps) {

@@ -18,8 +18,9 @@ namespace comex::runtime {
 
 class HostCollectives {
  public:
-  // Both must outlive this object.
-  HostCollectives(World& world, op::Engine& engine);
+  // All must outlive this object. Once one of `everybody` has died, all calls return at once, and what they
+  // collect means nothing.
+  HostCollectives(World& world, op::Engine& engine, const groups::MemberFailures& everybody);
 
   std::size_t size() const { return boards_.size(); }
   bool is_lowest() const { return boards_.front() == own_; }
@@ -37,6 +38,7 @@ class HostCollectives {
 
   World& world_;
   op::Engine& engine_;
+  const groups::MemberFailures& everybody_;
   std::vector<BoardLayout*> boards_;  // of the host's workers, ascending
   BoardLayout* own_ = nullptr;
   std::uint64_t gathering_ = 0;

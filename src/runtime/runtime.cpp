@@ -76,7 +76,8 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
       other_worlds_(joiner.on_worker(*this)),
       book_(world_->description, static_cast<Worker>(world_->place.worker), &*other_worlds_, &*world_->group),
       mutexes_(world_->arena->mutex_sets()),
-      host_(*world_, engine_) {
+      everybody_(world_->failures, groups::ConnectionTable::range(0, size())),
+      host_(*world_, engine_, everybody_) {
   remote_.set_errors_return(reporter_.returns());
 
   serves_in_calls_ = has_to_serve_in_calls(*world_, router_);
@@ -89,6 +90,7 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
     membership.me = static_cast<std::uint32_t>(world_->place.host);
     membership.rank_of = [this](std::uint32_t host) { return world_->group->lowest_worker(host); };
     membership.context = leaders_context;
+    membership.has_dead = [this] { return everybody_.any(); };
     membership.text_of = [this](std::uint32_t host) {
       return "host " + std::to_string(host) + ", of MPI rank " +
              std::to_string(world_->group->lowest_worker(host));

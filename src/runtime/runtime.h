@@ -46,6 +46,7 @@ namespace comex::runtime {
 // What belongs to a group handle besides its members.
 struct GroupExtras {
   Communicator comm;
+  std::unique_ptr<groups::MemberFailures> failures;  // null where the job ends with its first dead worker
   std::unique_ptr<op::GroupCollective> collective;
   std::uint64_t next_allocation = 0;
 };
@@ -230,6 +231,8 @@ class Runtime {
   GroupExtras& extras(int handle);
   void remove_group(int handle);
   bool has_handle(std::uint32_t endpoint) const;
+  // Whether a process of the group is known to have died, so that its collectives are over.
+  bool has_dead_member(int handle) const;
   // Waits until all members have come. It completes nothing that is under way.
   void synchronize(int handle);
   // Fences every member, then synchronizes.
@@ -276,6 +279,7 @@ class Runtime {
   void serve_in_call();
   void ask_why();
   op::Membership membership_of(const groups::Group& group) const;
+  std::unique_ptr<groups::MemberFailures> failures_in(const groups::Group& group) const;
   // Stops at the first pending one and forgets those that are done, so that repeated calls are cheap.
   template <class Keep>
   bool handles_done(Keep&& keep) {
@@ -329,6 +333,7 @@ class Runtime {
   std::map<int, GroupExtras> extras_;
   std::map<std::uint32_t, std::uint32_t> endpoint_handles_;  // how many each endpoint of this process has
   std::vector<op::WaitReason> live_handles_;                 // with their handles; under the engine lock
+  groups::MemberFailures everybody_;                         // of the world
   HostCollectives host_;
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
   std::unique_ptr<pr::Pusher> pusher_;                 // of the thread

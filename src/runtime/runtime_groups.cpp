@@ -49,8 +49,25 @@ GroupExtras Runtime::extras_of(const groups::Group& group) {
   const BridgeId bridge = group.bridge();
   op::ControlMessages& over = bridge == no_bridge ? control_ : other_worlds_->control_of(bridge);
   GroupExtras made;
-  made.collective = std::make_unique<op::GroupCollective>(engine_, over, membership_of(group));
+  op::Membership membership = membership_of(group);
+  made.failures = failures_in(group);
+  if (made.failures != nullptr) membership.has_dead = [of = made.failures.get()] { return of->any(); };
+  made.collective = std::make_unique<op::GroupCollective>(engine_, over, std::move(membership));
   return made;
+}
+
+std::unique_ptr<groups::MemberFailures> Runtime::failures_in(const groups::Group& group) const {
+  if (!world_->failures.are_watched()) return nullptr;
+  return std::make_unique<groups::MemberFailures>(world_->failures,
+                                                  groups::participants(group, book_).members);
+}
+
+bool Runtime::has_dead_member(int handle) const {
+  if (world_->failures.epoch() == 0) [[likely]]
+    return false;
+  const std::lock_guard lock(extras_mutex_);
+  const auto found = extras_.find(handle);
+  return found != extras_.end() && found->second.failures != nullptr && found->second.failures->any();
 }
 
 int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras) {
@@ -80,6 +97,8 @@ void Runtime::remove_group(int handle) {
     std::map<int, GroupExtras>::node_type taken;  // destroyed after the lock is released
     const std::lock_guard lock(extras_mutex_);
     taken = extras_.extract(handle);
+    // MPI may wait for all members where a communicator is freed.
+    if (taken.mapped().failures != nullptr && taken.mapped().failures->any()) taken.mapped().comm.forget();
     activity_.leave_group(context);
     was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
     if (was_last) endpoint_handles_.erase(endpoint);

@@ -79,6 +79,51 @@ void learn(const Job& job) {
   require(comex_failed(everyone, &count, nullptr) == COMEX_SUCCESS && count == 1, "they can be counted only");
 }
 
+// Collectives over a group with a dead member fail on everybody, also on those who wait in one already;
+// groups without it go on.
+void fail_collectives(const Job& job) {
+  std::vector<int> all;
+  std::vector<int> living;
+  for (int worker = 0; worker < job.workers; ++worker) {
+    all.push_back(worker);
+    if (worker != victim) living.push_back(worker);
+  }
+  std::vector<void*> before(all.size());
+  comex_group_t copy = COMEX_GROUP_NULL;
+  comex_group_t survivors = COMEX_GROUP_NULL;
+  require(comex_malloc(before.data(), 64, everyone) == COMEX_SUCCESS, "memory before");
+  require(comex_group_create(job.workers, all.data(), everyone, &copy) == COMEX_SUCCESS, "a group of all");
+  require(comex_group_create(static_cast<int>(living.size()), living.data(), everyone, &survivors) ==
+              COMEX_SUCCESS,
+          "a group of those who will live");
+  require(comex_barrier(everyone) == COMEX_SUCCESS, "all meet at first");
+  if (job.me == victim) sleep(1);  // the others wait in the barrier by then
+  die_if(job.me == victim);
+  const comex_group_t groups[] = {everyone, copy};
+  require(comex_barrier(groups[job.me % 2]) == COMEX_PROC_FAILED, "the barrier that had begun");
+  for (const comex_group_t group : groups) {
+    std::vector<void*> places(all.size());
+    comex_group_t made = COMEX_GROUP_NULL;
+    require(comex_barrier(group) == COMEX_PROC_FAILED, "a barrier");
+    require(comex_malloc(places.data(), 64, group) == COMEX_PROC_FAILED, "an allocation");
+    require(comex_group_create(job.workers, all.data(), group, &made) == COMEX_PROC_FAILED,
+            "a group with it");
+    require(comex_fence_all(group) == COMEX_SUCCESS, "a fence is no collective");
+  }
+  require(comex_create_mutexes(1) == COMEX_PROC_FAILED, "mutexes");
+  require(comex_free(before[static_cast<std::size_t>(job.me)], everyone) == COMEX_PROC_FAILED, "a free");
+  require(comex_group_free(copy) == COMEX_PROC_FAILED, "the end of a group");
+  for (int round = 0; round < 50; ++round) {
+    std::vector<void*> places(living.size());
+    int rank = -1;
+    comex_group_rank(survivors, &rank);
+    require(comex_malloc(places.data(), 64, survivors) == COMEX_SUCCESS, "an allocation of the living");
+    require(comex_barrier(survivors) == COMEX_SUCCESS, "a barrier of the living");
+    require(comex_free(places[static_cast<std::size_t>(rank)], survivors) == COMEX_SUCCESS, "its free");
+  }
+  require(comex_group_free(survivors) == COMEX_SUCCESS, "the end of the group of the living");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -90,6 +135,7 @@ int main(int argc, char** argv) {
   comex_group_comm(everyone, &job.comm);
   const std::string_view check = argc > 1 ? argv[1] : "";
   if (check == "learn") learn(job);
+  if (check == "collectives") fail_collectives(job);
   meet_by_messages(job);
   std::printf("worker %d ok\n", job.me);
   std::fflush(stdout);

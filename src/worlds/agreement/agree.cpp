@@ -7,7 +7,8 @@ namespace comex::worlds {
 
 bool all_go_on(runtime::Runtime& runtime, const char* operation, int handle, bool somebody_is_wrong,
                const std::string& complaint) {
-  if (!runtime::check_not_lost(runtime, operation, *runtime.groups().find(handle))) return false;
+  if (runtime::check_all_live(runtime, operation, *runtime.groups().find(handle), handle) != COMEX_SUCCESS)
+    return false;
   if (!somebody_is_wrong) return true;
   if (complaint.empty()) {
     runtime::failed_elsewhere(runtime);

@@ -41,6 +41,7 @@ int my_rank_in(const runtime::Runtime& runtime, const ProposedGroup& proposed, s
 Created all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
                        BridgeId bridge, const std::string& complaint) {
   const bool all_can = all.all_agree(complaint.empty());
+  if (!all.is_whole() && bridge == no_bridge) return Created::member_died;
   if (!runtime.why_lost(bridge).empty()) return Created::bridge_is_lost;
   if (!complaint.empty()) {
     runtime.reporter().fail({.operation = operation}, complaint);
@@ -67,6 +68,7 @@ Created try_to_create_group(runtime::Runtime& runtime, const char* operation, co
       commit_group(runtime, operation, proposed, static_cast<std::uint32_t>(my_rank));
   if (!context) {
     if (!runtime.why_lost(proposed.bridge).empty()) return Created::bridge_is_lost;
+    if (groups::MemberFailures(runtime.world().failures, members).any()) return Created::member_died;
     runtime.reporter().fail({.operation = operation}, context.failure());
     return Created::no;
   }
@@ -96,6 +98,8 @@ int create_group(runtime::Runtime& runtime, const char* operation, const Propose
       return COMEX_SUCCESS;
     case Created::bridge_is_lost:
       return runtime.reporter().fail({.operation = operation}, runtime.why_lost(proposed.bridge));
+    case Created::member_died:
+      return COMEX_PROC_FAILED;
     case Created::no:
       break;
   }

@@ -26,8 +26,8 @@ struct ProposedGroup {
 // a line that names the missing ones. A member without a place for the result fails all.
 int create_group(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed,
                  std::uint32_t my_endpoint, comex_group_t* new_group);
-// The same, but reports nothing if the bridge is lost, so the caller may try another.
-enum class Created : std::uint8_t { yes, no, bridge_is_lost };
+// The same, but reports nothing if the bridge is lost or a member has died, so the caller may try another.
+enum class Created : std::uint8_t { yes, no, bridge_is_lost, member_died };
 Created try_to_create_group(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed,
                             std::uint32_t my_endpoint, comex_group_t* new_group);
 

@@ -33,6 +33,7 @@ class Commit {
         operation_(operation),
         proposed_(proposed),
         my_rank_(my_rank),
+        failures_(runtime.world().failures, groups::ConnectionTable::from(proposed.lpids)),
         deadline_(static_cast<double>(runtime.world().settings.meet_s)) {
     ListDigest digest;
     for (std::uint32_t rank = 0; rank < proposed.lpids.size(); ++rank) {
@@ -114,12 +115,15 @@ class Commit {
   runtime::Runtime& runtime() { return runtime_; }
 
  private:
-  bool is_lost() const { return proposed_.bridge != no_bridge && routes_.front().control->is_lost(); }
+  bool is_lost() const {
+    return failures_.any() || (proposed_.bridge != no_bridge && routes_.front().control->is_lost());
+  }
 
   runtime::Runtime& runtime_;
   const char* operation_;
   const ProposedGroup& proposed_;
   std::uint32_t my_rank_;
+  groups::MemberFailures failures_;
   std::vector<Gpid> gpids_;
   std::vector<ControlRoute> routes_;
   std::uint64_t digest_ = 0;
