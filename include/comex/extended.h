@@ -164,11 +164,19 @@ COMEX_API int comex_fence_allocation(void* ptr, comex_group_t group);
  * line, also where they wait already. Those that had begun may have succeeded on some. Free and group_free
  * return it too, and free the caller's part. Operations on the dead worker's memory go on. */
 #define COMEX_PROC_FAILED 2
+/* lock, and trylock with *acquired 1: the caller holds the mutex, which it took over from a worker that died
+ * with it. What the mutex guards may be half updated. */
+#define COMEX_OWNER_DIED 3
 /*
  * Local. *n is how many members of `group` are known to have died so far, and ranks[0 .. *n - 1] are their
  * ranks, ascending. `ranks` has room for the whole group, or is NULL. A death is known to all within about
  * 0.1 s. */
 COMEX_API int comex_failed(comex_group_t group, int* n, int* ranks);
+/* Collective over the living members of `group`, which is no inter-group. *smaller is a group of them, in the
+ * same order; all have the same one. If a member dies during the call, the others make a smaller one still, or
+ * have one whose first collective returns COMEX_PROC_FAILED; shrinking that again meets those who are still in
+ * this call. */
+COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,30 @@
 #include <vector>
 
 #include "runtime/call.h"
+#include "worlds/agreement/arguments.h"
+#include "worlds/agreement/create_group.h"
+
+namespace comex::calls {
+namespace {
+
+bool has_failed(const runtime::Runtime& runtime, Lpid lpid) {
+  return runtime.is_own(lpid) &&
+         runtime.world().failures.of(static_cast<Worker>(lpid)) != groups::WorkerState::alive;
+}
+
+std::vector<std::uint32_t> living_ranks(const runtime::Runtime& runtime, const groups::ConnectionTable& of) {
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t rank = 0; rank < of.size(); ++rank) {
+    if (!has_failed(runtime, of.lpid(rank))) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+}  // namespace
+}  // namespace comex::calls
 
 using namespace comex;
+using namespace comex::calls;
 
 int comex_failed(comex_group_t handle, int* n, int* ranks) {
   const char* const name = "failed";
@@ -14,15 +36,41 @@ int comex_failed(comex_group_t handle, int* n, int* ranks) {
   if (runtime == nullptr || !runtime::has_place(*runtime, name, n)) return COMEX_FAILURE;
   const groups::Group* const group = runtime::find_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
-  const groups::Failures& failures = runtime->world().failures;
+  const bool is_any_dead = runtime->world().failures.epoch() != 0;
   std::vector<int> found;
-  for (std::uint32_t rank = 0; failures.epoch() != 0 && rank < group->targets().size(); ++rank) {
-    const Lpid lpid = group->targets().lpid(rank);
-    const bool has_failed =
-        runtime->is_own(lpid) && failures.of(static_cast<Worker>(lpid)) != groups::WorkerState::alive;
-    if (has_failed) found.push_back(static_cast<int>(rank));
+  for (std::uint32_t rank = 0; is_any_dead && rank < group->targets().size(); ++rank) {
+    if (has_failed(*runtime, group->targets().lpid(rank))) found.push_back(static_cast<int>(rank));
   }
   *n = static_cast<int>(found.size());
   if (ranks != nullptr) std::ranges::copy(found, ranks);
   return COMEX_SUCCESS;
+}
+
+// Members that know of different deaths propose different lists, which do not meet. Each starts again when it
+// learns of one in its list, so that all come to the same list in the end.
+int comex_group_shrink(comex_group_t handle, comex_group_t* smaller) {
+  const char* const name = "group_shrink";
+  runtime::Runtime* const runtime = runtime::enter(name);
+  if (runtime == nullptr || !runtime::has_place(*runtime, name, smaller)) return COMEX_FAILURE;
+  const groups::Group* const group = runtime::enter_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, handle);
+  if (const std::string why = worlds::why_two_sided(*group, handle); !why.empty())
+    return runtime->reporter().fail({.operation = name}, why);
+  for (;;) {
+    const std::vector<std::uint32_t> ranks = living_ranks(*runtime, group->members());
+    std::vector<Lpid> lpids;
+    for (const std::uint32_t rank : ranks) lpids.push_back(group->members().lpid(rank));
+    const worlds::ProposedGroup living{lpids, group->endpoints().subset(ranks), group->bridge()};
+    switch (worlds::try_to_create_group(*runtime, name, living, group->my_endpoint(), smaller)) {
+      case worlds::Created::yes:
+        return COMEX_SUCCESS;
+      case worlds::Created::member_died:
+        continue;
+      case worlds::Created::bridge_is_lost:
+        return runtime->reporter().fail({.operation = name}, runtime->why_lost(group->bridge()));
+      case worlds::Created::no:
+        return COMEX_FAILURE;
+    }
+  }
 }

@@ -81,15 +81,20 @@ void say_taken_over(const char* name, const Named& named, const shm::FairMutex& 
                                  runtime::mutex_recovered_text(named.index, mutex.dead_holder()));
 }
 
+// The code of a call that has got the mutex.
+int code_of(const runtime::Runtime& runtime, bool is_recovered) {
+  return is_recovered && runtime.world().failures.are_watched() ? COMEX_OWNER_DIED : COMEX_SUCCESS;
+}
+
 // Waits for the turn of a ticket and drives MPI meanwhile.
-void lock_here(const Named& named) {
+int lock_here(const Named& named) {
   constexpr unsigned rounds_without_mpi = 20;  // within a host, a mutex is usually passed on sooner
   constexpr unsigned rounds_a_question = 16;   // checking whether those ahead live takes a system call
   shm::FairMutex mutex = named.here();
   const shm::MutexParty party = named.party();
   shm::MutexTurn turn;
   if (mutex.step(turn, party, false) == shm::Taken::clean) [[likely]]
-    return;
+    return COMEX_SUCCESS;
   runtime::Runtime& runtime = *named.runtime;
   const shm::WaitPolicy& policy = runtime.world().wait_policy;
   shm::Idle idle(*runtime.world().os, policy);
@@ -106,7 +111,7 @@ void lock_here(const Named& named) {
     const bool sleeps = idle.would_nap();
     const shm::Taken taken = mutex.step(turn, party, sleeps && round % rounds_a_question == 0);
     if (taken == shm::Taken::recovered) say_taken_over("lock", named, mutex);
-    if (taken != shm::Taken::refused) return;
+    if (taken != shm::Taken::refused) return code_of(runtime, taken == shm::Taken::recovered);
     if (round >= rounds_without_mpi) runtime.engine().poll();
     if (sleeps) {
       mutex.sleep(turn, policy.nap_max_ns);
@@ -243,15 +248,17 @@ int comex_lock(int mutex, int proc) {
   if (!find_mutex("lock", mutex, proc, named)) return COMEX_FAILURE;
   if (named.is_direct) {
     named.order_before_direct();
-    lock_here(named);
-    return COMEX_SUCCESS;
+    return lock_here(named);
   }
   const comex::op::RemoteTarget far = named.far();
-  const int result = finish_remote(
-      *named.runtime, named.runtime->remote(), reason("lock", named), Finish::block(),
-      [&](Completion& completion) { named.runtime->remote().start_lock(named.index, far, completion); });
-  if (result == COMEX_SUCCESS) note_held(named);
-  return result;
+  std::uint64_t taken = protocol::not_taken;
+  const int result = finish_remote(*named.runtime, named.runtime->remote(), reason("lock", named),
+                                   Finish::block(), [&](Completion& completion) {
+                                     named.runtime->remote().start_lock(named.index, far, completion, &taken);
+                                   });
+  if (result != COMEX_SUCCESS) return result;
+  note_held(named);
+  return code_of(*named.runtime, taken == protocol::taken_value(true));
 }
 
 int comex_trylock(int mutex, int proc, int* acquired) {
@@ -267,20 +274,20 @@ int comex_trylock(int mutex, int proc, int* acquired) {
     const comex::shm::Taken taken = here.try_lock(named.party());
     if (taken == comex::shm::Taken::recovered) say_taken_over("trylock", named, here);
     *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
-    return COMEX_SUCCESS;
+    return code_of(*named.runtime, taken == comex::shm::Taken::recovered);
   }
   named.runtime->fence(named.reach());  // so that a mutex just released is free
   const comex::op::RemoteTarget far = named.far();
-  std::uint64_t taken = 0;
+  std::uint64_t taken = protocol::not_taken;
   const int result =
       finish_remote(*named.runtime, named.runtime->remote(), reason("trylock", named), Finish::block(),
                     [&](Completion& completion) {
                       named.runtime->remote().start_try_lock(named.index, far, completion, &taken);
                     });
   if (result != COMEX_SUCCESS) return result;
-  if (taken != 0) note_held(named);
-  *acquired = taken != 0 ? 1 : 0;
-  return COMEX_SUCCESS;
+  if (taken != protocol::not_taken) note_held(named);
+  *acquired = taken != protocol::not_taken ? 1 : 0;
+  return code_of(*named.runtime, taken == protocol::taken_value(true));
 }
 
 int comex_unlock(int mutex, int proc) {

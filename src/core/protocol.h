@@ -157,6 +157,12 @@ constexpr bool is_write(Verb verb) {
   return verb == Verb::put || verb == Verb::acc || verb == Verb::store || verb == Verb::release ||
          verb == Verb::batch;
 }
+// The value of the answer to a lock or trylock.
+inline constexpr std::uint64_t not_taken = 0;
+constexpr std::uint64_t taken_value(bool is_from_dead_holder) {
+  return is_from_dead_holder ? 2 : 1;
+}
+
 constexpr bool is_credited(Verb verb) {
   return verb <= Verb::batch;
 }

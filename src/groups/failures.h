@@ -23,10 +23,12 @@ enum class WorkerState : std::uint8_t {
 
 class Failures {
  public:
-  static constexpr std::uint64_t bytes(std::uint32_t workers) { return sizeof(Head) + workers; }
+  static constexpr std::uint64_t bytes(std::uint32_t workers, std::uint32_t hosts) {
+    return sizeof(Head) + workers + hosts;
+  }
 
   Failures() = default;
-  // `memory` has bytes(workers), is aligned to 64, zero-filled at first, and outlives every copy.
+  // `memory` has bytes(workers, hosts), is aligned to 64, zero-filled at first, and outlives every copy.
   Failures(std::byte* memory, std::uint32_t workers)
       : head_(reinterpret_cast<Head*>(memory)),
         states_(reinterpret_cast<std::atomic<std::uint8_t>*>(memory + sizeof(Head))),
@@ -38,6 +40,12 @@ class Failures {
   WorkerState of(Worker worker) const {
     return head_ == nullptr ? WorkerState::alive
                             : static_cast<WorkerState>(states_[worker].load(std::memory_order_relaxed));
+  }
+  // Hosts whose workers have all left or died; a host is noted once.
+  std::uint32_t left_hosts() const { return head_->left_hosts.load(std::memory_order_acquire); }
+  void note_left(std::uint32_t host) const {
+    if (states_[workers_ + host].exchange(1, std::memory_order_relaxed) == 0)
+      head_->left_hosts.fetch_add(1, std::memory_order_release);
   }
   // False if this or worse was known already. No worker comes back to life.
   bool mark(Worker worker, WorkerState state) const {
@@ -53,6 +61,7 @@ class Failures {
  private:
   struct alignas(64) Head {
     std::atomic<std::uint64_t> epoch;
+    std::atomic<std::uint32_t> left_hosts;
   };
   static_assert(sizeof(std::atomic<std::uint8_t>) == 1);
 

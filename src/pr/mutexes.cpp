@@ -96,6 +96,15 @@ void Mutexes::drop(TransportRank from) {
   for (Waiter& waiter : waiters_) waiter.is_dropped |= waiter.from == from;
 }
 
+void Mutexes::declare_dead(Worker worker) {
+  const shm::MutexSets sets = arena_.mutex_sets();
+  for (shm::HostSlot owner = 0; owner < arena_.geometry().slots; ++owner) {
+    std::uint64_t offset = 0;
+    for (std::uint64_t index = 0; sets.find(owner, index, offset); ++index)
+      arena_.mutex_at(offset).declare_dead(worker);
+  }
+}
+
 bool Mutexes::has_waiters() const {
   return std::any_of(waiters_.begin(), waiters_.end(),
                      [](const Waiter& waiter) { return !waiter.is_dropped; });

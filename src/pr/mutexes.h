@@ -59,6 +59,8 @@ class Mutexes {
 
   unsigned poll(const Granted& granted);  // returns how many locks were taken
   void drop(TransportRank from);
+  // A worker of another host has died: the mutexes of this host that it holds go to the next in line.
+  void declare_dead(Worker worker);
   bool has_waiters() const;  // without the dropped ones
   std::size_t waits() const { return waiters_.size(); }
 

@@ -75,11 +75,11 @@ void Server::recheck_credits(Origin& origin) {
 unsigned Server::advance() {
   unsigned moved = 0;
   for (ServedWorld& served : served_worlds_) {
-    moved += served.mutexes.poll(
-        [this](const Mutexes::Waiter& waiter, bool is_recovered, const std::optional<Worker>& dead) {
-          if (is_recovered && options_.recovered) options_.recovered(waiter.header, dead);
-          reply(origin_of(waiter.from), waiter.header, protocol::Verb::done, 1);
-        });
+    moved += served.mutexes.poll([this](const Mutexes::Waiter& waiter, bool is_recovered,
+                                        const std::optional<Worker>& dead) {
+      if (is_recovered && options_.recovered) options_.recovered(waiter.header, dead);
+      reply(origin_of(waiter.from), waiter.header, protocol::Verb::done, protocol::taken_value(is_recovered));
+    });
   }
   for (std::size_t turns = active_.size(); turns != 0; --turns) {
     const auto origin = active_.begin();
@@ -181,6 +181,12 @@ void Server::forget(Origin& origin) {
   departed_.emplace(origin.rank, *origin.leaving);
   idle_.erase(known->second);
   origins_.erase(known);
+}
+
+void Server::forget_dead(TransportRank origin, Worker worker) {
+  Mutexes& mutexes = served_worlds_.front().mutexes;
+  mutexes.drop(origin);
+  mutexes.declare_dead(worker);
 }
 
 std::optional<protocol::Leaving> Server::departed(TransportRank origin) const {

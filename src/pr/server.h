@@ -63,6 +63,8 @@ class Server final : public transport::Sink {
   void on_all_taken() override { chunks_at_look_ = counters_.chunks; }
   unsigned advance() override;
   bool quiet() const override;
+  // A worker of the first world has died on another host: it waits for no mutex and holds none from here on.
+  void forget_dead(TransportRank origin, Worker worker);
 
   // Counts the origins that have left and have no requests here any more.
   std::size_t departed() const { return departed_.size(); }

@@ -159,9 +159,11 @@ void Server::handle_lock(Origin& origin, const Header& header, std::span<const s
     std::optional<Worker> dead;
     const shm::Taken taken = mutexes.try_lock(header, *mutex, dead);
     if (taken == shm::Taken::recovered && options_.recovered) options_.recovered(header, dead);
-    reply(origin, header, Verb::done, taken == shm::Taken::refused ? 0 : 1);
+    const bool is_recovered = taken == shm::Taken::recovered;
+    reply(origin, header, Verb::done,
+          taken == shm::Taken::refused ? protocol::not_taken : protocol::taken_value(is_recovered));
   } else if (mutexes.lock(origin.rank, header, *mutex)) {
-    reply(origin, header, Verb::done, 1);
+    reply(origin, header, Verb::done, protocol::taken_value(false));
   }
 }
 

@@ -1,6 +1,8 @@
 #include "runtime/process.h"
 
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include "runtime/caller.h"
@@ -17,6 +19,10 @@ constinit std::atomic<Runtime*> current_runtime{nullptr};
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
   if (process().is_forked_child) return MPI_SUCCESS;  // the parent and its progress ranks go on
   if (detail::current() != nullptr) finalize();
+  if (process().has_dead_workers) {  // MPI_Finalize may wait for them for ever
+    std::fflush(nullptr);
+    std::_Exit(EXIT_SUCCESS);
+  }
   process().launch.release_progress_ranks();
   return MPI_SUCCESS;
 }
@@ -74,6 +80,7 @@ bool was_split_by_another_copy(const Process& self) {
 // Closes the world. Returns true if everything under way has succeeded.
 bool close_runtime(Process& self) {
   const bool succeeded = self.runtime->close();
+  self.has_dead_workers = self.runtime->world().failures.epoch() != 0;
   detail::current_runtime.store(nullptr, std::memory_order_release);
   self.runtime.reset();
   return succeeded;

@@ -22,6 +22,7 @@ struct Process {
   std::mutex starting;  // only one init or finalize at a time
   bool was_initialized = false;
   bool has_finalize_hook = false;
+  bool has_dead_workers = false;                   // known when the last world was closed
   bool is_forked_child = false;                    // of an initialized process; it owns nothing here
   std::atomic<bool> has_told_of_no_memory{false};  // set by malloc_local, whose failure does not end the job
 };

@@ -144,10 +144,26 @@ bool Runtime::close() {
     const op::Engine::Lock lock = engine_.enter();
     for (const int rank : servers) remote_.leave(rank);
   }
-  engine_.wait([this] { return world_->transport->unsent() == 0; }, {"finalize"});
+  wait_until_sent();
   thread_.reset();
   write_trace(*world_, reporter_);
   return succeeded;
+}
+
+// What was sent to the dead may never leave, and MPI may wait for them where a communicator is freed.
+void Runtime::wait_until_sent() {
+  constexpr std::uint64_t patience_ns = 1'000'000'000;
+  const std::uint64_t began_ns = world_->os->now_ns();
+  const bool has_dead = everybody_.any();
+  const auto is_over = [&] {
+    return world_->transport->unsent() == 0 || (has_dead && world_->os->now_ns() - began_ns > patience_ns);
+  };
+  const op::Engine::Lock lock = engine_.enter_when(is_over, {"finalize"});
+  if (!has_dead) return;
+  if (world_->transport->unsent() != 0) world_->transport->abandon();
+  world_->wire.forget();
+  world_->workers.forget();
+  for (auto& [handle, extras] : extras_) extras.comm.forget();
 }
 
 bool Runtime::reach(Lpid lpid, Reach& found) {

@@ -275,6 +275,7 @@ class Runtime {
       std::memcpy(into.data(), &left, sizeof left);
     };
   }
+  void wait_until_sent();
   void add_first_groups();
   void serve_in_call();
   void ask_why();

@@ -115,6 +115,7 @@ void report_statistics(Runtime& runtime) {
   const Settings& settings = runtime.world().settings;
   if (!counts_statistics(settings)) return;
   runtime.synchronize(groups::world_handle);  // every rank of the host has counted all that it did
+  if (runtime.has_dead_member(groups::world_handle)) return;
   JobTotals totals;
   if (!runtime.merge_hosts(totals, [&] { return totals_of_host(runtime.world()); })) return;
   if (runtime.me() != 0) return;

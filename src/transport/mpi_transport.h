@@ -62,8 +62,7 @@ class MpiTransport final : public Transport {
   void progress() override;
   std::size_t unsent() const override { return pending_.size(); }
 
-  // The other ranks are lost: it waits for nothing any more and never frees what MPI may still read.
-  void abandon();
+  void abandon() override;
 
  private:
   struct Outgoing {  // being filled, or given to MPI

@@ -70,6 +70,8 @@ class Transport {
   virtual void progress() = 0;
   // Small messages that are posted but that MPI has not taken yet.
   virtual std::size_t unsent() const = 0;
+  // Receivers are lost: it waits for nothing any more and never frees what MPI may still read.
+  virtual void abandon() {}
 
   void set_bell(Bell* bell) { bell_ = bell; }  // not owned; may be null
 

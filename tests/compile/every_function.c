@@ -149,6 +149,7 @@ static const struct {
   int (*nb_fence)(BEGUN);
   int (*fence_allocation)(void*, comex_group_t);
   int (*failed)(comex_group_t, int*, int*);
+  int (*group_shrink)(comex_group_t, comex_group_t*);
 } all = {
     {comex_init, comex_finalize, comex_initialized, comex_destroy_mutexes, comex_progress,
      comex_thread_level},
@@ -220,6 +221,7 @@ static const struct {
     comex_nbfence,
     comex_fence_allocation,
     comex_failed,
+    comex_group_shrink,
 };
 
 int main(void) {

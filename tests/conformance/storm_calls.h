@@ -140,6 +140,7 @@ inline const std::vector<Call> others = {
     CALL(comex_group_size(c.group(), c.place<int>())),
     CALL(comex_group_comm(c.bad_group(), c.place<MPI_Comm>())),
     CALL(comex_group_free(c.one_of({0, -2, c.bad_group()}))),
+    CALL(comex_group_shrink(c.bad_group(), c.place<comex_group_t>())),
     CALL(comex_group_create(c.one_of({-1, 2, INT_MAX}), c.one_of({static_cast<int*>(nullptr), c.ranks(true)}),
                             c.one_of({0, c.bad_group()}), c.place<int>())),
     CALL(comex_group_translate_ranks(c.one_of({0, 1, 4, -1}), c.group(), c.ranks(false), c.group(),

@@ -21,7 +21,6 @@ constexpr int victim = 1;
 struct Job {
   int me = 0;
   int workers = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
 };
 
 void require(bool holds, const char* what, std::source_location where = std::source_location::current()) {
@@ -47,19 +46,6 @@ std::vector<int> failed(comex_group_t group) {
 
 void await_failures(std::size_t count) {
   while (failed(everyone).size() < count) comex_progress();
-}
-
-// By messages alone, which no dead worker is asked for.
-void meet_by_messages(const Job& job) {
-  for (int way = 0; way < 2; ++way) {
-    for (int worker = 2; worker < job.workers; ++worker) {
-      const bool sends = (job.me == 0) == (way == 1);
-      if (job.me != 0 && job.me != worker) continue;
-      const int other = job.me == 0 ? worker : 0;
-      if (sends) MPI_Send(nullptr, 0, MPI_BYTE, other, way, job.comm);
-      if (!sends) MPI_Recv(nullptr, 0, MPI_BYTE, other, way, job.comm, MPI_STATUS_IGNORE);
-    }
-  }
 }
 
 // Every worker learns of the death, in ranks of the group that it asks for.
@@ -124,6 +110,148 @@ void fail_collectives(const Job& job) {
   require(comex_group_free(survivors) == COMEX_SUCCESS, "the end of the group of the living");
 }
 
+// A group of the living, by which the checks meet after a death.
+struct Living {
+  explicit Living(comex_group_t of) {
+    require(comex_group_shrink(of, &group) == COMEX_SUCCESS, "a shrink");
+    comex_group_rank(group, &rank);
+    comex_group_size(group, &size);
+  }
+  comex_group_t group = COMEX_GROUP_NULL;
+  int rank = -1;
+  int size = 0;
+};
+
+struct Memory {
+  explicit Memory(const Job& job) : of(static_cast<std::size_t>(job.workers)) {
+    require(comex_malloc(of.data(), words * sizeof(long), everyone) == COMEX_SUCCESS, "memory of all");
+    for (int i = 0; i < words; ++i) at(job.me)[i] = 1000 * job.me + i;
+    require(comex_create_mutexes(2) == COMEX_SUCCESS, "mutexes of all");
+    require(comex_barrier(everyone) == COMEX_SUCCESS, "all meet at first");
+  }
+  long* at(int worker) const { return static_cast<long*>(of[static_cast<std::size_t>(worker)]); }
+
+  static constexpr int words = 100'000;
+  std::vector<void*> of;
+};
+
+// The dead worker's memory is used on.
+void use_memory(const Job& job) {
+  const Memory memory(job);
+  die_if(job.me == victim);
+  await_failures(1);
+  long* const there = memory.at(victim);
+  std::vector<long> seen(Memory::words);
+  const int all_bytes = Memory::words * static_cast<int>(sizeof(long));
+  require(comex_get(there, seen.data(), all_bytes, victim, everyone) == COMEX_SUCCESS, "a long get");
+  for (int i = 100; i < Memory::words; ++i)
+    require(seen[static_cast<std::size_t>(i)] == 1000 * victim + i, "its data");
+  const Living living(everyone);
+  require(living.size == job.workers - 1, "all but one live");
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "they meet");
+  long one = 1;
+  std::vector<long> ones(10'000, 1);
+  const int acc_bytes = static_cast<int>(ones.size() * sizeof(long));
+  constexpr int rounds = 20;
+  for (int round = 0; round < rounds; ++round) {
+    long old = 0;
+    require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, there, 1, victim, everyone) == COMEX_SUCCESS, "an rmw");
+    require(comex_acc(COMEX_ACC_LNG, &one, ones.data(), there + 1000, acc_bytes, victim, everyone) ==
+                COMEX_SUCCESS,
+            "an acc");
+    require(comex_nbput(&one, there + 1 + job.me, sizeof one, victim, everyone, nullptr) == COMEX_SUCCESS,
+            "a put");
+  }
+  require(comex_fence_proc(victim, everyone) == COMEX_SUCCESS, "a fence");
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "they meet again");
+  require(comex_get(there, seen.data(), all_bytes, victim, everyone) == COMEX_SUCCESS, "another long get");
+  require(seen[0] == 1000 * victim + rounds * living.size, "all have added");
+  for (int worker = 0; worker < job.workers; ++worker)
+    require(worker == victim || seen[static_cast<std::size_t>(1 + worker)] == 1, "all have put");
+  require(seen[1000] == 1000 * victim + 1000 + rounds * living.size, "all have accumulated");
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "nobody frees before");
+}
+
+// Whoever gets a mutex of which the holder died is told so, and nobody else; the mutexes lie on both hosts.
+void take_mutexes(const Job& job) {
+  const Memory memory(job);
+  const int owners[] = {0, victim, job.workers - 1};
+  if (job.me == victim) {
+    for (const int owner : owners) {
+      require(comex_lock(0, owner) == COMEX_SUCCESS && comex_lock(1, owner) == COMEX_SUCCESS,
+              "the victim's locks");
+    }
+  }
+  require(comex_barrier(everyone) == COMEX_SUCCESS, "the victim holds them");
+  if (job.me == victim) sleep(1);  // the others wait in line by then
+  die_if(job.me == victim);
+  for (const int owner : owners) {
+    const int taken = comex_lock(0, owner);
+    require(taken == COMEX_SUCCESS || taken == COMEX_OWNER_DIED, "a lock");
+    long old = 0;
+    long* const count = memory.at(0) + owner;
+    const int told = taken == COMEX_OWNER_DIED ? 1 : 0;
+    require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, count, told, 0, everyone) == COMEX_SUCCESS, "a count");
+    require(comex_unlock(0, owner) == COMEX_SUCCESS, "an unlock");
+    int acquired = 0;
+    int tried = COMEX_SUCCESS;
+    while (acquired == 0) tried = comex_trylock(1, owner, &acquired);
+    require(tried == COMEX_SUCCESS || tried == COMEX_OWNER_DIED, "a trylock");
+    const int told_again = tried == COMEX_OWNER_DIED ? 1 : 0;
+    require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, count + 1000, told_again, 0, everyone) == COMEX_SUCCESS,
+            "a count");
+    require(comex_unlock(1, owner) == COMEX_SUCCESS, "an unlock");
+  }
+  const Living living(everyone);
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "they meet");
+  std::vector<long> counts(2000);
+  require(comex_get(memory.at(0), counts.data(), 2000 * sizeof(long), 0, everyone) == COMEX_SUCCESS,
+          "the counts");
+  for (const int owner : owners) {
+    require(counts[static_cast<std::size_t>(owner)] == owner + 1, "one is told of each dead holder by lock");
+    require(counts[static_cast<std::size_t>(owner + 1000)] == owner + 1001, "and one by trylock");
+  }
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "nobody leaves before");
+}
+
+// The living have a group of their own, over which everything works; then another one dies while they shrink.
+void shrink(const Job& job) {
+  require(comex_barrier(everyone) == COMEX_SUCCESS, "all meet at first");
+  die_if(job.me == victim);
+  Living living(everyone);
+  require(living.size == job.workers - 1 && living.rank == (job.me > victim ? job.me - 1 : job.me),
+          "in order");
+  std::vector<void*> places(static_cast<std::size_t>(living.size));
+  require(comex_malloc(places.data(), sizeof(double), living.group) == COMEX_SUCCESS, "an allocation");
+  auto* const mine = static_cast<double*>(places[static_cast<std::size_t>(living.rank)]);
+  *mine = 0;
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "a barrier");
+  double one = 1;
+  for (int to = 0; to < living.size; ++to) {
+    require(comex_acc(COMEX_ACC_DBL, &one, &one, places[static_cast<std::size_t>(to)], sizeof one, to,
+                      living.group) == COMEX_SUCCESS,
+            "an acc");
+  }
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "a barrier");
+  require(*mine == living.size, "all have accumulated");
+  MPI_Comm comm = MPI_COMM_NULL;
+  require(comex_group_comm(living.group, &comm) == COMEX_SUCCESS && comm != MPI_COMM_NULL, "a communicator");
+  int sum = 0;
+  int mine_in_sum = 1;
+  MPI_Allreduce(&mine_in_sum, &sum, 1, MPI_INT, MPI_SUM, comm);
+  require(sum == living.size, "its collectives");
+  require(comex_free(mine, living.group) == COMEX_SUCCESS, "a free");
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "a barrier");
+  const bool is_next = living.rank == living.size - 1;
+  if (is_next) usleep(1000 * static_cast<unsigned>(getpid() % 120));
+  die_if(is_next);
+  const int before = living.size;
+  while (comex_barrier(living.group) == COMEX_PROC_FAILED || living.size == before)
+    living = Living(living.group);
+  require(living.size == before - 1, "all but two live");
+  require(comex_group_free(living.group) == COMEX_SUCCESS, "its end");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -132,12 +260,13 @@ int main(int argc, char** argv) {
   Job job;
   comex_group_rank(everyone, &job.me);
   comex_group_size(everyone, &job.workers);
-  comex_group_comm(everyone, &job.comm);
   const std::string_view check = argc > 1 ? argv[1] : "";
   if (check == "learn") learn(job);
   if (check == "collectives") fail_collectives(job);
-  meet_by_messages(job);
+  if (check == "memory") use_memory(job);
+  if (check == "mutexes") take_mutexes(job);
+  if (check == "shrink") shrink(job);
+  require(comex_finalize() == COMEX_SUCCESS, "finalize succeeds");
   std::printf("worker %d ok\n", job.me);
-  std::fflush(stdout);
-  _exit(EXIT_SUCCESS);
+  MPI_Finalize();
 }

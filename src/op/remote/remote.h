@@ -106,13 +106,16 @@ class Remote final : public transport::Sink {
   void start_put_signal(Operation put, const void* far_word, std::uint64_t value, const RemoteTarget& far,
                         nb::Completion& completion, bool adds = false);
   // `mutex` is a number among those of the target; the server knows whether it exists.
-  void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-    if (!fails_at_once(completion)) enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion));
+  // *taken is protocol::not_taken, or what protocol::taken_value() gave.
+  void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
+                  std::uint64_t* taken = nullptr) {
+    if (!fails_at_once(completion))
+      enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion, taken));
   }
   void start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
-                      std::uint64_t* acquired) {
+                      std::uint64_t* taken) {
     if (!fails_at_once(completion))
-      enqueue(words_.make_lock(protocol::Verb::try_lock, mutex, far, completion, acquired));
+      enqueue(words_.make_lock(protocol::Verb::try_lock, mutex, far, completion, taken));
   }
   void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
     if (!fails_at_once(completion)) enqueue(words_.make_unlock(mutex, far, completion));

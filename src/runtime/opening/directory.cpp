@@ -25,7 +25,8 @@ groups::Directory directory_of(World& world) {
 std::uint64_t directory_bytes(const World& world) {
   const std::uint64_t rows = groups::Directory::bytes(directory_shape(world));
   if (world.settings.on_failure == OnFailure::abort) return rows;
-  return shm::round_up(rows, failures_alignment) + groups::Failures::bytes(world.share.workers);
+  return shm::round_up(rows, failures_alignment) +
+         groups::Failures::bytes(world.share.workers, world.share.hosts);
 }
 
 groups::Failures failures_of(World& world) {

@@ -30,22 +30,31 @@ class FailureWatch {
   // Workers of the host that have ended, dead or not, so that nothing more comes of them.
   std::size_t gone() const { return gone_.size(); }
   bool is_gone(int rank) const { return std::ranges::find(gone_, rank) != gone_.end(); }
+  // All workers of this host have left or died: tells the others, and says whether it is so on every host.
+  bool may_end();
   // True if this control message is for the watch.
   bool on_message(const transport::Message& message);
-  // Looks if it is time. Call it between rounds. `has_left(rank)`: this worker of the host has left.
-  template <class HasLeft>
-  void advance(const HasLeft& has_left) {
+  // Looks if it is time. Call it between rounds. `has_left(rank)`: this worker of the host has left. Calls
+  // on_death(worker) once for each that is known to have died.
+  template <class HasLeft, class OnDeath>
+  void advance(const HasLeft& has_left, const OnDeath& on_death) {
     if (!is_on() || !is_due()) return;
     for (const int rank : world_.share.host_workers()) {
       if (!is_gone(rank) && !has_left(rank)) look_at(rank);
     }
-    tell_others();
+    if (world_.failures.epoch() == seen_epoch_) return;
+    seen_epoch_ = world_.failures.epoch();
+    for (Worker worker = 0; worker < told_.size(); ++worker) {
+      if (see(worker)) on_death(worker);
+    }
   }
 
  private:
+  enum class Phase : std::uint32_t { worker = 1, host_left };
   bool is_due();
+  void send_all(Phase phase, std::uint64_t number, groups::WorkerState state);
   void look_at(int rank);
-  void tell_others();
+  bool see(Worker worker);  // true once, if it has died; tells the others what they do not know
 
   World& world_;
   const Reporter& reporter_;
@@ -53,8 +62,10 @@ class FailureWatch {
   std::vector<watch::HostServer> others_;
   std::vector<int> gone_;                  // ranks
   std::vector<groups::WorkerState> told_;  // what the other hosts know, by worker
-  std::uint64_t told_epoch_ = 0;
+  std::vector<bool> seen_;                 // by worker
+  std::uint64_t seen_epoch_ = 0;
   std::uint64_t looked_ns_ = 0;
+  bool has_said_left_ = false;
 };
 
 }  // namespace comex::runtime

@@ -54,7 +54,12 @@ unsigned ProgressLoop::round() {
   if (moved == 0 || ++rounds_ % rounds_a_record == 0) {
     record_service(world_.activity, *server_, meter_.busy_ns(), *world_.os);
     watch_.advance();
-    failures_.advance([this](int rank) { return server_->departed(rank).has_value(); });
+    failures_.advance([this](int rank) { return server_->departed(rank).has_value(); },
+                      [this](Worker dead) {
+                        const groups::WorkerPlace& place = world_.group->place(dead);
+                        if (place.host != static_cast<std::uint32_t>(world_.place.host))
+                          server_->forget_dead(place.rank, dead);
+                      });
   }
   pusher_.advance();
   return moved;

@@ -34,7 +34,7 @@ class ProgressLoop {
   bool all_have_left() const {
     return server_->departed() + failures_.gone() >= workers_ && (failures_.gone() == 0 || none_is_left());
   }
-  bool may_end() const { return bridges_->may_end(); }
+  bool may_end() { return bridges_->may_end() && failures_.may_end(); }
 
   // Takes the messages of one wire and advances its server. Returns how much it moved.
   unsigned serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server);

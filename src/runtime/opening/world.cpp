@@ -164,7 +164,12 @@ Roles find_roles_again(transport::Collective& all, World& world, const FirstOpen
 
 // A progress rank keeps the memory of a dead worker at everybody's service, and finds that it has died.
 Status check_goes_on(const World& world) {
-  if (world.settings.on_failure == OnFailure::abort || !world.serves_itself()) return {};
+  if (world.settings.on_failure == OnFailure::abort) return {};
+  if (!world.settings.trace.empty() && world.settings.trace != "0") {
+    return caller_error(
+        "COMEX_ON_FAILURE=continue and COMEX_TRACE do not go together: a trace is written by all ranks");
+  }
+  if (!world.serves_itself()) return {};
   return environment_error(
       "COMEX_ON_FAILURE=continue takes a progress rank on every host, and this host has none: give it more "
       "ranks, or GA_NUM_PROGRESS_RANKS_PER_NODE of at least 1");

@@ -7,6 +7,7 @@ namespace comex::shm {
 
 namespace {
 
+constexpr std::uint64_t life_mask = 0xffffu;
 constexpr std::uint64_t taken_flag = 1u << 16;
 constexpr std::uint64_t half_done_flag = 1u << 17;  // a dead holder may have left data half updated
 
@@ -82,7 +83,7 @@ Taken FairMutex::try_enter(std::uint32_t ticket, const MutexParty& party) {
 }
 
 bool FairMutex::is_dead(std::uint64_t place, std::uint32_t ticket) const {
-  const auto life = static_cast<HostSlot>(place & 0xffffu);
+  const auto life = static_cast<HostSlot>(place & life_mask);
   return is_taken(place, ticket) && life != 0 && !os_->is_alive(*object_, life - 1);
 }
 
@@ -178,6 +179,16 @@ Status FairMutex::unlock(const MutexParty& party) {
   const std::uint32_t bell = block_->bell.load();
   if (bell != 0 && block_->next.load() != turn) bells_.of(bell - 1).ring();
   return {};
+}
+
+// Gives its place the life of a slot that no process has, so that whoever asks finds it dead.
+void FairMutex::declare_dead(Worker worker) {
+  const std::uint32_t serving = block_->serving.load();
+  std::uint64_t place = place_of(serving).load();
+  const std::uint64_t holder = block_->holder.load();
+  if (!is_of_turn(holder, serving) || worker_of(holder) != worker) return;
+  if (!is_taken(place, serving) || (place & life_mask) != 0) return;
+  place_of(serving).compare_exchange_strong(place, place | life_mask);
 }
 
 bool FairMutex::holder(Worker& worker) const {

@@ -72,6 +72,8 @@ class FairMutex {
   Taken try_lock(const MutexParty& party);
   Status unlock(const MutexParty& party);  // refused unless it is the party that holds it
   bool holder(Worker& worker) const;       // false = nobody
+  // For a worker of another host that has died: if it holds the mutex, the next party takes over from it.
+  void declare_dead(Worker worker);
   // After `recovered`: the worker that died as holder, if known.
   const std::optional<Worker>& dead_holder() const { return dead_holder_; }
 

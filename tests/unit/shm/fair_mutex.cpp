@@ -149,6 +149,20 @@ TEST_P(MutexOnEachOs, passes_by_one_that_died_in_line) {
   EXPECT_EQ(mutex_.try_lock(you_), Taken::clean);
 }
 
+// Whether a worker of another host lives cannot be asked here.
+TEST_P(MutexOnEachOs, is_taken_over_from_a_holder_on_another_host_once_that_is_declared_dead) {
+  const MutexParty far{20, 0, true};
+  ASSERT_EQ(take(mutex_, far), Taken::clean);
+  MutexTurn next = in_line(me_);
+  mutex_.declare_dead(21);  // another one
+  EXPECT_EQ(mutex_.step(next, me_, true), Taken::refused);
+  mutex_.declare_dead(20);
+  EXPECT_EQ(mutex_.step(next, me_, true), Taken::recovered);
+  EXPECT_EQ(mutex_.dead_holder(), std::optional<Worker>(20));
+  mutex_.declare_dead(20);  // it holds nothing any more
+  EXPECT_TRUE(mutex_.unlock(me_));
+}
+
 TEST_P(MutexOnEachOs, is_taken_over_past_the_dead_behind_a_dead_holder) {
   ASSERT_EQ(take(mutex_, dead_), Taken::clean);
   in_line(also_dead_);
