@@ -1,6 +1,7 @@
 #include "distributed.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace spgemm {
 
@@ -18,7 +19,7 @@ DistributedMatrix::DistributedMatrix(const Workers& workers, Traffic& traffic, s
 }
 
 DistributedMatrix::~DistributedMatrix() {
-  require(comex_free(base_[static_cast<std::size_t>(workers_.me())], COMEX_GROUP_WORLD), "comex_free");
+  free_over_all(base_[static_cast<std::size_t>(workers_.me())]);
 }
 
 int DistributedMatrix::owner(std::size_t number) const {
@@ -56,26 +57,63 @@ comex_request_t DistributedMatrix::start_accumulate(std::size_t number, double* 
   return request;
 }
 
+// Of worker 0's memory: the counter, then for each task who has claimed it last, by number + 1.
 TaskCounter::TaskCounter(const Workers& workers, Traffic& traffic, std::size_t tasks)
-    : workers_(workers), traffic_(traffic), tasks_(tasks), base_(workers.hosts().size()) {
+    : workers_(workers),
+      traffic_(traffic),
+      tasks_(tasks),
+      me_plus_one_(workers.me() + 1),
+      base_(workers.hosts().size()) {
   // Only worker 0 brings memory: the others get NULL for themselves and worker 0's address.
-  const std::size_t mine = workers.leader() ? sizeof(long) : 0;
-  require(comex_malloc(base_.data(), mine, COMEX_GROUP_WORLD), "comex_malloc");
-  if (workers.leader()) *static_cast<long*>(base_[0]) = 0;
+  const std::size_t words = workers.leader() ? 1 + tasks : 0;
+  require(comex_malloc(base_.data(), words * sizeof(long), COMEX_GROUP_WORLD), "comex_malloc");
+  std::fill_n(static_cast<long*>(base_[0]), words, 0);
   require(comex_barrier(COMEX_GROUP_WORLD), "comex_barrier");
 }
 
 TaskCounter::~TaskCounter() {
-  require(comex_free(base_[0], COMEX_GROUP_WORLD), "comex_free");
+  free_over_all(base_[0]);
 }
 
+// The note of the claim may arrive late: a task without one was claimed by a worker that has died.
 std::optional<std::size_t> TaskCounter::claim() {
   long number = 0;
   require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &number, base_[0], 1, 0, COMEX_GROUP_WORLD), "comex_rmw");
   traffic_.add(workers_.route(0), sizeof(long));
-  const auto claimed = static_cast<std::size_t>(number);
-  if (claimed >= tasks_) return std::nullopt;
-  return claimed;
+  auto task = static_cast<std::size_t>(number);
+  if (task >= (again_ ? again_->size() : tasks_)) return std::nullopt;
+  if (again_) task = (*again_)[task];
+  require(comex_nbput(&me_plus_one_, claimer(task), sizeof(long), 0, COMEX_GROUP_WORLD, nullptr),
+          "comex_nbput");
+  return task;
+}
+
+std::vector<bool> TaskCounter::undone() const {
+  std::vector<long> claimers(tasks_);
+  comex_request_t request{};
+  constexpr std::size_t piece = std::size_t{1} << 20;  // sizes are int
+  for (std::size_t at = 0; at < tasks_; at += piece) {
+    const int bytes = static_cast<int>(std::min(piece, tasks_ - at) * sizeof(long));
+    require(comex_nbget(claimer(at), claimers.data() + at, bytes, 0, COMEX_GROUP_WORLD, &request),
+            "comex_nbget");
+    require(comex_wait(&request), "comex_wait");
+  }
+  const std::vector<int>& living = workers_.living();
+  std::vector<bool> undone;
+  for (const long by : claimers)
+    undone.push_back(!std::binary_search(living.begin(), living.end(), static_cast<int>(by) - 1));
+  return undone;
+}
+
+void TaskCounter::draw_again(std::vector<std::size_t> tasks) {
+  again_ = std::move(tasks);
+  if (!workers_.leader()) return;
+  for (const std::size_t task : *again_) *claimer(task) = 0;
+  *static_cast<long*>(base_[0]) = 0;
+}
+
+long* TaskCounter::claimer(std::size_t task) const {
+  return static_cast<long*>(base_[0]) + 1 + task;
 }
 
 }  // namespace spgemm

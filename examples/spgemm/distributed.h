@@ -40,7 +40,8 @@ class DistributedMatrix {
   std::vector<void*> base_;
 };
 
-// A counter on worker 0. Each number below `tasks` is handed out once.
+// A counter on worker 0, and who has claimed each task. Each number below `tasks` is handed out once, and
+// again where its worker has died.
 class TaskCounter {
  public:
   TaskCounter(const Workers& workers, Traffic& traffic, std::size_t tasks);  // collective
@@ -50,10 +51,19 @@ class TaskCounter {
 
   std::optional<std::size_t> claim();
 
+  // For each task, whether its worker has died. All tasks have been claimed, and the living have met since.
+  std::vector<bool> undone() const;
+  // Hands these out from the next meeting on; the same ones on all workers.
+  void draw_again(std::vector<std::size_t> tasks);
+
  private:
+  long* claimer(std::size_t task) const;
+
   const Workers& workers_;
   Traffic& traffic_;
   std::size_t tasks_;
+  std::optional<std::vector<std::size_t>> again_;  // not set: all
+  long me_plus_one_;
   std::vector<void*> base_;
 };
 

@@ -1,5 +1,6 @@
 #include "job.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -136,14 +137,41 @@ int conclude(const Workers& workers, const Input& input, const Plan& plan, Distr
     status = verdict.right() ? 0 : 1;
   }
   // The others wait here in a way that serves their memory to the leader.
-  require(comex_barrier(COMEX_GROUP_WORLD), "comex_barrier");
+  if (!workers.meet()) comex_error("spgemm: a worker has died while the product was checked", 1);
   return workers.from_leader(status);
+}
+
+// Of what a dead worker should have added to C, some is there and some is not. So each row that it may have
+// touched is begun anew: its blocks become zero, and all of its tasks are drawn again.
+void draw_again(Workers& workers, const Plan& plan, DistributedMatrix& c, TaskCounter& counter) {
+  do {
+    workers.shrink();  // all who live are here, so nobody works on C
+    const std::vector<bool> undone = counter.undone();
+    std::vector<bool> is_begun_anew(plan.c.rows);
+    for (std::size_t number = 0; number < undone.size(); ++number)
+      if (undone[number]) is_begun_anew[plan.tasks[number % plan.tasks.size()].row] = true;
+    std::vector<double> zeros(c.block_elements());
+    const std::size_t living = workers.living().size();
+    const auto me = std::find(workers.living().begin(), workers.living().end(), workers.me());
+    auto row = static_cast<std::size_t>(me - workers.living().begin());
+    for (; row < plan.c.rows; row += living)
+      for (std::size_t at = 0; is_begun_anew[row] && at < plan.c.row_count(row); ++at)
+        c.put(plan.c.start[row] + at, zeros);
+    std::vector<std::size_t> again;
+    for (std::size_t number = 0; number < undone.size(); ++number)
+      if (is_begun_anew[plan.tasks[number % plan.tasks.size()].row]) again.push_back(number);
+    if (workers.leader())
+      fmt::print("again     {} of {} tasks, without {} workers\n", again.size(), undone.size(),
+                 workers.count() - static_cast<int>(living));
+    if (!workers.meet()) continue;  // all have read who has claimed what
+    counter.draw_again(std::move(again));
+  } while (!workers.meet());
 }
 
 }  // namespace
 
 int run_job(const Options& options, int mpi_ranks) {
-  const Workers workers;
+  Workers workers;
   if (workers.leader()) print_layout(workers, mpi_ranks);
   Input input;
   if (!read_everywhere(workers, options, input)) return 1;
@@ -166,9 +194,10 @@ int run_job(const Options& options, int mpi_ranks) {
   TaskCounter counter(workers, traffic, tasks);
   Progress progress("multiply", tasks, workers.leader());
   traffic = Traffic{};  // placing and checking do not belong to what is measured
-  TaskLoop loop(plan, a, b, c, counter, options.depth, progress);
-  const LoopStats stats = loop.run();
-  const auto reports = gather_reports(workers, {stats, traffic});
+  const std::size_t dies_at = workers.me() == 1 ? tasks * options.die_at / 100 : 0;
+  TaskLoop loop(plan, a, b, c, counter, workers, {options.depth, dies_at}, progress);
+  while (!loop.run()) draw_again(workers, plan, c, counter);
+  const auto reports = gather_reports(workers, {loop.stats(), traffic});
   return conclude(workers, input, plan, c, reports, options);
 }
 

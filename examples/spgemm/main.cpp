@@ -6,6 +6,7 @@
 #include <comex/comex.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "job.h"
 #include "options.h"
@@ -27,7 +28,13 @@ int main(int argc, char** argv) {
   if (parsed.run) {
     if (comex_init() == COMEX_SUCCESS) {  // progress ranks stay in here; from now on there are only workers
       status = spgemm::run_job(parsed.options, ranks);
+      int dead = 0;
+      comex_failed(COMEX_GROUP_WORLD, &dead, nullptr);
       if (comex_finalize() != COMEX_SUCCESS && status == 0) status = no_runtime;
+      if (dead != 0) {  // MPI_Finalize would wait for them for ever, or end with 0
+        std::fflush(nullptr);
+        std::_Exit(status);
+      }
     } else {
       if (rank == 0) std::fprintf(stderr, "spgemm: the runtime did not start\n");
       status = no_runtime;

@@ -25,6 +25,11 @@ ParsedOptions parse_options(int argc, char** argv, bool speak) {
   app.add_option("--repeat", options.repeat, "adds the product so many times")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  app.add_option(
+         "--die-at", options.die_at,
+         "worker 1 kills itself when so many percent of the tasks are drawn; the others finish without it "
+         "with COMEX_ON_FAILURE=continue")
+      ->check(CLI::Range(1, 100));
   try {
     app.parse(argc, argv);
     if (options.a_file.empty()) throw CLI::RequiredError("FILE");

@@ -13,6 +13,7 @@ struct Options {
   std::size_t depth = 2;
   std::size_t batch = 4;
   std::size_t repeat = 1;
+  std::size_t die_at = 0;  // percent; 0: nobody does
 };
 
 struct ParsedOptions {

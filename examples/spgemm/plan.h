@@ -48,6 +48,7 @@ class StepStream {
   };
 
   explicit StepStream(const Plan& plan) : plan_(plan) {}
+  void restart() { done_ = false; }  // when there is nothing left
 
   // `claim` returns the number of the next task, or nothing when all are taken.
   template <class Claim>

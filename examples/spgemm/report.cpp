@@ -81,7 +81,7 @@ void print_layout(const Workers& workers, int mpi_ranks) {
 
 std::vector<WorkerReport> gather_reports(const Workers& workers, const WorkerReport& mine) {
   static_assert(std::is_trivially_copyable_v<WorkerReport>);
-  std::vector<WorkerReport> all(workers.leader() ? workers.hosts().size() : 0);
+  std::vector<WorkerReport> all(workers.leader() ? workers.living().size() : 0);
   constexpr int bytes = sizeof(WorkerReport);
   MPI_Gather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, workers.comm());
   return all;
@@ -93,13 +93,15 @@ void print_reports(const Workers& workers, const std::vector<WorkerReport>& repo
   LoopStats sum;
   Traffic traffic;
   double seconds = 0.0;
-  for (std::size_t worker = 0; worker < reports.size(); ++worker) {
-    const LoopStats& stats = reports[worker].loop;
-    print_row(std::to_string(worker), std::to_string(workers.hosts()[worker]), stats, reports[worker].traffic,
+  for (std::size_t rank = 0; rank < reports.size(); ++rank) {
+    const LoopStats& stats = reports[rank].loop;
+    const int worker = workers.living()[rank];
+    const int host = workers.hosts()[static_cast<std::size_t>(worker)];
+    print_row(std::to_string(worker), std::to_string(host), stats, reports[rank].traffic,
               giga_per_second(block_flops(stats, work.block), stats.total_seconds));
     add(sum, stats);
     for (std::size_t route = 0; route < traffic.bytes.size(); ++route)
-      traffic.bytes[route] += reports[worker].traffic.bytes[route];
+      traffic.bytes[route] += reports[rank].traffic.bytes[route];
     seconds = std::max(seconds, stats.total_seconds);
   }
   const double flops = block_flops(sum, work.block);

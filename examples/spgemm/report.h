@@ -24,7 +24,7 @@ struct Work {
 // `mpi_ranks`: of the whole job, progress ranks included.
 void print_layout(const Workers& workers, int mpi_ranks);
 
-// Collective; the result is empty except at the leader.
+// Collective; of those who live, in their order. The result is empty except at the leader.
 std::vector<WorkerReport> gather_reports(const Workers& workers, const WorkerReport& mine);
 
 void print_reports(const Workers& workers, const std::vector<WorkerReport>& reports, const Work& work);

@@ -1,6 +1,7 @@
 #include "task_loop.h"
 
 #include <algorithm>
+#include <csignal>
 
 #include "stopwatch.h"
 
@@ -42,37 +43,43 @@ void RowBuffer::wait() {
 }
 
 TaskLoop::TaskLoop(const Plan& plan, DistributedMatrix& a, DistributedMatrix& b, DistributedMatrix& c,
-                   TaskCounter& counter, std::size_t depth, Progress& progress)
+                   TaskCounter& counter, const Workers& workers, const LoopOptions& options,
+                   Progress& progress)
     : plan_(plan),
       a_(a),
       b_(b),
       counter_(counter),
+      workers_(workers),
+      dies_at_(options.dies_at),
       progress_(progress),
       stream_(plan),
-      slots_(depth),
+      slots_(options.depth),
       rows_{RowBuffer(plan.c, c), RowBuffer(plan.c, c)} {
   for (Slot& slot : slots_) slot.data.resize((1 + plan.most_b_blocks) * a.block_elements());
 }
 
-LoopStats TaskLoop::run() {
+bool TaskLoop::run() {
   const double begin = now_seconds();
+  bool all_live = true;
+  stream_.restart();
   for (Slot& slot : slots_) start_gets(slot);
   for (std::size_t turn = 0; slots_[turn].item; turn = (turn + 1) % slots_.size()) {
     work_on(slots_[turn]);
     start_gets(slots_[turn]);
   }
-  timed(stats_.end_seconds, [this] {
+  timed(stats_.end_seconds, [&] {
     for (RowBuffer& row : rows_) row.wait();
-    require(comex_barrier(COMEX_GROUP_WORLD), "comex_barrier");  // fences every accumulate first
+    all_live = workers_.meet();
   });
-  stats_.total_seconds = now_seconds() - begin;
-  progress_.finish();
-  return stats_;
+  stats_.total_seconds += now_seconds() - begin;
+  if (all_live) progress_.finish();
+  return all_live;
 }
 
 std::optional<std::size_t> TaskLoop::claim() {
   const auto number = timed(stats_.counter_seconds, [this] { return counter_.claim(); });
   if (!number) return std::nullopt;
+  if (dies_at_ != 0 && *number >= dies_at_) std::raise(SIGKILL);
   ++stats_.tasks;
   progress_.reached(*number);
   return *number % plan_.tasks.size();

@@ -31,6 +31,11 @@ struct LoopStats {
   std::uint64_t products = 0;  // of blocks
 };
 
+struct LoopOptions {
+  std::size_t depth = 2;
+  std::size_t dies_at = 0;  // this worker kills itself when it draws such a task or a later one; 0: never
+};
+
 // Collects the blocks of one row of C, then accumulates them into the distributed matrix.
 class RowBuffer {
  public:
@@ -54,9 +59,11 @@ class TaskLoop {
  public:
   // The counter may hand out more numbers than there are tasks in the plan: it is gone through again.
   TaskLoop(const Plan& plan, DistributedMatrix& a, DistributedMatrix& b, DistributedMatrix& c,
-           TaskCounter& counter, std::size_t depth, Progress& progress);
-  // Returns when the whole product is complete on all workers. Collective.
-  LoopStats run();
+           TaskCounter& counter, const Workers& workers, const LoopOptions& options, Progress& progress);
+  // Works until no task is left. Returns true when the whole product is complete on all workers, false when
+  // one has died: then its tasks are to be drawn again. Collective.
+  bool run();
+  const LoopStats& stats() const { return stats_; }
 
  private:
   struct Slot {
@@ -75,6 +82,8 @@ class TaskLoop {
   DistributedMatrix& a_;
   DistributedMatrix& b_;
   TaskCounter& counter_;
+  const Workers& workers_;
+  const std::size_t dies_at_;
   Progress& progress_;
   StepStream stream_;
   std::vector<Slot> slots_;

@@ -8,12 +8,37 @@ Workers::Workers() {
   int count = 0;
   require(comex_group_rank(COMEX_GROUP_WORLD, &me_), "comex_group_rank");
   require(comex_group_size(COMEX_GROUP_WORLD, &count), "comex_group_size");
-  require(comex_group_comm(COMEX_GROUP_WORLD, &comm_), "comex_group_comm");
+  join(COMEX_GROUP_WORLD);
   host_.resize(static_cast<std::size_t>(count));
   for (int worker = 0; worker < count; ++worker)
     require(comex_host_of(worker, COMEX_GROUP_WORLD, &host_[static_cast<std::size_t>(worker)]),
             "comex_host_of");
   gather_machines();
+}
+
+void Workers::join(comex_group_t group) {
+  int count = 0;
+  require(comex_group_size(group, &count), "comex_group_size");
+  require(comex_group_comm(group, &comm_), "comex_group_comm");
+  living_.resize(static_cast<std::size_t>(count));
+  for (int rank = 0; rank < count; ++rank)
+    require(comex_group_translate_world(group, rank, &living_[static_cast<std::size_t>(rank)]),
+            "comex_group_translate_world");
+  group_ = group;
+}
+
+bool Workers::meet() const {
+  require(comex_fence_all(COMEX_GROUP_WORLD), "comex_fence_all");
+  const int code = comex_barrier(group_);
+  if (code != COMEX_PROC_FAILED) require(code, "comex_barrier");
+  return code == COMEX_SUCCESS;
+}
+
+void Workers::shrink() {
+  comex_group_t smaller = COMEX_GROUP_NULL;
+  require(comex_group_shrink(group_, &smaller), "comex_group_shrink");
+  join(smaller);
+  if (living_.front() != 0) comex_error("spgemm: worker 0, which has the input, has died", 1);
 }
 
 void Workers::gather_machines() {
@@ -55,6 +80,11 @@ void Workers::share_as(std::vector<T>& values) const {
 
 template void Workers::share_as(std::vector<std::size_t>&) const;
 template void Workers::share_as(std::vector<std::uint32_t>&) const;
+
+void free_over_all(void* memory) {
+  const int code = comex_free(memory, COMEX_GROUP_WORLD);
+  if (code != COMEX_PROC_FAILED) require(code, "comex_free");
+}
 
 void require(int code, const char* what) {
   if (code != COMEX_SUCCESS) comex_error((std::string("spgemm: ") + what + " failed").c_str(), 1);
