@@ -16,6 +16,7 @@ class Launch:
     preload: str = ""  # a library for the ranks alone
     oversubscribed: bool = False  # more ranks than slots on some host
     unbound: bool = False  # the ranks bind themselves
+    outlive: str = ""  # the job goes on without dead ranks; below this script, where the launcher is hydra
 
 
 def names_variable(words, name):
@@ -43,9 +44,14 @@ def words_of(kind, mpirun, launch, of_mpirun, program):
             words.append("--oversubscribe")
         if (launch.oversubscribed or launch.unbound) and not binds(of_mpirun):
             words += ["--bind-to", "none"]
+        if launch.outlive:
+            words.append("--enable-recovery")
         words += ["--host", hosts] if hosts else []
         return [*words, "-np", total, *of_mpirun, *program]
     if launch.preload:
         words += ["-genv", "LD_PRELOAD", launch.preload]
+    if launch.outlive:
+        words.append("-disable-auto-cleanup")
+        program = [launch.outlive, *program]
     words += ["-hosts", hosts] if hosts else []
     return [*words, "-n", total, *of_mpirun, *program]  # hydra hands on the environment

@@ -29,6 +29,8 @@ start are the workers and GA_NUM_PROGRESS_RANKS_PER_NODE more on each host. Opti
   --mpirun PATH         the launcher, in place of that of the MPI which this runtime was built with
   --dry-run             prints the command, and how the job would be split, and starts nothing
 
+Where the environment has COMEX_ON_FAILURE=continue, the launcher is told to let the others live when a rank has died.
+
 The launch gets a COMEX_MANAGER from 1 to 255 that no other launch by comexrun has meanwhile, unless it is set already, or
 named by -x, -env or -genv. Launches know each other by the files in COMEXRUN_DIR; else in a folder of the user in
 XDG_RUNTIME_DIR or /tmp, for the launches of one machine. For those of several machines name a folder that all share.
@@ -74,7 +76,13 @@ def variables_of(options, progress_ranks, virtual_hosts):
         variables.update({PACKED: "0", CYCLIC: "1"})
     if options.bind:
         variables["COMEX_BIND"] = "all"
+    if goes_on():
+        variables["COMEX_ON_FAILURE"] = "continue"
     return variables
+
+
+def goes_on():
+    return os.environ.get("COMEX_ON_FAILURE", "").lower() == "continue"
 
 
 def show(words, variables, picture):
@@ -97,7 +105,8 @@ def start(words, built_with, folder, library):
     elif not options.dry_run and not launchers.names_variable(options.of_mpirun, "COMEX_MANAGER"):
         variables["COMEX_MANAGER"] = str(manager.take())
     launch = launchers.Launch(shares, variables, preloaded(library) if options.world else "",
-                              options.oversubscribe or is_oversubscribed(shares), options.bind)
+                              options.oversubscribe or is_oversubscribed(shares), options.bind,
+                              os.path.join(os.path.dirname(os.path.abspath(__file__)), "outlive") if goes_on() else "")
     command = launchers.words_of(kind, mpirun, launch, options.of_mpirun, options.program)
     if options.dry_run:
         ranks = [share.ranks for share in shares]

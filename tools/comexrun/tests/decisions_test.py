@@ -122,6 +122,10 @@ class Words(unittest.TestCase):
         self.assertEqual(self.words(launchers.HYDRA, oversubscribed=True, unbound=True, preload="/l.so"),
                          "mpirun -genv LD_PRELOAD /l.so -hosts a:3,b:3 -n 6 p q")
 
+    def test_of_a_job_that_goes_on(self):
+        self.assertEqual(self.words(launchers.OPEN_MPI, outlive="/o"), "mpirun -x A --enable-recovery --host a:3,b:3 -np 6 p q")
+        self.assertEqual(self.words(launchers.HYDRA, outlive="/o"), "mpirun -disable-auto-cleanup -hosts a:3,b:3 -n 6 /o p q")
+
     def test_who_binds_is_left_to(self):
         self.assertNotIn("none", self.words(launchers.OPEN_MPI, ("--bind-to", "core"), oversubscribed=True))
 
