@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/communicator.h"
 #include "runtime/mpi_in_use.h"
 #include "worlds/connect/liveness_plan.h"
 
@@ -21,7 +22,9 @@ std::vector<PortName> exchange_ports(MPI_Comm all, const std::optional<Listener>
   LinkPort own;
   if (mine) format_port(mine->name()).copy(own.port.data(), own.port.size() - 1);
   std::vector<LinkPort> all_ports(size);
-  PMPI_Allgather(&own, sizeof own, MPI_BYTE, all_ports.data(), sizeof own, MPI_BYTE, all);
+  runtime::mpi_check()(
+      PMPI_Allgather(&own, sizeof own, MPI_BYTE, all_ports.data(), sizeof own, MPI_BYTE, all),
+      "MPI_Allgather");
   std::vector<PortName> ports;
   for (const LinkPort& each : all_ports) {
     Result<PortName> port = parse_port(each.port.data());
@@ -36,10 +39,12 @@ LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& re
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   int rank = 0;
   int size = 0;
-  PMPI_Comm_rank(all, &rank);
-  PMPI_Comm_size(all, &size);
+  const auto& check = runtime::mpi_check();
+  check(PMPI_Comm_rank(all, &rank), "MPI_Comm_rank");
+  check(PMPI_Comm_size(all, &size), "MPI_Comm_size");
   std::vector<WorldId> worlds(static_cast<std::size_t>(size));
-  PMPI_Allgather(&own, sizeof own, MPI_BYTE, worlds.data(), sizeof own, MPI_BYTE, all);
+  check(PMPI_Allgather(&own, sizeof own, MPI_BYTE, worlds.data(), sizeof own, MPI_BYTE, all),
+        "MPI_Allgather");
   const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(rank));
 
   std::optional<Listener> listener;

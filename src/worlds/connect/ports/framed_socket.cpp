@@ -179,6 +179,7 @@ Result<Listener> Listener::open(const std::string& host) {
     return environment_error("listen: " + error_text(errno));
   }
   listener.name_.port = bound_port(listener.socket_.get());
+  if (listener.name_.port == 0) return environment_error("getsockname: " + error_text(errno));
   return listener;
 }
 

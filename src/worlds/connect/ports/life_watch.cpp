@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -20,6 +21,9 @@ using Clock = std::chrono::steady_clock;
 void pause() {
   std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
+
+// How often the watch looks for new links where the system has refused it a socket.
+constexpr int without_bell_ms = 100;
 
 std::byte word_of(Farewell farewell) {
   return static_cast<std::byte>(farewell);
@@ -78,16 +82,19 @@ LifeWatch::~LifeWatch() {
 
 void LifeWatch::wake() {
   const char byte = 0;
-  static_cast<void>(::send(bell_[0].get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT));
+  // A full bell rings already. A system that is short of memory is asked again.
+  while (bell_[0] && ::send(bell_[0].get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
+    pause();
 }
 
 LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end) {
   const std::lock_guard lock(mutex_);
   if (!thread_.joinable()) {
     int pair[2] = {-1, -1};
-    COMEX_BUG_IF(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0);
-    bell_[0] = Socket(pair[0]);
-    bell_[1] = Socket(pair[1]);
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0) {
+      bell_[0] = Socket(pair[0]);
+      bell_[1] = Socket(pair[1]);
+    }
     thread_ = std::thread([this] { run(); });
   }
   const Id id = ++last_;
@@ -147,7 +154,7 @@ void LifeWatch::run() {
     }
     waiting.push_back({bell_[1].get(), POLLIN, 0});
     // If a descriptor was closed or reused meanwhile, this loop only wakes once without need.
-    ::poll(waiting.data(), waiting.size(), -1);
+    ::poll(waiting.data(), waiting.size(), bell_[1] ? -1 : without_bell_ms);
     char bytes[64];
     while (::recv(bell_[1].get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
     }
