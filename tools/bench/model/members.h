@@ -24,7 +24,7 @@ constexpr double rows_at_once = 4 << 20;
 constexpr double board_bytes = 4096;  // runtime::board_layout_bytes: what a board holds besides its outbox
 
 struct GroupExtras {  // of runtime::Runtime
-  void *comm, *collective;
+  void *comm, *failures, *collective;
   std::uint64_t next_allocation;
 };
 constexpr double answers = 256;       // of a batch, when it is full of gets
