@@ -218,7 +218,7 @@ TEST_F(ServerMutex, of_a_dead_local_holder_is_recovered) {
 
 TEST_F(ServerMutex, tried_is_taken_over_from_a_dead_local_holder) {
   ASSERT_EQ(direct().try_lock({target, 1, false}), shm::Taken::clean);  // nobody holds the life of slot 1
-  EXPECT_EQ(try_lock(b), 1U);
+  EXPECT_EQ(try_lock(b), protocol::taken_value(true));
   EXPECT_EQ(rig.recovered, 1U);
   EXPECT_EQ(rig.recovered_from, target);
   EXPECT_TRUE(unlock(b));
