@@ -37,6 +37,7 @@ int comex_failed(comex_group_t handle, int* n, int* ranks) {
   const groups::Group* const group = runtime::find_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   const bool is_any_dead = runtime->world().failures.epoch() != 0;
+  if (is_any_dead) runtime->look_at_failures();
   std::vector<int> found;
   for (std::uint32_t rank = 0; is_any_dead && rank < group->targets().size(); ++rank) {
     if (has_failed(*runtime, group->targets().lpid(rank))) found.push_back(static_cast<int>(rank));

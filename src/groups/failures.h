@@ -47,6 +47,11 @@ class Failures {
     if (states_[workers_ + host].exchange(1, std::memory_order_relaxed) == 0)
       head_->left_hosts.fetch_add(1, std::memory_order_release);
   }
+  bool has_left(std::uint32_t host) const {
+    return states_[workers_ + host].load(std::memory_order_relaxed) != 0;
+  }
+  // True once on a host: the caller prints that a progress rank has died.
+  bool tells_of_server() const { return head_->server_told.exchange(1, std::memory_order_relaxed) == 0; }
   // False if this or worse was known already. No worker comes back to life.
   bool mark(Worker worker, WorkerState state) const {
     const auto worse = static_cast<std::uint8_t>(state);
@@ -62,6 +67,7 @@ class Failures {
   struct alignas(64) Head {
     std::atomic<std::uint64_t> epoch;
     std::atomic<std::uint32_t> left_hosts;
+    std::atomic<std::uint32_t> server_told;
   };
   static_assert(sizeof(std::atomic<std::uint8_t>) == 1);
 

@@ -108,6 +108,17 @@ void FenceLedger::resume(TransportRank rank, std::uint64_t issued) {
   server.issued = server.applied = issued;
 }
 
+void FenceLedger::give_up(TransportRank rank) {
+  ServerWrites& server = server_of(rank);
+  for (auto& [gpid, target] : targets_) {
+    if (target.server != rank) continue;
+    if (target.unsent != 0 || target.last > server.applied) ++failures_[gpid];
+    target.unsent = 0;
+  }
+  server.unsent = 0;
+  server.applied = server.issued;
+}
+
 std::uint64_t FenceLedger::take_failures(Gpid target) {
   const auto found = failures_.find(target);
   if (found == failures_.end()) return 0;

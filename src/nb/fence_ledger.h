@@ -62,6 +62,8 @@ class FenceLedger {
   // must give to resume() before any other call about this server.
   std::uint64_t forget_server(TransportRank server);
   void resume(TransportRank server, std::uint64_t issued);
+  // The server is lost: each target with a write that is not known to be applied has a failure.
+  void give_up(TransportRank server);
   // Call it after a fence of all: it gives back the memory that many targets took.
   void tidy() {
     if (sweep_.is_over(targets_.size())) [[unlikely]]

@@ -41,6 +41,8 @@ struct StallOptions {
   activity::Recorder activity = {};         // where long waits are recorded; with COMEX_STATS all that pause
   std::uint64_t stall_ns = 60'000'000'000;  // 0: stalls are not reported
   std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_stall = {};
+  std::uint64_t limit_ns = 0;  // 0: none
+  std::function<void(const WaitReason&, std::uint64_t waited_ns)> on_limit = {};
   std::uint64_t explain_ns = 0;          // after the stall is reported, if the wait still lasts
   std::function<void()> explain = {};    // says why
   std::function<CallNames()> call = {};  // of the calling thread
@@ -63,6 +65,8 @@ class StallWatch {
     const std::uint64_t now = os_.now_ns();
     if (since_ns_ == 0) begin(now);
     if (options_.stall_ns != 0 && told_ != Told::why) tell(now - since_ns_);
+    if (options_.limit_ns != 0 && now - since_ns_ >= options_.limit_ns)
+      options_.on_limit(reason_, now - since_ns_);
   }
   void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
 

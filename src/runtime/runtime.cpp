@@ -43,6 +43,10 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
     runtime.tell_of_stall(wait, waited_ns);
   };
+  options.stall.limit_ns = static_cast<std::uint64_t>(world.settings.timeout_s) * 1'000'000'000;
+  options.stall.on_limit = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
+    runtime.end_wait(wait, waited_ns);
+  };
   options.stall.explain_ns = world.serves_itself() || world.group->host_count() == 1
                                  ? 1'000'000'000
                                  : 6'000'000'000;  // the progress rank asks the other hosts first
@@ -97,7 +101,11 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
     };
     host_leaders_ = std::make_unique<op::GroupCollective>(engine_, control_, std::move(membership));
   }
-  engine_.set_between_rounds([this] { other_worlds_->tell_losses(); });
+  engine_.set_between_rounds([this] {
+    other_worlds_->tell_losses();
+    if (world_->failures.are_watched()) [[unlikely]]
+      look_at_failures();
+  });
   if (server_ != nullptr && world_->has_threads) {
     pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world_));
     const auto push = [this] {

@@ -189,6 +189,7 @@ class Runtime {
   bool has_nothing_under_way();  // false if in doubt; ignores handles, for which their owners wait
   // For lines about long waits: the servers that have not confirmed completion, and their names.
   void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
+  [[noreturn]] void end_wait(const op::WaitReason& wait, std::uint64_t waited_ns);  // of one over the limit
   // Prints why nothing goes on, as far as this host shows it, unless the host has said so lately. Where there
   // are other hosts, the progress rank has had time to do so.
   void explain_stall();
@@ -233,6 +234,10 @@ class Runtime {
   bool has_handle(std::uint32_t endpoint) const;
   // Whether a process of the group is known to have died, so that its collectives are over.
   bool has_dead_member(int handle) const;
+  // What is under way to lost hosts fails, and so does what is started later. Without its progress rank, this
+  // process ends. Without the engine lock; waits call it now and then.
+  void look_at_failures();
+  bool has_lost_hosts() const { return has_lost_hosts_.load(std::memory_order_relaxed); }
   // Waits until all members have come. It completes nothing that is under way.
   void synchronize(int handle);
   // Fences every member, then synchronizes.
@@ -276,6 +281,11 @@ class Runtime {
     };
   }
   void wait_until_sent();
+  struct StalledWait {
+    Context where;
+    std::string text;
+  };
+  StalledWait describe_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
   void add_first_groups();
   void serve_in_call();
   void ask_why();
@@ -340,6 +350,9 @@ class Runtime {
   std::unique_ptr<pr::Pusher> pusher_;                 // of the thread
   std::unique_ptr<op::ProgressThread> thread_;
   bool serves_in_calls_ = false;
+  std::atomic<bool> has_lost_hosts_{false};
+  std::atomic<std::uint64_t> seen_failures_{0};  // their epoch
+  std::atomic<unsigned> failure_looks_{0};
   std::atomic<unsigned> calls_{0};
   std::mutex at_stall_mutex_;
   watch::Picture at_stall_;  // of this host, when a wait was last reported

@@ -1,5 +1,6 @@
 // Reports a wait that lasts too long: the program's call, and who or what is missing.
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <string_view>
 
@@ -33,7 +34,7 @@ op::CallNames call_names() {
   return {comex_call_name != nullptr ? comex_call_name : call, call};
 }
 
-void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns) {
+Runtime::StalledWait Runtime::describe_stall(const op::WaitReason& wait, std::uint64_t waited_ns) {
   const op::WaitReason reason = reason_of(wait);
   const ProgramCall call = program_call();
   std::string text = "has been waiting for " + std::to_string(waited_ns / 1'000'000'000) + " s";
@@ -54,8 +55,43 @@ void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns)
   if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
     text += ", over group " + std::to_string(call.group);
   }
-  Reporter::print(reporter_.caller(), where, text);
+  return {where, text};
+}
+
+void Runtime::tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns) {
+  const StalledWait stalled = describe_stall(wait, waited_ns);
+  Reporter::print(reporter_.caller(), stalled.where, stalled.text);
   ask_why();
+}
+
+void Runtime::end_wait(const op::WaitReason& wait, std::uint64_t waited_ns) {
+  const StalledWait stalled = describe_stall(wait, waited_ns);
+  reporter_.fatal(stalled.where, stalled.text + "; the limit is COMEX_TIMEOUT_S=" +
+                                     std::to_string(world_->settings.timeout_s));
+}
+
+void Runtime::look_at_failures() {
+  constexpr unsigned looks_a_question = 256;  // asking whether a process lives is a system call
+  const std::uint64_t epoch = world_->failures.epoch();
+  if (epoch != seen_failures_.load(std::memory_order_relaxed)) {
+    const op::Engine::Lock lock = engine_.enter();
+    for (Worker worker = 0; worker < size(); ++worker) {
+      if (world_->failures.of(worker) != groups::WorkerState::lost || place(worker).host == my_host_)
+        continue;
+      remote_.lose(place(worker).server);
+      has_lost_hosts_.store(true, std::memory_order_relaxed);
+    }
+    seen_failures_.store(epoch, std::memory_order_relaxed);
+  }
+  if (failure_looks_.fetch_add(1, std::memory_order_relaxed) % looks_a_question != 0) return;
+  shm::Arena& arena = *world_->arena;
+  const bool is_leaving = board_of(*world_, arena.slot()).is_leaving.load(std::memory_order_relaxed) != 0;
+  const pr::RankPlace& server = world_->share.place_of(world_->place.server);
+  if (is_leaving || arena.is_alive(static_cast<shm::HostSlot>(server.local_index))) return;
+  if (world_->failures.tells_of_server())
+    reporter_.notice("a progress rank on " + reporter_.identity().host +
+                     " has died; the workers of its host end");
+  std::raise(SIGKILL);  // the launcher lets the other hosts live as after any death
 }
 
 void Runtime::ask_why() {

@@ -252,10 +252,64 @@ void shrink(const Job& job) {
   require(comex_group_free(living.group) == COMEX_SUCCESS, "its end");
 }
 
+// All processes of the second host die, or its progress rank alone, without which they end: what is under way
+// to it fails, and so does what comes later.
+void lose_host(const Job& job, const std::vector<int>& pids, bool is_server_alone) {
+  const Memory memory(job);
+  const int first_lost = job.workers / 2;
+  const bool is_lost = job.me >= first_lost;
+  if (job.me == first_lost) {
+    sleep(1);  // the others wait by then
+    const int ranks = static_cast<int>(pids.size());
+    for (int rank = is_server_alone ? ranks - 1 : ranks / 2; rank < ranks; ++rank) {
+      if (pids[static_cast<std::size_t>(rank)] != getpid())
+        kill(pids[static_cast<std::size_t>(rank)], SIGKILL);
+    }
+  }
+  die_if(job.me == first_lost && !is_server_alone);
+  if (is_lost) comex_barrier(everyone);
+  const int target = job.workers - 1;
+  long* const there = memory.at(target);
+  std::vector<long> near(Memory::words, 1);
+  const int bytes = Memory::words * static_cast<int>(sizeof(long));
+  if (job.me == 0) {
+    int code = COMEX_SUCCESS;
+    while (code == COMEX_SUCCESS) code = comex_get(there, near.data(), bytes, target, everyone);
+    require(code == COMEX_PROC_FAILED, "a get that is under way");
+  } else {
+    require(comex_barrier(everyone) == COMEX_PROC_FAILED, "a barrier that has begun");
+  }
+  require(failed(everyone).size() == static_cast<std::size_t>(job.workers - first_lost),
+          "all of its workers are lost");
+  long one = 1;
+  comex_request_t handle{};
+  require(comex_put(&one, there, sizeof one, target, everyone) == COMEX_PROC_FAILED, "a put");
+  require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &one, there, 1, target, everyone) == COMEX_PROC_FAILED,
+          "an rmw");
+  require(comex_lock(0, target) == COMEX_PROC_FAILED, "a lock");
+  require(comex_nbget(there, near.data(), bytes, target, everyone, &handle) == COMEX_SUCCESS, "a get begins");
+  require(comex_wait(&handle) == COMEX_PROC_FAILED, "and fails");
+  require(comex_nbput(&one, there, sizeof one, target, everyone, nullptr) == COMEX_SUCCESS, "a put begins");
+  require(comex_wait_proc(target, everyone) == COMEX_PROC_FAILED, "and fails");
+  const Living living(everyone);
+  require(living.size == first_lost, "the first host lives");
+  for (int round = 0; round < 20; ++round) {
+    const int next = (living.rank + 1) % living.size;
+    require(comex_put(&one, memory.at(next) + job.me, sizeof one, next, living.group) == COMEX_SUCCESS,
+            "a put");
+    require(comex_barrier(living.group) == COMEX_SUCCESS, "a barrier");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::vector<int> pids(static_cast<std::size_t>(ranks));
+  int pid = getpid();
+  MPI_Allgather(&pid, 1, MPI_INT, pids.data(), 1, MPI_INT, MPI_COMM_WORLD);
   require(comex_init() == COMEX_SUCCESS, "init succeeds");
   Job job;
   comex_group_rank(everyone, &job.me);
@@ -266,6 +320,11 @@ int main(int argc, char** argv) {
   if (check == "memory") use_memory(job);
   if (check == "mutexes") take_mutexes(job);
   if (check == "shrink") shrink(job);
+  if (check == "host" || check == "server") lose_host(job, pids, check == "server");
+  if (check == "late") {
+    if (job.me == victim) sleep(20);
+    comex_barrier(everyone);
+  }
   require(comex_finalize() == COMEX_SUCCESS, "finalize succeeds");
   std::printf("worker %d ok\n", job.me);
   MPI_Finalize();

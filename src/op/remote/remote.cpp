@@ -81,7 +81,7 @@ unsigned Remote::pump(Channel& channel) {
 
 void Remote::start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion) {
   const Plan plan = make_plan(operation, state_.sizes);
-  if (plan.method == PlanMethod::nothing || fails_at_once(completion)) return;
+  if (plan.method == PlanMethod::nothing || fails_at_once(far, completion)) return;
   enqueue(data_.make(operation, plan, far, completion));
 }
 
@@ -114,7 +114,7 @@ void Remote::append_or_start(const AtomicOperation& operation, const RemoteTarge
 // The store has the next number after the put; one fence covers both.
 void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t value,
                               const RemoteTarget& far, nb::Completion& completion, bool adds) {
-  if (fails_at_once(completion)) return;
+  if (fails_at_once(far, completion)) return;
   if (!put.patch.empty()) put.signal = far_word;
   start(put, far, completion);
   std::uint8_t flags = adds ? std::uint8_t{protocol::adds} : std::uint8_t{0};
@@ -131,7 +131,7 @@ void Remote::start_fence_all(nb::Completion& completion) {
 }
 
 void Remote::leave(TransportRank server, protocol::Leaving how) {
-  if (!abandoned_)
+  if (!abandoned_ && !is_lost(server))
     enqueue(requests_.make<remote::Leave>(channels_.at(server).itself(), nullptr, remote::Leave{how}));
 }
 
@@ -168,6 +168,28 @@ void Remote::tidy() {
   batches_.tidy();
   state_.slots.tidy();
   nb::give_back_capacity(waiting_);
+}
+
+// Its requests and their slots are not used again, since answers may still be under way.
+void Remote::lose(TransportRank server) {
+  COMEX_BUG_IF(batches_.has_outbox());
+  if (is_lost(server)) return;
+  lost_.push_back(server);
+  Channel& channel = channels_.at(server);
+  std::unordered_set<Request*> requests(channel.queue.begin(), channel.queue.end());
+  if (channel.reserved != nullptr) requests.insert(channel.reserved);
+  state_.slots.for_each_owner([&](void* owner) {
+    Request* const request = static_cast<const remote::Transfer*>(owner)->request;
+    if (request->channel == &channel) requests.insert(request);
+  });
+  for (Request* request : requests) remote::Requests::fail(*request);
+  transfers_.lose(channel);
+  std::erase(waiting_, &channel);
+  channel.queue = {};
+  channel.listed = false;
+  channel.reserved = channel.last_fence = nullptr;
+  channel.reserved_busy = true;  // nothing more is sent to it
+  state_.ledger.give_up(server);
 }
 
 std::size_t Remote::abandon() {

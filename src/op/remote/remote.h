@@ -8,6 +8,7 @@
 // is made under the engine lock. Made by runtime; used by the callers of op/route.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -61,7 +62,7 @@ class Remote final : public transport::Sink {
   // be reused on return.
   void start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
   void start_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion) {
-    if (!fails_at_once(completion)) enqueue(words_.make_atomic(operation, far, completion));
+    if (!fails_at_once(far, completion)) enqueue(words_.make_atomic(operation, far, completion));
   }
   // A small contiguous operation is appended to a batch (see batches.h), and its source may be reused at
   // once; accumulates are sums there. If an append returns false, start() it. Operations of endpoints are
@@ -109,20 +110,20 @@ class Remote final : public transport::Sink {
   // *taken is protocol::not_taken, or what protocol::taken_value() gave.
   void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                   std::uint64_t* taken = nullptr) {
-    if (!fails_at_once(completion))
+    if (!fails_at_once(far, completion))
       enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion, taken));
   }
   void start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                       std::uint64_t* taken) {
-    if (!fails_at_once(completion))
+    if (!fails_at_once(far, completion))
       enqueue(words_.make_lock(protocol::Verb::try_lock, mutex, far, completion, taken));
   }
   void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-    if (!fails_at_once(completion)) enqueue(words_.make_unlock(mutex, far, completion));
+    if (!fails_at_once(far, completion)) enqueue(words_.make_unlock(mutex, far, completion));
   }
   // For a caller that holds it for certain. It is complete when it has left; fences cover it as a write.
   void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-    if (!fails_at_once(completion)) enqueue(words_.make_release(mutex, far, completion));
+    if (!fails_at_once(far, completion)) enqueue(words_.make_release(mutex, far, completion));
   }
 
   // Nothing is sent to a clean server, but the fence is still a full memory fence.
@@ -149,6 +150,9 @@ class Remote final : public transport::Sink {
   // were under way. Memory that the transport may still use is kept until the end.
   std::size_t abandon();
 
+  // The same for one server. A fence tells of its writes that were not known to have taken effect.
+  void lose(TransportRank server);
+
   void on_message(const transport::Message& message) override;
   unsigned advance() override;
   void before_wait() override { send_batches(); }
@@ -160,9 +164,13 @@ class Remote final : public transport::Sink {
   using Reply = protocol::ReplyHeader;
 
   std::size_t outstanding() const { return requests_.in_use() + batches_.unanswered(); }
-  bool fails_at_once(nb::Completion& completion) const {
-    if (abandoned_) completion.fail();
-    return abandoned_;
+  bool fails_at_once(const RemoteTarget& far, nb::Completion& completion) const {
+    const bool fails = abandoned_ || is_lost(far.server);
+    if (fails) completion.fail();
+    return fails;
+  }
+  bool is_lost(TransportRank server) const {
+    return !lost_.empty() && std::ranges::find(lost_, server) != lost_.end();
   }
 
   // These handle the queue of a server.
@@ -179,6 +187,7 @@ class Remote final : public transport::Sink {
   const std::size_t max_outstanding_;
   activity::Word* const under_way_;
   bool abandoned_ = false;
+  std::vector<TransportRank> lost_;  // servers
   remote::SendState state_;
   remote::Channels channels_{state_.ledger};
   remote::Requests requests_{state_, channels_};

@@ -9,7 +9,7 @@ using protocol::Verb;
 using remote::Transfer;
 
 void Remote::on_message(const transport::Message& message) {
-  if (abandoned_) return;
+  if (abandoned_ || is_lost(message.from)) return;
   Reply reply;
   COMEX_BUG_IF(message.data.size() < sizeof reply);
   std::memcpy(&reply, message.data.data(), sizeof reply);

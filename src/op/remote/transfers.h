@@ -61,6 +61,9 @@ class Transfers {
 
   std::size_t in_use() const { return pool_.in_use(); }
   void abandon() { moving_.clear(); }
+  void lose(const Channel& channel) {
+    std::erase_if(moving_, [&](const Transfer* each) { return &each->channel() == &channel; });
+  }
   void tidy();
 
  private:

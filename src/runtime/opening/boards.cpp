@@ -11,7 +11,7 @@ namespace {
 // servers, the oldest batch leaves early. One extra, because the pusher may be copying from one.
 std::uint32_t buffers(const World& world) {
   constexpr std::uint32_t most = 16;
-  if (world.settings.coalesce_us == 0) return 0;
+  if (world.settings.coalesce_us == 0 || may_lose_hosts(world)) return 0;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{1} + world.share.servers, most));
 }
 

@@ -15,6 +15,12 @@
 
 namespace comex::runtime {
 
+// Whether a host may be given up while the others go on; then nobody has an outbox.
+inline bool may_lose_hosts(const World& world) {
+  return world.settings.on_failure != OnFailure::abort && world.settings.timeout_s != 0 &&
+         world.share.hosts > 1;
+}
+
 // The bytes of a rank's board.
 std::uint64_t board_bytes(const World& world);
 

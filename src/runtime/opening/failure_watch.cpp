@@ -11,8 +11,15 @@ namespace comex::runtime {
 
 using groups::WorkerState;
 
+namespace {
+constexpr std::uint64_t patience_ns = 1'000'000'000;
+}
+
 FailureWatch::FailureWatch(World& world, const Reporter& reporter)
-    : world_(world), reporter_(reporter), control_(*world.transport) {
+    : world_(world),
+      reporter_(reporter),
+      control_(*world.transport),
+      limit_ns_(static_cast<std::uint64_t>(world.settings.timeout_s) * 500'000'000) {
   if (!is_on()) return;
   others_ = servers_elsewhere(world);
   told_.resize(world.share.workers, WorkerState::alive);
@@ -22,9 +29,18 @@ FailureWatch::FailureWatch(World& world, const Reporter& reporter)
 // The message is its name: the sequence is the number of a worker or host, the phase what it is about, and
 // what has become of a worker.
 void FailureWatch::send_all(Phase phase, std::uint64_t number, WorkerState state) {
+  for (const watch::HostServer& other : others_) {
+    if (!is_lost(other)) send(other.server, phase, number, state);
+  }
+}
+
+void FailureWatch::send(TransportRank to, Phase phase, std::uint64_t number, WorkerState state) {
   const auto what = static_cast<std::uint32_t>(phase) << 8 | static_cast<std::uint32_t>(state);
-  for (const watch::HostServer& other : others_)
-    control_.send(other.server, op::failure_context, number, what, {});
+  control_.send(to, op::failure_context, number, what, {});
+}
+
+bool FailureWatch::is_lost(const watch::HostServer& host) const {
+  return std::ranges::find(lost_hosts_, static_cast<std::uint32_t>(host.host)) != lost_hosts_.end();
 }
 
 bool FailureWatch::on_message(const transport::Message& message) {
@@ -33,28 +49,79 @@ bool FailureWatch::on_message(const transport::Message& message) {
   std::memcpy(&header, message.data.data(), sizeof header);
   if (header.context != op::failure_context) return false;
   if (!is_on()) return true;
-  const bool is_of_worker = header.phase >> 8 == static_cast<std::uint32_t>(Phase::worker);
-  if (!is_of_worker && header.sequence < world_.share.hosts) {
+  const auto phase = static_cast<Phase>(header.phase >> 8);
+  if (phase == Phase::host_left && header.sequence < world_.share.hosts) {
     world_.failures.note_left(static_cast<std::uint32_t>(header.sequence));
-  } else if (is_of_worker && header.sequence < told_.size()) {
+  } else if (phase == Phase::ask) {
+    send(message.from, Phase::answer, static_cast<std::uint64_t>(world_.place.host));
+  } else if (phase == Phase::answer && header.sequence == asked_host_) {
+    heard_ns_ = world_.os->now_ns();
+  } else if (phase == Phase::worker && header.sequence < told_.size()) {
     const auto worker = static_cast<Worker>(header.sequence);
     const bool is_lost = (header.phase & 0xff) == static_cast<std::uint32_t>(WorkerState::lost);
     const WorkerState state = is_lost ? WorkerState::lost : WorkerState::dead;
     world_.failures.mark(worker, state);
     told_[worker] = std::max(told_[worker], state);  // the sender tells everybody
+    if (is_lost) give_up(world_.group->place(worker).host);
   }
   return true;
+}
+
+void FailureWatch::give_up(std::uint32_t host) {
+  if (std::ranges::find(lost_hosts_, host) != lost_hosts_.end()) return;
+  lost_hosts_.push_back(host);
+  world_.failures.note_left(host);  // it will not say so itself
+}
+
+void FailureWatch::lose(std::uint32_t host) {
+  give_up(host);
+  for (Worker worker = 0; worker < told_.size(); ++worker) {
+    if (world_.group->place(worker).host == host) world_.failures.mark(worker, WorkerState::lost);
+  }
+  reporter_.notice("host " + std::to_string(host) + " (" + std::string(world_.group->host_name(host)) +
+                   ") does not answer; its workers and their memory are lost (COMEX_ON_FAILURE=continue, "
+                   "COMEX_TIMEOUT_S=" +
+                   std::to_string(world_.settings.timeout_s) + ")");
+}
+
+const watch::HostServer* FailureWatch::next_host() const {
+  const watch::HostServer* first = nullptr;
+  for (const watch::HostServer& other : others_) {
+    if (is_lost(other)) continue;
+    if (other.host > world_.place.host) return &other;
+    if (first == nullptr) first = &other;
+  }
+  return first;
+}
+
+void FailureWatch::look_at_next_host() {
+  const watch::HostServer* const next = next_host();
+  if (next == nullptr) return;
+  const auto host = static_cast<std::uint32_t>(next->host);
+  const std::uint64_t now = world_.os->now_ns();
+  const bool was_away =
+      now - asked_ns_ > limit_ns_ / 2;  // this rank itself: whatever has come is not read yet
+  if (host != asked_host_ || was_away) heard_ns_ = now;
+  if (now - heard_ns_ > limit_ns_ && !world_.failures.has_left(host)) return lose(host);
+  if (host == asked_host_ && now - asked_ns_ < limit_ns_ / 8) return;
+  asked_host_ = host;
+  asked_ns_ = now;
+  send(next->server, Phase::ask, 0);
 }
 
 bool FailureWatch::may_end() {
   if (!is_on()) return true;
   if (!has_said_left_) {
     has_said_left_ = true;
+    left_ns_ = world_.os->now_ns();
     const auto host = static_cast<std::uint32_t>(world_.place.host);
     world_.failures.note_left(host);
     send_all(Phase::host_left, host, WorkerState::alive);
   }
-  return world_.failures.left_hosts() == world_.share.hosts && world_.transport->unsent() == 0;
+  if (world_.failures.left_hosts() != world_.share.hosts) return false;
+  // What was sent to the dead may never leave.
+  const bool is_patient = world_.failures.epoch() == 0 || world_.os->now_ns() - left_ns_ < patience_ns;
+  return world_.transport->unsent() == 0 || !is_patient;
 }
 
 bool FailureWatch::is_due() {

@@ -42,6 +42,7 @@ class FailureWatch {
     for (const int rank : world_.share.host_workers()) {
       if (!is_gone(rank) && !has_left(rank)) look_at(rank);
     }
+    if (limit_ns_ != 0) look_at_next_host();
     if (world_.failures.epoch() == seen_epoch_) return;
     seen_epoch_ = world_.failures.epoch();
     for (Worker worker = 0; worker < told_.size(); ++worker) {
@@ -50,21 +51,34 @@ class FailureWatch {
   }
 
  private:
-  enum class Phase : std::uint32_t { worker = 1, host_left };
+  enum class Phase : std::uint32_t { worker = 1, host_left, ask, answer };
   bool is_due();
   void send_all(Phase phase, std::uint64_t number, groups::WorkerState state);
   void look_at(int rank);
+  void look_at_next_host();
+  const watch::HostServer* next_host() const;
+  void lose(std::uint32_t host);
+  void give_up(std::uint32_t host);
+  bool is_lost(const watch::HostServer& host) const;
+  void send(TransportRank to, Phase phase, std::uint64_t number,
+            groups::WorkerState state = groups::WorkerState::alive);
   bool see(Worker worker);  // true once, if it has died; tells the others what they do not know
 
   World& world_;
   const Reporter& reporter_;
   op::ControlMessages control_;
   std::vector<watch::HostServer> others_;
+  std::vector<std::uint32_t> lost_hosts_;
   std::vector<int> gone_;                  // ranks
   std::vector<groups::WorkerState> told_;  // what the other hosts know, by worker
   std::vector<bool> seen_;                 // by worker
   std::uint64_t seen_epoch_ = 0;
   std::uint64_t looked_ns_ = 0;
+  const std::uint64_t limit_ns_;  // for the next host to answer; 0: none
+  std::uint64_t asked_ns_ = 0;
+  std::uint64_t heard_ns_ = 0;
+  std::uint32_t asked_host_ = ~0U;
+  std::uint64_t left_ns_ = 0;  // when the workers of this host had all left
   bool has_said_left_ = false;
 };
 

@@ -91,6 +91,22 @@ TEST(FenceLedger, a_refused_write_is_told_once) {
 
 constexpr std::uint32_t many_ranks = 20 * static_cast<std::uint32_t>(FenceLedger::kept);
 
+TEST(FenceLedger, a_lost_server_is_clean_and_fails_the_targets_whose_writes_may_be_lost) {
+  FenceLedger ledger;
+  const Gpid c{1, 12};
+  write(ledger, 5, a);
+  write(ledger, 5, b);
+  ledger.queue(5, b);
+  write(ledger, 6, c);
+  ledger.applied(5, 1);
+  ledger.give_up(5);
+  EXPECT_FALSE(ledger.dirty(5));
+  EXPECT_TRUE(ledger.dirty(6));
+  EXPECT_EQ(ledger.take_failures(a), 0u) << "its only write was applied";
+  EXPECT_EQ(ledger.take_failures(b), 1u);
+  EXPECT_EQ(ledger.take_failures(c), 0u) << "of another server";
+}
+
 TEST(FenceLedger, forgets_targets_whose_writes_are_applied) {
   FenceLedger ledger;
   for (std::uint32_t rank = 0; rank < many_ranks; ++rank) {

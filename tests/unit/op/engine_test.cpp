@@ -159,6 +159,24 @@ TEST(Engine, tells_once_what_a_stalled_wait_waits_for) {
   EXPECT_EQ(told[0].server, 2);
 }
 
+TEST(Engine, hands_over_a_wait_that_is_longer_than_the_limit) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink sink;
+  std::uint64_t waited = 0;
+  std::string operation;
+  EngineOptions options{.wait = quick()};
+  options.stall.limit_ns = 1'000'000;
+  options.stall.on_limit = [&](const WaitReason& reason, std::uint64_t waited_ns) {
+    operation = reason.operation;
+    waited = waited_ns;
+  };
+  Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, options);
+  engine.wait([&] { return waited != 0; }, {"lock", 5, 2});
+  EXPECT_GE(waited, 1'000'000u);
+  EXPECT_EQ(operation, "lock");
+}
+
 TEST(Engine, says_that_it_is_idle_in_polls_and_before_naps_only) {
   transport::LoopbackFabric fabric(2);
   const std::unique_ptr<shm::Os> os = shm::make_posix_os();

@@ -60,6 +60,25 @@ TEST(Remote, a_far_address_becomes_an_offset_in_the_arena) {
   EXPECT_EQ(script.look().at(0).header.offset, 0x40u);
 }
 
+TEST(Remote, fails_what_is_under_way_to_a_lost_server_and_what_comes_later) {
+  Script script;
+  std::vector<std::uint64_t> values(40);
+  nb::Completion puts, fence, later;
+  for (std::uint64_t& value : values) script.remote.start(script.put(&value, 8), script.far, puts);
+  script.remote.start_fence(script.far.server, fence);
+  EXPECT_FALSE(puts.done() || fence.done()) << "without credits";
+  script.look();
+  script.remote.lose(script.far.server);
+  EXPECT_TRUE(puts.done() && puts.take_failure());
+  EXPECT_TRUE(fence.done() && fence.take_failure());
+  EXPECT_FALSE(script.remote.dirty(script.far.server));
+  EXPECT_EQ(script.remote.take_failures(script.far.gpid()), 1u) << "the put that had left may be lost";
+  script.remote.start(script.put(&values[0], 8), script.far, later);
+  EXPECT_TRUE(later.done() && later.take_failure());
+  script.grant(100);  // an answer that comes late
+  EXPECT_TRUE(script.look().empty());
+}
+
 TEST(Remote, sends_no_more_than_its_limit_and_in_order) {
   Script script;
   std::vector<std::uint64_t> values(40);
