@@ -59,7 +59,9 @@ std::string_view variable(const char* name) {
   return text == nullptr ? "" : text;
 }
 
+// A spawned process has the rank of another one, and so is given a name.
 std::string_view mpi_rank() {
+  if (const std::string_view given = variable("COMEX_TEST_FAULTS_RANK"); !given.empty()) return given;
   const std::string_view open_mpi = variable("OMPI_COMM_WORLD_RANK");
   return open_mpi.empty() ? variable("PMI_RANK") : open_mpi;
 }
@@ -131,7 +133,8 @@ int fail_mpi(const fault_step& step, const long* words, long* result) {
   if (step.place >= 0) {  // as MPI does: the handler that ends jobs does not return
     MPI_Comm comm = MPI_COMM_NULL;
     std::memcpy(&comm, &words[step.place], sizeof comm);
-    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) state.page->is_of_program = 1;
+    const bool is_inherited = std::string_view(step.name) == "PMPI_Comm_set_errhandler";
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF || is_inherited) state.page->is_of_program = 1;
     PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
   }
   *result = MPI_ERR_OTHER;

@@ -38,7 +38,7 @@ struct fault_step {
 struct fault_page {
   unsigned phase;  // of the worker that announced last
   unsigned is_hit;
-  unsigned is_of_program;  // the call that failed was over a communicator whose handler the program chooses
+  unsigned is_of_program;  // the call that failed was over a communicator that has the program's handler
 };
 
 // What a process counts of one function.

@@ -2,9 +2,10 @@
 """Lets one thing go wrong in each of many jobs, at named points: each job goes on with right data or ends with one line.
 
 faults.py [OPTION...] PROGRAM LIBRARY
-  PROGRAM, LIBRARY     phases.cpp and what is loaded before it (faults.h)
-  --layout NAME        one of one_host, two_hosts, no_progress_ranks (these by default) and cluster
+  PROGRAM, LIBRARY     phases.cpp (or worlds.cpp) and what is loaded before it (faults.h)
+  --layout NAME        one of one_host, two_hosts, no_progress_ranks (these by default), cluster, and worlds of worlds.cpp
   --points N           how many points, drawn by COMEX_TEST_SEED
+  --match PATTERN      only of points whose whole name this regular expression matches
   --point POINT        this one, in the layout that is named
   --pause SECONDS      how long a process is stopped that goes on later
   --list               prints all points, and runs none
@@ -26,6 +27,7 @@ import argparse
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -41,7 +43,7 @@ ERRNOS = {
     "fcntl": "EINTR ENOMEM", "fstat": "ENOMEM", "ftruncate": "EINTR ENOSPC", "getifaddrs": "ENOMEM EMFILE",
     "memfd_create": "ENOMEM EMFILE", "open": "EMFILE ENOMEM EINTR", "openat": "EMFILE ENOMEM ENOSPC",
     "poll": "EINTR ENOMEM", "posix_fallocate": "ENOSPC ENOMEM EINTR", "pread": "EINTR", "pwrite": "EINTR ENOSPC",
-    "recv": "EINTR ENOMEM", "send": "EINTR ENOMEM", "socket": "EMFILE ENOMEM", "socketpair": "EMFILE ENOMEM",
+    "recv": "EINTR", "send": "EINTR ENOMEM", "socket": "EMFILE ENOMEM", "socketpair": "EMFILE ENOMEM",
     "syscall": "EINTR ENOMEM", "waitpid": "EINTR", "write": "EINTR ENOSPC",
 }
 SHORTENED = ("pread", "pwrite", "recv", "send", "write")
@@ -109,9 +111,12 @@ def in_cluster(asked, point):
     return problem, "not reached" not in ended.stdout, ended.stdout
 
 
-def cluster_options():
-    hosts = "vh1:3,vh2:3"
-    return [*os.environ["VMPI"].split(), "--host", hosts]
+def cluster_options(library):
+    """Of mpirun over the hosts of the cluster, and what is loaded first there: see leave_endpoints.c."""
+    leave_endpoints = os.path.join(os.path.dirname(shutil.which("mpirun") or ""), "leave_endpoints.so")
+    if os.environ.get("COMEX_TEST_MPI") == "mpich" and os.path.exists(leave_endpoints):
+        library += ":" + leave_endpoints
+    return [*os.environ["VMPI"].split(), "--host", "vh1:3,vh2:3"], library
 
 
 def spread(points, wanted, chance):
@@ -146,44 +151,27 @@ def untested_imports(library):
     return sorted(set(re.findall(r"\bPMPI_(\w+)", names)) - known)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--layout", choices=job.LAYOUTS)
-    parser.add_argument("--points", type=int, default=100)
-    parser.add_argument("--point")
-    parser.add_argument("--pause", type=float, default=2)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("program")
-    parser.add_argument("library")
-    asked = parser.parse_args()
-    if missing := untested_imports(asked.program):
-        print(f"steps.def lacks what libcomex calls: {missing}")
-        return 1
-    seed = int(os.environ.get("COMEX_TEST_SEED", random.randrange(1 << 30)))
-    chance = random.Random(seed)
-    names = [asked.layout] if asked.layout else [name for name in job.LAYOUTS if name != "cluster"]
-    layouts = {name: job.LAYOUTS[name] for name in names}
-    if asked.point:
-        work = [(name, Point(asked.point)) for name in layouts]
-    else:
-        print(f"seed {seed}")
-        work = []
-        for name, layout in layouts.items():
-            wanted = asked.points // len(layouts)
-            if name == "cluster":
-                points = random_points(RANDOM_IN_CLUSTER, layout.ranks, wanted, chance)
-            else:
-                points = list(points_of(job.record(asked.program, asked.library, layout)))
+def draw(asked, names, chance):
+    """The (layout, point) to run, or all that there are."""
+    work = []
+    for name in names:
+        layout = job.LAYOUTS[name]
+        wanted = asked.points // len(names)
+        if name == "cluster":
+            points = random_points(RANDOM_IN_CLUSTER, layout.ranks, wanted, chance)
+        else:
+            points = list(points_of(job.record(asked.program, asked.library, layout)))
+            if name != job.WORLDS:
                 points += random_points(RANDOM, layout.ranks, wanted, chance)
-                if not asked.list:
-                    points = spread(points, wanted, chance)
-            work += [(name, point) for point in points]
-    if asked.list:
-        for name, point in work:
-            print(f"--layout {name} --point '{point.name}'")
-        return 0
+            points = [point for point in points if re.fullmatch(asked.match, point.name)]
+            if not asked.list:
+                points = spread(points, wanted, chance)
+        work += [(name, point) for point in points]
+    return work
 
+
+def run_all(asked, work):
+    """How many points of each kind were right, and how many not reached, skipped or wrong."""
     tally = Counter()
 
     def one(name, point):
@@ -191,9 +179,9 @@ def main():
             if name == "cluster" and not asked.inside:
                 problem, is_reached, text = in_cluster(asked, point)
             else:
-                options = cluster_options() if asked.inside else ()
-                problem, is_reached, text = job.run(asked.program, asked.library, job.LAYOUTS[name], point,
-                                                    asked.pause, options)
+                options, library = cluster_options(asked.library) if asked.inside else ((), asked.library)
+                problem, is_reached, text = job.run(asked.program, library, job.LAYOUTS[name], point, asked.pause,
+                                                    options)
         except job.Skipped as skipped:
             tally["skipped"] += 1
             print(f"skipped {point.name}: {skipped}")
@@ -209,8 +197,44 @@ def main():
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(one, *zip(*work)))
     print(", ".join(f"{kind}: {count}" for kind, count in sorted(tally.items())))
+    return tally
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--layout", choices=job.LAYOUTS)
+    parser.add_argument("--points", type=int, default=100)
+    parser.add_argument("--match", default=".*")
+    parser.add_argument("--point")
+    parser.add_argument("--pause", type=float, default=2)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("program")
+    parser.add_argument("library")
+    asked = parser.parse_args()
+    if missing := untested_imports(asked.program):
+        print(f"steps.def lacks what libcomex calls: {missing}")
+        return 1
+    names = [asked.layout] if asked.layout else [name for name in job.LAYOUTS if name not in ("cluster", job.WORLDS)]
+    if asked.point:
+        work = [(name, Point(asked.point)) for name in names]
+    else:
+        seed = int(os.environ.get("COMEX_TEST_SEED", random.randrange(1 << 30)))
+        print(f"seed {seed}")
+        work = draw(asked, names, random.Random(seed))
+    if asked.list:
+        for name, point in work:
+            print(f"--layout {name} --point '{point.name}'")
+        return 0
+    if not work:
+        print("there is no such point")
+        return 2
+    tally = run_all(asked, work)
     if tally["skipped"] == len(work):
         return 77
+    if not asked.point and tally["not reached"] > len(work) // 3:
+        print("too few of the points were reached")
+        return 1
     return 1 if tally["wrong"] else 0
 
 
