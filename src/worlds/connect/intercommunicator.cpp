@@ -26,8 +26,10 @@ runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<Transport
     if (other >= ranks.size()) continue;
     MPI_Comm both = MPI_COMM_NULL;
     MPI_Comm merged = MPI_COMM_NULL;
+    check.let_errors_return(joined.get());
     check(PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], roster_tag, &both),
           "MPI_Intercomm_create");
+    check.let_errors_return(both);
     check(PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged), "MPI_Intercomm_merge");
     PMPI_Comm_free(&both);
     joined = runtime::Communicator(merged);
