@@ -271,7 +271,10 @@ void lose_host(const Job& job, const std::vector<int>& pids, bool is_server_alon
   const int target = job.workers - 1;
   long* const there = memory.at(target);
   std::vector<long> near(Memory::words, 1);
-  const int bytes = Memory::words * static_cast<int>(sizeof(long));
+  // MPICH's UCX ends a process that is reading from the memory of one that dies.
+  const char* const mpi = std::getenv("COMEX_TEST_MPI");
+  const bool may_be_long = mpi == nullptr || std::string_view(mpi) != "mpich";
+  const int bytes = (may_be_long ? Memory::words : 1) * static_cast<int>(sizeof(long));
   if (job.me == 0) {
     int code = COMEX_SUCCESS;
     while (code == COMEX_SUCCESS) code = comex_get(there, near.data(), bytes, target, everyone);
