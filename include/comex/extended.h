@@ -173,9 +173,9 @@ COMEX_API int comex_fence_allocation(void* ptr, comex_group_t group);
  * 0.1 s. */
 COMEX_API int comex_failed(comex_group_t group, int* n, int* ranks);
 /* Collective over the living members of `group`, which is no inter-group. *smaller is a group of them, in the
- * same order; all have the same one. If a member dies during the call, the others make a smaller one still, or
- * have one whose first collective returns COMEX_PROC_FAILED; shrinking that again meets those who are still in
- * this call. */
+ * same order; all have the same one. If a member dies during the call, the others make a smaller one still,
+ * or have one whose first collective returns COMEX_PROC_FAILED; shrinking that again meets those who are
+ * still in this call. */
 COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
 
 #ifdef __cplusplus

@@ -20,7 +20,7 @@
 namespace comex::op {
 
 inline constexpr std::uint64_t mailbox_context = 4;
-inline constexpr std::uint64_t watch_context = 5;  // between progress ranks; a mailbox as well
+inline constexpr std::uint64_t watch_context = 5;    // between progress ranks; a mailbox as well
 inline constexpr std::uint64_t failure_context = 6;  // to progress ranks, which read it at once
 
 class ControlMessages final : public transport::Sink {
