@@ -1,5 +1,5 @@
-// The blocking rows on comex.hpp. What it calls as C does, and what has no other form in it, is as in on_comex.h; the
-// driver leaves those rows out of the column.
+// The blocking rows on comex.hpp. What it calls as C does, and what has no other form in it, is as in
+// on_comex.h; the driver leaves those rows out of the column.
 #pragma once
 
 #include <comex/comex.hpp>
@@ -15,7 +15,8 @@ class ComexCppRuntime : public ComexRuntime {
     comex::get(pointer(from), std::span(static_cast<std::byte*>(to), static_cast<std::size_t>(bytes)));
   }
   void acc(const double* from, const Place& to, int bytes) {
-    comex::accumulate(std::span(from, static_cast<std::size_t>(bytes) / sizeof(double)), pointer_to<double>(to));
+    comex::accumulate(std::span(from, static_cast<std::size_t>(bytes) / sizeof(double)),
+                      pointer_to<double>(to));
   }
   void fence(int proc) { comex::group::world().fence(proc); }
   void put_and_fence(const void* from, const Place& to, int bytes) {
