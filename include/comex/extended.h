@@ -162,7 +162,8 @@ COMEX_API int comex_fence_allocation(void* ptr, comex_group_t group);
 /* -- Going on without dead workers, with COMEX_ON_FAILURE=continue --
  * Collective calls over a group of which a member has died return COMEX_PROC_FAILED on all others, without a
  * line, also where they wait already. Those that had begun may have succeeded on some. Free and group_free
- * return it too, and free the caller's part. Operations on the dead worker's memory go on. */
+ * return it too, and free the caller's part: call them when no other survivor uses it any more, such as after
+ * a barrier of a shrunk group. Operations on the dead worker's memory go on. */
 #define COMEX_PROC_FAILED 2
 /* lock, and trylock with *acquired 1: the caller holds the mutex, which it took over from a worker that died
  * with it. What the mutex guards may be half updated. */
@@ -175,7 +176,7 @@ COMEX_API int comex_failed(comex_group_t group, int* n, int* ranks);
 /* Collective over the living members of `group`, which is no inter-group. *smaller is a group of them, in the
  * same order; all have the same one. If a member dies during the call, the others make a smaller one still,
  * or have one whose first collective returns COMEX_PROC_FAILED; shrinking that again meets those who are
- * still in this call. */
+ * still in this call. A death while MPI makes the group's communicator may hang the call. */
 COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
 
 #ifdef __cplusplus

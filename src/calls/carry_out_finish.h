@@ -14,7 +14,8 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
       nb::Completion completion;
       runtime.start(to, reason, [&] { begin(completion); });
       runtime.wait(completion, reason);
-      return completion.take_failure() ? runtime::failed_on_the_way(runtime) : COMEX_SUCCESS;
+      if (!completion.take_failure()) return COMEX_SUCCESS;
+      return runtime::failed_on_the_way(runtime, runtime.is_lost(reason.target));
     }
     case Finish::Kind::implicit:
       runtime.start(

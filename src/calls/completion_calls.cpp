@@ -34,8 +34,15 @@ bool is_allocated_over(runtime::Runtime& runtime, const void* ptr, const groups:
                                           group.endpoints()}) != groups::Relation::unequal;
 }
 
+// Of writes to the members that no wait has told of.
+int failures_of(runtime::Runtime& runtime, const groups::Group& group) {
+  if (!runtime.take_failures(group)) return COMEX_SUCCESS;
+  return runtime::failed_on_the_way(runtime, runtime.has_lost_member(group));
+}
+
 int result_of(runtime::Runtime& runtime, int handle) {
-  return runtime.handles().take_failure(handle) ? runtime::failed_on_the_way(runtime) : COMEX_SUCCESS;
+  if (!runtime.handles().take_failure(handle)) return COMEX_SUCCESS;
+  return runtime::failed_on_the_way(runtime, runtime.has_lost_hosts());
 }
 
 }  // namespace
@@ -78,7 +85,8 @@ int comex_wait_proc(int proc, comex_group_t group) {
   runtime::Reach target;
   if (runtime == nullptr || !runtime::find_reach(*runtime, "wait_proc", proc, group, target))
     return COMEX_FAILURE;
-  return runtime->wait_target(target) ? COMEX_SUCCESS : runtime::failed_on_the_way(*runtime);
+  if (runtime->wait_target(target)) return COMEX_SUCCESS;
+  return runtime::failed_on_the_way(*runtime, runtime->is_lost(target.lpid));
 }
 
 int comex_wait_all(comex_group_t handle) {
@@ -86,7 +94,8 @@ int comex_wait_all(comex_group_t handle) {
   const comex::groups::Group* group =
       runtime == nullptr ? nullptr : runtime::enter_group(*runtime, "wait_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
-  return runtime->wait_members(*group) ? COMEX_SUCCESS : runtime::failed_on_the_way(*runtime);
+  if (runtime->wait_members(*group)) return COMEX_SUCCESS;
+  return runtime::failed_on_the_way(*runtime, runtime->has_lost_member(*group));
 }
 
 int comex_fence_proc(int proc, comex_group_t group) {
@@ -99,7 +108,8 @@ int comex_fence_proc(int proc, comex_group_t group) {
   if (runtime == nullptr || !runtime::find_reach(*runtime, "fence_proc", proc, group, target))
     return COMEX_FAILURE;
   runtime->fence(target);
-  return runtime->take_failures(target) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
+  if (!runtime->take_failures(target)) return COMEX_SUCCESS;
+  return runtime::failed_on_the_way(*runtime, runtime->is_lost(target.lpid));
 }
 
 int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle) {
@@ -126,7 +136,7 @@ int comex_fence_allocation(void* ptr, comex_group_t handle) {
   }
   runtime->fence_members(*group);
   if (!runtime::check_not_lost(*runtime, name, *group)) return COMEX_FAILURE;
-  return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
+  return failures_of(*runtime, *group);
 }
 
 int comex_fence_all(comex_group_t handle) {
@@ -136,7 +146,7 @@ int comex_fence_all(comex_group_t handle) {
   if (group == nullptr) return COMEX_FAILURE;
   runtime->fence_members(*group);
   if (!runtime::check_not_lost(*runtime, "fence_all", *group)) return COMEX_FAILURE;
-  return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
+  return failures_of(*runtime, *group);
 }
 
 int comex_barrier(comex_group_t handle) {
@@ -148,5 +158,5 @@ int comex_barrier(comex_group_t handle) {
   runtime->barrier(handle);
   const int code = runtime::check_all_live(*runtime, "barrier", *group, handle);
   if (code != COMEX_SUCCESS) return code;
-  return runtime->take_failures(*group) ? runtime::failed_on_the_way(*runtime) : COMEX_SUCCESS;
+  return failures_of(*runtime, *group);
 }

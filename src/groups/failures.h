@@ -51,7 +51,7 @@ class Failures {
     return states_[workers_ + host].load(std::memory_order_relaxed) != 0;
   }
   // True once on a host: the caller prints that a progress rank has died.
-  bool tells_of_server() const { return head_->server_told.exchange(1, std::memory_order_relaxed) == 0; }
+  bool claim_server_notice() const { return head_->server_told.exchange(1, std::memory_order_relaxed) == 0; }
   // False if this or worse was known already. No worker comes back to life.
   bool mark(Worker worker, WorkerState state) const {
     const auto worse = static_cast<std::uint8_t>(state);

@@ -184,6 +184,7 @@ void Server::forget(Origin& origin) {
 }
 
 void Server::forget_dead(TransportRank origin, Worker worker) {
+  dead_.push_back(origin);
   Mutexes& mutexes = served_worlds_.front().mutexes;
   mutexes.drop(origin);
   mutexes.declare_dead(worker);

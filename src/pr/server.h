@@ -197,8 +197,10 @@ class Server final : public transport::Sink {
   EntryList spare_entries_;
   std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
-  std::uint32_t event_ = 0;           // in the log, of the message that is being taken
-  unsigned held_ = 0;                 // messages, of all origins
+  std::vector<TransportRank>
+      dead_;                 // whose mutexes were passed on, so that nothing they say of mutexes counts
+  std::uint32_t event_ = 0;  // in the log, of the message that is being taken
+  unsigned held_ = 0;        // messages, of all origins
   std::uint64_t chunks_at_look_ = 0;  // count of moved chunks when no message was left
 };
 

@@ -133,6 +133,10 @@ int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv
   start_mpi(argc, argv);
   if (!mpi_is_running())
     return introduced_reporter().fail({.operation = "init"}, "MPI was finalized already");
+  if (self.has_dead_workers) {
+    return introduced_reporter().fail(
+        {.operation = "init"}, "a worker has died: the job ends, and does not start the runtime again");
+  }
   // After a first init over all ranks, only workers can still name MPI_COMM_WORLD.
   const bool over_all_ranks = comm == MPI_COMM_NULL || (comm == MPI_COMM_WORLD && self.launch.has_split());
   if ((over_all_ranks || comm == MPI_COMM_WORLD) && was_split_by_another_copy(self)) {

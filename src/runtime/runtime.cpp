@@ -94,7 +94,7 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
     membership.me = static_cast<std::uint32_t>(world_->place.host);
     membership.rank_of = [this](std::uint32_t host) { return world_->group->lowest_worker(host); };
     membership.context = leaders_context;
-    membership.has_dead = [this] { return everybody_.any(); };
+    if (world_->failures.are_watched()) membership.has_dead = [this] { return everybody_.any(); };
     membership.text_of = [this](std::uint32_t host) {
       return "host " + std::to_string(host) + ", of MPI rank " +
              std::to_string(world_->group->lowest_worker(host));
@@ -162,12 +162,12 @@ bool Runtime::close() {
 void Runtime::wait_until_sent() {
   constexpr std::uint64_t patience_ns = 1'000'000'000;
   const std::uint64_t began_ns = world_->os->now_ns();
-  const bool has_dead = everybody_.any();
   const auto is_over = [&] {
-    return world_->transport->unsent() == 0 || (has_dead && world_->os->now_ns() - began_ns > patience_ns);
+    return world_->transport->unsent() == 0 ||
+           (everybody_.any() && world_->os->now_ns() - began_ns > patience_ns);
   };
   const op::Engine::Lock lock = engine_.enter_when(is_over, {"finalize"});
-  if (!has_dead) return;
+  if (!everybody_.any()) return;
   if (world_->transport->unsent() != 0) world_->transport->abandon();
   world_->wire.forget();
   world_->workers.forget();

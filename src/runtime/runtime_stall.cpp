@@ -70,6 +70,14 @@ void Runtime::end_wait(const op::WaitReason& wait, std::uint64_t waited_ns) {
                                      std::to_string(world_->settings.timeout_s));
 }
 
+bool Runtime::has_lost_member(const groups::Group& group) const {
+  if (!has_lost_hosts()) return false;
+  for (std::uint32_t rank = 0; rank < group.targets().size(); ++rank) {
+    if (is_lost(group.targets().lpid(rank))) return true;
+  }
+  return false;
+}
+
 void Runtime::look_at_failures() {
   constexpr unsigned looks_a_question = 256;  // asking whether a process lives is a system call
   const std::uint64_t epoch = world_->failures.epoch();
@@ -88,7 +96,7 @@ void Runtime::look_at_failures() {
   const bool is_leaving = board_of(*world_, arena.slot()).is_leaving.load(std::memory_order_relaxed) != 0;
   const pr::RankPlace& server = world_->share.place_of(world_->place.server);
   if (is_leaving || arena.is_alive(static_cast<shm::HostSlot>(server.local_index))) return;
-  if (world_->failures.tells_of_server())
+  if (world_->failures.claim_server_notice())
     reporter_.notice("a progress rank on " + reporter_.identity().host +
                      " has died; the workers of its host end");
   std::raise(SIGKILL);  // the launcher lets the other hosts live as after any death

@@ -67,6 +67,8 @@ const Poll polls[] = {
     {"comex_group_dup", [] { make_and_free([](comex_group_t* group) { comex_group_dup(alone, group); }); }},
     {"comex_group_split",
      [] { make_and_free([](comex_group_t* group) { comex_group_split(alone, 0, 0, group); }); }},
+    {"comex_group_shrink",
+     [] { make_and_free([](comex_group_t* group) { comex_group_shrink(alone, group); }); }},
     {"comex_group_from_lpids",
      [] { make_and_free([](comex_group_t* group) { comex_group_from_lpids(1, first_rank, group); }); }},
     {"comex_group_create_endpoints",

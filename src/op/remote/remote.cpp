@@ -183,6 +183,7 @@ void Remote::lose(TransportRank server) {
     if (request->channel == &channel) requests.insert(request);
   });
   for (Request* request : requests) remote::Requests::fail(*request);
+  given_up_ += requests.size();
   transfers_.lose(channel);
   std::erase(waiting_, &channel);
   channel.queue = {};

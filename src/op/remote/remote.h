@@ -163,7 +163,8 @@ class Remote final : public transport::Sink {
   using Channel = remote::Channel;
   using Reply = protocol::ReplyHeader;
 
-  std::size_t outstanding() const { return requests_.in_use() + batches_.unanswered(); }
+  // Requests to lost servers are kept, but nobody waits for them.
+  std::size_t outstanding() const { return requests_.in_use() - given_up_ + batches_.unanswered(); }
   bool fails_at_once(const RemoteTarget& far, nb::Completion& completion) const {
     const bool fails = abandoned_ || is_lost(far.server);
     if (fails) completion.fail();
@@ -188,6 +189,7 @@ class Remote final : public transport::Sink {
   activity::Word* const under_way_;
   bool abandoned_ = false;
   std::vector<TransportRank> lost_;  // servers
+  std::size_t given_up_ = 0;         // requests to them
   remote::SendState state_;
   remote::Channels channels_{state_.ledger};
   remote::Requests requests_{state_, channels_};

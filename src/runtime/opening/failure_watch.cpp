@@ -26,7 +26,7 @@ FailureWatch::FailureWatch(World& world, const Reporter& reporter)
   seen_.resize(world.share.workers);
 }
 
-// The message is its name: the sequence is the number of a worker or host, the phase what it is about, and
+// All is said by the header: the sequence is the number of a worker or host, the phase what it is about, and
 // what has become of a worker.
 void FailureWatch::send_all(Phase phase, std::uint64_t number, WorkerState state) {
   for (const watch::HostServer& other : others_) {
@@ -143,7 +143,7 @@ void FailureWatch::look_at(int rank) {
                    " has died; the job goes on without it (COMEX_ON_FAILURE=continue)");
 }
 
-bool FailureWatch::see(Worker worker) {
+bool FailureWatch::relay(Worker worker) {
   const WorkerState state = world_.failures.of(worker);
   if (state > told_[worker]) {
     told_[worker] = state;

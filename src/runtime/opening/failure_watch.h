@@ -46,7 +46,7 @@ class FailureWatch {
     if (world_.failures.epoch() == seen_epoch_) return;
     seen_epoch_ = world_.failures.epoch();
     for (Worker worker = 0; worker < told_.size(); ++worker) {
-      if (see(worker)) on_death(worker);
+      if (relay(worker)) on_death(worker);
     }
   }
 
@@ -62,7 +62,7 @@ class FailureWatch {
   bool is_lost(const watch::HostServer& host) const;
   void send(TransportRank to, Phase phase, std::uint64_t number,
             groups::WorkerState state = groups::WorkerState::alive);
-  bool see(Worker worker);  // true once, if it has died; tells the others what they do not know
+  bool relay(Worker worker);  // true once, if it has died; tells the others what they do not know
 
   World& world_;
   const Reporter& reporter_;

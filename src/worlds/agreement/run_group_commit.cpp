@@ -33,7 +33,9 @@ class Commit {
         operation_(operation),
         proposed_(proposed),
         my_rank_(my_rank),
-        failures_(runtime.world().failures, groups::ConnectionTable::from(proposed.lpids)),
+        failures_(runtime.world().failures, runtime.world().failures.are_watched()
+                                                ? groups::ConnectionTable::from(proposed.lpids)
+                                                : groups::ConnectionTable()),
         deadline_(static_cast<double>(runtime.world().settings.meet_s)) {
     ListDigest digest;
     for (std::uint32_t rank = 0; rank < proposed.lpids.size(); ++rank) {

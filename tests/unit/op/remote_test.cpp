@@ -79,6 +79,16 @@ TEST(Remote, fails_what_is_under_way_to_a_lost_server_and_what_comes_later) {
   EXPECT_TRUE(script.look().empty());
 }
 
+TEST(Remote, counts_nothing_that_was_under_way_to_a_lost_server) {
+  Script script;
+  const std::uint64_t value = 1;
+  nb::Completion puts;
+  while (script.remote.has_capacity()) script.remote.start(script.put(&value, 8), script.far, puts);
+  script.remote.lose(script.far.server);
+  EXPECT_TRUE(script.remote.has_capacity());
+  EXPECT_TRUE(puts.done() && puts.take_failure());
+}
+
 TEST(Remote, sends_no_more_than_its_limit_and_in_order) {
   Script script;
   std::vector<std::uint64_t> values(40);

@@ -54,6 +54,20 @@ class ServerMutex : public ::testing::Test {
   Hand c{rig, 3};
 };
 
+TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_and_what_comes_late_of_it_changes_nothing) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  const std::uint32_t second = lock(b);
+  rig.server->forget_dead(1, 101);
+  const Reply* const granted = b.reply_to(second, 10);
+  ASSERT_NE(granted, nullptr);
+  EXPECT_EQ(granted->header.value, protocol::taken_value(true));
+  lock(a, 2);
+  a.simple(Verb::unlock, unused, 1);
+  rig.run(10);
+  EXPECT_EQ(try_lock(c, 1), protocol::not_taken) << "it is the second one's";
+  EXPECT_EQ(try_lock(c, 2), protocol::taken_value(false));
+}
+
 TEST_F(ServerMutex, is_granted_in_the_order_of_asking) {
   ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
   const std::uint32_t second = lock(b);
