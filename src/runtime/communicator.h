@@ -50,8 +50,7 @@ class Communicator {
   }
   // Makes a communicator of these ranks of another one, in their order; only they take part. (Merging
   // inter-communicators in pairs needs MPI-1 only, but libraries leak some 80 bytes for each.) Where MPI has
-  // no more, as MPICH after some 2,000, the job ends, since others may wait in MPI; one rank alone goes
-  // without.
+  // no more, some after 2,000, the job ends, since others may wait in MPI; one rank alone goes without.
   static Communicator of_ranks(MPI_Comm of, std::span<const int> ranks, int tag) {
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group some = MPI_GROUP_NULL;
