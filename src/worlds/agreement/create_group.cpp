@@ -19,14 +19,11 @@ BridgeId bridge_among(const runtime::Runtime& runtime, BridgeId bridge,
 
 runtime::Communicator make_communicator(runtime::Runtime& runtime, const groups::Group& group) {
   if (group.bridge() != no_bridge || group.is_inter() || group.endpoints()) return {};
-  std::vector<int> ranks;  // on the wire, which returns errors
-  runtime::for_each_lpid(group.members(),
-                         [&](Lpid lpid) { ranks.push_back(runtime.place(static_cast<Worker>(lpid)).rank); });
+  std::vector<int> ranks;  // their lpids, which are ranks of the own world
+  runtime::for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
   constexpr std::uint64_t tags = 32000;
   const int tag = static_cast<int>(group.context() % tags);
-  auto made = runtime::Communicator::of_ranks(runtime.world().wire.get(), ranks, tag);
-  made.take_handler_of(runtime.world().workers.get());
-  return made;
+  return runtime::Communicator::of_ranks(runtime.world().workers.get(), ranks, tag);
 }
 
 namespace {
