@@ -4,11 +4,14 @@ import re
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+from waiting import wait_until  # noqa: E402
 MPIRUN = str(HERE.parent / "support/mpirun")
 LIMIT_S = 20  # within which a job with a fault has ended
 STALL_S = 1
@@ -44,15 +47,6 @@ CLUSTER = Path("/mnt")  # see vrun
 
 class Skipped(Exception):
     """Says why this machine cannot do what a point asks for."""
-
-
-def wait_until(condition, seconds):
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def send(pid, what):

@@ -9,9 +9,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "faults.h"
+#include "victim.h"
 
-extern "C" __attribute__((weak)) void comex_test_phase(const char* name);
+using comex::testing::phase;
+using comex::testing::require;
 
 namespace {
 
@@ -21,20 +22,6 @@ constexpr comex_group_t everyone = COMEX_GROUP_WORLD;
 
 int me = 0;
 int workers = 0;
-const char* phase_name = "";
-
-void phase(const char* name) {
-  phase_name = name;
-  if (comex_test_phase != nullptr) comex_test_phase(name);
-}
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "phases: worker %d, %s: wrong: %s\n", me, phase_name, what);
-  std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 3);
-}
-
 void meet() {
   phase("barrier");
   require(comex_barrier(everyone) == COMEX_SUCCESS, "barrier");

@@ -13,9 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "faults.h"
+#include "victim.h"
 
-extern "C" __attribute__((weak)) void comex_test_phase(const char* name);
+using comex::testing::phase;
+using comex::testing::require;
 
 namespace {
 
@@ -25,20 +26,6 @@ constexpr int body_bytes = doubles * static_cast<int>(sizeof(double));
 constexpr int port_bytes = 400;
 constexpr double limit_s = 5;
 constexpr const char* child_rank = "100";  // by which points name the spawned process
-
-const char* phase_name = "";
-
-void phase(const char* name) {
-  phase_name = name;
-  if (comex_test_phase != nullptr) comex_test_phase(name);
-}
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "worlds: %s: wrong: %s\n", phase_name, what);
-  std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 3);
-}
 
 std::string assigned(const char* name) {
   const char* const value = std::getenv(name);

@@ -14,6 +14,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../support"))
+from waiting import wait_until  # noqa: E402
+
 MPIRUN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../support/mpirun")
 RANKS = 4
 PATIENCE = 20  # seconds, only as a guard
@@ -30,15 +33,6 @@ def is_running(pid, program):
         return False
 
 
-def wait_until(condition, seconds=PATIENCE):
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True
-
-
 def run_round(arena, program, victim, delay, environment):
     """What went wrong, or nothing."""
     before = set(os.listdir("/dev/shm"))
@@ -53,7 +47,7 @@ def run_round(arena, program, victim, delay, environment):
                                     stderr=subprocess.PIPE, text=True)
         pids = []
         try:
-            if not wait_until(lambda: len(os.listdir(directory)) == RANKS):
+            if not wait_until(lambda: len(os.listdir(directory)) == RANKS, PATIENCE):
                 return "the job does not start"
             pids = sorted(int(name) for name in os.listdir(directory))
             time.sleep(delay)
@@ -61,7 +55,7 @@ def run_round(arena, program, victim, delay, environment):
                 return f"the job ended by itself: {launcher.stderr.read()}"
             target = launcher.pid if victim == "launcher" else pids[victim]
             os.kill(target, signal.SIGKILL)
-            gone = wait_until(lambda: not any(is_running(pid, program) for pid in pids))
+            gone = wait_until(lambda: not any(is_running(pid, program) for pid in pids), PATIENCE)
             ended = wait_until(lambda: launcher.poll() is not None, 5)
             left = set(os.listdir("/dev/shm")) - before
             ours = {name for name in left if not name.startswith("vader_segment.")}  # of jobs beside this one
