@@ -159,6 +159,16 @@ COMEX_API int comex_nbfence(int proc, comex_group_t group, comex_request_t* hand
  * of the group of the malloc. Only members to which something is under way are asked. */
 COMEX_API int comex_fence_allocation(void* ptr, comex_group_t group);
 
+/* -- Telling of plain loads and stores --
+ * For the checker of races (docs/checking.md), which sees calls but no loads and stores. Between begin and
+ * end the caller reads, or reads and writes, `bytes` bytes at `ptr` of its own memory. Accesses may overlap
+ * and nest; end names the address of one that has begun, the latest if there are several. Without the checker
+ * both calls only look at their arguments. They take part in no order. */
+#define COMEX_ACCESS_READ 1
+#define COMEX_ACCESS_WRITE 2
+COMEX_API int comex_access_begin(const void* ptr, size_t bytes, int access);
+COMEX_API int comex_access_end(const void* ptr);
+
 /* -- Going on without dead workers, with COMEX_ON_FAILURE=continue --
  * Collective calls over a group of which a member has died return COMEX_PROC_FAILED on all others, without a
  * line, also where they wait already. Those that had begun may have succeeded on some. Free and group_free

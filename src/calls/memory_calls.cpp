@@ -1,5 +1,5 @@
-// The calls for collective and local allocation, and for freeing local memory. A collective call fails on all
-// members or on none.
+// The calls for collective and local allocation, for freeing local memory, and for telling of accesses to it.
+// A collective call fails on all members or on none.
 #include <algorithm>
 #include <vector>
 
@@ -132,4 +132,21 @@ int comex_free_local(void* ptr) {
     return runtime->reporter().fail({"free_local", {}, ptr}, "the address is not one that malloc_local gave");
   }
   return COMEX_SUCCESS;
+}
+
+int comex_access_begin(const void* ptr, size_t bytes, int access) {
+  const runtime::Runtime* runtime = runtime::enter("access_begin");
+  if (runtime == nullptr) return COMEX_FAILURE;
+  const bool is_known = access == COMEX_ACCESS_READ || access == COMEX_ACCESS_WRITE;
+  if (is_known && (ptr != nullptr || bytes == 0)) return COMEX_SUCCESS;
+  return runtime->reporter().fail(
+      {"access_begin", {}, ptr},
+      is_known ? "the address is null" : "the access is neither COMEX_ACCESS_READ nor COMEX_ACCESS_WRITE");
+}
+
+int comex_access_end(const void* ptr) {
+  const runtime::Runtime* runtime = runtime::enter("access_end");
+  if (runtime == nullptr) return COMEX_FAILURE;
+  return ptr != nullptr ? COMEX_SUCCESS
+                        : runtime->reporter().fail({"access_end", {}, ptr}, "the address is null");
 }

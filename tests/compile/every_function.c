@@ -150,6 +150,8 @@ static const struct {
   int (*fence_allocation)(void*, comex_group_t);
   int (*failed)(comex_group_t, int*, int*);
   int (*group_shrink)(comex_group_t, comex_group_t*);
+  int (*access_begin)(const void*, size_t, int);
+  int (*access_end)(const void*);
 } all = {
     {comex_init, comex_finalize, comex_initialized, comex_destroy_mutexes, comex_progress,
      comex_thread_level},
@@ -222,6 +224,8 @@ static const struct {
     comex_fence_allocation,
     comex_failed,
     comex_group_shrink,
+    comex_access_begin,
+    comex_access_end,
 };
 
 int main(void) {

@@ -135,6 +135,8 @@ inline const std::vector<Call> others = {
       return result;
     },
     CALL(comex_free_local(c.one_of<void*>({nullptr, c.misplaced(), reinterpret_cast<void*>(~7UL)}))),
+    CALL(comex_access_begin(c.far(), c.bytes_x(), c.one_of({COMEX_ACCESS_READ, COMEX_ACCESS_WRITE, 0, -1}))),
+    CALL(comex_access_end(c.far())),
     // groups and names
     CALL(comex_group_rank(c.group(), c.place<int>())),
     CALL(comex_group_size(c.group(), c.place<int>())),

@@ -256,6 +256,8 @@ const Poll polls[] = {
      }},
     {"comex_malloc_local comex_free_local", [] { comex_free_local(comex_malloc_local(64)); }},
     {"comex_free_local", [] { comex_free_local(nullptr); }},
+    {"comex_access_begin", [] { comex_access_begin(&number, sizeof number, COMEX_ACCESS_READ); }},
+    {"comex_access_end", [] { comex_access_end(&number); }},
     {"comex_lock comex_unlock",
      [] {
        comex_lock(0, mine);
