@@ -73,14 +73,19 @@ constexpr Case cases[] = {
        if (bed.me == 0) bed.acc(a[1], many, 1);
        if (bed.me == 1) bed.done(comex_acc(COMEX_ACC_LNG, &scale, a[1], b[3], bytes, 3, everyone));
      }},
-    {"source_in_the_own_part_over_a_barrier", race,
+    {"source_in_the_own_part_told_too_early", race,
      [](Bed& bed) {
        const auto a = bed.allocate(many);
        comex_request_t handle = 0;
-       if (bed.me == 1) bed.done(comex_nbput(a[1], a[2], bytes, 2, everyone, &handle));
-       bed.barrier();
-       if (bed.me == 0) bed.put(a[1], many, 1);
-       if (bed.me == 1) bed.done(comex_wait(&handle));
+       if (bed.me == 1) {
+         bed.done(comex_nbput(a[1], a[2], bytes, 2, everyone, &handle));
+         bed.send(0);
+         bed.done(comex_wait(&handle));
+       }
+       if (bed.me == 0) {
+         bed.receive(1);
+         bed.put(a[1], many, 1);
+       }
      }},
     {"result_in_the_own_part_read_too_early", race,
      [](Bed& bed) {
@@ -188,6 +193,18 @@ constexpr Case cases[] = {
        bed.barrier();
        const int beyond = (bed.me + 2) % needed_workers;
        bed.require(bed.get(a[bed.next()] + many, many, bed.next())[0] == beyond, "the one beyond");
+     }},
+    {"source_in_the_own_part_over_a_barrier", right,  // a barrier completes non-blocking writes
+     [](Bed& bed) {
+       const auto a = bed.allocate(2 * many);
+       comex_request_t handle = 0;
+       bed.write(a[bed.me], many, 3);
+       bed.done(comex_nbput(a[bed.me], a[bed.next()] + many, bytes, bed.next(), everyone, &handle));
+       bed.barrier();
+       bed.put(a[bed.next()], many, bed.next(), 4);
+       bed.done(comex_wait(&handle));
+       bed.barrier();
+       bed.require(bed.read(a[bed.me], 2 * many) == 7 * many, "the first values were put");
      }},
     {"shift_within_the_own_part_in_phases", right,
      [](Bed& bed) {
