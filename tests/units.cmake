@@ -2,7 +2,7 @@
 add_subdirectory(unit)
 
 add_custom_target(comex_units)
-foreach(program core kernels shm mpi transport groups nb op pr watch runtime worlds spgemm)
+foreach(program core kernels shm mpi transport groups nb op pr watch checker runtime worlds spgemm)
   if(TARGET unit_${program})
     add_dependencies(comex_units unit_${program})
   endif()

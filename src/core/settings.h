@@ -29,6 +29,7 @@ enum class ForkMode : unsigned char { none, share };
 enum class WaitMode : unsigned char { automatic, spin, yield, sleep };
 enum class BindMode : unsigned char { progress, none, all };
 enum class WorldMode : unsigned char { on, warn, off };
+enum class CheckMode : unsigned char { off, on, fail };
 enum class OnFailure : unsigned char { abort, go_on };
 enum class MpiKnowledge : unsigned char { automatic, none };
 enum class Distribution : unsigned char { packed, cyclic };

@@ -24,16 +24,18 @@ MAY_INCLUDE = {
     "calls": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "watch", "runtime", "worlds"},
     "armci": {"runtime/call_name", "runtime/flavour_mark"},
     "interpose": set(),
+    "checker": {"core"},
+    "checked": {"core", "checker", "runtime/call_name"},
 }
 # They make what the others are given.
 COMPOSING = {"runtime", "worlds", "calls"}
 # Implementations behind a seam: their own room and those that compose know them, nobody else.
 IMPLEMENTATION = re.compile(r"(transport/mpi_|shm/posix_os)")
 MPI_PLACES = re.compile(
-    r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/)|include/|bindings/|tests/|examples/|tools/bench/")
+    r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/|checked/)|include/|bindings/|tests/|examples/|tools/bench/")
 OS_PLACES = re.compile(
     r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/setup/placement|worlds/connect/ports/|mpi/symbols|runtime/environment"
-    r"|armci/readable)")
+    r"|armci/readable|checked/(next|sites))")
 OS_HEADER = re.compile(
     r"^(sys/.*|linux/.*|netinet/.*|arpa/.*|unistd\.h|fcntl\.h|dlfcn\.h|sched\.h|signal\.h|pthread\.h|poll\.h|netdb\.h"
     r"|pwd\.h|dirent\.h|spawn\.h|semaphore\.h|mqueue\.h|time\.h|hwloc.*|numa.*)$")
@@ -46,7 +48,7 @@ CPP = {".c", ".cc", ".cpp", ".h", ".hpp"}
 TABLES = "docs/architecture.md"
 LINKS = "src/CMakeLists.txt"
 # Libraries that are linked in cmake/, and not by src/CMakeLists.txt.
-OWN_LIBRARIES = {"armci", "interpose"}
+OWN_LIBRARIES = {"armci", "interpose", "checked"}
 # Headers of which a build sees one.
 SAME_NAME_ON_PURPOSE = {"FinalizeResult"}
 HARD_STOP = 400
@@ -92,7 +94,7 @@ def check_includes(name, text):
             yield f"{place}: <{target}> belongs to the operating system's places"
         if room and re.match(r"hwloc", target) and not name.startswith("src/pr/setup/placement"):
             yield f"{place}: hwloc belongs to pr/setup/placement"
-        if room and target.startswith("comex") and room not in COMPOSING | {"armci", "interpose"}:
+        if room and target.startswith("comex") and room not in COMPOSING | OWN_LIBRARIES:
             yield f"{place}: the room does not know the public headers"
 
 
@@ -144,11 +146,14 @@ def check_implementations(name, text):
 
 
 def check_environment(sources):
-    """libcomex_world is a library of its own, with a place of its own."""
+    """Libraries of their own have places of their own."""
     places = [f"{name}:{number}" for name, text in sources.items() if name.startswith("src/")
               for number, line in enumerate(strip(text).splitlines(), 1) if re.search(r"\bgetenv\s*\(", line)]
-    world = [place for place in places if place.startswith("src/interpose/mode.cpp:")]
-    for library in (world, [place for place in places if place not in world]):
+    by_library = {}
+    for place in places:
+        room = place.split("/")[1]
+        by_library.setdefault(room if room in OWN_LIBRARIES else "", []).append(place)
+    for library in by_library.values():
         if len(library) > 1:
             yield "getenv is called in more than one place: " + ", ".join(library)
 

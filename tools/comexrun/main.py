@@ -25,6 +25,7 @@ start are the workers and GA_NUM_PROGRESS_RANKS_PER_NODE more on each host. Opti
                         job (Slurm, PBS), else this machine
   --oversubscribe       more workers than slots
   --world               for programs that know only MPI_COMM_WORLD: preloads libcomex_world
+  --check               finds races and other misuse in the program: preloads libcomex_check (COMEX_CHECK=1)
   --bind                each rank to cores of its own, where a host has enough (COMEX_BIND=all)
   --mpirun PATH         the launcher, in place of that of the MPI which this runtime was built with
   --dry-run             prints the command, and how the job would be split, and starts nothing
@@ -59,10 +60,15 @@ def launcher(options, built_with):
     return path, launchers.kind_of(said.stdout + said.stderr)
 
 
-def preloaded(library):
-    if not os.path.exists(library):
-        raise Refused(f"--world: there is no {library}")
-    return ":".join(filter(None, (library, os.environ.get("LD_PRELOAD"))))
+def preloaded(options, libraries):
+    """What the ranks are started with: the checker stands in front of libcomex_world."""
+    chosen = []
+    for option in ("check", "world"):
+        if getattr(options, option):
+            chosen.append(os.path.join(libraries, f"libcomex_{option}.so"))
+            if not os.path.exists(chosen[-1]):
+                raise Refused(f"--{option}: there is no {chosen[-1]}")
+    return ":".join(filter(None, (*chosen, os.environ.get("LD_PRELOAD")))) if chosen else ""
 
 
 def variables_of(options, progress_ranks, virtual_hosts):
@@ -76,6 +82,8 @@ def variables_of(options, progress_ranks, virtual_hosts):
         variables.update({PACKED: "0", CYCLIC: "1"})
     if options.bind:
         variables["COMEX_BIND"] = "all"
+    if options.check:
+        variables["COMEX_CHECK"] = os.environ.get("COMEX_CHECK", "1")
     if goes_on():
         variables["COMEX_ON_FAILURE"] = "continue"
     return variables
@@ -93,7 +101,7 @@ def show(words, variables, picture):
     return 0
 
 
-def start(words, built_with, folder, library):
+def start(words, built_with, folder, libraries):
     options = options_.parsed(words)
     progress_ranks = setting(PROGRESS, options.progress_ranks, 0)
     virtual_hosts = setting(VIRTUAL, options.virtual_hosts, 1)
@@ -104,7 +112,7 @@ def start(words, built_with, folder, library):
         variables["COMEX_MANAGER"] = os.environ["COMEX_MANAGER"]
     elif not options.dry_run and not launchers.names_variable(options.of_mpirun, "COMEX_MANAGER"):
         variables["COMEX_MANAGER"] = str(manager.take())
-    launch = launchers.Launch(shares, variables, preloaded(library) if options.world else "",
+    launch = launchers.Launch(shares, variables, preloaded(options, libraries),
                               options.oversubscribe or is_oversubscribed(shares), options.bind,
                               os.path.join(os.path.dirname(os.path.abspath(__file__)), "outlive") if goes_on() else "")
     command = launchers.words_of(kind, mpirun, launch, options.of_mpirun, options.program)
@@ -122,12 +130,12 @@ def start(words, built_with, folder, library):
 
 
 def main():
-    built_with, folder, library, *words = sys.argv[1:]  # from the script that the build makes
+    built_with, folder, libraries, *words = sys.argv[1:]  # from the script that the build makes
     if not words or words[0] in ("-h", "--help"):
         print(USAGE, end="", file=sys.stdout if words else sys.stderr)
         return 0 if words else 2
     try:
-        return start(words, built_with, folder, library)
+        return start(words, built_with, folder, libraries)
     except Refused as error:
         print(f"comexrun: {error}", file=sys.stderr)
         return 2

@@ -18,7 +18,7 @@ WORDS_OF_MPIRUN = {**dict.fromkeys(OF_OPEN_MPI + OF_HYDRA, 1),
 NUMBERS = {"n": "workers", "np": "workers", "c": "workers", "progress-ranks": "progress_ranks", "virtual-hosts": "virtual_hosts"}
 TEXTS = {"H": "host_list", "host": "host_list", "hosts": "host_list", "hostfile": "host_file", "machinefile": "host_file",
          "default-hostfile": "host_file", "f": "host_file", "mpirun": "mpirun"}
-SWITCHES = {"cyclic": "cyclic", "world": "world", "bind": "bind", "dry-run": "dry_run", "oversubscribe": "oversubscribe"}
+SWITCHES = {"cyclic": "cyclic", "world": "world", "check": "check", "bind": "bind", "dry-run": "dry_run", "oversubscribe": "oversubscribe"}
 
 
 @dataclass
@@ -31,6 +31,7 @@ class Options:
     mpirun: str = ""
     cyclic: bool = False
     world: bool = False
+    check: bool = False
     bind: bool = False
     dry_run: bool = False
     oversubscribe: bool = False

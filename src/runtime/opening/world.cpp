@@ -14,6 +14,7 @@
 #include "runtime/opening/banner.h"
 #include "runtime/opening/bind.h"
 #include "runtime/opening/boards.h"
+#include "runtime/opening/checker_attached.h"
 #include "runtime/opening/directory.h"
 #include "runtime/opening/eager.h"
 #include "runtime/opening/hosts.h"
@@ -345,6 +346,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   world->share = roles.share;
   world->place = roles.place;
   require(all, reporter, check_goes_on(*world));
+  require(all, reporter, check_attached(world->settings.check));
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   world->has_threads = thread_level == MPI_THREAD_MULTIPLE;

@@ -19,5 +19,7 @@ workers() {  # workers N OPTION...: N processes of hello are right
 workers 3 -n 3
 workers 2 -n 2 --progress-ranks 0
 workers 4 -n 4 --virtual-hosts 2 --progress-ranks 2 --cyclic
+workers 3 -n 3 --check
+workers 3 -n 3 --check --virtual-hosts 2
 workers 2 -n 2 --bind --host localhost:3
 [ "$failures" -eq 0 ]

@@ -1,0 +1,87 @@
+#include "checked/board.h"
+
+#include <comex.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "checked/next.h"
+
+namespace comex::checker {
+namespace {
+
+constexpr std::size_t rows_of_words = 509;
+
+std::size_t bytes_of_rows(std::size_t workers) {
+  return (1 + workers + rows_of_words) * 2 * workers * sizeof(Time);
+}
+
+void must(int code) {
+  if (code != COMEX_SUCCESS) next<&comex_error>("comex_error")("comex check: its own memory failed", 1);
+}
+
+}  // namespace
+
+Board::Board(int workers, int me) : workers_(workers), me_(me), parts_(static_cast<std::size_t>(workers)) {
+  const std::size_t bytes = bytes_of_rows(parts_.size()) + freed_ranges * sizeof(Range);
+  must(next<&comex_malloc>("comex_malloc")(parts_.data(), bytes, COMEX_GROUP_WORLD));
+  std::memset(parts_[static_cast<std::size_t>(me)], 0, bytes);
+  must(next<&comex_barrier>("comex_barrier")(COMEX_GROUP_WORLD));
+}
+
+void Board::free() {
+  must(next<&comex_free>("comex_free")(parts_[static_cast<std::size_t>(me_)], COMEX_GROUP_WORLD));
+}
+
+ClockRow Board::word(int owner, std::uint64_t address) const {
+  return {owner, 1 + parts_.size() + address / 4 * 2654435761U % rows_of_words};
+}
+
+ClockRow Board::mutex(int owner, int number) const {
+  return word(owner, ~static_cast<std::uint64_t>(number) * 4);
+}
+
+Time* Board::address(const ClockRow& row) const {
+  return static_cast<Time*>(parts_[static_cast<std::size_t>(row.owner)]) + row.index * 2 * parts_.size();
+}
+
+Board::Range* Board::freed(int owner) const {
+  return reinterpret_cast<Range*>(static_cast<char*>(parts_[static_cast<std::size_t>(owner)]) +
+                                  bytes_of_rows(parts_.size()));
+}
+
+void Board::note_freed(std::uint64_t begin, std::uint64_t end) {
+  freed(me_)[next_freed_++ % freed_ranges] = {begin, end};
+}
+
+void Board::note_allocated(std::uint64_t begin, std::uint64_t end) {
+  const std::span ranges(freed(me_), freed_ranges);
+  std::ranges::replace_if(
+      ranges,
+      [&](const Range& range) {
+        return range.meets({begin, end});
+      },
+      Range{});
+}
+
+bool Board::is_freed(int owner, std::uint64_t begin, std::uint64_t end) const {
+  std::array<Range, freed_ranges> ranges{};
+  must(next<&comex_get_x>("comex_get_x")(freed(owner), ranges.data(), sizeof ranges, owner,
+                                         COMEX_GROUP_WORLD));
+  return std::ranges::any_of(ranges, [&](const Range& range) { return range.meets({begin, end}); });
+}
+
+void Board::raise(const ClockRow& row, std::span<const Time> clocks) const {
+  must(next<&comex_acc_op>("comex_acc_op")(COMEX_OP_MAX, COMEX_ACC_LNG, clocks.data(), address(row),
+                                           clocks.size_bytes(), row.owner, COMEX_GROUP_WORLD));
+}
+
+std::vector<Time> Board::read(const ClockRow& row) const {
+  std::vector<Time> clocks(2 * parts_.size());
+  must(next<&comex_get_x>("comex_get_x")(address(row), clocks.data(), clocks.size() * sizeof(Time), row.owner,
+                                         COMEX_GROUP_WORLD));
+  return clocks;
+}
+
+}  // namespace comex::checker

@@ -1,0 +1,55 @@
+// Memory of the checker's own, through which workers tell each other their clocks, one-sided like the
+// operations that they follow.
+//
+// Each worker's part has rows of clocks: an inbox, joined by flags and signals to that worker; one row for
+// each worker, which the owner sets when it sends that worker a message; and rows for the words and mutexes
+// of the owner. Several words share a row by chance. That hides conflicts and never invents one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "checker/clock_row.h"
+#include "checker/clocks.h"
+
+namespace comex::checker {
+
+class Board {
+ public:
+  // Collective over the workers. Both end the job with a line on failure.
+  Board(int workers, int me);
+  void free();
+
+  ClockRow inbox(int owner) const { return {owner, 0}; }
+  ClockRow sent(int from, int to) const { return {from, 1 + static_cast<std::size_t>(to)}; }
+  ClockRow word(int owner, std::uint64_t address) const;
+  ClockRow mutex(int owner, int number) const;
+
+  // What the owner has freed and not allocated since; it tells of the latest of them.
+  void note_freed(std::uint64_t begin, std::uint64_t end);
+  void note_allocated(std::uint64_t begin, std::uint64_t end);
+  bool is_freed(int owner, std::uint64_t begin, std::uint64_t end) const;
+
+  // Raises the row to `clocks`. It has happened before any later operation of the caller on that owner.
+  void raise(const ClockRow& row, std::span<const Time> clocks) const;
+  std::vector<Time> read(const ClockRow& row) const;
+
+ private:
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
+  };
+  static constexpr std::size_t freed_ranges = 64;
+
+  Time* address(const ClockRow& row) const;
+  Range* freed(int owner) const;  // at the end of its part
+
+  int workers_;
+  int me_;
+  std::vector<void*> parts_;
+  std::size_t next_freed_ = 0;
+};
+
+}  // namespace comex::checker

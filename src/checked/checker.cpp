@@ -1,0 +1,268 @@
+// Operations: what they access, the buffers that belong to them, and what their words tell about order.
+#include "checked/checker.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "checked/next.h"
+
+namespace comex::checker {
+namespace {
+
+std::uint64_t address_of(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+Region near_region(const Piece& piece) {
+  return {address_of(piece.near), one_side(piece.patch, Side::near)};
+}
+
+Region far_region(const Piece& piece) {
+  return {address_of(piece.far), one_side(piece.patch, Side::far)};
+}
+
+// The runtime refuses null addresses.
+bool is_followed(const Piece& piece) {
+  return !piece.patch.empty() && piece.near != nullptr && piece.far != nullptr;
+}
+
+bool is_word(const Region& region) {
+  const std::uint64_t bytes = region.shape.counts[0];
+  return region.shape.contiguous() && (bytes == 4 || bytes == 8) && region.begin % bytes == 0;
+}
+
+std::int64_t load_word(std::uint64_t address, std::uint64_t bytes) {
+  std::int64_t value = 0;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), bytes);
+  return value;
+}
+
+}  // namespace
+
+Checker::Checker(int workers, int me, bool ends_job)
+    : workers_(workers),
+      me_(me),
+      ends_job_(ends_job),
+      clocks_(static_cast<std::size_t>(workers), static_cast<std::size_t>(me)),
+      history_(static_cast<std::uint16_t>(me), static_cast<std::size_t>(workers)),
+      groups_(workers),
+      board_(workers, me) {
+  lock_steps_.workers = static_cast<std::size_t>(workers);
+  MPI_Comm comm = MPI_COMM_NULL;
+  if (workers > 1 && next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
+    PMPI_Comm_dup(comm, &wire_);
+}
+
+std::optional<int> Checker::worker_of(int proc, comex_group_t group) {
+  const Guard guard(mutex_);
+  return groups_.worker(proc, group);
+}
+
+bool Checker::is_own(std::uint64_t address) const {
+  const auto after = own_memory_.upper_bound(address);
+  return after != own_memory_.begin() && std::prev(after)->second.holds(address);
+}
+
+// The clocks that others get, which cover all that is complete here; what follows is not covered.
+std::vector<Time> Checker::release() {
+  std::vector<Time> row(clocks_.row().begin(), clocks_.row().end());
+  clocks_.tick();
+  return row;
+}
+
+void Checker::learn(std::span<const Time> row) {
+  if (clocks_.join(row)) history_.clocks_changed();
+}
+
+// An owner may see a flag by plain loads, so each of its operations counts as having seen all that came.
+void Checker::learn_inbox() {
+  const std::vector<Time> row = board_.read(board_.inbox(me_));
+  const Guard guard(mutex_);
+  learn(row);
+}
+
+void Checker::clash(const FollowedCall& call, const Buffer& buffer) {
+  const auto found = pending_.clash(buffer);
+  if (!found) return;
+  const std::string mine = sites_.text(sites_.number_of(call.site, call.name));
+  const std::string other = sites_.text(found->owner->site);
+  findings_.tell("buffer " + mine + other, "buffer reused: rank " + std::to_string(me_) + ": " + mine +
+                                               (buffer.is_filled ? " changes" : " reads") +
+                                               " a buffer that " + other +
+                                               (found->is_filled ? " still fills" : " still reads") +
+                                               ", before that is known to be complete");
+}
+
+void Checker::use_buffer(const FollowedCall& call, Started& started, const Piece& piece, bool is_filled) {
+  const Region region = near_region(piece);
+  if (region.begin == 0 || region.shape.empty()) return;
+  Buffer buffer{region, is_filled, 0};
+  clash(call, buffer);
+  if (is_own(region.begin)) {
+    const AccessKind kind{static_cast<std::uint16_t>(me_), is_filled ? Use::write : Use::read, 0,
+                          started.site, 0};
+    started.accesses.push_back(history_.add(kind, region, clocks_));
+  }
+  if (started.ending == Ending::on_return) return;
+  if (!is_filled) buffer.checksum = checksum(region);
+  started.buffers.push_back(buffer);
+}
+
+// Memory of a collective allocation that is there is known here; of other memory its owner knows.
+void Checker::check_freed(const FollowedCall& call, int owner, std::uint64_t begin, std::uint64_t end) {
+  {
+    const Guard guard(mutex_);
+    const auto after = live_.upper_bound({owner, begin});
+    if (after != live_.begin() && std::prev(after)->first.first == owner && std::prev(after)->second >= end)
+      return;
+  }
+  if (!board_.is_freed(owner, begin, end)) return;
+  const Guard guard(mutex_);
+  const std::string site = sites_.text(sites_.number_of(call.site, call.name));
+  findings_.tell("used after free: rank " + std::to_string(me_) + ": " + site + " names memory of rank " +
+                 std::to_string(owner) + ", which has freed it");
+}
+
+int Checker::start(const CheckedTransfer& transfer, Ending ending) {
+  const std::optional<int> owner = worker_of(transfer.proc, transfer.group);
+  if (!owner) return 0;
+  learn_inbox();
+  for (const Piece& piece : transfer.pieces) {
+    if (is_followed(piece))
+      check_freed(transfer.call, *owner, address_of(piece.far), far_region(piece).end());
+  }
+  std::vector<Time> released;
+  std::optional<ClockRow> flag;
+  int number = 0;
+  {
+    const Guard guard(mutex_);
+    Started started{.ending = ending, .is_write = transfer.move != Move::get};
+    started.owner = static_cast<std::uint16_t>(*owner);
+    started.site = sites_.number_of(transfer.call.site, transfer.call.name);
+    for (const Piece& piece : transfer.pieces) {
+      if (!is_followed(piece)) continue;
+      const Region region = far_region(piece);
+      use_buffer(transfer.call, started, piece, transfer.move == Move::get);
+      const bool one_word =
+          transfer.pieces.size() == 1 && transfer.move != Move::accumulate && is_word(region);
+      AccessKind kind{started.owner, Use::accumulate, transfer.type, started.site, 0};
+      if (transfer.move == Move::get) {
+        kind.use = one_word ? Use::word_read : Use::read;
+        const AccessIndex access = history_.add(kind, region, clocks_);
+        started.accesses.push_back(access);
+        if (!one_word) continue;
+        started.word = WordRead{access, address_of(piece.near), region.shape.counts[0]};
+        started.clocks = board_.word(*owner, region.begin);
+        continue;
+      }
+      if (transfer.move == Move::put) kind.use = one_word ? Use::word_write : Use::write;
+      if (one_word) {
+        kind.value = load_word(address_of(piece.near), region.shape.counts[0]);
+        flag = board_.word(*owner, region.begin);
+      }
+      history_.await_fence(history_.add(kind, region, clocks_));
+    }
+    if (flag) released = release();
+    number = pending_.add(std::move(started));
+  }
+  if (flag) {
+    board_.raise(*flag, released);
+    board_.raise(board_.inbox(*owner), released);
+  }
+  return number;
+}
+
+int Checker::start(const CheckedWord& change, Ending ending) {
+  const std::optional<int> owner = worker_of(change.proc, change.group);
+  if (!owner) return 0;
+  learn_inbox();
+  check_freed(change.call, *owner, address_of(change.word), address_of(change.word) + change.bytes);
+  std::vector<Time> released;
+  const ClockRow row = board_.word(*owner, address_of(change.word));
+  int number = 0;
+  {
+    const Guard guard(mutex_);
+    Started started{.ending = ending, .is_write = change.is_signal};
+    started.owner = static_cast<std::uint16_t>(*owner);
+    started.site = sites_.number_of(change.call.site, change.call.name);
+    history_.fence(started.owner, clocks_.now());  // it comes after all earlier writes there
+    for (const Piece& piece : change.data) {
+      if (!is_followed(piece)) continue;
+      use_buffer(change.call, started, piece, false);
+      history_.finish(
+          history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(piece), clocks_),
+          clocks_.now());
+    }
+    const Region word{address_of(change.word), contiguous_patch(change.bytes)};
+    if (change.result != nullptr)
+      use_buffer(change.call, started, {change.result, nullptr, contiguous_patch(change.bytes)}, true);
+    history_.finish(history_.add({started.owner, change.use, 0, started.site, change.value}, word, clocks_),
+                    clocks_.now());
+    if (!change.is_signal) started.clocks = row;
+    released = release();
+    number = pending_.add(std::move(started));
+  }
+  board_.raise(row, released);
+  board_.raise(board_.inbox(*owner), released);
+  return number;
+}
+
+void Checker::issued(int started, int real_handle) {
+  const Guard guard(mutex_);
+  pending_.set_real_handle(started, real_handle);
+}
+
+bool Checker::find_real_handle(int started, int& real_handle) {
+  const Guard guard(mutex_);
+  const Started* const found = pending_.find(started);
+  if (found != nullptr) real_handle = found->real_handle;
+  return found != nullptr;
+}
+
+void Checker::abandon(int started) {
+  const Guard guard(mutex_);
+  if (const auto found = pending_.take(started)) finish(*found, false);
+}
+
+void Checker::finish(const Started& started, bool is_flag) {
+  for (const AccessIndex access : started.accesses) history_.finish(access, clocks_.now());
+  if (started.word)
+    history_.read_word(started.word->access, load_word(started.word->result, started.word->bytes), is_flag);
+  if (started.is_fence) history_.fence(started.owner, clocks_.now());
+  for (const Buffer& buffer : started.buffers) {
+    if (buffer.is_filled || checksum(buffer.region) == buffer.checksum) continue;
+    const std::string site = sites_.text(started.site);
+    findings_.tell("buffer reused: rank " + std::to_string(me_) + ": the program changed the source of " +
+                   site + " before that was known to be complete");
+  }
+}
+
+void Checker::complete(int started) {
+  std::optional<ClockRow> row;
+  {
+    const Guard guard(mutex_);
+    const Started* const found = pending_.find(started);
+    if (found == nullptr) return;
+    row = found->clocks;
+  }
+  std::vector<Time> learnt;
+  if (row) learnt = board_.read(*row);
+  const Guard guard(mutex_);
+  const bool is_flag = row && clocks_.join(learnt);
+  if (is_flag) history_.clocks_changed();
+  if (const auto found = pending_.take(started)) finish(*found, is_flag);
+}
+
+void Checker::complete_where(const std::function<bool(const Started&)>& is_complete) {
+  std::vector<int> found;
+  {
+    const Guard guard(mutex_);
+    for (const auto& [number, started] : pending_.all())
+      if (is_complete(started)) found.push_back(number);
+  }
+  for (const int number : found) complete(number);
+}
+
+}  // namespace comex::checker

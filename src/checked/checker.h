@@ -1,0 +1,195 @@
+// The checker of one worker between init and finalize: it follows the program's calls, keeps what they access
+// and what the worker knows of the others, and lets the owners of the memory compare all accesses when the
+// workers meet.
+//
+// Any thread may call every function. What tells the workers of each other is moved by operations of the
+// runtime, while no lock is held.
+#pragma once
+
+#include <comex.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checked/board.h"
+#include "checked/findings.h"
+#include "checked/known_groups.h"
+#include "checked/sites.h"
+#include "checker/history.h"
+#include "checker/lock_order.h"
+#include "checker/pending.h"
+
+namespace comex::checker {
+
+inline constexpr int failed_check = 3;  // status of a job that a finding ends
+
+// A call of the program: its name, and where it returns to.
+struct FollowedCall {
+  const char* name = nullptr;
+  const void* site = nullptr;
+};
+
+// What an operation moves between one place of each side.
+struct Piece {
+  const void* near = nullptr;
+  const void* far = nullptr;
+  Patch patch;
+};
+
+enum class Move : std::uint8_t { put, get, accumulate };
+
+struct CheckedTransfer {
+  FollowedCall call;
+  int proc = 0;
+  comex_group_t group = COMEX_GROUP_WORLD;
+  Move move{};
+  std::uint8_t type = 0;  // of an accumulate's elements
+  std::vector<Piece> pieces = {};
+};
+
+// An operation on one word of the target: rmw, atomic, and signals with what they bring.
+struct CheckedWord {
+  FollowedCall call;
+  int proc = 0;
+  comex_group_t group = COMEX_GROUP_WORLD;
+  const void* word = nullptr;
+  std::uint64_t bytes = 8;
+  Use use = Use::atomic;
+  std::int64_t value = 0;        // that a signal stores
+  std::vector<Piece> data = {};  // that a signal brings
+  const void* result = nullptr;  // where the old value goes
+  bool is_signal = false;        // the caller learns nothing from the word
+};
+
+// Who learns of whom in a collective of MPI.
+struct Flow {
+  enum class Way : std::uint8_t { among_all, from_root, to_root, to_higher_ranks, to_one } way{};
+  int root = 0;  // or the one
+};
+
+class Checker {
+ public:
+  // Collective over the workers. ends_job: a finding that makes it useless to go on ends the job at once, and
+  // any other one at finalize.
+  Checker(int workers, int me, bool ends_job);
+
+  // An operation, before it is called. Returns what stands for it until it is complete, also as its handle; 0
+  // if it is not followed because its target is unknown or of another world.
+  int start(const CheckedTransfer& transfer, Ending ending);
+  int start(const CheckedWord& change, Ending ending);
+  int start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending);
+  void issued(int started, int real_handle);
+  void complete(int started);
+  void abandon(int started);  // the call failed
+  // False: it is complete.
+  bool find_real_handle(int started, int& real_handle);
+
+  // After the call.
+  void fenced(int proc, comex_group_t group);
+  void fenced_all(comex_group_t group);
+  void fenced_allocation(const void* own);
+  void waited(int proc, comex_group_t group);
+  void waited_all(comex_group_t group);
+  void saw_words(const void* words, std::size_t count);
+
+  // Around a collective call: `meet` before it, `met` after it. is_barrier: it fences all that goes to
+  // members.
+  void meet(const FollowedCall& call, comex_group_t group, bool is_barrier);
+  void met(comex_group_t group);
+  void made_group(comex_group_t parent, comex_group_t group);
+  void made_endpoints(const comex_group_t* groups, int count);
+  void made_inter_group(comex_group_t group);
+  void freeing_group(const FollowedCall& call, comex_group_t group);
+  // Messages and collectives of MPI that the program makes itself.
+  void sends(MPI_Comm comm, const Flow& flow);
+  void received();
+  void met_over(MPI_Comm comm, const Flow& flow);
+
+  // Memory.
+  void allocated(const FollowedCall& call, void* const* parts, std::size_t bytes, comex_group_t group);
+  void freeing(const FollowedCall& call, const void* ptr, comex_group_t group);
+  void allocated_locally(const FollowedCall& call, const void* ptr, std::size_t bytes);
+  void freeing_locally(const FollowedCall& call, const void* ptr);
+  void access_begins(const FollowedCall& call, const void* ptr, std::size_t bytes, bool is_write);
+  void access_ends(const FollowedCall& call, const void* ptr);
+
+  // Mutexes. False: the caller holds it already, and does not call.
+  bool may_lock(const FollowedCall& call, int number, int owner);
+  void locked(const FollowedCall& call, int number, int owner);
+  bool may_unlock(int number, int owner);  // false: it was locked twice, and is still held
+  void destroys_mutexes(const FollowedCall& call);
+
+  // Collective over the workers: the last comparison, and what is still open. Ends the job if it has to.
+  void finalize(const FollowedCall& call);
+
+ private:
+  struct Part {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool holds(std::uint64_t address) const { return address >= begin && address < end; }
+  };
+  struct Allocation {
+    std::vector<int> members;
+    std::vector<Part> parts = {};
+    std::uint32_t site = 0;
+  };
+  struct Held {
+    Mutex mutex;
+    std::uint32_t site = 0;
+    int times = 1;
+  };
+  using Guard = std::lock_guard<std::mutex>;
+
+  std::optional<int> worker_of(int proc, comex_group_t group);
+  bool is_own(std::uint64_t address) const;
+  void use_buffer(const FollowedCall& call, Started& started, const Piece& piece, bool is_filled);
+  void check_freed(const FollowedCall& call, int owner, std::uint64_t begin, std::uint64_t end);
+  void clash(const FollowedCall& call, const Buffer& buffer);
+  std::vector<Time> release();
+  void learn_inbox();
+  void learn(std::span<const Time> row);
+  void finish(const Started& started, bool is_flag);
+  void complete_where(const std::function<bool(const Started&)>& is_complete);
+  std::vector<int> own_members(comex_group_t group);
+  void publish_to(const std::vector<int>& workers);
+  void learn_from(const std::vector<int>& workers);
+  bool meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool is_whole_world,
+                 bool compares);
+  void tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm);
+  void compare_all();
+  void tell_conflict(const Access& earlier, const Access& later, std::uint64_t begin, std::uint64_t bytes,
+                     const std::string& earlier_site, const std::string& later_site);
+  std::vector<std::vector<std::string>> gather_sites();
+  void compare_lock_order();
+  void tell_open(const FollowedCall& call);
+  std::string place_of(std::uint64_t address);
+  void end_if_wanted();
+
+  const int workers_;
+  const int me_;
+  const bool ends_job_;
+  std::mutex mutex_;  // guards what follows
+  Clocks clocks_;
+  History history_;
+  Pending pending_;
+  Sites sites_;
+  Findings findings_;
+  KnownGroups groups_;
+  LockSteps lock_steps_;
+  std::vector<Held> held_;
+  std::vector<Allocation> allocations_;
+  std::map<std::uint64_t, Part> own_memory_;
+  std::vector<Access>
+      freed_;  // own memory that was freed before the last comparison, and not allocated since
+  std::map<std::pair<int, std::uint64_t>, std::uint64_t> live_;  // parts of allocations: owner and begin, end
+  std::vector<std::pair<const void*, int>> open_accesses_;
+  Board board_;
+  MPI_Comm wire_ = MPI_COMM_NULL;
+};
+
+}  // namespace comex::checker

@@ -1,0 +1,146 @@
+// Allocations, and accesses of the owner that the program tells of.
+#include <algorithm>
+#include <iterator>
+
+#include "checked/checker.h"
+#include "checked/exchange.h"
+
+namespace comex::checker {
+
+void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_t bytes,
+                        comex_group_t group) {
+  const GroupEntry* entry = nullptr;
+  {
+    const Guard guard(mutex_);
+    entry = groups_.find(group);
+  }
+  if (entry == nullptr || entry->has_others || groups_.has_endpoints(group)) return;
+  std::vector<std::uint64_t> sizes{bytes};
+  if (entry->comm != MPI_COMM_NULL) sizes = gather(entry->comm, sizes).items;
+  {
+    const Guard guard(mutex_);
+    Allocation allocation{.members = entry->members, .site = sites_.number_of(call.site, call.name)};
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto begin = reinterpret_cast<std::uint64_t>(parts[i]);
+      const Part part{begin, begin == 0 ? 0 : begin + sizes[i]};
+      allocation.parts.push_back(part);
+      if (part.begin != 0) live_[{allocation.members[i], part.begin}] = part.end;
+    }
+    allocations_.push_back(std::move(allocation));
+  }
+  const auto mine = std::ranges::find(entry->members, me_);
+  if (mine != entry->members.end()) allocated_locally(call, parts[mine - entry->members.begin()], bytes);
+  // Nobody uses it before all know that it is new.
+  if (entry->comm != MPI_COMM_NULL) meet_over({}, group, entry->comm, false, false);
+}
+
+void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t group) {
+  const GroupEntry* entry = nullptr;
+  {
+    const Guard guard(mutex_);
+    entry = groups_.find(group);
+  }
+  if (entry == nullptr || entry->has_others || groups_.has_endpoints(group)) return;
+  // The members may name different addresses of one allocation, or none: its first part names it for all.
+  std::int64_t name = 0;
+  const auto is_named = [](const Allocation& allocation, std::uint64_t address) {
+    return address != 0 &&
+           std::ranges::any_of(allocation.parts, [&](const Part& part) { return part.begin == address; });
+  };
+  const auto first_part = [](const Allocation& allocation) {
+    const auto first =
+        std::ranges::find_if(allocation.parts, [](const Part& part) { return part.begin != 0; });
+    return first == allocation.parts.end() ? 0 : static_cast<std::int64_t>(first->begin);
+  };
+  {
+    const Guard guard(mutex_);
+    for (const Allocation& allocation : allocations_)
+      if (is_named(allocation, reinterpret_cast<std::uint64_t>(ptr))) name = first_part(allocation);
+  }
+  if (entry->comm != MPI_COMM_NULL) raise_over(entry->comm, {&name, 1});
+  const void* own = nullptr;
+  {
+    const Guard guard(mutex_);
+    const auto found = std::ranges::find_if(allocations_, [&](const Allocation& allocation) {
+      return name != 0 && first_part(allocation) == name;
+    });
+    if (found == allocations_.end()) return;
+    for (std::size_t i = 0; i < found->parts.size(); ++i) {
+      const Part& part = found->parts[i];
+      live_.erase({found->members[i], part.begin});
+      if (found->members[i] == me_) own = reinterpret_cast<const void*>(part.begin);
+    }
+    allocations_.erase(found);
+  }
+  freeing_locally(call, own);
+  if (entry->comm != MPI_COMM_NULL) meet_over({}, group, entry->comm, groups_.is_whole_world(*entry), true);
+}
+
+void Checker::allocated_locally(const FollowedCall& call, const void* ptr, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uint64_t>(ptr);
+  if (begin == 0 || bytes == 0) return;
+  const Guard guard(mutex_);
+  const AccessKind kind{static_cast<std::uint16_t>(me_), Use::allocated, 0,
+                        sites_.number_of(call.site, call.name), 0};
+  history_.finish(history_.add(kind, {begin, contiguous_patch(bytes)}, clocks_), clocks_.now());
+  own_memory_[begin] = {begin, begin + bytes};
+  board_.note_allocated(begin, begin + bytes);
+}
+
+void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
+  const Guard guard(mutex_);
+  const auto found = own_memory_.find(reinterpret_cast<std::uint64_t>(ptr));
+  if (found == own_memory_.end()) return;
+  const Part part = found->second;
+  const AccessKind kind{static_cast<std::uint16_t>(me_), Use::freed, 0,
+                        sites_.number_of(call.site, call.name), 0};
+  history_.finish(history_.add(kind, {part.begin, contiguous_patch(part.end - part.begin)}, clocks_),
+                  clocks_.now());
+  own_memory_.erase(found);
+  board_.note_freed(part.begin, part.end);
+}
+
+void Checker::access_begins(const FollowedCall& call, const void* ptr, std::size_t bytes, bool is_write) {
+  if (bytes == 0) return;
+  const Guard guard(mutex_);
+  Started started{.ending = Ending::handle};
+  started.site = sites_.number_of(call.site, call.name);
+  started.owner = static_cast<std::uint16_t>(me_);
+  started.is_declared = true;
+  const Region region{reinterpret_cast<std::uint64_t>(ptr), contiguous_patch(bytes)};
+  clash(call, {region, is_write, 0});
+  if (is_own(region.begin)) {
+    const AccessKind kind{started.owner, is_write ? Use::write : Use::read, 0, started.site, 0};
+    started.accesses.push_back(history_.add(kind, region, clocks_));
+  }
+  open_accesses_.emplace_back(ptr, pending_.add(std::move(started)));
+}
+
+void Checker::access_ends(const FollowedCall& call, const void* ptr) {
+  int number = 0;
+  {
+    const Guard guard(mutex_);
+    const auto found = std::find_if(open_accesses_.rbegin(), open_accesses_.rend(),
+                                    [&](const auto& open) { return open.first == ptr; });
+    if (found == open_accesses_.rend()) {
+      findings_.tell("access: rank " + std::to_string(me_) + ": " +
+                     sites_.text(sites_.number_of(call.site, call.name)) +
+                     " names an access that has not begun");
+      return;
+    }
+    number = found->second;
+    open_accesses_.erase(std::next(found).base());
+  }
+  complete(number);
+}
+
+std::string Checker::place_of(std::uint64_t address) {
+  for (const Allocation& allocation : allocations_)
+    for (const Part& part : allocation.parts)
+      if (part.holds(address))
+        return "byte " + std::to_string(address - part.begin) + " of what " + sites_.text(allocation.site) +
+               " made";
+  return "an address of no collective allocation";
+}
+
+}  // namespace comex::checker

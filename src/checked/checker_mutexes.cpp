@@ -1,0 +1,120 @@
+// Mutexes: who holds them, what their holders tell each other, and in which order they were taken.
+#include <algorithm>
+
+#include "checked/checker.h"
+#include "checked/exchange.h"
+#include "checked/next.h"
+
+namespace comex::checker {
+namespace {
+
+std::string name_of(const Mutex& mutex) {
+  return "mutex " + std::to_string(mutex.number) + " of rank " + std::to_string(mutex.owner);
+}
+
+constexpr std::size_t most_steps = 10'000;
+
+}  // namespace
+
+bool Checker::may_lock(const FollowedCall& call, int number, int owner) {
+  const Guard guard(mutex_);
+  const Mutex mutex{number, owner};
+  const auto held = std::ranges::find(held_, mutex, &Held::mutex);
+  if (held == held_.end()) return true;
+  ++held->times;
+  findings_.tell("locked twice: rank " + std::to_string(me_) + ": " +
+                 sites_.text(sites_.number_of(call.site, call.name)) + " asks for " + name_of(mutex) +
+                 ", which it holds since " + sites_.text(held->site) +
+                 "; without the checker that waits for ever");
+  end_if_wanted();
+  return false;
+}
+
+void Checker::locked(const FollowedCall& call, int number, int owner) {
+  if (owner < 0 || owner >= workers_) return;
+  const std::vector<Time> row = board_.read(board_.mutex(owner, number));
+  const Guard guard(mutex_);
+  if (clocks_.join_from_mutex(std::span(row))) history_.clocks_changed();
+  const Mutex mutex{number, owner};
+  const std::uint32_t site = sites_.number_of(call.site, call.name);
+  for (const Held& first : held_) {
+    if (lock_steps_.steps.size() >= most_steps) break;
+    LockStep step{
+        .first = first.mutex, .second = mutex, .worker = static_cast<std::uint32_t>(me_), .site = site};
+    step.time = clocks_.now();
+    step.others = static_cast<std::uint32_t>(lock_steps_.held.size());
+    for (const Held& other : held_)
+      if (other.mutex != first.mutex) lock_steps_.held.push_back(other.mutex);
+    step.others_count = static_cast<std::uint32_t>(lock_steps_.held.size()) - step.others;
+    step.known = static_cast<std::uint32_t>(lock_steps_.rows.size() / lock_steps_.workers);
+    const auto known = clocks_.known_without_mutexes();
+    lock_steps_.rows.insert(lock_steps_.rows.end(), known.begin(), known.end());
+    lock_steps_.steps.push_back(step);
+  }
+  held_.push_back({mutex, site, 1});
+}
+
+bool Checker::may_unlock(int number, int owner) {
+  std::vector<Time> row;
+  {
+    const Guard guard(mutex_);
+    const auto held = std::ranges::find(held_, Mutex{number, owner}, &Held::mutex);
+    if (held == held_.end()) return true;  // the runtime refuses it
+    if (--held->times > 0) return false;
+    held_.erase(held);
+    row = release();
+  }
+  board_.raise(board_.mutex(owner, number), row);
+  next<&comex_fence_proc>("comex_fence_proc")(owner, COMEX_GROUP_WORLD);
+  return true;
+}
+
+void Checker::destroys_mutexes(const FollowedCall& call) {
+  const Guard guard(mutex_);
+  for (const Held& held : held_)
+    findings_.tell("never unlocked: rank " + std::to_string(me_) + ": " + name_of(held.mutex) +
+                   ", taken by " + sites_.text(held.site) + ", is still held at " +
+                   sites_.text(sites_.number_of(call.site, call.name)));
+  held_.clear();
+}
+
+// Collective over the workers.
+void Checker::compare_lock_order() {
+  LockSteps mine;
+  {
+    const Guard guard(mutex_);
+    mine = lock_steps_;
+    lock_steps_ = {.workers = mine.workers};
+  }
+  std::int64_t most = static_cast<std::int64_t>(mine.steps.size());
+  raise_over(wire_, {&most, 1});
+  if (most == 0) return;
+  const auto steps = gather(wire_, mine.steps);
+  const auto held = gather(wire_, mine.held);
+  const auto rows = gather(wire_, mine.rows);
+  LockSteps all{.workers = mine.workers};
+  for (std::size_t i = 0; i < mine.workers; ++i) {
+    const auto part = [&](const auto& of) { return std::vector(of.of(i).begin(), of.of(i).end()); };
+    all.append({part(steps), part(held), part(rows), mine.workers});
+  }
+  for (const std::vector<LockStep>& cycle : lock_cycles(all)) {
+    std::string text;
+    std::string sites;
+    for (const LockStep& step : cycle) {
+      if (step.worker == static_cast<std::uint32_t>(me_)) {
+        const Guard guard(mutex_);
+        sites += " " + sites_.text(step.site);
+      }
+      text += (text.empty() ? "rank " : ", rank ") + std::to_string(step.worker) + " takes " +
+              name_of(step.second) + " while it holds " + name_of(step.first);
+    }
+    // Each worker in it tells its own part; all know the whole.
+    if (cycle.front().worker == static_cast<std::uint32_t>(me_)) {
+      const Guard guard(mutex_);
+      findings_.tell("lock order: " + text + "; they can wait for each other for ever (here at" + sites +
+                     ")");
+    }
+  }
+}
+
+}  // namespace comex::checker

@@ -1,0 +1,299 @@
+// Fences, waits, collective calls and messages: what the program orders by them.
+#include "checked/checker.h"
+#include "checked/exchange.h"
+#include "checked/next.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace comex::checker {
+namespace {
+
+// So many accesses of one worker are kept before they are compared, if the workers meet that often.
+constexpr std::int64_t many_accesses = 20'000;
+
+// Names of collective calls as numbers.
+std::int64_t number_of(std::string_view name) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return static_cast<std::int64_t>(hash >> 2);
+}
+
+}  // namespace
+
+int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending) {
+  const std::optional<int> owner = worker_of(proc, group);
+  if (!owner) return 0;
+  const Guard guard(mutex_);
+  Started started{.ending = ending, .is_write = true, .is_fence = true};
+  started.owner = static_cast<std::uint16_t>(*owner);
+  started.site = sites_.number_of(call.site, call.name);
+  return pending_.add(std::move(started));
+}
+
+void Checker::fenced(int proc, comex_group_t group) {
+  const std::optional<int> owner = worker_of(proc, group);
+  if (!owner) return;
+  complete_where([&](const Started& started) {
+    return started.owner == *owner && (started.is_write || started.ending == Ending::implicit);
+  });
+  const Guard guard(mutex_);
+  history_.fence(static_cast<std::uint16_t>(*owner), clocks_.now());
+}
+
+std::vector<int> Checker::own_members(comex_group_t group) {
+  const Guard guard(mutex_);
+  const GroupEntry* const entry = groups_.find(group);
+  std::vector<int> members;
+  if (entry == nullptr) return members;
+  std::ranges::copy_if(entry->members, std::back_inserter(members),
+                       [&](int worker) { return worker >= 0 && worker < workers_; });
+  return members;
+}
+
+void Checker::fenced_all(comex_group_t group) {
+  for (const int worker : own_members(group)) fenced(worker, COMEX_GROUP_WORLD);
+}
+
+void Checker::fenced_allocation(const void* own) {
+  const auto address = reinterpret_cast<std::uint64_t>(own);
+  const Guard guard(mutex_);
+  for (const Allocation& allocation : allocations_) {
+    const bool is_named =
+        std::ranges::any_of(allocation.parts, [&](const Part& part) { return part.holds(address); });
+    if (!is_named) continue;
+    for (std::size_t i = 0; i < allocation.parts.size(); ++i)
+      history_.fence_range(static_cast<std::uint16_t>(allocation.members[i]), allocation.parts[i].begin,
+                           allocation.parts[i].end, clocks_.now());
+  }
+}
+
+void Checker::waited(int proc, comex_group_t group) {
+  const std::optional<int> owner = worker_of(proc, group);
+  if (owner) complete_where([&](const Started& started) { return started.owner == *owner; });
+}
+
+void Checker::waited_all(comex_group_t group) {
+  for (const int worker : own_members(group)) waited(worker, COMEX_GROUP_WORLD);
+}
+
+void Checker::saw_words(const void* words, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* const word = static_cast<const long*>(words) + i;
+    const std::vector<Time> row = board_.read(board_.word(me_, reinterpret_cast<std::uint64_t>(word)));
+    const Guard guard(mutex_);
+    learn(row);
+  }
+}
+
+// For members that no collective of MPI reaches exactly: each leaves what it knows, and takes what it finds.
+void Checker::publish_to(const std::vector<int>& workers) {
+  std::vector<Time> row;
+  {
+    const Guard guard(mutex_);
+    row = release();
+  }
+  for (const int worker : workers)
+    if (worker != me_) board_.raise(board_.sent(me_, worker), row);
+  next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
+}
+
+void Checker::learn_from(const std::vector<int>& workers) {
+  for (const int worker : workers) {
+    if (worker == me_) continue;
+    const std::vector<Time> row = board_.read(board_.sent(worker, me_));
+    const Guard guard(mutex_);
+    learn(row);
+  }
+}
+
+void Checker::tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm) {
+  std::string mine;
+  {
+    const Guard guard(mutex_);
+    mine = sites_.text(sites_.number_of(call.site, call.name));
+  }
+  const std::vector<std::string> calls = gather_texts(comm, mine);
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  const auto odd = std::ranges::find_if(calls, [&](const std::string& text) {
+    return text.substr(0, text.find(' ')) != calls[0].substr(0, calls[0].find(' '));
+  });
+  if (rank == 0 && odd != calls.end())
+    findings_.tell("mismatched collectives: members of group " + std::to_string(group) +
+                   " do not make the same call: rank 0 makes " + calls[0] + ", rank " +
+                   std::to_string(odd - calls.begin()) + " makes " + *odd);
+  if (ends_job_) next<&comex_error>("comex_error")("comex check: mismatched collectives", failed_check);
+}
+
+// Returns whether all accesses were compared.
+bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool is_whole_world,
+                        bool compares) {
+  std::vector<std::int64_t> values;
+  {
+    const Guard guard(mutex_);
+    const std::int64_t number = call.name == nullptr ? 0 : number_of(call.name);
+    values = {number, -number, static_cast<std::int64_t>(history_.size()), compares ? 1 : 0};
+    const std::vector<Time> row = release();
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  raise_over(comm, values);
+  if (values[0] != -values[1]) tell_mismatch(call, group, comm);
+  {
+    const Guard guard(mutex_);
+    learn(std::span(values).subspan(4));
+    clocks_.tick();
+  }
+  const bool is_time = is_whole_world && (values[3] != 0 || values[2] > many_accesses);
+  if (is_time) compare_all();
+  return is_time;
+}
+
+void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrier) {
+  if (is_barrier) fenced_all(group);
+  const GroupEntry* entry = nullptr;
+  {
+    const Guard guard(mutex_);
+    entry = groups_.find(group);
+  }
+  if (entry == nullptr) return;
+  if (entry->comm != MPI_COMM_NULL) {
+    meet_over(call, group, entry->comm, groups_.is_whole_world(*entry), false);
+  } else {
+    publish_to(own_members(group));
+  }
+}
+
+void Checker::met(comex_group_t group) {
+  const GroupEntry* entry = nullptr;
+  {
+    const Guard guard(mutex_);
+    entry = groups_.find(group);
+  }
+  if (entry != nullptr && entry->comm == MPI_COMM_NULL) learn_from(own_members(group));
+}
+
+void Checker::made_group(comex_group_t parent, comex_group_t group) {
+  if (group == COMEX_GROUP_NULL) return;
+  {
+    const Guard guard(mutex_);
+    groups_.forget(group);
+    if (groups_.has_endpoints(parent)) groups_.mark_endpoints(group);
+  }
+  meet({}, group, false);
+  met(group);
+}
+
+void Checker::made_endpoints(const comex_group_t* groups, int count) {
+  const Guard guard(mutex_);
+  for (int i = 0; i < count; ++i) {
+    groups_.forget(groups[i]);
+    groups_.mark_endpoints(groups[i]);
+  }
+}
+
+void Checker::made_inter_group(comex_group_t group) {
+  {
+    const Guard guard(mutex_);
+    groups_.forget(group);
+    groups_.mark_inter(group);
+  }
+  std::vector<int> all;
+  for (int worker = 0; worker < workers_; ++worker) all.push_back(worker);
+  publish_to(all);
+  learn_from(all);
+}
+
+void Checker::freeing_group(const FollowedCall& call, comex_group_t group) {
+  meet(call, group, true);
+  const Guard guard(mutex_);
+  groups_.forget(group);
+}
+
+namespace {
+
+// The workers that are the members of a communicator, by rank there; -1 for others.
+std::vector<int> workers_of(MPI_Comm comm, MPI_Comm wire) {
+  if (comm == MPI_COMM_NULL || wire == MPI_COMM_NULL) return {};
+  int is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  MPI_Group members = MPI_GROUP_NULL;
+  MPI_Group workers = MPI_GROUP_NULL;
+  if (is_inter != 0) {
+    PMPI_Comm_remote_group(comm, &members);
+  } else {
+    PMPI_Comm_group(comm, &members);
+  }
+  PMPI_Comm_group(wire, &workers);
+  int size = 0;
+  PMPI_Group_size(members, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> translated(ranks.size());
+  for (int i = 0; i < size; ++i) ranks[static_cast<std::size_t>(i)] = i;
+  PMPI_Group_translate_ranks(members, size, ranks.data(), workers, translated.data());
+  PMPI_Group_free(&members);
+  PMPI_Group_free(&workers);
+  std::ranges::replace(translated, MPI_UNDEFINED, -1);
+  return translated;
+}
+
+bool is_told(const Flow& flow, int from, int to) {
+  switch (flow.way) {
+    case Flow::Way::among_all:
+      return true;
+    case Flow::Way::from_root:
+      return from == flow.root;
+    case Flow::Way::to_root:
+    case Flow::Way::to_one:
+      return to == flow.root;
+    case Flow::Way::to_higher_ranks:
+      return to > from;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Checker::sends(MPI_Comm comm, const Flow& flow) {
+  // Of a persistent request nobody knows where it goes.
+  if (comm == MPI_COMM_NULL) comm = wire_;
+  const std::vector<int> workers = workers_of(comm, wire_);
+  int rank = 0;
+  if (!workers.empty()) PMPI_Comm_rank(comm, &rank);
+  std::vector<int> to;
+  for (int i = 0; i < static_cast<int>(workers.size()); ++i) {
+    const int worker = workers[static_cast<std::size_t>(i)];
+    if (worker >= 0 && is_told(flow, rank, i)) to.push_back(worker);
+  }
+  if (!to.empty()) publish_to(to);
+}
+
+void Checker::received() {
+  std::vector<int> all;
+  for (int worker = 0; worker < workers_; ++worker) all.push_back(worker);
+  learn_from(all);
+}
+
+void Checker::met_over(MPI_Comm comm, const Flow& flow) {
+  const std::vector<int> workers = workers_of(comm, wire_);
+  int is_inter = 0;
+  if (!workers.empty()) PMPI_Comm_test_inter(comm, &is_inter);
+  if (workers.size() < 2 || is_inter != 0 || std::ranges::find(workers, -1) != workers.end()) return;
+  if (flow.way == Flow::Way::among_all) {
+    meet_over({}, COMEX_GROUP_NULL, comm, workers.size() == static_cast<std::size_t>(workers_), false);
+    return;
+  }
+  std::vector<Time> row;
+  {
+    const Guard guard(mutex_);
+    row = release();
+  }
+  if (flow.way == Flow::Way::from_root) tell_from(comm, flow.root, row);
+  if (flow.way == Flow::Way::to_root) raise_at(comm, flow.root, row);
+  if (flow.way == Flow::Way::to_higher_ranks) raise_upwards(comm, row);
+  const Guard guard(mutex_);
+  learn(row);
+  clocks_.tick();
+}
+
+}  // namespace comex::checker

@@ -1,0 +1,212 @@
+// The comparison of all accesses since the last one: each owner gets those to its memory, goes through them
+// in the order that the program made, and tells of conflicts without order. Then the end of the checker.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <numeric>
+
+#include "checked/checker.h"
+#include "checked/exchange.h"
+#include "checked/next.h"
+#include "checker/shadow.h"
+
+namespace comex::checker {
+namespace {
+
+template <class T>
+std::vector<char> bytes_of(const std::vector<T>& items) {
+  const auto* const begin = reinterpret_cast<const char*>(items.data());
+  return {begin, begin + items.size() * sizeof(T)};
+}
+
+// What the accesses of all workers refer to.
+class World {
+ public:
+  World(MPI_Comm wire, const Tables& mine, std::size_t workers)
+      : clocks_(gather(wire, mine.clocks)), shapes_(gather(wire, mine.shapes)), workers_(workers) {}
+
+  Time known(const Access& access, std::uint16_t of) const {
+    return clocks_.of(access.origin)[std::size_t{access.clocks} * workers_ + of];
+  }
+
+  // Grows along every order that the program made.
+  Time progress(const Access& access) const {
+    const auto row = clocks_.of(access.origin).subspan(std::size_t{access.clocks} * workers_, workers_);
+    return std::accumulate(row.begin(), row.end(), access.issued - row[access.origin]);
+  }
+
+  void touch(Shadow& shadow, const Access& access) const {
+    if (access.shape == 0) return shadow.touch(access, access.begin, access.bytes);
+    for_each_run(shapes_.of(access.origin)[access.shape - 1], access.begin,
+                 [&](std::uint64_t at, std::uint64_t bytes) { shadow.touch(access, at, bytes); });
+  }
+
+ private:
+  Gathered<Time> clocks_;
+  Gathered<Patch> shapes_;
+  std::size_t workers_;
+};
+
+// A conflict, and the places of both sides as numbers in their workers' tables.
+struct Pair {
+  std::uint16_t earlier_origin = 0;
+  std::uint16_t later_origin = 0;
+  std::uint32_t earlier_site = 0;
+  std::uint32_t later_site = 0;
+  friend auto operator<=>(const Pair&, const Pair&) = default;
+};
+
+struct Sighting {
+  Access earlier;
+  Access later;
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+};
+
+std::map<Pair, Sighting> find_conflicts(const World& world, std::vector<Access>& accesses) {
+  std::vector<std::pair<Time, std::size_t>> order;
+  for (std::size_t i = 0; i < accesses.size(); ++i) order.emplace_back(world.progress(accesses[i]), i);
+  std::ranges::sort(order);
+  std::map<Pair, Sighting> found;
+  Shadow shadow([&](const Access& access, std::uint16_t origin) { return world.known(access, origin); },
+                [&](const Conflict& conflict) {
+                  const Access& a = *conflict.earlier;
+                  const Access& b = *conflict.later;
+                  found.try_emplace({a.origin, b.origin, a.site, b.site},
+                                    Sighting{a, b, conflict.begin, conflict.bytes});
+                });
+  for (const auto& [progress, i] : order) world.touch(shadow, accesses[i]);
+  return found;
+}
+
+// `freed`: what is freed and not allocated again, with one more access of the owner.
+void keep_freed(std::vector<Access>& freed, const Access& access) {
+  if (access.use == Use::freed) {
+    freed.push_back(access);
+  } else if (access.use == Use::allocated) {
+    std::erase_if(freed, [&](const Access& old) {
+      return old.begin < access.begin + access.bytes && old.begin + old.bytes > access.begin;
+    });
+  }
+}
+
+std::string side(const Access& access, const std::string& site) {
+  return "rank " + std::to_string(access.origin) + " " + verb_of(access.use) + " them by " + site;
+}
+
+std::string in_hex(std::uint64_t address) {
+  std::array<char, 20> text{};
+  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(address));
+  return text.data();
+}
+
+}  // namespace
+
+// Collective over the workers.
+void Checker::compare_all() {
+  if (wire_ == MPI_COMM_NULL) return;
+  std::vector<std::vector<char>> outgoing(static_cast<std::size_t>(workers_));
+  Tables tables;
+  std::vector<Access> old_frees;
+  {
+    const Guard guard(mutex_);
+    std::vector<std::vector<Access>> by_owner(outgoing.size());
+    for (const Access& access : history_.accesses()) by_owner[access.owner].push_back(access);
+    std::ranges::transform(by_owner, outgoing.begin(), bytes_of<Access>);
+    tables = history_.tables();
+    tables.clocks.resize(tables.clocks.size() + static_cast<std::size_t>(workers_),
+                         0);  // what old frees know
+    old_frees = freed_;
+    const auto none =
+        static_cast<std::uint32_t>(tables.clocks.size() / static_cast<std::size_t>(workers_) - 1);
+    for (Access& freed : old_frees) freed.clocks = none;
+    for (const Access& access : by_owner[static_cast<std::size_t>(me_)]) keep_freed(freed_, access);
+    for (Access& freed : freed_) freed.issued = freed.done = 0;
+    pending_.accesses_moved(history_.forget_done());
+  }
+  std::vector<Access> accesses = as_items<Access>(exchange_bytes(wire_, outgoing)).items;
+  accesses.insert(accesses.end(), old_frees.begin(), old_frees.end());
+  const World world(wire_, tables, static_cast<std::size_t>(workers_));
+  const std::map<Pair, Sighting> found = find_conflicts(world, accesses);
+  std::int64_t most = static_cast<std::int64_t>(found.size());
+  raise_over(wire_, {&most, 1});
+  if (most != 0) {
+    const std::vector<std::vector<std::string>> sites = gather_sites();
+    const Guard guard(mutex_);
+    for (const auto& [pair, seen] : found)
+      tell_conflict(seen.earlier, seen.later, seen.begin, seen.bytes,
+                    sites[pair.earlier_origin][pair.earlier_site], sites[pair.later_origin][pair.later_site]);
+  }
+  compare_lock_order();
+}
+
+// The texts of all call sites of each worker.
+std::vector<std::vector<std::string>> Checker::gather_sites() {
+  std::string mine;
+  {
+    const Guard guard(mutex_);
+    for (std::uint32_t site = 0; site < sites_.count(); ++site) mine += sites_.text(site) + "\n";
+  }
+  std::vector<std::vector<std::string>> all;
+  for (const std::string& texts : gather_texts(wire_, mine)) {
+    std::vector<std::string>& of_one = all.emplace_back();
+    for (std::size_t begin = 0, end = 0; (end = texts.find('\n', begin)) != std::string::npos;
+         begin = end + 1)
+      of_one.push_back(texts.substr(begin, end - begin));
+  }
+  return all;
+}
+
+void Checker::tell_conflict(const Access& earlier, const Access& later, std::uint64_t begin,
+                            std::uint64_t bytes, const std::string& earlier_site,
+                            const std::string& later_site) {
+  const bool is_freed = earlier.use == Use::freed || later.use == Use::freed;
+  std::string text = is_freed ? "used after free: " : "race: ";
+  text += side(earlier, earlier_site) + ", and " + side(later, later_site) + ": " + std::to_string(bytes) +
+          " bytes at " + in_hex(begin) + " of rank " + std::to_string(me_) + ", " + place_of(begin);
+  if (!is_freed) {
+    text += earlier.done == never ? "; the first is not known to be complete"
+                                  : "; nothing that the program does orders them";
+  }
+  findings_.tell(text.substr(0, text.find(':')) + earlier_site + later_site, text);
+}
+
+void Checker::tell_open(const FollowedCall& call) {
+  destroys_mutexes(call);
+  const Guard guard(mutex_);
+  for (const auto& [number, started] : pending_.all()) {
+    const bool is_left = started.ending == Ending::handle || !started.is_write;
+    const std::string rank = "rank " + std::to_string(me_) + ": ";
+    if (started.is_declared) {
+      findings_.tell("access: " + rank + "that of " + sites_.text(started.site) +
+                     " has not ended at finalize");
+    } else if (is_left) {
+      findings_.tell("never waited for: " + rank + "the request of " + sites_.text(started.site) +
+                     " is still open at finalize");
+    }
+  }
+}
+
+void Checker::end_if_wanted() {
+  if (ends_job_ && findings_.count() != 0)
+    next<&comex_error>("comex_error")("comex check: ends the job (COMEX_CHECK=fail)", failed_check);
+}
+
+void Checker::finalize(const FollowedCall& call) {
+  tell_open(call);
+  if (wire_ != MPI_COMM_NULL) {
+    meet(call, COMEX_GROUP_WORLD, true);
+    meet_over(call, COMEX_GROUP_WORLD, wire_, true, true);
+    std::int64_t most = static_cast<std::int64_t>(findings_.count());
+    raise_over(wire_, {&most, 1});
+    if (ends_job_ && most != 0 && me_ == 0)
+      next<&comex_error>("comex_error")("comex check: ends the job (COMEX_CHECK=fail)", failed_check);
+    if (ends_job_) raise_over(wire_, {&most, 1});  // who has nothing to tell waits for the end
+    PMPI_Comm_free(&wire_);
+  } else {
+    end_if_wanted();
+  }
+  board_.free();
+}
+
+}  // namespace comex::checker

@@ -1,0 +1,112 @@
+#include "checked/exchange.h"
+
+#include <comex.h>
+
+#include <numeric>
+
+#include "checked/next.h"
+
+namespace comex::checker {
+namespace {
+
+void finish(MPI_Request& request) {
+  int is_done = 0;
+  while (PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE), is_done == 0)
+    next<&comex_progress>("comex_progress")();
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+
+// From sizes to offsets; one more than there are sizes.
+std::vector<int> offsets(const std::vector<int>& sizes) {
+  std::vector<int> at(sizes.size() + 1, 0);
+  std::partial_sum(sizes.begin(), sizes.end(), at.begin() + 1);
+  return at;
+}
+
+Gathered<char> room_for(const std::vector<int>& at) {
+  Gathered<char> all;
+  all.items.resize(static_cast<std::size_t>(at.back()));
+  all.first.assign(at.begin(), at.end());
+  return all;
+}
+
+}  // namespace
+
+void raise_over(MPI_Comm comm, std::span<std::int64_t> values) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_MAX, comm,
+                  &request);
+  finish(request);
+}
+
+void tell_from(MPI_Comm comm, int root, std::span<std::int64_t> values) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Ibcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, root, comm, &request);
+  finish(request);
+}
+
+void raise_at(MPI_Comm comm, int root, std::span<std::int64_t> values) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  std::vector<std::int64_t> mine(values.begin(), values.end());
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Ireduce(mine.data(), values.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, root, comm,
+               &request);
+  finish(request);
+}
+
+void raise_upwards(MPI_Comm comm, std::span<std::int64_t> values) {
+  std::vector<std::int64_t> mine(values.begin(), values.end());
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Iscan(mine.data(), values.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, comm, &request);
+  finish(request);
+}
+
+Gathered<char> gather_bytes(MPI_Comm comm, std::span<const char> mine) {
+  const int size = static_cast<int>(mine.size());
+  std::vector<int> sizes(static_cast<std::size_t>(size_of(comm)));
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Iallgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm, &request);
+  finish(request);
+  const std::vector<int> at = offsets(sizes);
+  Gathered<char> all = room_for(at);
+  PMPI_Iallgatherv(mine.data(), size, MPI_CHAR, all.items.data(), sizes.data(), at.data(), MPI_CHAR, comm,
+                   &request);
+  finish(request);
+  return all;
+}
+
+std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
+  const Gathered<char> all = gather_bytes(comm, mine);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i + 1 < all.first.size(); ++i)
+    texts.emplace_back(all.of(i).begin(), all.of(i).end());
+  return texts;
+}
+
+Gathered<char> exchange_bytes(MPI_Comm comm, const std::vector<std::vector<char>>& to) {
+  std::vector<int> given;
+  std::vector<char> outgoing;
+  for (const std::vector<char>& part : to) {
+    given.push_back(static_cast<int>(part.size()));
+    outgoing.insert(outgoing.end(), part.begin(), part.end());
+  }
+  std::vector<int> taken(given.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Ialltoall(given.data(), 1, MPI_INT, taken.data(), 1, MPI_INT, comm, &request);
+  finish(request);
+  const std::vector<int> from = offsets(given);
+  const std::vector<int> at = offsets(taken);
+  Gathered<char> all = room_for(at);
+  PMPI_Ialltoallv(outgoing.data(), given.data(), from.data(), MPI_CHAR, all.items.data(), taken.data(),
+                  at.data(), MPI_CHAR, comm, &request);
+  finish(request);
+  return all;
+}
+
+}  // namespace comex::checker

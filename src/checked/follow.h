@@ -1,0 +1,48 @@
+// How a function of this library follows the one behind it.
+#pragma once
+
+#include <utility>
+
+#include "checked/next.h"
+#include "checked/process.h"
+
+// The call of the program that the function with this in it is.
+#define COMEX_CALL (comex::checker::FollowedCall{__func__, __builtin_return_address(0)})
+
+namespace comex::checker {
+
+// A call whose operation is complete when it returns.
+template <auto Function, class Operation, class... Arguments>
+int follow(const Operation& operation, Arguments... arguments) {
+  auto* const real = next<Function>(operation.call.name);
+  Checker* const check = checker();
+  if (check == nullptr) return real(arguments...);
+  const int started = check->start(operation, Ending::on_return);
+  const int code = real(arguments...);
+  check->complete(started);
+  return code;
+}
+
+// Gives the program a handle of the checker's for the one of the runtime.
+inline int hand_out(Checker& check, int started, int code, comex_request_t* handle) {
+  if (started == 0) return code;
+  if (code != COMEX_SUCCESS) {
+    check.abandon(started);
+  } else if (handle != nullptr) {
+    check.issued(started, *handle);
+    *handle = started;
+  }
+  return code;
+}
+
+// A call that starts an operation.
+template <auto Function, class Operation, class... Arguments>
+int follow_start(const Operation& operation, comex_request_t* handle, Arguments... arguments) {
+  auto* const real = next<Function>(operation.call.name);
+  Checker* const check = checker();
+  if (check == nullptr) return real(arguments..., handle);
+  const int started = check->start(operation, handle != nullptr ? Ending::handle : Ending::implicit);
+  return hand_out(*check, started, real(arguments..., handle), handle);
+}
+
+}  // namespace comex::checker

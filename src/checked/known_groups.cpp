@@ -1,0 +1,46 @@
+#include "checked/known_groups.h"
+
+#include <comex/worlds.h>
+
+#include "checked/next.h"
+
+namespace comex::checker {
+
+const GroupEntry* KnownGroups::find(comex_group_t group) {
+  if (const auto known = entries_.find(group); known != entries_.end()) return &known->second;
+  int size = 0;
+  int remote = 0;
+  if (group == COMEX_GROUP_NULL || next<&comex_group_size>("comex_group_size")(group, &size) != COMEX_SUCCESS)
+    return nullptr;
+  GroupEntry entry;
+  // Ranks of an inter-group name its remote side, as in operations.
+  const bool is_inter = is_inter_.contains(group);
+  if (is_inter && next<&comex_group_remote_size>("comex_group_remote_size")(group, &remote) == COMEX_SUCCESS)
+    size = remote;
+  for (int rank = 0; rank < size; ++rank) {
+    int worker = -1;
+    next<&comex_group_translate_world>("comex_group_translate_world")(group, rank, &worker);
+    entry.members.push_back(worker);
+    entry.has_others = entry.has_others || worker < 0 || worker >= workers_;
+  }
+  const bool has_comm = !is_inter && !has_endpoints(group) && !entry.has_others && size > 1;
+  if (has_comm) next<&comex_group_comm>("comex_group_comm")(group, &entry.comm);
+  return &entries_.emplace(group, std::move(entry)).first->second;
+}
+
+std::optional<int> KnownGroups::worker(int proc, comex_group_t group) {
+  if (group == COMEX_GROUP_WORLD) return proc >= 0 && proc < workers_ ? std::optional(proc) : std::nullopt;
+  const GroupEntry* const entry = find(group);
+  if (entry == nullptr || proc < 0 || static_cast<std::size_t>(proc) >= entry->members.size())
+    return std::nullopt;
+  const int worker = entry->members[static_cast<std::size_t>(proc)];
+  return worker >= 0 && worker < workers_ ? std::optional(worker) : std::nullopt;
+}
+
+void KnownGroups::forget(comex_group_t group) {
+  entries_.erase(group);
+  endpoints_.erase(group);
+  is_inter_.erase(group);
+}
+
+}  // namespace comex::checker

@@ -1,0 +1,41 @@
+// The groups that the program uses: who their members are, and by what the members tell each other clocks.
+#pragma once
+
+#include <comex.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace comex::checker {
+
+struct GroupEntry {
+  std::vector<int> members;       // by rank; the own world's workers have their numbers, others larger ones
+  bool has_others = false;        // members of other worlds
+  MPI_Comm comm = MPI_COMM_NULL;  // null: of endpoints, of several worlds, or of one member
+};
+
+class KnownGroups {
+ public:
+  explicit KnownGroups(int workers) : workers_(workers) {}
+
+  // Null: no such group.
+  const GroupEntry* find(comex_group_t group);
+  std::optional<int> worker(int proc, comex_group_t group);  // none: not of the own world
+  void mark_endpoints(comex_group_t group) { endpoints_.insert(group); }
+  void mark_inter(comex_group_t group) { is_inter_.insert(group); }
+  bool has_endpoints(comex_group_t group) const { return endpoints_.contains(group); }
+  void forget(comex_group_t group);
+  bool is_whole_world(const GroupEntry& entry) const {
+    return !entry.has_others && entry.members.size() == static_cast<std::size_t>(workers_);
+  }
+
+ private:
+  int workers_;
+  std::map<comex_group_t, GroupEntry> entries_;
+  std::set<comex_group_t> endpoints_;
+  std::set<comex_group_t> is_inter_;
+};
+
+}  // namespace comex::checker

@@ -1,0 +1,103 @@
+// Start, end and memory, as this library shows them to the program.
+#include <comex.h>
+
+#include "checked/follow.h"
+
+using namespace comex::checker;
+
+namespace {
+
+template <class Real>
+int opening(const Real& real) {
+  const InitScope opening;
+  const int code = real();
+  if (code == COMEX_SUCCESS) opening.opened();
+  return code;
+}
+
+template <class Real>
+int allocates(const FollowedCall& call, void** parts, std::size_t bytes, comex_group_t group,
+              const Real& real) {
+  Checker* const check = checker();
+  if (check == nullptr) return real();
+  check->meet(call, group, false);
+  const int code = real();
+  check->met(group);
+  if (code == COMEX_SUCCESS) check->allocated(call, parts, bytes, group);
+  return code;
+}
+
+// Who frees cannot know whether others see the address; it is freed as far as the program's order goes.
+template <class Real>
+int frees(const FollowedCall& call, const void* ptr, comex_group_t group, const Real& real) {
+  Checker* const check = checker();
+  if (check == nullptr) return real();
+  check->meet(call, group, true);
+  check->freeing(call, ptr, group);
+  const int code = real();
+  check->met(group);
+  return code;
+}
+
+}  // namespace
+
+int comex_init() {
+  return opening([] { return next<&comex_init>("comex_init")(); });
+}
+
+int comex_init_args(int* argc, char*** argv) {
+  return opening([&] { return next<&comex_init_args>("comex_init_args")(argc, argv); });
+}
+
+int comex_init_comm(MPI_Comm comm) {
+  return opening([&] { return next<&comex_init_comm>("comex_init_comm")(comm); });
+}
+
+int comex_finalize() {
+  close(COMEX_CALL);
+  return next<&comex_finalize>(__func__)();
+}
+
+int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group) {
+  return allocates(COMEX_CALL, ptr_arr, bytes, group,
+                   [&] { return next<&comex_malloc>("comex_malloc")(ptr_arr, bytes, group); });
+}
+
+int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, const char* device) {
+  return allocates(COMEX_CALL, ptr_arr, bytes, group, [&] {
+    return next<&comex_malloc_mem_dev>("comex_malloc_mem_dev")(ptr_arr, bytes, group, device);
+  });
+}
+
+int comex_free(void* ptr, comex_group_t group) {
+  return frees(COMEX_CALL, ptr, group, [&] { return next<&comex_free>("comex_free")(ptr, group); });
+}
+
+int comex_free_dev(void* ptr, comex_group_t group) {
+  return frees(COMEX_CALL, ptr, group, [&] { return next<&comex_free_dev>("comex_free_dev")(ptr, group); });
+}
+
+void* comex_malloc_local(size_t bytes) {
+  void* const ptr = next<&comex_malloc_local>(__func__)(bytes);
+  if (Checker* const check = checker()) check->allocated_locally(COMEX_CALL, ptr, bytes);
+  return ptr;
+}
+
+int comex_free_local(void* ptr) {
+  if (Checker* const check = checker()) check->freeing_locally(COMEX_CALL, ptr);
+  return next<&comex_free_local>(__func__)(ptr);
+}
+
+int comex_access_begin(const void* ptr, size_t bytes, int access) {
+  const int code = next<&comex_access_begin>(__func__)(ptr, bytes, access);
+  if (Checker* const check = checker(); check != nullptr && code == COMEX_SUCCESS)
+    check->access_begins(COMEX_CALL, ptr, bytes, access == COMEX_ACCESS_WRITE);
+  return code;
+}
+
+int comex_access_end(const void* ptr) {
+  const int code = next<&comex_access_end>(__func__)(ptr);
+  if (Checker* const check = checker(); check != nullptr && code == COMEX_SUCCESS)
+    check->access_ends(COMEX_CALL, ptr);
+  return code;
+}

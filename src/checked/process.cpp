@@ -1,0 +1,68 @@
+#include "checked/process.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "checked/next.h"
+
+extern "C" int comex_checker_attached(void) __attribute__((visibility("default")));
+
+namespace comex::checker {
+namespace {
+
+struct State {
+  std::atomic<Checker*> checker{nullptr};
+  std::unique_ptr<Checker> owner;
+  std::atomic<int> openings{0};
+};
+
+State& state() {
+  static State* const self = new State;  // never destroyed: exit handlers call MPI
+  return *self;
+}
+
+std::string_view mode() {
+  const char* const value = std::getenv("COMEX_CHECK");
+  return value == nullptr ? "1" : value;
+}
+
+}  // namespace
+
+Checker* checker() {
+  return state().checker.load(std::memory_order_acquire);
+}
+
+InitScope::InitScope() {
+  ++state().openings;
+}
+
+InitScope::~InitScope() {
+  --state().openings;
+}
+
+void InitScope::opened() const {
+  if (checker() != nullptr || mode() == "0") return;
+  int workers = 0;
+  int me = 0;
+  next<&comex_group_size>("comex_group_size")(COMEX_GROUP_WORLD, &workers);
+  next<&comex_group_rank>("comex_group_rank")(COMEX_GROUP_WORLD, &me);
+  if (me == 0) std::fprintf(stderr, "comex: the calls of %d workers are checked (COMEX_CHECK)\n", workers);
+  state().owner = std::make_unique<Checker>(workers, me, mode() == "fail");
+  state().checker.store(state().owner.get(), std::memory_order_release);
+}
+
+void close(const FollowedCall& call) {
+  Checker* const open = state().checker.exchange(nullptr);
+  if (open == nullptr) return;
+  open->finalize(call);
+  state().owner.reset();
+}
+
+}  // namespace comex::checker
+
+int comex_checker_attached() {
+  return comex::checker::state().openings.load() != 0 ? 1 : 0;
+}

@@ -1,0 +1,53 @@
+// Vector clocks: what a worker knows of the others. Time t of worker w covers all that w had completed when
+// it released for the t-th time.
+//
+// A row has two halves of one entry for each worker. The second half leaves out the order that mutexes make:
+// by it the checker tells whether two workers could have taken their mutexes in the other order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace comex::checker {
+
+using Time = std::int64_t;
+inline constexpr Time never = INT64_MAX;  // not complete yet
+
+class Clocks {
+ public:
+  Clocks(std::size_t workers, std::size_t me) : workers_(workers), me_(me), row_(2 * workers, 0) {
+    row_[me] = row_[workers + me] = 1;
+  }
+
+  Time now() const { return row_[me_]; }
+  std::span<const Time> row() const { return row_; }
+  std::span<const Time> known() const { return std::span(row_).first(workers_); }
+  std::span<const Time> known_without_mutexes() const { return std::span(row_).last(workers_); }
+
+  // What follows is no part of what has been released.
+  void tick() { row_[workers_ + me_] = ++row_[me_]; }
+
+  // True if that told anything new.
+  bool join(std::span<const Time> row) { return join_part(row); }
+  bool join_from_mutex(std::span<const Time> row) { return join_part(row.first(workers_)); }
+
+ private:
+  bool join_part(std::span<const Time> from) {
+    bool is_new = false;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] <= row_[i]) continue;
+      row_[i] = from[i];
+      is_new = true;
+    }
+    return is_new;
+  }
+
+  std::size_t workers_;
+  std::size_t me_;
+  std::vector<Time> row_;
+};
+
+}  // namespace comex::checker

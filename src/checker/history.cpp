@@ -1,0 +1,86 @@
+#include "checker/history.h"
+
+#include <utility>
+
+namespace comex::checker {
+
+std::uint32_t History::row_of(const Clocks& clocks) {
+  if (!is_row_current_) {
+    tables_.clocks.insert(tables_.clocks.end(), clocks.known().begin(), clocks.known().end());
+    is_row_current_ = true;
+  }
+  return static_cast<std::uint32_t>(tables_.clocks.size() / workers_ - 1);
+}
+
+AccessIndex History::add(const AccessKind& kind, const Region& region, const Clocks& clocks) {
+  Access access{.begin = region.begin,
+                .bytes = region.shape.counts[0],
+                .value = kind.value,
+                .issued = clocks.now(),
+                .clocks = row_of(clocks),
+                .site = kind.site,
+                .origin = me_,
+                .owner = kind.owner,
+                .use = kind.use,
+                .type = kind.type};
+  if (!region.shape.contiguous()) {
+    tables_.shapes.push_back(region.shape);
+    access.shape = static_cast<std::uint32_t>(tables_.shapes.size());
+  }
+  accesses_.push_back(access);
+  return accesses_.size() - 1;
+}
+
+bool History::fence(std::uint16_t owner, Time now) {
+  const auto found = unfenced_.find(owner);
+  if (found == unfenced_.end() || found->second.empty()) return false;
+  for (const AccessIndex access : found->second) finish(access, now);
+  found->second.clear();
+  return true;
+}
+
+void History::fence_range(std::uint16_t owner, std::uint64_t begin, std::uint64_t end, Time now) {
+  std::erase_if(unfenced_[owner], [&](AccessIndex access) {
+    const bool is_inside = accesses_[access].begin >= begin && accesses_[access].begin < end;
+    if (is_inside) finish(access, now);
+    return is_inside;
+  });
+}
+
+void History::read_word(AccessIndex access, std::int64_t value, bool is_flag) {
+  Access& read = accesses_[access];
+  read.value = value;
+  read.is_polled = is_flag;
+  const auto [last, is_first] = last_reads_.try_emplace({read.owner, read.begin}, access);
+  if (is_first) return;
+  if (accesses_[last->second].site == read.site) accesses_[last->second].is_polled = true;
+  last->second = access;
+}
+
+std::vector<AccessIndex> History::forget_done() {
+  std::vector<AccessIndex> moved(accesses_.size(), gone);
+  const Tables old = std::exchange(tables_, {});
+  std::vector<Access> kept;
+  for (AccessIndex i = 0; i < accesses_.size(); ++i) {
+    Access access = accesses_[i];
+    if (access.done != never) continue;
+    const auto row = old.clocks.begin() + static_cast<std::ptrdiff_t>(access.clocks * workers_);
+    tables_.clocks.insert(tables_.clocks.end(), row, row + static_cast<std::ptrdiff_t>(workers_));
+    access.clocks = static_cast<std::uint32_t>(tables_.clocks.size() / workers_ - 1);
+    if (access.shape != 0) {
+      tables_.shapes.push_back(old.shapes[access.shape - 1]);
+      access.shape = static_cast<std::uint32_t>(tables_.shapes.size());
+    }
+    moved[i] = kept.size();
+    kept.push_back(access);
+  }
+  accesses_ = std::move(kept);
+  is_row_current_ = false;
+  last_reads_.clear();
+  for (auto& [owner, indices] : unfenced_) {
+    for (AccessIndex& index : indices) index = moved[index];
+  }
+  return moved;
+}
+
+}  // namespace comex::checker

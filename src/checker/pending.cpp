@@ -1,0 +1,81 @@
+#include "checker/pending.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace comex::checker {
+
+std::uint64_t checksum(const Region& region) {
+  std::uint64_t sum = 14695981039346656037U;
+  const auto add = [&](std::uint64_t word) { sum = (sum ^ word) * 1099511628211U + (sum >> 47); };
+  for_each_run(region.shape, region.begin, [&](std::uint64_t at, std::uint64_t bytes) {
+    const auto* from = reinterpret_cast<const char*>(at);
+    std::uint64_t word = 0;
+    for (; bytes >= sizeof word; bytes -= sizeof word, from += sizeof word) {
+      std::memcpy(&word, from, sizeof word);
+      add(word);
+    }
+    word = 0;
+    std::memcpy(&word, from, bytes);
+    add(word);
+  });
+  return sum;
+}
+
+int Pending::add(Started started) {
+  const int handle = next_;
+  next_ = next_ == INT32_MAX ? first_handle : next_ + 1;
+  for (const Buffer& buffer : started.buffers) {
+    buffers_.emplace(buffer.region.begin, std::pair(handle, buffer));
+    longest_ = std::max(longest_, buffer.region.end() - buffer.region.begin);
+  }
+  started_.emplace(handle, std::move(started));
+  return handle;
+}
+
+const Started* Pending::find(int handle) const {
+  const auto found = started_.find(handle);
+  return found == started_.end() ? nullptr : &found->second;
+}
+
+void Pending::remove_buffers(int handle, const Started& started) {
+  for (const Buffer& buffer : started.buffers) {
+    auto [first, last] = buffers_.equal_range(buffer.region.begin);
+    const auto found = std::find_if(first, last, [&](const auto& row) { return row.second.first == handle; });
+    if (found != last) buffers_.erase(found);
+  }
+}
+
+std::optional<Started> Pending::take(int handle) {
+  const auto found = started_.find(handle);
+  if (found == started_.end()) return std::nullopt;
+  Started started = std::move(found->second);
+  started_.erase(found);
+  remove_buffers(handle, started);
+  return started;
+}
+
+std::optional<Pending::Clash> Pending::clash(const Buffer& buffer) const {
+  if (buffers_.empty() || buffer.region.shape.empty()) return std::nullopt;
+  const std::uint64_t begin = buffer.region.begin;
+  for (auto it = buffers_.lower_bound(begin - std::min(begin, longest_)); it != buffers_.end(); ++it) {
+    if (it->first >= buffer.region.end()) break;
+    const auto& [handle, other] = it->second;
+    if (!buffer.is_filled && !other.is_filled) continue;
+    if (const auto byte = common_byte(buffer.region, other.region))
+      return Clash{&started_.at(handle), other.is_filled, *byte};
+  }
+  return std::nullopt;
+}
+
+void Pending::accesses_moved(const std::vector<AccessIndex>& moved) {
+  for (auto& [handle, started] : started_) {
+    for (AccessIndex& access : started.accesses) access = moved[access];
+    std::erase(started.accesses, History::gone);
+    if (started.word) started.word->access = moved[started.word->access];
+  }
+}
+
+}  // namespace comex::checker

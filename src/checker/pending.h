@@ -1,0 +1,82 @@
+// Operations that have started and are not known to be complete, and the buffers that belong to them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "checker/clock_row.h"
+#include "checker/history.h"
+#include "checker/shape.h"
+
+namespace comex::checker {
+
+// Memory of the caller that an operation reads or fills.
+struct Buffer {
+  Region region;
+  bool is_filled = false;
+  std::uint64_t checksum = 0;  // of what it read
+};
+
+struct WordRead {
+  AccessIndex access = 0;
+  std::uint64_t result = 0;  // where the value goes
+  std::uint64_t bytes = 0;
+};
+
+// How the program learns that an operation is complete.
+enum class Ending : std::uint8_t { on_return, handle, implicit };
+
+struct Started {
+  int real_handle = 0;
+  Ending ending{};
+  bool is_write = false;     // a fence completes it
+  bool is_declared = false;  // an access that the owner told of
+  bool is_fence = false;     // writes to its owner are there once it is complete
+  std::uint16_t owner = 0;
+  std::uint32_t site = 0;
+  std::vector<AccessIndex> accesses = {};  // done when it is complete
+  std::optional<ClockRow> clocks = {};     // which it acquires then
+  std::optional<WordRead> word = {};
+  std::vector<Buffer> buffers = {};
+};
+
+std::uint64_t checksum(const Region& region);
+
+class Pending {
+ public:
+  // Returns the handle that the program gets.
+  int add(Started started);
+  void set_real_handle(int handle, int real) { started_.at(handle).real_handle = real; }
+
+  // Null: complete, or not one of ours.
+  const Started* find(int handle) const;
+  const std::map<int, Started>& all() const { return started_; }
+  static bool is_ours(int handle) { return handle >= first_handle; }
+
+  std::optional<Started> take(int handle);
+  bool empty() const { return started_.empty(); }
+
+  // The started operation whose buffer `buffer` must not touch, and the byte. Two that only read may share.
+  struct Clash {
+    const Started* owner = nullptr;
+    bool is_filled = false;
+    std::uint64_t address = 0;
+  };
+  std::optional<Clash> clash(const Buffer& buffer) const;
+
+  void accesses_moved(const std::vector<AccessIndex>& moved);
+
+ private:
+  static constexpr int first_handle = 1 << 30;
+
+  void remove_buffers(int handle, const Started& started);
+
+  int next_ = first_handle;
+  std::map<int, Started> started_;
+  std::multimap<std::uint64_t, std::pair<int, Buffer>> buffers_;  // by their first byte
+  std::uint64_t longest_ = 0;                                     // extent of a buffer
+};
+
+}  // namespace comex::checker

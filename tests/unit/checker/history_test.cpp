@@ -1,0 +1,134 @@
+// What is under way: when accesses are done, and which buffers belong to an operation.
+#include "checker/history.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "checker/pending.h"
+#include "checker/shape.h"
+
+namespace comex::checker {
+namespace {
+
+Region bytes_at(std::uint64_t begin, std::uint64_t bytes) {
+  return {begin, contiguous_patch(bytes)};
+}
+
+Region column_at(std::uint64_t begin, int bytes, int rows, int stride) {
+  const std::array<int, 1> strides = {stride};
+  const std::array<int, 2> counts = {bytes, rows};
+  return {begin, make_patch(1, strides.data(), strides.data(), counts.data()).value()};
+}
+
+TEST(ShapeTest, FindsTheFirstCommonByte) {
+  EXPECT_EQ(common_byte(bytes_at(0, 8), bytes_at(4, 8)), 4U);
+  EXPECT_EQ(common_byte(bytes_at(0, 8), bytes_at(8, 8)), std::nullopt);
+  EXPECT_EQ(common_byte(column_at(0, 8, 10, 64), column_at(8, 8, 10, 64)), std::nullopt);
+  EXPECT_EQ(common_byte(column_at(0, 8, 10, 64), column_at(4, 8, 10, 64)), 4U);
+  EXPECT_EQ(common_byte(column_at(0, 8, 10, 64), bytes_at(200, 1000)), 256U);
+  EXPECT_EQ(common_byte(column_at(0, 8, 10, 64), bytes_at(584, 100)), std::nullopt)
+      << "the last row ends there";
+  EXPECT_EQ(common_byte(column_at(0, 8, 7, 48), column_at(12, 8, 5, 64)), 144U) << "strides that do not nest";
+}
+
+class HistoryTest : public ::testing::Test {
+ protected:
+  AccessIndex write_to(std::uint16_t owner, std::uint64_t begin = 64) {
+    const AccessIndex made = history.add({.owner = owner, .use = Use::write}, bytes_at(begin, 8), clocks);
+    history.await_fence(made);
+    return made;
+  }
+  Time done(AccessIndex access) const { return history.accesses()[access].done; }
+
+  Clocks clocks{3, 0};
+  History history{0, 3};
+};
+
+TEST_F(HistoryTest, FenceCoversTheWritesToItsOwner) {
+  const AccessIndex one = write_to(1);
+  const AccessIndex two = write_to(2);
+  clocks.tick();
+  EXPECT_TRUE(history.fence(1, clocks.now()));
+  EXPECT_EQ(done(one), clocks.now());
+  EXPECT_EQ(done(two), never);
+  EXPECT_FALSE(history.fence(1, clocks.now())) << "nothing is left";
+}
+
+TEST_F(HistoryTest, FenceOfARangeLeavesTheRest) {
+  const AccessIndex inside = write_to(1, 100);
+  const AccessIndex outside = write_to(1, 300);
+  history.fence_range(1, 100, 200, 1);
+  EXPECT_EQ(done(inside), 1);
+  EXPECT_EQ(done(outside), never);
+  EXPECT_TRUE(history.fence(1, 2));
+  EXPECT_EQ(done(outside), 2);
+}
+
+TEST_F(HistoryTest, ForgetsWhatIsDoneAndKeepsTheRest) {
+  const AccessIndex one = write_to(1);
+  history.add({.owner = 1, .use = Use::read}, column_at(0, 8, 4, 32), clocks);
+  const AccessIndex open = write_to(2);
+  history.fence(1, 1);
+  const std::vector<AccessIndex> moved = history.forget_done();
+  EXPECT_EQ(moved[one], History::gone);
+  ASSERT_EQ(history.size(), 2U) << "the read is not done either";
+  EXPECT_NE(history.accesses()[moved[1]].shape, 0U);
+  history.fence(2, 7);
+  EXPECT_EQ(done(moved[open]), 7);
+  EXPECT_EQ(history.tables().shapes.size(), 1U);
+}
+
+TEST_F(HistoryTest, ReadsOfAWordInALoopArePolls) {
+  std::array<AccessIndex, 3> reads{};
+  for (AccessIndex& read : reads) {
+    read = history.add({.owner = 1, .use = Use::word_read, .site = 4}, bytes_at(64, 8), clocks);
+    history.read_word(read, 5, false);
+  }
+  EXPECT_TRUE(history.accesses()[reads[0]].is_polled);
+  EXPECT_TRUE(history.accesses()[reads[1]].is_polled);
+  EXPECT_FALSE(history.accesses()[reads[2]].is_polled);
+}
+
+Started with_buffer(const Region& region, bool is_filled) {
+  Started started;
+  started.buffers.push_back({region, is_filled, 0});
+  return started;
+}
+
+TEST(PendingTest, BuffersBelongToTheirOperationUntilItIsTaken) {
+  Pending pending;
+  const int reads = pending.add(with_buffer(bytes_at(100, 50), false));
+  const int fills = pending.add(with_buffer(bytes_at(200, 50), true));
+  EXPECT_FALSE(pending.clash({bytes_at(100, 50), false, 0})) << "both only read";
+  EXPECT_TRUE(pending.clash({bytes_at(140, 50), true, 0}));
+  EXPECT_TRUE(pending.clash({bytes_at(240, 50), false, 0}));
+  EXPECT_FALSE(pending.clash({bytes_at(250, 50), true, 0}));
+  EXPECT_TRUE(pending.take(reads));
+  EXPECT_FALSE(pending.take(reads));
+  EXPECT_FALSE(pending.clash({bytes_at(140, 50), true, 0}));
+  EXPECT_TRUE(pending.take(fills));
+  EXPECT_TRUE(pending.empty());
+}
+
+TEST(PendingTest, ColumnsBesideEachOtherDoNotClash) {
+  Pending pending;
+  pending.add(with_buffer(column_at(0, 8, 10, 64), true));
+  EXPECT_FALSE(pending.clash({column_at(8, 8, 10, 64), true, 0}));
+  EXPECT_TRUE(pending.clash({column_at(60, 8, 10, 64), true, 0}));
+}
+
+TEST(PendingTest, ChecksumSeesEveryByte) {
+  std::array<char, 21> memory{};
+  const Region region = bytes_at(reinterpret_cast<std::uint64_t>(memory.data()), memory.size());
+  const std::uint64_t before = checksum(region);
+  for (char& byte : memory) {
+    byte = 1;
+    EXPECT_NE(checksum(region), before) << &byte - memory.data();
+    byte = 0;
+  }
+  EXPECT_EQ(checksum(region), before);
+}
+
+}  // namespace
+}  // namespace comex::checker
