@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::size_t rows_of_words = 509;
 
-std::size_t bytes_of_rows(std::size_t workers) {
-  return (1 + workers + rows_of_words) * 2 * workers * sizeof(Time);
-}
-
 void must(int code) {
   if (code != COMEX_SUCCESS) next<&comex_error>("comex_error")("comex check: its own memory failed", 1);
 }
 
 }  // namespace
 
-Board::Board(int workers, int me) : workers_(workers), me_(me), parts_(static_cast<std::size_t>(workers)) {
-  const std::size_t bytes = bytes_of_rows(parts_.size()) + freed_ranges * sizeof(Range);
+Board::Board(int workers, int me, int origins)
+    : origins_(static_cast<std::size_t>(origins)),
+      endpoints_(static_cast<std::size_t>(origins / workers)),
+      me_(me),
+      parts_(static_cast<std::size_t>(workers)) {
+  const std::size_t bytes = bytes_of_rows() + freed_ranges * sizeof(Range);
   must(next<&comex_malloc>("comex_malloc")(parts_.data(), bytes, COMEX_GROUP_WORLD));
   std::memset(parts_[static_cast<std::size_t>(me)], 0, bytes);
   must(next<&comex_barrier>("comex_barrier")(COMEX_GROUP_WORLD));
@@ -34,8 +34,20 @@ void Board::free() {
   must(next<&comex_free>("comex_free")(parts_[static_cast<std::size_t>(me_)], COMEX_GROUP_WORLD));
 }
 
+std::size_t Board::first_row_of_words() const {
+  return 1 + parts_.size() + 2 * endpoints_;
+}
+
+std::size_t Board::bytes_of_rows() const {
+  return (first_row_of_words() + rows_of_words) * 2 * origins_ * sizeof(Time);
+}
+
+ClockRow Board::met(int worker, int endpoint, bool is_odd) const {
+  return {worker, 1 + parts_.size() + 2 * static_cast<std::size_t>(endpoint) + (is_odd ? 1 : 0)};
+}
+
 ClockRow Board::word(int owner, std::uint64_t address) const {
-  return {owner, 1 + parts_.size() + address / 4 * 2654435761U % rows_of_words};
+  return {owner, first_row_of_words() + address / 4 * 2654435761U % rows_of_words};
 }
 
 ClockRow Board::mutex(int owner, int number) const {
@@ -43,12 +55,12 @@ ClockRow Board::mutex(int owner, int number) const {
 }
 
 Time* Board::address(const ClockRow& row) const {
-  return static_cast<Time*>(parts_[static_cast<std::size_t>(row.owner)]) + row.index * 2 * parts_.size();
+  return static_cast<Time*>(parts_[static_cast<std::size_t>(row.owner)]) + row.index * 2 * origins_;
 }
 
 Board::Range* Board::freed(int owner) const {
   return reinterpret_cast<Range*>(static_cast<char*>(parts_[static_cast<std::size_t>(owner)]) +
-                                  bytes_of_rows(parts_.size()));
+                                  bytes_of_rows());
 }
 
 void Board::note_freed(std::uint64_t begin, std::uint64_t end) {
@@ -78,7 +90,7 @@ void Board::raise(const ClockRow& row, std::span<const Time> clocks) const {
 }
 
 std::vector<Time> Board::read(const ClockRow& row) const {
-  std::vector<Time> clocks(2 * parts_.size());
+  std::vector<Time> clocks(2 * origins_);
   must(next<&comex_get_x>("comex_get_x")(address(row), clocks.data(), clocks.size() * sizeof(Time), row.owner,
                                          COMEX_GROUP_WORLD));
   return clocks;

@@ -18,11 +18,14 @@ namespace comex::checker {
 class Board {
  public:
   // Collective over the workers. Both end the job with a line on failure.
-  Board(int workers, int me);
+  // origins: of all workers together, as many for each.
+  Board(int workers, int me, int origins);
   void free();
 
   ClockRow inbox(int owner) const { return {owner, 0}; }
   ClockRow sent(int from, int to) const { return {from, 1 + static_cast<std::size_t>(to)}; }
+  // What an endpoint of a worker leaves in a collective call; every other call uses the same row.
+  ClockRow met(int worker, int endpoint, bool is_odd) const;
   ClockRow word(int owner, std::uint64_t address) const;
   ClockRow mutex(int owner, int number) const;
 
@@ -43,10 +46,13 @@ class Board {
   };
   static constexpr std::size_t freed_ranges = 64;
 
+  std::size_t first_row_of_words() const;
+  std::size_t bytes_of_rows() const;
   Time* address(const ClockRow& row) const;
   Range* freed(int owner) const;  // at the end of its part
 
-  int workers_;
+  std::size_t origins_;
+  std::size_t endpoints_;  // of a worker, itself included
   int me_;
   std::vector<void*> parts_;
   std::size_t next_freed_ = 0;

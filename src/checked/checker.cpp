@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "checked/exchange.h"
 #include "checked/next.h"
 
 namespace comex::checker {
@@ -41,21 +42,78 @@ std::int64_t load_word(std::uint64_t address, std::uint64_t bytes) {
 
 }  // namespace
 
+// Several threads can only drive endpoints where MPI lets them.
+int Checker::agree_on_endpoints(int workers) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  std::int64_t least = level >= MPI_THREAD_SERIALIZED ? -endpoints_each : -1;
+  if (workers > 1 && next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
+    raise_over(comm, {&least, 1});
+  return static_cast<int>(-least);
+}
+
 Checker::Checker(int workers, int me, bool ends_job)
     : workers_(workers),
       me_(me),
+      endpoints_(agree_on_endpoints(workers)),
       ends_job_(ends_job),
-      clocks_(static_cast<std::size_t>(workers), static_cast<std::size_t>(me)),
-      history_(static_cast<std::uint16_t>(me), static_cast<std::size_t>(workers)),
+      history_(static_cast<std::size_t>(workers * endpoints_)),
       groups_(workers),
-      board_(workers, me) {
-  lock_steps_.workers = static_cast<std::size_t>(workers);
+      board_(workers, me, workers * endpoints_) {
+  const auto origins = static_cast<std::size_t>(workers * endpoints_);
+  for (int i = 0; i < endpoints_; ++i)
+    clocks_.emplace_back(origins, static_cast<std::size_t>(me * endpoints_ + i));
+  lock_steps_.workers = origins;
   MPI_Comm comm = MPI_COMM_NULL;
   if (workers > 1 && next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
     PMPI_Comm_dup(comm, &wire_);
 }
 
+int& Checker::acting() {
+  static thread_local int endpoint = 0;
+  return endpoint;
+}
+
+int& Checker::driven_endpoint() {
+  static thread_local int endpoint = 0;
+  return endpoint;
+}
+
+void Checker::act_for(comex_group_t group) {
+  const Guard guard(mutex_);
+  acting() = groups_.endpoint(group);
+  if (acting() != 0) driven_endpoint() = acting();
+  link_endpoints();
+}
+
+void Checker::act_for_thread() {
+  const Guard guard(mutex_);
+  acting() = has_endpoints_ ? driven_endpoint() : 0;
+  link_endpoints();
+}
+
+// The threads of a process start and join where nobody sees it: what the worker itself does is taken to be in
+// order with what its endpoints do.
+void Checker::link_endpoints() {
+  if (!has_endpoints_) return;
+  const auto learn_of = [&](std::size_t from, std::size_t to) {
+    if (clocks_[to].join(clocks_[from].row())) history_.clocks_changed(clocks_[to].me());
+    clocks_[from].tick();
+  };
+  const auto me = static_cast<std::size_t>(acting());
+  if (me != 0) return learn_of(0, me);
+  for (std::size_t i = 1; i < clocks_.size(); ++i) learn_of(i, 0);
+}
+
+std::string Checker::rank_text(std::uint16_t origin) const {
+  const int endpoint = origin % endpoints_;
+  return "rank " + std::to_string(origin / endpoints_) +
+         (endpoint == 0 ? "" : " (its endpoint " + std::to_string(endpoint) + ")");
+}
+
 std::optional<int> Checker::worker_of(int proc, comex_group_t group) {
+  act_for(group);
   const Guard guard(mutex_);
   return groups_.worker(proc, group);
 }
@@ -67,13 +125,13 @@ bool Checker::is_own(std::uint64_t address) const {
 
 // The clocks that others get, which cover all that is complete here; what follows is not covered.
 std::vector<Time> Checker::release() {
-  std::vector<Time> row(clocks_.row().begin(), clocks_.row().end());
-  clocks_.tick();
+  std::vector<Time> row(clocks().row().begin(), clocks().row().end());
+  clocks().tick();
   return row;
 }
 
 void Checker::learn(std::span<const Time> row) {
-  if (clocks_.join(row)) history_.clocks_changed();
+  if (clocks().join(row)) history_.clocks_changed(origin());
 }
 
 // An owner may see a flag by plain loads, so each of its operations counts as having seen all that came.
@@ -103,7 +161,7 @@ void Checker::use_buffer(const FollowedCall& call, Started& started, const Piece
   if (is_own(region.begin)) {
     const AccessKind kind{static_cast<std::uint16_t>(me_), is_filled ? Use::write : Use::read, 0,
                           started.site, 0};
-    started.accesses.push_back(history_.add(kind, region, clocks_));
+    started.accesses.push_back(history_.add(kind, region, clocks()));
   }
   if (started.ending == Ending::on_return) return;
   if (!is_filled) buffer.checksum = checksum(region);
@@ -139,6 +197,7 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
   {
     const Guard guard(mutex_);
     Started started{.ending = ending, .is_write = transfer.move != Move::get};
+    started.origin = origin();
     started.owner = static_cast<std::uint16_t>(*owner);
     started.site = sites_.number_of(transfer.call.site, transfer.call.name);
     for (const Piece& piece : transfer.pieces) {
@@ -150,7 +209,7 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
       AccessKind kind{started.owner, Use::accumulate, transfer.type, started.site, 0};
       if (transfer.move == Move::get) {
         kind.use = one_word ? Use::word_read : Use::read;
-        const AccessIndex access = history_.add(kind, region, clocks_);
+        const AccessIndex access = history_.add(kind, region, clocks());
         started.accesses.push_back(access);
         if (!one_word) continue;
         started.word = WordRead{access, address_of(piece.near), region.shape.counts[0]};
@@ -162,7 +221,7 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
         kind.value = load_word(address_of(piece.near), region.shape.counts[0]);
         flag = board_.word(*owner, region.begin);
       }
-      history_.await_fence(history_.add(kind, region, clocks_));
+      history_.await_fence(history_.add(kind, region, clocks()));
     }
     if (flag) released = release();
     number = pending_.add(std::move(started));
@@ -185,21 +244,22 @@ int Checker::start(const CheckedWord& change, Ending ending) {
   {
     const Guard guard(mutex_);
     Started started{.ending = ending, .is_write = change.is_signal};
+    started.origin = origin();
     started.owner = static_cast<std::uint16_t>(*owner);
     started.site = sites_.number_of(change.call.site, change.call.name);
-    history_.fence(started.owner, clocks_.now());  // it comes after all earlier writes there
+    history_.fence(origin(), started.owner, clocks().now());  // it comes after all earlier writes there
     for (const Piece& piece : change.data) {
       if (!is_followed(piece)) continue;
       use_buffer(change.call, started, piece, false);
       history_.finish(
-          history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(piece), clocks_),
-          clocks_.now());
+          history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(piece), clocks()),
+          clocks().now());
     }
     const Region word{address_of(change.word), contiguous_patch(change.bytes)};
     if (change.result != nullptr)
       use_buffer(change.call, started, {change.result, nullptr, contiguous_patch(change.bytes)}, true);
-    history_.finish(history_.add({started.owner, change.use, 0, started.site, change.value}, word, clocks_),
-                    clocks_.now());
+    history_.finish(history_.add({started.owner, change.use, 0, started.site, change.value}, word, clocks()),
+                    clocks().now());
     if (!change.is_signal) started.clocks = row;
     released = release();
     number = pending_.add(std::move(started));
@@ -215,6 +275,7 @@ void Checker::issued(int started, int real_handle) {
 }
 
 bool Checker::find_real_handle(int started, int& real_handle) {
+  act_for_thread();
   const Guard guard(mutex_);
   const Started* const found = pending_.find(started);
   if (found != nullptr) real_handle = found->real_handle;
@@ -227,10 +288,11 @@ void Checker::abandon(int started) {
 }
 
 void Checker::finish(const Started& started, bool is_flag) {
-  for (const AccessIndex access : started.accesses) history_.finish(access, clocks_.now());
+  const Time now = clocks_[static_cast<std::size_t>(started.origin % endpoints_)].now();
+  for (const AccessIndex access : started.accesses) history_.finish(access, now);
   if (started.word)
     history_.read_word(started.word->access, load_word(started.word->result, started.word->bytes), is_flag);
-  if (started.is_fence) history_.fence(started.owner, clocks_.now());
+  if (started.is_fence) history_.fence(started.origin, started.owner, now);
   for (const Buffer& buffer : started.buffers) {
     if (buffer.is_filled || checksum(buffer.region) == buffer.checksum) continue;
     const std::string site = sites_.text(started.site);
@@ -250,8 +312,8 @@ void Checker::complete(int started) {
   std::vector<Time> learnt;
   if (row) learnt = board_.read(*row);
   const Guard guard(mutex_);
-  const bool is_flag = row && clocks_.join(learnt);
-  if (is_flag) history_.clocks_changed();
+  const bool is_flag = row && clocks().join(learnt);
+  if (is_flag) history_.clocks_changed(origin());
   if (const auto found = pending_.take(started)) finish(*found, is_flag);
 }
 

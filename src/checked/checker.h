@@ -141,9 +141,22 @@ class Checker {
   struct Held {
     Mutex mutex;
     std::uint32_t site = 0;
+    int endpoint = 0;
     int times = 1;
   };
   using Guard = std::lock_guard<std::mutex>;
+
+  // Each call begins by who makes it: an endpoint if it goes through a handle of one, or names no group and
+  // the thread has last used one.
+  void act_for(comex_group_t group);
+  void act_for_thread();
+  void link_endpoints();
+  Clocks& clocks() { return clocks_[static_cast<std::size_t>(acting())]; }
+  std::uint16_t origin() { return static_cast<std::uint16_t>(clocks().me()); }
+  static int& acting();
+  static int& driven_endpoint();  // that the thread has last used
+  static int agree_on_endpoints(int workers);
+  std::string rank_text(std::uint16_t origin) const;
 
   std::optional<int> worker_of(int proc, comex_group_t group);
   bool is_own(std::uint64_t address) const;
@@ -156,6 +169,8 @@ class Checker {
   void finish(const Started& started, bool is_flag);
   void complete_where(const std::function<bool(const Started&)>& is_complete);
   std::vector<int> own_members(comex_group_t group);
+  void fence_worker(int worker);
+  void leave_for_endpoints(comex_group_t group);
   void publish_to(const std::vector<int>& workers);
   void learn_from(const std::vector<int>& workers);
   bool meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool is_whole_world,
@@ -170,11 +185,15 @@ class Checker {
   std::string place_of(std::uint64_t address);
   void end_if_wanted();
 
+  static constexpr int endpoints_each = 4;  // that are told apart: the worker itself and three more
+
   const int workers_;
   const int me_;
+  const int endpoints_;  // that is, or 1 where MPI's thread level lets nobody drive several
   const bool ends_job_;
-  std::mutex mutex_;  // guards what follows
-  Clocks clocks_;
+  std::mutex mutex_;            // guards what follows
+  std::vector<Clocks> clocks_;  // of the worker itself, and of its endpoints
+  bool has_endpoints_ = false;
   History history_;
   Pending pending_;
   Sites sites_;

@@ -77,46 +77,51 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
 }
 
 void Checker::allocated_locally(const FollowedCall& call, const void* ptr, std::size_t bytes) {
+  act_for_thread();
   const auto begin = reinterpret_cast<std::uint64_t>(ptr);
   if (begin == 0 || bytes == 0) return;
   const Guard guard(mutex_);
   const AccessKind kind{static_cast<std::uint16_t>(me_), Use::allocated, 0,
                         sites_.number_of(call.site, call.name), 0};
-  history_.finish(history_.add(kind, {begin, contiguous_patch(bytes)}, clocks_), clocks_.now());
+  history_.finish(history_.add(kind, {begin, contiguous_patch(bytes)}, clocks()), clocks().now());
   own_memory_[begin] = {begin, begin + bytes};
   board_.note_allocated(begin, begin + bytes);
 }
 
 void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
+  act_for_thread();
   const Guard guard(mutex_);
   const auto found = own_memory_.find(reinterpret_cast<std::uint64_t>(ptr));
   if (found == own_memory_.end()) return;
   const Part part = found->second;
   const AccessKind kind{static_cast<std::uint16_t>(me_), Use::freed, 0,
                         sites_.number_of(call.site, call.name), 0};
-  history_.finish(history_.add(kind, {part.begin, contiguous_patch(part.end - part.begin)}, clocks_),
-                  clocks_.now());
+  history_.finish(history_.add(kind, {part.begin, contiguous_patch(part.end - part.begin)}, clocks()),
+                  clocks().now());
   own_memory_.erase(found);
   board_.note_freed(part.begin, part.end);
 }
 
 void Checker::access_begins(const FollowedCall& call, const void* ptr, std::size_t bytes, bool is_write) {
+  act_for_thread();
   if (bytes == 0) return;
   const Guard guard(mutex_);
   Started started{.ending = Ending::handle};
   started.site = sites_.number_of(call.site, call.name);
+  started.origin = origin();
   started.owner = static_cast<std::uint16_t>(me_);
   started.is_declared = true;
   const Region region{reinterpret_cast<std::uint64_t>(ptr), contiguous_patch(bytes)};
   clash(call, {region, is_write, 0});
   if (is_own(region.begin)) {
     const AccessKind kind{started.owner, is_write ? Use::write : Use::read, 0, started.site, 0};
-    started.accesses.push_back(history_.add(kind, region, clocks_));
+    started.accesses.push_back(history_.add(kind, region, clocks()));
   }
   open_accesses_.emplace_back(ptr, pending_.add(std::move(started)));
 }
 
 void Checker::access_ends(const FollowedCall& call, const void* ptr) {
+  act_for_thread();
   int number = 0;
   {
     const Guard guard(mutex_);

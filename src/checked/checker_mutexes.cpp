@@ -17,9 +17,11 @@ constexpr std::size_t most_steps = 10'000;
 }  // namespace
 
 bool Checker::may_lock(const FollowedCall& call, int number, int owner) {
+  act_for_thread();
   const Guard guard(mutex_);
   const Mutex mutex{number, owner};
-  const auto held = std::ranges::find(held_, mutex, &Held::mutex);
+  const auto held = std::ranges::find_if(
+      held_, [&](const Held& one) { return one.mutex == mutex && one.endpoint == acting(); });
   if (held == held_.end()) return true;
   ++held->times;
   findings_.tell("locked twice: rank " + std::to_string(me_) + ": " +
@@ -31,30 +33,32 @@ bool Checker::may_lock(const FollowedCall& call, int number, int owner) {
 }
 
 void Checker::locked(const FollowedCall& call, int number, int owner) {
+  act_for_thread();
   if (owner < 0 || owner >= workers_) return;
   const std::vector<Time> row = board_.read(board_.mutex(owner, number));
   const Guard guard(mutex_);
-  if (clocks_.join_from_mutex(std::span(row))) history_.clocks_changed();
+  if (clocks().join_from_mutex(std::span(row))) history_.clocks_changed(origin());
   const Mutex mutex{number, owner};
   const std::uint32_t site = sites_.number_of(call.site, call.name);
   for (const Held& first : held_) {
+    if (first.endpoint != acting()) continue;
     if (lock_steps_.steps.size() >= most_steps) break;
-    LockStep step{
-        .first = first.mutex, .second = mutex, .worker = static_cast<std::uint32_t>(me_), .site = site};
-    step.time = clocks_.now();
+    LockStep step{.first = first.mutex, .second = mutex, .worker = origin(), .site = site};
+    step.time = clocks().now();
     step.others = static_cast<std::uint32_t>(lock_steps_.held.size());
     for (const Held& other : held_)
-      if (other.mutex != first.mutex) lock_steps_.held.push_back(other.mutex);
+      if (other.endpoint == acting() && other.mutex != first.mutex) lock_steps_.held.push_back(other.mutex);
     step.others_count = static_cast<std::uint32_t>(lock_steps_.held.size()) - step.others;
     step.known = static_cast<std::uint32_t>(lock_steps_.rows.size() / lock_steps_.workers);
-    const auto known = clocks_.known_without_mutexes();
+    const auto known = clocks().known_without_mutexes();
     lock_steps_.rows.insert(lock_steps_.rows.end(), known.begin(), known.end());
     lock_steps_.steps.push_back(step);
   }
-  held_.push_back({mutex, site, 1});
+  held_.push_back({mutex, site, acting(), 1});
 }
 
 bool Checker::may_unlock(int number, int owner) {
+  act_for_thread();
   std::vector<Time> row;
   {
     const Guard guard(mutex_);
@@ -93,23 +97,26 @@ void Checker::compare_lock_order() {
   const auto held = gather(wire_, mine.held);
   const auto rows = gather(wire_, mine.rows);
   LockSteps all{.workers = mine.workers};
-  for (std::size_t i = 0; i < mine.workers; ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(workers_); ++i) {
     const auto part = [&](const auto& of) { return std::vector(of.of(i).begin(), of.of(i).end()); };
     all.append({part(steps), part(held), part(rows), mine.workers});
   }
+  const auto is_mine = [&](const LockStep& step) {
+    return static_cast<int>(step.worker) / endpoints_ == me_;
+  };
   for (const std::vector<LockStep>& cycle : lock_cycles(all)) {
     std::string text;
     std::string sites;
     for (const LockStep& step : cycle) {
-      if (step.worker == static_cast<std::uint32_t>(me_)) {
+      if (is_mine(step)) {
         const Guard guard(mutex_);
         sites += " " + sites_.text(step.site);
       }
-      text += (text.empty() ? "rank " : ", rank ") + std::to_string(step.worker) + " takes " +
+      text += (text.empty() ? "" : ", ") + rank_text(static_cast<std::uint16_t>(step.worker)) + " takes " +
               name_of(step.second) + " while it holds " + name_of(step.first);
     }
     // Each worker in it tells its own part; all know the whole.
-    if (cycle.front().worker == static_cast<std::uint32_t>(me_)) {
+    if (is_mine(cycle.front())) {
       const Guard guard(mutex_);
       findings_.tell("lock order: " + text + "; they can wait for each other for ever (here at" + sites +
                      ")");

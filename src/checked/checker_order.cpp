@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace comex::checker {
 namespace {
@@ -26,19 +27,28 @@ int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group
   if (!owner) return 0;
   const Guard guard(mutex_);
   Started started{.ending = ending, .is_write = true, .is_fence = true};
+  started.origin = origin();
   started.owner = static_cast<std::uint16_t>(*owner);
   started.site = sites_.number_of(call.site, call.name);
   return pending_.add(std::move(started));
 }
 
-void Checker::fenced(int proc, comex_group_t group) {
-  const std::optional<int> owner = worker_of(proc, group);
-  if (!owner) return;
+// A fence through a handle of an endpoint covers what went through its handles.
+void Checker::fence_worker(int worker) {
   complete_where([&](const Started& started) {
-    return started.owner == *owner && (started.is_write || started.ending == Ending::implicit);
+    return started.owner == worker && (acting() == 0 || started.origin == origin()) &&
+           (started.is_write || started.ending == Ending::implicit);
   });
   const Guard guard(mutex_);
-  history_.fence(static_cast<std::uint16_t>(*owner), clocks_.now());
+  for (std::size_t i = 0; i < clocks_.size(); ++i) {
+    if (acting() == 0 || static_cast<int>(i) == acting())
+      history_.fence(static_cast<std::uint16_t>(clocks_[i].me()), static_cast<std::uint16_t>(worker),
+                     clocks_[i].now());
+  }
+}
+
+void Checker::fenced(int proc, comex_group_t group) {
+  if (const std::optional<int> owner = worker_of(proc, group)) fence_worker(*owner);
 }
 
 std::vector<int> Checker::own_members(comex_group_t group) {
@@ -52,7 +62,8 @@ std::vector<int> Checker::own_members(comex_group_t group) {
 }
 
 void Checker::fenced_all(comex_group_t group) {
-  for (const int worker : own_members(group)) fenced(worker, COMEX_GROUP_WORLD);
+  act_for(group);
+  for (const int worker : own_members(group)) fence_worker(worker);
 }
 
 void Checker::fenced_allocation(const void* own) {
@@ -63,8 +74,8 @@ void Checker::fenced_allocation(const void* own) {
         std::ranges::any_of(allocation.parts, [&](const Part& part) { return part.holds(address); });
     if (!is_named) continue;
     for (std::size_t i = 0; i < allocation.parts.size(); ++i)
-      history_.fence_range(static_cast<std::uint16_t>(allocation.members[i]), allocation.parts[i].begin,
-                           allocation.parts[i].end, clocks_.now());
+      history_.fence_range(origin(), static_cast<std::uint16_t>(allocation.members[i]),
+                           allocation.parts[i].begin, allocation.parts[i].end, clocks().now());
   }
 }
 
@@ -78,6 +89,7 @@ void Checker::waited_all(comex_group_t group) {
 }
 
 void Checker::saw_words(const void* words, std::size_t count) {
+  act_for_thread();
   for (std::size_t i = 0; i < count; ++i) {
     const auto* const word = static_cast<const long*>(words) + i;
     const std::vector<Time> row = board_.read(board_.word(me_, reinterpret_cast<std::uint64_t>(word)));
@@ -142,7 +154,7 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
   {
     const Guard guard(mutex_);
     learn(std::span(values).subspan(4));
-    clocks_.tick();
+    clocks().tick();
   }
   const bool is_time = is_whole_world && (values[3] != 0 || values[2] > many_accesses);
   if (is_time) compare_all();
@@ -150,6 +162,7 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
 }
 
 void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrier) {
+  act_for(group);
   if (is_barrier) fenced_all(group);
   const GroupEntry* entry = nullptr;
   {
@@ -159,18 +172,43 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
   if (entry == nullptr) return;
   if (entry->comm != MPI_COMM_NULL) {
     meet_over(call, group, entry->comm, groups_.is_whole_world(*entry), false);
+  } else if (acting() != 0) {
+    leave_for_endpoints(group);
   } else {
     publish_to(own_members(group));
   }
 }
 
+void Checker::leave_for_endpoints(comex_group_t group) {
+  std::vector<Time> row;
+  bool is_odd = false;
+  {
+    const Guard guard(mutex_);
+    is_odd = groups_.next_is_odd(group);
+    row = release();
+  }
+  board_.raise(board_.met(me_, acting(), is_odd), row);
+  next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
+}
+
 void Checker::met(comex_group_t group) {
   const GroupEntry* entry = nullptr;
+  bool is_odd = false;
   {
     const Guard guard(mutex_);
     entry = groups_.find(group);
+    is_odd = groups_.was_odd(group);
   }
-  if (entry != nullptr && entry->comm == MPI_COMM_NULL) learn_from(own_members(group));
+  if (entry == nullptr || entry->comm != MPI_COMM_NULL) return;
+  const std::vector<int> members = own_members(group);
+  if (acting() == 0) return learn_from(members);
+  for (const int worker : std::set<int>(members.begin(), members.end())) {
+    for (int endpoint = 1; endpoint < endpoints_; ++endpoint) {
+      const std::vector<Time> row = board_.read(board_.met(worker, endpoint, is_odd));
+      const Guard guard(mutex_);
+      learn(row);
+    }
+  }
 }
 
 void Checker::made_group(comex_group_t parent, comex_group_t group) {
@@ -178,7 +216,7 @@ void Checker::made_group(comex_group_t parent, comex_group_t group) {
   {
     const Guard guard(mutex_);
     groups_.forget(group);
-    if (groups_.has_endpoints(parent)) groups_.mark_endpoints(group);
+    if (groups_.has_endpoints(parent)) groups_.mark_endpoint(group, groups_.endpoint(parent));
   }
   meet({}, group, false);
   met(group);
@@ -188,8 +226,9 @@ void Checker::made_endpoints(const comex_group_t* groups, int count) {
   const Guard guard(mutex_);
   for (int i = 0; i < count; ++i) {
     groups_.forget(groups[i]);
-    groups_.mark_endpoints(groups[i]);
+    if (endpoints_ > 1) groups_.mark_endpoint(groups[i], 1 + i % (endpoints_ - 1));
   }
+  has_endpoints_ = has_endpoints_ || (endpoints_ > 1 && count > 0);
 }
 
 void Checker::made_inter_group(comex_group_t group) {
@@ -206,6 +245,7 @@ void Checker::made_inter_group(comex_group_t group) {
 
 void Checker::freeing_group(const FollowedCall& call, comex_group_t group) {
   meet(call, group, true);
+  if (acting() == driven_endpoint()) driven_endpoint() = 0;
   const Guard guard(mutex_);
   groups_.forget(group);
 }
@@ -255,6 +295,7 @@ bool is_told(const Flow& flow, int from, int to) {
 }  // namespace
 
 void Checker::sends(MPI_Comm comm, const Flow& flow) {
+  act_for_thread();
   // Of a persistent request nobody knows where it goes.
   if (comm == MPI_COMM_NULL) comm = wire_;
   const std::vector<int> workers = workers_of(comm, wire_);
@@ -269,12 +310,14 @@ void Checker::sends(MPI_Comm comm, const Flow& flow) {
 }
 
 void Checker::received() {
+  act_for_thread();
   std::vector<int> all;
   for (int worker = 0; worker < workers_; ++worker) all.push_back(worker);
   learn_from(all);
 }
 
 void Checker::met_over(MPI_Comm comm, const Flow& flow) {
+  act_for_thread();
   const std::vector<int> workers = workers_of(comm, wire_);
   int is_inter = 0;
   if (!workers.empty()) PMPI_Comm_test_inter(comm, &is_inter);
@@ -293,7 +336,7 @@ void Checker::met_over(MPI_Comm comm, const Flow& flow) {
   if (flow.way == Flow::Way::to_higher_ranks) raise_upwards(comm, row);
   const Guard guard(mutex_);
   learn(row);
-  clocks_.tick();
+  clocks().tick();
 }
 
 }  // namespace comex::checker

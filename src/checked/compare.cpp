@@ -22,29 +22,36 @@ std::vector<char> bytes_of(const std::vector<T>& items) {
 // What the accesses of all workers refer to.
 class World {
  public:
-  World(MPI_Comm wire, const Tables& mine, std::size_t workers)
-      : clocks_(gather(wire, mine.clocks)), shapes_(gather(wire, mine.shapes)), workers_(workers) {}
+  // endpoints: of each worker, itself included.
+  World(MPI_Comm wire, const Tables& mine, std::size_t workers, std::size_t endpoints)
+      : clocks_(gather(wire, mine.clocks)),
+        shapes_(gather(wire, mine.shapes)),
+        origins_(workers * endpoints),
+        endpoints_(endpoints) {}
 
-  Time known(const Access& access, std::uint16_t of) const {
-    return clocks_.of(access.origin)[std::size_t{access.clocks} * workers_ + of];
-  }
+  Time known(const Access& access, std::uint16_t of) const { return row_of(access)[of]; }
 
   // Grows along every order that the program made.
   Time progress(const Access& access) const {
-    const auto row = clocks_.of(access.origin).subspan(std::size_t{access.clocks} * workers_, workers_);
+    const auto row = row_of(access);
     return std::accumulate(row.begin(), row.end(), access.issued - row[access.origin]);
   }
 
   void touch(Shadow& shadow, const Access& access) const {
     if (access.shape == 0) return shadow.touch(access, access.begin, access.bytes);
-    for_each_run(shapes_.of(access.origin)[access.shape - 1], access.begin,
+    for_each_run(shapes_.of(access.origin / endpoints_)[access.shape - 1], access.begin,
                  [&](std::uint64_t at, std::uint64_t bytes) { shadow.touch(access, at, bytes); });
   }
 
  private:
+  std::span<const Time> row_of(const Access& access) const {
+    return clocks_.of(access.origin / endpoints_).subspan(std::size_t{access.clocks} * origins_, origins_);
+  }
+
   Gathered<Time> clocks_;
   Gathered<Patch> shapes_;
-  std::size_t workers_;
+  std::size_t origins_;
+  std::size_t endpoints_;
 };
 
 // A conflict, and the places of both sides as numbers in their workers' tables.
@@ -90,8 +97,8 @@ void keep_freed(std::vector<Access>& freed, const Access& access) {
   }
 }
 
-std::string side(const Access& access, const std::string& site) {
-  return "rank " + std::to_string(access.origin) + " " + verb_of(access.use) + " them by " + site;
+std::string side(const std::string& rank, const Access& access, const std::string& site) {
+  return rank + " " + verb_of(access.use) + " them by " + site;
 }
 
 std::string in_hex(std::uint64_t address) {
@@ -108,17 +115,16 @@ void Checker::compare_all() {
   std::vector<std::vector<char>> outgoing(static_cast<std::size_t>(workers_));
   Tables tables;
   std::vector<Access> old_frees;
+  const auto origins = static_cast<std::size_t>(workers_ * endpoints_);
   {
     const Guard guard(mutex_);
     std::vector<std::vector<Access>> by_owner(outgoing.size());
     for (const Access& access : history_.accesses()) by_owner[access.owner].push_back(access);
     std::ranges::transform(by_owner, outgoing.begin(), bytes_of<Access>);
     tables = history_.tables();
-    tables.clocks.resize(tables.clocks.size() + static_cast<std::size_t>(workers_),
-                         0);  // what old frees know
+    tables.clocks.resize(tables.clocks.size() + origins, 0);  // what old frees know
     old_frees = freed_;
-    const auto none =
-        static_cast<std::uint32_t>(tables.clocks.size() / static_cast<std::size_t>(workers_) - 1);
+    const auto none = static_cast<std::uint32_t>(tables.clocks.size() / origins - 1);
     for (Access& freed : old_frees) freed.clocks = none;
     for (const Access& access : by_owner[static_cast<std::size_t>(me_)]) keep_freed(freed_, access);
     for (Access& freed : freed_) freed.issued = freed.done = 0;
@@ -126,7 +132,7 @@ void Checker::compare_all() {
   }
   std::vector<Access> accesses = as_items<Access>(exchange_bytes(wire_, outgoing)).items;
   accesses.insert(accesses.end(), old_frees.begin(), old_frees.end());
-  const World world(wire_, tables, static_cast<std::size_t>(workers_));
+  const World world(wire_, tables, static_cast<std::size_t>(workers_), static_cast<std::size_t>(endpoints_));
   const std::map<Pair, Sighting> found = find_conflicts(world, accesses);
   std::int64_t most = static_cast<std::int64_t>(found.size());
   raise_over(wire_, {&most, 1});
@@ -135,7 +141,8 @@ void Checker::compare_all() {
     const Guard guard(mutex_);
     for (const auto& [pair, seen] : found)
       tell_conflict(seen.earlier, seen.later, seen.begin, seen.bytes,
-                    sites[pair.earlier_origin][pair.earlier_site], sites[pair.later_origin][pair.later_site]);
+                    sites[static_cast<std::size_t>(pair.earlier_origin / endpoints_)][pair.earlier_site],
+                    sites[static_cast<std::size_t>(pair.later_origin / endpoints_)][pair.later_site]);
   }
   compare_lock_order();
 }
@@ -162,8 +169,9 @@ void Checker::tell_conflict(const Access& earlier, const Access& later, std::uin
                             const std::string& later_site) {
   const bool is_freed = earlier.use == Use::freed || later.use == Use::freed;
   std::string text = is_freed ? "used after free: " : "race: ";
-  text += side(earlier, earlier_site) + ", and " + side(later, later_site) + ": " + std::to_string(bytes) +
-          " bytes at " + in_hex(begin) + " of rank " + std::to_string(me_) + ", " + place_of(begin);
+  text += side(rank_text(earlier.origin), earlier, earlier_site) + ", and " +
+          side(rank_text(later.origin), later, later_site) + ": " + std::to_string(bytes) + " bytes at " +
+          in_hex(begin) + " of rank " + std::to_string(me_) + ", " + place_of(begin);
   if (!is_freed) {
     text += earlier.done == never ? "; the first is not known to be complete"
                                   : "; nothing that the program does orders them";

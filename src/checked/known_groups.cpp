@@ -40,6 +40,7 @@ std::optional<int> KnownGroups::worker(int proc, comex_group_t group) {
 void KnownGroups::forget(comex_group_t group) {
   entries_.erase(group);
   endpoints_.erase(group);
+  meetings_.erase(group);
   is_inter_.erase(group);
 }
 

@@ -23,9 +23,18 @@ class KnownGroups {
   // Null: no such group.
   const GroupEntry* find(comex_group_t group);
   std::optional<int> worker(int proc, comex_group_t group);  // none: not of the own world
-  void mark_endpoints(comex_group_t group) { endpoints_.insert(group); }
+  // endpoint: the caller's in that group, from 1.
+  void mark_endpoint(comex_group_t group, int endpoint) { endpoints_[group] = endpoint; }
+  // 0: the worker itself.
+  int endpoint(comex_group_t group) const {
+    const auto found = endpoints_.find(group);
+    return found == endpoints_.end() ? 0 : found->second;
+  }
   void mark_inter(comex_group_t group) { is_inter_.insert(group); }
   bool has_endpoints(comex_group_t group) const { return endpoints_.contains(group); }
+  // Whether the caller's next collective call over the group is an odd one.
+  bool next_is_odd(comex_group_t group) { return ++meetings_[group] % 2 != 0; }
+  bool was_odd(comex_group_t group) { return meetings_[group] % 2 != 0; }
   void forget(comex_group_t group);
   bool is_whole_world(const GroupEntry& entry) const {
     return !entry.has_others && entry.members.size() == static_cast<std::size_t>(workers_);
@@ -34,7 +43,8 @@ class KnownGroups {
  private:
   int workers_;
   std::map<comex_group_t, GroupEntry> entries_;
-  std::set<comex_group_t> endpoints_;
+  std::map<comex_group_t, int> endpoints_;
+  std::map<comex_group_t, std::uint64_t> meetings_;
   std::set<comex_group_t> is_inter_;
 };
 

@@ -30,13 +30,11 @@ struct Access {
   std::uint32_t clocks = 0;  // row of the origin's table: what it knew of the others
   std::uint32_t shape = 0;   // 0: contiguous; else the origin's table of shapes, from 1
   std::uint32_t site = 0;    // the origin's table of call sites
-  std::uint16_t origin = 0;
+  std::uint16_t origin = 0;  // a worker, or one of its endpoints
   std::uint16_t owner = 0;
   Use use{};
   std::uint8_t type = 0;
   bool is_polled = false;  // the origin read the word again
-
-  bool is_local() const { return origin == owner; }
 };
 
 // True if the result depends on which of them comes first, and nothing of the interface makes that harmless.

@@ -1,7 +1,7 @@
-// Vector clocks: what a worker knows of the others. Time t of worker w covers all that w had completed when
-// it released for the t-th time.
+// Vector clocks: what an origin knows of the others. Time t of origin o covers all that o had completed when
+// it released for the t-th time. Origins are the workers, and the endpoints of each.
 //
-// A row has two halves of one entry for each worker. The second half leaves out the order that mutexes make:
+// A row has two halves of one entry for each origin. The second half leaves out the order that mutexes make:
 // by it the checker tells whether two workers could have taken their mutexes in the other order.
 #pragma once
 
@@ -18,21 +18,22 @@ inline constexpr Time never = INT64_MAX;  // not complete yet
 
 class Clocks {
  public:
-  Clocks(std::size_t workers, std::size_t me) : workers_(workers), me_(me), row_(2 * workers, 0) {
-    row_[me] = row_[workers + me] = 1;
+  Clocks(std::size_t origins, std::size_t me) : origins_(origins), me_(me), row_(2 * origins, 0) {
+    row_[me] = row_[origins + me] = 1;
   }
 
+  std::size_t me() const { return me_; }
   Time now() const { return row_[me_]; }
   std::span<const Time> row() const { return row_; }
-  std::span<const Time> known() const { return std::span(row_).first(workers_); }
-  std::span<const Time> known_without_mutexes() const { return std::span(row_).last(workers_); }
+  std::span<const Time> known() const { return std::span(row_).first(origins_); }
+  std::span<const Time> known_without_mutexes() const { return std::span(row_).last(origins_); }
 
   // What follows is no part of what has been released.
-  void tick() { row_[workers_ + me_] = ++row_[me_]; }
+  void tick() { row_[origins_ + me_] = ++row_[me_]; }
 
   // True if that told anything new.
   bool join(std::span<const Time> row) { return join_part(row); }
-  bool join_from_mutex(std::span<const Time> row) { return join_part(row.first(workers_)); }
+  bool join_from_mutex(std::span<const Time> row) { return join_part(row.first(origins_)); }
 
  private:
   bool join_part(std::span<const Time> from) {
@@ -45,7 +46,7 @@ class Clocks {
     return is_new;
   }
 
-  std::size_t workers_;
+  std::size_t origins_;
   std::size_t me_;
   std::vector<Time> row_;
 };

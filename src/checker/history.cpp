@@ -5,11 +5,10 @@
 namespace comex::checker {
 
 std::uint32_t History::row_of(const Clocks& clocks) {
-  if (!is_row_current_) {
-    tables_.clocks.insert(tables_.clocks.end(), clocks.known().begin(), clocks.known().end());
-    is_row_current_ = true;
-  }
-  return static_cast<std::uint32_t>(tables_.clocks.size() / workers_ - 1);
+  const auto next = static_cast<std::uint32_t>(tables_.clocks.size() / origins_);
+  const auto [row, is_new] = current_rows_.try_emplace(clocks.me(), next);
+  if (is_new) tables_.clocks.insert(tables_.clocks.end(), clocks.known().begin(), clocks.known().end());
+  return row->second;
 }
 
 AccessIndex History::add(const AccessKind& kind, const Region& region, const Clocks& clocks) {
@@ -19,7 +18,7 @@ AccessIndex History::add(const AccessKind& kind, const Region& region, const Clo
                 .issued = clocks.now(),
                 .clocks = row_of(clocks),
                 .site = kind.site,
-                .origin = me_,
+                .origin = static_cast<std::uint16_t>(clocks.me()),
                 .owner = kind.owner,
                 .use = kind.use,
                 .type = kind.type};
@@ -31,16 +30,17 @@ AccessIndex History::add(const AccessKind& kind, const Region& region, const Clo
   return accesses_.size() - 1;
 }
 
-bool History::fence(std::uint16_t owner, Time now) {
-  const auto found = unfenced_.find(owner);
+bool History::fence(std::uint16_t origin, std::uint16_t owner, Time now) {
+  const auto found = unfenced_.find({origin, owner});
   if (found == unfenced_.end() || found->second.empty()) return false;
   for (const AccessIndex access : found->second) finish(access, now);
   found->second.clear();
   return true;
 }
 
-void History::fence_range(std::uint16_t owner, std::uint64_t begin, std::uint64_t end, Time now) {
-  std::erase_if(unfenced_[owner], [&](AccessIndex access) {
+void History::fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64_t begin, std::uint64_t end,
+                          Time now) {
+  std::erase_if(unfenced_[{origin, owner}], [&](AccessIndex access) {
     const bool is_inside = accesses_[access].begin >= begin && accesses_[access].begin < end;
     if (is_inside) finish(access, now);
     return is_inside;
@@ -64,9 +64,9 @@ std::vector<AccessIndex> History::forget_done() {
   for (AccessIndex i = 0; i < accesses_.size(); ++i) {
     Access access = accesses_[i];
     if (access.done != never) continue;
-    const auto row = old.clocks.begin() + static_cast<std::ptrdiff_t>(access.clocks * workers_);
-    tables_.clocks.insert(tables_.clocks.end(), row, row + static_cast<std::ptrdiff_t>(workers_));
-    access.clocks = static_cast<std::uint32_t>(tables_.clocks.size() / workers_ - 1);
+    const auto row = old.clocks.begin() + static_cast<std::ptrdiff_t>(access.clocks * origins_);
+    tables_.clocks.insert(tables_.clocks.end(), row, row + static_cast<std::ptrdiff_t>(origins_));
+    access.clocks = static_cast<std::uint32_t>(tables_.clocks.size() / origins_ - 1);
     if (access.shape != 0) {
       tables_.shapes.push_back(old.shapes[access.shape - 1]);
       access.shape = static_cast<std::uint32_t>(tables_.shapes.size());
@@ -75,9 +75,9 @@ std::vector<AccessIndex> History::forget_done() {
     kept.push_back(access);
   }
   accesses_ = std::move(kept);
-  is_row_current_ = false;
+  current_rows_.clear();
   last_reads_.clear();
-  for (auto& [owner, indices] : unfenced_) {
+  for (auto& [side, indices] : unfenced_) {
     for (AccessIndex& index : indices) index = moved[index];
   }
   return moved;

@@ -1,4 +1,5 @@
-// What one worker has accessed since the workers last compared, and what of it is still under way.
+// What one worker and its endpoints have accessed since the workers last compared, and what of it is still
+// under way.
 //
 // Accesses are added when they are issued. They are done when the interface says so: a write when a fence of
 // its target covers it, a read when its call returns or is waited for. Not safe for threads by itself.
@@ -26,7 +27,7 @@ struct AccessKind {
 
 // What the accesses of one worker refer to.
 struct Tables {
-  std::vector<Time> clocks;  // rows of one entry for each worker
+  std::vector<Time> clocks;  // rows of one entry for each origin
   std::vector<Patch> shapes;
 };
 
@@ -34,26 +35,28 @@ using AccessIndex = std::size_t;
 
 class History {
  public:
-  History(std::uint16_t me, std::size_t workers) : me_(me), workers_(workers) {}
+  explicit History(std::size_t origins) : origins_(origins) {}
 
   // Adds one access that is not done. Returns its index until the next `take`.
   AccessIndex add(const AccessKind& kind, const Region& region, const Clocks& clocks);
   void finish(AccessIndex access, Time now) { accesses_[access].done = now; }
 
-  // It is done when the next fence of its owner covers it.
-  void await_fence(AccessIndex access) { unfenced_[accesses_[access].owner].push_back(access); }
-  // All writes to `owner` so far are done. Returns whether there were any.
-  bool fence(std::uint16_t owner, Time now);
-
+  // It is done when the next fence of its origin and owner covers it.
+  void await_fence(AccessIndex access) {
+    unfenced_[{accesses_[access].origin, accesses_[access].owner}].push_back(access);
+  }
+  // All writes of `origin` to `owner` so far are done. Returns whether there were any.
+  bool fence(std::uint16_t origin, std::uint16_t owner, Time now);
   // The same for what lies in one range of the owner's memory.
-  void fence_range(std::uint16_t owner, std::uint64_t begin, std::uint64_t end, Time now);
+  void fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64_t begin, std::uint64_t end,
+                   Time now);
 
   // Keeps the value that a read of a word returned. `is_flag`: it told something about other workers. A read
   // before it from the same place was one of a loop.
   void read_word(AccessIndex access, std::int64_t value, bool is_flag);
 
-  // What the worker knows has changed.
-  void clocks_changed() { is_row_current_ = false; }
+  // What the origin knows has changed.
+  void clocks_changed(std::size_t origin) { current_rows_.erase(origin); }
 
   std::span<const Access> accesses() const { return accesses_; }
   const Tables& tables() const { return tables_; }
@@ -66,12 +69,12 @@ class History {
  private:
   std::uint32_t row_of(const Clocks& clocks);
 
-  std::uint16_t me_;
-  std::size_t workers_;
+  std::size_t origins_;
   std::vector<Access> accesses_;
   Tables tables_;
-  bool is_row_current_ = false;
-  std::unordered_map<std::uint16_t, std::vector<AccessIndex>> unfenced_;
+  std::unordered_map<std::size_t, std::uint32_t> current_rows_;  // of origins, in the table of clocks
+  std::map<std::pair<std::uint16_t, std::uint16_t>, std::vector<AccessIndex>>
+      unfenced_;                                                               // by origin and owner
   std::map<std::pair<std::uint16_t, std::uint64_t>, AccessIndex> last_reads_;  // of words
 };
 

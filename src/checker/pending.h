@@ -34,6 +34,7 @@ struct Started {
   bool is_write = false;     // a fence completes it
   bool is_declared = false;  // an access that the owner told of
   bool is_fence = false;     // writes to its owner are there once it is complete
+  std::uint16_t origin = 0;
   std::uint16_t owner = 0;
   std::uint32_t site = 0;
   std::vector<AccessIndex> accesses = {};  // done when it is complete

@@ -42,26 +42,26 @@ class HistoryTest : public ::testing::Test {
   Time done(AccessIndex access) const { return history.accesses()[access].done; }
 
   Clocks clocks{3, 0};
-  History history{0, 3};
+  History history{3};
 };
 
 TEST_F(HistoryTest, FenceCoversTheWritesToItsOwner) {
   const AccessIndex one = write_to(1);
   const AccessIndex two = write_to(2);
   clocks.tick();
-  EXPECT_TRUE(history.fence(1, clocks.now()));
+  EXPECT_TRUE(history.fence(0, 1, clocks.now()));
   EXPECT_EQ(done(one), clocks.now());
   EXPECT_EQ(done(two), never);
-  EXPECT_FALSE(history.fence(1, clocks.now())) << "nothing is left";
+  EXPECT_FALSE(history.fence(0, 1, clocks.now())) << "nothing is left";
 }
 
 TEST_F(HistoryTest, FenceOfARangeLeavesTheRest) {
   const AccessIndex inside = write_to(1, 100);
   const AccessIndex outside = write_to(1, 300);
-  history.fence_range(1, 100, 200, 1);
+  history.fence_range(0, 1, 100, 200, 1);
   EXPECT_EQ(done(inside), 1);
   EXPECT_EQ(done(outside), never);
-  EXPECT_TRUE(history.fence(1, 2));
+  EXPECT_TRUE(history.fence(0, 1, 2));
   EXPECT_EQ(done(outside), 2);
 }
 
@@ -69,12 +69,12 @@ TEST_F(HistoryTest, ForgetsWhatIsDoneAndKeepsTheRest) {
   const AccessIndex one = write_to(1);
   history.add({.owner = 1, .use = Use::read}, column_at(0, 8, 4, 32), clocks);
   const AccessIndex open = write_to(2);
-  history.fence(1, 1);
+  history.fence(0, 1, 1);
   const std::vector<AccessIndex> moved = history.forget_done();
   EXPECT_EQ(moved[one], History::gone);
   ASSERT_EQ(history.size(), 2U) << "the read is not done either";
   EXPECT_NE(history.accesses()[moved[1]].shape, 0U);
-  history.fence(2, 7);
+  history.fence(0, 2, 7);
   EXPECT_EQ(done(moved[open]), 7);
   EXPECT_EQ(history.tables().shapes.size(), 1U);
 }
