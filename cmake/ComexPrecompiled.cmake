@@ -6,7 +6,7 @@ if(COMEX_PCH)
   target_precompile_headers(comex_pch_rooms PRIVATE
     <algorithm> <array> <atomic> <charconv> <chrono> <cstring> <deque> <functional> <memory> <mutex> <optional> <span>
     <string> <thread> <unordered_map> <utility> <variant> <vector>)
-  target_compile_options(comex_pch_rooms PRIVATE -fpch-preprocess)
+  target_compile_options(comex_pch_rooms PRIVATE -fpch-preprocess $<$<BOOL:${COMEX_FUZZ}>:-fsanitize=fuzzer-no-link>)
   target_link_libraries(comex_pch_rooms PRIVATE comex_flags)
   if(COMEX_TESTS)
     add_library(comex_pch_tests STATIC ${CMAKE_BINARY_DIR}/precompiled.cpp)

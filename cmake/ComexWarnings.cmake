@@ -6,10 +6,6 @@ target_compile_options(comex_flags INTERFACE
   # gcc 12 reports overlaps that are not there in every "text" + std::string.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<BOOL:${COMEX_WERROR}>:-Werror>)
-# What libFuzzer sees of a run: which branches it took and what it compared.
-if(COMEX_FUZZ)
-  target_compile_options(comex_flags INTERFACE -fsanitize=fuzzer-no-link)
-endif()
 # Without the long dead C++ bindings, which would need a library of their own.
 target_compile_definitions(comex_flags INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
 if(COMEX_SANITIZE)
@@ -17,6 +13,14 @@ if(COMEX_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(comex_flags INTERFACE -Wno-error=array-bounds -Wno-error=maybe-uninitialized
       -Wno-error=stringop-overflow -Wno-error=stringop-overread -Wno-error=tsan)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # Of merged files clang compares a local name with those of all the others.
+    target_compile_options(comex_flags INTERFACE -Wno-shadow)
+    # What gcc defines by itself.
+    string(REGEX MATCH "^[a-z]+" of "${COMEX_SANITIZE}")
+    string(TOUPPER ${of} of)
+    target_compile_definitions(comex_flags INTERFACE __SANITIZE_${of}__=1)
   endif()
   # A finding of any sanitizer ends the program, so that the test fails.
   target_compile_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE} -fno-sanitize-recover=all

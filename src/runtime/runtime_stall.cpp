@@ -131,8 +131,7 @@ std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
     if (member.remote->dirty(far)) servers.push_back(far.server);
   });
   std::ranges::sort(servers);
-  const auto doubles = std::ranges::unique(servers);
-  servers.erase(doubles.begin(), doubles.end());
+  servers.erase(std::unique(servers.begin(), servers.end()), servers.end());
   return servers;
 }
 

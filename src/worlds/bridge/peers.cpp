@@ -55,7 +55,7 @@ void Peers::lose(BridgeId bridge) {
   const std::lock_guard lock(mutex_);
   for (auto& [lpid, peers] : by_lpid_) {
     for (BridgePeer& peer : peers) peer.is_lost = peer.is_lost || peer.bridge == bridge;
-    std::ranges::stable_partition(peers, [](const BridgePeer& peer) { return !peer.is_lost; });
+    std::stable_partition(peers.begin(), peers.end(), [](const BridgePeer& peer) { return !peer.is_lost; });
   }
 }
 
