@@ -7,8 +7,9 @@
 # comex_add_mpi_test(NAME n PROGRAM target RANKS r [ENV A=b ...] [ARGS a ...] [MPI_ARGS m ...] [LABELS l ...]
 #                    [TIMEOUT seconds] [ALONE])
 #   runs the program in a job and fails as well when something of ours is left in /dev/shm afterwards.
-#   RANKS counts MPI ranks: workers and progress ranks. LABELS are `mpi` and those given. Two launches of few ranks run
-#   at once, since most of their time is the start; ALONE is for programs of many rounds, which wait for each other.
+#   RANKS counts MPI ranks: workers and progress ranks. LABELS are `mpi` and those given. A check runs
+#   four launches of few ranks at once, since most of their time is the start. Those of many ranks count twice, and so do
+#   programs of many rounds, which wait for each other: ALONE.
 set(COMEX_LAUNCH ${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch)
 set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
 

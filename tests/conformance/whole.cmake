@@ -13,6 +13,7 @@ set_source_files_properties(storm.cpp armci_storm.cpp PROPERTIES SKIP_UNITY_BUIL
 target_include_directories(conformance_calls PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(conformance_calls PRIVATE comex_flags room_calls comex_test_doubles GTest::gtest GTest::gtest_main)
 comex_add_unit_tests(conformance_calls)
+set_tests_properties(conformance_calls.half_0 conformance_calls.half_1 PROPERTIES COST 50)
 
 # The ARMCI façade on it.
 set(facade ${CMAKE_SOURCE_DIR}/src/armci)
