@@ -2,6 +2,7 @@
 # Sets GA_MISSING where something is not installed; GA_OURS, the options that put our ARMCI in front.
 #
 # ga_program(name front source...)    builds GA_FOLDER/<name> from .c files or a .F90 file and appends it to GA_BUILT
+# ga_oracle(name front source...)     the same as oracle_<name>, for long tests
 # ga_test(test program labels environment command...)    the command must end well and say "<program>: ok" once; or so of
 #     each of GA_TOGETHER, where the program is `together`
 find_path(GA_HEADERS ga.h)
@@ -60,6 +61,13 @@ function(ga_program name front)
     DEPENDS ${files} ${shared} armci_packaged_shared
     COMMENT "Linking bin/ga/${name} with Global Arrays" VERBATIM)
   set(GA_BUILT ${GA_BUILT} ${GA_FOLDER}/${name} PARENT_SCOPE)
+endfunction()
+
+function(ga_oracle name front)
+  if(COMEX_LONG_TESTS)
+    ga_program(oracle_${name} "${front}" ${ARGN})
+    set(GA_BUILT ${GA_BUILT} PARENT_SCOPE)
+  endif()
 endfunction()
 
 # As comex_add_mpi_test and comex_add_host_test; the command is COMEX_LAUNCH's or COMEX_ON_HOSTS' and what follows them.
