@@ -9,6 +9,7 @@ check_cases.py PROGRAM --plain [OPTION...]
 Options:
   --hosts N     virtual hosts, each with a progress rank (1)
   --jobs N      jobs that run at a time (2)
+  --part K/N    with a checker: every Nth wrong case from the Kth on, and all right ones
   --only TEXT   only cases whose name contains that, without the job of right cases
 """
 import argparse
@@ -44,6 +45,7 @@ def arguments():
     way.add_argument("--plain", action="store_true")
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--part", metavar="K/N", default="1/1")
     parser.add_argument("--only", metavar="TEXT", default="")
     return parser.parse_args()
 
@@ -127,9 +129,11 @@ def main():
     wrong = [case for case in cases if case[1] != "right"]
     if not wrong and not asked.only:
         sys.exit("check_cases.py: no wrong case")
+    first, every = map(int, asked.part.split("/"))
     with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         right_job = pool.submit(lambda: [] if asked.only else judge_right(asked))
         if asked.checker:
+            wrong = wrong[first - 1::every]
             verdicts = pool.map(lambda case: judge_wrong(asked, *case), wrong)
             missed, accused = report(right_job, wrong, verdicts, "missed")
             return 1 if missed > MOST_MISSED or accused else 0

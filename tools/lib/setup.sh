@@ -42,6 +42,7 @@ util-linux       command nsenter
 procps           command pgrep
 gfortran         command gfortran
 make             command make
+libdw-dev        header  elfutils/libdwfl.h
 libncurses-dev   header  ncurses.h
 nlohmann-json3-dev       header nlohmann/json.hpp
 pybind11-dev     header  pybind11/pybind11.h
