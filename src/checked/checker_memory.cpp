@@ -70,10 +70,11 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
       live_.erase({found->members[i], part.begin});
       if (found->members[i] == me_) own = reinterpret_cast<const void*>(part.begin);
     }
-    allocations_.erase(found);
   }
   freeing_locally(call, own);
   if (entry->comm != MPI_COMM_NULL) meet_over({}, group, entry->comm, groups_.is_whole_world(*entry), true);
+  const Guard guard(mutex_);
+  std::erase_if(allocations_, [&](const Allocation& allocation) { return first_part(allocation) == name; });
 }
 
 void Checker::allocated_locally(const FollowedCall& call, const void* ptr, std::size_t bytes) {

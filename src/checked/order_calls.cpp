@@ -87,7 +87,8 @@ int comex_wait(comex_request_t* handle) {
   Checker* const check = checker();
   if (check == nullptr || handle == nullptr || !Pending::is_ours(*handle)) return real(handle);
   int of_runtime = 0;
-  if (!check->find_real_handle(*handle, of_runtime)) return COMEX_SUCCESS;  // complete
+  if (!check->find_real_handle(*handle, of_runtime))
+    return next<&comex_progress>("comex_progress")();  // complete
   const int code = real(&of_runtime);
   check->complete(*handle);
   return code;

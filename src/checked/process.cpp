@@ -1,5 +1,7 @@
 #include "checked/process.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -17,11 +19,17 @@ struct State {
   std::atomic<Checker*> checker{nullptr};
   std::unique_ptr<Checker> owner;
   std::atomic<int> openings{0};
+  std::atomic<bool> is_told_of_forks{false};
 };
 
 State& state() {
   static State* const self = new State;  // never destroyed: exit handlers call MPI
   return *self;
+}
+
+// A forked child has no runtime, so no checker either.
+void stand_aside() {
+  state().checker.store(nullptr);
 }
 
 std::string_view mode() {
@@ -52,6 +60,7 @@ void InitScope::opened() const {
   if (me == 0) std::fprintf(stderr, "comex: the calls of %d workers are checked (COMEX_CHECK)\n", workers);
   state().owner = std::make_unique<Checker>(workers, me, mode() == "fail");
   state().checker.store(state().owner.get(), std::memory_order_release);
+  if (!state().is_told_of_forks.exchange(true)) pthread_atfork(nullptr, nullptr, stand_aside);
 }
 
 void close(const FollowedCall& call) {

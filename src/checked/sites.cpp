@@ -30,10 +30,8 @@ const void* outside_of_armci(const void* address) {
 std::uint32_t Sites::number_of(const void* address, const char* name) {
   constexpr std::string_view prefix = "comex_";
   if (std::string_view(name).starts_with(prefix)) name += prefix.size();
-  if (comex_call_name != nullptr) {
-    name = comex_call_name;
-    address = outside_of_armci(address);
-  }
+  if (comex_call_name != nullptr) name = comex_call_name;
+  if (is_of_armci(address)) address = outside_of_armci(address);
   const auto [at, is_new] = numbers_.try_emplace({address, name}, static_cast<std::uint32_t>(sites_.size()));
   if (is_new) sites_.push_back({address, name, {}});
   return at->second;

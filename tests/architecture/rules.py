@@ -35,7 +35,7 @@ MPI_PLACES = re.compile(
     r"src/(transport/mpi_|runtime/|worlds/|calls/|armci/|interpose/|checked/)|include/|bindings/|tests/|examples/|tools/bench/")
 OS_PLACES = re.compile(
     r"src/(shm/([a-z]+_)?os\b|shm/idle|pr/setup/placement|worlds/connect/ports/|mpi/symbols|runtime/environment"
-    r"|armci/readable|checked/(next|sites))")
+    r"|armci/readable|checked/(next|sites|process))")
 OS_HEADER = re.compile(
     r"^(sys/.*|linux/.*|netinet/.*|arpa/.*|unistd\.h|fcntl\.h|dlfcn\.h|sched\.h|signal\.h|pthread\.h|poll\.h|netdb\.h"
     r"|pwd\.h|dirent\.h|spawn\.h|semaphore\.h|mqueue\.h|time\.h|hwloc.*|numa.*)$")
