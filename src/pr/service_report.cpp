@@ -1,7 +1,6 @@
 #include "pr/service_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 namespace comex::pr {
@@ -38,9 +37,11 @@ std::string push_text(const PushCounters& pushed) {
 }  // namespace
 
 std::uint32_t suggested_progress_ranks(const ServiceTotals& service) {
-  const double wanted = std::ceil(service.progress_ranks * busy_share(service) / most_busy);
-  const std::uint32_t most = std::max(1u, service.ranks / 2);
-  return static_cast<std::uint32_t>(std::clamp(wanted, 1.0, static_cast<double>(most)));
+  const double most = std::max(1u, service.ranks / 2);
+  const double wanted = std::clamp(service.progress_ranks * busy_share(service) / most_busy, 1.0, most);
+  // Not std::ceil, for which a C client of libcomex.a would have to name -lm.
+  const auto whole = static_cast<std::uint32_t>(wanted);
+  return whole < wanted ? whole + 1 : whole;
 }
 
 std::string service_text(const ServiceTotals& service) {
