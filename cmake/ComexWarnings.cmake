@@ -27,3 +27,12 @@ if(COMEX_SANITIZE)
     -fno-omit-frame-pointer)
   target_link_options(comex_flags INTERFACE -fsanitize=${COMEX_SANITIZE})
 endif()
+# The coverage preset: processes that end without exit() leave their counts too. Each library has counts of its own.
+if(CMAKE_CXX_FLAGS MATCHES "--coverage" AND COMEX_TESTS)
+  add_library(comex_keep_counts STATIC ${CMAKE_SOURCE_DIR}/tests/coverage/keep_counts.c
+    ${CMAKE_SOURCE_DIR}/tests/coverage/keep_counts_mpi.c)
+  set_target_properties(comex_keep_counts PROPERTIES UNITY_BUILD OFF C_VISIBILITY_PRESET default)
+  target_link_libraries(comex_keep_counts PRIVATE MPI::MPI_C)
+  target_link_libraries(comex_flags INTERFACE $<BUILD_INTERFACE:comex_keep_counts>)
+  target_link_options(comex_flags INTERFACE LINKER:--wrap=_exit,--wrap=_Exit,--wrap=PMPI_Abort)
+endif()
