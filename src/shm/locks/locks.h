@@ -87,25 +87,4 @@ class Stripes {
   LockParty party_;
 };
 
-// Holds the stripes of [offset, offset + bytes), which touches one or two blocks; two are locked in stripe
-// order. The try form holds both or none.
-class StripeGuard {
- public:
-  struct Try {};
-  StripeGuard(Stripes& stripes, std::uint64_t offset, std::uint64_t bytes);
-  StripeGuard(Stripes& stripes, std::uint64_t offset, std::uint64_t bytes, Try);
-  StripeGuard(const StripeGuard&) = delete;
-  StripeGuard& operator=(const StripeGuard&) = delete;
-  ~StripeGuard();
-
-  bool is_held() const { return taken_ != Taken::refused; }
-  bool is_recovered() const { return taken_ == Taken::recovered; }
-
- private:
-  Stripes* stripes_;
-  std::uint32_t first_;
-  std::uint32_t second_;  // equal to first_ if there is only one
-  Taken taken_ = Taken::clean;
-};
-
 }  // namespace comex::shm

@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "shm/locks/locks.h"
 
 namespace comex::shm {
@@ -66,33 +64,6 @@ Taken OwnerLock::try_recover(const LockParty& party) {
 
 void OwnerLock::wake(const LockParty& party) {
   party.os->wake(*word_, 1);
-}
-
-StripeGuard::StripeGuard(Stripes& stripes, std::uint64_t offset, std::uint64_t bytes)
-    : stripes_(&stripes),
-      first_(Stripes::stripe_of(offset)),
-      second_(Stripes::stripe_of(offset + (bytes == 0 ? 0 : bytes - 1))) {
-  if (first_ > second_) std::swap(first_, second_);
-  taken_ = stripes.lock_of(first_).lock(stripes.party());
-  if (second_ == first_) return;
-  if (stripes.lock_of(second_).lock(stripes.party()) == Taken::recovered) taken_ = Taken::recovered;
-}
-
-StripeGuard::StripeGuard(Stripes& stripes, std::uint64_t offset, std::uint64_t bytes, Try)
-    : stripes_(&stripes),
-      first_(Stripes::stripe_of(offset)),
-      second_(Stripes::stripe_of(offset + (bytes == 0 ? 0 : bytes - 1))) {
-  if (first_ > second_) std::swap(first_, second_);
-  taken_ = stripes.lock_of(first_).try_lock(stripes.party());
-  if (second_ == first_ || taken_ == Taken::refused) return;
-  taken_ = stripes.lock_of(second_).try_lock(stripes.party());
-  if (taken_ == Taken::refused) stripes.lock_of(first_).unlock(stripes.party());
-}
-
-StripeGuard::~StripeGuard() {
-  if (!is_held()) return;
-  if (second_ != first_) stripes_->lock_of(second_).unlock(stripes_->party());
-  stripes_->lock_of(first_).unlock(stripes_->party());
 }
 
 }  // namespace comex::shm

@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "shm/locks/block_locks.h"
+
 #include "support.h"
 
 namespace comex::shm {
@@ -82,37 +84,45 @@ TEST_P(LocksOnEachOs, a_poller_takes_over_without_waiting) {
   EXPECT_FALSE(lock.is_locked());
 }
 
-TEST_P(LocksOnEachOs, a_guard_holds_both_stripes_of_a_range) {
+TEST_P(LocksOnEachOs, two_neighbouring_blocks_are_held_together_or_not_at_all) {
   Stripes& stripes = arena_.stripes();
-  const std::uint64_t edge = 5 * stripe_block_bytes;
-  {
-    const StripeGuard guard(stripes, edge - 8, 16);
-    EXPECT_TRUE(stripes.lock_of(4).is_locked());
-    EXPECT_TRUE(stripes.lock_of(5).is_locked());
-    EXPECT_FALSE(stripes.lock_of(6).is_locked());
-    const StripeGuard refused(stripes, edge, 8, StripeGuard::Try{});
-    EXPECT_FALSE(refused.is_held());
-    const StripeGuard half(stripes, edge + stripe_block_bytes - 8, 16, StripeGuard::Try{});
-    EXPECT_FALSE(half.is_held());
-    EXPECT_FALSE(stripes.lock_of(6).is_locked());
-    const StripeGuard free(stripes, edge + stripe_block_bytes, 8, StripeGuard::Try{});
-    EXPECT_TRUE(free.is_held());
-  }
-  EXPECT_FALSE(stripes.lock_of(4).is_locked());
-  EXPECT_FALSE(stripes.lock_of(5).is_locked());
+  BlockLocks locks(stripes);
+  BlockLocks others(stripes);
+  locks.lock_two(4, 5);
+  EXPECT_TRUE(stripes.lock_of(4).is_locked());
+  EXPECT_TRUE(stripes.lock_of(5).is_locked());
   EXPECT_FALSE(stripes.lock_of(6).is_locked());
+  EXPECT_FALSE(others.try_lock(5));
+  EXPECT_FALSE(others.try_lock_two(3, 4));
+  EXPECT_FALSE(stripes.lock_of(3).is_locked()) << "half of what was refused stays locked";
+  ASSERT_TRUE(others.try_lock_two(6, 7));
+  others.unlock_two(6, 7);
+  locks.unlock_two(4, 5);
+  for (std::uint32_t stripe = 3; stripe < 8; ++stripe)
+    EXPECT_FALSE(stripes.lock_of(stripe).is_locked()) << stripe;
 }
 
-TEST_P(LocksOnEachOs, guards_across_the_wrap_do_not_deadlock) {
-  Stripes& stripes = arena_.stripes();
-  const std::uint64_t wrap = stripe_count * stripe_block_bytes;
+TEST_P(LocksOnEachOs, blocks_of_one_stripe_are_locked_once) {
+  BlockLocks locks(arena_.stripes());
+  locks.lock_two(2, stripe_count + 2);
+  EXPECT_TRUE(arena_.stripes().lock_of(2).is_locked());
+  locks.unlock_two(2, stripe_count + 2);
+  EXPECT_FALSE(arena_.stripes().lock_of(2).is_locked());
+  EXPECT_TRUE(locks.try_lock_two(2, stripe_count + 2));
+  locks.unlock_two(2, stripe_count + 2);
+}
+
+TEST_P(LocksOnEachOs, blocks_across_the_wrap_do_not_deadlock) {
   long counter = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&, t] {
+      BlockLocks locks(arena_.stripes());
+      const std::uint64_t first = t == 0 ? stripe_count - 1 : 0;
       for (int i = 0; i < 3000; ++i) {
-        const StripeGuard guard(stripes, t == 0 ? wrap - 8 : stripe_block_bytes - 8, 16);
+        locks.lock_two(first, first + 1);
         ++counter;  // both hold stripe 0
+        locks.unlock_two(first, first + 1);
       }
     });
   }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <random>
 
+#include "shm/locks/block_locks.h"
 #include "support.h"
 
 namespace comex::shm {
@@ -93,11 +94,12 @@ TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barr
       auto* const counts = reinterpret_cast<std::uint64_t*>(arena.at(e.offset + 4096));
       FairMutex mutex = arena.mutex_at(e.offset);
       HostBarrier barrier = arena.host_barrier();
+      BlockLocks locks(arena.stripes());
+      const std::uint64_t block = (e.offset + 4096) / stripe_block_bytes;
       for (int i = 0; i < 500; ++i) {
-        {
-          const StripeGuard guard(arena.stripes(), e.offset + 4096, 8);
-          ++counts[0];
-        }
+        locks.lock(block);
+        ++counts[0];
+        locks.unlock(block);
         if (take(mutex, {slot, slot}) != Taken::clean) return 1;
         ++counts[1];
         if (!mutex.unlock({slot, slot})) return 2;
@@ -113,24 +115,27 @@ TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barr
 
 TEST_P(Processes, recover_a_lock_whose_holder_was_killed) {
   const pid_t pid = child_of(arena_.ticket(), 1, address_, [](Arena& arena) {
-    const StripeGuard guard(arena.stripes(), 0, 8);
+    BlockLocks(arena.stripes()).lock(0);
     word_in(arena) = 1;
     while (true) pause();
     return 0;
   });
   ASSERT_TRUE(comes_true(pid, word(), 1));
-  EXPECT_FALSE(StripeGuard(arena_.stripes(), 0, 8, StripeGuard::Try{}).is_held());
+  BlockLocks locks(arena_.stripes());
+  EXPECT_FALSE(locks.try_lock(0));
   kill(pid, SIGKILL);
   EXPECT_EQ(status_of(pid), 1000 + SIGKILL);
-  const StripeGuard guard(arena_.stripes(), 0, 8);
-  EXPECT_TRUE(guard.is_recovered());
+  locks.lock(0);
+  EXPECT_TRUE(locks.is_recovered());
 }
 
 TEST_P(Processes, do_not_take_a_lock_from_one_that_is_only_stopped) {
   const pid_t pid = child_of(arena_.ticket(), 1, address_, [](Arena& arena) {
-    const StripeGuard guard(arena.stripes(), 0, 8);
+    BlockLocks locks(arena.stripes());
+    locks.lock(0);
     word_in(arena) = 1;
     while (word_in(arena) != 2) usleep(1000);
+    locks.unlock(0);
     return 0;
   });
   ASSERT_TRUE(comes_true(pid, word(), 1));
