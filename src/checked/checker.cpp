@@ -2,7 +2,7 @@
 #include "checked/checker.h"
 
 #include <algorithm>
-#include <atomic>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -31,7 +31,7 @@ bool is_followed(const Piece& piece) {
 
 bool is_word(const Region& region) {
   const std::uint64_t bytes = region.shape.counts[0];
-  return region.shape.contiguous() && (bytes == 4 || bytes == 8) && region.begin % bytes == 0;
+  return region.shape.contiguous() && std::has_single_bit(bytes) && bytes <= 8 && region.begin % bytes == 0;
 }
 
 std::int64_t load_word(std::uint64_t address, std::uint64_t bytes) {
@@ -43,12 +43,12 @@ std::int64_t load_word(std::uint64_t address, std::uint64_t bytes) {
 }  // namespace
 
 // Several threads can only drive endpoints where MPI lets them.
-int Checker::agree_on_endpoints(int workers) {
+int Checker::agree_on_endpoints() {
   MPI_Comm comm = MPI_COMM_NULL;
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   std::int64_t least = level >= MPI_THREAD_SERIALIZED ? -endpoints_each : -1;
-  if (workers > 1 && next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
+  if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
     raise_over(comm, {&least, 1});
   return static_cast<int>(-least);
 }
@@ -56,7 +56,7 @@ int Checker::agree_on_endpoints(int workers) {
 Checker::Checker(int workers, int me, bool ends_job)
     : workers_(workers),
       me_(me),
-      endpoints_(agree_on_endpoints(workers)),
+      endpoints_(agree_on_endpoints()),
       ends_job_(ends_job),
       history_(static_cast<std::size_t>(workers * endpoints_)),
       groups_(workers),
@@ -66,7 +66,7 @@ Checker::Checker(int workers, int me, bool ends_job)
     clocks_.emplace_back(origins, static_cast<std::size_t>(me * endpoints_ + i));
   lock_steps_.workers = origins;
   MPI_Comm comm = MPI_COMM_NULL;
-  if (workers > 1 && next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
+  if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
     PMPI_Comm_dup(comm, &wire_);
 }
 
@@ -221,7 +221,8 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
         kind.value = load_word(address_of(piece.near), region.shape.counts[0]);
         flag = board_.word(*owner, region.begin);
       }
-      history_.await_fence(history_.add(kind, region, clocks()));
+      started.writes.push_back(history_.add(kind, region, clocks()));
+      history_.await_fence(started.writes.back());
     }
     if (flag) released = release();
     number = pending_.add(std::move(started));
@@ -284,7 +285,10 @@ bool Checker::find_real_handle(int started, int& real_handle) {
 
 void Checker::abandon(int started) {
   const Guard guard(mutex_);
-  if (const auto found = pending_.take(started)) finish(*found, false);
+  const auto found = pending_.take(started);
+  if (!found) return;
+  for (const AccessIndex access : found->accesses) history_.drop(access);
+  for (const AccessIndex access : found->writes) history_.drop(access);
 }
 
 void Checker::finish(const Started& started, bool is_flag) {
@@ -292,7 +296,6 @@ void Checker::finish(const Started& started, bool is_flag) {
   for (const AccessIndex access : started.accesses) history_.finish(access, now);
   if (started.word)
     history_.read_word(started.word->access, load_word(started.word->result, started.word->bytes), is_flag);
-  if (started.is_fence) history_.fence(started.origin, started.owner, now);
   for (const Buffer& buffer : started.buffers) {
     if (buffer.is_filled || checksum(buffer.region) == buffer.checksum) continue;
     const std::string site = sites_.text(started.site);
@@ -301,7 +304,7 @@ void Checker::finish(const Started& started, bool is_flag) {
   }
 }
 
-void Checker::complete(int started) {
+void Checker::complete(int started, bool keeps_handle) {
   std::optional<ClockRow> row;
   {
     const Guard guard(mutex_);
@@ -311,20 +314,27 @@ void Checker::complete(int started) {
   }
   std::vector<Time> learnt;
   if (row) learnt = board_.read(*row);
-  const Guard guard(mutex_);
-  const bool is_flag = row && clocks().join(learnt);
-  if (is_flag) history_.clocks_changed(origin());
-  if (const auto found = pending_.take(started)) finish(*found, is_flag);
+  std::optional<Started> done;
+  {
+    const Guard guard(mutex_);
+    const bool is_flag = row && clocks().join(learnt);
+    if (is_flag) history_.clocks_changed(origin());
+    done = keeps_handle ? pending_.settle(started) : pending_.take(started);
+    if (done) finish(*done, is_flag);
+  }
+  if (done && done->is_fence) fence_worker(done->owner);
 }
 
 void Checker::complete_where(const std::function<bool(const Started&)>& is_complete) {
-  std::vector<int> found;
+  std::vector<std::pair<int, bool>> found;  // and whether the program still has a handle
   {
     const Guard guard(mutex_);
     for (const auto& [number, started] : pending_.all())
-      if (is_complete(started)) found.push_back(number);
+      if (!started.is_settled && !started.is_declared && started.ending != Ending::on_return &&
+          is_complete(started))
+        found.emplace_back(number, started.ending == Ending::handle);
   }
-  for (const int number : found) complete(number);
+  for (const auto& [number, keeps_handle] : found) complete(number, keeps_handle);
 }
 
 }  // namespace comex::checker

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "checked/board.h"
@@ -74,6 +75,8 @@ struct Flow {
 
 class Checker {
  public:
+  static constexpr int endpoints_each = 4;  // that are told apart: the worker itself and three more
+
   // Collective over the workers. ends_job: a finding that makes it useless to go on ends the job at once, and
   // any other one at finalize.
   Checker(int workers, int me, bool ends_job);
@@ -84,7 +87,8 @@ class Checker {
   int start(const CheckedWord& change, Ending ending);
   int start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending);
   void issued(int started, int real_handle);
-  void complete(int started);
+  // keeps_handle: the program has not asked for it yet.
+  void complete(int started, bool keeps_handle = false);
   void abandon(int started);  // the call failed
   // False: it is complete.
   bool find_real_handle(int started, int& real_handle);
@@ -92,7 +96,7 @@ class Checker {
   // After the call.
   void fenced(int proc, comex_group_t group);
   void fenced_all(comex_group_t group);
-  void fenced_allocation(const void* own);
+  void fenced_allocation(const void* own, comex_group_t group);
   void waited(int proc, comex_group_t group);
   void waited_all(comex_group_t group);
   void saw_words(const void* words, std::size_t count);
@@ -104,10 +108,13 @@ class Checker {
   void made_group(comex_group_t parent, comex_group_t group);
   void made_endpoints(const comex_group_t* groups, int count);
   void made_inter_group(comex_group_t group);
+  void met_parents(comex_group_t parent);
   void freeing_group(const FollowedCall& call, comex_group_t group);
   // Messages and collectives of MPI that the program makes itself.
   void sends(MPI_Comm comm, const Flow& flow);
   void received();
+  // Whether all of a communicator are workers, on one side.
+  bool reaches_exactly(MPI_Comm comm) const;
   void met_over(MPI_Comm comm, const Flow& flow);
 
   // Memory.
@@ -120,7 +127,8 @@ class Checker {
 
   // Mutexes. False: the caller holds it already, and does not call.
   bool may_lock(const FollowedCall& call, int number, int owner);
-  void locked(const FollowedCall& call, int number, int owner);
+  // has_waited: false for a call that only tries.
+  void locked(const FollowedCall& call, int number, int owner, bool has_waited);
   bool may_unlock(int number, int owner);  // false: it was locked twice, and is still held
   void destroys_mutexes(const FollowedCall& call);
 
@@ -141,7 +149,7 @@ class Checker {
   struct Held {
     Mutex mutex;
     std::uint32_t site = 0;
-    int endpoint = 0;
+    std::thread::id thread = {};
     int times = 1;
   };
   using Guard = std::lock_guard<std::mutex>;
@@ -155,7 +163,7 @@ class Checker {
   std::uint16_t origin() { return static_cast<std::uint16_t>(clocks().me()); }
   static int& acting();
   static int& driven_endpoint();  // that the thread has last used
-  static int agree_on_endpoints(int workers);
+  static int agree_on_endpoints();
   std::string rank_text(std::uint16_t origin) const;
 
   std::optional<int> worker_of(int proc, comex_group_t group);
@@ -170,6 +178,7 @@ class Checker {
   void complete_where(const std::function<bool(const Started&)>& is_complete);
   std::vector<int> own_members(comex_group_t group);
   void fence_worker(int worker);
+  std::vector<int> fence_parts(std::uint64_t address);
   void leave_for_endpoints(comex_group_t group);
   void publish_to(const std::vector<int>& workers);
   void learn_from(const std::vector<int>& workers);
@@ -185,8 +194,6 @@ class Checker {
   std::string place_of(std::uint64_t address);
   void end_if_wanted();
 
-  static constexpr int endpoints_each = 4;  // that are told apart: the worker itself and three more
-
   const int workers_;
   const int me_;
   const int endpoints_;  // that is, or 1 where MPI's thread level lets nobody drive several
@@ -194,6 +201,7 @@ class Checker {
   std::mutex mutex_;            // guards what follows
   std::vector<Clocks> clocks_;  // of the worker itself, and of its endpoints
   bool has_endpoints_ = false;
+  int next_endpoint_ = 0;
   History history_;
   Pending pending_;
   Sites sites_;

@@ -4,6 +4,7 @@
 
 #include "checked/checker.h"
 #include "checked/exchange.h"
+#include "checked/next.h"
 
 namespace comex::checker {
 
@@ -14,7 +15,13 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
     const Guard guard(mutex_);
     entry = groups_.find(group);
   }
-  if (entry == nullptr || entry->has_others || groups_.has_endpoints(group)) return;
+  if (entry == nullptr) return;
+  if (entry->has_others || groups_.has_endpoints(group)) {  // whose other parts are not known here
+    int rank = -1;
+    next<&comex_group_rank>("comex_group_rank")(group, &rank);
+    if (rank >= 0 && !groups_.is_inter(group)) allocated_locally(call, parts[rank], bytes);
+    return;
+  }
   std::vector<std::uint64_t> sizes{bytes};
   if (entry->comm != MPI_COMM_NULL) sizes = gather(entry->comm, sizes).items;
   {
@@ -54,8 +61,14 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
   };
   {
     const Guard guard(mutex_);
+    const auto address = reinterpret_cast<std::uint64_t>(ptr);
     for (const Allocation& allocation : allocations_)
-      if (is_named(allocation, reinterpret_cast<std::uint64_t>(ptr))) name = first_part(allocation);
+      if (is_named(allocation, address)) name = first_part(allocation);
+    // The own address is meant first: hosts may use one for several allocations.
+    for (const Allocation& allocation : allocations_)
+      for (std::size_t i = 0; address != 0 && i < allocation.parts.size(); ++i)
+        if (allocation.members[i] == me_ && allocation.parts[i].begin == address)
+          name = first_part(allocation);
   }
   if (entry->comm != MPI_COMM_NULL) raise_over(entry->comm, {&name, 1});
   const void* own = nullptr;

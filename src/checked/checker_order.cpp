@@ -10,8 +10,8 @@
 namespace comex::checker {
 namespace {
 
-// So many accesses of one worker are kept before they are compared, if the workers meet that often.
-constexpr std::int64_t many_accesses = 20'000;
+// So much of one worker is kept before it is compared, if the workers meet that often.
+constexpr std::int64_t many_bytes = 2'000'000;
 
 // Names of collective calls as numbers.
 std::int64_t number_of(std::string_view name) {
@@ -36,7 +36,7 @@ int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group
 // A fence through a handle of an endpoint covers what went through its handles.
 void Checker::fence_worker(int worker) {
   complete_where([&](const Started& started) {
-    return started.owner == worker && (acting() == 0 || started.origin == origin()) &&
+    return started.owner == worker && !started.is_fence && (acting() == 0 || started.origin == origin()) &&
            (started.is_write || started.ending == Ending::implicit);
   });
   const Guard guard(mutex_);
@@ -56,6 +56,10 @@ std::vector<int> Checker::own_members(comex_group_t group) {
   const GroupEntry* const entry = groups_.find(group);
   std::vector<int> members;
   if (entry == nullptr) return members;
+  if (groups_.is_inter(group)) {  // the other side's ranks are named, and both sides take part
+    for (int worker = 0; worker < workers_; ++worker) members.push_back(worker);
+    return members;
+  }
   std::ranges::copy_if(entry->members, std::back_inserter(members),
                        [&](int worker) { return worker >= 0 && worker < workers_; });
   return members;
@@ -66,9 +70,22 @@ void Checker::fenced_all(comex_group_t group) {
   for (const int worker : own_members(group)) fence_worker(worker);
 }
 
-void Checker::fenced_allocation(const void* own) {
+void Checker::fenced_allocation(const void* own, comex_group_t group) {
+  act_for(group);
   const auto address = reinterpret_cast<std::uint64_t>(own);
-  const Guard guard(mutex_);
+  std::vector<int> members;
+  {
+    const Guard guard(mutex_);
+    members = fence_parts(address);
+  }
+  if (members.empty()) return fenced_all(group);  // of an allocation that is not known here
+  complete_where([&](const Started& started) {
+    return started.is_write && std::ranges::find(members, started.owner) != members.end();
+  });
+}
+
+// The members of the allocation, whose parts have been fenced.
+std::vector<int> Checker::fence_parts(std::uint64_t address) {
   for (const Allocation& allocation : allocations_) {
     const bool is_named =
         std::ranges::any_of(allocation.parts, [&](const Part& part) { return part.holds(address); });
@@ -76,7 +93,9 @@ void Checker::fenced_allocation(const void* own) {
     for (std::size_t i = 0; i < allocation.parts.size(); ++i)
       history_.fence_range(origin(), static_cast<std::uint16_t>(allocation.members[i]),
                            allocation.parts[i].begin, allocation.parts[i].end, clocks().now());
+    return allocation.members;
   }
+  return {};
 }
 
 void Checker::waited(int proc, comex_group_t group) {
@@ -145,7 +164,7 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
   {
     const Guard guard(mutex_);
     const std::int64_t number = call.name == nullptr ? 0 : number_of(call.name);
-    values = {number, -number, static_cast<std::int64_t>(history_.size()), compares ? 1 : 0};
+    values = {number, -number, static_cast<std::int64_t>(history_.bytes()), compares ? 1 : 0};
     const std::vector<Time> row = release();
     values.insert(values.end(), row.begin(), row.end());
   }
@@ -156,7 +175,7 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
     learn(std::span(values).subspan(4));
     clocks().tick();
   }
-  const bool is_time = is_whole_world && (values[3] != 0 || values[2] > many_accesses);
+  const bool is_time = is_whole_world && (values[3] != 0 || values[2] > many_bytes);
   if (is_time) compare_all();
   return is_time;
 }
@@ -170,7 +189,9 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
     entry = groups_.find(group);
   }
   if (entry == nullptr) return;
-  if (entry->comm != MPI_COMM_NULL) {
+  if (group == COMEX_GROUP_WORLD && wire_ != MPI_COMM_NULL) {
+    meet_over(call, group, wire_, true, false);
+  } else if (entry->comm != MPI_COMM_NULL) {
     meet_over(call, group, entry->comm, groups_.is_whole_world(*entry), false);
   } else if (acting() != 0) {
     leave_for_endpoints(group);
@@ -199,7 +220,7 @@ void Checker::met(comex_group_t group) {
     entry = groups_.find(group);
     is_odd = groups_.was_odd(group);
   }
-  if (entry == nullptr || entry->comm != MPI_COMM_NULL) return;
+  if (entry == nullptr || entry->comm != MPI_COMM_NULL || group == COMEX_GROUP_WORLD) return;
   const std::vector<int> members = own_members(group);
   if (acting() == 0) return learn_from(members);
   for (const int worker : std::set<int>(members.begin(), members.end())) {
@@ -226,9 +247,14 @@ void Checker::made_endpoints(const comex_group_t* groups, int count) {
   const Guard guard(mutex_);
   for (int i = 0; i < count; ++i) {
     groups_.forget(groups[i]);
-    if (endpoints_ > 1) groups_.mark_endpoint(groups[i], 1 + i % (endpoints_ - 1));
+    if (endpoints_ > 1) groups_.mark_endpoint(groups[i], 1 + next_endpoint_++ % (endpoints_ - 1));
   }
   has_endpoints_ = has_endpoints_ || (endpoints_ > 1 && count > 0);
+}
+
+void Checker::met_parents(comex_group_t parent) {
+  const Guard guard(mutex_);
+  if (parent != COMEX_GROUP_NULL) groups_.mark_inter(parent);
 }
 
 void Checker::made_inter_group(comex_group_t group) {
@@ -296,6 +322,7 @@ bool is_told(const Flow& flow, int from, int to) {
 
 void Checker::sends(MPI_Comm comm, const Flow& flow) {
   act_for_thread();
+  learn_inbox();
   // Of a persistent request nobody knows where it goes.
   if (comm == MPI_COMM_NULL) comm = wire_;
   const std::vector<int> workers = workers_of(comm, wire_);
@@ -316,12 +343,17 @@ void Checker::received() {
   learn_from(all);
 }
 
-void Checker::met_over(MPI_Comm comm, const Flow& flow) {
-  act_for_thread();
+bool Checker::reaches_exactly(MPI_Comm comm) const {
   const std::vector<int> workers = workers_of(comm, wire_);
   int is_inter = 0;
   if (!workers.empty()) PMPI_Comm_test_inter(comm, &is_inter);
-  if (workers.size() < 2 || is_inter != 0 || std::ranges::find(workers, -1) != workers.end()) return;
+  return is_inter == 0 && std::ranges::find(workers, -1) == workers.end();
+}
+
+void Checker::met_over(MPI_Comm comm, const Flow& flow) {
+  act_for_thread();
+  const std::vector<int> workers = workers_of(comm, wire_);
+  if (workers.size() < 2) return;
   if (flow.way == Flow::Way::among_all) {
     meet_over({}, COMEX_GROUP_NULL, comm, workers.size() == static_cast<std::size_t>(workers_), false);
     return;

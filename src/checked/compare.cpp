@@ -13,6 +13,8 @@
 namespace comex::checker {
 namespace {
 
+constexpr std::int64_t most_bytes = INT32_MAX;  // of all workers together, in one collective of MPI
+
 template <class T>
 std::vector<char> bytes_of(const std::vector<T>& items) {
   const auto* const begin = reinterpret_cast<const char*>(items.data());
@@ -112,6 +114,19 @@ std::string in_hex(std::uint64_t address) {
 // Collective over the workers.
 void Checker::compare_all() {
   if (wire_ == MPI_COMM_NULL) return;
+  std::int64_t most = 0;
+  {
+    const Guard guard(mutex_);
+    most = static_cast<std::int64_t>(history_.bytes());
+  }
+  raise_over(wire_, {&most, 1});
+  if (most > most_bytes / workers_) {
+    const Guard guard(mutex_);
+    findings_.tell("unchecked: rank " + std::to_string(me_) +
+                   ": more was accessed between two meetings of all workers than can be compared");
+    pending_.accesses_moved(history_.forget_done());
+    return;
+  }
   std::vector<std::vector<char>> outgoing(static_cast<std::size_t>(workers_));
   Tables tables;
   std::vector<Access> old_frees;
@@ -134,7 +149,7 @@ void Checker::compare_all() {
   accesses.insert(accesses.end(), old_frees.begin(), old_frees.end());
   const World world(wire_, tables, static_cast<std::size_t>(workers_), static_cast<std::size_t>(endpoints_));
   const std::map<Pair, Sighting> found = find_conflicts(world, accesses);
-  std::int64_t most = static_cast<std::int64_t>(found.size());
+  most = static_cast<std::int64_t>(found.size());
   raise_over(wire_, {&most, 1});
   if (most != 0) {
     const std::vector<std::vector<std::string>> sites = gather_sites();
@@ -183,7 +198,7 @@ void Checker::tell_open(const FollowedCall& call) {
   destroys_mutexes(call);
   const Guard guard(mutex_);
   for (const auto& [number, started] : pending_.all()) {
-    const bool is_left = started.ending == Ending::handle || !started.is_write;
+    const bool is_left = !started.is_settled && (started.ending == Ending::handle || !started.is_write);
     const std::string rank = "rank " + std::to_string(me_) + ": ";
     if (started.is_declared) {
       findings_.tell("access: " + rank + "that of " + sites_.text(started.site) +

@@ -30,7 +30,7 @@ struct Gathered {
   }
 };
 
-// Bytes of all members; each may be up to 2 GiB.
+// Bytes of all members, less than 2 GiB together.
 Gathered<char> gather_bytes(MPI_Comm comm, std::span<const char> mine);
 // What each member has for this one. to[i]: bytes for member i.
 Gathered<char> exchange_bytes(MPI_Comm comm, const std::vector<std::vector<char>>& to);

@@ -19,14 +19,18 @@ int follow(const Operation& operation, Arguments... arguments) {
   if (check == nullptr) return real(arguments...);
   const int started = check->start(operation, Ending::on_return);
   const int code = real(arguments...);
-  check->complete(started);
+  if (code == COMEX_FAILURE) {
+    check->abandon(started);
+  } else {
+    check->complete(started);
+  }
   return code;
 }
 
 // Gives the program a handle of the checker's for the one of the runtime.
 inline int hand_out(Checker& check, int started, int code, comex_request_t* handle) {
   if (started == 0) return code;
-  if (code != COMEX_SUCCESS) {
+  if (code == COMEX_FAILURE) {
     check.abandon(started);
   } else if (handle != nullptr) {
     check.issued(started, *handle);

@@ -31,6 +31,7 @@ class KnownGroups {
     return found == endpoints_.end() ? 0 : found->second;
   }
   void mark_inter(comex_group_t group) { is_inter_.insert(group); }
+  bool is_inter(comex_group_t group) const { return is_inter_.contains(group); }
   bool has_endpoints(comex_group_t group) const { return endpoints_.contains(group); }
   // Whether the caller's next collective call over the group is an odd one.
   bool next_is_odd(comex_group_t group) { return ++meetings_[group] % 2 != 0; }

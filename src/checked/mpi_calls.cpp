@@ -44,8 +44,15 @@ int testing(const char* name, const void* caller, const int* is_done, Arguments.
 
 template <auto Function, class... Arguments>
 int meeting(const char* name, const void* caller, MPI_Comm comm, const Flow& flow, Arguments... arguments) {
+  Checker* const check = following(caller);
+  const bool is_exact = check == nullptr || check->reaches_exactly(comm);
+  if (!is_exact) check->sends(comm, flow);
   const int code = next<Function>(name)(arguments...);
-  if (Checker* const check = following(caller)) check->met_over(comm, flow);
+  if (!is_exact) {
+    check->received();
+  } else if (check != nullptr) {
+    check->met_over(comm, flow);
+  }
   return code;
 }
 
@@ -54,6 +61,8 @@ int meeting(const char* name, const void* caller, MPI_Comm comm, const Flow& flo
 
 using namespace comex::checker;
 
+// Not every mpi.h says that its functions are seen from outside.
+#pragma GCC visibility push(default)
 extern "C" {
 
 int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
@@ -354,6 +363,22 @@ int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
                                recvbuf, count, datatype, op, comm, request);
 }
 
+int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                  const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
+                  const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return meeting<&MPI_Alltoallw>(__func__, __builtin_return_address(0), comm, Flow{among_all}, sendbuf,
+                                 sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                 comm);
+}
+
+int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                   const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
+                   const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request) {
+  return sending<&MPI_Ialltoallw>(__func__, __builtin_return_address(0), comm, Flow{among_all}, sendbuf,
+                                  sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                  comm, request);
+}
+
 int MPI_Start(MPI_Request* request) {
   return sending<&MPI_Start>(__func__, __builtin_return_address(0), MPI_COMM_NULL, Flow{among_all}, request);
 }
@@ -370,3 +395,4 @@ int MPI_Finalize() {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop

@@ -15,6 +15,12 @@ int after(int code, const Done& done) {
   return code;
 }
 
+// After a fence or wait, which is one also where it tells of a refusal.
+template <class Done>
+int after_any(int code, const Done& done) {
+  return after(COMEX_SUCCESS, done), code;
+}
+
 // A collective call over a group; it may be a barrier to what went before.
 template <class Real>
 int together(const FollowedCall& call, comex_group_t group, bool is_barrier, const Real& real) {
@@ -45,21 +51,21 @@ int comex_barrier(comex_group_t group) {
 }
 
 int comex_fence_all(comex_group_t group) {
-  return after(next<&comex_fence_all>(__func__)(group), [&](Checker& check) { check.fenced_all(group); });
+  return after_any(next<&comex_fence_all>(__func__)(group), [&](Checker& check) { check.fenced_all(group); });
 }
 
 int comex_fence_proc(int proc, comex_group_t group) {
-  return after(next<&comex_fence_proc>(__func__)(proc, group),
-               [&](Checker& check) { check.fenced(proc, group); });
+  return after_any(next<&comex_fence_proc>(__func__)(proc, group),
+                   [&](Checker& check) { check.fenced(proc, group); });
 }
 
 int comex_fence_allocation(void* ptr, comex_group_t group) {
-  return after(next<&comex_fence_allocation>(__func__)(ptr, group), [&](Checker& check) {
+  return after_any(next<&comex_fence_allocation>(__func__)(ptr, group), [&](Checker& check) {
     // Without an address of the caller's own the allocation is not known here.
     if (ptr == nullptr) {
       check.fenced_all(group);
     } else {
-      check.fenced_allocation(ptr);
+      check.fenced_allocation(ptr, group);
     }
   });
 }
@@ -74,12 +80,12 @@ int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle) {
 }
 
 int comex_wait_all(comex_group_t group) {
-  return after(next<&comex_wait_all>(__func__)(group), [&](Checker& check) { check.waited_all(group); });
+  return after_any(next<&comex_wait_all>(__func__)(group), [&](Checker& check) { check.waited_all(group); });
 }
 
 int comex_wait_proc(int proc, comex_group_t group) {
-  return after(next<&comex_wait_proc>(__func__)(proc, group),
-               [&](Checker& check) { check.waited(proc, group); });
+  return after_any(next<&comex_wait_proc>(__func__)(proc, group),
+                   [&](Checker& check) { check.waited(proc, group); });
 }
 
 int comex_wait(comex_request_t* handle) {
@@ -157,6 +163,11 @@ int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
                [&](Checker& check) { check.made_group(inter, *merged); });
 }
 
+int comex_world_parent(comex_group_t* parent) {
+  return after(next<&comex_world_parent>(__func__)(parent),
+               [&](Checker& check) { check.met_parents(*parent); });
+}
+
 int comex_world_spawn(const char* command, char* const argv[], int processes, int root, comex_group_t group,
                       comex_group_t* children) {
   return makes_inter(next<&comex_world_spawn>(__func__)(command, argv, processes, root, group, children),
@@ -197,14 +208,14 @@ int comex_lock(int mutex, int proc) {
     return COMEX_SUCCESS;
   const int code = next<&comex_lock>(__func__)(mutex, proc);
   if (Checker* const check = checker(); check != nullptr && code != COMEX_FAILURE)
-    check->locked(call, mutex, proc);
+    check->locked(call, mutex, proc, true);
   return code;
 }
 
 int comex_trylock(int mutex, int proc, int* acquired) {
   const int code = next<&comex_trylock>(__func__)(mutex, proc, acquired);
   if (Checker* const check = checker(); check != nullptr && code != COMEX_FAILURE && *acquired != 0)
-    check->locked(COMEX_CALL, mutex, proc);
+    check->locked(COMEX_CALL, mutex, proc, false);
   return code;
 }
 

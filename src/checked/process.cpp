@@ -32,6 +32,17 @@ void stand_aside() {
   state().checker.store(nullptr);
 }
 
+// A worker that serves itself without a thread answers nobody while it waits in MPI for the program.
+bool can_check(int workers) {
+  int level = MPI_THREAD_SINGLE;
+  int ranks = 0;
+  int last_host = 0;
+  PMPI_Query_thread(&level);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  next<&comex_host_of>("comex_host_of")(workers - 1, COMEX_GROUP_WORLD, &last_host);
+  return ranks > workers || level == MPI_THREAD_MULTIPLE || last_host == 0;
+}
+
 std::string_view mode() {
   const char* const value = std::getenv("COMEX_CHECK");
   return value == nullptr ? "1" : value;
@@ -57,6 +68,16 @@ void InitScope::opened() const {
   int me = 0;
   next<&comex_group_size>("comex_group_size")(COMEX_GROUP_WORLD, &workers);
   next<&comex_group_rank>("comex_group_rank")(COMEX_GROUP_WORLD, &me);
+  constexpr int most_workers = UINT16_MAX / Checker::endpoints_each;
+  if (!can_check(workers) || workers > most_workers) {
+    if (me == 0)
+      std::fprintf(
+          stderr,
+          "comex: the calls are not checked: that takes progress ranks, or MPI_THREAD_MULTIPLE, where "
+          "there are several hosts, and at most %d workers\n",
+          most_workers);
+    return;
+  }
   if (me == 0) std::fprintf(stderr, "comex: the calls of %d workers are checked (COMEX_CHECK)\n", workers);
   state().owner = std::make_unique<Checker>(workers, me, mode() == "fail");
   state().checker.store(state().owner.get(), std::memory_order_release);

@@ -1,6 +1,8 @@
 // rmw, atomic, signals and waits for words, as this library shows them to the program.
 #include <comex.h>
 
+#include <algorithm>
+
 #include "checked/follow.h"
 
 namespace comex::checker {

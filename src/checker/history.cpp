@@ -30,12 +30,11 @@ AccessIndex History::add(const AccessKind& kind, const Region& region, const Clo
   return accesses_.size() - 1;
 }
 
-bool History::fence(std::uint16_t origin, std::uint16_t owner, Time now) {
+void History::fence(std::uint16_t origin, std::uint16_t owner, Time now) {
   const auto found = unfenced_.find({origin, owner});
-  if (found == unfenced_.end() || found->second.empty()) return false;
+  if (found == unfenced_.end()) return;
   for (const AccessIndex access : found->second) finish(access, now);
   found->second.clear();
-  return true;
 }
 
 void History::fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64_t begin, std::uint64_t end,
@@ -47,13 +46,19 @@ void History::fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64
   });
 }
 
+void History::drop(AccessIndex access) {
+  accesses_[access].bytes = 0;
+  accesses_[access].shape = 0;
+  finish(access, 0);
+}
+
 void History::read_word(AccessIndex access, std::int64_t value, bool is_flag) {
   Access& read = accesses_[access];
   read.value = value;
   read.is_polled = is_flag;
   const auto [last, is_first] = last_reads_.try_emplace({read.owner, read.begin}, access);
   if (is_first) return;
-  if (accesses_[last->second].site == read.site) accesses_[last->second].is_polled = true;
+  accesses_[last->second].is_polled = true;
   last->second = access;
 }
 

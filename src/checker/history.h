@@ -37,7 +37,7 @@ class History {
  public:
   explicit History(std::size_t origins) : origins_(origins) {}
 
-  // Adds one access that is not done. Returns its index until the next `take`.
+  // Adds one access that is not done. Returns its index until `forget_done`.
   AccessIndex add(const AccessKind& kind, const Region& region, const Clocks& clocks);
   void finish(AccessIndex access, Time now) { accesses_[access].done = now; }
 
@@ -45,14 +45,17 @@ class History {
   void await_fence(AccessIndex access) {
     unfenced_[{accesses_[access].origin, accesses_[access].owner}].push_back(access);
   }
-  // All writes of `origin` to `owner` so far are done. Returns whether there were any.
-  bool fence(std::uint16_t origin, std::uint16_t owner, Time now);
+  // All writes of `origin` to `owner` so far are done.
+  void fence(std::uint16_t origin, std::uint16_t owner, Time now);
   // The same for what lies in one range of the owner's memory.
   void fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64_t begin, std::uint64_t end,
                    Time now);
 
+  // The runtime refused it.
+  void drop(AccessIndex access);
+
   // Keeps the value that a read of a word returned. `is_flag`: it told something about other workers. A read
-  // before it from the same place was one of a loop.
+  // of it before was one of a loop.
   void read_word(AccessIndex access, std::int64_t value, bool is_flag);
 
   // What the origin knows has changed.
@@ -60,6 +63,11 @@ class History {
 
   std::span<const Access> accesses() const { return accesses_; }
   const Tables& tables() const { return tables_; }
+  // What there is to compare, in bytes.
+  std::size_t bytes() const {
+    return accesses_.size() * sizeof(Access) + tables_.clocks.size() * sizeof(Time) +
+           tables_.shapes.size() * sizeof(Patch);
+  }
   std::size_t size() const { return accesses_.size(); }
 
   // Forgets what is done. `moved[i]` is the new index of access i, or `gone`.

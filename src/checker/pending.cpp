@@ -26,7 +26,7 @@ std::uint64_t checksum(const Region& region) {
 
 int Pending::add(Started started) {
   const int handle = next_;
-  next_ = next_ == INT32_MAX ? first_handle : next_ + 1;
+  next_ = next_ + 1 == end_of_handles ? first_handle : next_ + 1;
   for (const Buffer& buffer : started.buffers) {
     buffers_.emplace(buffer.region.begin, std::pair(handle, buffer));
     longest_ = std::max(longest_, buffer.region.end() - buffer.region.begin);
@@ -57,6 +57,26 @@ std::optional<Started> Pending::take(int handle) {
   return started;
 }
 
+void Pending::set_real_handle(int handle, int real) {
+  const auto found = started_.find(handle);
+  if (found != started_.end()) found->second.real_handle = real;
+}
+
+std::optional<Started> Pending::settle(int handle) {
+  const auto found = started_.find(handle);
+  if (found == started_.end() || found->second.is_settled) return std::nullopt;
+  Started started = found->second;
+  remove_buffers(handle, started);
+  found->second = {.real_handle = started.real_handle,
+                   .ending = started.ending,
+                   .is_settled = true,
+                   .is_write = started.is_write,
+                   .origin = started.origin,
+                   .owner = started.owner,
+                   .site = started.site};
+  return started;
+}
+
 std::optional<Pending::Clash> Pending::clash(const Buffer& buffer) const {
   if (buffers_.empty() || buffer.region.shape.empty()) return std::nullopt;
   const std::uint64_t begin = buffer.region.begin;
@@ -73,7 +93,9 @@ std::optional<Pending::Clash> Pending::clash(const Buffer& buffer) const {
 void Pending::accesses_moved(const std::vector<AccessIndex>& moved) {
   for (auto& [handle, started] : started_) {
     for (AccessIndex& access : started.accesses) access = moved[access];
+    for (AccessIndex& access : started.writes) access = moved[access];
     std::erase(started.accesses, History::gone);
+    std::erase(started.writes, History::gone);
     if (started.word) started.word->access = moved[started.word->access];
   }
 }

@@ -31,6 +31,7 @@ enum class Ending : std::uint8_t { on_return, handle, implicit };
 struct Started {
   int real_handle = 0;
   Ending ending{};
+  bool is_settled = false;   // complete, and its handle not asked for
   bool is_write = false;     // a fence completes it
   bool is_declared = false;  // an access that the owner told of
   bool is_fence = false;     // writes to its owner are there once it is complete
@@ -38,6 +39,7 @@ struct Started {
   std::uint16_t owner = 0;
   std::uint32_t site = 0;
   std::vector<AccessIndex> accesses = {};  // done when it is complete
+  std::vector<AccessIndex> writes = {};    // at the target
   std::optional<ClockRow> clocks = {};     // which it acquires then
   std::optional<WordRead> word = {};
   std::vector<Buffer> buffers = {};
@@ -49,15 +51,16 @@ class Pending {
  public:
   // Returns the handle that the program gets.
   int add(Started started);
-  void set_real_handle(int handle, int real) { started_.at(handle).real_handle = real; }
+  void set_real_handle(int handle, int real);
 
   // Null: complete, or not one of ours.
   const Started* find(int handle) const;
   const std::map<int, Started>& all() const { return started_; }
-  static bool is_ours(int handle) { return handle >= first_handle; }
+  static bool is_ours(int handle) { return handle < end_of_handles; }
 
   std::optional<Started> take(int handle);
-  bool empty() const { return started_.empty(); }
+  // What is complete, though nobody has asked for its handle yet: all but the handle is taken.
+  std::optional<Started> settle(int handle);
 
   // The started operation whose buffer `buffer` must not touch, and the byte. Two that only read may share.
   struct Clash {
@@ -70,7 +73,9 @@ class Pending {
   void accesses_moved(const std::vector<AccessIndex>& moved);
 
  private:
-  static constexpr int first_handle = 1 << 30;
+  // The runtime's handles are not negative.
+  static constexpr int first_handle = INT32_MIN;
+  static constexpr int end_of_handles = -(1 << 20);
 
   void remove_buffers(int handle, const Started& started);
 

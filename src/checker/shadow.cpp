@@ -34,6 +34,7 @@ void Shadow::split(std::uint64_t at) {
 }
 
 void Shadow::touch(const Access& access, std::uint64_t begin, std::uint64_t bytes) {
+  if (bytes == 0) return;
   const std::uint64_t end = begin + bytes;
   split(begin);
   split(end);

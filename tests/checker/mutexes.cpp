@@ -53,6 +53,36 @@ class Mutexes {  // of each worker
   const Bed& bed_;
 };
 
+// Workers act one after the other, by a word under a mutex of its own: nothing but mutexes orders them.
+class Turns {
+ public:
+  Turns(Bed& bed, int mutexes)
+      : bed_(bed), word_(bed.allocate(1)), mutexes_(bed, mutexes + 1), mutex_(mutexes) {}
+
+  template <class Act>
+  void take(int worker, const Act& act) {
+    const long turn = turn_++;
+    if (bed_.me != worker) return;
+    for (long now = -1; now < turn;) {
+      lock(bed_, mutex_, 3);
+      now = bed_.get(word_[3], 1, 3)[0];
+      unlock(bed_, mutex_, 3);
+    }
+    act();
+    lock(bed_, mutex_, 3);
+    bed_.acc(word_[3], 1, 3);
+    bed_.fence(3);
+    unlock(bed_, mutex_, 3);
+  }
+
+ private:
+  Bed& bed_;
+  Parts<long> word_;
+  Mutexes mutexes_;
+  int mutex_;
+  long turn_ = 0;
+};
+
 constexpr Case cases[] = {
     {"unlock_without_fence", race,
      [](Bed& bed) {
@@ -231,39 +261,50 @@ constexpr Case cases[] = {
 
     {"two_in_opposite_orders", order,
      [](Bed& bed) {
+       Turns turns(bed, 2);
+       turns.take(0, [&] { take_both_and_wait(bed, 0, 1); });
+       turns.take(1, [&] { take_both_and_wait(bed, 1, 0); });
+     }},
+    {"two_in_opposite_orders_around_a_third", order,
+     [](Bed& bed) {
+       Turns turns(bed, 3);
+       turns.take(2, [&] { take_both_and_wait(bed, 1, 0); });
+       turns.take(3, [&] {
+         take_both_and_wait(bed, 0, 2);
+         take_both_and_wait(bed, 0, 1);
+       });
+     }},
+    {"three_in_a_circle", order,
+     [](Bed& bed) {
+       Turns turns(bed, 3);
+       for (int turn = 0; turn < 3; ++turn)
+         turns.take(turn, [&] { take_both_and_wait(bed, turn, (turn + 1) % 3); });
+     }},
+    {"own_one_first", order,
+     [](Bed& bed) {
+       Turns turns(bed, 1);
+       for (int turn = 0; turn < 2; ++turn) {
+         turns.take(turn, [&] {
+           lock(bed, 0, turn);
+           lock(bed, 0, 1 - turn);
+           unlock(bed, 0, 1 - turn);
+           unlock(bed, 0, turn);
+         });
+       }
+     }},
+
+    {"opposite_orders_of_those_who_only_try", right,
+     [](Bed& bed) {
        const Mutexes mutexes(bed, 2);
        if (bed.me == 0) take_both(bed, 0, 1);
        if (bed.me == 1) take_both(bed, 1, 0);
      }},
-    {"two_in_opposite_orders_of_which_one_waits", order,
+    {"opposite_orders_of_which_one_only_tries", right,
      [](Bed& bed) {
        const Mutexes mutexes(bed, 2);
        if (bed.me == 2) take_both_and_wait(bed, 1, 0);
        if (bed.me == 3) take_both(bed, 0, 1);
      }},
-    {"three_in_a_circle", order,
-     [](Bed& bed) {
-       const Mutexes mutexes(bed, 3);
-       if (bed.me == 3) return;
-       if (bed.me == 2) {
-         take_both(bed, 2, 0);
-       } else {
-         take_both_and_wait(bed, bed.me, bed.me + 1);
-       }
-     }},
-    {"own_one_first", order,
-     [](Bed& bed) {
-       const Mutexes mutexes(bed, 1);
-       if (bed.me > 1) return;
-       const int other = 1 - bed.me;
-       for (bool has_both = false; !has_both;) {
-         lock(bed, 0, bed.me);
-         has_both = try_lock(bed, 0, other);
-         if (has_both) unlock(bed, 0, other);
-         unlock(bed, 0, bed.me);
-       }
-     }},
-
     {"get_put_fence_between_lock_and_unlock", right,
      [](Bed& bed) {
        const auto a = bed.allocate(many);

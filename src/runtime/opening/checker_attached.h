@@ -7,8 +7,11 @@
 
 namespace comex::runtime {
 
-inline Status check_attached(CheckMode wish) {
+inline Status check_attached(CheckMode wish, OnFailure on_failure) {
   if (wish == CheckMode::off) return {};
+  if (on_failure != OnFailure::abort)
+    return environment_error(
+        "COMEX_CHECK and COMEX_ON_FAILURE=continue do not go together: the checker waits for all");
   auto* const attached = mpi::function_named<int()>("comex_checker_attached");
   if (attached != nullptr && attached() != 0) return {};
   return environment_error(

@@ -346,7 +346,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   world->share = roles.share;
   world->place = roles.place;
   require(all, reporter, check_goes_on(*world));
-  require(all, reporter, check_attached(world->settings.check));
+  require(all, reporter, check_attached(world->settings.check, world->settings.on_failure));
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   world->has_threads = thread_level == MPI_THREAD_MULTIPLE;

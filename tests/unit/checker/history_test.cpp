@@ -49,10 +49,9 @@ TEST_F(HistoryTest, FenceCoversTheWritesToItsOwner) {
   const AccessIndex one = write_to(1);
   const AccessIndex two = write_to(2);
   clocks.tick();
-  EXPECT_TRUE(history.fence(0, 1, clocks.now()));
+  history.fence(0, 1, clocks.now());
   EXPECT_EQ(done(one), clocks.now());
   EXPECT_EQ(done(two), never);
-  EXPECT_FALSE(history.fence(0, 1, clocks.now())) << "nothing is left";
 }
 
 TEST_F(HistoryTest, FenceOfARangeLeavesTheRest) {
@@ -61,7 +60,7 @@ TEST_F(HistoryTest, FenceOfARangeLeavesTheRest) {
   history.fence_range(0, 1, 100, 200, 1);
   EXPECT_EQ(done(inside), 1);
   EXPECT_EQ(done(outside), never);
-  EXPECT_TRUE(history.fence(0, 1, 2));
+  history.fence(0, 1, 2);
   EXPECT_EQ(done(outside), 2);
 }
 
@@ -108,7 +107,22 @@ TEST(PendingTest, BuffersBelongToTheirOperationUntilItIsTaken) {
   EXPECT_FALSE(pending.take(reads));
   EXPECT_FALSE(pending.clash({bytes_at(140, 50), true, 0}));
   EXPECT_TRUE(pending.take(fills));
-  EXPECT_TRUE(pending.empty());
+  EXPECT_TRUE(pending.all().empty());
+}
+
+TEST(PendingTest, HandleOfWhatIsCompleteIsKept) {
+  Pending pending;
+  const int handle = pending.add(with_buffer(bytes_at(100, 50), true));
+  EXPECT_TRUE(Pending::is_ours(handle));
+  pending.set_real_handle(handle, 7);
+  EXPECT_TRUE(pending.settle(handle));
+  EXPECT_FALSE(pending.settle(handle)) << "it was settled";
+  EXPECT_FALSE(pending.clash({bytes_at(100, 50), true, 0})) << "the buffer is the program's again";
+  ASSERT_NE(pending.find(handle), nullptr);
+  EXPECT_EQ(pending.find(handle)->real_handle, 7);
+  EXPECT_TRUE(pending.take(handle));
+  pending.set_real_handle(handle, 8);  // nothing is there to be set
+  EXPECT_EQ(pending.find(handle), nullptr);
 }
 
 TEST(PendingTest, ColumnsBesideEachOtherDoNotClash) {
