@@ -181,6 +181,7 @@ Cases signals();
 Cases completion();
 Cases lifetime();
 Cases mutexes();
+Cases lock_order();
 Cases collectives();
 Cases endpoints();
 Cases messages();

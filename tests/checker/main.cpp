@@ -33,6 +33,7 @@ constexpr Pattern patterns[] = {
     {"completion", completion},
     {"lifetime", lifetime},
     {"mutexes", mutexes},
+    {"lock_order", lock_order},
     {"collectives", collectives},
     {"endpoints", endpoints},
     {"messages", messages},
