@@ -8,8 +8,8 @@
 #                    [TIMEOUT seconds] [ALONE])
 #   runs the program in a job and fails as well when something of ours is left in /dev/shm afterwards.
 #   RANKS counts MPI ranks: workers and progress ranks. LABELS are `mpi` and those given. A check runs
-#   four launches of few ranks at once, since most of their time is the start. Those of many ranks count twice, and so do
-#   programs of many rounds, which wait for each other: ALONE.
+#   four launches of few ranks at once, since most of their time is the start. Those of many ranks count for three.
+#   Programs of many rounds run ALONE: two of them on two cores took 60 s in place of 4, since all wait for each other.
 set(COMEX_LAUNCH ${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch)
 set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
 
@@ -66,7 +66,7 @@ endfunction()
 function(comex_processors ranks)
   set(processors 1)
   if(ranks GREATER 5)
-    set(processors 2)
+    set(processors 3)
   endif()
   set(processors ${processors} PARENT_SCOPE)
 endfunction()
@@ -84,7 +84,7 @@ function(comex_add_mpi_test)
   math(EXPR net "${t_TIMEOUT} + 15")
   comex_processors(${t_RANKS})
   if(t_ALONE)
-    set(processors 2)
+    set(processors 4)
   endif()
   set_tests_properties(${t_NAME} PROPERTIES LABELS "mpi;${t_LABELS}" TIMEOUT ${net} PROCESSORS ${processors}
     SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}")
@@ -119,6 +119,6 @@ function(comex_add_host_test)
   add_test(NAME ${t_NAME} COMMAND ${COMEX_ON_HOSTS} ${t_HOSTS} ${t_RANKS} ${layout} ${agent} ${t_TIMEOUT}
     ${t_PROGRAM} ${t_ARGS})
   math(EXPR net "${t_TIMEOUT} + 15")
-  set_tests_properties(${t_NAME} PROPERTIES LABELS "hosts;${t_LABELS}" TIMEOUT ${net} PROCESSORS 2
+  set_tests_properties(${t_NAME} PROPERTIES LABELS "hosts;${t_LABELS}" TIMEOUT ${net} PROCESSORS 3
     SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}")
 endfunction()

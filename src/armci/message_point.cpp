@@ -22,16 +22,16 @@ int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   int there = 0;
-  MPI_Improbe(from, tag, comm, &there, &message, &status);
+  PMPI_Improbe(from, tag, comm, &there, &message, &status);
   for (WaitLoop loop; there == 0;) {
     loop.wait_a_round();
-    MPI_Improbe(from, tag, comm, &there, &message, &status);
+    PMPI_Improbe(from, tag, comm, &there, &message, &status);
   }
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   if (bytes > buflen) comex_error("a message is longer than the buffer that armci_msg_rcv was given", bytes);
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Imrecv(buffer, buflen, MPI_BYTE, &message, &request);
+  PMPI_Imrecv(buffer, buflen, MPI_BYTE, &message, &request);
   wait_for(request);
   if (msglen != nullptr) *msglen = bytes;
   return status.MPI_SOURCE;
@@ -76,7 +76,7 @@ COMEX_C double armci_timer(void) {
 COMEX_C void armci_msg_snd(int tag, void* buffer, int len, int to) {
   const comex::runtime::CallName called(__func__);
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(buffer, len, MPI_BYTE, to, tag, world(), &request);
+  PMPI_Isend(buffer, len, MPI_BYTE, to, tag, world(), &request);
   wait_for(request);
 }
 

@@ -14,10 +14,10 @@ namespace comex::armci {
 // Returns MPI's code.
 inline int wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
   int done = 0;
-  int code = MPI_Test(&request, &done, status);
+  int code = PMPI_Test(&request, &done, status);
   for (WaitLoop loop; done == 0 && code == MPI_SUCCESS;) {
     loop.wait_a_round();
-    code = MPI_Test(&request, &done, status);
+    code = PMPI_Test(&request, &done, status);
   }
   return code;
 }
@@ -43,13 +43,13 @@ class Mail {
       sends_.pop_front();
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Isend(bytes, static_cast<int>(count), MPI_BYTE, to, tag_, comm_, &request);
+    PMPI_Isend(bytes, static_cast<int>(count), MPI_BYTE, to, tag_, comm_, &request);
     sends_.push_back(request);
   }
   void receive(void* bytes, std::size_t count, int from) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
-    MPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, tag_, comm_, &request);
+    PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, tag_, comm_, &request);
     const int code = wait_for(request, &status);
     int came = -1;  // more than there is room for
     if (code == MPI_SUCCESS) PMPI_Get_count(&status, MPI_BYTE, &came);

@@ -94,6 +94,11 @@ bool is_runtime(const void* address) {
   return runtime.holds(address);
 }
 
+bool is_message_of_armci(const void* address) {
+  static const Range armci = range_around(dlsym(RTLD_DEFAULT, "armci_msg_snd"));
+  return armci.holds(address);
+}
+
 bool is_of_armci(const void* address) {
   Dl_info object{};
   return dladdr(address, &object) != 0 && object.dli_fname != nullptr &&

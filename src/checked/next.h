@@ -18,6 +18,9 @@ auto* next(const char* name) {
 // True if the code at `address` is the runtime's, whose own messages make no order for the program.
 bool is_runtime(const void* address);
 
+// True if it is the code of the ARMCI library that sends messages. Quick, unlike the next one.
+bool is_message_of_armci(const void* address);
+
 // True if it is that of a library named libarmci.
 bool is_of_armci(const void* address);
 
