@@ -26,7 +26,6 @@ struct LockStep {
   std::uint32_t others = 0;  // further mutexes that it held then: a range of LockSteps::held
   std::uint32_t others_count = 0;
   std::uint32_t known = 0;  // a row of LockSteps::rows
-  std::uint32_t padding = 0;
   Time time = 0;
 };
 

@@ -72,7 +72,7 @@ void Shadow::compare(const Access& earlier, const Access& later, std::uint64_t b
   const bool is_ordered = earlier.done <= known_(later, earlier.origin);
   const bool is_gone = earlier.use == Use::freed;
   if (is_ordered ? is_gone : is_gone || conflict(earlier, later))
-    found_({&earlier, &later, begin, end - begin, is_ordered});
+    found_({&earlier, &later, begin, end - begin});
 }
 
 }  // namespace comex::checker

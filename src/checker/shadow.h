@@ -19,7 +19,6 @@ struct Conflict {
   const Access* later = nullptr;
   std::uint64_t begin = 0;  // the first bytes that both touch
   std::uint64_t bytes = 0;
-  bool is_ordered = false;  // the later one comes after its memory was freed
 };
 
 class Shadow {

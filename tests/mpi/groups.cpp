@@ -186,16 +186,9 @@ void a_barrier_of_a_group_waits_for_its_members(const Job& job) {
   job.done(comex_group_free(COMEX_GROUP_NULL));
 }
 
-bool all_agree(const Job& job, bool mine) {
-  MPI_Comm comm = MPI_COMM_NULL;
-  job.done(comex_group_comm(everyone, &comm));
-  job.done(comex_barrier(everyone));  // nobody needs the others' service any more
-  int all = mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
-  return all == 1;
-}
-
-// What MPI keeps of a communicator that is freed counts as well. `make`: null where this worker is in none.
+// What MPI keeps of a communicator that is freed counts as well. So does what the C library keeps for each
+// thread after it was freed, unless GLIBC_TUNABLES says that it keeps nothing. `make`: null where this worker
+// is in none.
 template <class Make>
 void leaves_nothing_behind(const Job& job, const char* kind, const Make& make) {
   const auto make_and_free = [&](int rounds) {
@@ -207,19 +200,12 @@ void leaves_nothing_behind(const Job& job, const char* kind, const Make& make) {
   const int rounds = job.has("long") ? 20'000 : 250;
   constexpr std::size_t most_bytes = 8 << 10;
   make_and_free(100);
-  // With threads the pools of messages grow for a while, as more are under way at a time. What is left of
-  // every group is left of the next ones, too.
-  std::size_t left = 0;
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    const std::size_t before = mallinfo2().uordblks;
-    make_and_free(rounds);
-    const std::size_t after = mallinfo2().uordblks;
-    left = after > before ? after - before : 0;
-    if (all_agree(job, left < most_bytes)) return;
-  }
-  const std::string text =
-      std::to_string(left) + " bytes are left of " + std::to_string(rounds) + " groups by " + kind;
-  job.require(left < most_bytes, text.c_str());
+  const std::size_t before = mallinfo2().uordblks;
+  make_and_free(rounds);
+  const std::size_t after = mallinfo2().uordblks;
+  const std::string left =
+      std::to_string(after - before) + " bytes are left of " + std::to_string(rounds) + " groups by " + kind;
+  job.require(after < before + most_bytes, left.c_str());
 }
 
 void leave_nothing_behind(const Job& job) {

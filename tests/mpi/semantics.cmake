@@ -52,6 +52,9 @@ foreach(program atomics typed signals mutexes groups)
   run(${program} on_three_hosts 9 ENV COMEX_VIRTUAL_HOSTS=3 LABELS long)
 endforeach()
 comex_add_mpi_test(NAME mpi.groups.come_and_go_often PROGRAM mpi_groups RANKS 4 ARGS long LABELS long TIMEOUT 500)
+comex_add_mpi_test(NAME mpi.groups.come_and_go_often_with_threads PROGRAM mpi_groups RANKS 4 ARGS threads long
+  ENV COMEX_VIRTUAL_HOSTS=2 GA_NUM_PROGRESS_RANKS_PER_NODE=0 GLIBC_TUNABLES=glibc.malloc.tcache_count=0
+  LABELS long TIMEOUT 500 ALONE)
 run(atomics get_remote 4 ENV COMEX_ENABLE_GET_SMP=0)
 run(typed small_pieces 4 ENV ${two_hosts} COMEX_CHUNK_BYTES=4k COMEX_STAGING_RESERVE=0)
 run(signals put_remote 4 ENV COMEX_ENABLE_PUT_SMP=0)

@@ -178,7 +178,6 @@ TEST(ShadowTest, FreedMemoryIsNobodysUntilItIsAllocated) {
   memory.touch(freed, 0);
   memory.touch(access(Use::read, 1), 1);
   ASSERT_EQ(memory.found().size(), 1U);
-  EXPECT_TRUE(memory.found()[0].is_ordered);
   memory.touch(access(Use::allocated, 2, 64, 64), 1);
   memory.touch(access(Use::write, 1), 1);
   EXPECT_EQ(memory.found().size(), 1U);
