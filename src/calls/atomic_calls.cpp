@@ -1,4 +1,5 @@
 // The calls rmw and atomic, and their non-blocking forms.
+#include <array>
 #include <cstring>
 #include <iterator>
 
@@ -67,25 +68,25 @@ struct Rmw {
 };
 
 constexpr auto not_for_reals = static_cast<Atomic>(255);
-struct AtomicRow {  // of an operation, by kind of type
-  Atomic with_sign;
-  Atomic without_sign;
-  Atomic real;
+enum : unsigned { needs_fetched = 1, needs_operand = 2, needs_compare = 4 };  // addresses of the caller
+struct AtomicRow {                                                            // of an operation
+  std::array<Atomic, 3> by_kind{};  // integers with sign, without, and reals
+  unsigned needs = needs_operand;
 };
-constexpr AtomicRow all_types(Atomic atomic) {
-  return {atomic, atomic, atomic};
+constexpr AtomicRow all_types(Atomic atomic, unsigned needs) {
+  return {{atomic, atomic, atomic}, needs};
 }
 constexpr AtomicRow atomic_rows[] = {
-    all_types(Atomic::swap),  // COMEX_ATOMIC_SET
-    all_types(Atomic::fetch),
-    all_types(Atomic::swap),
-    all_types(Atomic::compare_swap),
-    {Atomic::fetch_add, Atomic::fetch_add, Atomic::fetch_add_real},
-    {Atomic::fetch_least, Atomic::fetch_least_unsigned, Atomic::fetch_least_real},
-    {Atomic::fetch_most, Atomic::fetch_most_unsigned, Atomic::fetch_most_real},
-    {Atomic::fetch_and, Atomic::fetch_and, not_for_reals},
-    {Atomic::fetch_or, Atomic::fetch_or, not_for_reals},
-    {Atomic::fetch_xor, Atomic::fetch_xor, not_for_reals},
+    all_types(Atomic::swap, needs_operand),  // COMEX_ATOMIC_SET
+    all_types(Atomic::fetch, needs_fetched),
+    all_types(Atomic::swap, needs_fetched | needs_operand),
+    all_types(Atomic::compare_swap, needs_operand | needs_compare),
+    {{Atomic::fetch_add, Atomic::fetch_add, Atomic::fetch_add_real}},
+    {{Atomic::fetch_least, Atomic::fetch_least_unsigned, Atomic::fetch_least_real}},
+    {{Atomic::fetch_most, Atomic::fetch_most_unsigned, Atomic::fetch_most_real}},
+    {{Atomic::fetch_and, Atomic::fetch_and, not_for_reals}},
+    {{Atomic::fetch_or, Atomic::fetch_or, not_for_reals}},
+    {{Atomic::fetch_xor, Atomic::fetch_xor, not_for_reals}},
 };
 static_assert(COMEX_ATOMIC_XOR - COMEX_ATOMIC_SET + 1 == std::size(atomic_rows) &&
               COMEX_ATOMIC_FETCH - COMEX_ATOMIC_SET == 1 && COMEX_ATOMIC_SWAP - COMEX_ATOMIC_SET == 2 &&
@@ -110,7 +111,7 @@ struct Typed {
   void* far = nullptr;
 
   bool find(Found& found) const {
-    if (!is_known() || !is_known_type() || !has_addresses() || atomic() == not_for_reals) return false;
+    if (!is_known() || !is_known_type() || missing() != 0 || atomic() == not_for_reals) return false;
     found = {atomic(), (type - COMEX_TYPE_INT32) % 2 != 0};
     return true;
   }
@@ -136,24 +137,22 @@ struct Typed {
     if (atomic() == not_for_reals) {
       return "COMEX_ATOMIC_AND, _OR and _XOR work on integers, COMEX_TYPE_INT32 to COMEX_TYPE_UINT64, only";
     }
-    if (needs_fetched() && fetched == nullptr) return "the address of the fetched value is null";
-    if (op != COMEX_ATOMIC_FETCH && operand == nullptr) return "the operand's address is null";
+    if ((missing() & needs_fetched) != 0) return "the address of the fetched value is null";
+    if ((missing() & needs_operand) != 0) return "the operand's address is null";
     return "the address of the value to compare with is null";
   }
 
  private:
   bool is_known() const { return op >= COMEX_ATOMIC_SET && op <= COMEX_ATOMIC_XOR; }
   bool is_known_type() const { return type >= COMEX_TYPE_INT32 && type <= COMEX_TYPE_DOUBLE; }
-  bool needs_fetched() const { return op == COMEX_ATOMIC_FETCH || op == COMEX_ATOMIC_SWAP; }
-  bool has_addresses() const {
-    return (fetched != nullptr || !needs_fetched()) && (operand != nullptr || op == COMEX_ATOMIC_FETCH) &&
-           (compare != nullptr || op != COMEX_ATOMIC_COMPARE_AND_SWAP);
+  const AtomicRow& row() const { return atomic_rows[op - COMEX_ATOMIC_SET]; }
+  unsigned missing() const {
+    const unsigned given = (fetched != nullptr ? needs_fetched : 0U) |
+                           (operand != nullptr ? needs_operand : 0U) |
+                           (compare != nullptr ? needs_compare : 0U);
+    return row().needs & ~given;
   }
-  Atomic atomic() const {
-    const AtomicRow& row = atomic_rows[op - COMEX_ATOMIC_SET];
-    const int kind = (type - COMEX_TYPE_INT32) / 2;
-    return kind == 0 ? row.with_sign : kind == 1 ? row.without_sign : row.real;
-  }
+  Atomic atomic() const { return row().by_kind[static_cast<unsigned>(type - COMEX_TYPE_INT32) / 2]; }
 };
 
 template <class Word, class Arguments>

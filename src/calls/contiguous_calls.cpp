@@ -38,8 +38,8 @@ void* writable(const void* source) {  // no call writes to its source
 }
 
 // Takes its arguments one by one: a short path whose arguments lie in memory for it takes half as long again.
-[[gnu::noinline]] int blocking_acc(int op, void* scale, void* src, void* dst, int bytes, int proc,
-                                   comex_group_t group) {
+[[gnu::noinline]] int blocking_acc(int op, const void* scale, void* src, void* dst, std::int64_t bytes,
+                                   int proc, comex_group_t group) {
   return accumulate({"acc", proc, group}, {op, scale}, {src, dst, bytes}, Finish::block());
 }
 
@@ -149,7 +149,14 @@ inline int get_bytes(void* src, void* dst, Count bytes, int proc, comex_group_t 
   return blocking_get(src, dst, bytes, proc, group);
 }
 
-// For all calls but the most frequent one, so that its short path stays short.
+inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64_t bytes, int proc,
+                     comex_group_t group) {
+  if (small_acc({"acc", proc, group}, {op, scale}, {src, dst, bytes})) [[likely]]
+    return COMEX_SUCCESS;
+  return blocking_acc(op, scale, src, dst, bytes, proc, group);
+}
+
+// For all calls but the most frequent ones, so that their short path stays short.
 [[gnu::noinline]] int other_acc_bytes(const Call& call, const Accumulate& as, const Bytes& of) {
   if (small_acc(call, as, of)) return COMEX_SUCCESS;
   return accumulate(call, as, of, Finish::block());
@@ -199,14 +206,12 @@ int comex_get_x(const void* src, void* dst, size_t bytes, int proc, comex_group_
 }
 
 int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  if (small_acc({"acc", proc, group}, {op, scale}, {src, dst, bytes})) [[likely]]
-    return COMEX_SUCCESS;
-  return blocking_acc(op, scale, src, dst, bytes, proc, group);
+  return acc_bytes(op, scale, src, dst, bytes, proc, group);
 }
 
 int comex_acc_x(int type, const void* scale, const void* src, void* dst, size_t bytes, int proc,
                 comex_group_t group) {
-  return other_acc_bytes({"acc", proc, group}, {type, scale}, {writable(src), dst, size_of(bytes)});
+  return acc_bytes(type, scale, writable(src), dst, size_of(bytes), proc, group);
 }
 
 int comex_acc_op(int op, int type, const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {

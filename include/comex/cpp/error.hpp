@@ -59,11 +59,16 @@ namespace detail {
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(const call& failed) {
   throw error(failed);
 }
+// The members one by one: a caller that succeeds then never stores them.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(const char* name, int target, comex_group_t group,
+                                                        std::size_t bytes) {
+  throw error(call{name, target, group, bytes});
+}
 
 // Throws error unless the C call has returned COMEX_SUCCESS.
-inline void check(int code, const call& made) {
+[[gnu::always_inline]] inline void check(int code, const call& made) {
   if (code != COMEX_SUCCESS) [[unlikely]]
-    fail(made);
+    fail(made.name, made.target, made.group, made.bytes);
 }
 
 // Tells whether an object dies because an exception passes. Collective destructors then do nothing.
