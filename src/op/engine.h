@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/ids.h"
+#include "core/status.h"
 #include "op/function_ref.h"
 #include "op/gate.h"
 #include "op/stall_watch.h"
@@ -37,6 +39,8 @@ struct EngineOptions {
   bool has_threads = true;  // threads of the program, or a progress thread
   // Called without the lock by every poll, and by a wait before each of its naps. May be empty.
   std::function<void()> when_idle = {};
+  // Ends the job: the members of a group do not make the same collective call. It says what came instead.
+  std::function<void(const WaitReason&, const std::string& what)> on_mismatch = {};
 };
 
 class Engine {
@@ -79,6 +83,12 @@ class Engine {
   // The call is made without the lock by every poll, and by every wait between two rounds. Set it before
   // there are threads.
   void set_between_rounds(std::function<void()> call) { between_rounds_ = std::move(call); }
+
+  // For a collective whose members do not make the same call. Without the lock.
+  [[noreturn]] void end_mismatched(const WaitReason& reason, const std::string& what) const {
+    if (options_.on_mismatch) options_.on_mismatch(reason, what);
+    bug(__FILE__, __LINE__, what.c_str());
+  }
 
   // For a wait that sleeps outside the engine and polls in between.
   StallWatch watch(const WaitReason& reason) const { return StallWatch(os_, options_.stall, reason); }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,14 +34,23 @@ void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span
                               const char* operation) {
   const TransportRank rank = members_.rank_of(from);
   const ControlName control = name(from, members_.me, phase);
+  std::optional<std::vector<std::byte>> message;
   const auto is_over = [&] {
-    return control_.take(rank, members_.context, control.sequence, control.phase, into) || has_lost();
+    message = control_.take(rank, members_.context, control.sequence, control.phase);
+    return message || has_lost();
   };
   WaitReason reason = reason_of(operation, from);
   const auto text = [&] { return members_.text_of(from); };
   const FunctionRef<std::string()> awaited(text);
   if (members_.text_of) reason.awaited = &awaited;
   engine_.wait(is_over, reason);
+  if (!message) return;
+  if (message->size() != into.size()) {
+    engine_.end_mismatched(reason, "the members have made different collective calls: a message of " +
+                                       std::to_string(message->size()) + " bytes came in place of one of " +
+                                       std::to_string(into.size()));
+  }
+  std::ranges::copy(*message, into.begin());
 }
 
 WaitReason GroupCollective::reason_of(const char* operation, std::uint32_t awaited) const {

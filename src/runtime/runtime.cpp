@@ -47,6 +47,9 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   options.stall.on_limit = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
     runtime.end_wait(wait, waited_ns);
   };
+  options.on_mismatch = [&](const op::WaitReason& wait, const std::string& what) {
+    runtime.end_mismatched(wait, what);
+  };
   options.stall.explain_ns = world.serves_itself() || world.group->host_count() == 1
                                  ? 1'000'000'000
                                  : 6'000'000'000;  // the progress rank asks the other hosts first

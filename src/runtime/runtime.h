@@ -190,6 +190,7 @@ class Runtime {
   // For lines about long waits: the servers that have not confirmed completion, and their names.
   void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
   [[noreturn]] void end_wait(const op::WaitReason& wait, std::uint64_t waited_ns);  // of one over the limit
+  [[noreturn]] void end_mismatched(const op::WaitReason& wait, const std::string& what);
   // Prints why nothing goes on, as far as this host shows it, unless the host has said so lately. Where there
   // are other hosts, the progress rank has had time to do so.
   void explain_stall();
@@ -290,6 +291,7 @@ class Runtime {
     Context where;
     std::string text;
   };
+  Context where_of(const op::WaitReason& reason);
   StalledWait describe_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
   void add_first_groups();
   void serve_in_call();

@@ -34,6 +34,11 @@ op::CallNames call_names() {
   return {comex_call_name != nullptr ? comex_call_name : call, call};
 }
 
+Context Runtime::where_of(const op::WaitReason& reason) {
+  const char* const called = call_names().made;
+  return context(called != nullptr ? called : reason.operation, reason.target, reason.named, reason.address);
+}
+
 Runtime::StalledWait Runtime::describe_stall(const op::WaitReason& wait, std::uint64_t waited_ns) {
   const op::WaitReason reason = reason_of(wait);
   const ProgramCall call = program_call();
@@ -49,9 +54,7 @@ Runtime::StalledWait Runtime::describe_stall(const op::WaitReason& wait, std::ui
   if (call.name != nullptr && std::string_view(call.name) != reason.operation) {
     text += ", in its " + std::string(reason.operation);
   }
-  const char* const called = call_names().made;
-  const char* const name = called != nullptr ? called : reason.operation;
-  const Context where = context(name, reason.target, reason.named, reason.address);
+  const Context where = where_of(reason);
   if (call.name != nullptr && call.group != groups::world_handle && call.group != where.target.group) {
     text += ", over group " + std::to_string(call.group);
   }
@@ -68,6 +71,11 @@ void Runtime::end_wait(const op::WaitReason& wait, std::uint64_t waited_ns) {
   const StalledWait stalled = describe_stall(wait, waited_ns);
   reporter_.fatal(stalled.where, stalled.text + "; the limit is COMEX_TIMEOUT_S=" +
                                      std::to_string(world_->settings.timeout_s));
+}
+
+void Runtime::end_mismatched(const op::WaitReason& wait, const std::string& what) {
+  const op::WaitReason reason = reason_of(wait);
+  reporter_.fatal(where_of(reason), what);
 }
 
 bool Runtime::has_lost_member(const groups::Group& group) const {

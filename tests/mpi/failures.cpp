@@ -307,6 +307,20 @@ void lose_host(const Job& job, const std::vector<int>& pids, bool is_server_alon
   }
 }
 
+// One line and the end of the job.
+void call_different_collectives(const Job& job) {
+  std::vector<int> all(static_cast<std::size_t>(job.workers));
+  for (int worker = 0; worker < job.workers; ++worker) all[static_cast<std::size_t>(worker)] = worker;
+  comex_group_t group{};
+  require(comex_group_create(job.workers, all.data(), everyone, &group) == COMEX_SUCCESS, "a group is made");
+  std::vector<void*> parts(all.size());
+  if (job.me == 0) {
+    comex_barrier(group);
+  } else {
+    comex_malloc(parts.data(), 64, group);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -331,6 +345,7 @@ int main(int argc, char** argv) {
     if (job.me == victim) sleep(20);
     comex_barrier(everyone);
   }
+  if (check == "mismatch") call_different_collectives(job);
   require(comex_finalize() == COMEX_SUCCESS, "finalize succeeds");
   std::printf("worker %d ok\n", job.me);
   MPI_Finalize();
