@@ -96,6 +96,14 @@ armci_client(armci_refused armci_shared refused.c)
 add_test(NAME armci.errors_end_the_job_with_one_line COMMAND ${scripts}/refusals $<TARGET_FILE:armci_refused>)
 set_tests_properties(armci.errors_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 90 COST 25)
 
+armci_client(armci_refused_arguments armci_shared refused_arguments.c)
+armci_client(armci_refused_handles armci_packaged_shared refused_handles.c)
+foreach(what arguments handles)
+  add_test(NAME armci.wrong_${what}_end_the_job_with_one_line
+    COMMAND ${scripts}/refusals --listed $<TARGET_FILE:armci_refused_${what}>)
+  set_tests_properties(armci.wrong_${what}_end_the_job_with_one_line PROPERTIES LABELS "mpi;armci" TIMEOUT 60 COST 10)
+endforeach()
+
 armci_client(armci_lengths armci_shared lengths.c)
 comex_add_mpi_test(NAME armci.members_that_pass_different_lengths_are_told PROGRAM armci_lengths RANKS 4 LABELS armci
   TIMEOUT 30)
