@@ -11,9 +11,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
+from bad_link import make_bad  # noqa: E402
 from waiting import wait_until  # noqa: E402
 MPIRUN = str(HERE.parent / "support/mpirun")
 LIMIT_S = 20  # within which a job with a fault has ended
+BAD_LINK_LIMIT_S = 60  # the same for a job that goes on over a bad link
 STALL_S = 1
 PHASES = ("init malloc put_body get acc rmw lock barrier fence group_commit free spawn connect disconnect finalize "
           "other").split()
@@ -191,10 +193,7 @@ def change_link(action, host, pause_s, job):
     """Of a host of the cluster; what is wrong, or nothing."""
     link = f"v{host}"
     if action in ("delay", "loss"):
-        amount = ["delay", "20ms"] if action == "delay" else ["loss", "2%"]
-        changed = subprocess.run(["tc", "qdisc", "add", "dev", link, "root", "netem", *amount], capture_output=True, text=True)
-        if changed.returncode != 0:
-            raise Skipped(f"no netem here: {changed.stderr.strip()}")
+        make_bad(host, delay_s=0.001) if action == "delay" else make_bad(host, loss=0.005)
         return None
     subprocess.run(["ip", "link", "set", link, "down"], check=True)
     if action == "cut":
@@ -262,6 +261,7 @@ def run(program, library, layout, point, pause_s, options=()):
         is_random = point.phase == "random"
         told_point = "" if is_random else f"{point.step}:{'stop' if point.action == 'pause' else point.action}"
         rounds = layout.rounds if is_random else 1
+        limit_s = BAD_LINK_LIMIT_S if point.action in ("delay", "loss") else LIMIT_S
         job = Job(program, library, layout, Path(scratch), told_point, rounds, options)
         problem = None
         try:
@@ -272,9 +272,9 @@ def run(program, library, layout, point, pause_s, options=()):
             is_over = (point.action == "stop" and bool(job.stopped())) or (point.action == "cut" and job.is_hit())
             if is_over:
                 job.end()
-            elif not wait_until(lambda: not job.pids() and job.has_ended(), LIMIT_S):
+            elif not wait_until(lambda: not job.pids() and job.has_ended(), limit_s):
                 if job.pids():
-                    problem = f"still running after {LIMIT_S} s: {job.pids()}"
+                    problem = f"still running after {limit_s} s: {job.pids()}"
                 else:  # all of the job is gone: this one is the MPI library's to mend
                     print(f"note: the launcher hangs after its job has ended ({point.name})")
                     return None, True, ""
