@@ -56,7 +56,7 @@ class Pending {
   // Null: complete, or not one of ours.
   const Started* find(int handle) const;
   const std::map<int, Started>& all() const { return started_; }
-  static bool is_ours(int handle) { return handle < end_of_handles; }
+  static bool is_ours(int handle) { return handle >= first_handle && handle < end_of_handles; }
 
   std::optional<Started> take(int handle);
   // What is complete, though nobody has asked for its handle yet: all but the handle is taken.
@@ -73,9 +73,10 @@ class Pending {
   void accesses_moved(const std::vector<AccessIndex>& moved);
 
  private:
-  // The runtime's handles are not negative.
-  static constexpr int first_handle = INT32_MIN;
-  static constexpr int end_of_handles = -(1 << 20);
+  // Layers between the program and the runtime, such as ARMCI, keep numbers of their own that are not
+  // positive.
+  static constexpr int first_handle = 1 << 30;
+  static constexpr int end_of_handles = INT32_MAX;
 
   void remove_buffers(int handle, const Started& started);
 

@@ -31,6 +31,17 @@ armci_whole(3_workers_through_the_progress_rank 4 3
   COMEX_ENABLE_PUT_SMP=0 COMEX_ENABLE_GET_SMP=0 COMEX_ENABLE_ACC_SMP=0)
 armci_whole(2_workers_without_progress_ranks 2 2 GA_NUM_PROGRESS_RANKS_PER_NODE=0)
 
+# The race checker finds nothing in it, and hands out handles that a layer may keep beside numbers of its own.
+if(TARGET comex_check)
+  foreach(flavour comex packaged)
+    add_test(NAME armci.${flavour}_is_accused_of_no_race COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/comexrun --check --virtual-hosts 2
+      -n 4 --oversubscribe $<TARGET_FILE:armci_whole_${flavour}> 2,2)
+    set_tests_properties(armci.${flavour}_is_accused_of_no_race PROPERTIES LABELS "mpi;armci" TIMEOUT 90 PROCESSORS 3
+      ENVIRONMENT COMEX_CHECK=fail FAIL_REGULAR_EXPRESSION "comex check:")
+  endforeach()
+  set_property(TEST armci.packaged_is_accused_of_no_race APPEND PROPERTY LABELS long)
+endif()
+
 if(GA_CONFIG)
   add_test(NAME armci.a_global_arrays_program_links_and_runs
     COMMAND ${scripts}/global_arrays ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${COMEX_LAUNCH})
