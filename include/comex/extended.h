@@ -189,6 +189,13 @@ COMEX_API int comex_failed(comex_group_t group, int* n, int* ranks);
  * still in this call. A death while MPI makes the group's communicator may hang the call. */
 COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
 
+/* -- The text of a failure -- */
+/* Local, at any time. The line that this process has printed about the last call of the calling thread that
+ * failed with COMEX_ERRORS_RETURN, without its end; "" if there is none. A line is handed out once, and stays
+ * until the thread calls this again. What another process found wrong, of a small write to its host for
+ * instance, it has printed itself. */
+COMEX_API const char* comex_error_text(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -51,6 +51,11 @@ int comex_set_errors(int mode) {
   return COMEX_SUCCESS;
 }
 
+const char* comex_error_text(void) {
+  runtime::pass();
+  return runtime::Reporter::take_failure_line();
+}
+
 int comex_get_errors(int* mode) {
   runtime::pass();
   if (mode == nullptr) {

@@ -36,8 +36,9 @@ inline constexpr unsigned obstacles = 5;
 inline constexpr unsigned size_classes = 16;          // powers of four: up to 4^0, 4^1, ... bytes
 inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; more hosts share these
 inline constexpr std::size_t most_groups = 64;        // of a rank, that its block names
+inline constexpr std::size_t most_waits = 4;          // of a rank's threads at once, that its block names
 inline constexpr std::size_t most_queue_heads = 8;    // of a progress rank, that its block shows
-inline constexpr std::uint64_t layout_version = 5;
+inline constexpr std::uint64_t layout_version = 6;
 
 // One counter. Only its owner writes it, so that adding needs no atomic addition.
 class Word {
@@ -79,18 +80,18 @@ struct alignas(64) Owner {
   Word slot;      // its own
 };
 
-// The wait that the rank is in; `since_ns` is 0 when it is in none. Of several threads' waits the last one.
+// A wait that a thread of the rank is in; `since_ns` is 0 when there is none in this row.
 struct alignas(64) CurrentWait {
   static constexpr std::size_t name_bytes = 24;
   Word since_ns;
+  Word taken;                             // 1: by a thread
   std::array<Word, name_bytes / 8> name;  // the call, as the program made it, padded with zeros
-  Word target;    // process id + 1, a worker number in the own world; 0: none in particular
-  Word server;    // MPI rank + 1 of the progress rank that has to answer; 0: none
-  Word named;     // how the call names it: its rank + 1 : 32 | the group's handle : 32
-  Word waiting;   // of Waiting : 32 | 0 or the number of its call : 32, which no other name changes
-  Word context;   // of the group whose members it waits for; 0: the world, or nobody in particular
-  Word mutex;     // index + 1 of the mutex that it waits for; 0: none
-  Word ended_ns;  // when the last wait ended; 0: there was none
+  Word target;   // process id + 1, a worker number in the own world; 0: none in particular
+  Word server;   // MPI rank + 1 of the progress rank that has to answer; 0: none
+  Word named;    // how the call names it: its rank + 1 : 32 | the group's handle : 32
+  Word waiting;  // of Waiting : 32 | 0 or the number of its call : 32, which no other name changes
+  Word context;  // of the group whose members it waits for; 0: the world, or nobody in particular
+  Word mutex;    // index + 1 of the mutex that it waits for; 0: none
 };
 
 // The groups but the world that the rank is a member of, by the contexts that all members know them by. More
@@ -132,7 +133,9 @@ struct alignas(64) Question {
 
 struct alignas(64) Block {
   Owner owner;
-  CurrentWait wait;
+  std::array<CurrentWait, most_waits>
+      current;         // a thread takes the first that is free; without one it is not shown
+  Word wait_ended_ns;  // when the last wait ended; 0: there was none
   Served served;
   Question question;
   alignas(64) Groups groups;
@@ -203,8 +206,13 @@ class Recorder {
     std::uint64_t context = 0;
     std::int64_t mutex = -1;
   };
-  void begin_wait(const Wait& of, std::uint64_t now_ns) const {
-    CurrentWait& wait = block_->wait;
+  // Returns the row of the wait, for end_wait().
+  std::size_t begin_wait(const Wait& of, std::uint64_t now_ns) const {
+    const auto row =
+        std::ranges::find_if(block_->current, [](CurrentWait& each) { return each.taken.replace(0, 1); });
+    const auto number = static_cast<std::size_t>(row - block_->current.begin());
+    if (number == most_waits) return number;
+    CurrentWait& wait = *row;
     char name[CurrentWait::name_bytes] = {};
     std::memcpy(name, of.name, std::min(std::strlen(of.name), sizeof name - 1));
     for (std::size_t i = 0; i < wait.name.size(); ++i) {
@@ -219,10 +227,14 @@ class Recorder {
     wait.context.set(of.context);
     wait.mutex.set(static_cast<std::uint64_t>(of.mutex + 1));
     wait.since_ns.release(now_ns);
+    return number;
   }
-  void end_wait(const Wait& of, std::uint64_t since_ns, std::uint64_t now_ns) const {
-    block_->wait.ended_ns.set(now_ns);
-    block_->wait.since_ns.set(0);
+  void end_wait(std::size_t row, const Wait& of, std::uint64_t since_ns, std::uint64_t now_ns) const {
+    block_->wait_ended_ns.set(now_ns);
+    if (row < most_waits) {
+      block_->current[row].since_ns.set(0);
+      block_->current[row].taken.release(0);
+    }
     block_->waits[static_cast<std::size_t>(of.waiting)].count_one(now_ns - since_ns);
     if (log_ == nullptr) return;
     log_->add_as_is({.begin_ns = since_ns,

@@ -57,7 +57,7 @@ class StallWatch {
   StallWatch(const StallWatch&) = delete;
   StallWatch& operator=(const StallWatch&) = delete;
   ~StallWatch() {
-    if (since_ns_ != 0 && options_.activity) options_.activity.end_wait(wait_, since_ns_, os_.now_ns());
+    if (since_ns_ != 0 && options_.activity) options_.activity.end_wait(row_, wait_, since_ns_, os_.now_ns());
   }
 
   void look() {
@@ -97,13 +97,14 @@ class StallWatch {
              .rank = reason_.named ? reason_.named.rank : -1,
              .context = reason_.context,
              .mutex = reason_.mutex};
-    options_.activity.begin_wait(wait_, now);
+    row_ = options_.activity.begin_wait(wait_, now);
   }
 
   shm::Os& os_;
   const StallOptions& options_;
   WaitReason reason_;
   activity::Recorder::Wait wait_;  // once it has begun
+  std::size_t row_ = 0;
   unsigned looks_ = 0;
   bool slow_ = false;
   Told told_ = Told::nothing;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "runtime/call_name.h"
 #include "runtime/caller.h"
@@ -23,6 +24,8 @@ Context as_called(Context where) {
   if (where.operation != nullptr && comex_call_name != nullptr) where.operation = comex_call_name;
   return where;
 }
+
+thread_local std::string failure_line;  // until it is taken
 
 // A launcher that ends the job may lose what it has not read by then of the lines before.
 constexpr std::chrono::milliseconds until_read{100};
@@ -68,9 +71,17 @@ Identity Reporter::caller() const {
 }
 
 int Reporter::fail(const Context& where, std::string_view text) const {
-  print(caller(), as_called(where), text);
+  const Context called = as_called(where);
+  print(caller(), called, text);
   if (!returns()) end_job(failure_exit_code);
+  failure_line = format_line(caller(), called, text);
   return 1;
+}
+
+const char* Reporter::take_failure_line() {
+  thread_local std::string taken;
+  taken = std::exchange(failure_line, {});
+  return taken.c_str();
 }
 
 int Reporter::fail(const Context& where, const Failure& failure) const {

@@ -31,6 +31,9 @@ class Reporter {
   // Prints, then ends the job unless errors are returned. Returns COMEX_FAILURE.
   int fail(const Context& where, const Failure& failure) const;
   int fail(const Context& where, std::string_view text) const;
+  // The line of the last failure of this kind in the calling thread, which is told once. It stays for the
+  // next call.
+  static const char* take_failure_line();
   // Prints, then ends the job in any case.
   [[noreturn]] void fatal(const Context& where, std::string_view text, int code = failure_exit_code) const;
   void warn(const Context& where, std::string_view text) const;  // the line of a failure, but nothing fails

@@ -18,8 +18,9 @@ namespace comex::runtime {
 std::vector<int> Runtime::late_members(const op::WaitReason& wait) {
   const watch::Picture here = host_picture(*world_);
   const watch::WaitGraph graph(here);
-  const watch::RankState* const mine = graph.worker(static_cast<int>(me()));
+  const watch::RankState* mine = graph.worker(static_cast<int>(me()));
   std::vector<int> workers;
+  if (mine != nullptr) mine = graph.in_collective(*mine, wait.context);
   if (mine == nullptr || !watch::is_in_collective(*mine)) return workers;
   const bool is_elsewhere =
       wait.target >= 0 && is_own(wait.target) && place(static_cast<Worker>(wait.target)).host != my_host_;

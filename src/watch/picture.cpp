@@ -12,6 +12,7 @@ namespace {
 
 struct Counts {
   std::uint64_t ranks = 0;
+  std::uint64_t threads = 0;
   std::uint64_t mutexes = 0;
   std::uint64_t silent = 0;
   std::uint64_t members = 0;
@@ -26,9 +27,9 @@ std::byte* put(std::byte* to, std::span<const Row> rows) {
 }
 
 std::uint64_t rows_bytes(const Counts& counts) {
-  return counts.ranks * sizeof(RankState) + counts.mutexes * sizeof(HeldMutex) +
-         counts.silent * sizeof(HostServer) + counts.members * sizeof(GroupMember) +
-         counts.requests * sizeof(QueuedRequest);
+  return counts.ranks * sizeof(RankState) + counts.threads * sizeof(ThreadWait) +
+         counts.mutexes * sizeof(HeldMutex) + counts.silent * sizeof(HostServer) +
+         counts.members * sizeof(GroupMember) + counts.requests * sizeof(QueuedRequest);
 }
 
 template <class Row>
@@ -59,6 +60,7 @@ const char* reason(activity::Obstacle obstacle) {
 
 void Picture::add(const Picture& other) {
   ranks.insert(ranks.end(), other.ranks.begin(), other.ranks.end());
+  threads.insert(threads.end(), other.threads.begin(), other.threads.end());
   mutexes.insert(mutexes.end(), other.mutexes.begin(), other.mutexes.end());
   silent.insert(silent.end(), other.silent.begin(), other.silent.end());
   members.insert(members.end(), other.members.begin(), other.members.end());
@@ -66,11 +68,12 @@ void Picture::add(const Picture& other) {
 }
 
 std::vector<std::byte> pack(const Picture& picture) {
-  const Counts counts{picture.ranks.size(), picture.mutexes.size(), picture.silent.size(),
-                      picture.members.size(), picture.requests.size()};
+  const Counts counts{picture.ranks.size(),  picture.threads.size(), picture.mutexes.size(),
+                      picture.silent.size(), picture.members.size(), picture.requests.size()};
   std::vector<std::byte> bytes(sizeof counts + rows_bytes(counts));
   std::byte* to = put(bytes.data(), std::span(&counts, 1));
   to = put(to, std::span(picture.ranks));
+  to = put(to, std::span(picture.threads));
   to = put(to, std::span(picture.mutexes));
   to = put(to, std::span(picture.silent));
   to = put(to, std::span(picture.members));
@@ -84,16 +87,19 @@ std::optional<Picture> unpack(std::span<const std::byte> bytes) {
   std::memcpy(&counts, bytes.data(), sizeof counts);
   bytes = bytes.subspan(sizeof counts);
   constexpr std::uint64_t most = UINT32_MAX;  // so that the sum below cannot overflow
-  if (std::max({counts.ranks, counts.mutexes, counts.silent, counts.members, counts.requests}) > most)
+  if (std::max({counts.ranks, counts.threads, counts.mutexes, counts.silent, counts.members,
+                counts.requests}) > most)
     return std::nullopt;
   if (bytes.size() != rows_bytes(counts)) return std::nullopt;
   Picture picture;
   take(bytes, counts.ranks, picture.ranks);
+  take(bytes, counts.threads, picture.threads);
   take(bytes, counts.mutexes, picture.mutexes);
   take(bytes, counts.silent, picture.silent);
   take(bytes, counts.members, picture.members);
   take(bytes, counts.requests, picture.requests);
   for (RankState& rank : picture.ranks) rank.wait.call.back() = '\0';
+  for (ThreadWait& thread : picture.threads) thread.wait.call.back() = '\0';
   return picture;
 }
 

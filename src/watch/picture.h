@@ -43,10 +43,16 @@ struct RankState {
   std::int32_t pid = 0;
   char state = '?';  // of the process, as in /proc; 'X': it is gone
   double open_seconds = 0;
-  double quiet_seconds = 0;  // since its last wait, or since it opened its world
-  Wait wait;
+  double quiet_seconds = 0;      // since its last wait, or since it opened its world
+  Wait wait;                     // of several threads' waits the longest
   std::uint64_t queued = 0;      // requests in the queues of a progress rank
   std::uint64_t operations = 0;  // that it has made since the start
+};
+
+// Of a rank of which several threads wait: another wait than the one of its RankState.
+struct ThreadWait {
+  std::int32_t rank = 0;
+  Wait wait;
 };
 
 // A mutex that somebody holds.
@@ -86,6 +92,7 @@ struct Picture {
   std::vector<HostServer> silent = {};  // were asked and did not answer
   std::vector<GroupMember> members = {};
   std::vector<QueuedRequest> requests = {};
+  std::vector<ThreadWait> threads = {};
 
   void add(const Picture& other);
 };

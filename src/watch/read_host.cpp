@@ -40,6 +40,17 @@ Wait wait_of(const activity::CurrentWait& wait, std::uint64_t now_ns) {
   return found;
 }
 
+// The longest first.
+std::vector<Wait> waits_of(const activity::Block& block, std::uint64_t now_ns) {
+  std::vector<Wait> waits;
+  for (const activity::CurrentWait& row : block.current) {
+    const Wait wait = wait_of(row, now_ns);
+    if (!wait.is_none()) waits.push_back(wait);
+  }
+  std::ranges::stable_sort(waits, std::ranges::greater(), &Wait::seconds);
+  return waits;
+}
+
 }  // namespace
 
 std::uint64_t block_offset(const shm::Geometry& geometry, std::uint64_t slot) {
@@ -81,11 +92,18 @@ RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
   rank.pid = static_cast<std::int32_t>(owner.pid.get());
   rank.state = process_state(rank.pid);
   rank.open_seconds = (static_cast<double>(now_ns) - static_cast<double>(owner.since_ns.get())) / 1e9;
-  const std::uint64_t quiet_since_ns = std::max(block.wait.ended_ns.get(), owner.since_ns.get());
+  const std::uint64_t quiet_since_ns = std::max(block.wait_ended_ns.get(), owner.since_ns.get());
   rank.quiet_seconds = (static_cast<double>(now_ns) - static_cast<double>(quiet_since_ns)) / 1e9;
-  rank.wait = wait_of(block.wait, now_ns);
+  const std::vector<Wait> waits = waits_of(block, now_ns);
+  if (!waits.empty()) rank.wait = waits.front();
   rank.queued = block.served.queued.get();
   return rank;
+}
+
+void read_threads(const RankState& rank, const activity::Block& block, std::uint64_t now_ns,
+                  std::vector<ThreadWait>& into) {
+  const std::vector<Wait> waits = waits_of(block, now_ns);
+  for (std::size_t i = 1; i < waits.size(); ++i) into.push_back({rank.rank, waits[i]});
 }
 
 void read_groups(const activity::Block& block, std::vector<GroupMember>& into) {
@@ -142,6 +160,7 @@ Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uin
     if (!read_block(read, geometry, slot, block)) continue;
     RankState& rank = picture.ranks.emplace_back(state_of(block, now_ns));
     rank.operations = operations_of(read_peers(read, geometry, block));
+    read_threads(rank, block, now_ns, picture.threads);
     read_groups(block, picture.members);
     read_queues(block, now_ns, picture.requests);
     if (rank.worker >= 0) read_mutexes(read, geometry, rank, picture.mutexes);

@@ -27,8 +27,12 @@ bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint6
 std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometry& geometry,
                                        const activity::Block& block);
 std::uint64_t operations_of(const std::vector<activity::Peer>& peers);
-// `now_ns` is of the machine's monotonic clock. The number of operations is left 0.
+// `now_ns` is of the machine's monotonic clock. The number of operations is left 0. Of several waits it has
+// the longest.
 RankState state_of(const activity::Block& block, std::uint64_t now_ns);
+// The rank's other waits.
+void read_threads(const RankState& rank, const activity::Block& block, std::uint64_t now_ns,
+                  std::vector<ThreadWait>& into);
 void read_groups(const activity::Block& block, std::vector<GroupMember>& into);
 // The heads of a progress rank's queues.
 void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector<QueuedRequest>& into);

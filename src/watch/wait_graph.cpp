@@ -37,11 +37,19 @@ std::string name(const RankState& rank) {
                          : "worker " + std::to_string(rank.worker);
 }
 
+namespace {
+
+std::vector<int> numbers_of(const Ranks& workers) {  // each once
+  std::set<int> numbers;
+  for (const RankState* rank : workers) numbers.insert(rank->worker);
+  return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace
+
 std::string names(const Ranks& workers) {
   constexpr std::size_t most = 8;
-  std::vector<int> numbers;
-  for (const RankState* rank : workers) numbers.push_back(rank->worker);
-  std::ranges::sort(numbers);
+  const std::vector<int> numbers = numbers_of(workers);
   std::string text = numbers.size() == 1 ? "worker" : "workers";
   for (std::size_t i = 0; i < std::min(most, numbers.size()); ++i)
     text += (i == 0 ? " " : ", ") + std::to_string(numbers[i]);
@@ -49,7 +57,7 @@ std::string names(const Ranks& workers) {
 }
 
 std::string names_wait(const Ranks& workers) {
-  return names(workers) + (workers.size() == 1 ? " waits" : " wait");
+  return names(workers) + (numbers_of(workers).size() == 1 ? " waits" : " wait");
 }
 
 WaitGraph::WaitGraph(const Picture& picture) : picture_(picture) {
@@ -59,8 +67,40 @@ WaitGraph::WaitGraph(const Picture& picture) : picture_(picture) {
   }
   for (const auto& [number, rank] : by_rank_) ranks_.push_back(rank);
   for (const auto& [number, worker] : by_worker_) workers_.push_back(worker);
-  std::ranges::copy_if(workers_, std::back_inserter(waiting_),
-                       [](const RankState* worker) { return waits(*worker); });
+  for (const ThreadWait& thread : picture.threads) {
+    const RankState* const worker = rank(thread.rank);
+    if (worker == nullptr || worker->worker < 0) continue;
+    RankState& as_thread = threads_.emplace_back(*worker);
+    as_thread.wait = thread.wait;
+    threads_of_.emplace(worker->worker, &as_thread);
+  }
+  for (const RankState* worker : workers_) {
+    if (waits(*worker)) waiting_.push_back(worker);
+    const auto [first, last] = threads_of_.equal_range(worker->worker);
+    for (auto thread = first; thread != last; ++thread)
+      if (waits(*thread->second)) waiting_.push_back(thread->second);
+  }
+}
+
+template <class Is>
+const RankState* WaitGraph::thread_that(const RankState& worker, const Is& is) const {
+  if (is(worker)) return &worker;
+  const auto [first, last] = threads_of_.equal_range(worker.worker);
+  const auto found = std::find_if(first, last, [&](const auto& thread) { return is(*thread.second); });
+  return found == last ? nullptr : found->second;
+}
+
+const RankState* WaitGraph::in_lock(const RankState& worker) const {
+  const RankState* const found =
+      thread_that(worker, [&](const RankState& thread) { return awaited_mutex(thread) != nullptr; });
+  return found == nullptr ? &worker : found;
+}
+
+const RankState* WaitGraph::in_collective(const RankState& worker, std::uint64_t context) const {
+  const RankState* const found = thread_that(worker, [&](const RankState& thread) {
+    return is_in_collective(thread) && thread.wait.context == context;
+  });
+  return found == nullptr ? &worker : found;
 }
 
 const RankState* WaitGraph::found(const ByNumber& ranks, int number) {
@@ -80,8 +120,11 @@ const HeldMutex* WaitGraph::awaited_mutex(const RankState& waiter) const {
 
 Ranks WaitGraph::inside(const RankState& waiter) const {
   Ranks inside;
-  std::ranges::copy_if(workers_, std::back_inserter(inside),
-                       [&](const RankState* rank) { return is_in_same_call(*rank, waiter); });
+  for (const RankState* worker : workers_) {
+    const RankState* const found =
+        thread_that(*worker, [&](const RankState& thread) { return is_in_same_call(thread, waiter); });
+    if (found != nullptr) inside.push_back(found);
+  }
   return inside;
 }
 
@@ -105,8 +148,10 @@ Ranks WaitGraph::late(const Ranks& inside) const {
   const bool is_known =
       context != 0 || std::ranges::any_of(inside, [](auto* each) { return is_over_world(*each); });
   if (is_known) {
+    std::set<int> come;
+    for (const RankState* rank : inside) come.insert(rank->rank);
     std::ranges::copy_if(members(context), std::back_inserter(late),
-                         [&](const RankState* member) { return !is_in_same_call(*member, *inside.front()); });
+                         [&](const RankState* member) { return !come.contains(member->rank); });
   }
   if (!late.empty()) return late;
   for (const RankState* rank : inside) {
@@ -126,7 +171,7 @@ const RankState* WaitGraph::late_in_chain(const RankState& first) const {
     if (elsewhere == nullptr && !is_in_same_call(*rank, first)) elsewhere = rank;
     const RankState* const next = worker(rank->wait.target);
     if (next == nullptr) break;
-    rank = next;
+    rank = in_collective(*next, first.wait.context);
   }
   return elsewhere;
 }
@@ -142,16 +187,17 @@ WaitGraph::Waiters WaitGraph::waiters() const {
       const RankState* const holder = worker(mutex->holder);
       const std::string why =
           in + ", for mutex " + std::to_string(mutex->index) + " of worker " + std::to_string(mutex->owner);
-      if (holder != nullptr) waiters[holder][why].push_back(waiter);
+      if (holder != nullptr) waiters[holder][why].push_back(worker(waiter->worker));
     } else if (is_in_collective(*waiter)) {
       const auto [call, is_new] = late_of_call.try_emplace({waiter->wait.context, waiter->wait.kind});
       if (is_new) {
         call->second = late(inside(*waiter));
         call->second.resize(std::min(call->second.size(), most_late));
       }
-      for (const RankState* late : call->second) waiters[late][in].push_back(waiter);
+      for (const RankState* late : call->second)
+        waiters[worker(late->worker)][in].push_back(worker(waiter->worker));
     } else if (const RankState* const server = rank(waiter->wait.server)) {
-      waiters[server][in].push_back(waiter);
+      waiters[server][in].push_back(worker(waiter->worker));
     }
   }
   return waiters;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,15 +28,22 @@ std::string names_wait(const Ranks& workers);  // such as "workers 1, 2 wait"
 class WaitGraph {
  public:
   explicit WaitGraph(const Picture& picture);  // which outlives it
+  WaitGraph(const WaitGraph&) = delete;
+  WaitGraph& operator=(const WaitGraph&) = delete;
 
   const Ranks& ranks() const { return ranks_; }      // by their number
   const Ranks& workers() const { return workers_; }  // by theirs
+  // Of a worker of which several threads wait, a RankState for each of them.
   const Ranks& waiting() const { return waiting_; }
   const RankState* rank(int rank) const { return found(by_rank_, rank); }  // null: not in the picture
   const RankState* worker(int worker) const { return found(by_worker_, worker); }
 
   // Null: it is in no lock, or nobody holds it.
   const HeldMutex* awaited_mutex(const RankState& waiter) const;
+  // The worker as the thread of it that waits for a mutex, or is in a collective call over this context; if
+  // none is, as it is.
+  const RankState* in_lock(const RankState& worker) const;
+  const RankState* in_collective(const RankState& worker, std::uint64_t context) const;
   // Those in the collective call that `waiter` is in.
   Ranks inside(const RankState& waiter) const;
   // Those whom they wait for, as far as the picture tells: the members of the group, or of the world, that
@@ -57,7 +65,12 @@ class WaitGraph {
   static void draw_below(const RankState& root, const Waiters& waiters, std::size_t depth, Ranks& drawn,
                          std::vector<std::string>& lines);
 
+  template <class Is>
+  const RankState* thread_that(const RankState& worker, const Is& is) const;
+
   const Picture& picture_;
+  std::deque<RankState> threads_;                    // the workers again, each as one more thread of it
+  std::multimap<int, const RankState*> threads_of_;  // by worker
   ByNumber by_rank_;
   ByNumber by_worker_;
   Ranks ranks_;

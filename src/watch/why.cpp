@@ -45,6 +45,10 @@ double longest(const Ranks& ranks) {
   return seconds;
 }
 
+bool runs(const RankState& rank) {
+  return rank.wait.is_none() && rank.state == 'R';
+}
+
 class Explanation {
  public:
   Explanation(const Picture* before, const Picture& now)
@@ -106,6 +110,7 @@ class Explanation {
         chain.push_back(rank);
         const HeldMutex* const mutex = graph_.awaited_mutex(*rank);
         rank = mutex == nullptr ? nullptr : graph_.worker(mutex->holder);
+        if (rank != nullptr) rank = graph_.in_lock(*rank);
       }
       if (rank != first) continue;
       if (chain.size() == 1) return locked_twice(*first);
@@ -129,7 +134,7 @@ class Explanation {
       const RankState* const holder = graph_.worker(mutex->holder);
       std::string text = joined("worker ", mutex->holder, " holds mutex ", mutex->index, " of worker ",
                                 mutex->owner, " and does not unlock it");
-      if (holder != nullptr) text += "; it " + (waits(*holder) ? "is " : std::string()) + doing(*holder);
+      if (holder != nullptr) text += (runs(*holder) ? "; it " : "; it is ") + doing(*holder);
       return joined(text, "; ", name(*rank), " waits for it for ", in_seconds(rank->wait.seconds), ".");
     }
     return std::nullopt;
@@ -152,7 +157,8 @@ class Explanation {
     std::map<std::uint32_t, Ranks> calls;
     std::size_t inside = 0;
     const Ranks members = graph_.members(context);
-    for (const RankState* member : members) {
+    for (const RankState* each : members) {
+      const RankState* const member = graph_.in_collective(*each, context);
       const bool is_inside = waits(*member) && is_in_collective(*member) && member->wait.context == context;
       if (!is_inside || (context == 0 && member->wait.target >= 0)) continue;
       calls[member->wait.kind].push_back(member);
@@ -200,8 +206,12 @@ class Explanation {
     const std::string call = call_of(**first);
     Ranks late = graph_.late(inside);
     if (late.empty()) {
+      const bool await_each_other = std::ranges::all_of(inside, [&](const RankState* rank) {
+        return std::ranges::find(inside, graph_.worker(rank->wait.target)) != inside.end();
+      });
       return joined("all workers seen here are in ", call, " for up to ", in_seconds(longest(inside)),
-                    ": members on other hosts have not come.");
+                    await_each_other ? ": endpoints of theirs that no thread drives have not come."
+                                     : ": members on other hosts have not come.");
     }
     // Who waits elsewhere may do so because of another who does not.
     std::stable_partition(late.begin(), late.end(), [](const RankState* rank) { return !waits(*rank); });
@@ -270,6 +280,11 @@ std::vector<std::string> describe(const Picture& picture) {
                                   ? joined(", its last wait ended ", in_seconds(rank->quiet_seconds), " ago")
                                   : std::string();
     lines.push_back(joined(with_process(*rank), ": ", doing(*rank), quiet, queue));
+    for (const ThreadWait& thread : picture.threads) {
+      RankState as_thread = *rank;
+      as_thread.wait = thread.wait;
+      if (thread.rank == rank->rank) lines.push_back("  another thread of it: " + doing(as_thread));
+    }
     for (const QueuedRequest& request : picture.requests) {
       if (request.server == rank->rank) lines.push_back("  " + text_of(request, origin_of(graph, request)));
     }

@@ -149,6 +149,7 @@ static const struct {
   int (*nb_fence)(BEGUN);
   int (*fence_allocation)(void*, comex_group_t);
   int (*failed)(comex_group_t, int*, int*);
+  const char *(*error_text)(void);
   int (*group_shrink)(comex_group_t, comex_group_t*);
   int (*access_begin)(const void*, size_t, int);
   int (*access_end)(const void*);
@@ -223,6 +224,7 @@ static const struct {
     comex_nbfence,
     comex_fence_allocation,
     comex_failed,
+    comex_error_text,
     comex_group_shrink,
     comex_access_begin,
     comex_access_end,

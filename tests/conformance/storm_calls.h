@@ -107,6 +107,7 @@ inline const std::vector<Call> others = {
     CALL(comex_fence_all(c.group())),
     CALL(comex_fence_allocation(c.far(), c.group())),
     CALL(comex_failed(c.group(), c.place<int>(), nullptr)),
+    CALL(comex_error_text() == nullptr ? COMEX_FAILURE : COMEX_SUCCESS),
     CALL(comex_progress()),
     [](Confused& c) {
       long* const word = c.words();

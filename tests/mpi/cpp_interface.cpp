@@ -104,7 +104,9 @@ void refusals(const Job& job) {
     (void)comex::get(comex::global_ptr<long>(outside, job.workers + 3));
     job.fail("a rank that is none");
   } catch (const comex::error& failure) {
-    job.require(std::string(failure.what()).starts_with("get of 8 bytes: target "), failure.what());
+    const std::string said = failure.what();
+    job.require(said.starts_with("comex: rank ") && said.find(": get") != std::string::npos, failure.what());
+    job.require(*comex_error_text() == '\0', "a line is told once");
     job.require(failure.target() == job.workers + 3 && failure.bytes() == 8, "what an error says");
   }
   job.require(throws_error([] { comex::group::view(977).barrier(); }), "a group that is none");

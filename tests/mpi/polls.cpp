@@ -190,6 +190,7 @@ const Poll polls[] = {
     {"comex_nbfence", [] { comex_nbfence(mine, world, nullptr); }},
     {"comex_nbfence", [] { comex_nbfence(other, world, nullptr); }},
     {"comex_fence_allocation", [] { comex_fence_allocation(nullptr, alone); }},
+    {"comex_error_text", [] { static_cast<void>(comex_error_text()); }},
     {"comex_failed", [] { comex_failed(world, &number, nullptr); }},
     {"comex_put_x", [] { comex_put_x(near_words, own, sizeof(long), mine, world); }},
     {"comex_puts_x", [] { comex_puts_x(near_words, nullptr, own, nullptr, wide_run, 0, mine, world); }},

@@ -98,6 +98,10 @@ std::string heat_map(const Matrix& matrix) {
     out += fmt::format("<tr><th>{}</th>", matrix.from[from]);
     for (std::size_t to = 0; to < matrix.to.size(); ++to) {
       const double bytes = matrix.bytes[from][to];
+      if (std::isnan(bytes)) {
+        out += fmt::format("<td title=\"{} to {}: see its host\">-</td>", matrix.from[from], matrix.to[to]);
+        continue;
+      }
       out += fmt::format("<td style=\"background:rgba(214,96,32,{:.2f})\" title=\"{} to {}: {} B\">{}</td>",
                          heat.of(bytes), matrix.from[from], matrix.to[to], static_cast<std::uint64_t>(bytes),
                          bytes > 0 ? bytes_text(bytes) : "");

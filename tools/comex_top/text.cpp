@@ -60,8 +60,10 @@ void add_matrix(std::vector<std::string>& lines, const Matrix& matrix, std::size
   lines.push_back(head + (columns < matrix.to.size() ? " ..." : ""));
   for (std::size_t from = 0; from < matrix.from.size(); ++from) {
     std::string line = fmt::format("{:>8}  ", matrix.from[from]);
-    for (std::size_t to = 0; to < columns; ++to)
-      line += fmt::format("{:>9}", matrix.bytes[from][to] > 0 ? bytes_text(matrix.bytes[from][to]) : ".");
+    for (std::size_t to = 0; to < columns; ++to) {
+      const double bytes = matrix.bytes[from][to];
+      line += fmt::format("{:>9}", std::isnan(bytes) ? "-" : bytes > 0 ? bytes_text(bytes) : ".");
+    }
     lines.push_back(line);
   }
 }

@@ -105,7 +105,7 @@ Matrix matrix_of(const Job& job) {
     for (const Rank* to : workers) {
       const auto slot = static_cast<std::size_t>(to->slot);
       const bool is_near = to->host == from->host && slot < from->near.size();
-      row.push_back(is_near ? bytes_of(from->near[slot]) : 0);
+      row.push_back(is_near ? bytes_of(from->near[slot]) : unknown_bytes);
     }
     for (std::size_t host = 0; host < hosts; ++host)
       row.push_back(host < from->far.size() ? bytes_of(from->far[host]) : 0);

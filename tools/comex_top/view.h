@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct RankView {
 };
 
 // From whom to whom, in bytes since the start: workers of these hosts, then all of a host.
+// What goes to another host is counted for the host, not for its workers.
+inline constexpr double unknown_bytes = std::numeric_limits<double>::quiet_NaN();
+
 struct Matrix {
   std::vector<std::string> from;
   std::vector<std::string> to;

@@ -1,7 +1,6 @@
 """Which hosts a job has, and how many slots each: by the command line, by the batch system, or this machine alone."""
 import os
 import re
-import subprocess
 from dataclasses import dataclass
 
 from refused import Refused
@@ -71,18 +70,25 @@ def expanded(text):
     return counts
 
 
-def names_of_slurm(nodes):
-    try:
-        said = subprocess.run(["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise Refused(f"scontrol, which knows the names of the nodes {nodes}: {error.strerror}; name them by --host") from None
-    if said.returncode != 0:
-        raise Refused(f"scontrol show hostnames {nodes}: {said.stderr.strip()}")
-    return said.stdout.split()
+def nodes_of(text):
+    """Slurm's names: n[01-03,07],m2 is n01, n02, n03, n07, m2."""
+    names = []
+    for word in re.findall(r"(?:[^,\[\]]|\[[^\]]*\])+", text):
+        match = re.fullmatch(r"([^\[]*)\[((?:\d+(?:-\d+)?,?)+)\](.*)", word)
+        if not match and "[" in word:
+            raise Refused(f"Slurm's nodes \"{text}\" are not understood; name them by --host")
+        if not match:
+            names.append(word)
+            continue
+        for part in match[2].split(","):
+            first, _, last = part.partition("-")
+            for number in range(int(first), int(last or first) + 1):
+                names += [f"{match[1]}{number:0{len(first)}}{rest}" for rest in nodes_of(match[3]) or [""]]
+    return names
 
 
-def of_slurm(environment, names_of=names_of_slurm):
-    names = names_of(environment["SLURM_JOB_NODELIST"])
+def of_slurm(environment):
+    names = nodes_of(environment["SLURM_JOB_NODELIST"])
     told = environment.get("SLURM_TASKS_PER_NODE") if "SLURM_NTASKS" in environment else None
     counts = expanded(told or environment.get("SLURM_JOB_CPUS_PER_NODE", ",".join(["1"] * len(names))))
     if len(counts) != len(names):

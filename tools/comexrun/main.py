@@ -139,6 +139,9 @@ def main():
     except Refused as error:
         print(f"comexrun: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # who reads what --dry-run or --help print has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ OF_OPEN_MPI = ("x", "app", "bind-to", "map-by", "ppr", "prefix", "preload-files"
                "xml-file", "xterm", "output", "display", "runtime-options", "dvm", "pset")
 OF_HYDRA = ("genvlist", "envlist", "configfile", "launcher", "launcher-exec", "rmk", "topolib", "membind", "demux", "iface",
             "ppn", "prepend-pattern", "outfile-pattern", "errfile-pattern", "nameserver", "order-nodes", "localhost", "usize",
-            "gpus-per-proc")
+            "gpus-per-proc", "bootstrap", "bootstrap-exec", "binding", "outfile", "errfile")
 WORDS_OF_MPIRUN = {**dict.fromkeys(OF_OPEN_MPI + OF_HYDRA, 1),
                    **dict.fromkeys(("mca", "gmca", "omca", "gomca", "pmixmca", "prtemca", "genv", "env"), 2)}
 NUMBERS = {"n": "workers", "np": "workers", "c": "workers", "progress-ranks": "progress_ranks", "virtual-hosts": "virtual_hosts"}

@@ -22,8 +22,11 @@ struct call {
   std::size_t bytes = 0;
 };
 
+// The line that the runtime has printed; or, if another process has, what is known here.
 inline std::string text_of(const call& failed) {
-  std::string text = failed.name;
+  std::string text = comex_error_text();
+  if (text.find(std::string(": ") + failed.name) != std::string::npos) return text;
+  text = failed.name;
   if (failed.bytes != 0) text += " of " + std::to_string(failed.bytes) + " bytes";
   if (failed.target != no_target) {
     text += ": target " + std::to_string(failed.target);
@@ -36,9 +39,9 @@ inline std::string text_of(const call& failed) {
 
 }  // namespace detail
 
-// What a call of the runtime throws when it fails. what() has the operation, the target and the bytes. The
-// reason stands in the line that the runtime has printed to stderr; the C interface hands out no text. A
-// refused operation has changed nothing at the target, and the program may go on.
+// What a call of the runtime throws when it fails. what() is the line that the runtime has printed to stderr.
+// If another process has printed it, as of a small write that its host refuses, what() has the operation, the
+// target and the bytes. A refused operation has changed nothing at the target, and the program may go on.
 class error : public std::runtime_error {
  public:
   explicit error(const detail::call& failed) : std::runtime_error(detail::text_of(failed)), failed_(failed) {}

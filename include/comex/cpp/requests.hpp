@@ -106,23 +106,31 @@ class requests {
   std::unique_ptr<std::vector<comex_request_t>> more_;
 };
 
-// Free blocks for small results, kept for each thread, so that in the long run none is allocated.
+// Free blocks for small results: each thread keeps some, so that in the long run none is allocated.
 inline constexpr std::size_t small_result_bytes = 64;
+inline constexpr int most_kept_blocks = 256;  // by a thread that ends more futures than it makes
 struct free_block {
   free_block* next = nullptr;
 };
-inline thread_local constinit free_block* free_blocks = nullptr;
-struct block_keeper {  // frees them with the thread
-  bool is_made = false;
-  ~block_keeper() {
-    while (free_blocks != nullptr) ::operator delete(std::exchange(free_blocks, free_blocks->next));
-  }
+struct block_list {
+  free_block* first = nullptr;
+  int kept = 0;
+  bool ends_with_thread = false;
 };
+inline thread_local constinit block_list free_blocks;
 
-[[gnu::cold, gnu::noinline]] inline void* new_block() {
-  static thread_local block_keeper keeper;
+[[gnu::cold, gnu::noinline]] inline void keep_until_thread_ends() {
+  struct at_end {
+    bool is_made = false;
+    ~at_end() {
+      block_list& mine = free_blocks;
+      while (mine.first != nullptr) ::operator delete(std::exchange(mine.first, mine.first->next));
+      mine.kept = most_kept_blocks;  // what comes later is freed at once
+    }
+  };
+  static thread_local at_end keeper;
   keeper.is_made = true;
-  return ::operator new(small_result_bytes);
+  free_blocks.ends_with_thread = true;
 }
 
 // Memory for the result of a call, which stays where it is while its owner moves. Of a T, `count` fit in.
@@ -150,15 +158,23 @@ class result {
   static constexpr std::size_t room_bytes = count * sizeof(T);
   static void* take() {
     if constexpr (room_bytes > small_result_bytes) return ::operator new(room_bytes);
-    if (free_blocks == nullptr) [[unlikely]]
-      return new_block();
-    return std::exchange(free_blocks, free_blocks->next);
+    block_list& mine = free_blocks;
+    if (mine.first == nullptr) [[unlikely]]
+      return ::operator new(small_result_bytes);
+    --mine.kept;
+    return std::exchange(mine.first, mine.first->next);
   }
   static void give(void* at) noexcept {
     if constexpr (room_bytes > small_result_bytes) {
       ::operator delete(at);
     } else {
-      free_blocks = ::new (at) free_block{free_blocks};
+      block_list& mine = free_blocks;
+      if (!mine.ends_with_thread) [[unlikely]]
+        keep_until_thread_ends();
+      if (mine.kept == most_kept_blocks) [[unlikely]]
+        return ::operator delete(at);
+      ++mine.kept;
+      mine.first = ::new (at) free_block{mine.first};
     }
   }
 

@@ -58,10 +58,10 @@ TEST(Activity, many_hosts_share_rows) {
 
 TEST(Activity, a_wait_can_be_read_until_it_ends) {
   const Board board(1, 1, true);
-  const CurrentWait& wait = board.recorder.block().wait;
+  const CurrentWait& wait = board.recorder.block().current[0];
   const Recorder::Wait fence{
       .name = "a_name_that_is_longer_than_the_room", .waiting = Waiting::fence, .kind = 9, .target = 3};
-  board.recorder.begin_wait(fence, 55);
+  const std::size_t row = board.recorder.begin_wait(fence, 55);
   EXPECT_EQ(wait.since_ns.get(), 55u);
   EXPECT_EQ(wait.target.get(), 4u);
   EXPECT_EQ(wait.waiting.get(), std::uint64_t{static_cast<unsigned>(Waiting::fence)} << 32 | 9);
@@ -69,9 +69,22 @@ TEST(Activity, a_wait_can_be_read_until_it_ends) {
   char name[CurrentWait::name_bytes];
   std::memcpy(name, static_cast<const void*>(wait.name.data()), sizeof name);
   EXPECT_STREQ(name, "a_name_that_is_longer_t");
-  board.recorder.end_wait(fence, 55, 100);
+  board.recorder.end_wait(row, fence, 55, 100);
   EXPECT_EQ(wait.since_ns.get(), 0u);
   EXPECT_EQ(board.recorder.block().waits[1].amount.get(), 45u);
+}
+
+TEST(Activity, threads_wait_in_rows_of_their_own) {
+  const Board board(1, 1, true);
+  const auto& rows = board.recorder.block().current;
+  for (std::size_t i = 0; i < most_waits; ++i) EXPECT_EQ(board.recorder.begin_wait({}, 10 + i), i);
+  EXPECT_EQ(board.recorder.begin_wait({}, 99), most_waits) << "all are taken: it is not shown";
+  board.recorder.end_wait(most_waits, {}, 99, 100);
+  EXPECT_EQ(rows[2].since_ns.get(), 12u);
+  board.recorder.end_wait(2, {}, 12, 100);
+  EXPECT_EQ(rows[2].since_ns.get(), 0u);
+  EXPECT_EQ(rows[1].since_ns.get(), 11u);
+  EXPECT_EQ(board.recorder.begin_wait({}, 101), 2u);
 }
 
 TEST(Activity, a_call_tells_what_it_waits_for) {

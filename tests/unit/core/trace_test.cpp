@@ -51,7 +51,7 @@ TEST(TraceLog, has_what_a_recorder_counts) {
   EXPECT_NE(put, 0U);
   recorder.end_event(put);
   recorder.count_far(activity::Kind::get, 0, 128);
-  recorder.end_wait({.name = "barrier", .target = 7}, 10, 30);
+  recorder.end_wait(0, {.name = "barrier", .target = 7}, 10, 30);
   const auto events = log.events();
   ASSERT_EQ(events.size(), 3U);
   EXPECT_STREQ(events[0].name, "put");

@@ -101,8 +101,8 @@ TEST(Statistics, suggests_by_what_workers_wait_for) {
   Blocks blocks;
   blocks.recorder(0).count_far(Kind::get, 1, 8);
   blocks.boards[2].block().served.busy_ns.set(400'000);
-  blocks.recorder(0).end_wait({.waiting = activity::Waiting::data}, 0, 1'000'000);
-  blocks.recorder(1).end_wait({.waiting = activity::Waiting::members}, 0, 1'900'000);
+  blocks.recorder(0).end_wait(0, {.waiting = activity::Waiting::data}, 0, 1'000'000);
+  blocks.recorder(1).end_wait(0, {.waiting = activity::Waiting::members}, 0, 1'900'000);
   JobTotals totals = blocks.totals();
   totals.oversubscribed_hosts = 1;
   std::vector<std::string> settings;
@@ -114,7 +114,7 @@ TEST(Statistics, suggests_by_what_workers_wait_for) {
 TEST(Statistics, table_and_json_tell_the_figures) {
   Blocks blocks;
   blocks.recorder(0).count_near(Kind::acc, 1, 4096);
-  blocks.recorder(0).end_wait({.waiting = activity::Waiting::fence}, 0, 500'000);
+  blocks.recorder(0).end_wait(0, {.waiting = activity::Waiting::fence}, 0, 500'000);
   const JobTotals totals = blocks.totals();
   const std::string text = statistics_text(totals, Settings{});
   for (const char* part : {"2 workers and 1 progress ranks on 1 hosts, 2.00 ms", "4.00 KiB", "fences",

@@ -103,7 +103,8 @@ TEST(Why, NamesTheRankWaitedFor) {
        "worker 1 (rank 1, process 101) has not entered barrier: it is in malloc for 12.3 s, worker 0"},
       {"one of two mutexes of an owner",
        {{in_lock(0, 2, 1), in_lock(1, 2, 0), worker(2), worker(3)}, {{2, 3, 0, 1}, {2, 3, 1, 1}}, {}},
-       "worker 3 holds mutex 1 of worker 2 and does not unlock it; it in no call that waits; worker 0 waits"},
+       "worker 3 holds mutex 1 of worker 2 and does not unlock it; it is in no call that waits; worker 0 "
+       "waits"},
       {"a mutex locked twice",
        {{in_lock(0, 1, 2), worker(1)}, {{1, 0, 2, 1}}, {}},
        "worker 0 (rank 0, process 100) waits for a mutex that it holds itself, mutex 2 of worker 1, for "
@@ -138,6 +139,24 @@ TEST(Why, NamesTheRankWaitedFor) {
       {"each other's mutex",
        {{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}},
        "workers 0, 1 wait for each other's mutex, for 12.3 s."},
+      {"each other's mutex, by threads beside those that wait elsewhere",
+       {{waiting(0, "wait_until", activity::Waiting::word),
+         waiting(1, "wait_until", activity::Waiting::word)},
+        {{0, 0, 0, 1}, {1, 1, 0, 1}},
+        {},
+        {},
+        {},
+        {{0, in_lock(0, 1, 0).wait}, {1, in_lock(1, 0, 0).wait}}},
+       "workers 0, 1 wait for each other's mutex, for 12.3 s."},
+      {"a member whose thread has come",
+       {{waiting(0, "wait_until", activity::Waiting::word), waiting(1, "barrier", members), worker(2, 'R')},
+        {},
+        {},
+        {},
+        {},
+        {{0, waiting(0, "barrier", members).wait}}},
+       "worker 2 (rank 2, process 102) has not entered barrier: it computes, in no call of the runtime; "
+       "workers 0, 1 wait for it"},
       {"a holder that computes",
        {{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}},
        "worker 1 holds mutex 3 of worker 1 and does not unlock it; it runs; worker 0 waits for it for 12.3 "
@@ -171,6 +190,11 @@ TEST(Why, NamesTheRankWaitedFor) {
       {"a word",
        {{waiting(0, "wait_until", activity::Waiting::word), worker(1)}, {}, {}},
        "worker 0 (rank 0, process 100) is in wait_until for 12.3 s: nobody has written the value"},
+      {"endpoints that nobody drives",
+       {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 0)}, {}, {}},
+       "all workers seen here are in barrier for up to 12.3 s: endpoints of theirs that no thread drives "
+       "have "
+       "not come."},
       {"members elsewhere",
        {{waiting(0, "barrier", members)}, {}, {}},
        "all workers seen here are in barrier for up to 12.3 s: members on other hosts have not come."},
@@ -247,6 +271,19 @@ TEST(Describe, NamesWhoStandsInLine) {
             lines.end());
 }
 
+TEST(Describe, ShowsOtherThreadsToo) {
+  const Picture picture{{waiting(0, "wait_until", activity::Waiting::word), worker(1, 'R')},
+                        {{1, 1, 3, 1}},
+                        {},
+                        {},
+                        {},
+                        {{0, in_lock(0, 1, 3).wait}}};
+  const std::vector<std::string> lines = describe(picture);
+  ASSERT_GE(lines.size(), 4U);
+  EXPECT_EQ(lines[1], "  another thread of it: in lock for 12.3 s, worker 1");
+  EXPECT_EQ(lines[3], "mutex 3 of worker 1: worker 1 holds it, 1 in line: worker 0");
+}
+
 TEST(Describe, ShowsWhatLiesAtAProgressRank) {
   const QueuedRequest from_afar{2, 9, -1, protocol::Verb::batch, activity::Obstacle::lock, 12, 0.5};
   const std::vector<std::string> lines =
@@ -260,14 +297,20 @@ TEST(Describe, ShowsWhatLiesAtAProgressRank) {
 }
 
 TEST(Picture, TravelsAsBytes) {
-  const Picture picture{
-      {waiting(0, "barrier", members, 1), server(2, 1)}, {{0, 1, 7, 2}}, {{3, 9}}, {{1, 17}}, {late_put}};
+  const Picture picture{{waiting(0, "barrier", members, 1), server(2, 1)},
+                        {{0, 1, 7, 2}},
+                        {{3, 9}},
+                        {{1, 17}},
+                        {late_put},
+                        {{0, in_lock(0, 1, 3).wait}}};
   const std::vector<std::byte> bytes = pack(picture);
   const auto back = unpack(bytes);
   ASSERT_TRUE(back);
   ASSERT_EQ(back->ranks.size(), 2U);
   EXPECT_EQ(back->ranks[0].wait.name(), "barrier");
   EXPECT_EQ(back->ranks[1].host, 1);
+  ASSERT_EQ(back->threads.size(), 1U);
+  EXPECT_EQ(back->threads[0].wait.name(), "lock");
   ASSERT_EQ(back->members.size(), 1U);
   EXPECT_EQ(back->members[0].context, 17U);
   ASSERT_EQ(back->mutexes.size(), 1U);

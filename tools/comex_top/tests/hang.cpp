@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -45,6 +46,15 @@ void lock_in_a_circle(int members) {
   barrier();
   if (me < members) comex_lock(0, (me + 1) % members);
   barrier();
+}
+
+// The same by two threads, while the workers themselves wait for a word.
+void lock_in_threads() {
+  if (me < 2) comex_lock(0, me);
+  barrier();
+  if (me >= 2) return;
+  std::thread([] { comex_lock(0, 1 - me); }).detach();
+  comex_wait_until(static_cast<long*>(memory[static_cast<std::size_t>(me)]), COMEX_CMP_EQ, 7);
 }
 
 void barrier_of_part() {
@@ -120,6 +130,7 @@ void hang(std::string_view kind) {
   if (kind == "other_call" && is_one) comex_fence_all(COMEX_GROUP_WORLD), comex_create_mutexes(1);
   if (kind == "two_locks") lock_in_a_circle(2);
   if (kind == "four_locks") lock_in_a_circle(4);
+  if (kind == "locks_of_threads") lock_in_threads();
   if (kind == "holder_computes") hold_and(compute);
   if (kind == "holder_stopped") hold_and(stop);
   if (kind == "holder_in_barrier") hold_and(barrier);

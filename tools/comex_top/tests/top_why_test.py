@@ -31,6 +31,8 @@ EXPECTED = {
     "other_call": (5, {}, r"^workers 0, 2, 3 in barrier, worker 1 in create_mutexes: .* different collective calls"),
     "two_locks": (5, {}, r"^workers 0, 1 wait for each other's mutex"),
     "four_locks": (5, {}, r"^workers 0, 1, 2, 3 wait for each other's mutexes, in a circle"),
+    "locks_of_threads": (5, {}, r"^workers 0, 1 wait for each other's mutex"),
+    "locks_of_threads_far": (6, TWO, r"^workers 0, 1 wait for each other's mutex"),
     "holder_computes": (5, {}, r"^worker 1 holds mutex 0 of worker 0 and does not unlock it; it runs; worker \d waits"),
     "holder_stopped": (5, {}, r"^worker 1 \(.*is stopped \(SIGSTOP\); workers 0, 2, 3 wait"),
     "holder_in_barrier": (5, {}, r"^worker 1 holds mutex 0 of worker 0 and does not unlock it; it is in barrier"),

@@ -21,8 +21,9 @@ class Options(unittest.TestCase):
         self.assertEqual(found.program, "prog -n 7 --cyclic".split())
 
     def test_words_of_hydra_are_its_own(self):
-        found = options.parsed("-genv A 1 -launcher ssh -np 3 -hosts=a,b prog".split())
-        self.assertEqual((found.of_mpirun, found.host_list, found.workers), ("-genv A 1 -launcher ssh".split(), "a,b", 3))
+        found = options.parsed("-genv A 1 -launcher ssh -bootstrap fork -np 3 -hosts=a,b prog".split())
+        self.assertEqual((found.of_mpirun, found.host_list, found.workers),
+                         ("-genv A 1 -launcher ssh -bootstrap fork".split(), "a,b", 3))
 
     def test_wrong_ones_are_refused(self):
         for line in ("prog", "-n 0 prog", "-n x prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
@@ -57,15 +58,19 @@ class Hosts(unittest.TestCase):
             file.flush()
             self.assertRaisesRegex(Refused, "this is no text", hosts.read, file.name)
 
+    def test_slurm_writes_names_with_ranges(self):
+        for text, names in (("a", "a"), ("n[1-3]", "n1 n2 n3"), ("n[01-03,07],m2", "n01 n02 n03 n07 m2"),
+                            ("r[1-2]c[08-09]x", "r1c08x r1c09x r2c08x r2c09x")):
+            self.assertEqual(hosts.nodes_of(text), names.split())
+        self.assertRaises(Refused, hosts.nodes_of, "n[1-x]")
+
     def test_slurm_names_nodes_and_tasks(self):
-        self.assertEqual(hosts.expanded("8(x2),4"), [8, 8, 4])
-        names = lambda nodes: {"n[1-3]": ["n1", "n2", "n3"]}[nodes]
         told = {"SLURM_JOB_NODELIST": "n[1-3]", "SLURM_JOB_CPUS_PER_NODE": "16(x3)"}
-        self.assertEqual([h.slots for h in hosts.of_slurm(told, names)], [16, 16, 16])
+        self.assertEqual([h.slots for h in hosts.of_slurm(told)], [16, 16, 16])
         told |= {"SLURM_NTASKS": "20", "SLURM_TASKS_PER_NODE": "8(x2),4"}
-        self.assertEqual(hosts.of_slurm(told, names), [Host("n1", 8), Host("n2", 8), Host("n3", 4)])
+        self.assertEqual(hosts.of_slurm(told), [Host("n1", 8), Host("n2", 8), Host("n3", 4)])
         told["SLURM_TASKS_PER_NODE"] = "8"
-        self.assertRaises(Refused, hosts.of_slurm, told, names)
+        self.assertRaises(Refused, hosts.of_slurm, told)
 
     def test_the_command_line_wins_over_the_batch_system(self):
         asked = options.parsed(["-n", "2", "--host", "a", "p"])
