@@ -189,6 +189,26 @@ COMEX_API int comex_failed(comex_group_t group, int* n, int* ranks);
  * still in this call. A death while MPI makes the group's communicator may hang the call. */
 COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
 
+/* -- Memory that outlives the loss of a host --
+ * As comex_malloc, with `copies` (1 to 7) mirrors of each member's part, each on another host. Part r is what
+ * rank r allocates here. The group is of one world, has processes as members and more hosts than copies, and
+ * every host has a progress rank. What calls write into a part is in its mirrors when a fence or barrier of
+ * the writer has covered it; atomics too, not when they return. What the owner stores itself is there after
+ * keep. comex_free frees it. */
+COMEX_API int comex_malloc_kept(void** ptr_arr, size_t bytes, int copies, comex_group_t group);
+/* Local. Returns when all bytes of the caller's part at `ptr` are in its mirrors. */
+COMEX_API int comex_keep(void* ptr);
+/* Collective over `survivors`, which has no dead member; it may have new ones. The memory is made anew over
+ * it: ptr_arr[r] is the address of part r from here on and homes[r] the rank in `survivors` whose memory has
+ * it, for all parts. What a member of `survivors` had stays with it, with all bytes. Every other part gets a
+ * home among the members with the fewest parts, with the bytes of a mirror. Each part has as many mirrors
+ * again as there are hosts for. `ptr` is the first part that the caller had, by number; NULL if it had none.
+ * The old addresses are freed. It fails if a part has no member and no mirror left. If a member dies
+ * meanwhile it returns COMEX_PROC_FAILED: shrink the group, and call it again with the same `ptr`, or the new
+ * one on members where it has succeeded. free and recover take the first part of a member for all of them;
+ * keep takes each by its own address. */
+COMEX_API int comex_recover(void* ptr, comex_group_t survivors, void** ptr_arr, int* homes);
+
 /* -- The text of a failure -- */
 /* Local, at any time. The line that this process has printed about the last call of the calling thread that
  * failed with COMEX_ERRORS_RETURN, without its end; "" if there is none. A line is handed out once, and stays

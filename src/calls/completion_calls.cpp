@@ -99,7 +99,8 @@ int comex_wait_all(comex_group_t handle) {
 }
 
 int comex_fence_proc(int proc, comex_group_t group) {
-  if (const PlainTarget plain(proc, group); plain) [[likely]] {  // nothing can be under way to it
+  // Nothing can be under way to it, except to its mirrors.
+  if (const PlainTarget plain(proc, group); plain && !plain.runtime().has_kept_writes()) [[likely]] {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return COMEX_SUCCESS;
   }
@@ -119,6 +120,7 @@ int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle) {
   if (runtime == nullptr) return COMEX_FAILURE;
   const op::RemoteTarget far = target.remote_target();
   const auto begin = [&](nb::Completion& completion) {
+    if (target.direct == &runtime->direct()) runtime->fence_kept_writes(completion);
     if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
   };
   return finish_remote(*runtime, *target.remote, target.reason("nbfence"), Finish::by(handle), begin);

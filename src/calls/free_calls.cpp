@@ -6,6 +6,7 @@
 #include "groups/participants.h"
 #include "runtime/allocation_words.h"
 #include "runtime/exchange_words.h"
+#include "runtime/kept/allocation.h"
 #include "runtime/local_allocation.h"
 
 namespace comex::calls {
@@ -165,7 +166,8 @@ int Freeing::free_own_part() {
   const std::uint64_t id = id_ != 0 ? id_ : mine_.id;
   const std::optional<runtime::Allocation> found = runtime_.allocations().by_id(id, group_.my_endpoint());
   if (!found) return lost_;
-  runtime::release_own(runtime_, found->own);
+  if (found->kept != nullptr) runtime::retire_parts(runtime_, where_.operation, *found);
+  runtime::release_parts(runtime_, *found);
   runtime_.allocations().remove(id, group_.my_endpoint());
   return lost_;
 }
@@ -174,13 +176,9 @@ int Freeing::free_all_parts() {
   const std::optional<runtime::Allocation> allocation =
       runtime_.allocations().by_id(id_, group_.my_endpoint());
   COMEX_BUG_IF(!allocation);
-  shm::Arena& arena = *runtime_.world().arena;
-  if (allocation->own != nullptr) {
-    const Status retired = arena.extents().retire(arena.offset_of(allocation->own));
-    if (!retired) runtime_.reporter().notice(retired.failure().text);
-  }
+  runtime::retire_parts(runtime_, where_.operation, *allocation);
   runtime_.synchronize(handle_);
-  runtime::release_own(runtime_, allocation->own);
+  runtime::release_parts(runtime_, *allocation);
   runtime_.allocations().remove(id_, group_.my_endpoint());
   return runtime::check_all_live(runtime_, where_.operation, group_, handle_);
 }

@@ -69,6 +69,19 @@ int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, cons
   });
 }
 
+int comex_malloc_kept(void** ptr_arr, size_t bytes, int copies, comex_group_t group) {
+  return allocates(COMEX_CALL, ptr_arr, bytes, group, [&] {
+    return next<&comex_malloc_kept>("comex_malloc_kept")(ptr_arr, bytes, copies, group);
+  });
+}
+
+// A job that is checked ends with its first dead worker, so nothing calls for it.
+int comex_recover(void* ptr, comex_group_t survivors, void** ptr_arr, int* homes) {
+  if (checker() != nullptr)
+    next<&comex_error>("comex_error")("comex check: comex_recover moves memory, which is not followed", 1);
+  return next<&comex_recover>("comex_recover")(ptr, survivors, ptr_arr, homes);
+}
+
 int comex_free(void* ptr, comex_group_t group) {
   return frees(COMEX_CALL, ptr, group, [&] { return next<&comex_free>("comex_free")(ptr, group); });
 }

@@ -30,8 +30,8 @@ inline constexpr unsigned waitings = 6;
 // Why a request lies in a queue of its server: an earlier request of its origin is not done, its body has not
 // come, its origin has not taken its data, there is no memory to stage it in, or another process holds the
 // lock of the block that it accumulates to.
-enum class Obstacle : std::uint8_t { order, body, taker, staging, lock };
-inline constexpr unsigned obstacles = 5;
+enum class Obstacle : std::uint8_t { order, body, taker, staging, lock, mirror };
+inline constexpr unsigned obstacles = 6;
 
 inline constexpr unsigned size_classes = 16;          // powers of four: up to 4^0, 4^1, ... bytes
 inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; more hosts share these

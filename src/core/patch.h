@@ -119,6 +119,16 @@ void for_each_rows(const Patch& patch, F&& f) {
   } while (at.step(patch, 1));
 }
 
+// Calls f(far offset, bytes) for every run of the far side.
+template <class F>
+void for_each_far_run(const Patch& patch, F&& f) {
+  for_each_rows(patch, [&](const Rows& rows) {
+    for (std::uint64_t row = 0; row < rows.count; ++row) {
+      f(rows.far_offset + row * static_cast<std::uint64_t>(rows.far_stride), rows.bytes);
+    }
+  });
+}
+
 // Walks a patch in pieces that may be cut at any packed byte. It keeps its own copy of the patch.
 class RunCursor {
  public:

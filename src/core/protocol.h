@@ -81,6 +81,8 @@
 // sent when the last was answered. Surrender and leave need no credit. The new limit is at least the number
 // of messages sent and at most the old limit.
 //
+// Mirrors: after a write to kept memory replies say `is_unmirrored` until a fence is answered, for which the
+// mirrors must have it. After direct writes an origin asks for that in its fence.
 // Completion: each write (put, acc, store, release, item of a batch) carries the origin's running number for
 // this server, from 1 up, without gaps. `applied` in a reply means that all writes up to it have taken
 // effect. The slot of a put or acc is free again when its number is applied.
@@ -186,6 +188,7 @@ enum RequestFlags : std::uint8_t {
   fence_rides = 8,    // answer this write as a fence after it would be answered
   with_signal = 16,   // put: the next write is its signal; store: it is the signal of the write before
   adds = 32,          // store: the value is added to the word
+  with_mirrors = 64,  // fence: the origin wrote to kept memory without this server
 };
 
 struct RequestHeader {
@@ -356,7 +359,8 @@ struct ReplyHeader {
   std::uint64_t bytes = 0;       // data bytes that follow
   Refusal refusal = Refusal::none;
   Verb refused_verb{};  // refused: the verb of the request
-  std::uint8_t spare[2] = {};
+  std::uint8_t is_unmirrored = 0;
+  std::uint8_t spare = 0;
   Worker target = 0;       // refused: the target's worker number, since an inline put has no slot
   std::uint32_t call = 0;  // refused: as in its request
   WorldId world = 0;       // refused: the target's world

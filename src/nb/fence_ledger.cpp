@@ -79,6 +79,11 @@ std::uint64_t FenceLedger::applied(TransportRank rank) const {
   return server == nullptr ? 0 : server->applied;
 }
 
+bool FenceLedger::is_unmirrored(TransportRank rank) const {
+  const ServerWrites* server = find(rank);
+  return server != nullptr && server->is_unmirrored;
+}
+
 bool FenceLedger::dirty(TransportRank rank) const {
   const ServerWrites* server = find(rank);
   return server != nullptr && is_dirty(*server);
@@ -87,7 +92,7 @@ bool FenceLedger::dirty(TransportRank rank) const {
 bool FenceLedger::dirty(TransportRank rank, Gpid target) const {
   const ServerWrites* server = find(rank);
   if (server == nullptr || !is_dirty(*server)) return false;
-  if (server->blurred > server->applied) return true;
+  if (server->blurred > server->applied || server->is_unmirrored) return true;
   const auto found = targets_.find(target);
   return found != targets_.end() && (found->second.unsent != 0 || found->second.last > server->applied);
 }
@@ -117,6 +122,7 @@ void FenceLedger::give_up(TransportRank rank) {
   }
   server.unsent = 0;
   server.applied = server.issued;
+  server.is_unmirrored = false;
 }
 
 std::uint64_t FenceLedger::take_failures(Gpid target) {

@@ -1,6 +1,7 @@
 // Records what this origin has written to each target and how much of it is known to have taken effect.
 //
-//   per server:  unsent writes | numbers issued | numbers applied      dirty: issued > applied or unsent
+//   per server:  unsent writes | numbers issued | numbers applied      dirty: issued > applied or unsent,
+//                                                                      or mirrors lack some of it
 //   per target:  unsent writes | highest number issued | refused writes not yet reported
 //
 // It is sparse: only servers and targets that were written to have entries. An operation touches two of them;
@@ -35,6 +36,15 @@ class FenceLedger {
   // All messages of a queued write have their numbers now.
   void unqueue(TransportRank server, Gpid target);
   void applied(TransportRank server, std::uint64_t number);
+
+  // The server says whether mirrors of kept memory lack what this origin wrote; it is dirty while they do.
+  void note_unmirrored(TransportRank rank, bool is_unmirrored) {
+    ServerWrites& server = server_of(rank);
+    server.is_unmirrored = is_unmirrored;
+    if (is_unmirrored) [[unlikely]]
+      list(server);
+  }
+  bool is_unmirrored(TransportRank server) const;
 
   std::uint64_t issued(TransportRank server) const;
   std::uint64_t applied(TransportRank server) const;
@@ -87,6 +97,7 @@ class FenceLedger {
   struct ServerWrites {
     TransportRank rank = no_rank;
     bool listed = false;
+    bool is_unmirrored = false;
     std::uint64_t unsent = 0;
     std::uint64_t issued = 0;
     std::uint64_t applied = 0;
@@ -104,7 +115,7 @@ class FenceLedger {
   };
 
   static bool is_dirty(const ServerWrites& server) {
-    return server.unsent != 0 || server.issued > server.applied;
+    return server.unsent != 0 || server.issued > server.applied || server.is_unmirrored;
   }
   void list(ServerWrites& server) {
     if (server.listed) return;

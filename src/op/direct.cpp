@@ -51,6 +51,7 @@ Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place
   if (!checked) return checked;
   if (operation.action == Action::acc) {
     accumulate(operation, place, recovered);
+    note_written(operation, place);
     return checked;
   }
   const bool is_put = operation.action == Action::put;
@@ -64,7 +65,26 @@ Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place
   } else {
     kernels::copy_far_to_near(operation.patch, base_ + checked.offset, operation.near);
   }
+  if (is_put) note_written(operation, place);
   return checked;
+}
+
+void Direct::note_kept_write(std::uint64_t offset, std::uint64_t bytes) const {
+  if (extents_->note_written(offset, bytes)) kept_writes_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Direct::note_written(const Operation& operation, const groups::WorkerPlace& place) const {
+  if (!extents_->has_mirrored()) [[likely]]
+    return;
+  if (operation.layout == protocol::Layout::vector) {
+    const Scatter& scatter = operation.scatter;
+    for (std::uint64_t i = 0; i < scatter.count; ++i)
+      note_kept_write(offset_of(place, scatter.far[i]), scatter.bytes);
+    return;
+  }
+  const std::uint64_t begin = offset_of(place, operation.far);
+  for_each_far_run(operation.patch,
+                   [&](std::uint64_t at, std::uint64_t bytes) { note_kept_write(begin + at, bytes); });
 }
 
 void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const {
@@ -99,13 +119,17 @@ bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scal
   kernels::accumulate_run(locks, {base_ + offset, offset}, static_cast<const std::byte*>(of.near), of.bytes,
                           accumulation);
   recovered |= locks.is_recovered();
+  note_written(offset, of.bytes);
   return true;
 }
 
 Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
   const Checked checked =
       check(operation.target, offset_of(place, operation.far), scalar_bytes(operation.scalar));
-  if (checked) apply(operation, base_ + checked.offset);
+  if (checked) {
+    apply(operation, base_ + checked.offset);
+    note_written(checked.offset, checked.bytes);
+  }
   return checked;
 }
 
@@ -114,6 +138,7 @@ Checked Direct::publish(const groups::WorkerPlace& place, Worker target, void* f
   const Checked checked = check_word(place, target, far, what.bytes);
   if (!checked) return checked;
   kernels::publish(what, base_ + checked.offset);
+  note_written(checked.offset, checked.bytes);
   arena_->doorbell(place.slot).ring();
   return checked;
 }

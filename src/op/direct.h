@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -46,6 +47,7 @@ class Direct {
     if (!extents_->covers(target, offset, bytes)) [[unlikely]]
       return false;
     kernels::copy_bytes(base_ + offset, near, bytes);
+    note_written(offset, bytes);
     return true;
   }
   bool try_get(const groups::WorkerPlace& place, Worker target, void* near, const void* far,
@@ -75,6 +77,7 @@ class Direct {
     if (of.bytes != 0 && !try_put(place, target, of.near, of.far, of.bytes)) [[unlikely]]
       return false;
     kernels::publish({signal.value, sizeof signal.value, signal.adds}, base_ + offset);
+    note_written(offset, sizeof signal.value);
     arena_->doorbell(place.slot).ring();
     return true;
   }
@@ -87,8 +90,12 @@ class Direct {
     if (!extents_->covers(operation.target, offset, scalar_bytes(operation.scalar))) [[unlikely]]
       return false;
     apply(operation, base_ + offset);
+    note_written(offset, scalar_bytes(operation.scalar));
     return true;
   }
+
+  // How many writes to kept memory there were. Its mirrors do not have them before a fence that asks for it.
+  std::uint64_t kept_writes() const { return kept_writes_.load(std::memory_order_relaxed); }
 
   // Checks whether all of it may be touched, as run() does. A call of several operations checks all first.
   Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
@@ -127,6 +134,12 @@ class Direct {
     if (operation.near != nullptr) std::memcpy(operation.near, &old, sizeof old);
   }
   void accumulate(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
+  void note_written(std::uint64_t offset, std::uint64_t bytes) const {
+    if (extents_->has_mirrored()) [[unlikely]]
+      note_kept_write(offset, bytes);
+  }
+  void note_kept_write(std::uint64_t offset, std::uint64_t bytes) const;
+  void note_written(const Operation& operation, const groups::WorkerPlace& place) const;
 
   shm::Arena* arena_;
   shm::Extents* extents_;
@@ -134,6 +147,7 @@ class Direct {
   std::byte* base_;
   // of sums, chosen at construction
   std::array<kernels::AccumulateKernel, scalar_kinds> kernels_{};
+  mutable std::atomic<std::uint64_t> kept_writes_{0};
 };
 
 }  // namespace comex::op

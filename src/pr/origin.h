@@ -54,6 +54,8 @@ struct Progress {
   std::uint32_t at = sizeof(protocol::RequestHeader);  // the item, in the message
   std::uint32_t answered = 0;                          // bytes of the answers to the gets and rmws so far
   std::uint32_t gets = 0;                              // among them
+
+  std::uint64_t mirror_ticket = 0;  // of a fence that waits for mirrors
 };
 
 struct Entry {
@@ -112,6 +114,8 @@ struct Origin {
   bool is_active = false;                    // in the server's list of those with work
   bool is_touched = false;                   // something changed in this pass
   bool needs_scan = false;                   // a waiting entry may be able to start
+  bool is_unmirrored = false;                // it wrote to kept memory, and no fence has come since
+  bool awaits_mirrors = false;               // its fence does
   std::optional<protocol::Leaving> leaving = std::nullopt;  // set by its leave message
 };
 

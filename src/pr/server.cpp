@@ -201,9 +201,10 @@ std::optional<Server::OldestRequest> Server::oldest_request(std::size_t origin) 
   if (found.queue.empty()) return std::nullopt;
   const Entry& head = found.queue.front();
   using enum activity::Obstacle;
-  const activity::Obstacle obstacle = !head.is_running ? order
-                                      : head.transfer  ? head.transfer->obstacle()
-                                                       : lock;
+  const activity::Obstacle obstacle = !head.is_running                            ? order
+                                      : head.transfer                             ? head.transfer->obstacle()
+                                      : head.header.verb == protocol::Verb::fence ? mirror
+                                                                                  : lock;
   return OldestRequest{found.rank, &head.header, obstacle};
 }
 

@@ -21,6 +21,7 @@
 #include "core/trace.h"
 #include "pr/batch.h"
 #include "pr/credits.h"
+#include "pr/mirror_rounds.h"
 #include "pr/mutexes.h"
 #include "pr/origin.h"
 #include "pr/payload.h"
@@ -47,8 +48,9 @@ struct ServerOptions {
   // Called when this request took over a lock of a dead holder: what it guards may be half updated. `dead` is
   // the holder of a mutex, if that is known.
   std::function<void(const protocol::RequestHeader&, const std::optional<Worker>& dead)> recovered;
-  Mutexes::Stall stall;       // of locks that wait here
-  trace::Log* log = nullptr;  // of what is served, with COMEX_TRACE
+  Mutexes::Stall stall;             // of locks that wait here
+  MirrorRounds* mirrors = nullptr;  // null: fences do not wait for mirrors
+  trace::Log* log = nullptr;        // of what is served, with COMEX_TRACE
 };
 
 class Server final : public transport::Sink {
@@ -144,6 +146,8 @@ class Server final : public transport::Sink {
   BadAccess unlock(const Header& header);
   BadAccess no_such_mutex(const Header& header);
   bool accumulate(const InlineRequest& small);
+  void note_written(Origin& origin, const Header& header, const Payload& payload);
+  bool is_mirrored(const InlineRequest& fence);
   void mark_applied(const InlineRequest& small);
   void mark_applied(Origin& origin, const Header& header);
   void start_transfer(Origin& origin, Entry& entry);
@@ -162,6 +166,7 @@ class Server final : public transport::Sink {
   static BatchRun batch_of(Entry& entry);
   void fetch_ahead(const BatchRun& batch);
   bool run_batch(Origin& origin, const BatchRun& batch);
+  void note_written(Origin& origin, const BatchRun& batch, const Item& item);
   bool execute_item(const BatchRun& batch, const Item& item, BadAccess& fault);
   bool accumulate_item(const BatchRun& batch, const Item& item);
 

@@ -51,7 +51,45 @@ void Server::mark_applied(Origin& origin, const Header& header) {
   }
 }
 
-// Returns false if a stripe is busy: the request is tried again later.
+// Writes to kept memory go to the mirrors later, and the next fence of the origin waits for that.
+void Server::note_written(Origin& origin, const Header& header, const Payload& payload) {
+  const bool is_data = header.verb == Verb::put || header.verb == Verb::acc;
+  if (!is_data && header.verb != Verb::rmw && header.verb != Verb::store) return;
+  const shm::Extents& extents = served_world_of(header).arena().extents();
+  if (!extents.has_mirrored()) [[likely]]
+    return;
+  bool is_kept = false;
+  const auto note = [&](std::uint64_t offset, std::uint64_t bytes) {
+    is_kept |= extents.note_written(offset, bytes);
+  };
+  if (!is_data) {
+    note(payload.low, payload.high - payload.low);
+  } else if (payload.offsets == nullptr) {
+    for_each_far_run(payload.patch,
+                     [&](std::uint64_t at, std::uint64_t bytes) { note(payload.low + at, bytes); });
+  } else {
+    for (std::uint64_t i = 0; i < payload.segments; ++i)
+      note(payload.offset_of_segment(i), payload.segment_bytes);
+  }
+  if (is_kept && options_.mirrors != nullptr) origin.is_unmirrored = true;
+}
+
+// Whether the mirrors have what was written before this fence. The first call sees to it that they get it.
+bool Server::is_mirrored(const InlineRequest& fence) {
+  std::uint64_t& ticket = fence.progress.mirror_ticket;
+  if (ticket == 0) {
+    const bool has_mirrors = fence.origin.is_unmirrored || (fence.header.flags & protocol::with_mirrors) != 0;
+    if (!has_mirrors || options_.mirrors == nullptr) return true;
+    ticket = options_.mirrors->ask();
+    fence.origin.is_unmirrored = false;
+    fence.origin.awaits_mirrors = true;
+  }
+  if (!options_.mirrors->is_over(ticket)) return false;
+  fence.origin.awaits_mirrors = false;
+  return true;
+}
+
+// Returns false if a stripe is busy, or mirrors are awaited: the request is tried again later.
 bool Server::execute(const InlineRequest& small) {
   const Header& header = small.header;
   if (header.verb == Verb::store && small.origin.is_void(header)) {
@@ -80,6 +118,9 @@ bool Server::execute(const InlineRequest& small) {
     case Verb::store:
       store(header);
       break;
+    case Verb::fence:
+      if (!is_mirrored(small)) return false;
+      break;
     case Verb::release:
     case Verb::unlock:
       if (const BadAccess fault = unlock(header)) {
@@ -91,6 +132,7 @@ bool Server::execute(const InlineRequest& small) {
     default:
       break;
   }
+  note_written(small.origin, header, small.payload);
   mark_applied(small);
   if (header.verb == Verb::get) reply_data(small);
   if (header.verb == Verb::rmw) reply(small.origin, header, Verb::data, value);
@@ -165,6 +207,9 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
 
 void Server::finish_transfer(Origin& origin, Entry& entry) {
   entry.is_finished = true;
+  if (!entry.fault) {
+    note_written(origin, entry.header, read_payload(entry.header, entry.message(), limits_for(entry.header)));
+  }
   mark_applied(origin, entry.header);
   if (entry.fault) refuse(origin, entry.header, entry.fault);
 }

@@ -18,6 +18,7 @@ void Server::post(Origin& origin, ReplyHeader reply, std::byte* staged) {
   reply.applied = origin.applied();
   reply.limit = credits_.tell(origin.account);
   reply.surrenders = origin.account->surrenders;
+  reply.is_unmirrored = origin.is_unmirrored || origin.awaits_mirrors ? 1 : 0;
   std::memcpy(staged, &reply, sizeof reply);
   transport_.post(origin.rank, sizeof reply + reply.bytes);
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -20,13 +21,16 @@
 
 namespace comex::runtime {
 
+struct KeptAllocation;
+
 struct Allocation {
   std::uint64_t id = 0;
   groups::ConnectionTable members;  // of the group of the allocation
   groups::Endpoints endpoints;
-  int my_rank = 0;              // in that group
-  void* own = nullptr;          // null for 0 bytes
-  std::vector<void*> of_all{};  // over worlds: every member's address in this process; else empty
+  int my_rank = 0;                         // in that group
+  void* own = nullptr;                     // null for 0 bytes; of kept memory the caller's first part
+  std::shared_ptr<KeptAllocation> kept{};  // null: it has no mirrors
+  std::vector<void*> of_all{};             // over worlds: every member's address in this process; else empty
   std::uint32_t my_endpoint() const { return endpoints.of(static_cast<std::uint32_t>(my_rank)); }
   groups::GroupSide side() const { return {members, endpoints}; }
 };

@@ -171,7 +171,7 @@ void Runtime::wait_until_sent() {
   };
   const op::Engine::Lock lock = engine_.enter_when(is_over, {"finalize"});
   if (!everybody_.any()) return;
-  if (world_->transport->unsent() != 0) world_->transport->abandon();
+  world_->transport->abandon();  // bodies too, which do not count as unsent
   world_->wire.forget();
   world_->workers.forget();
   for (auto& [handle, extras] : extras_) extras.comm.forget();
@@ -215,16 +215,19 @@ void Runtime::fence(const Reach& target) {
   const op::RemoteTarget far = target.remote_target();
   const op::WaitReason reason = target.reason("fence");
   nb::Completion completion;
+  std::uint64_t kept_writes = 0;
   start(*target.remote, reason, [&] {
+    if (target.direct == &direct_) kept_writes = fence_kept_writes(completion);
     if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
   });
   engine_.wait([&] { return completion.done() && implicit_.done(target.lpid); }, reason);
+  kept_writes_are_fenced(kept_writes);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 bool Runtime::has_nothing_under_way() {
   const op::Engine::Lock lock = engine_.enter();
-  return !remote_.dirty() && implicit_.is_empty();
+  return !remote_.dirty() && implicit_.is_empty() && !has_kept_writes();
 }
 
 void Runtime::fence_members(const groups::Group& group) {
@@ -234,7 +237,9 @@ void Runtime::fence_members(const groups::Group& group) {
     return;
   }
   nb::Completion completion;
+  std::uint64_t kept_writes = 0;
   start({"fence_all"}, [&] {
+    kept_writes = fence_kept_writes(completion);
     if (is_world) {
       remote_.start_fence_all(completion);
       return;
@@ -250,6 +255,7 @@ void Runtime::fence_members(const groups::Group& group) {
   const op::Engine::Lock lock =
       engine_.enter_when([&] { return completion.done() && implicit_.all_done(keep); },
                          {.operation = "fence_all", .awaited = &awaited});
+  kept_writes_are_fenced(kept_writes);
   if (is_world) remote_.tidy();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -257,10 +263,15 @@ void Runtime::fence_members(const groups::Group& group) {
 void Runtime::fence_everybody() {
   const op::WaitReason reason{"fence_all"};
   nb::Completion completion;
-  start(reason, [&] { remote_.start_fence_all(completion); });
+  std::uint64_t kept_writes = 0;
+  start(reason, [&] {
+    kept_writes = fence_kept_writes(completion);
+    remote_.start_fence_all(completion);
+  });
   other_worlds_->start_fence_all(completion);
   const auto all = [](Lpid) { return true; };
   engine_.wait([&] { return completion.done() && implicit_.all_done(all) && handles_done(all); }, reason);
+  kept_writes_are_fenced(kept_writes);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

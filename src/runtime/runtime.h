@@ -181,6 +181,17 @@ class Runtime {
   // From now on, this worker serves processes of other worlds in its calls, since no thread does it.
   void begin_serving_in_calls() { serves_in_calls_ = true; }
 
+  // Direct writes to kept memory whose mirrors may not have them: a fence has to ask this host's progress
+  // ranks. fence_kept_writes(), under the engine lock, returns what to call kept_writes_are_fenced() with
+  // when the completion is done.
+  bool has_kept_writes() const {
+    return direct_.kept_writes() != fenced_kept_writes_.load(std::memory_order_relaxed);
+  }
+  std::uint64_t fence_kept_writes(nb::Completion& completion);
+  void kept_writes_are_fenced(std::uint64_t writes);
+  // Returns when this host's progress ranks have sent to mirrors whatever was marked before.
+  void send_to_mirrors(const char* call);
+
   void fence(const Reach& target);
   // Call it before a direct operation: everything of this worker that is under way to the same place through
   // a server, gets and rmws too, takes effect first.
@@ -343,6 +354,7 @@ class Runtime {
   shm::MutexSets mutexes_;
   std::atomic<bool> has_mutexes_{false};
   HeldMutexes held_mutexes_;
+  std::atomic<std::uint64_t> fenced_kept_writes_{0};
   std::atomic<std::uint64_t> groups_made_{0};
   std::atomic<std::uint32_t> vector_calls_{1};  // number of the next one
   std::atomic<std::uint32_t> endpoints_made_{0};

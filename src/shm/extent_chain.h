@@ -47,8 +47,9 @@ struct ExtentRecord {
   std::uint32_t previous_free;
   std::atomic<ExtentState> state;
   std::uint32_t is_committed;
-  std::uint32_t is_placed;  // placed memory: its pages are neither recycled nor taken from others
-  std::atomic<std::uint32_t> cell_bytes;  // of a slab, else 0
+  std::uint16_t is_placed;  // placed memory: its pages are neither recycled nor taken from others
+  std::atomic<std::uint16_t> is_mirrored;  // a MirroredPart lies behind its bytes
+  std::atomic<std::uint32_t> cell_bytes;   // of a slab, else 0
 };
 static_assert(sizeof(ExtentRecord) == 64);
 
@@ -68,7 +69,9 @@ struct alignas(64) ExtentsBlock {
   std::atomic<std::uint64_t> limits_read_ns;  // time of the last look at the host's memory; 0: never
   std::atomic<std::uint64_t> last_kept_ns;    // time when memory was last freed and kept; 0: none is kept
   OwnerLockWord lock;
-  std::uint32_t bins[2][bin_count];  // [is committed][log2 of pages]
+  std::atomic<std::uint32_t> mirrored;          // live extents with mirrors
+  std::atomic<std::uint32_t> mirrored_changes;  // how often that set has changed
+  std::uint32_t bins[2][bin_count];             // [is committed][log2 of pages]
 };
 
 inline constexpr std::uint64_t commit_chunk_bytes = 64 * 1024;  // step for records and table

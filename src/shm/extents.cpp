@@ -51,14 +51,14 @@ Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_
     if (small) return small;
   }
   // There may be memory for a page where there is none for a slab.
-  return allocate_pages(owner, bytes, allocation, pages, 0);
+  return allocate_pages({.owner = owner, .bytes = bytes, .allocation = allocation, .pages = pages});
 }
 
-// cell_bytes is 0 unless the extent, which has whole pages, becomes a slab.
-Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation,
-                                       Pages pages, std::uint32_t cell_bytes) {
+Result<Extent> Extents::allocate_pages(const Wish& wish) {
+  const Worker owner = wish.owner;
+  const std::uint64_t bytes = wish.bytes;
   OutOfMemory out_of_memory;
-  const std::uint32_t id = reserve(owner, bytes, allocation, pages, out_of_memory);
+  const std::uint32_t id = reserve(wish, out_of_memory);
   if (id == 0) return does_not_fit(owner, bytes, out_of_memory);
   if (!commit(id, out_of_memory)) {
     {
@@ -68,13 +68,15 @@ Result<Extent> Extents::allocate_pages(Worker owner, std::uint64_t bytes, std::u
     }
     return does_not_fit(owner, bytes, out_of_memory);
   }
-  publish(id, cell_bytes);
-  return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, allocation};
+  publish(id, wish.cell_bytes);
+  return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, wish.allocation};
 }
 
-std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
-                               OutOfMemory& out_of_memory) {
-  const std::uint64_t whole = round_up(bytes, page_bytes);
+std::uint32_t Extents::reserve(const Wish& wish, OutOfMemory& out_of_memory) {
+  const Worker owner = wish.owner;
+  const std::uint64_t bytes = wish.bytes;
+  const Pages pages = wish.pages;
+  const std::uint64_t whole = round_up(bytes + wish.bytes_behind, page_bytes);
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // may overflow
   MemoryLimits limits;
   if (are_limits_old()) limits = read_limits();
@@ -94,8 +96,9 @@ std::uint32_t Extents::reserve(Worker owner, std::uint64_t bytes, std::uint64_t 
       records_[id].offset.store(chain_.offset(id), std::memory_order_release);
       records_[id].bytes.store(bytes, std::memory_order_release);
       records_[id].owner.store(owner, std::memory_order_release);
-      records_[id].allocation = allocation;
+      records_[id].allocation = wish.allocation;
       records_[id].is_placed = pages == Pages::placed ? 1 : 0;
+      records_[id].is_mirrored.store(0, std::memory_order_relaxed);
       return id;
     }
     place_.block->live_bytes -= whole;
@@ -221,6 +224,10 @@ Status Extents::retire(std::uint64_t offset) {
     return caller_error("arena offset " + std::to_string(offset) + " is not the start of an allocation");
   }
   records_[id].version.fetch_add(1, std::memory_order_seq_cst);
+  if (records_[id].is_mirrored.exchange(0) != 0) {
+    place_.block->mirrored.fetch_sub(1);
+    place_.block->mirrored_changes.fetch_add(1);
+  }
   return {};
 }
 

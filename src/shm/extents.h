@@ -18,6 +18,7 @@
 #include "shm/extent_chain.h"
 #include "shm/geometry.h"
 #include "shm/locks/locks.h"
+#include "shm/mirrored_part.h"
 #include "shm/os.h"
 #include "shm/out_of_memory.h"
 #include "shm/small_blocks.h"
@@ -58,6 +59,18 @@ class Extents {
   // bytes > 0; guests must not call it. The caller chooses `allocation`, a number for error texts.
   Result<Extent> allocate(Worker owner, std::uint64_t bytes, std::uint64_t allocation = 0,
                           Pages pages = Pages::any);
+  // A part of kept memory has room for a MirroredPart behind its bytes. When that is filled, it is shown.
+  Result<Extent> allocate_mirrored(Worker owner, std::uint64_t bytes, std::uint64_t allocation);
+  MirroredPart& behind(std::uint64_t offset) const;  // of the extent that begins here
+  void show_mirrored(std::uint64_t offset);
+  // Whether the host has any; costs a load. Who writes to memory then notes it afterwards.
+  bool has_mirrored() const { return place_.block->mirrored.load(std::memory_order_relaxed) != 0; }
+  bool note_written(std::uint64_t offset, std::uint64_t bytes) const;  // false: it has no mirrors
+  std::uint32_t mirrored_changes() const {
+    return place_.block->mirrored_changes.load(std::memory_order_acquire);
+  }
+  std::vector<Extent> mirrored();
+
   bool begins_local(Worker owner, std::uint64_t offset) const;  // an extent in no allocation
   std::uint64_t placed_bytes(
       std::uint64_t offset) const;       // of the placed extent that begins here; 0: there is none
@@ -90,8 +103,15 @@ class Extents {
   class LockGuard;  // holds the lock; rebuilds if the last holder died
   friend class SmallBlocks;
 
-  Result<Extent> allocate_pages(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
-                                std::uint32_t cell_bytes);
+  struct Wish {
+    Worker owner = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t allocation = 0;
+    Pages pages = Pages::any;
+    std::uint32_t cell_bytes = 0;    // not 0: it becomes a slab
+    std::uint64_t bytes_behind = 0;  // not part of what checks allow
+  };
+  Result<Extent> allocate_pages(const Wish& wish);
   const ExtentRecord& record_at(std::uint64_t into_data) const {
     const std::uint32_t whole = spans_[into_data / span_bytes].load(std::memory_order_acquire);
     return records_[whole != 0 ? whole : table_[into_data / page_bytes].load(std::memory_order_acquire)];
@@ -108,8 +128,7 @@ class Extents {
   BoundsVerdict explain(Worker owner, std::uint64_t offset) const;  // why the range is not covered
   std::uint32_t locate(std::uint64_t offset) const;                 // 0 = no extent begins at offset
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none: no small block can begin at offset
-  std::uint32_t reserve(Worker owner, std::uint64_t bytes, std::uint64_t allocation, Pages pages,
-                        OutOfMemory& out_of_memory);
+  std::uint32_t reserve(const Wish& wish, OutOfMemory& out_of_memory);
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                             OutOfMemory& out_of_memory);
   bool grow_table(std::uint64_t end, OutOfMemory& out_of_memory);

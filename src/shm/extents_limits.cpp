@@ -64,7 +64,7 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
     return true;
   }
   const std::uint64_t offset = chain_.offset(id);
-  const std::uint64_t bytes = round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
+  const std::uint64_t bytes = chain_.size(id);
   const bool large_pages = place_.large_pages && records_[id].is_placed == 0;  // placed pages move one by one
   for (int attempt = 0; attempt < 2; ++attempt) {
     committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);

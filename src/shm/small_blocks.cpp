@@ -41,7 +41,8 @@ Result<std::uint64_t> SmallBlocks::slab_with_free_cell(const Kind& kind, std::ui
   std::vector<std::uint64_t>& with_free_cells = with_free_cells_[kind];
   if (!with_free_cells.empty()) return std::uint64_t{with_free_cells.back()};
   const auto [owner, cell_bytes] = kind;
-  Result<Extent> made = extents_->allocate_pages(owner, slab_bytes, allocation, Pages::any, cell_bytes);
+  Result<Extent> made = extents_->allocate_pages(
+      {.owner = owner, .bytes = slab_bytes, .allocation = allocation, .cell_bytes = cell_bytes});
   if (!made) return made.take_failure();
   Slab slab{owner, cell_bytes, {}};
   for (std::uint32_t cell = slab_bytes / cell_bytes; cell-- > first_cell(cell_bytes);) {

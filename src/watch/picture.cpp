@@ -52,6 +52,8 @@ const char* reason(activity::Obstacle obstacle) {
       return "there is no memory to stage its body in";
     case activity::Obstacle::lock:
       return "another process holds the lock of the block that it accumulates to";
+    case activity::Obstacle::mirror:
+      return "the mirrors of kept memory, on other hosts, do not have its data yet";
   }
   return "nothing is known of why";
 }

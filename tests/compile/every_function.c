@@ -151,6 +151,9 @@ static const struct {
   int (*failed)(comex_group_t, int*, int*);
   const char *(*error_text)(void);
   int (*group_shrink)(comex_group_t, comex_group_t*);
+  int (*malloc_kept)(void**, size_t, int, comex_group_t);
+  int (*keep)(void*);
+  int (*recover)(void*, comex_group_t, void**, int*);
   int (*access_begin)(const void*, size_t, int);
   int (*access_end)(const void*);
 } all = {
@@ -226,6 +229,9 @@ static const struct {
     comex_failed,
     comex_error_text,
     comex_group_shrink,
+    comex_malloc_kept,
+    comex_keep,
+    comex_recover,
     comex_access_begin,
     comex_access_end,
 };

@@ -126,6 +126,9 @@ inline const std::vector<Call> others = {
     // memory
     CALL(comex_malloc(c.place<void*>(), c.bytes_x(), c.bad_group())),
     CALL(comex_malloc_mem_dev(c.place<void*>(), 8, c.bad_group(), c.one_of({"numa:-1", "", "hbm"}))),
+    CALL(comex_malloc_kept(c.place<void*>(), c.bytes_x(), c.one_of({0, 1, 8, -1}), c.bad_group())),
+    CALL(comex_keep(c.far())),
+    CALL(comex_recover(c.far(), c.bad_group(), c.place<void*>(), c.place<int>())),
     CALL(comex_free(c.far(), c.bad_group())),
     CALL(comex_free_dev(c.far(), c.bad_group())),
     [](Confused& c) {

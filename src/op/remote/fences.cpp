@@ -24,6 +24,14 @@ Request* Fences::start(TransportRank server, nb::Completion& completion) {
   return channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, Reserved{Verb::fence});
 }
 
+Request* Fences::start_with_mirrors(const RemoteTarget& far, nb::Completion& completion) {
+  std::atomic_thread_fence(std::memory_order_release);
+  Channel& channel = channels_.at(far.server);
+  channel.world = far.world;
+  const Reserved fence{.verb = Verb::fence, .with_mirrors = true};
+  return channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, fence);
+}
+
 // The message that was sent last carries a fence.
 void Fences::ride(Channel& channel) {
   Request* const fence = requests_.make<Reserved>(channel.itself(), nullptr, Reserved{Verb::fence});
@@ -35,7 +43,8 @@ void Fences::ride(Channel& channel) {
 bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) {
   const bool is_fence = reserved.verb == Verb::fence;
   const std::uint64_t issued = is_fence ? state_.ledger.issued(channel.rank) : 0;
-  if (is_fence && state_.ledger.applied(channel.rank) == issued) {
+  const bool has_mirrors = reserved.with_mirrors || state_.ledger.is_unmirrored(channel.rank);
+  if (is_fence && !has_mirrors && state_.ledger.applied(channel.rank) == issued) {
     end_fence(channel, request, false);
     return true;
   }
@@ -43,6 +52,7 @@ bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) 
   Header header = make_header(reserved.verb, request.far, state_.sender());
   header.number = issued;
   header.set_mutex(reserved.mutex);
+  if (reserved.with_mirrors) header.flags |= protocol::with_mirrors;
   state_.post_reserved(channel, header);
   channel.reserved = &request;
   request.sent = true;

@@ -130,6 +130,10 @@ void Remote::start_fence_all(nb::Completion& completion) {
   state_.ledger.for_each_dirty([&](TransportRank server) { start_fence(server, completion); });
 }
 
+void Remote::start_fence_with_mirrors(const RemoteTarget& far, nb::Completion& completion) {
+  if (!abandoned_ && !is_lost(far.server)) enqueue(fences_.start_with_mirrors(far, completion));
+}
+
 void Remote::leave(TransportRank server, protocol::Leaving how) {
   if (!abandoned_ && !is_lost(server))
     enqueue(requests_.make<remote::Leave>(channels_.at(server).itself(), nullptr, remote::Leave{how}));

@@ -129,6 +129,8 @@ class Remote final : public transport::Sink {
   // Nothing is sent to a clean server, but the fence is still a full memory fence.
   void start_fence(TransportRank server, nb::Completion& completion);
   void start_fence_all(nb::Completion& completion);
+  // Also covers direct writes to kept memory whose mirrors this server keeps. It always sends a message.
+  void start_fence_with_mirrors(const RemoteTarget& far, nb::Completion& completion);
   bool dirty() const { return state_.ledger.dirty(); }
   bool dirty(TransportRank server) const { return state_.ledger.dirty(server); }
   bool dirty(const RemoteTarget& far) const { return state_.ledger.dirty(far.server, far.gpid()); }

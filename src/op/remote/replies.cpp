@@ -15,6 +15,10 @@ void Remote::on_message(const transport::Message& message) {
   std::memcpy(&reply, message.data.data(), sizeof reply);
   Channel& channel = channels_.at(message.from);
   state_.ledger.applied(channel.rank, reply.applied);
+  state_.ledger.note_unmirrored(channel.rank, reply.is_unmirrored != 0);
+  // An rmw was no write for the fence under way.
+  if (reply.is_unmirrored != 0) [[unlikely]]
+    channel.last_fence = nullptr;
   channel.note_limit(reply);
   transfers_.release_held(channel);
   const std::span<const std::byte> data = message.data.subspan(sizeof reply);

@@ -56,7 +56,8 @@ struct WordRequest {
 // A fence or an unlock: one message on the reserved credit.
 struct Reserved {
   protocol::Verb verb{};
-  std::uint64_t mutex = 0;  // unlock
+  std::uint64_t mutex = 0;    // unlock
+  bool with_mirrors = false;  // fence: of direct writes too
 };
 
 // The gets and rmws of a batch, which await their answers. It is never in a queue.

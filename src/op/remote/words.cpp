@@ -7,6 +7,7 @@ using protocol::Verb;
 Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget& far,
                             nb::Completion& completion) {
   Request* const request = requests_.make<WordRequest>(far, &completion);
+  request->channel->world = far.world;
   WordRequest& word = std::get<WordRequest>(request->what);
   word.header.verb = Verb::rmw;
   word.header.scalar = operation.scalar;

@@ -1,6 +1,7 @@
 #include "runtime/opening/progress_loop.h"
 
 #include <algorithm>
+#include <string>
 
 #include "runtime/opening/boards.h"
 #include "runtime/opening/server_options.h"
@@ -14,7 +15,8 @@ ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& 
       reporter_(reporter),
       workers_(world.share.host_workers().size()),
       may_sleep_(world.share.hosts == 1),
-      server_(make_server(world, reporter)),
+      mirroring_(mirroring_site(world)),
+      server_(make_server(world, reporter, &mirroring_.rounds())),
       pusher_(make_pusher(world)),
       meter_(*world.os, world.settings.verbose || counts_statistics(world.settings)),
       watch_(world, reporter),
@@ -29,8 +31,11 @@ unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr:
   transport::Message message;
   while (moved < messages_a_round && (is_more = transport.receive(message))) {
     COMEX_BUG_IF(message.data.empty());
-    if (message.data.front() == static_cast<std::byte>(protocol::Verb::control)) {
-      const bool is_own_wire = &transport == world_.transport.get();
+    const auto verb = static_cast<protocol::Verb>(message.data.front());
+    const bool is_own_wire = &transport == world_.transport.get();
+    if (protocol::is_reply(verb) && is_own_wire) {
+      mirroring_.on_reply(message);
+    } else if (verb == protocol::Verb::control) {
       const bool is_taken = is_own_wire && (watch_.on_message(message) || failures_.on_message(message));
       if (!is_taken) bridges_->on_control(transport, wire, message);
     } else {
@@ -49,20 +54,38 @@ unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr:
 unsigned ProgressLoop::round() {
   meter_.begin_round();
   unsigned moved = serve(*world_.transport, world_.wire.get(), *server_);
+  moved += mirroring_.advance();
   moved += bridges_->advance();
   meter_.end_round(moved != 0);
   if (moved == 0 || ++rounds_ % rounds_a_record == 0) {
     record_service(world_.activity, *server_, meter_.busy_ns(), *world_.os);
     watch_.advance();
-    failures_.advance([this](int rank) { return server_->departed(rank).has_value(); },
-                      [this](Worker dead) {
-                        const groups::WorkerPlace& place = world_.group->place(dead);
-                        if (place.host != static_cast<std::uint32_t>(world_.place.host))
-                          server_->forget_dead(place.rank, dead);
-                      });
+    look_at_failures();
   }
   pusher_.advance();
   return moved;
+}
+
+void ProgressLoop::look_at_failures() {
+  failures_.advance([this](int rank) { return server_->departed(rank).has_value(); },
+                    [this](Worker dead) {
+                      const groups::WorkerPlace& place = world_.group->place(dead);
+                      if (place.host != static_cast<std::uint32_t>(world_.place.host))
+                        server_->forget_dead(place.rank, dead);
+                    });
+  if (world_.failures.epoch() == seen_failures_) return;
+  seen_failures_ = world_.failures.epoch();
+  for (Worker worker = 0; worker < world_.group->size(); ++worker) {
+    if (world_.failures.of(worker) != groups::WorkerState::lost) continue;
+    const groups::WorkerPlace& place = world_.group->place(worker);
+    if (std::ranges::find(lost_servers_, place.server) != lost_servers_.end()) continue;
+    lost_servers_.push_back(place.server);
+    if (mirroring_.lose(place.server)) {
+      reporter_.notice("host " + std::to_string(place.host) + " (" +
+                       std::string(world_.group->host_name(place.host)) +
+                       ") had mirrors of kept memory of this host; they are gone until comex_recover");
+    }
+  }
 }
 
 bool ProgressLoop::none_is_left() const {

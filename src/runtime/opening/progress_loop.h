@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "pr/pusher.h"
 #include "pr/server.h"
 #include "pr/service_report.h"
+#include "runtime/kept/mirroring.h"
 #include "runtime/opening/failure_watch.h"
 #include "runtime/opening/job_watch.h"
 #include "runtime/opening/world.h"
@@ -50,6 +52,7 @@ class ProgressLoop {
   static constexpr unsigned rounds_a_record = 64;
   unsigned round();
   void rest_after(unsigned moved);
+  void look_at_failures();
   bool none_is_left() const;
   bool only_messages_bring_work() const;
 
@@ -57,12 +60,15 @@ class ProgressLoop {
   Reporter& reporter_;
   const std::size_t workers_;
   const bool may_sleep_;
+  Mirroring mirroring_;
   std::unique_ptr<pr::Server> server_;
   pr::Pusher pusher_;
   pr::ServiceMeter meter_;
   JobWatch watch_;
   FailureWatch failures_;
-  unsigned rounds_ = 0;  // that moved something
+  std::uint64_t seen_failures_ = 0;          // their epoch
+  std::vector<TransportRank> lost_servers_;  // of other hosts
+  unsigned rounds_ = 0;                      // that moved something
   shm::Idle idle_;
   std::unique_ptr<BridgeService> bridges_;
 };

@@ -108,7 +108,7 @@ void say(World& world, const pr::RefusedRequest& refused) {
 
 }  // namespace
 
-std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) {
+std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter, pr::MirrorRounds* mirrors) {
   pr::ServerOptions options;
   options.world = world.id;
   options.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
@@ -125,6 +125,7 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter) 
                                         const std::optional<Worker>& holder, std::uint64_t waited_ns) {
     say_lasting(world, lock, holder, waited_ns);
   };
+  options.mirrors = mirrors;
   options.log = world.log.get();
   options.report = [&world](const pr::RefusedRequest& refused) {
     say(world, refused);

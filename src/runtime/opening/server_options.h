@@ -13,7 +13,8 @@
 
 namespace comex::runtime {
 
-std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter);
+std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter,
+                                        pr::MirrorRounds* mirrors = nullptr);
 
 // The target of the request. `own`: the origin's world, if known.
 Target target_of(const protocol::RequestHeader& header, std::optional<WorldId> own);

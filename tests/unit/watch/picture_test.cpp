@@ -18,6 +18,7 @@ TEST(Picture, says_why_a_request_waits) {
       {Obstacle::taker, "its origin has not taken its data"},
       {Obstacle::staging, "there is no memory to stage its body in"},
       {Obstacle::lock, "another process holds the lock of the block that it accumulates to"},
+      {Obstacle::mirror, "the mirrors of kept memory, on other hosts, do not have its data yet"},
       {static_cast<Obstacle>(activity::obstacles), "nothing is known of why"}};
   for (const auto& [obstacle, reason] : reasons) {
     const QueuedRequest request{2, 1, 3, Verb::acc, obstacle, 4096, 1.5};

@@ -74,7 +74,7 @@ TEST(ReadHost, finds_the_heads_of_queues_whatever_stands_there) {
   EXPECT_EQ(found[0].from, 1);
   EXPECT_EQ(found[0].target, 0);
   EXPECT_EQ(found[0].verb, protocol::Verb::acc);
-  EXPECT_EQ(found[0].obstacle, activity::Obstacle::lock);
+  EXPECT_EQ(found[0].obstacle, activity::Obstacle::mirror);
   EXPECT_EQ(found[0].bytes, 800U);
   EXPECT_EQ(found[0].seconds, 1.0);
   EXPECT_EQ(found[1].seconds, 0.0);

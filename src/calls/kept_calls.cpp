@@ -1,0 +1,141 @@
+// The calls for memory that outlives the loss of a host: malloc_kept and keep. recover_call.cpp has recover.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calls/kept_calls.h"
+#include "runtime/allocation_words.h"
+#include "runtime/exchange_words.h"
+#include "runtime/local_allocation.h"
+
+namespace comex::calls {
+namespace {
+
+struct KeptShape {  // what a member asks for
+  std::uint64_t bytes = 0;
+  std::int64_t copies = 0;
+};
+
+std::string why_not(const runtime::Runtime& runtime, void** ptrs, int copies, const groups::Group& group,
+                    int handle) {
+  if (ptrs == nullptr) return "the array of addresses is null";
+  constexpr auto most = static_cast<int>(shm::MirroredPart::most_copies);
+  if (copies < 1 || copies > most) {
+    return std::to_string(copies) + " copies are asked for; 1 to " + std::to_string(most) + " are possible";
+  }
+  const std::uint32_t hosts = runtime::count_hosts(runtime::hosts_of(runtime, group));
+  if (hosts > static_cast<std::uint32_t>(copies)) return {};
+  return std::to_string(copies) + " copies beside the memory take " + std::to_string(copies + 1) +
+         " hosts, and group " + std::to_string(handle) + " has " + std::to_string(hosts);
+}
+
+int malloc_kept(void** ptrs, std::size_t bytes, int copies, comex_group_t handle) {
+  const char* const name = "malloc_kept";
+  runtime::Runtime* const runtime = runtime::enter(name);
+  const groups::Group* const group =
+      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, handle);
+  if (const std::string why = runtime::why_not_kept(*runtime, *group, handle); !why.empty())
+    return fail_together(*runtime, name, group->my_rank() == 0, why);
+  const std::string why = why_not(*runtime, ptrs, copies, *group, handle);
+  const auto word =
+      why.empty() ? runtime::AllocationWord::allocated(nullptr) : runtime::AllocationWord::not_allocated();
+  const runtime::AllocationVerdict verdict = runtime::exchange_words(*runtime, handle, word).verdict;
+  int code = runtime::check_all_live(*runtime, name, *group, handle);
+  if (code != COMEX_SUCCESS) return code;
+  const auto me = static_cast<std::size_t>(group->my_rank());
+  if (const auto odd = verdict.odd_one()) {
+    return runtime::fail_apart(*runtime, {.operation = name}, *odd == me,
+                               "this process allocates where others free");
+  }
+  if (const auto failed = verdict.failed()) return fail_together(*runtime, name, *failed == me, why);
+
+  const auto shapes = runtime->gather(handle, KeptShape{bytes, copies});
+  code = runtime::check_all_live(*runtime, name, *group, handle);
+  if (code != COMEX_SUCCESS) return code;
+  const auto other = std::ranges::find_if(
+      shapes, [&](const KeptShape& each) { return each.copies != shapes.front().copies; });
+  if (other != shapes.end()) {
+    const bool is_mine = static_cast<std::size_t>(other - shapes.begin()) == me;
+    return fail_together(*runtime, name, is_mine,
+                         std::to_string(copies) + " copies are asked for here and " +
+                             std::to_string(shapes.front().copies) + " by rank 0 of the group");
+  }
+  std::vector<std::uint64_t> all_bytes;
+  std::vector<std::uint32_t> homes;
+  for (const KeptShape& each : shapes) {
+    homes.push_back(static_cast<std::uint32_t>(homes.size()));
+    all_bytes.push_back(each.bytes);
+  }
+  std::shared_ptr<runtime::KeptAllocation> made;
+  std::uint64_t id = 0;
+  code = make_kept_over(*runtime, name, handle, *group,
+                        {.bytes = std::move(all_bytes),
+                         .homes = std::move(homes),
+                         .copies = static_cast<std::uint32_t>(copies)},
+                        made, id);
+  if (code == COMEX_SUCCESS) std::ranges::copy(made->parts, ptrs);
+  return code;
+}
+
+}  // namespace
+
+int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, const std::string& why) {
+  return is_mine ? runtime.reporter().fail({.operation = name}, why) : runtime::failed_elsewhere(runtime);
+}
+
+int make_kept_over(runtime::Runtime& runtime, const char* name, int handle, const groups::Group& group,
+                   KeptShapes shapes, std::shared_ptr<runtime::KeptAllocation>& made, std::uint64_t& id) {
+  runtime::GroupExtras& extras = runtime.extras(handle);
+  const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
+  if (!next) {
+    return fail_together(runtime, name, group.my_rank() == 0,
+                         "a group has had all the allocations it can have; make another one for more");
+  }
+  const runtime::KeptWish wish{.call = name,
+                               .handle = handle,
+                               .group = group,
+                               .id = *next,
+                               .bytes = std::move(shapes.bytes),
+                               .homes = std::move(shapes.homes),
+                               .copies = shapes.copies};
+  auto kept = std::make_shared<runtime::KeptAllocation>();
+  const int code = runtime::make_kept(runtime, wish, *kept);
+  if (code != COMEX_SUCCESS) return code;
+  runtime.allocations().add({.id = *next,
+                             .members = group.members(),
+                             .endpoints = group.endpoints(),
+                             .my_rank = group.my_rank(),
+                             .own = kept->own_parts.empty() ? nullptr : kept->own_parts.front(),
+                             .kept = kept});
+  made = std::move(kept);
+  id = *next;
+  return COMEX_SUCCESS;
+}
+
+}  // namespace comex::calls
+
+using namespace comex;
+
+int comex_malloc_kept(void** ptrs, size_t bytes, int copies, comex_group_t group) {
+  return calls::malloc_kept(ptrs, bytes, copies, group);
+}
+
+int comex_keep(void* ptr) {
+  const char* const name = "keep";
+  runtime::Runtime* const runtime = runtime::enter(name);
+  if (runtime == nullptr) return COMEX_FAILURE;
+  shm::Arena& arena = *runtime->world().arena;
+  shm::Extent part;
+  const bool is_own = ptr != nullptr && arena.holds(ptr) &&
+                      arena.extents().covering(arena.offset_of(ptr), part) &&
+                      part.offset == arena.offset_of(ptr) && part.owner == runtime->me();
+  if (!is_own || !arena.extents().note_written(part.offset, part.bytes)) {
+    return runtime->reporter().fail({name, {}, ptr},
+                                    "the address is not that of a part of kept memory of this process");
+  }
+  runtime->send_to_mirrors(name);
+  return COMEX_SUCCESS;
+}

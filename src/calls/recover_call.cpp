@@ -1,0 +1,291 @@
+// The call recover. It makes kept memory anew over the survivors, fills it from the parts and mirrors that
+// are left, and gives the old memory back.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calls/carry_out.h"
+#include "calls/kept_calls.h"
+
+namespace comex::calls {
+namespace {
+
+constexpr std::uint32_t no_member = UINT32_MAX;
+
+// What the members say of the memory that is meant. It travels as bytes and merges in any order.
+struct KeptName {
+  std::uint32_t failed = no_member;  // the first member with a wrong argument
+  std::uint32_t members = 0;         // that know it
+  std::uint64_t least_id = UINT64_MAX;
+  std::uint64_t most_id = 0;
+  void merge(const KeptName& other) {
+    failed = std::min(failed, other.failed);
+    members += other.members;
+    least_id = std::min(least_id, other.least_id);
+    most_id = std::max(most_id, other.most_id);
+  }
+};
+
+struct KeptFacts {
+  std::uint32_t failed = no_member;  // the first member that names other memory
+  std::uint32_t members = 0;         // that know of the parts
+  std::uint32_t parts = 0;
+  std::uint32_t copies = 0;
+  std::uint32_t lost_part = no_member;  // the first of which nothing is left
+  void merge(const KeptFacts& other) {
+    failed = std::min(failed, other.failed);
+    members += other.members;
+    parts = std::max(parts, other.parts);
+    copies = std::max(copies, other.copies);
+    lost_part = std::min(lost_part, other.lost_part);
+  }
+};
+
+// Some parts, as newcomers have to learn of them.
+struct SomeParts {
+  static constexpr std::uint32_t count = 64;
+  std::array<std::uint64_t, count> bytes{};
+  std::array<std::uint32_t, count> homes{};  // member + 1; 0: it is lost
+  void merge(const SomeParts& other) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      bytes[i] = std::max(bytes[i], other.bytes[i]);
+      homes[i] = std::max(homes[i], other.homes[i]);
+    }
+  }
+};
+
+class Recovery {
+ public:
+  Recovery(runtime::Runtime& runtime, const groups::Group& group, int handle)
+      : runtime_(runtime), group_(group), handle_(handle), me_(static_cast<std::uint32_t>(group.my_rank())) {}
+
+  int run(void* ptr, void** ptrs, int* homes);
+
+ private:
+  static constexpr const char* name = "recover";
+
+  bool is_interrupted() {
+    code_ = runtime::check_all_live(runtime_, name, group_, handle_);
+    return code_ != COMEX_SUCCESS;
+  }
+  bool fail(bool is_mine, const std::string& why) {
+    code_ = fail_together(runtime_, name, is_mine, why);
+    return false;
+  }
+  std::uint32_t member(Worker worker) const {
+    const int rank = group_.members().rank_of(static_cast<Lpid>(worker));
+    return rank < 0 ? runtime::no_home : static_cast<std::uint32_t>(rank);
+  }
+  // The functions return false if the call ends with code_.
+  bool name_memory(void* ptr, void** ptrs, const int* homes);
+  void choose_old(const KeptName& named);
+  bool learn(KeptFacts known);
+  bool learn_parts(std::uint32_t parts);
+  std::uint32_t source_of(std::uint32_t part) const;  // no_home: nothing is left of it
+  void* source_address(std::uint32_t part) const;
+  bool fill();
+  void drop(std::uint64_t id);
+  void forget_dead_parts();
+
+  runtime::Runtime& runtime_;
+  const groups::Group& group_;
+  const int handle_;
+  const std::uint32_t me_;
+  int code_ = COMEX_SUCCESS;
+  std::optional<runtime::Allocation> old_;  // none: a newcomer
+  std::uint64_t stale_ = 0;                 // what a recover that failed here has left over
+  KeptShapes shapes_;
+  std::shared_ptr<runtime::KeptAllocation> made_;
+  std::uint64_t made_id_ = 0;
+};
+
+int Recovery::run(void* ptr, void** ptrs, int* homes) {
+  if (!name_memory(ptr, ptrs, homes)) return code_;
+  runtime::find_homes(shapes_.homes, group_.size());
+  code_ = make_kept_over(runtime_, name, handle_, group_, shapes_, made_, made_id_);
+  if (code_ != COMEX_SUCCESS || !fill()) return code_;
+  forget_dead_parts();
+  if (old_) runtime::retire_parts(runtime_, name, *old_);
+  runtime_.synchronize(handle_);  // if somebody dies now, everybody has the new memory all the same
+  if (old_) {
+    runtime::release_parts(runtime_, *old_);
+    runtime_.allocations().remove(old_->id, old_->my_endpoint());
+  }
+  for (std::size_t part = 0; part < shapes_.homes.size(); ++part) {
+    ptrs[part] = made_->parts[part];
+    homes[part] = static_cast<int>(shapes_.homes[part]);
+  }
+  return COMEX_SUCCESS;
+}
+
+bool Recovery::name_memory(void* ptr, void** ptrs, const int* homes) {
+  std::string why;
+  std::optional<runtime::Allocation> mine;
+  if (ptrs == nullptr || homes == nullptr) why = "the array of addresses or of homes is null";
+  if (ptr != nullptr) {
+    mine = runtime_.allocations().named_by(ptr);
+    if (!mine || mine->kept == nullptr || mine->own != ptr) {
+      mine.reset();
+      why = "the address is not that of the first part that this process has of kept memory";
+    }
+  }
+  KeptName named;
+  if (!why.empty()) named.failed = me_;
+  if (mine) named = {.failed = named.failed, .members = 1, .least_id = mine->id, .most_id = mine->id};
+  named = runtime_.all_merged(handle_, named);
+  if (is_interrupted()) return false;
+  if (named.failed != no_member) return fail(named.failed == me_, why);
+  if (named.members == 0) return fail(me_ == 0, "no member names kept memory");
+  choose_old(named);
+  const bool is_its_own = !mine || (old_ && (mine->id == old_->id || mine->kept->next_id == old_->id));
+  KeptFacts known;
+  if (!is_its_own) known.failed = me_;
+  return learn(known);
+}
+
+// Where a recover has failed on some members only, the others name what it made, and all go on from there.
+void Recovery::choose_old(const KeptName& named) {
+  const std::uint32_t endpoint = group_.my_endpoint();
+  std::uint64_t chosen = 0;
+  for (const std::uint64_t id : {named.least_id, named.most_id}) {
+    const auto had = runtime_.allocations().by_id(id, endpoint);
+    if (!had || had->kept == nullptr) continue;
+    const std::uint64_t next = had->kept->next_id;
+    const bool has_next = next != 0 && (next == named.least_id || next == named.most_id);
+    if (has_next || chosen == 0) chosen = has_next ? next : id;
+    if (has_next) stale_ = id;
+    if (next != 0 && !has_next) stale_ = next;
+    if (has_next) break;
+  }
+  if (chosen != 0) old_ = runtime_.allocations().by_id(chosen, endpoint);
+}
+
+// All members know the same of the parts afterwards.
+bool Recovery::learn(KeptFacts known) {
+  if (old_) {
+    const runtime::KeptAllocation& kept = *old_->kept;
+    known.members = 1;
+    known.parts = static_cast<std::uint32_t>(kept.bytes.size());
+    known.copies = kept.wanted_copies;
+    for (std::uint32_t part = known.parts; part-- > 0;) {
+      if (kept.bytes[part] != 0 && source_of(part) == runtime::no_home) known.lost_part = part;
+    }
+  }
+  const KeptFacts all = runtime_.all_merged(handle_, known);
+  if (is_interrupted()) return false;
+  if (all.failed != no_member) return fail(all.failed == me_, "members name different kept memory");
+  if (stale_ != 0) drop(stale_);
+  if (old_) old_->kept->next_id = 0;
+  if (all.lost_part != no_member) {
+    return fail(me_ == 0, "part " + std::to_string(all.lost_part) +
+                              " is lost: the member that had it is gone, and so are all that had a copy");
+  }
+  shapes_.copies = all.copies;
+  if (old_) {
+    shapes_.bytes = old_->kept->bytes;
+    for (const Worker home : old_->kept->homes) shapes_.homes.push_back(member(home));
+  }
+  return all.members == group_.size() || learn_parts(all.parts);
+}
+
+bool Recovery::learn_parts(std::uint32_t parts) {
+  shapes_.bytes.resize(parts);
+  shapes_.homes.resize(parts, runtime::no_home);
+  for (std::uint32_t begin = 0; begin < parts; begin += SomeParts::count) {
+    const std::uint32_t count = std::min(SomeParts::count, parts - begin);
+    SomeParts some;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      some.bytes[i] = shapes_.bytes[begin + i];
+      some.homes[i] = shapes_.homes[begin + i] + 1;  // no_home: 0
+    }
+    some = runtime_.all_merged(handle_, some);
+    if (is_interrupted()) return false;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      shapes_.bytes[begin + i] = some.bytes[i];
+      shapes_.homes[begin + i] = some.homes[i] - 1;
+    }
+  }
+  return true;
+}
+
+std::uint32_t Recovery::source_of(std::uint32_t part) const {
+  const runtime::KeptAllocation& kept = *old_->kept;
+  std::uint32_t source = member(kept.homes[part]);
+  for (std::uint32_t copy = 0; source == runtime::no_home && copy < kept.copies; ++copy) {
+    source = member(kept.mirror_homes[part * kept.copies + copy]);
+  }
+  return source;
+}
+
+void* Recovery::source_address(std::uint32_t part) const {
+  const runtime::KeptAllocation& kept = *old_->kept;
+  if (kept.homes[part] == runtime_.me()) return kept.parts[part];
+  for (std::uint32_t copy = 0; copy < kept.copies; ++copy) {
+    const std::size_t at = part * kept.copies + copy;
+    if (kept.mirror_homes[at] == runtime_.me()) return kept.mirrors[at];
+  }
+  return nullptr;
+}
+
+// Each member sends what it is the source of. The barrier's fences bring it to the new mirrors.
+bool Recovery::fill() {
+  for (std::uint32_t part = 0; old_ && part < shapes_.bytes.size(); ++part) {
+    if (shapes_.bytes[part] == 0 || source_of(part) != me_) continue;
+    runtime::Reach target;
+    const auto home = static_cast<int>(shapes_.homes[part]);
+    if (!runtime::find_reach(runtime_, name, home, handle_, target)) break;
+    op::Arguments put = as_put;
+    put.target = target.worker();
+    const Result<Operation> operation =
+        op::validate(put, source_address(part), made_->parts[part], op::size_of(shapes_.bytes[part]));
+    carry_out(runtime_, name, operation, target, made_->parts[part], Finish::block());
+  }
+  runtime_.barrier(handle_);
+  if (!is_interrupted()) return true;
+  if (old_) {
+    old_->kept->next_id = made_id_;  // the others may have gone on
+  } else {
+    drop(made_id_);
+  }
+  return false;
+}
+
+void Recovery::drop(std::uint64_t id) {
+  const auto dropped = runtime_.allocations().by_id(id, group_.my_endpoint());
+  if (!dropped) return;
+  runtime::retire_parts(runtime_, name, *dropped);
+  runtime::release_parts(runtime_, *dropped);
+  runtime_.allocations().remove(id, group_.my_endpoint());
+}
+
+// Nothing is sent any more for a part of a worker of this host that has died.
+void Recovery::forget_dead_parts() {
+  if (!old_) return;
+  shm::Extents& extents = runtime_.world().arena->extents();
+  for (std::size_t part = 0; part < shapes_.bytes.size(); ++part) {
+    const Worker home = old_->kept->homes[part];
+    const groups::WorkerPlace& place = runtime_.place(home);
+    const bool is_dead = runtime_.world().failures.of(home) == groups::WorkerState::dead;
+    if (!is_dead || place.host != runtime_.place(runtime_.me()).host || shapes_.bytes[part] == 0) continue;
+    static_cast<void>(extents.retire(op::Direct::offset_of(place, old_->kept->parts[part])));
+  }
+}
+
+}  // namespace
+}  // namespace comex::calls
+
+using namespace comex;
+
+int comex_recover(void* ptr, comex_group_t handle, void** ptrs, int* homes) {
+  const char* const name = "recover";
+  runtime::Runtime* const runtime = runtime::enter(name);
+  const groups::Group* const group =
+      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, handle);
+  if (const std::string why = runtime::why_not_kept(*runtime, *group, handle); !why.empty())
+    return calls::fail_together(*runtime, name, group->my_rank() == 0, why);
+  return calls::Recovery(*runtime, *group, handle).run(ptr, ptrs, homes);
+}

@@ -1,0 +1,208 @@
+#include "runtime/kept/allocation.h"
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/allocation_words.h"
+#include "runtime/call.h"
+#include "runtime/exchange_words.h"
+#include "runtime/local_allocation.h"
+
+namespace comex::runtime {
+namespace {
+
+using shm::MirroredPart;
+
+class Maker {
+ public:
+  Maker(Runtime& runtime, const KeptWish& wish, KeptAllocation& made)
+      : runtime_(runtime),
+        wish_(wish),
+        made_(made),
+        me_(static_cast<std::uint32_t>(wish.group.my_rank())),
+        extents_(runtime.world().arena->extents()) {}
+
+  int run();
+
+ private:
+  Worker worker(std::uint32_t member) const {
+    return static_cast<Worker>(wish_.group.members().lpid(member));
+  }
+  Status allocate();
+  bool has_lost_members() {
+    code_ = check_all_live(runtime_, wish_.call, wish_.group, wish_.handle);
+    return code_ != COMEX_SUCCESS;
+  }
+  int give_up();
+  void place_mirrors(const std::vector<std::uint64_t>& bases);
+  void show_parts();
+  bool exchange_parts();
+
+  Runtime& runtime_;
+  const KeptWish& wish_;
+  KeptAllocation& made_;
+  const std::uint32_t me_;
+  shm::Extents& extents_;
+  std::vector<std::uint32_t> mirrors_;      // members
+  std::vector<std::uint32_t> own_numbers_;  // of the parts in own_parts
+  int code_ = COMEX_SUCCESS;
+};
+
+std::uint64_t room_of(std::uint64_t bytes) {
+  return shm::round_up(bytes, MirroredPart::alignment);
+}
+
+int Maker::run() {
+  const std::vector<std::uint32_t> hosts = hosts_of(runtime_, wish_.group);
+  made_.wanted_copies = wish_.copies;
+  made_.copies = std::min(wish_.copies, count_hosts(hosts) - 1);
+  made_.bytes = wish_.bytes;
+  for (const std::uint32_t home : wish_.homes) made_.homes.push_back(worker(home));
+  mirrors_ = choose_mirrors(hosts, wish_.homes, made_.copies);
+  for (const std::uint32_t mirror : mirrors_) made_.mirror_homes.push_back(worker(mirror));
+
+  const Status allocated = allocate();
+  const AllocationWord word =
+      allocated ? AllocationWord::allocated(made_.own_mirrors) : AllocationWord::not_allocated();
+  const ExchangedWords exchanged = exchange_words(runtime_, wish_.handle, word);
+  if (has_lost_members()) return give_up();
+  if (const auto failed = exchanged.verdict.failed()) {
+    give_up();
+    return *failed == me_ ? runtime_.reporter().fail({.operation = wish_.call}, allocated.failure())
+                          : failed_elsewhere(runtime_);
+  }
+  const auto bases = runtime_.gather(wish_.handle, reinterpret_cast<std::uint64_t>(made_.own_mirrors));
+  if (has_lost_members()) return give_up();
+  place_mirrors(bases);
+  show_parts();
+  return exchange_parts() ? COMEX_SUCCESS : give_up();
+}
+
+Status Maker::allocate() {
+  std::uint64_t mirror_bytes = 0;
+  for (std::uint32_t part = 0; part < wish_.homes.size(); ++part) {
+    const std::uint64_t bytes = wish_.bytes[part];
+    for (std::uint32_t copy = 0; copy < made_.copies; ++copy) {
+      if (mirrors_[part * made_.copies + copy] == me_) mirror_bytes += room_of(bytes);
+    }
+    if (wish_.homes[part] != me_ || bytes == 0) continue;
+    Result<shm::Extent> extent = extents_.allocate_mirrored(runtime_.me(), bytes, wish_.id);
+    if (!extent) return extent.take_failure();
+    made_.own_parts.push_back(runtime_.world().arena->at(extent->offset));
+    own_numbers_.push_back(part);
+  }
+  Result<void*> own_mirrors = allocate_own(runtime_, mirror_bytes, wish_.id, nullptr);
+  if (!own_mirrors) return own_mirrors.take_failure();
+  made_.own_mirrors = own_mirrors.value();
+  return {};
+}
+
+int Maker::give_up() {
+  Allocation all;
+  all.kept = std::make_shared<KeptAllocation>(made_);
+  retire_parts(runtime_, wish_.call, all);
+  release_parts(runtime_, all);
+  return code_;
+}
+
+// A member's mirrors follow each other in the order of the parts.
+void Maker::place_mirrors(const std::vector<std::uint64_t>& bases) {
+  std::vector<std::uint64_t> next = bases;
+  for (std::size_t i = 0; i < mirrors_.size(); ++i) {
+    made_.mirrors.push_back(reinterpret_cast<void*>(next[mirrors_[i]]));
+    next[mirrors_[i]] += room_of(wish_.bytes[i / made_.copies]);
+  }
+}
+
+void Maker::show_parts() {
+  for (std::size_t i = 0; i < made_.own_parts.size(); ++i) {
+    const std::uint64_t offset = runtime_.world().arena->offset_of(made_.own_parts[i]);
+    const std::uint32_t number = own_numbers_[i];
+    MirroredPart& part = extents_.behind(offset);
+    part.format(wish_.bytes[number]);
+    for (std::uint32_t copy = 0; copy < made_.copies; ++copy) {
+      const std::size_t at = number * made_.copies + copy;
+      part.add_mirror(
+          {.worker = made_.mirror_homes[at], .address = reinterpret_cast<std::uint64_t>(made_.mirrors[at])});
+    }
+    extents_.show_mirrored(offset);
+  }
+}
+
+// Nobody knows the address of a part before it is shown. Each exchange takes one part of each member.
+bool Maker::exchange_parts() {
+  std::vector<std::uint32_t> told(wish_.group.size());  // parts of each member so far
+  made_.parts.assign(wish_.homes.size(), nullptr);
+  for (bool is_more = true; is_more;) {
+    const std::uint32_t mine = told[me_];
+    void* const own = mine < made_.own_parts.size() ? made_.own_parts[mine] : nullptr;
+    const auto addresses = runtime_.gather(wish_.handle, reinterpret_cast<std::uint64_t>(own));
+    if (has_lost_members()) return false;
+    is_more = false;
+    std::vector<bool> has_told(wish_.group.size());
+    for (std::uint32_t part = 0; part < wish_.homes.size(); ++part) {
+      const std::uint32_t home = wish_.homes[part];
+      if (wish_.bytes[part] == 0 || made_.parts[part] != nullptr) continue;
+      is_more |= has_told[home];
+      if (has_told[home]) continue;
+      has_told[home] = true;
+      ++told[home];
+      made_.parts[part] = reinterpret_cast<void*>(addresses[home]);
+    }
+  }
+  return true;
+}
+
+template <class F>
+void for_each_own(const Allocation& allocation, F&& f) {
+  if (allocation.kept == nullptr) {
+    f(allocation.own);
+    return;
+  }
+  for (void* part : allocation.kept->own_parts) f(part);
+  f(allocation.kept->own_mirrors);
+}
+
+}  // namespace
+
+std::string why_not_kept(const Runtime& runtime, const groups::Group& group, int handle) {
+  const std::string name = "group " + std::to_string(handle);
+  if (group.is_inter() || group.bridge() != no_bridge)
+    return name + " spans worlds; kept memory belongs to one world";
+  if (group.endpoints()) return name + " has endpoints; the members of kept memory are processes";
+  for (std::uint32_t member = 0; member < group.size(); ++member) {
+    const groups::WorkerPlace& place = runtime.place(static_cast<Worker>(group.members().lpid(member)));
+    if (place.server == place.rank)
+      return "kept memory takes a progress rank on every host, and worker " +
+             std::to_string(group.members().lpid(member)) + " has none";
+  }
+  return {};
+}
+
+std::vector<std::uint32_t> hosts_of(const Runtime& runtime, const groups::Group& group) {
+  std::vector<std::uint32_t> hosts;
+  for (std::uint32_t member = 0; member < group.size(); ++member) {
+    hosts.push_back(runtime.place(static_cast<Worker>(group.members().lpid(member))).host);
+  }
+  return hosts;
+}
+
+int make_kept(Runtime& runtime, const KeptWish& wish, KeptAllocation& made) {
+  return Maker(runtime, wish, made).run();
+}
+
+void retire_parts(Runtime& runtime, const char* call, const Allocation& allocation) {
+  shm::Arena& arena = *runtime.world().arena;
+  for_each_own(allocation, [&](void* own) {
+    if (own == nullptr) return;
+    const Status retired = arena.extents().retire(arena.offset_of(own));
+    if (!retired) runtime.reporter().notice(retired.failure().text);
+  });
+  if (allocation.kept != nullptr) runtime.send_to_mirrors(call);
+}
+
+void release_parts(Runtime& runtime, const Allocation& allocation) {
+  for_each_own(allocation, [&](void* own) { release_own(runtime, own); });
+}
+
+}  // namespace comex::runtime

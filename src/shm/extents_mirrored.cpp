@@ -1,0 +1,46 @@
+// Extents with mirrors: the parts of kept memory.
+#include "shm/extents_lock.h"
+
+namespace comex::shm {
+
+Result<Extent> Extents::allocate_mirrored(Worker owner, std::uint64_t bytes, std::uint64_t allocation) {
+  const bool can_be = bytes <= place_.geometry.reservation_bytes;  // else sums may overflow
+  return allocate_pages({.owner = owner,
+                         .bytes = bytes,
+                         .allocation = allocation,
+                         .bytes_behind = can_be ? MirroredPart::bytes_behind(bytes) : 0});
+}
+
+MirroredPart& Extents::behind(std::uint64_t offset) const {
+  const std::uint64_t bytes = record_at(offset - place_.geometry.data_offset).bytes.load();
+  return *reinterpret_cast<MirroredPart*>(place_.base + offset + MirroredPart::offset_behind(bytes));
+}
+
+void Extents::show_mirrored(std::uint64_t offset) {
+  const std::uint32_t id = locate(offset);
+  COMEX_BUG_IF(id == 0);
+  records_[id].is_mirrored.store(1, std::memory_order_release);
+  place_.block->mirrored.fetch_add(1);
+  place_.block->mirrored_changes.fetch_add(1);
+}
+
+bool Extents::note_written(std::uint64_t offset, std::uint64_t bytes) const {
+  const ExtentRecord* const found = find_record(offset);
+  if (found == nullptr || found->is_mirrored.load(std::memory_order_acquire) == 0) return false;
+  const std::uint64_t begin = found->offset.load(std::memory_order_acquire);
+  behind(begin).mark(offset - begin, bytes);
+  return true;
+}
+
+std::vector<Extent> Extents::mirrored() {
+  const LockGuard lock(*this);
+  std::vector<Extent> found;
+  for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
+    const bool is_live = chain_.state(id) == ExtentState::live;
+    if (is_live && records_[id].is_mirrored.load(std::memory_order_acquire) != 0)
+      found.push_back(chain_.extent(id));
+  }
+  return found;
+}
+
+}  // namespace comex::shm
