@@ -5,16 +5,21 @@
 
 namespace spgemm {
 
-DistributedMatrix::DistributedMatrix(const Workers& workers, Traffic& traffic, std::size_t blocks,
-                                     std::size_t block)
-    : workers_(workers), traffic_(traffic), block_(block), base_(workers.hosts().size()) {
+DistributedMatrix::DistributedMatrix(const Workers& workers, Traffic& traffic, const Shape& shape)
+    : workers_(workers), traffic_(traffic), block_(shape.block), base_(workers.hosts().size()) {
   // Everybody holds at least one block, so that everybody has an address to free.
   const auto me = static_cast<std::size_t>(workers.me());
-  const std::size_t mine = blocks > me ? (blocks - me - 1) / base_.size() + 1 : 1;
+  const std::size_t mine = shape.blocks > me ? (shape.blocks - me - 1) / base_.size() + 1 : 1;
   const std::size_t elements = mine * block_elements();
-  require(comex_malloc(base_.data(), elements * sizeof(double), COMEX_GROUP_WORLD), "comex_malloc");
+  const std::size_t bytes = elements * sizeof(double);
+  if (shape.copies == 0) {
+    require(comex_malloc(base_.data(), bytes, COMEX_GROUP_WORLD), "comex_malloc");
+  } else {
+    require(comex_malloc_kept(base_.data(), bytes, shape.copies, COMEX_GROUP_WORLD), "comex_malloc_kept");
+  }
   // The owner uses its own memory with plain loads and stores.
   std::fill_n(static_cast<double*>(base_[me]), elements, 0.0);
+  if (shape.copies != 0) require(comex_keep(base_[me]), "comex_keep");
   require(comex_barrier(COMEX_GROUP_WORLD), "comex_barrier");
 }
 

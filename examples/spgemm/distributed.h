@@ -14,8 +14,13 @@ namespace spgemm {
 
 class DistributedMatrix {
  public:
+  struct Shape {
+    std::size_t blocks = 0;
+    std::size_t block = 0;  // rows and columns of each
+    int copies = 0;         // on other hosts
+  };
   // All blocks are zero. Collective.
-  DistributedMatrix(const Workers& workers, Traffic& traffic, std::size_t blocks, std::size_t block);
+  DistributedMatrix(const Workers& workers, Traffic& traffic, const Shape& shape);
   ~DistributedMatrix();
   DistributedMatrix(const DistributedMatrix&) = delete;
   DistributedMatrix& operator=(const DistributedMatrix&) = delete;

@@ -182,11 +182,12 @@ int run_job(const Options& options, int mpi_ranks) {
   if (workers.leader()) print_plan(plan, options);
 
   Traffic traffic;
-  DistributedMatrix a(workers, traffic, plan.a.count(), options.block);
+  DistributedMatrix a(workers, traffic, {plan.a.count(), options.block, options.copies});
   std::optional<DistributedMatrix> other;
-  if (!input.square) other.emplace(workers, traffic, plan.b.count(), options.block);
+  const DistributedMatrix::Shape b_shape{plan.b.count(), options.block, options.copies};
+  if (!input.square) other.emplace(workers, traffic, b_shape);
   DistributedMatrix& b = other ? *other : a;
-  DistributedMatrix c(workers, traffic, plan.c.count(), options.block);
+  DistributedMatrix c(workers, traffic, {plan.c.count(), options.block, options.copies});
   place_blocks(workers, "A", input.a, plan.a.count(), a);
   if (other) place_blocks(workers, "B", input.b, plan.b.count(), b);
 

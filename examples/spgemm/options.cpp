@@ -25,6 +25,9 @@ ParsedOptions parse_options(int argc, char** argv, bool speak) {
   app.add_option("--repeat", options.repeat, "adds the product so many times")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  app.add_option("--copies", options.copies, "copies of all matrices that other hosts keep")
+      ->check(CLI::Range(0, 7))
+      ->capture_default_str();
   app.add_option(
          "--die-at", options.die_at,
          "worker 1 kills itself when so many percent of the tasks are drawn; the others finish without it "

@@ -14,6 +14,7 @@ struct Options {
   std::size_t batch = 4;
   std::size_t repeat = 1;
   std::size_t die_at = 0;  // percent; 0: nobody does
+  int copies = 0;          // of all matrices, on other hosts
 };
 
 struct ParsedOptions {
