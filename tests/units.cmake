@@ -9,3 +9,4 @@ foreach(program core kernels shm mpi transport groups nb op pr watch checker run
 endforeach()
 # Those of them that have threads: what every check builds for the thread sanitizer.
 add_custom_target(comex_threaded_units DEPENDS unit_shm unit_transport unit_nb)
+add_subdirectory(rules)

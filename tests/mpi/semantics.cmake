@@ -23,6 +23,21 @@ run(order crossings 5 ENV ${two_hosts} ARGS long LABELS long)
 run(order crossings_direct 3 ARGS long LABELS long)
 run(order tcp 4 ENV ${two_hosts} MPI_ARGS ${tcp} LABELS long)
 
+# litmus(VARIANT ROUNDS RANKS [ENV A=b ...] [ARGS a ...]): each program so often in a check, and ten times in a long one.
+function(litmus variant rounds ranks)
+  cmake_parse_arguments(PARSE_ARGV 3 t "" "" "ENV;ARGS")
+  run(litmus ${variant} ${ranks} ENV ${t_ENV} ARGS ${rounds} ${t_ARGS})
+  math(EXPR many "10 * ${rounds}")
+  run(litmus ${variant}_often ${ranks} ENV ${t_ENV} ARGS ${many} ${t_ARGS} LABELS long)
+endfunction()
+litmus(on_two_hosts 600 6 ENV ${two_hosts})
+litmus(direct 8000 5)
+litmus(two_progress_ranks 300 6 ENV GA_NUM_PROGRESS_RANKS_PER_NODE=2 ${all_remote})
+litmus(put_remote 1000 4 ENV COMEX_ENABLE_PUT_SMP=0)
+litmus(get_remote 1000 4 ENV COMEX_ENABLE_GET_SMP=0)
+litmus(own_service 100 4 ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 ${two_hosts})
+litmus(own_thread 1000 3 ENV ${own_thread} ARGS threads)
+
 run(selective waits 3 ENV COMEX_VIRTUAL_HOSTS=3 GA_NUM_PROGRESS_RANKS_PER_NODE=0)
 
 foreach(what compute origin stopped)
