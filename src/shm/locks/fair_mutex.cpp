@@ -60,7 +60,9 @@ void FairMutex::help(std::uint32_t ticket) {
 bool FairMutex::join(MutexTurn& turn, const MutexParty& party) {
   while (true) {
     const std::uint32_t ticket = block_->next.load();
-    if (ticket - block_->serving.load() >= mutex_places) return false;
+    // It is negative if others have come and gone between the two loads: the queue is not full then.
+    const auto ahead = static_cast<std::int32_t>(ticket - block_->serving.load());
+    if (ahead >= static_cast<std::int32_t>(mutex_places)) return false;
     std::uint64_t place = place_of(ticket).load();
     if (is_taken(place, ticket)) {
       help(ticket);

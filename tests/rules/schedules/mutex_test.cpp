@@ -1,0 +1,170 @@
+// The users' mutexes in every order: waiting, trying, asked by a server, and with a party that dies.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "rules/schedules/scheduled_os.h"
+#include "shm/locks/fair_mutex.h"
+
+namespace comex::rules {
+namespace {
+
+using shm::FairMutex;
+using shm::FairMutexBlock;
+using shm::forever_ns;
+using shm::MutexParty;
+using shm::MutexTurn;
+using shm::Taken;
+
+constexpr std::size_t bells_offset = 4096;
+constexpr std::size_t bell_stride = 256;
+
+class MutexSchedules : public testing::Test {
+ protected:
+  FairMutexBlock& block() { return shared_at<FairMutexBlock>(0); }
+  shm::Doorbells bells() { return {os, shared_memory() + bells_offset, bell_stride}; }
+  FairMutex mutex() { return {os, object, block(), bells()}; }
+  static MutexParty party(shm::HostSlot slot) { return {slot, slot, false, 0}; }
+
+  void section(Worker worker) {
+    EXPECT_EQ(holders_, 0) << "two workers hold the mutex";
+    ++holders_;
+    entered_.push_back(worker);
+    auto& sum = shared_at<std::uint64_t>(8192);  // a place to be interrupted at
+    sum += 1;
+    --holders_;
+  }
+  void begin() {
+    holders_ = 0;
+    entered_.clear();
+    tickets_.clear();
+  }
+  // What comex_lock does on the own host.
+  void lock_and_unlock(shm::HostSlot slot, int rounds) {
+    FairMutex own = mutex();
+    for (int round = 0; round < rounds; ++round) {
+      MutexTurn turn;
+      while (own.step(turn, party(slot), false) == Taken::refused) own.sleep(turn, forever_ns);
+      tickets_.push_back(turn.ticket);
+      section(slot);
+      EXPECT_TRUE(own.unlock(party(slot)));
+    }
+  }
+  void expect_free_after(std::size_t entries) {
+    Worker holder = 0;
+    EXPECT_FALSE(mutex().holder(holder));
+    EXPECT_EQ(entered_.size(), entries);
+    EXPECT_TRUE(std::is_sorted(tickets_.begin(), tickets_.end())) << "somebody was overtaken";
+    EXPECT_EQ(block().next.load(), block().serving.load());
+  }
+
+  ScheduledOs os;
+  shm::Object object;
+  int holders_ = 0;
+  std::vector<Worker> entered_;
+  std::vector<std::uint32_t> tickets_;
+};
+
+TEST_F(MutexSchedules, let_one_in_at_a_time_in_the_order_of_the_queue) {
+  const auto twice = [this](shm::HostSlot slot) { return [this, slot] { lock_and_unlock(slot, 2); }; };
+  const auto once = [this] { lock_and_unlock(2, 1); };
+  expect_in_every_schedule(
+      "mutex", {[this] { begin(); }, {twice(0), twice(1), once}, [this] { expect_free_after(5); }});
+}
+
+TEST_F(MutexSchedules, with_trylocks_refuse_or_let_one_in) {
+  std::size_t taken = 0;
+  const auto tries = [&] {
+    FairMutex own = mutex();
+    if (own.try_lock(party(1)) == Taken::refused) return;
+    ++taken;
+    section(1);
+    EXPECT_TRUE(own.unlock(party(1)));
+  };
+  expect_in_every_schedule("mutex with trylock",
+                           {[&] {
+                              begin();
+                              taken = 0;
+                            },
+                            {[this] { lock_and_unlock(0, 1); }, tries, [this] { lock_and_unlock(2, 1); }},
+                            [&] { expect_free_after(2 + taken); }});
+}
+
+// A server that waits for a worker of another host is rung when it is that worker's turn.
+TEST_F(MutexSchedules, with_a_server_ring_it_at_its_turn) {
+  const auto server = [this] {
+    const MutexParty remote{9, 0, true, 0};
+    FairMutex own = mutex();
+    shm::Doorbell bell = bells().of(2);
+    MutexTurn turn;
+    Taken taken = own.step(turn, remote, false);
+    if (taken == Taken::refused) own.set_bell(2);
+    while (taken == Taken::refused) {  // as pr/mutexes: polled after each ring
+      const std::uint32_t seen = bell.seen();
+      taken = own.step(turn, remote, false);
+      if (taken == Taken::refused) bell.sleep_until_rung(seen, forever_ns);
+    }
+    tickets_.push_back(turn.ticket);
+    section(9);
+    EXPECT_TRUE(own.unlock(remote));
+  };
+  expect_in_every_schedule("mutex with a server",
+                           {[this] { begin(); },
+                            {[this] { lock_and_unlock(0, 1); }, [this] { lock_and_unlock(1, 1); }, server},
+                            [this] { expect_free_after(3); }});
+}
+
+// A party dies before any of its writes: the others get the mutex, and are told if it was inside.
+TEST_F(MutexSchedules, with_a_party_that_dies_go_on_and_tell) {
+  bool is_inside = false;
+  std::size_t before = 0;  // workers that had entered when it did
+  unsigned recovered = 0;
+  const auto mortal = [&] {
+    FairMutex own = mutex();
+    MutexTurn turn;
+    while (own.step(turn, party(0), false) == Taken::refused) own.sleep(turn, forever_ns);
+    before = entered_.size();
+    is_inside = true;
+    shared_at<std::uint64_t>(8192) += 1;
+    is_inside = false;
+    EXPECT_TRUE(own.unlock(party(0)));
+  };
+  const auto other = [&](shm::HostSlot slot) {
+    return [&, slot] {
+      FairMutex own = mutex();
+      MutexTurn turn;
+      Taken taken = own.step(turn, party(slot), false);
+      while (taken == Taken::refused) {
+        own.sleep(turn, shm::ask_after_ns);
+        taken = own.step(turn, party(slot), true);
+      }
+      if (taken == Taken::recovered) {
+        ++recovered;
+        EXPECT_TRUE(scheduler().is_dead(0)) << "taken over from a living worker";
+      }
+      section(slot);
+      EXPECT_TRUE(own.unlock(party(slot)));
+    };
+  };
+  Scenario scenario;
+  scenario.begin = [&] {
+    begin();
+    is_inside = false;
+    recovered = 0;
+  };
+  scenario.processes = {mortal, other(1), other(2)};
+  scenario.end = [&] {
+    EXPECT_EQ(entered_.size(), 2u);
+    EXPECT_LE(recovered, 1u);
+    if (is_inside) {
+      EXPECT_EQ(recovered, before < 2 ? 1u : 0u) << "nobody was told that it died inside";
+    }
+  };
+  scenario.mortal = 0;
+  scenario.time_passes = true;
+  expect_in_every_schedule("mutex with a dead party", scenario);
+}
+
+}  // namespace
+}  // namespace comex::rules
