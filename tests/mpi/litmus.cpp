@@ -36,8 +36,8 @@ constexpr std::size_t most_states = 50'000;
 
 std::string text_of(const Outcome& outcome) {
   std::string text;
-  for (const long value : outcome) text += " " + std::to_string(value);
-  return text;
+  for (const long value : outcome) text += (text.empty() ? " (" : " ") + std::to_string(value);
+  return text + ")";
 }
 
 class Litmus {
@@ -202,9 +202,9 @@ class Litmus {
       ++seen[outcome];
       if (permitted.outcomes.contains(outcome)) continue;
       std::string text = "an outcome that the memory model does not permit:" + text_of(outcome) +
-                         "\nworker 0 of the program is worker " + std::to_string(first_) + "\n" +
-                         program.describe() + "\npermitted are";
-      for (const Outcome& each : permitted.outcomes) text += "\n " + text_of(each);
+                         "; worker 0 of the program is worker " + std::to_string(first_) + "; " +
+                         program.describe() + "; permitted are";
+      for (const Outcome& each : permitted.outcomes) text += text_of(each);
       job_.fail(text);
     }
   }

@@ -20,7 +20,7 @@ using test::contiguous;
 
 constexpr std::size_t origins = 2;
 constexpr unsigned deviations = 2;
-constexpr unsigned steps_with_choices = 18;
+constexpr unsigned steps_with_choices = 14;
 constexpr unsigned most_steps = 3000;
 
 // What an origin posts is compared with what it had been told it may send.
