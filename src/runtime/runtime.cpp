@@ -1,6 +1,7 @@
 #include "runtime/runtime.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "runtime/caller.h"
@@ -40,16 +41,10 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   options.doorbell = world.arena->doorbell(world.arena->slot());
   options.stall.activity = world.activity;
   options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
-  options.stall.on_stall = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
-    runtime.tell_of_stall(wait, waited_ns);
-  };
+  options.stall.on_stall = std::bind_front(&Runtime::tell_of_stall, &runtime);
   options.stall.limit_ns = static_cast<std::uint64_t>(world.settings.timeout_s) * 1'000'000'000;
-  options.stall.on_limit = [&](const op::WaitReason& wait, std::uint64_t waited_ns) {
-    runtime.end_wait(wait, waited_ns);
-  };
-  options.on_mismatch = [&](const op::WaitReason& wait, const std::string& what) {
-    runtime.end_mismatched(wait, what);
-  };
+  options.stall.on_limit = std::bind_front(&Runtime::end_wait, &runtime);
+  options.on_mismatch = std::bind_front(&Runtime::end_mismatched, &runtime);
   options.stall.explain_ns = world.serves_itself() || world.group->host_count() == 1
                                  ? 1'000'000'000
                                  : 6'000'000'000;  // the progress rank asks the other hosts first
