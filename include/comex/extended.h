@@ -192,9 +192,9 @@ COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
 /* -- Memory that outlives the loss of a host --
  * As comex_malloc, with `copies` (1 to 7) mirrors of each member's part, each on another host. Part r is what
  * rank r allocates here. The group is of one world, has processes as members and more hosts than copies, and
- * every host has a progress rank. What calls write into a part is in its mirrors when a fence or barrier of
- * the writer has covered it; atomics too, not when they return. What the owner stores itself is there after
- * keep. comex_free frees it. */
+ * every host has a progress rank. What puts, accumulates, atomics and signals write to a part as their target
+ * is in its mirrors when a fence or barrier of the writer has covered it, atomics not when they return. What
+ * the owner stores itself is there after keep. comex_free frees it. */
 COMEX_API int comex_malloc_kept(void** ptr_arr, size_t bytes, int copies, comex_group_t group);
 /* Local. Returns when all bytes of the caller's part at `ptr` are in its mirrors. */
 COMEX_API int comex_keep(void* ptr);
@@ -203,10 +203,10 @@ COMEX_API int comex_keep(void* ptr);
  * it, for all parts. What a member of `survivors` had stays with it, with all bytes. Every other part gets a
  * home among the members with the fewest parts, with the bytes of a mirror. Each part has as many mirrors
  * again as there are hosts for. `ptr` is the first part that the caller had, by number; NULL if it had none.
- * The old addresses are freed. It fails if a part has no member and no mirror left. If a member dies
- * meanwhile it returns COMEX_PROC_FAILED: shrink the group, and call it again with the same `ptr`, or the new
- * one on members where it has succeeded. free and recover take the first part of a member for all of them;
- * keep takes each by its own address. */
+ * The old addresses are freed. It fails if a part has no member and no mirror left, or no survivor had a
+ * part. If a member dies meanwhile it returns COMEX_PROC_FAILED: shrink the group, and call it again with the
+ * same `ptr`, or the new one on members where it has succeeded. free and recover take the first part of a
+ * member for all of them; keep takes each by its own address. */
 COMEX_API int comex_recover(void* ptr, comex_group_t survivors, void** ptr_arr, int* homes);
 
 /* -- The text of a failure -- */

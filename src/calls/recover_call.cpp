@@ -88,6 +88,8 @@ class Recovery {
   bool fill();
   void drop(std::uint64_t id);
   void forget_dead_parts();
+  bool are_mirrors_in_use() const;
+  std::vector<std::uint64_t> made_of(std::uint64_t id) const;
 
   runtime::Runtime& runtime_;
   const groups::Group& group_;
@@ -95,24 +97,29 @@ class Recovery {
   const std::uint32_t me_;
   int code_ = COMEX_SUCCESS;
   std::optional<runtime::Allocation> old_;  // none: a newcomer
-  std::uint64_t stale_ = 0;                 // what a recover that failed here has left over
+  std::vector<std::uint64_t> earlier_;      // what it was made of here; freed once this call has succeeded
+  std::vector<std::uint64_t> later_;        // what calls have made of it that have failed on all members
+  std::vector<std::uint8_t> has_old_;       // by member
   KeptShapes shapes_;
   std::shared_ptr<runtime::KeptAllocation> made_;
   std::uint64_t made_id_ = 0;
 };
 
 int Recovery::run(void* ptr, void** ptrs, int* homes) {
+  runtime_.fence_members(group_);  // what is under way to members reaches the old memory
   if (!name_memory(ptr, ptrs, homes)) return code_;
   runtime::find_homes(shapes_.homes, group_.size());
   code_ = make_kept_over(runtime_, name, handle_, group_, shapes_, made_, made_id_);
   if (code_ != COMEX_SUCCESS || !fill()) return code_;
   forget_dead_parts();
+  if (old_ && are_mirrors_in_use()) old_->kept->own_mirrors = nullptr;  // never given back
   if (old_) runtime::retire_parts(runtime_, name, *old_);
   runtime_.synchronize(handle_);  // if somebody dies now, everybody has the new memory all the same
   if (old_) {
     runtime::release_parts(runtime_, *old_);
     runtime_.allocations().remove(old_->id, old_->my_endpoint());
   }
+  for (const std::uint64_t id : earlier_) drop(id);
   for (std::size_t part = 0; part < shapes_.homes.size(); ++part) {
     ptrs[part] = made_->parts[part];
     homes[part] = static_cast<int>(shapes_.homes[part]);
@@ -139,31 +146,50 @@ bool Recovery::name_memory(void* ptr, void** ptrs, const int* homes) {
   if (named.failed != no_member) return fail(named.failed == me_, why);
   if (named.members == 0) return fail(me_ == 0, "no member names kept memory");
   choose_old(named);
-  const bool is_its_own = !mine || (old_ && (mine->id == old_->id || mine->kept->next_id == old_->id));
+  const bool is_its_own =
+      !mine || (old_ && (mine->id == old_->id || std::ranges::count(made_of(mine->id), old_->id) != 0));
   KeptFacts known;
   if (!is_its_own) known.failed = me_;
   return learn(known);
 }
 
+// What calls that were interrupted here have made of it, one of the other.
+std::vector<std::uint64_t> Recovery::made_of(std::uint64_t id) const {
+  std::vector<std::uint64_t> made;
+  auto had = runtime_.allocations().by_id(id, group_.my_endpoint());
+  while (had && had->kept != nullptr && had->kept->next_id != 0) {
+    made.push_back(had->kept->next_id);
+    had = runtime_.allocations().by_id(made.back(), group_.my_endpoint());
+  }
+  return made;
+}
+
 // Where a recover has failed on some members only, the others name what it made, and all go on from there.
 void Recovery::choose_old(const KeptName& named) {
-  const std::uint32_t endpoint = group_.my_endpoint();
-  std::uint64_t chosen = 0;
-  for (const std::uint64_t id : {named.least_id, named.most_id}) {
-    const auto had = runtime_.allocations().by_id(id, endpoint);
-    if (!had || had->kept == nullptr) continue;
-    const std::uint64_t next = had->kept->next_id;
-    const bool has_next = next != 0 && (next == named.least_id || next == named.most_id);
-    if (has_next || chosen == 0) chosen = has_next ? next : id;
-    if (has_next) stale_ = id;
-    if (next != 0 && !has_next) stale_ = next;
-    if (has_next) break;
+  const auto is_made_of = [&](std::uint64_t id, std::uint64_t earlier) {
+    return std::ranges::count(made_of(earlier), id) != 0;
+  };
+  std::uint64_t chosen = is_made_of(named.least_id, named.most_id) ? named.least_id : named.most_id;
+  const auto had = [&](std::uint64_t id) { return runtime_.allocations().by_id(id, group_.my_endpoint()); };
+  if (!had(chosen)) chosen = named.least_id;
+  old_ = had(chosen);
+  if (old_ && old_->kept == nullptr) old_.reset();
+  if (!old_) return;
+  for (const std::uint64_t earlier : {named.least_id, named.most_id}) {
+    if (!is_made_of(chosen, earlier)) continue;
+    earlier_.push_back(earlier);
+    for (const std::uint64_t between : made_of(earlier)) {
+      if (between == chosen) break;
+      earlier_.push_back(between);
+    }
   }
-  if (chosen != 0) old_ = runtime_.allocations().by_id(chosen, endpoint);
+  later_ = made_of(chosen);
 }
 
 // All members know the same of the parts afterwards.
 bool Recovery::learn(KeptFacts known) {
+  has_old_ = runtime_.gather(handle_, std::uint8_t{old_.has_value()});
+  if (is_interrupted()) return false;
   if (old_) {
     const runtime::KeptAllocation& kept = *old_->kept;
     known.members = 1;
@@ -176,7 +202,7 @@ bool Recovery::learn(KeptFacts known) {
   const KeptFacts all = runtime_.all_merged(handle_, known);
   if (is_interrupted()) return false;
   if (all.failed != no_member) return fail(all.failed == me_, "members name different kept memory");
-  if (stale_ != 0) drop(stale_);
+  for (const std::uint64_t id : later_) drop(id);
   if (old_) old_->kept->next_id = 0;
   if (all.lost_part != no_member) {
     return fail(me_ == 0, "part " + std::to_string(all.lost_part) +
@@ -212,9 +238,13 @@ bool Recovery::learn_parts(std::uint32_t parts) {
 
 std::uint32_t Recovery::source_of(std::uint32_t part) const {
   const runtime::KeptAllocation& kept = *old_->kept;
-  std::uint32_t source = member(kept.homes[part]);
+  const auto source_at = [&](Worker worker) {
+    const std::uint32_t source = member(worker);
+    return source != runtime::no_home && has_old_[source] != 0 ? source : runtime::no_home;
+  };
+  std::uint32_t source = source_at(kept.homes[part]);
   for (std::uint32_t copy = 0; source == runtime::no_home && copy < kept.copies; ++copy) {
-    source = member(kept.mirror_homes[part * kept.copies + copy]);
+    source = source_at(kept.mirror_homes[part * kept.copies + copy]);
   }
   return source;
 }
@@ -271,6 +301,28 @@ void Recovery::forget_dead_parts() {
     if (!is_dead || place.host != runtime_.place(runtime_.me()).host || shapes_.bytes[part] == 0) continue;
     static_cast<void>(extents.retire(op::Direct::offset_of(place, old_->kept->parts[part])));
   }
+}
+
+// Whether a part may still be sent to the mirrors that this member has: its home lives and is no member, or
+// is dead and no member of its host can forget it.
+bool Recovery::are_mirrors_in_use() const {
+  const runtime::KeptAllocation& kept = *old_->kept;
+  const auto may_be_sent = [&](Worker home) {
+    const groups::WorkerState state = runtime_.world().failures.of(home);
+    if (member(home) != runtime::no_home || state == groups::WorkerState::lost) return false;
+    if (state == groups::WorkerState::alive) return true;
+    for (std::uint32_t each = 0; each < group_.size(); ++each) {
+      const auto worker = static_cast<Worker>(group_.members().lpid(each));
+      if (has_old_[each] != 0 && runtime_.place(worker).host == runtime_.place(home).host) return false;
+    }
+    return true;
+  };
+  for (std::size_t at = 0; at < kept.mirror_homes.size(); ++at) {
+    const std::size_t part = at / kept.copies;
+    const bool is_mine = kept.mirror_homes[at] == runtime_.me() && kept.bytes[part] != 0;
+    if (is_mine && may_be_sent(kept.homes[part])) return true;
+  }
+  return false;
 }
 
 }  // namespace

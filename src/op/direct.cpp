@@ -70,7 +70,7 @@ Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place
 }
 
 void Direct::note_kept_write(std::uint64_t offset, std::uint64_t bytes) const {
-  if (extents_->note_written(offset, bytes)) kept_writes_.fetch_add(1, std::memory_order_relaxed);
+  if (extents_->note_written(offset, bytes)) kept_writes_.fetch_add(1, std::memory_order_release);
 }
 
 void Direct::note_written(const Operation& operation, const groups::WorkerPlace& place) const {

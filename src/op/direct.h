@@ -95,7 +95,7 @@ class Direct {
   }
 
   // How many writes to kept memory there were. Its mirrors do not have them before a fence that asks for it.
-  std::uint64_t kept_writes() const { return kept_writes_.load(std::memory_order_relaxed); }
+  std::uint64_t kept_writes() const { return kept_writes_.load(std::memory_order_acquire); }
 
   // Checks whether all of it may be touched, as run() does. A call of several operations checks all first.
   Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;

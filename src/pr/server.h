@@ -146,6 +146,7 @@ class Server final : public transport::Sink {
   BadAccess unlock(const Header& header);
   BadAccess no_such_mutex(const Header& header);
   bool accumulate(const InlineRequest& small);
+  bool may_write_kept(const Header& header);
   void note_written(Origin& origin, const Header& header, const Payload& payload);
   bool is_mirrored(const InlineRequest& fence);
   void mark_applied(const InlineRequest& small);

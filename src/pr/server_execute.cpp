@@ -51,13 +51,18 @@ void Server::mark_applied(Origin& origin, const Header& header) {
   }
 }
 
+bool Server::may_write_kept(const Header& header) {
+  const bool is_write = header.verb == Verb::put || header.verb == Verb::acc || header.verb == Verb::rmw ||
+                        header.verb == Verb::store;
+  return is_write && served_world_of(header).arena().extents().has_mirrored();
+}
+
 // Writes to kept memory go to the mirrors later, and the next fence of the origin waits for that.
 void Server::note_written(Origin& origin, const Header& header, const Payload& payload) {
-  const bool is_data = header.verb == Verb::put || header.verb == Verb::acc;
-  if (!is_data && header.verb != Verb::rmw && header.verb != Verb::store) return;
-  const shm::Extents& extents = served_world_of(header).arena().extents();
-  if (!extents.has_mirrored()) [[likely]]
+  if (!may_write_kept(header)) [[likely]]
     return;
+  const bool is_data = header.verb == Verb::put || header.verb == Verb::acc;
+  const shm::Extents& extents = served_world_of(header).arena().extents();
   bool is_kept = false;
   const auto note = [&](std::uint64_t offset, std::uint64_t bytes) {
     is_kept |= extents.note_written(offset, bytes);
@@ -207,7 +212,7 @@ void Server::start_transfer(Origin& origin, Entry& entry) {
 
 void Server::finish_transfer(Origin& origin, Entry& entry) {
   entry.is_finished = true;
-  if (!entry.fault) {
+  if (!entry.fault && may_write_kept(entry.header)) {
     note_written(origin, entry.header, read_payload(entry.header, entry.message(), limits_for(entry.header)));
   }
   mark_applied(origin, entry.header);

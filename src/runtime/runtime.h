@@ -185,7 +185,7 @@ class Runtime {
   // ranks. fence_kept_writes(), under the engine lock, returns what to call kept_writes_are_fenced() with
   // when the completion is done.
   bool has_kept_writes() const {
-    return direct_.kept_writes() != fenced_kept_writes_.load(std::memory_order_relaxed);
+    return direct_.kept_writes() != fenced_kept_writes_.load(std::memory_order_acquire);
   }
   std::uint64_t fence_kept_writes(nb::Completion& completion);
   void kept_writes_are_fenced(std::uint64_t writes);

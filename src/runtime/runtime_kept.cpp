@@ -17,7 +17,7 @@ void Runtime::send_to_mirrors(const char* call) {
 // A part's mirrors are its owner's progress rank's, and hosts have few.
 std::uint64_t Runtime::fence_kept_writes(nb::Completion& completion) {
   const std::uint64_t writes = direct_.kept_writes();
-  if (writes == fenced_kept_writes_.load(std::memory_order_relaxed)) return writes;
+  if (writes == fenced_kept_writes_.load(std::memory_order_acquire)) return writes;
   for (const int rank : world_->own_host().progress_ranks) {
     remote_.start_fence_with_mirrors({.world = world_->id, .server = rank}, completion);
   }

@@ -10,11 +10,12 @@ namespace comex::runtime {
 namespace {
 
 constexpr std::uint64_t blocks_a_step = 4096;  // looked at, between two looks for messages
-// What a message carries. A body beside it could end who receives it, or be garbage, where its sender dies.
-constexpr std::uint64_t blocks_a_message = 3;
-static_assert(blocks_a_message * shm::MirroredPart::block_bytes + sizeof(protocol::RequestHeader) <=
-              protocol::message_bytes);
 constexpr std::size_t most_under_way = 256;
+
+// What a message carries. A body beside it could end who receives it, or be garbage, where its sender dies.
+std::uint64_t blocks_a_message(const op::RemoteOptions& remote) {
+  return (remote.sizes.message_bytes - sizeof(protocol::RequestHeader)) / shm::MirroredPart::block_bytes;
+}
 
 }  // namespace
 
@@ -100,7 +101,8 @@ bool Mirroring::send_marked() {
       const bool may_send = left != 0 && (remote_ == nullptr || remote_->has_capacity());
       if (!may_send) return true;
       const std::uint64_t before = block_;
-      const shm::MirroredPart::Blocks blocks = part.take_marked(block_, std::min(left, blocks_a_message));
+      const shm::MirroredPart::Blocks blocks =
+          part.take_marked(block_, std::min(left, blocks_a_message(site_.remote)));
       left -= block_ - before;
       if (blocks.bytes != 0) send(part, blocks);
     }
