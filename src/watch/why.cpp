@@ -182,7 +182,7 @@ class Explanation {
   std::string instead(const RankState& rank) const {
     if (waits(rank)) return "it is " + doing(rank);
     if (has_moved(rank)) return "it goes on with other operations";
-    if (rank.state == 'R') return "it computes, in no call of the runtime";
+    if (rank.state == 'R') return "it computes, in no call that waits";
     return "it sleeps or waits in no call of the runtime, in its own MPI perhaps";
   }
 

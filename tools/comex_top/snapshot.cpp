@@ -67,6 +67,7 @@ bool read_rank(const watch::ReadArena& read, std::uint64_t slot, std::uint64_t n
   if (peers.empty()) return false;
   host.ranks.push_back(rank_of(block, peers, now_ns));
   watch::read_groups(block, host.members);
+  watch::read_threads(host.ranks.back(), block, now_ns, host.threads);
   watch::read_queues(block, now_ns, host.requests);
   return true;
 }
@@ -151,6 +152,7 @@ watch::Picture picture_of(const Job& job) {
   for (const Host& host : job.hosts) {
     picture.ranks.insert(picture.ranks.end(), host.ranks.begin(), host.ranks.end());
     picture.mutexes.insert(picture.mutexes.end(), host.mutexes.begin(), host.mutexes.end());
+    picture.threads.insert(picture.threads.end(), host.threads.begin(), host.threads.end());
     picture.members.insert(picture.members.end(), host.members.begin(), host.members.end());
     picture.requests.insert(picture.requests.end(), host.requests.begin(), host.requests.end());
   }

@@ -49,6 +49,7 @@ struct Host {
   std::vector<Owner> owners;  // the largest first
   std::vector<Rank> ranks;    // by slot
   std::vector<watch::HeldMutex> mutexes;
+  std::vector<watch::ThreadWait> threads;
   std::vector<watch::GroupMember> members;
   std::vector<watch::QueuedRequest> requests;
   std::string arena;  // its path, while the process that has it open lives

@@ -72,16 +72,16 @@ TEST(Why, NamesTheRankWaitedFor) {
       {"nobody waits", {{worker(0), worker(1)}, {}, {}}, "Nobody waits in a call of the runtime", false},
       {"a member computes",
        {{waiting(0, "barrier", members), worker(1, 'R'), waiting(2, "barrier", members)}, {}, {}},
-       "worker 1 (rank 1, process 101) has not entered barrier: it computes, in no call of the runtime; "
+       "worker 1 (rank 1, process 101) has not entered barrier: it computes, in no call that waits; "
        "workers 0, 2 wait for it for up to 12.3 s."},
       {"two members compute",
        {{worker(0, 'R'), waiting(1, "barrier", members), worker(2, 'R'), worker(3)}, {}, {}},
-       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call of the runtime; "
+       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call that waits; "
        "neither "
        "have workers 2, 3; worker 1 waits for them for up to 12.3 s."},
       {"two members, one of whom sleeps",
        {{worker(0, 'R'), waiting(1, "barrier", members), worker(2)}, {}, {}},
-       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call of the runtime; "
+       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call that waits; "
        "neither "
        "has worker 2; worker 1 waits for them"},
       {"the members of a group wait in a chain",
@@ -155,7 +155,7 @@ TEST(Why, NamesTheRankWaitedFor) {
         {},
         {},
         {{0, waiting(0, "barrier", members).wait}}},
-       "worker 2 (rank 2, process 102) has not entered barrier: it computes, in no call of the runtime; "
+       "worker 2 (rank 2, process 102) has not entered barrier: it computes, in no call that waits; "
        "workers 0, 1 wait for it"},
       {"a holder that computes",
        {{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}},

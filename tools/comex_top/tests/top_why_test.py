@@ -23,7 +23,7 @@ TWO = {"COMEX_VIRTUAL_HOSTS": "2"}
 # kind -> (ranks, environment, what the verdict has to say). Ranks of one host: workers 0 to 3 and rank 4; of two virtual
 # hosts: workers 0 and 1, progress rank 2, workers 2 and 3, progress rank 5.
 EXPECTED = {
-    "computes": (5, {}, r"^worker 1 \(.*has not entered barrier: it computes, in no call of the runtime; workers 0, 2, 3 wait"),
+    "computes": (5, {}, r"^worker 1 \(.*has not entered barrier: it computes, in no call that waits; workers 0, 2, 3 wait"),
     "sleeps": (5, {}, r"^worker 1 \(.*has not entered barrier: it sleeps or waits in no call"),
     "stopped": (5, {}, r"^worker 1 \(.*is stopped \(SIGSTOP\); workers 0, 2, 3 wait"),
     "own_mpi": (5, {}, r"^worker 1 \(.*has not entered barrier: it (computes|sleeps or waits)[ ,]+in no call"),
@@ -52,7 +52,7 @@ EXPECTED = {
     "server_busy_get": (6, TWO, r"^worker 0 is in get for .*s and waits for rank 5 \(process \d+\), which is busy: it runs and does not answer"),
     "leaves": (5, {}, r"^worker 1 \(.*is gone: it ended without comex_finalize; workers 0, 2, 3 wait"),
     "leaves_far": (6, TWO, r"^worker 1 \(.*is gone: it ended without comex_finalize; workers 0, 2, 3 wait"),
-    "body_far": (6, TWO, r"^worker 0 \(.*has not entered barrier: it computes, in no call of the runtime; workers 1, 2, 3 wait"),
+    "body_far": (6, TWO, r"^worker 0 \(.*has not entered barrier: it computes, in no call that waits; workers 1, 2, 3 wait"),
     "server_handle": (6, TWO, r"^progress rank 5 \(.*is stopped"),
     "target_computes": (4, {"COMEX_VIRTUAL_HOSTS": "0,1,0,0", "GA_NUM_PROGRESS_RANKS_PER_NODE": "0"},
                         r"waits for rank 1, a worker that serves itself and makes no call"),
