@@ -135,3 +135,6 @@ foreach(flavour comex packaged)
   comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go_often PROGRAM armci_group_rounds_${flavour} RANKS 4
     ARGS 20000 LABELS armci long TIMEOUT 500 ALONE)
 endforeach()
+if(COMEX_MPI STREQUAL mpich)  # where they take long
+  set_property(TEST armci.comex_groups_come_and_go APPEND PROPERTY LABELS long)
+endif()
