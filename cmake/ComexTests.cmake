@@ -84,7 +84,7 @@ function(comex_add_mpi_test)
   math(EXPR net "${t_TIMEOUT} + 15")
   comex_processors(${t_RANKS})
   if(t_ALONE)
-    set(processors 5)
+    set(processors 4)
   endif()
   set_tests_properties(${t_NAME} PROPERTIES LABELS "mpi;${t_LABELS}" TIMEOUT ${net} PROCESSORS ${processors}
     SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}")

@@ -261,7 +261,9 @@ def run(program, library, layout, point, pause_s, options=()):
         is_random = point.phase == "random"
         told_point = "" if is_random else f"{point.step}:{'stop' if point.action == 'pause' else point.action}"
         rounds = layout.rounds if is_random else 1
-        limit_s = BAD_LINK_LIMIT_S if point.action in ("delay", "loss") else LIMIT_S
+        is_bad_link = point.action in ("delay", "loss")
+        limit_s = BAD_LINK_LIMIT_S if is_bad_link else LIMIT_S
+        rounds = rounds // 3 if is_bad_link else rounds
         job = Job(program, library, layout, Path(scratch), told_point, rounds, options)
         problem = None
         try:
