@@ -182,10 +182,18 @@ inline future<T> async_swap(global_ptr<T> word, std::type_identity_t<T> desired)
 // Stores `desired` if the word has the bits of `expected`: exactly if that is what it gives.
 template <atomic_word T>
 inline T compare_swap(global_ptr<T> word, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
-  T old{};
-  detail::change<T>(COMEX_ATOMIC_COMPARE_AND_SWAP, std::addressof(old), word, std::addressof(desired),
-                    std::addressof(expected));
-  return old;
+  if constexpr (atomic_integer<T>) {  // rmw has less to look at
+    T words[] = {expected, desired};
+    detail::check(comex_rmw(sizeof(T) == 8 ? COMEX_COMPARE_AND_SWAP_LONG : COMEX_COMPARE_AND_SWAP, words,
+                            word.address(), 0, word.rank(), word.group()),
+                  {"rmw", word.rank(), word.group(), sizeof(T)});
+    return words[0];
+  } else {
+    T old{};
+    detail::change<T>(COMEX_ATOMIC_COMPARE_AND_SWAP, std::addressof(old), word, std::addressof(desired),
+                      std::addressof(expected));
+    return old;
+  }
 }
 template <atomic_word T>
 inline future<T> async_compare_swap(global_ptr<T> word, std::type_identity_t<T> expected,
