@@ -229,7 +229,8 @@ void accumulate(const py::array& from, const block& to, const py::array& scale, 
 PYBIND11_MODULE(_comex, module) {
   comex_set_errors(COMEX_ERRORS_RETURN);
   py::register_exception<comex::error>(module, "Error", PyExc_RuntimeError).doc() =
-      "A call of the runtime has failed. The text is the line that it printed, if this process has printed it.";
+      "A call of the runtime has failed. The text is the line that it printed, if this process has printed "
+      "it.";
 
   module.def("init", &init, waits());
   module.def("init_over", &init_over, waits());

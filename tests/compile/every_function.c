@@ -149,7 +149,7 @@ static const struct {
   int (*nb_fence)(BEGUN);
   int (*fence_allocation)(void*, comex_group_t);
   int (*failed)(comex_group_t, int*, int*);
-  const char *(*error_text)(void);
+  const char* (*error_text)(void);
   int (*group_shrink)(comex_group_t, comex_group_t*);
   int (*malloc_kept)(void**, size_t, int, comex_group_t);
   int (*keep)(void*);
