@@ -71,10 +71,10 @@ Identity Reporter::caller() const {
 }
 
 int Reporter::fail(const Context& where, std::string_view text) const {
-  const Context called = as_called(where);
-  print(caller(), called, text);
+  std::string line = format_line(caller(), as_called(where), text);
+  print_text(line + "\n");
   if (!returns()) end_job(failure_exit_code);
-  failure_line = format_line(caller(), called, text);
+  failure_line = std::move(line);
   return 1;
 }
 
