@@ -70,7 +70,12 @@ int comex_test(comex_request_t* handle, int* status) {
     state = runtime->handles().state(*handle);
   }
   *status = state == State::pending ? 1 : 0;
-  return state == State::pending ? COMEX_SUCCESS : result_of(*runtime, *handle);
+  if (state != State::pending) {
+    runtime->activity().end_attempts(comex::activity::number_of("test"));
+    return result_of(*runtime, *handle);
+  }
+  runtime->attempt_failed({.operation = "test", .handle = *handle}, comex::activity::Waiting::data);
+  return COMEX_SUCCESS;
 }
 
 int comex_progress(void) {

@@ -130,6 +130,16 @@ op::WaitReason reason(const char* name, const Named& named) {
           .mutex = static_cast<std::int64_t>(named.index)};
 }
 
+// The result of a trylock: who does not get the mutex repeats the call.
+int tell_taken(const Named& named, bool is_taken, bool is_recovered, int* acquired) {
+  *acquired = is_taken ? 1 : 0;
+  if (is_taken)
+    named.runtime->activity().end_attempts(activity::number_of("trylock"));
+  else
+    named.runtime->attempt_failed(reason("trylock", named), activity::Waiting::mutex);
+  return code_of(*named.runtime, is_recovered);
+}
+
 void note_held(const Named& named) {
   const op::Engine::Lock lock = named.runtime->engine().enter();
   named.runtime->held_mutexes().note(named.held());
@@ -273,8 +283,8 @@ int comex_trylock(int mutex, int proc, int* acquired) {
     comex::shm::FairMutex here = named.here();
     const comex::shm::Taken taken = here.try_lock(named.party());
     if (taken == comex::shm::Taken::recovered) say_taken_over("trylock", named, here);
-    *acquired = taken == comex::shm::Taken::refused ? 0 : 1;
-    return code_of(*named.runtime, taken == comex::shm::Taken::recovered);
+    return tell_taken(named, taken != comex::shm::Taken::refused, taken == comex::shm::Taken::recovered,
+                      acquired);
   }
   named.runtime->fence(named.reach());  // so that a mutex just released is free
   const comex::op::RemoteTarget far = named.far();
@@ -285,9 +295,9 @@ int comex_trylock(int mutex, int proc, int* acquired) {
                       named.runtime->remote().start_try_lock(named.index, far, completion, &taken);
                     });
   if (result != COMEX_SUCCESS) return result;
-  if (taken != protocol::not_taken) note_held(named);
-  *acquired = taken != protocol::not_taken ? 1 : 0;
-  return code_of(*named.runtime, taken == protocol::taken_value(true));
+  const bool is_taken = taken != protocol::not_taken;
+  if (is_taken) note_held(named);
+  return tell_taken(named, is_taken, taken == protocol::taken_value(true), acquired);
 }
 
 int comex_unlock(int mutex, int proc) {

@@ -38,7 +38,9 @@ inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; m
 inline constexpr std::size_t most_groups = 64;        // of a rank, that its block names
 inline constexpr std::size_t most_waits = 4;          // of a rank's threads at once, that its block names
 inline constexpr std::size_t most_queue_heads = 8;    // of a progress rank, that its block shows
-inline constexpr std::uint64_t layout_version = 6;
+inline constexpr std::uint64_t attempts_apart_ns =
+    1'000'000'000;  // who repeats a call later does not wait by it
+inline constexpr std::uint64_t layout_version = 7;
 
 // One counter. Only its owner writes it, so that adding needs no atomic addition.
 class Word {
@@ -94,6 +96,12 @@ struct alignas(64) CurrentWait {
   Word mutex;    // index + 1 of the mutex that it waits for; 0: none
 };
 
+// A call that returns at once and that the rank repeats because it has not succeeded: a trylock or a test.
+struct alignas(64) Attempts {
+  CurrentWait call;  // since the first attempt; nobody takes the row
+  Word last_ns;      // when the last attempt failed
+};
+
 // The groups but the world that the rank is a member of, by the contexts that all members know them by. More
 // than most_groups are left out.
 struct Groups {
@@ -135,6 +143,7 @@ struct alignas(64) Block {
   Owner owner;
   std::array<CurrentWait, most_waits>
       current;         // a thread takes the first that is free; without one it is not shown
+  Attempts attempts;   // the last ones of any thread
   Word wait_ended_ns;  // when the last wait ended; 0: there was none
   Served served;
   Question question;
@@ -212,21 +221,7 @@ class Recorder {
         std::ranges::find_if(block_->current, [](CurrentWait& each) { return each.taken.replace(0, 1); });
     const auto number = static_cast<std::size_t>(row - block_->current.begin());
     if (number == most_waits) return number;
-    CurrentWait& wait = *row;
-    char name[CurrentWait::name_bytes] = {};
-    std::memcpy(name, of.name, std::min(std::strlen(of.name), sizeof name - 1));
-    for (std::size_t i = 0; i < wait.name.size(); ++i) {
-      std::uint64_t part = 0;
-      std::memcpy(&part, name + i * sizeof part, sizeof part);
-      wait.name[i].set(part);
-    }
-    wait.target.set(static_cast<std::uint64_t>(of.target + 1));
-    wait.server.set(static_cast<std::uint64_t>(of.server + 1));
-    wait.named.set(static_cast<std::uint64_t>(of.rank + 1) << 32 | static_cast<std::uint32_t>(of.group));
-    wait.waiting.set(static_cast<std::uint64_t>(of.waiting) << 32 | of.kind);
-    wait.context.set(of.context);
-    wait.mutex.set(static_cast<std::uint64_t>(of.mutex + 1));
-    wait.since_ns.release(now_ns);
+    write(*row, of, now_ns);
     return number;
   }
   void end_wait(std::size_t row, const Wait& of, std::uint64_t since_ns, std::uint64_t now_ns) const {
@@ -244,10 +239,49 @@ class Recorder {
                      .what = trace::What::wait});
   }
 
+  // An attempt has failed that repeats the last one: false if it is another call, target or mutex, or the
+  // last one was long ago. Then begin_attempts() has to tell of it.
+  bool repeats_attempt(const Wait& of, std::uint64_t now_ns) const {
+    Attempts& attempts = block_->attempts;
+    const CurrentWait& call = attempts.call;
+    const bool is_same = call.since_ns.get() != 0 &&
+                         static_cast<std::uint32_t>(call.waiting.get()) == of.kind &&
+                         call.mutex.get() == static_cast<std::uint64_t>(of.mutex + 1) &&
+                         (of.mutex < 0 || call.target.get() == static_cast<std::uint64_t>(of.target + 1));
+    const bool is_soon = now_ns - attempts.last_ns.get() < attempts_apart_ns;
+    attempts.last_ns.set(now_ns);
+    return is_same && is_soon;
+  }
+  void begin_attempts(const Wait& of, std::uint64_t now_ns) const {
+    write(block_->attempts.call, of, now_ns);
+  }
+  // One of this kind has succeeded.
+  void end_attempts(std::uint32_t kind) const {
+    if (block_ == nullptr) return;
+    CurrentWait& call = block_->attempts.call;
+    if (static_cast<std::uint32_t>(call.waiting.get()) == kind) call.since_ns.set(0);
+  }
+
   void enter_group(std::uint64_t context) const { replace_context(0, context); }
   void leave_group(std::uint64_t context) const { replace_context(context, 0); }
 
  private:
+  static void write(CurrentWait& wait, const Wait& of, std::uint64_t now_ns) {
+    char name[CurrentWait::name_bytes] = {};
+    std::memcpy(name, of.name, std::min(std::strlen(of.name), sizeof name - 1));
+    for (std::size_t i = 0; i < wait.name.size(); ++i) {
+      std::uint64_t part = 0;
+      std::memcpy(&part, name + i * sizeof part, sizeof part);
+      wait.name[i].set(part);
+    }
+    wait.target.set(static_cast<std::uint64_t>(of.target + 1));
+    wait.server.set(static_cast<std::uint64_t>(of.server + 1));
+    wait.named.set(static_cast<std::uint64_t>(of.rank + 1) << 32 | static_cast<std::uint32_t>(of.group));
+    wait.waiting.set(static_cast<std::uint64_t>(of.waiting) << 32 | of.kind);
+    wait.context.set(of.context);
+    wait.mutex.set(static_cast<std::uint64_t>(of.mutex + 1));
+    wait.since_ns.release(now_ns);
+  }
   void replace_context(std::uint64_t old, std::uint64_t context) const {
     if (block_ == nullptr) return;
     auto& contexts = block_->groups.contexts;

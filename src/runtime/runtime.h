@@ -122,6 +122,8 @@ class Runtime {
   // Workers with the same number can exchange pointers. Workers of other worlds never can.
   std::uint32_t pointer_domain(Lpid lpid) const;
 
+  // A call that returns at once has found a handle pending or a mutex held, and will be made again.
+  void attempt_failed(const op::WaitReason& attempt, activity::Waiting waiting);
   const activity::Recorder& activity() const { return activity_; }
   // Counts an operation of this worker, for COMEX_STATS and for those who watch.
   // Returns the number of its event, as the recorder does.

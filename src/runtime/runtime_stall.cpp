@@ -79,6 +79,24 @@ void Runtime::end_mismatched(const op::WaitReason& wait, const std::string& what
   reporter_.fatal(where_of(reason), what);
 }
 
+void Runtime::attempt_failed(const op::WaitReason& attempt, activity::Waiting waiting) {
+  if (!activity_) return;
+  const std::uint64_t now_ns = world_->os->now_ns();
+  activity::Recorder::Wait wait = {.name = attempt.operation,
+                                   .waiting = waiting,
+                                   .kind = activity::number_of(attempt.operation),
+                                   .target = attempt.target,
+                                   .mutex = attempt.mutex};
+  if (activity_.repeats_attempt(wait, now_ns)) return;
+  const op::WaitReason reason = reason_of(attempt);
+  if (const char* const made = call_names().made; made != nullptr) wait.name = made;
+  wait.target = reason.target;
+  wait.server = reason.server;
+  wait.group = reason.named.group;
+  wait.rank = reason.named ? reason.named.rank : -1;
+  activity_.begin_attempts(wait, now_ns);
+}
+
 bool Runtime::has_lost_member(const groups::Group& group) const {
   if (!has_lost_hosts()) return false;
   for (std::uint32_t rank = 0; rank < group.targets().size(); ++rank) {

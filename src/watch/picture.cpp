@@ -123,7 +123,8 @@ std::string doing(const RankState& rank) {
   if (is_stopped(rank)) return "stopped";
   if (rank.worker < 0) return rank.state == 'S' ? "waits for requests" : "serves";
   if (rank.wait.is_none()) return rank.state == 'R' ? "runs" : "in no call that waits";
-  std::string text = "in " + rank.wait.name() + " for " + in_seconds(rank.wait.seconds);
+  std::string text = (rank.wait.is_repeated ? "in a loop of " : "in ") + rank.wait.name() + " for " +
+                     in_seconds(rank.wait.seconds);
   if (rank.wait.target >= 0) {
     text += ", worker " + std::to_string(rank.wait.target);
     if (rank.wait.group != 0) {

@@ -31,6 +31,8 @@ struct Wait {
   std::uint64_t context = 0;  // of the group whose members it waits for; 0: the world, or none
   std::int64_t mutex = -1;    // of the target's; -1: none
 
+  bool is_repeated = false;  // the call returns at once, and is made again and again
+
   bool is_none() const { return call.front() == '\0'; }
   std::string name() const { return call.data(); }
 };

@@ -47,6 +47,11 @@ std::vector<Wait> waits_of(const activity::Block& block, std::uint64_t now_ns) {
     const Wait wait = wait_of(row, now_ns);
     if (!wait.is_none()) waits.push_back(wait);
   }
+  const std::uint64_t last_ns = block.attempts.last_ns.get();
+  Wait repeated = wait_of(block.attempts.call, now_ns);
+  repeated.is_repeated = true;
+  const bool goes_on = now_ns < last_ns || now_ns - last_ns < activity::attempts_apart_ns;
+  if (!repeated.is_none() && goes_on) waits.push_back(repeated);
   std::ranges::stable_sort(waits, std::ranges::greater(), &Wait::seconds);
   return waits;
 }

@@ -222,8 +222,8 @@ class Explanation {
     for (const RankState* rank : graph_.waiting()) {
       if (rank->wait.server < 0) continue;
       const std::string who =
-          joined(name(*rank), " is in ", rank->wait.name(), " for ", in_seconds(rank->wait.seconds),
-                 " and waits for rank ", rank->wait.server);
+          joined(name(*rank), rank->wait.is_repeated ? " is in a loop of " : " is in ", rank->wait.name(),
+                 " for ", in_seconds(rank->wait.seconds), " and waits for rank ", rank->wait.server);
       const RankState* const server = graph_.rank(rank->wait.server);
       if (server == nullptr) return who + ", which is on another machine: look there.";
       if (server->worker >= 0)
@@ -292,10 +292,10 @@ std::vector<std::string> describe(const Picture& picture) {
   for (const HostServer& host : picture.silent)
     lines.push_back(joined("host ", host.host, ": its progress rank ", host.server, " does not answer"));
   for (const HeldMutex& mutex : picture.mutexes) {
-    if (mutex.waiting == 0) continue;
     Ranks in_line;
     std::ranges::copy_if(graph.waiting(), std::back_inserter(in_line),
                          [&](const RankState* rank) { return graph.awaited_mutex(*rank) == &mutex; });
+    if (mutex.waiting == 0 && in_line.empty()) continue;
     lines.push_back(joined("mutex ", mutex.index, " of worker ", mutex.owner, ": worker ", mutex.holder,
                            " holds it, ", mutex.waiting, " in line",
                            in_line.empty() ? std::string() : ": " + names(in_line)));

@@ -87,6 +87,34 @@ TEST(Activity, threads_wait_in_rows_of_their_own) {
   EXPECT_EQ(board.recorder.begin_wait({}, 101), 2u);
 }
 
+TEST(Activity, attempts_last_while_the_same_call_fails_again_and_again) {
+  const Board board(1, 1, true);
+  const Attempts& attempts = board.recorder.block().attempts;
+  const Recorder::Wait trylock{.name = "trylock", .kind = 7, .target = 3, .mutex = 2};
+  EXPECT_FALSE(board.recorder.repeats_attempt(trylock, 10)) << "nothing was tried before";
+  board.recorder.begin_attempts(trylock, 10);
+  EXPECT_TRUE(board.recorder.repeats_attempt(trylock, 20));
+  EXPECT_TRUE(board.recorder.repeats_attempt(trylock, 20 + attempts_apart_ns - 1));
+  EXPECT_EQ(attempts.call.since_ns.get(), 10u);
+  EXPECT_EQ(attempts.last_ns.get(), 20 + attempts_apart_ns - 1);
+  EXPECT_FALSE(board.recorder.repeats_attempt({.kind = 7, .target = 4, .mutex = 2}, 30 + attempts_apart_ns));
+  EXPECT_FALSE(board.recorder.repeats_attempt({.kind = 7, .target = 3, .mutex = 1}, 30 + attempts_apart_ns));
+  EXPECT_FALSE(board.recorder.repeats_attempt({.kind = 9, .target = 3, .mutex = 2}, 30 + attempts_apart_ns));
+  EXPECT_FALSE(board.recorder.repeats_attempt(trylock, 30 + 2 * attempts_apart_ns)) << "that was long ago";
+}
+
+TEST(Activity, attempts_end_when_one_succeeds) {
+  const Board board(1, 1, true);
+  const Recorder::Wait test{.name = "test", .kind = 9, .target = 3};
+  board.recorder.begin_attempts(test, 10);
+  board.recorder.end_attempts(7);
+  EXPECT_EQ(board.recorder.block().attempts.call.since_ns.get(), 10u) << "another call has succeeded";
+  EXPECT_TRUE(board.recorder.repeats_attempt({.kind = 9, .target = 5}, 11)) << "a test of another handle";
+  board.recorder.end_attempts(9);
+  EXPECT_FALSE(board.recorder.repeats_attempt(test, 12));
+  Recorder().end_attempts(9);
+}
+
 TEST(Activity, a_call_tells_what_it_waits_for) {
   EXPECT_EQ(waiting_of("fence_all", false), Waiting::fence);
   EXPECT_EQ(waiting_of("lock", true), Waiting::mutex);

@@ -80,6 +80,20 @@ TEST(ReadHost, finds_the_heads_of_queues_whatever_stands_there) {
   EXPECT_EQ(found[1].seconds, 0.0);
 }
 
+TEST(ReadHost, shows_attempts_as_a_wait_while_they_go_on) {
+  activity::Block block{};
+  block.attempts.call.name[0].set(0x74736574);  // "test"
+  block.attempts.call.server.set(8);
+  block.attempts.call.since_ns.set(1'000'000'000);
+  block.attempts.last_ns.set(4'000'000'000);
+  const RankState now = state_of(block, 4'500'000'000);
+  EXPECT_EQ(now.wait.name(), "test");
+  EXPECT_TRUE(now.wait.is_repeated);
+  EXPECT_EQ(now.wait.server, 7);
+  EXPECT_EQ(now.wait.seconds, 3.5);
+  EXPECT_TRUE(state_of(block, 5'000'000'000).wait.is_none()) << "the last one is a second old";
+}
+
 TEST(ReadHost, takes_any_number_for_a_worker) {
   Arena arena;
   arena.show(0, 0, 1UL << 31);

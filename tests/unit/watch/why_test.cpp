@@ -44,6 +44,12 @@ constexpr auto members = activity::Waiting::members;
 constexpr auto mutex = activity::Waiting::mutex;
 constexpr auto data = activity::Waiting::data;
 
+RankState repeated(int number, std::string_view call, int server_rank) {
+  RankState rank = waiting(number, call, data, -1, server_rank);
+  rank.wait.is_repeated = true;
+  return rank;
+}
+
 RankState in_lock(int number, int owner, int index) {
   RankState rank = waiting(number, "lock", mutex, owner);
   rank.wait.mutex = index;
@@ -178,6 +184,9 @@ TEST(Why, NamesTheRankWaitedFor) {
        "worker 0 is in get for 12.3 s and waits for rank 2 (process 102), which is busy: it runs and does "
        "not "
        "answer; it has 0 requests in its queues."},
+      {"a busy progress rank, by a worker that tests its handle",
+       {{repeated(0, "test", 2), worker(1), server(2, 1, 'R')}, {}, {}},
+       "worker 0 is in a loop of test for 12.3 s and waits for rank 2 (process 102), which is busy"},
       {"a progress rank with requests that do not go on",
        {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'D')},
         {},
@@ -269,6 +278,17 @@ TEST(Describe, NamesWhoStandsInLine) {
   const std::vector<std::string> lines = describe(picture);
   EXPECT_NE(std::ranges::find(lines, "mutex 3 of worker 1: worker 1 holds it, 1 in line: worker 0"),
             lines.end());
+}
+
+TEST(Describe, NamesWhoTriesWithoutALine) {
+  RankState tries = in_lock(0, 1, 3);
+  tries.wait.is_repeated = true;
+  const Picture picture{{tries, worker(1, 'R')}, {{1, 1, 3, 0}, {1, 1, 4, 0}}};
+  const std::vector<std::string> lines = describe(picture);
+  ASSERT_GE(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "worker 0 (rank 0, process 100): in a loop of lock for 12.3 s, worker 1");
+  EXPECT_EQ(lines[2], "mutex 3 of worker 1: worker 1 holds it, 0 in line: worker 0");
+  EXPECT_EQ(std::ranges::count_if(lines, [](auto& line) { return line.starts_with("mutex"); }), 1);
 }
 
 TEST(Describe, ShowsOtherThreadsToo) {

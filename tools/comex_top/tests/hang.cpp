@@ -92,6 +92,13 @@ void stop() {
   raise(SIGSTOP);
 }
 
+[[noreturn]] void test_on(int target) {
+  void* const there = memory[static_cast<std::size_t>(target)];
+  comex_request_t handle = 0;
+  comex_nbget(there, own, sizeof own, target, COMEX_GROUP_WORLD, &handle);
+  for (int is_pending = 1;;) comex_test(&handle, &is_pending);
+}
+
 // Worker 0 does it, when the test has stopped the progress rank that it needs, or made it busy: a line from
 // standard input says so.
 void ask_a_stopped_server(std::string_view how) {
@@ -113,11 +120,24 @@ void ask_a_stopped_server(std::string_view how) {
       comex_nbput(own, there, sizeof own, target, COMEX_GROUP_WORLD, &handle);
     }
   }
+  if (how == "server_test") test_on(target);
   if (how == "server_handle") {
     comex_request_t handle = 0;
     comex_nbget(there, own, sizeof own, target, COMEX_GROUP_WORLD, &handle);
     comex_wait(&handle);
   }
+}
+
+void try_to_lock() {
+  for (int acquired = 0; acquired == 0;) comex_trylock(0, 0, &acquired);
+}
+
+// As hold_and, but the others do not wait in a lock.
+void hold_from_who_tries() {
+  if (me == 1) comex_lock(0, 0);
+  barrier();
+  if (me == 1) compute();
+  if (me == 3) try_to_lock();
 }
 
 void hang(std::string_view kind) {
@@ -134,6 +154,7 @@ void hang(std::string_view kind) {
   if (kind == "holder_computes") hold_and(compute);
   if (kind == "holder_stopped") hold_and(stop);
   if (kind == "holder_in_barrier") hold_and(barrier);
+  if (kind == "holder_computes_others_try") hold_from_who_tries();
   if (kind == "part") barrier_of_part();
   if (kind == "two_of_all") barrier_of_all();
   if (kind == "locks_twice" && is_one) comex_lock(0, 2), comex_lock(0, 2);
