@@ -126,7 +126,7 @@ int lock_here(const Named& named) {
 op::WaitReason reason(const char* name, const Named& named) {
   return {.operation = name,
           .target = static_cast<int>(named.owner),
-          .server = named.runtime->place(named.owner).server,
+          .server = named.is_direct ? no_rank : named.runtime->place(named.owner).server,
           .mutex = static_cast<std::int64_t>(named.index)};
 }
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "core/trace.h"
@@ -99,6 +100,7 @@ struct alignas(64) CurrentWait {
 // A call that returns at once and that the rank repeats because it has not succeeded: a trylock or a test.
 struct alignas(64) Attempts {
   CurrentWait call;  // since the first attempt; nobody takes the row
+  Word handle;       // that was tested; 0: none
   Word last_ns;      // when the last attempt failed
 };
 
@@ -239,27 +241,33 @@ class Recorder {
                      .what = trace::What::wait});
   }
 
-  // An attempt has failed that repeats the last one: false if it is another call, target or mutex, or the
-  // last one was long ago. Then begin_attempts() has to tell of it.
-  bool repeats_attempt(const Wait& of, std::uint64_t now_ns) const {
-    Attempts& attempts = block_->attempts;
-    const CurrentWait& call = attempts.call;
-    const bool is_same = call.since_ns.get() != 0 &&
-                         static_cast<std::uint32_t>(call.waiting.get()) == of.kind &&
-                         call.mutex.get() == static_cast<std::uint64_t>(of.mutex + 1) &&
-                         (of.mutex < 0 || call.target.get() == static_cast<std::uint64_t>(of.target + 1));
-    const bool is_soon = now_ns - attempts.last_ns.get() < attempts_apart_ns;
-    attempts.last_ns.set(now_ns);
-    return is_same && is_soon;
+  // The attempt that has failed last, if it was of this kind and not long ago: its handle, and since when
+  // attempts of the kind have failed. Nothing if another call was made, or one has succeeded.
+  struct Failed {
+    int handle = 0;
+    std::uint64_t since_ns = 0;
+  };
+  std::optional<Failed> failed_before(std::uint32_t kind, std::uint64_t now_ns) const {
+    const Attempts& attempts = block_->attempts;
+    const std::uint64_t since_ns = attempts.call.since_ns.get();
+    const bool is_same = since_ns != 0 && static_cast<std::uint32_t>(attempts.call.waiting.get()) == kind;
+    if (!is_same || now_ns - attempts.last_ns.get() >= attempts_apart_ns) return std::nullopt;
+    return Failed{static_cast<int>(attempts.handle.get()), since_ns};
   }
-  void begin_attempts(const Wait& of, std::uint64_t now_ns) const {
-    write(block_->attempts.call, of, now_ns);
+  // Another one has failed that is shown as the one before.
+  void repeat_attempt(std::uint64_t now_ns) const { block_->attempts.last_ns.set(now_ns); }
+  void show_attempt(const Wait& of, int handle, std::uint64_t since_ns, std::uint64_t now_ns) const {
+    block_->attempts.handle.set(static_cast<std::uint64_t>(handle));
+    block_->attempts.last_ns.set(now_ns);
+    write(block_->attempts.call, of, since_ns);
   }
-  // One of this kind has succeeded.
-  void end_attempts(std::uint32_t kind) const {
+  // One of this kind has succeeded, with this handle if it is about one.
+  void end_attempts(std::uint32_t kind, int handle = 0) const {
     if (block_ == nullptr) return;
-    CurrentWait& call = block_->attempts.call;
-    if (static_cast<std::uint32_t>(call.waiting.get()) == kind) call.since_ns.set(0);
+    Attempts& attempts = block_->attempts;
+    const bool is_same = static_cast<std::uint32_t>(attempts.call.waiting.get()) == kind &&
+                         attempts.handle.get() == static_cast<std::uint64_t>(handle);
+    if (is_same) attempts.call.since_ns.set(0);
   }
 
   void enter_group(std::uint64_t context) const { replace_context(0, context); }

@@ -82,19 +82,23 @@ void Runtime::end_mismatched(const op::WaitReason& wait, const std::string& what
 void Runtime::attempt_failed(const op::WaitReason& attempt, activity::Waiting waiting) {
   if (!activity_) return;
   const std::uint64_t now_ns = world_->os->now_ns();
-  activity::Recorder::Wait wait = {.name = attempt.operation,
-                                   .waiting = waiting,
-                                   .kind = activity::number_of(attempt.operation),
-                                   .target = attempt.target,
-                                   .mutex = attempt.mutex};
-  if (activity_.repeats_attempt(wait, now_ns)) return;
+  const std::uint32_t kind = activity::number_of(attempt.operation);
+  const auto before = activity_.failed_before(kind, now_ns);
+  // Of several handles that are tested in turn the first is shown, of several mutexes the last.
+  if (before && before->handle != 0 && handles_.state(before->handle) == nb::HandleTable::State::pending)
+    return activity_.repeat_attempt(now_ns);
+  const bool goes_on = before && attempt.handle == 0;
   const op::WaitReason reason = reason_of(attempt);
-  if (const char* const made = call_names().made; made != nullptr) wait.name = made;
-  wait.target = reason.target;
-  wait.server = reason.server;
-  wait.group = reason.named.group;
-  wait.rank = reason.named ? reason.named.rank : -1;
-  activity_.begin_attempts(wait, now_ns);
+  const char* const made = call_names().made;
+  activity_.show_attempt({.name = made != nullptr ? made : attempt.operation,
+                          .waiting = waiting,
+                          .kind = kind,
+                          .target = reason.target,
+                          .server = reason.server,
+                          .group = reason.named.group,
+                          .rank = reason.named ? reason.named.rank : -1,
+                          .mutex = reason.mutex},
+                         attempt.handle, goes_on ? before->since_ns : now_ns, now_ns);
 }
 
 bool Runtime::has_lost_member(const groups::Group& group) const {

@@ -89,29 +89,29 @@ TEST(Activity, threads_wait_in_rows_of_their_own) {
 
 TEST(Activity, attempts_last_while_the_same_call_fails_again_and_again) {
   const Board board(1, 1, true);
-  const Attempts& attempts = board.recorder.block().attempts;
-  const Recorder::Wait trylock{.name = "trylock", .kind = 7, .target = 3, .mutex = 2};
-  EXPECT_FALSE(board.recorder.repeats_attempt(trylock, 10)) << "nothing was tried before";
-  board.recorder.begin_attempts(trylock, 10);
-  EXPECT_TRUE(board.recorder.repeats_attempt(trylock, 20));
-  EXPECT_TRUE(board.recorder.repeats_attempt(trylock, 20 + attempts_apart_ns - 1));
-  EXPECT_EQ(attempts.call.since_ns.get(), 10u);
-  EXPECT_EQ(attempts.last_ns.get(), 20 + attempts_apart_ns - 1);
-  EXPECT_FALSE(board.recorder.repeats_attempt({.kind = 7, .target = 4, .mutex = 2}, 30 + attempts_apart_ns));
-  EXPECT_FALSE(board.recorder.repeats_attempt({.kind = 7, .target = 3, .mutex = 1}, 30 + attempts_apart_ns));
-  EXPECT_FALSE(board.recorder.repeats_attempt({.kind = 9, .target = 3, .mutex = 2}, 30 + attempts_apart_ns));
-  EXPECT_FALSE(board.recorder.repeats_attempt(trylock, 30 + 2 * attempts_apart_ns)) << "that was long ago";
+  const Recorder& recorder = board.recorder;
+  const Attempts& attempts = recorder.block().attempts;
+  EXPECT_FALSE(recorder.failed_before(7, 10)) << "nothing was tried";
+  recorder.show_attempt({.name = "trylock", .kind = 7, .target = 3, .mutex = 2}, 0, 10, 10);
+  EXPECT_EQ(recorder.failed_before(7, 20).value_or(Recorder::Failed{}).since_ns, 10u);
+  EXPECT_FALSE(recorder.failed_before(9, 20)) << "another call";
+  recorder.repeat_attempt(20);
+  EXPECT_EQ(attempts.last_ns.get(), 20u);
+  EXPECT_TRUE(recorder.failed_before(7, 19 + attempts_apart_ns));
+  EXPECT_FALSE(recorder.failed_before(7, 20 + attempts_apart_ns)) << "that was long ago";
 }
 
-TEST(Activity, attempts_end_when_one_succeeds) {
+TEST(Activity, attempts_end_when_the_one_that_failed_succeeds) {
   const Board board(1, 1, true);
-  const Recorder::Wait test{.name = "test", .kind = 9, .target = 3};
-  board.recorder.begin_attempts(test, 10);
-  board.recorder.end_attempts(7);
-  EXPECT_EQ(board.recorder.block().attempts.call.since_ns.get(), 10u) << "another call has succeeded";
-  EXPECT_TRUE(board.recorder.repeats_attempt({.kind = 9, .target = 5}, 11)) << "a test of another handle";
-  board.recorder.end_attempts(9);
-  EXPECT_FALSE(board.recorder.repeats_attempt(test, 12));
+  const Recorder& recorder = board.recorder;
+  const auto goes_on = [&] { return recorder.failed_before(9, 11).has_value(); };
+  recorder.show_attempt({.name = "test", .kind = 9}, 44, 10, 10);
+  EXPECT_EQ(recorder.failed_before(9, 11).value_or(Recorder::Failed{}).handle, 44);
+  recorder.end_attempts(7);
+  recorder.end_attempts(9, 45);
+  EXPECT_TRUE(goes_on()) << "another call, and another handle";
+  recorder.end_attempts(9, 44);
+  EXPECT_FALSE(goes_on());
   Recorder().end_attempts(9);
 }
 

@@ -91,7 +91,7 @@ TEST(ReadHost, shows_attempts_as_a_wait_while_they_go_on) {
   EXPECT_TRUE(now.wait.is_repeated);
   EXPECT_EQ(now.wait.server, 7);
   EXPECT_EQ(now.wait.seconds, 3.5);
-  EXPECT_TRUE(state_of(block, 5'000'000'000).wait.is_none()) << "the last one is a second old";
+  EXPECT_TRUE(state_of(block, 6'000'000'000).wait.is_none()) << "the last one is two seconds old";
 }
 
 TEST(ReadHost, takes_any_number_for_a_worker) {

@@ -94,9 +94,10 @@ void stop() {
 
 [[noreturn]] void test_on(int target) {
   void* const there = memory[static_cast<std::size_t>(target)];
-  comex_request_t handle = 0;
-  comex_nbget(there, own, sizeof own, target, COMEX_GROUP_WORLD, &handle);
-  for (int is_pending = 1;;) comex_test(&handle, &is_pending);
+  comex_request_t handles[] = {0, 0};
+  comex_nbget(memory[0], own, 8, 0, COMEX_GROUP_WORLD, &handles[0]);
+  comex_nbget(there, own, sizeof own, target, COMEX_GROUP_WORLD, &handles[1]);
+  for (int is_pending = 1, tests = 0;; ++tests) comex_test(&handles[tests % 2], &is_pending);
 }
 
 // Worker 0 does it, when the test has stopped the progress rank that it needs, or made it busy: a line from
@@ -129,12 +130,12 @@ void ask_a_stopped_server(std::string_view how) {
 }
 
 void try_to_lock() {
-  for (int acquired = 0; acquired == 0;) comex_trylock(0, 0, &acquired);
+  for (int acquired = 0, tries = 0; acquired == 0; ++tries) comex_trylock(0, tries % 2, &acquired);
 }
 
 // As hold_and, but the others do not wait in a lock.
 void hold_from_who_tries() {
-  if (me == 1) comex_lock(0, 0);
+  if (me == 1) comex_lock(0, 0), comex_lock(0, 1);
   barrier();
   if (me == 1) compute();
   if (me == 3) try_to_lock();
