@@ -199,7 +199,7 @@ double share_of(const JobTotals& totals, activity::Waiting waiting) {
 void suggest_progress_ranks(const JobTotals& totals, std::uint64_t far, std::vector<Suggestion>& found) {
   const std::string name = "GA_NUM_PROGRESS_RANKS_PER_NODE=";
   const std::uint64_t each = totals.hosts == 0 ? 0 : totals.requests.ranks / totals.hosts;
-  if (each != 0 && totals.busy_percent.most >= 50) {
+  if (each != 0 && totals.busy_percent.most >= 50 && totals.oversubscribed_hosts == 0) {
     found.push_back(
         {name + std::to_string(2 * each),
          format("progress rank %lld was busy for %llu %% of the time, and requests waited up to %llu deep",
@@ -239,10 +239,11 @@ std::vector<Suggestion> suggestions(const JobTotals& totals, const Settings& set
     found.push_back({"fewer workers on each host",
                      "ranks outnumber cores, and a server on a shared core answers a time slice late"});
   }
-  if (share_of(totals, activity::Waiting::members) > 0.2) {
+  if (totals.oversubscribed_hosts == 0 && settings.wait != WaitMode::spin &&
+      share_of(totals, activity::Waiting::members) > 0.2) {
     found.push_back(
         {"COMEX_WAIT=spin",
-         "workers waited much of their time for each other; it helps where each has a core of its own"});
+         "workers waited much of their time for each other, and each can have a core of its own"});
   }
   return found;
 }

@@ -17,10 +17,10 @@ def check(condition, what):
         failures.append(what)
 
 
-def run(name, **settings):
+def run(name, ends_well=True, **settings):
     said = subprocess.run([LAUNCH, "60", "6", PROGRAM], env={**os.environ, "COMEX_VIRTUAL_HOSTS": "2", "COMEX_TRACE": name, **settings},
                           capture_output=True, text=True, timeout=80, check=False)
-    check(said.returncode == 0, f"the job ends well: {said.stdout}{said.stderr}")
+    check((said.returncode == 0) == ends_well, f"status {said.returncode}: {said.stdout}{said.stderr}")
     return said.stdout + said.stderr
 
 
@@ -80,8 +80,9 @@ with tempfile.TemporaryDirectory() as folder:
     check(any(event["name"] == "thread_labels" and "later events are not here" in event["args"]["labels"] for event in events),
           "a full log says so")
 
-    said = run(os.path.join(folder, "no", "such", "folder"))
-    check("cannot be written" in said, f"a folder that there is not is named: {said}")
+    lost = os.path.join(folder, "no", "such", "folder")
+    said = run(lost, ends_well=False)
+    check(f"init: COMEX_TRACE={lost}: this file cannot be written" in said, f"a folder that there is not is named: {said}")
 
 print("\n".join(failures) or "right")
 sys.exit(1 if failures else 0)

@@ -44,6 +44,12 @@ bool write_part(World& world, const watch::TracedRank& of) {
 void join_parts(const World& world, TransportRank ranks, const Reporter& reporter) {
   std::vector<int> elsewhere;
   std::ofstream file(world.settings.trace);
+  if (!file) {
+    reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + world.settings.trace +
+                                                 " cannot be written; its parts are in " +
+                                                 world.settings.trace + ".WORLD-RANK");
+    return;
+  }
   file << watch::trace_head;
   for (TransportRank rank = 0; rank < ranks; ++rank) {
     const std::string name = part_of(world, rank);
@@ -84,6 +90,7 @@ void write_trace(World& world, const Reporter& reporter) {
   if (!is_written) {
     reporter.warn({.operation = "finalize"},
                   "not all parts of COMEX_TRACE=" + world.settings.trace + " can be written");
+    return;
   }
   join_parts(world, all.size(), reporter);
 }

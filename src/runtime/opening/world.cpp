@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <span>
@@ -176,6 +177,23 @@ Status check_goes_on(const World& world) {
       "ranks, or GA_NUM_PROGRESS_RANKS_PER_NODE of at least 1");
 }
 
+// What worker 0 will write at finalize: a long job should not find out then.
+Status check_output_files(const World& world) {
+  const Settings& settings = world.settings;
+  if (world.place.worker != 0) return {};
+  const auto names_file = [](const std::string& value) {
+    return !value.empty() && value != "0" && value != "1";
+  };
+  if (names_file(settings.trace) && settings.trace == settings.stats)
+    return caller_error("COMEX_STATS and COMEX_TRACE name the same file, " + settings.trace);
+  for (const auto& [name, file] :
+       {std::pair("COMEX_STATS", settings.stats), {"COMEX_TRACE", settings.trace}}) {
+    if (names_file(file) && !std::ofstream(file, std::ios::app))
+      return environment_error(std::string(name) + "=" + file + ": this file cannot be written");
+  }
+  return {};
+}
+
 shm::Backing backing(ArenaBacking wish) {
   if (wish == ArenaBacking::memfd) return shm::Backing::memfd;
   return wish == ArenaBacking::posix ? shm::Backing::posix : shm::Backing::automatic;
@@ -346,6 +364,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   world->share = roles.share;
   world->place = roles.place;
   require(all, reporter, check_goes_on(*world));
+  require(all, reporter, check_output_files(*world));
   require(all, reporter, check_attached(world->settings.check, world->settings.on_failure));
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);

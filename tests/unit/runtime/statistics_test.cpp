@@ -107,8 +107,27 @@ TEST(Statistics, suggests_by_what_workers_wait_for) {
   totals.oversubscribed_hosts = 1;
   std::vector<std::string> settings;
   for (const Suggestion& each : suggestions(totals, Settings{})) settings.push_back(each.setting);
-  EXPECT_EQ(settings, (std::vector<std::string>{"COMEX_NAP_MAX_US=200", "fewer workers on each host",
-                                                "COMEX_WAIT=spin"}));
+  EXPECT_EQ(settings, (std::vector<std::string>{"COMEX_NAP_MAX_US=200", "fewer workers on each host"}));
+}
+
+TEST(Statistics, suggests_neither_what_is_set_nor_what_takes_more_cores_than_there_are) {
+  Blocks blocks;
+  blocks.recorder(0).count_far(Kind::get, 1, 8);
+  blocks.boards[2].block().served.busy_ns.set(1'600'000);
+  blocks.recorder(1).end_wait(0, {.waiting = activity::Waiting::members}, 0, 1'900'000);
+  JobTotals totals = blocks.totals();
+  const auto suggests = [&](const std::string& setting, const Settings& settings) {
+    const auto found = suggestions(totals, settings);
+    return std::ranges::find(found, setting, &Suggestion::setting) != found.end();
+  };
+  Settings spins;
+  spins.wait = WaitMode::spin;
+  EXPECT_TRUE(suggests("COMEX_WAIT=spin", Settings{}));
+  EXPECT_FALSE(suggests("COMEX_WAIT=spin", spins));
+  EXPECT_TRUE(suggests("GA_NUM_PROGRESS_RANKS_PER_NODE=2", Settings{}));
+  totals.oversubscribed_hosts = 1;
+  EXPECT_FALSE(suggests("COMEX_WAIT=spin", Settings{}));
+  EXPECT_FALSE(suggests("GA_NUM_PROGRESS_RANKS_PER_NODE=2", Settings{}));
 }
 
 TEST(Statistics, table_and_json_tell_the_figures) {
