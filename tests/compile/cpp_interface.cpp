@@ -1,8 +1,11 @@
 // What comex.hpp takes and what it refuses, as the compiler sees it: requirements are asked, so that a wrong
 // type would not compile with a line that names the concept. Linked too; it runs without a launcher.
 #include <comex/comex.hpp>
+
+#include <array>
 #include <complex>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -118,6 +121,28 @@ static_assert(!combines<std::complex<float>, operation::min> && !combines<unsign
 static_assert(!combines<std::complex<double>, operation::max> && !combines<short, operation::replace>);
 
 static_assert(async_put_takes_a_variable<long> && !async_put_takes_a_temporary<long>);
+
+template <class From>
+concept async_takes = requires(at<double> there, comex::global_span<double> span) {
+  comex::async_put(std::declval<From>(), there);
+  comex::async_put(std::declval<From>(), span);
+  comex::async_accumulate(std::declval<From>(), there, 2.0);
+  comex::async_accumulate(std::declval<From>(), span);
+  comex::async_accumulate<comex::operation::max>(std::declval<From>(), there);
+};
+template <class From>
+concept async_takes_any = requires(at<double> there) {
+  comex::async_put(std::declval<From>(), there);
+}
+|| requires(at<double> there) {
+  comex::async_accumulate(std::declval<From>(), there);
+}
+|| requires(at<double> there) {
+  comex::async_accumulate<comex::operation::max>(std::declval<From>(), there);
+};
+static_assert(async_takes<std::vector<double>&> && async_takes<const std::array<double, 4>&>);
+static_assert(async_takes<std::span<double>> && async_takes<std::span<const double>>);
+static_assert(!async_takes_any<std::vector<double>> && !async_takes_any<std::array<double, 4>>);
 
 // Pointers to const come from others and do not become others.
 static_assert(std::is_convertible_v<at<int>, at<const int>> &&

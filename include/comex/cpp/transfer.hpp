@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -155,8 +156,22 @@ inline void accumulate(std::span<const std::type_identity_t<T>> from, global_spa
   detail::combine_bytes(how, from.data(), to.data(), from.size_bytes());
 }
 
-// -- Non-blocking -- The caller's memory stays as it is until the future is complete. A value that would die
-// before is refused by the compiler; the scale is copied.
+// -- Non-blocking -- The caller's memory stays as it is until the future is complete. A value or container
+// that would die before is refused by the compiler; the scale is copied.
+
+namespace detail {
+// Deduced of a temporary that has its elements, as a vector or an array; not of a view.
+template <class Range>
+concept dying_container = !std::is_reference_v<Range> && std::ranges::contiguous_range<Range> &&
+                          !std::ranges::borrowed_range<Range>;
+}  // namespace detail
+
+template <detail::dying_container Container, class To>
+future<> async_put(Container&& from, To&& to) = delete;
+template <detail::dying_container Container, class To, class... Scale>
+future<> async_accumulate(Container&& from, To&& to, Scale&&... scale) = delete;
+template <operation how, detail::dying_container Container, class To>
+future<> async_accumulate(Container&& from, To&& to) = delete;
 
 template <writable T>
 inline future<> async_put(const std::type_identity_t<T>& value, global_ptr<T> to) {
