@@ -37,13 +37,20 @@ struct Found {
 
 constexpr const char* no_job = "no job runs on this machine that this user may read";
 
+std::string program_of(std::int32_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/comm", pid));
+  std::string name;
+  return std::getline(file, name) ? name : "?";
+}
+
 std::string list_of(const std::vector<Job>& jobs) {
   std::string text;
   for (const Job& job : jobs) {
     std::size_t ranks = 0;
     for (const Host& host : job.hosts) ranks += host.ranks.size();
-    text += fmt::format("{}  world {}, {} ranks, first process {}\n", name_of(job), job.world, ranks,
-                        job.hosts.front().ranks.front().pid);
+    const std::int32_t first = job.hosts.front().ranks.front().pid;
+    text += fmt::format("{}  world {}, {} ranks, first process {} ({})\n", name_of(job), job.world, ranks,
+                        first, program_of(first));
   }
   return text;
 }
@@ -181,6 +188,13 @@ int main(int argc, char** argv) {
   list->excludes(once, json, why, html);
   why->excludes(once, json, html);
   html->excludes(once, json);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& answer) {  // --help, --version
+    return app.exit(answer);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "comex_top: {}\n", error.what());
+    return 2;
+  }
   return comex::top::run(options);
 }

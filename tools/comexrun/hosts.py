@@ -42,7 +42,7 @@ def of_file(text, path, a_line=None):
     """A host in each line: `a`, `a slots=4` (Open MPI), `a:4` (hydra). a_line: the slots of a line without a number."""
     named = []
     for line in text.splitlines():
-        words = line.split("#")[0].split()
+        words = re.sub(r"\s*=\s*", "=", line.split("#")[0]).split()
         if not words:
             continue
         name, separator, count = words[0].partition(":")
@@ -73,6 +73,8 @@ def expanded(text):
 def nodes_of(text):
     """Slurm's names: n[01-03,07],m2 is n01, n02, n03, n07, m2."""
     names = []
+    if text.count("[") != text.count("]"):
+        raise Refused(f"Slurm's nodes \"{text}\" are not understood; name them by --host")
     for word in re.findall(r"(?:[^,\[\]]|\[[^\]]*\])+", text):
         match = re.fullmatch(r"([^\[]*)\[((?:\d+(?:-\d+)?,?)+)\](.*)", word)
         if not match and "[" in word:

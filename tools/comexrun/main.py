@@ -7,6 +7,7 @@ import sys
 
 import hosts
 import launchers
+import linked
 import manager
 import options as options_
 from refused import Refused
@@ -107,6 +108,8 @@ def start(words, built_with, folder, libraries):
     virtual_hosts = setting(VIRTUAL, options.virtual_hosts, 1)
     shares = split(options.workers, hosts.found(options, os.environ), progress_ranks, virtual_hosts, options.oversubscribe)
     mpirun, kind = launcher(options, built_with)
+    if not options.mpirun:
+        linked.check(options.program[0], libraries)
     variables = variables_of(options, progress_ranks, virtual_hosts)
     if "COMEX_MANAGER" in os.environ:
         variables["COMEX_MANAGER"] = os.environ["COMEX_MANAGER"]

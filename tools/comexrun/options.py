@@ -62,7 +62,9 @@ def parsed(words):
             setattr(options, NUMBERS[name], number(option, value if separator else take(option)))
         elif name in TEXTS:
             setattr(options, TEXTS[name], value if separator else take(option))
-        elif name in SWITCHES and not separator:
+        elif name in SWITCHES and separator:
+            raise Refused(f"{option}: --{name} takes no value")
+        elif name in SWITCHES:
             setattr(options, SWITCHES[name], True)
         else:
             options.of_mpirun += [option] + [take(option) for _ in range(0 if separator else WORDS_OF_MPIRUN.get(name, 0))]

@@ -8,7 +8,8 @@ _comex() {
     case $word in
       -n | -np | --progress-ranks | --virtual-hosts | --host | --hostfile | --mpirun) at=$((at + 2)) ;;
       # Those of the launchers that are given most often.
-      -x | -H | -hosts | -f | --bind-to | --map-by | --rank-by | --wdir | -wdir | -ppn | -bind-to | -map-by) at=$((at + 2)) ;;
+      -x | -H | -hosts | -f | --bind-to | --map-by | --rank-by | --wdir | -wdir | -ppn | -bind-to | -map-by | --timeout | \
+        --output-filename | --rankfile | -rf | -N | --tune | -genvlist | -envlist | -launcher | -iface | -rmk) at=$((at + 2)) ;;
       --mca | -mca | -env | -genv) at=$((at + 3)) ;;
       -* | =) at=$((at + 1)) ;;
       *)

@@ -3,10 +3,12 @@ import os
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import hosts
 import launchers
+import linked
 import options
 from hosts import Host
 from refused import Refused
@@ -26,7 +28,7 @@ class Options(unittest.TestCase):
                          ("-genv A 1 -launcher ssh -bootstrap fork".split(), "a,b", 3))
 
     def test_wrong_ones_are_refused(self):
-        for line in ("prog", "-n 0 prog", "-n x prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
+        for line in ("prog", "-n 0 prog", "-n x prog", "-n 2 --world=1 prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
                      "-n 2 --virtual-hosts 0 a", "--mca btl", "-n 2 -x COMEX_VIRTUAL_HOSTS=2 a",
                      "-n 2 -genv GA_NUM_PROGRESS_RANKS_PER_NODE 2 a"):
             with self.assertRaises(Refused, msg=line):
@@ -48,7 +50,7 @@ class Hosts(unittest.TestCase):
             self.assertRaises(Refused, hosts.of_list, wrong)
 
     def test_files_of_every_kind(self):
-        self.assertEqual(hosts.of_file("# all\na slots=4 max_slots=8\nb:2 # two\n\nc\n", "f"),
+        self.assertEqual(hosts.of_file("# all\na slots = 4 max_slots=8\nb:2 # two\n\nc\n", "f"),
                          [Host("a", 4), Host("b", 2), Host("c", None)])
         self.assertEqual(hosts.of_file("n1\nn1\nn2\nn2\nn2\n", "pbs"), [Host("n1", 2), Host("n2", 3)])
         self.assertEqual(hosts.of_file("n1\nn2\n", "pbs", a_line=1), [Host("n1", 1), Host("n2", 1)])
@@ -62,7 +64,8 @@ class Hosts(unittest.TestCase):
         for text, names in (("a", "a"), ("n[1-3]", "n1 n2 n3"), ("n[01-03,07],m2", "n01 n02 n03 n07 m2"),
                             ("r[1-2]c[08-09]x", "r1c08x r1c09x r2c08x r2c09x")):
             self.assertEqual(hosts.nodes_of(text), names.split())
-        self.assertRaises(Refused, hosts.nodes_of, "n[1-x]")
+        for wrong in ("n[1-x]", "n[01-02", "n]"):
+            self.assertRaises(Refused, hosts.nodes_of, wrong)
 
     def test_slurm_names_nodes_and_tasks(self):
         told = {"SLURM_JOB_NODELIST": "n[1-3]", "SLURM_JOB_CPUS_PER_NODE": "16(x3)"}
@@ -112,6 +115,21 @@ class Split(unittest.TestCase):
 
     def test_each_virtual_host_needs_a_worker(self):
         self.assertRaises(Refused, split, 3, [Host("a", None), Host("b", None)], 1, 2)
+
+
+class Linked(unittest.TestCase):
+    def check(self, theirs, ours):
+        with mock.patch.object(linked, "mpi_of", lambda path: ours if path.endswith("libcomex.so") else theirs):
+            linked.check("sh", "/lib")
+
+    def test_a_program_of_another_mpi_is_refused(self):
+        with self.assertRaisesRegex(Refused, "^sh is linked with libmpich.so.12, and this comexrun starts .* libmpi.so.40: use"):
+            self.check({"libmpich.so.12"}, {"libmpi.so.40"})
+        for theirs, ours in (({"libmpi.so.40"}, {"libmpi.so.40"}), (set(), {"libmpi.so.40"}), ({"libmpich.so.12"}, set())):
+            self.check(theirs, ours)
+
+    def test_a_program_that_there_is_not_is_left_to_mpirun(self):
+        linked.check("/no/such/program", "/lib")
 
 
 class Words(unittest.TestCase):
