@@ -69,6 +69,8 @@ unsigned Mutexes::poll(const Granted& granted) {
     if (taken == shm::Taken::refused && !is_passed_over) continue;
     if (is_passed_over) {
       // The origin has died and gets no answer.
+    } else if (waiter.is_dropped && taken == shm::Taken::recovered) {
+      mutex.declare_dead(waiter.header.origin);  // the next one that lives is told
     } else if (waiter.is_dropped) {
       static_cast<void>(mutex.unlock(party));
     } else {

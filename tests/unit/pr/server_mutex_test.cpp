@@ -68,6 +68,21 @@ TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_and_what_comes_late_of_it_chan
   EXPECT_EQ(try_lock(c, 2), protocol::taken_value(false));
 }
 
+TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_past_one_that_died_in_line) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  lock(b);
+  rig.run(2);
+  const std::uint32_t third = lock(c);
+  rig.run(2);
+  rig.server->forget_dead(1, 101);
+  rig.server->forget_dead(2, 102);
+  const Reply* const granted = c.reply_to(third, 10000);
+  ASSERT_NE(granted, nullptr);
+  EXPECT_EQ(granted->header.value, protocol::taken_value(true)) << "what it guards may be half updated";
+  EXPECT_TRUE(unlock(c));
+  EXPECT_EQ(try_lock(c), protocol::taken_value(false));
+}
+
 TEST_F(ServerMutex, is_granted_in_the_order_of_asking) {
   ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
   const std::uint32_t second = lock(b);
