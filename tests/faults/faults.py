@@ -3,22 +3,26 @@
 
 faults.py [OPTION...] PROGRAM LIBRARY
   PROGRAM, LIBRARY     phases.cpp (or worlds.cpp) and what is loaded before it (faults.h)
-  --layout NAME        one of one_host, two_hosts, no_progress_ranks (these by default), cluster, and worlds of worlds.cpp
+  --layout NAME        one of one_host, two_hosts, no_progress_ranks (these by default), cluster, worlds of worlds.cpp, and
+                       those of survivors.cpp, which --go-on takes by default
+  --go-on              with COMEX_ON_FAILURE=continue: the others go on without the dead (survivors.py)
   --points N           how many points, drawn by COMEX_TEST_SEED
+  --each               one of every step and action of each rank, of a drawn ordinal, instead
   --match PATTERN      only of points whose whole name this regular expression matches
-  --point POINT        this one, in the layout that is named
+  --point POINT        this one, in the layout that is named; may be given again
   --pause SECONDS      how long a process is stopped that goes on later
   --list               prints all points, and runs none
 
 POINT is STEP:ACTION, for example malloc/PMPI_Isend#3@1:kill: the step of faults.h, and one of
-  kill                 the process is killed: the job ends
+  kill                 the process is killed: the job ends, or goes on without it
+  host                 all processes of its host are killed: the others go on
   stop                 it is stopped for ever: the others say whom they wait for
   pause                it is stopped for a while: the job goes on, with right data
   mpi                  the call of MPI fails: the job goes on, or ends with one line that names rank, host and call
   ENOMEM ...           the call of the operating system fails with this errno: the same
   short                it reads or writes half of what was asked for: the same
 At random, RANK, launcher, host or link being that of ORDINAL milliseconds after the start:
-  random/rank#ORDINAL@RANK:kill|pause|stop     random/launcher#ORDINAL@0:kill
+  random/rank#ORDINAL@RANK:kill|host|pause|stop     random/launcher#ORDINAL@0:kill
   random/host#ORDINAL@HOST:kill                a host of the virtual cluster dies
   random/link#ORDINAL@HOST:cut|heal|delay|loss its link goes for ever, for a while, or is bad
 Nothing of a job may stay in /dev/shm, and no process. Two jobs run at a time.
@@ -34,6 +38,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import job
+import survivors
 
 DEEPEST = 40  # ordinals beyond are not drawn, since polls are of any number
 POLLS = ("PMPI_Test", "PMPI_Iprobe", "syscall", "poll")  # the ordinal of any may be missing in the next run
@@ -51,9 +56,12 @@ SHORTENED = ("pread", "pwrite", "recv", "send", "write")
 INFALLIBLE = ("PMPI_Get_library_version", "PMPI_Query_thread")
 # Of a hundred points, so many are of the kind.
 SHARES = {"kill": 30, "mpi": 30, "errno": 24, "short": 4, "pause": 4, "stop": 4, "random": 4}
+SHARES_OF_DEATHS = {"kill": 75, "host": 15, "random": 10}
 RANDOM = [("rank", "kill"), ("launcher", "kill"), ("rank", "pause"), ("rank", "stop")]
 RANDOM_IN_CLUSTER = [("host", "kill"), ("link", "heal"), ("link", "cut"), ("launcher", "kill"), ("rank", "kill"),
                      ("link", "delay"), ("link", "loss"), ("rank", "pause")]
+RANDOM_DEATHS = [("rank", "kill"), ("rank", "host")]
+DEATHS_IN_CLUSTER = [("host", "kill"), ("rank", "kill"), ("rank", "host")]
 LATEST_MS = 1200
 
 
@@ -72,7 +80,12 @@ class Point:
         return "errno" if self.action.startswith("E") else self.action
 
 
-def actions_at(function):
+def actions_at(function, layout):
+    if layout.hosts is not None:
+        yield "kill"
+        if layout.hosts > 1 and layout.doomed is None:
+            yield "host"
+        return
     yield from ("kill", "pause", "stop")
     if function == "begins":
         return
@@ -85,11 +98,11 @@ def actions_at(function):
         yield "short"
 
 
-def points_of(steps):
+def points_of(steps, layout):
     for (rank, phase, function), count in sorted(steps.items()):
         reliable = max(1, count // 4) if function in POLLS else count
         for ordinal in range(1, min(reliable, DEEPEST) + 1):
-            for action in actions_at(function):
+            for action in actions_at(function, layout):
                 yield Point(f"{phase}/{function}#{ordinal}@{rank}:{action}")
 
 
@@ -100,10 +113,10 @@ def random_points(kinds, ranks, wanted, chance):
         yield Point(f"random/{function}#{chance.randrange(LATEST_MS)}@{place}:{action}")
 
 
-def in_cluster(asked, point):
+def in_cluster(asked, name, point):
     """Runs this program on the first host of a virtual cluster, for this one point."""
     command = [str(job.HERE.parent / "hosts/vrun"), "2", sys.executable, os.path.realpath(__file__), "--inside",
-               "--pause", str(asked.pause), "--layout", "cluster", "--point", point.name, asked.program, asked.library]
+               "--pause", str(asked.pause), "--layout", name, "--point", point.name, asked.program, asked.library]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if ended.returncode == 77:
         raise job.Skipped(re.search(r"^(?:vrun: skipped|skipped \S+): (.*)", ended.stdout, re.M)[1])
@@ -119,10 +132,10 @@ def cluster_options(library):
     return [*os.environ["VMPI"].split(), "--host", "vh1:3,vh2:3"], library
 
 
-def spread(points, wanted, chance):
+def spread(points, wanted, chance, shares):
     """So many of them, of every kind, and of every phase as evenly as they go."""
     drawn = []
-    for kind, share in SHARES.items():
+    for kind, share in shares.items():
         by_phase = {}
         for point in points:
             if point.kind() == kind:
@@ -141,6 +154,13 @@ def spread(points, wanted, chance):
     return drawn
 
 
+def one_of_each(points, chance):
+    by_step = {}
+    for point in points:
+        by_step.setdefault((point.phase, point.function, point.place, point.action), []).append(point)
+    return [chance.choice(same) for same in by_step.values()]
+
+
 def untested_imports(library):
     """Functions of MPI that libcomex imports and steps.def does not have."""
     linked = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
@@ -157,15 +177,21 @@ def draw(asked, names, chance):
     for name in names:
         layout = job.LAYOUTS[name]
         wanted = asked.points // len(names)
-        if name == "cluster":
-            points = random_points(RANDOM_IN_CLUSTER, layout.ranks, wanted, chance)
+        if layout.is_cluster:
+            kinds = RANDOM_IN_CLUSTER if layout.hosts is None else DEATHS_IN_CLUSTER
+            points = random_points(kinds, layout.ranks, wanted, chance)
         else:
-            points = list(points_of(job.record(asked.program, asked.library, layout)))
-            if name != job.WORLDS:
-                points += random_points(RANDOM, layout.ranks, wanted, chance)
+            points = list(points_of(job.record(asked.program, asked.library, layout), layout))
+            if layout.hosts is not None:
+                points = [point for point in points if survivors.is_drawn(layout, point)]
+            if name != job.WORLDS and layout.doomed is None:
+                kinds = RANDOM if layout.hosts is None else RANDOM_DEATHS[:layout.hosts]
+                points += random_points(kinds, layout.ranks, wanted, chance)
             points = [point for point in points if re.fullmatch(asked.match, point.name)]
-            if not asked.list:
-                points = spread(points, wanted, chance)
+            if asked.each:
+                points = one_of_each(points, chance)
+            elif not asked.list:
+                points = spread(points, wanted, chance, SHARES if layout.hosts is None else SHARES_OF_DEATHS)
         work += [(name, point) for point in points]
     return work
 
@@ -176,8 +202,8 @@ def run_all(asked, work):
 
     def one(name, point):
         try:
-            if name == "cluster" and not asked.inside:
-                problem, is_reached, text = in_cluster(asked, point)
+            if job.LAYOUTS[name].is_cluster and not asked.inside:
+                problem, is_reached, text = in_cluster(asked, name, point)
             else:
                 options, library = cluster_options(asked.library) if asked.inside else ((), asked.library)
                 problem, is_reached, text = job.run(asked.program, library, job.LAYOUTS[name], point, asked.pause,
@@ -203,9 +229,11 @@ def run_all(asked, work):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--layout", choices=job.LAYOUTS)
+    parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--points", type=int, default=100)
+    parser.add_argument("--each", action="store_true")
     parser.add_argument("--match", default=".*")
-    parser.add_argument("--point")
+    parser.add_argument("--point", action="append")
     parser.add_argument("--pause", type=float, default=2)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
@@ -215,9 +243,9 @@ def main():
     if missing := untested_imports(asked.program):
         print(f"steps.def lacks what libcomex calls: {missing}")
         return 1
-    names = [asked.layout] if asked.layout else [name for name in job.LAYOUTS if name not in ("cluster", job.WORLDS)]
+    names = [asked.layout] if asked.layout else job.GOING_ON if asked.go_on else job.ENDING
     if asked.point:
-        work = [(name, Point(asked.point)) for name in names]
+        work = [(name, Point(point)) for name in names for point in asked.point]
     else:
         seed = int(os.environ.get("COMEX_TEST_SEED", random.randrange(1 << 30)))
         print(f"seed {seed}")
@@ -232,7 +260,7 @@ def main():
     tally = run_all(asked, work)
     if tally["skipped"] == len(work):
         return 77
-    if not asked.point and tally["not reached"] > len(work) // 3:
+    if not asked.inside and tally["not reached"] > len(work) // 3:
         print("too few of the points were reached")
         return 1
     return 1 if tally["wrong"] else 0

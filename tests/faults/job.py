@@ -11,15 +11,17 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
+import survivors  # noqa: E402
 from bad_link import make_bad  # noqa: E402
 from waiting import wait_until  # noqa: E402
 MPIRUN = str(HERE.parent / "support/mpirun")
 LIMIT_S = 20  # within which a job with a fault has ended
+START_LIMIT_S = 60
 BAD_LINK_LIMIT_S = 60  # the same for a job that goes on over a bad link
 STALL_S = 1
 PHASES = ("init malloc put_body get acc rmw lock barrier fence group_commit free spawn connect disconnect finalize "
-          "other").split()
-COUNT = struct.Struct("32s16I")  # struct fault_count
+          "held shrink").split()
+COUNT = struct.Struct(f"32s{len(PHASES)}I")  # struct fault_count
 FAILURE_LINE = re.compile(r"^comex: (?:a )?rank (?!.* has been waiting for ).*$", re.M)
 NAMING_LINE = re.compile(r"^comex: rank \d+ on [^ ]+: \S", re.M)
 
@@ -27,11 +29,20 @@ NAMING_LINE = re.compile(r"^comex: rank \d+ on [^ ]+: \S", re.M)
 class Layout:
     """The victim's ranks, and of phases.cpp how many rounds take about a second."""
 
-    def __init__(self, ranks, rounds, lines=1, **settings):
+    def __init__(self, ranks, rounds, lines=1, doomed=None, hosts=None, is_cluster=False, **settings):
         self.ranks = ranks
         self.rounds = rounds
         self.lines = lines  # about one failure, at most: those of other worlds lose a world
+        self.doomed = doomed  # this worker of survivors.cpp dies by itself
+        self.hosts = hosts  # how many there are in a job that goes on without its dead
+        self.is_cluster = is_cluster  # of ../hosts/vrun, with the driver within
         self.settings = settings
+
+    def words(self, is_random):
+        """Of the command."""
+        if self.hosts is None:
+            return [self.rounds if is_random else 1]
+        return [self.rounds if is_random else 2] + ([] if self.doomed is None else [self.doomed])
 
 
 LAYOUTS = {
@@ -39,11 +50,22 @@ LAYOUTS = {
     "two_hosts": Layout(5, 80, COMEX_VIRTUAL_HOSTS="2"),
     "no_progress_ranks": Layout(3, 100, COMEX_VIRTUAL_HOSTS="2", GA_NUM_PROGRESS_RANKS_PER_NODE="0",
                                 COMEX_ARENA="posix"),
-    "cluster": Layout(6, 60),  # two hosts of ../hosts/vrun, and the driver within
+    "cluster": Layout(6, 60, is_cluster=True),
 }
+ENDING = ("one_host", "two_hosts", "no_progress_ranks")
 # Of worlds.cpp, which spawns one more process.
 WORLDS = "worlds"
 LAYOUTS[WORLDS] = Layout(3, 0, 4, COMEX_MEET_S="5")
+# Of survivors.cpp.
+GO_ON = {"COMEX_ON_FAILURE": "continue", "COMEX_TIMEOUT_S": "6"}
+GOING_ON = {
+    "survivors_on_one_host": Layout(4, 400, hosts=1, **GO_ON),
+    "survivors_on_two_hosts": Layout(6, 250, hosts=2, COMEX_VIRTUAL_HOSTS="2", **GO_ON),
+    "survivors_of_two_on_one_host": Layout(5, 2, doomed=1, hosts=1, **GO_ON),
+    "survivors_of_two_on_two_hosts": Layout(8, 2, doomed=1, hosts=2, COMEX_VIRTUAL_HOSTS="2", **GO_ON),
+}
+LAYOUTS.update(GOING_ON)
+LAYOUTS["survivors_on_cluster"] = Layout(6, 100, hosts=2, is_cluster=True, **GO_ON)
 CLUSTER = Path("/mnt")  # see vrun
 
 
@@ -81,7 +103,7 @@ def names_in_shm():
 class Job:
     """Starts the victim; `folder` tells its processes from those of any other job."""
 
-    def __init__(self, program, library, layout, folder, point="", rounds=1, options=()):
+    def __init__(self, program, library, layout, folder, point="", words=(1,), options=()):
         self.program = os.path.realpath(program)
         self.folder = folder
         (folder / "page").write_bytes(bytes(4096))
@@ -90,8 +112,11 @@ class Job:
         command = [MPIRUN, "--scratch", str(folder)]
         for name, value in settings.items():
             command += ["-x", f"{name}={value}"]
-        command += [*options, "-np", str(layout.ranks), program, str(rounds)]
+        if layout.hosts is not None:
+            command.append("--go-on")
+        command += [*options, "-np", str(layout.ranks), program, *map(str, words)]
         environment = {**os.environ, "COMEX_STALL_S": str(STALL_S), "TMPDIR": str(folder), **layout.settings}
+        self.fault_phase = point.partition("/")[0]
         self.said = open(folder / "said", "wb")  # closed by end()
         self.launcher = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=self.said,
                                          stderr=subprocess.STDOUT)
@@ -138,6 +163,18 @@ class Job:
     def stopped(self):
         return [pid for pid in self.pids() if state_of(pid) == "T"]
 
+    def steps(self):
+        """{(rank, phase, function): how many steps} so far."""
+        steps = {}
+        for file in sorted(self.folder.glob("steps.*")):
+            rank = int(file.suffix[1:])
+            for name, *counts in COUNT.iter_unpack(file.read_bytes()):
+                function = name.rstrip(b"\0").decode()
+                for phase, count in zip(PHASES, counts):
+                    if function and count:
+                        steps[rank, phase, function] = count
+        return steps
+
     def has_ended(self):
         return self.launcher.poll() is not None
 
@@ -153,21 +190,14 @@ class Job:
 def record(program, library, layout):
     """{(rank, phase, function): how many steps} of a job without a fault."""
     with tempfile.TemporaryDirectory() as scratch:
-        job = Job(program, library, layout, Path(scratch))
+        job = Job(program, library, layout, Path(scratch), words=layout.words(False))
         try:
-            if not wait_until(job.has_ended, 2 * LIMIT_S) or job.launcher.returncode != 0:
+            is_over = wait_until(job.has_ended, 2 * LIMIT_S)
+            if not is_over or (job.launcher.returncode != 0 and layout.doomed is None):
                 raise SystemExit(f"the job does not even end well without a fault:\n{job.text()}")
         finally:
             job.end()
-        steps = {}
-        for file in sorted(Path(scratch).glob("steps.*")):
-            rank = int(file.suffix[1:])
-            for name, *counts in COUNT.iter_unpack(file.read_bytes()):
-                function = name.rstrip(b"\0").decode()
-                for phase, count in zip(PHASES, counts):
-                    if function and count:
-                        steps[rank, phase, function] = count
-        return steps
+        return job.steps()
 
 
 def look_at_others(job, phase):
@@ -189,6 +219,13 @@ def look_at_stop(job, point, pause_s):
     return look_at_others(job, job.phase() if point.phase == "random" else point.phase)
 
 
+def kill_host(job, layout, point):
+    """All ranks of the host of this one."""
+    for pid in [job.pid_of(rank) for rank in survivors.ranks_with(layout, point.place)]:
+        if pid is not None:
+            send(pid, signal.SIGKILL)
+
+
 def change_link(action, host, pause_s, job):
     """Of a host of the cluster; what is wrong, or nothing."""
     link = f"v{host}"
@@ -207,13 +244,18 @@ def disturb(job, layout, point, pause_s):
     """At a moment that is no step. What is wrong, or nothing."""
     if not wait_until(lambda: len(job.pids()) == layout.ranks or job.has_ended(), LIMIT_S):
         return "the job does not start"
+    if layout.hosts is not None:  # nothing is promised before
+        wait_until(lambda: job.phase() != "init" or job.has_ended(), LIMIT_S)
     time.sleep(point.ordinal / 1000)
     pid = job.pid_of(point.place) if point.function == "rank" else job.launcher.pid
     if point.function == "host":
         pid = int((CLUSTER / f"vh{point.place}/ready").read_text(encoding="utf-8"))
     if job.has_ended() or pid is None:
         return None
+    job.fault_phase = job.phase()
     job.hit()
+    if point.action == "host":
+        return kill_host(job, layout, point)
     if point.function == "link":
         return change_link(point.action, point.place, pause_s, job)
     if point.action == "kill":
@@ -254,34 +296,53 @@ def judge_end(job, layout, point):
     return None
 
 
+def is_at_end(job, layout, point):
+    """Whether nothing more has to come."""
+    if layout.hosts is not None and job.fault_phase == "finalize" and survivors.have_left(job, layout, point):
+        return True
+    # Over several hosts the launcher may wait for the dead for ever.
+    is_without_launcher = layout.is_cluster and layout.hosts is not None and survivors.have_left(job, layout, point)
+    return (job.has_ended() or is_without_launcher) and not job.pids()
+
+
 def run(program, library, layout, point, pause_s, options=()):
     """(what is wrong or None, whether the point was reached, what the job said)"""
     before = names_in_shm()
     with tempfile.TemporaryDirectory() as scratch:
         is_random = point.phase == "random"
-        told_point = "" if is_random else f"{point.step}:{'stop' if point.action == 'pause' else point.action}"
-        rounds = layout.rounds if is_random else 1
+        told_action = "stop" if point.action in ("pause", "host") else point.action
+        told_point = "" if is_random else f"{point.step}:{told_action}"
         is_bad_link = point.action in ("delay", "loss")
         limit_s = BAD_LINK_LIMIT_S if is_bad_link else LIMIT_S
-        rounds = rounds // 3 if is_bad_link else rounds
-        job = Job(program, library, layout, Path(scratch), told_point, rounds, options)
+        words = layout.words(is_random)
+        if is_bad_link:
+            words[0] //= 3
+        job = Job(program, library, layout, Path(scratch), told_point, words, options)
         problem = None
         try:
+            if not is_random:  # limits count from the fault, since starts on a busy machine take long
+                wait_until(lambda: job.is_hit() or job.has_ended(), START_LIMIT_S)
             if is_random:
                 problem = disturb(job, layout, point, pause_s)
             elif point.action in ("stop", "pause"):
                 problem = look_at_stop(job, point, pause_s)
+            elif point.action == "host" and wait_until(lambda: job.stopped() or job.has_ended(), LIMIT_S):
+                kill_host(job, layout, point)
             is_over = (point.action == "stop" and bool(job.stopped())) or (point.action == "cut" and job.is_hit())
             if is_over:
                 job.end()
-            elif not wait_until(lambda: not job.pids() and job.has_ended(), limit_s):
-                if job.pids():
+            elif not wait_until(lambda: is_at_end(job, layout, point), limit_s):
+                if job.pids() and layout.hosts is not None and survivors.is_in_mpi(job, layout, point):
+                    print(f"note: a death while MPI made a communicator hangs the job ({point.name})")
+                elif job.pids():
                     problem = f"still running after {limit_s} s: {job.pids()}"
                 else:  # all of the job is gone: this one is the MPI library's to mend
                     print(f"note: the launcher hangs after its job has ended ({point.name})")
-                    return None, True, ""
+                    if layout.hosts is None:
+                        return None, True, ""
             if not is_over and problem is None:
-                problem = judge_end(job, layout, point)
+                judge = judge_end if layout.hosts is None else survivors.judge
+                problem = judge(job, layout, point)
             is_reached = job.is_hit()
             text = job.text()
         finally:

@@ -1,0 +1,100 @@
+"""Whether a job goes on without its dead (see faults.py): who has to live, and what they have to say."""
+import re
+from collections import Counter
+
+OK_LINE = re.compile(r"^survivors: worker (\d+) ok$", re.M)
+
+
+def ranks_with(layout, rank):
+    """The ranks of its host, of which the last one is the progress rank."""
+    size = layout.ranks // layout.hosts
+    first = rank // size * size
+    return range(first, first + size)
+
+
+def is_progress_rank(layout, rank):
+    return rank == ranks_with(layout, rank)[-1]
+
+
+def worker_of(layout, rank):
+    return rank - rank // (layout.ranks // layout.hosts)
+
+
+def takes_whole_host(point):
+    return "host" in (point.action, point.function)
+
+
+def rank_at(layout, point):
+    """One of the place, which is a rank, or the number of a host of the cluster."""
+    return (point.place - 1) * layout.ranks // layout.hosts if point.function == "host" else point.place
+
+
+def lost_workers(layout, point):
+    """That the point takes from the job: a host is lost with its progress rank."""
+    here = ranks_with(layout, rank_at(layout, point))
+    is_whole_host = takes_whole_host(point) or is_progress_rank(layout, point.place)
+    return {worker_of(layout, rank) for rank in (here[:-1] if is_whole_host else [point.place])}
+
+
+def wanted_workers(job, layout, point):
+    lost = {layout.doomed} if layout.doomed is not None else set()
+    if job.is_hit():
+        lost |= lost_workers(layout, point)
+    return set(range(layout.ranks - layout.hosts)) - lost
+
+
+def workers_that_left(text):
+    return {int(worker) for worker in OK_LINE.findall(text)}
+
+
+def is_drawn(layout, point):
+    """Nothing is promised in init. Where one has died already, only what comes later, and so that somebody is left."""
+    if point.phase == "init":
+        return False
+    if layout.doomed is None:
+        return True
+    is_with_it = layout.doomed in ranks_with(layout, point.place)
+    return point.phase == "shrink" and point.place != layout.doomed and not (
+        is_with_it and is_progress_rank(layout, point.place))
+
+
+def is_in_mpi(job, layout, point):
+    """A survivor is where MPI makes the communicator of a group, which a death meanwhile may hang."""
+    left = Counter()
+    for (rank, _, function), count in job.steps().items():
+        if not is_progress_rank(layout, rank) and worker_of(layout, rank) in wanted_workers(job, layout, point):
+            left[rank] += {"PMPI_Comm_create_group": 2, "PMPI_Group_free": -1}.get(function, 0) * count
+    return any(count > 0 for count in left.values())
+
+
+def have_left(job, layout, point):
+    """All survivors have: what waits in MPI_Finalize then for one that died in it is MPI's to mend."""
+    return wanted_workers(job, layout, point) <= workers_that_left(job.text())
+
+
+def lines_due(layout, point):
+    """What somebody has to say about it."""
+    is_whole_host = takes_whole_host(point)
+    if not is_whole_host and not is_progress_rank(layout, point.place):
+        return [rf"^comex: worker {worker_of(layout, point.place)} on \S+ has died; the job goes on without it"]
+    lines = [] if is_whole_host else [r"^comex: a progress rank on \S+ has died; the workers of its host end"]
+    if layout.hosts > 1:
+        lines.append(r"^comex: host \d+ \(\S+\) does not answer; its workers and their memory are lost")
+    return lines
+
+
+def judge(job, layout, point):
+    """What is wrong with how the job has ended, or nothing."""
+    text = job.text()
+    if ": wrong: " in text:
+        return "wrong data"
+    if "comex: bug at" in text:
+        return "a fault is told as a bug"
+    missing = wanted_workers(job, layout, point) - workers_that_left(text)
+    if missing and not (job.pids() and is_in_mpi(job, layout, point)):
+        return f"workers {sorted(missing)} do not go on"
+    if job.is_hit() and job.fault_phase != "finalize":
+        for line in lines_due(layout, point):
+            if not re.search(line, text, re.M):
+                return f"nobody says {line}"
+    return None
