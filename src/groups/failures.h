@@ -47,9 +47,6 @@ class Failures {
     if (states_[workers_ + host].exchange(1, std::memory_order_relaxed) == 0)
       head_->left_hosts.fetch_add(1, std::memory_order_release);
   }
-  bool has_left(std::uint32_t host) const {
-    return states_[workers_ + host].load(std::memory_order_relaxed) != 0;
-  }
   // True once on a host: the caller prints that a progress rank has died.
   bool claim_server_notice() const { return head_->server_told.exchange(1, std::memory_order_relaxed) == 0; }
   // False if this or worse was known already. No worker comes back to life.

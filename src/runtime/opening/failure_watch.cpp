@@ -102,7 +102,9 @@ void FailureWatch::look_at_next_host() {
   const bool was_away =
       now - asked_ns_ > limit_ns_ / 2;  // this rank itself: whatever has come is not read yet
   if (host != asked_host_ || was_away) heard_ns_ = now;
-  if (now - heard_ns_ > limit_ns_ && !world_.failures.has_left(host)) return lose(host);
+  // A host whose workers have left or died serves until all others have left, too.
+  const bool may_be_silent = world_.failures.left_hosts() == world_.share.hosts;
+  if (now - heard_ns_ > limit_ns_ && !may_be_silent) return lose(host);
   if (host == asked_host_ && now - asked_ns_ < limit_ns_ / 8) return;
   asked_host_ = host;
   asked_ns_ = now;
