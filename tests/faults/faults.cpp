@@ -107,6 +107,8 @@ __attribute__((constructor)) void begin() {
   if (folder.empty() || mpi_rank().empty() || dl_iterate_phdr(find_comex, nullptr) == 0) return;
   state.page = static_cast<fault_page*>(shared_file(folder + "/page", sizeof(fault_page)));
   if (const std::string_view point = variable("COMEX_TEST_FAULT"); !point.empty()) read_point(point);
+  const unsigned long rank = std::strtoul(mpi_rank().data(), nullptr, 10);
+  if (rank < fault_ranks) __atomic_store_n(&state.page->pids[rank], getpid(), __ATOMIC_RELAXED);
   state.counts = static_cast<fault_count*>(
       shared_file(folder + "/steps." + std::string(mpi_rank()), fault_functions * sizeof(fault_count)));
 }
@@ -141,9 +143,20 @@ int fail_mpi(const fault_step& step, const long* words, long* result) {
   return 1;
 }
 
+void kill_with_others() {
+  const char* list = variable("COMEX_TEST_FAULT_KILLS").data();
+  while (list != nullptr && *list != '\0') {
+    char* end = nullptr;
+    const int other = __atomic_load_n(&state.page->pids[std::strtoul(list, &end, 10)], __ATOMIC_RELAXED);
+    if (other != 0 && other != getpid()) kill(other, SIGKILL);
+    list = *end == '\0' ? end : end + 1;
+  }
+  kill(getpid(), SIGKILL);
+}
+
 int act(const fault_step& step, long* words, long* result) {
   const std::string_view action = state.point.action;
-  if (action == "kill") kill(getpid(), SIGKILL);
+  if (action == "kill") kill_with_others();
   if (action == "stop") {
     kill(getpid(), SIGSTOP);
     return 0;

@@ -8,7 +8,7 @@
 //
 // COMEX_TEST_FAULTS names a folder with the file `page` (struct fault_page), in which every process counts
 // its steps, in `steps.RANK`. COMEX_TEST_FAULT is the point, STEP:ACTION. The actions are kill, stop, short,
-// mpi, and names of errno.
+// mpi, and names of errno. COMEX_TEST_FAULT_KILLS lists ranks that are killed with the one of the point.
 #ifndef COMEX_TESTS_FAULTS_H
 #define COMEX_TESTS_FAULTS_H
 
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { fault_words = 12, fault_phases = 17, fault_functions = 128, fault_name_bytes = 32 };
+enum { fault_words = 12, fault_phases = 17, fault_functions = 128, fault_name_bytes = 32, fault_ranks = 32 };
 
 enum fault_kind {
   returns_minus_one,  // and sets errno; `place` is the argument with a length to cut short, or -1
@@ -39,6 +39,7 @@ struct fault_page {
   unsigned phase;  // of the worker that announced last
   unsigned is_hit;
   unsigned is_of_program;  // the call that failed was over a communicator that has the program's handler
+  int pids[fault_ranks];
 };
 
 // What a process counts of one function.

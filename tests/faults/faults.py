@@ -16,6 +16,7 @@ faults.py [OPTION...] PROGRAM LIBRARY
 POINT is STEP:ACTION, for example malloc/PMPI_Isend#3@1:kill: the step of faults.h, and one of
   kill                 the process is killed: the job ends, or goes on without it
   host                 all processes of its host are killed: the others go on
+  fade                 the same, its progress rank last
   stop                 it is stopped for ever: the others say whom they wait for
   pause                it is stopped for a while: the job goes on, with right data
   mpi                  the call of MPI fails: the job goes on, or ends with one line that names rank, host and call
@@ -56,7 +57,7 @@ SHORTENED = ("pread", "pwrite", "recv", "send", "write")
 INFALLIBLE = ("PMPI_Get_library_version", "PMPI_Query_thread")
 # Of a hundred points, so many are of the kind.
 SHARES = {"kill": 30, "mpi": 30, "errno": 24, "short": 4, "pause": 4, "stop": 4, "random": 4}
-SHARES_OF_DEATHS = {"kill": 75, "host": 15, "random": 10}
+SHARES_OF_DEATHS = {"kill": 75, "host": 12, "fade": 3, "random": 10}
 RANDOM = [("rank", "kill"), ("launcher", "kill"), ("rank", "pause"), ("rank", "stop")]
 RANDOM_IN_CLUSTER = [("host", "kill"), ("link", "heal"), ("link", "cut"), ("launcher", "kill"), ("rank", "kill"),
                      ("link", "delay"), ("link", "loss"), ("rank", "pause")]
@@ -85,6 +86,8 @@ def actions_at(function, layout):
         yield "kill"
         if layout.hosts > 1 and layout.doomed is None:
             yield "host"
+            if function == "begins":
+                yield "fade"
         return
     yield from ("kill", "pause", "stop")
     if function == "begins":

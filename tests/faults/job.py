@@ -38,11 +38,11 @@ class Layout:
         self.is_cluster = is_cluster  # of ../hosts/vrun, with the driver within
         self.settings = settings
 
-    def words(self, is_random):
-        """Of the command."""
+    def words(self, is_long):
+        """Of the command; `is_long`: the fault may come at any moment."""
         if self.hosts is None:
-            return [self.rounds if is_random else 1]
-        return [self.rounds if is_random else 2] + ([] if self.doomed is None else [self.doomed])
+            return [self.rounds if is_long else 1]
+        return [self.rounds if is_long else 2] + ([] if self.doomed is None else [self.doomed])
 
 
 LAYOUTS = {
@@ -74,9 +74,10 @@ class Skipped(Exception):
 
 
 def send(pid, what):
-    """A signal to a process that may have ended."""
+    """A signal to a process that may have ended, before it was found even."""
     try:
-        os.kill(pid, what)
+        if pid is not None:
+            os.kill(pid, what)
     except ProcessLookupError:
         pass
 
@@ -103,12 +104,14 @@ def names_in_shm():
 class Job:
     """Starts the victim; `folder` tells its processes from those of any other job."""
 
-    def __init__(self, program, library, layout, folder, point="", words=(1,), options=()):
+    def __init__(self, program, library, layout, folder, point="", words=(1,), options=(), kills=()):
         self.program = os.path.realpath(program)
         self.folder = folder
         (folder / "page").write_bytes(bytes(4096))
         self.mark = f"COMEX_TEST_FAULTS={folder}".encode()
         settings = {"COMEX_TEST_FAULTS": str(folder), "COMEX_TEST_FAULT": point, "LD_PRELOAD": library}
+        if kills:
+            settings["COMEX_TEST_FAULT_KILLS"] = ",".join(map(str, kills))
         command = [MPIRUN, "--scratch", str(folder)]
         for name, value in settings.items():
             command += ["-x", f"{name}={value}"]
@@ -222,8 +225,16 @@ def look_at_stop(job, point, pause_s):
 def kill_host(job, layout, point):
     """All ranks of the host of this one."""
     for pid in [job.pid_of(rank) for rank in survivors.ranks_with(layout, point.place)]:
-        if pid is not None:
-            send(pid, signal.SIGKILL)
+        send(pid, signal.SIGKILL)
+
+
+def kill_last(job, layout, point):
+    """The progress rank of a host, when it has told that all workers have died."""
+    *workers, server = survivors.ranks_with(layout, point.place)
+    told = [re.compile(rf"^comex: worker {survivors.worker_of(layout, rank)} on \S+ has died", re.M) for rank in workers]
+    wait_until(lambda: job.has_ended() or all(line.search(job.text()) for line in told), LIMIT_S)
+    time.sleep(0.1)
+    send(job.pid_of(server), signal.SIGKILL)
 
 
 def change_link(action, host, pause_s, job):
@@ -310,14 +321,14 @@ def run(program, library, layout, point, pause_s, options=()):
     before = names_in_shm()
     with tempfile.TemporaryDirectory() as scratch:
         is_random = point.phase == "random"
-        told_action = "stop" if point.action in ("pause", "host") else point.action
+        told_action = {"pause": "stop", "host": "kill", "fade": "kill"}.get(point.action, point.action)
         told_point = "" if is_random else f"{point.step}:{told_action}"
         is_bad_link = point.action in ("delay", "loss")
         limit_s = BAD_LINK_LIMIT_S if is_bad_link else LIMIT_S
-        words = layout.words(is_random)
+        words = layout.words(is_random or point.action == "fade")
         if is_bad_link:
             words[0] //= 3
-        job = Job(program, library, layout, Path(scratch), told_point, words, options)
+        job = Job(program, library, layout, Path(scratch), told_point, words, options, survivors.killed_with(layout, point))
         problem = None
         try:
             if not is_random:  # limits count from the fault, since starts on a busy machine take long
@@ -326,8 +337,8 @@ def run(program, library, layout, point, pause_s, options=()):
                 problem = disturb(job, layout, point, pause_s)
             elif point.action in ("stop", "pause"):
                 problem = look_at_stop(job, point, pause_s)
-            elif point.action == "host" and wait_until(lambda: job.stopped() or job.has_ended(), LIMIT_S):
-                kill_host(job, layout, point)
+            elif point.action == "fade" and job.is_hit():
+                kill_last(job, layout, point)
             is_over = (point.action == "stop" and bool(job.stopped())) or (point.action == "cut" and job.is_hit())
             if is_over:
                 job.end()

@@ -99,6 +99,7 @@ class Survivor {
     *of<long>(counts, team_.rank) = 0;
     meet();
     if (team_.me() == doomed_) std::raise(SIGKILL);
+    if (is_started_) records_.look();
     move_data(bodies);
     count_together(counts);
     if (rounds_ <= 2) commit_group();  // in which a death may hang, and which would take most of the time

@@ -2,6 +2,7 @@
 import re
 from collections import Counter
 
+OF_HOSTS = ("host", "fade")  # actions
 OK_LINE = re.compile(r"^survivors: worker (\d+) ok$", re.M)
 
 
@@ -21,12 +22,20 @@ def worker_of(layout, rank):
 
 
 def takes_whole_host(point):
-    return "host" in (point.action, point.function)
+    return point.action in OF_HOSTS or point.function == "host"
 
 
 def rank_at(layout, point):
     """One of the place, which is a rank, or the number of a host of the cluster."""
     return (point.place - 1) * layout.ranks // layout.hosts if point.function == "host" else point.place
+
+
+def killed_with(layout, point):
+    """The ranks that die at the same step."""
+    if point.action not in OF_HOSTS:
+        return []
+    here = ranks_with(layout, point.place)
+    return list(here[:-1] if point.action == "fade" else here)
 
 
 def lost_workers(layout, point):
