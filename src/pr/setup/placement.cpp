@@ -129,43 +129,40 @@ Status Topology::bind(const CpuMask& cpus) const {
   return {};
 }
 
-Status Topology::place_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const {
-  if (nodes.empty()) return {};
+struct Topology::Policy {
+  hwloc_membind_policy_t kind;
+  int flags = 0;
+};
+
+Status Topology::set_policy(void* address, std::size_t bytes, std::span<const unsigned> nodes,
+                            const Policy& policy) const {
   if (!loaded_) return environment_error(notice_);
   Bitmap set(loaded_->hwloc);
   for (const unsigned node : nodes)
     if (!set.add(node)) return refused("hwloc_bitmap_set");
+  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), policy.kind,
+                                      HWLOC_MEMBIND_BYNODESET | policy.flags) != 0)
+    return refused("hwloc_set_area_membind");
+  return {};
+}
+
+Status Topology::place_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const {
+  if (nodes.empty()) return {};
   // The pages exist already. Only those that this process has mapped are moved.
   constexpr std::size_t page_bytes = 4096;
   const auto* const bytes_there = static_cast<const volatile std::byte*>(address);
   for (std::size_t at = 0; at < bytes; at += page_bytes) static_cast<void>(bytes_there[at]);
-  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), HWLOC_MEMBIND_BIND,
-                                      HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_MIGRATE) != 0)
-    return refused("hwloc_set_area_membind");
-  return {};
+  return set_policy(address, bytes, nodes, {HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_MIGRATE});
 }
 
 Status Topology::prefer_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const {
-  if (!loaded_) return environment_error(notice_);
-  Bitmap set(loaded_->hwloc);
-  for (const unsigned node : nodes)
-    if (!set.add(node)) return refused("hwloc_bitmap_set");
-  // Without HWLOC_MEMBIND_STRICT it is a preference.
-  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), HWLOC_MEMBIND_BIND,
-                                      HWLOC_MEMBIND_BYNODESET) != 0)
-    return refused("hwloc_set_area_membind");
-  return {};
+  return set_policy(address, bytes, nodes, {HWLOC_MEMBIND_BIND});  // without _STRICT it is a preference
 }
 
 Status Topology::release_memory(void* address, std::size_t bytes) const {
-  if (!loaded_) return environment_error(notice_);
-  Bitmap set(loaded_->hwloc);
-  for (const MemoryNode& node : memory_)
-    if (!set.add(node.number)) return refused("hwloc_bitmap_set");
-  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), HWLOC_MEMBIND_DEFAULT,
-                                      HWLOC_MEMBIND_BYNODESET) != 0)
-    return refused("hwloc_set_area_membind");
-  return {};
+  std::vector<unsigned> nodes;
+  for (const MemoryNode& node : memory_) nodes.push_back(node.number);
+  return set_policy(address, bytes, nodes, {HWLOC_MEMBIND_DEFAULT});
 }
 
 std::string Topology::summary() const {

@@ -73,9 +73,12 @@ class Topology {
 
  private:
   struct Loaded;
+  struct Policy;
   Topology() = default;
   static Topology open(std::span<const char* const> library_names, const char* description);
   void read();
+  Status set_policy(void* address, std::size_t bytes, std::span<const unsigned> nodes,
+                    const Policy& policy) const;
 
   std::unique_ptr<Loaded> loaded_;
   std::string notice_;
