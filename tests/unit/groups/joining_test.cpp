@@ -132,6 +132,22 @@ TEST_F(Joining, joins_whole_worlds_of_which_one_pair_has_met) {
   EXPECT_EQ(b[0]->lpid_table(), (std::vector<Gpid>{{9, 0}, {9, 1}, {8, 1}, {8, 0}, {8, 2}}));
 }
 
+// Each member gathers and hears three times where worlds are described: names, descriptions, verdicts.
+TEST_F(Joining, ends_at_whichever_step_the_own_group_is_gone) {
+  for (int steps = 0; steps < 6; ++steps) {
+    WorldBook q0{some_world(0, 2), 0};
+    WorldBook q1{some_world(0, 2), 1};
+    WorldBook q2{some_world(1, 1), 0};
+    met(q1, 1, 1);
+    met(q2, 0, 2);
+    TestSide one{{&q0, &q1}, 1};
+    TestSide other({&q2});
+    one.steps_until_end = other.steps_until_end = steps;
+    EXPECT_EQ(failure_of(join(one, other)), "the own group is gone") << steps;
+    EXPECT_EQ(q0.lpid_count(), 2u) << steps;
+  }
+}
+
 TEST_F(Joining, fails_on_both_sides_where_a_process_is_on_both) {
   WorldBook q1(some_world(0, 2), 1);
   TestSide one({&p0, &p1});

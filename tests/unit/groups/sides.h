@@ -56,6 +56,7 @@ class TestSide {
   std::atomic<int> gathers{0};
   std::atomic<int> broadcasts{0};
   int swaps_until_end = 1000;  // then the other leader is gone
+  int steps_until_end = 1000;  // each member's gathers and broadcasts; then its own group is gone
 };
 
 class TestTalk final : public LeaderChannel {
@@ -70,6 +71,7 @@ class TestTalk final : public LeaderChannel {
     return side_.from_other.take();
   }
   Result<Bytes> broadcast(const Bytes& leaders) override {
+    if (++steps_ > side_.steps_until_end) return environment_error("the own group is gone");
     if (is_leader()) {
       ++side_.broadcasts;
       for (Mailbox& box : side_.to_member) box.put(leaders);
@@ -77,6 +79,7 @@ class TestTalk final : public LeaderChannel {
     return side_.to_member[rank_].take();
   }
   Result<std::vector<Bytes>> gather(const Bytes& mine) override {
+    if (++steps_ > side_.steps_until_end) return environment_error("the own group is gone");
     side_.to_leader[rank_].put(mine);
     if (!is_leader()) return std::vector<Bytes>();
     ++side_.gathers;
@@ -89,6 +92,7 @@ class TestTalk final : public LeaderChannel {
   TestSide& side_;
   TestSide& other_;
   std::uint32_t rank_;
+  int steps_ = 0;
 };
 
 using JoinResults = std::vector<std::optional<Result<JoinResult>>>;

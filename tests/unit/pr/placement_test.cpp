@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+
+#include "support/refused_calls.h"
 
 namespace comex::pr {
 namespace {
@@ -151,6 +154,9 @@ TEST(Topology, works_without_hwloc_and_says_so) {
   EXPECT_TRUE(topology.cores().empty());
   EXPECT_TRUE(topology.binding().empty());
   EXPECT_FALSE(topology.bind(cpus({0})));
+  std::byte page{};
+  EXPECT_FALSE(topology.place_memory(&page, 1, std::array{0U}));
+  EXPECT_TRUE(topology.place_memory(&page, 1, {})) << "nothing is asked for";
   EXPECT_NE(topology.summary(), "");
 }
 
@@ -190,6 +196,22 @@ TEST(Topology, binds_the_calling_thread_and_back) {
   EXPECT_TRUE(core.covers(topology.binding()));
   ASSERT_TRUE(topology.bind(before));
   EXPECT_EQ(topology.binding(), before);
+}
+
+TEST(Topology, says_what_the_kernel_has_refused) {
+  const Topology topology = Topology::load();
+  if (!topology.available() || topology.memory().empty()) GTEST_SKIP() << topology.notice();
+  alignas(4096) std::array<std::byte, 4096> page{};
+  const std::array nodes{topology.memory()[0].number};
+  with_refused_calls({SYS_sched_setaffinity, SYS_sched_getaffinity, SYS_mbind}, EPERM, [&] {
+    EXPECT_TRUE(topology.binding().empty());
+    const Status bound = topology.bind(topology.cores().back());
+    ASSERT_FALSE(bound);
+    EXPECT_EQ(bound.failure().text, "hwloc_set_cpubind: Operation not permitted");
+    const Status placed = topology.place_memory(page.data(), page.size(), nodes);
+    ASSERT_FALSE(placed);
+    EXPECT_EQ(placed.failure().text, "hwloc_set_area_membind: Operation not permitted");
+  });
 }
 
 // The policy of shared memory stays with the object: whoever maps the range next would inherit it.

@@ -106,6 +106,22 @@ TEST_P(ArenaOnEachOs, refuses_a_guest_whose_ticket_is_not_its_own) {
   EXPECT_NE(guest.failure().text.find("is not as its ticket says"), std::string::npos);
 }
 
+TEST_P(ArenaOnEachOs, has_no_guests_where_its_own_fill_the_slots) {
+  const Arena leader = mapped_arena(*os_, options(2));
+  ArenaTicket ticket = leader.ticket();
+  ticket.geometry.slots = most_slots;
+  const Result<Arena> guest = Arena::attach_guest(*os_, ticket);
+  ASSERT_FALSE(guest);
+  EXPECT_EQ(guest.failure().text, "the arena has no slots for guests");
+}
+
+TEST_P(ArenaOnEachOs, says_that_no_address_is_left) {
+  Arena arena = Arena::create(*os_, options(1)).value();
+  const Status mapped = arena.map_at(0);
+  ASSERT_FALSE(mapped);
+  EXPECT_EQ(mapped.failure().text, "no address range of this machine has room for the arena");
+}
+
 TEST_P(ArenaOnEachOs, has_guests_with_a_life_and_a_mapping_of_their_own) {
   Arena leader = mapped_arena(*os_, options(2));
   const Extent extent = leader.extents().allocate(1, 100).value();

@@ -4,10 +4,12 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstring>
 #include <thread>
 
 #include "support/frames.h"
+#include "support/refused_calls.h"
 #include "worlds/connect/ports/address.h"
 
 namespace comex::worlds {
@@ -201,6 +203,52 @@ TEST(FramedSocket, gives_an_address_of_this_host_that_it_listens_at) {
     guest.step();
     return listener.accept().has_value();
   }));
+}
+
+TEST(FramedSocket, says_which_call_the_kernel_refused_a_listener) {
+  const auto told = [](const char* host) {
+    const Result<Listener> made = Listener::open(host);
+    return made ? "" : made.failure().text;
+  };
+  with_refused_calls({SYS_socket}, EMFILE, [&] {
+    EXPECT_EQ(told("127.0.0.1"), "bind of a port at 127.0.0.1: Too many open files");
+  });
+  with_refused_calls({SYS_bind}, EACCES,
+                     [&] { EXPECT_EQ(told("127.0.0.1"), "bind of a port at 127.0.0.1: Permission denied"); });
+  with_refused_calls({SYS_listen}, EADDRINUSE,
+                     [&] { EXPECT_EQ(told("127.0.0.1"), "listen: Address already in use"); });
+  with_refused_calls({SYS_getsockname}, ENOBUFS,
+                     [&] { EXPECT_EQ(told("127.0.0.1"), "getsockname: No buffer space available"); });
+  EXPECT_NE(told("no such host").find("no such host"), std::string::npos);
+}
+
+TEST(FramedSocket, says_which_call_the_kernel_refused_a_connection) {
+  const Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  with_refused_calls({SYS_socket}, EMFILE, [&] {
+    const Result<FramedSocket> channel = FramedSocket::start(resolve(listener.name())->front());
+    ASSERT_FALSE(channel);
+    EXPECT_EQ(channel.failure().text, "socket: Too many open files");
+  });
+  with_refused_calls({SYS_connect}, ENETUNREACH, [&] {
+    FramedSocket channel = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
+    EXPECT_FALSE(channel.step());
+    EXPECT_EQ(channel.ended(), "connect: Network is unreachable");
+  });
+}
+
+TEST(FramedSocket, says_which_call_the_kernel_refused_a_transfer) {
+  Pair pair;
+  with_refused_calls({SYS_sendto}, EPIPE, [&] {
+    pair.near.send(frame_of("unsent"));
+    EXPECT_FALSE(pair.near.is_open());
+    EXPECT_EQ(pair.near.ended(), "send: Broken pipe");
+    EXPECT_FALSE(pair.near.step());
+    pair.near.send(frame_of("too late"));
+  });
+  with_refused_calls({SYS_recvfrom}, ECONNRESET, [&] {
+    EXPECT_FALSE(pair.far.step());
+    EXPECT_EQ(pair.far.ended(), "receive: Connection reset by peer");
+  });
 }
 
 }  // namespace
