@@ -1,6 +1,7 @@
 // Wrong calls of every kind. Run by bad_input_driver.py, which compares the lines printed.
 //
-// Usage: bad_input cases          all cases, errors are returned
+// Usage: bad_input cases          what depends on where the target is, errors are returned
+//        bad_input arguments      what does not
 //        bad_input case NAME      one case, with the default of ending the job
 //        bad_input outside        calls before init and after finalize, errors are returned
 //        bad_input before|after   one such call, with the default of ending the job
@@ -10,6 +11,8 @@
 
 #include "bad_input_addresses.h"
 #include "bad_input_arguments.h"
+#include "bad_input_outside.h"
+#include "bad_input_places.h"
 
 using bad_input::Bed;
 
@@ -35,11 +38,7 @@ void last_cases(Bed& bed) {
   if (told != (bed.me == 0 ? 1 : 0)) bed.fail("finalize tells", "was not told exactly once");
 }
 
-int run_cases(const char* only) {
-  if (only == nullptr) comex_set_errors(COMEX_ERRORS_RETURN);
-  Bed bed(only == nullptr ? "" : only);
-  if (comex_init() != COMEX_SUCCESS) return 2;
-  bed.prepare();
+void run_routed(Bed& bed) {
   bad_input::wrong_address_cases(bed);
   bad_input::size_cases(bed);
   bad_input::overlap_cases(bed);
@@ -49,7 +48,24 @@ int run_cases(const char* only) {
   bad_input::object_cases(bed);
   bed.must(comex_barrier(COMEX_GROUP_WORLD), "barrier");
   bad_input::collective_cases(bed);
-  if (only == nullptr) {
+}
+
+void run_arguments(Bed& bed) {
+  bad_input::group_cases(bed);
+  bad_input::place_cases(bed);
+  bad_input::id_cases(bed);
+  bad_input::other_cases(bed);
+  bad_input::meeting_cases(bed);
+}
+
+int run_cases(const std::string& mode, const char* only) {
+  if (only == nullptr) comex_set_errors(COMEX_ERRORS_RETURN);
+  Bed bed(only == nullptr ? "" : only);
+  if (comex_init() != COMEX_SUCCESS) return 2;
+  bed.prepare();
+  if (mode != "arguments") run_routed(bed);
+  if (mode != "cases") run_arguments(bed);
+  if (mode == "cases") {
     last_cases(bed);  // and finalize with memory allocated and a mutex held
   } else {
     bed.clear_up();
@@ -58,40 +74,7 @@ int run_cases(const char* only) {
   return 0;
 }
 
-// By MPI rank 0 only, which is a worker.
-void call_all(const char* when) {
-  const std::string text = std::string("called ") + when;
-  char near[8] = {};
-  double scale = 1;
-  long word = 0;
-  int number = -5;
-  void* place = &number;
-  comex_request_t handle = 0;
-  const comex_group_t world = COMEX_GROUP_WORLD;
-  const auto fails = [&](const char* operation, int code) {
-    if (code != COMEX_FAILURE) std::printf("wrong\t%s %s succeeded\n", operation, text.c_str());
-    Bed::announce(std::string(operation) + " " + when, {operation, text});
-  };
-  fails("put", comex_put(near, near, 8, 0, world));
-  fails("get", comex_get(near, near, 8, 0, world));
-  fails("nbacc", comex_nbacc(COMEX_ACC_DBL, &scale, near, near, 8, 0, world, &handle));
-  fails("putv", comex_putv(nullptr, 0, 0, world));
-  fails("rmw", comex_rmw(COMEX_SWAP, near, near, 0, 0, world));
-  fails("wait_until", comex_wait_until(&word, COMEX_CMP_EQ, 0));
-  fails("wait", comex_wait(&handle));
-  fails("barrier", comex_barrier(world));
-  fails("fence_all", comex_fence_all(world));
-  fails("malloc", comex_malloc(&place, 8, world));
-  fails("free", comex_free(&number, world));
-  fails("malloc_local", comex_malloc_local(8) == nullptr ? COMEX_FAILURE : COMEX_SUCCESS);
-  fails("create_mutexes", comex_create_mutexes(1));
-  fails("unlock", comex_unlock(0, 0));
-  fails("group_size", comex_group_size(world, &number));
-  fails("group_create", comex_group_create(0, nullptr, world, &number));
-  if (number != -5 || place != &number) std::printf("wrong\tan output was written %s\n", text.c_str());
-  if (comex_initialized() != 0) std::printf("wrong\tcomex_initialized %s\n", text.c_str());
-}
-
+// The calls are made by MPI rank 0 only, which is a worker.
 int call_outside(bool is_abort, bool is_before) {
   const char* rank = std::getenv("PMIX_RANK");  // MPI does not run yet
   if (rank == nullptr) rank = std::getenv("PMI_RANK");
@@ -99,15 +82,20 @@ int call_outside(bool is_abort, bool is_before) {
   comex_request_t handle = 0;
   if (!is_abort) comex_set_errors(COMEX_ERRORS_RETURN);
   if (is_abort && is_before && is_first) return comex_wait(&handle);
-  if (!is_abort && is_first) call_all("before comex_init");
+  if (!is_abort && is_first) bad_input::call_all("before comex_init");
   if (comex_init_args(nullptr, nullptr) != COMEX_SUCCESS) return 2;
   if (comex_finalize() != COMEX_SUCCESS) return 3;
   if (is_abort && is_first) return comex_wait(&handle);
   // An abort while others are in MPI_Finalize makes Open MPI's launcher crash.
   while (is_abort && !is_before) sleep(1);
-  if (!is_abort && is_first) call_all("after comex_finalize");
+  if (!is_abort && is_first) bad_input::call_all("after comex_finalize");
+  const int ended = MPI_Finalize();
+  if (!is_abort && is_first) {
+    Bed::announce("init after MPI", {"init", "MPI was finalized already"});
+    if (comex_init() != COMEX_FAILURE) std::printf("wrong\tinit after MPI succeeded\n");
+  }
   if (is_first) std::printf("finished\n");
-  return MPI_Finalize();
+  return ended;
 }
 
 }  // namespace
@@ -122,7 +110,7 @@ int main(int argc, char** argv) {
     status = comex_init() + comex_finalize();
     std::printf("finished\n");
   } else {
-    status = run_cases(mode == "case" ? argv[2] : nullptr);
+    status = run_cases(mode, mode == "case" ? argv[2] : nullptr);
   }
   MPI_Finalize();
   return status;
