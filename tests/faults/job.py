@@ -255,8 +255,9 @@ def disturb(job, layout, point, pause_s):
     """At a moment that is no step. What is wrong, or nothing."""
     if not wait_until(lambda: len(job.pids()) == layout.ranks or job.has_ended(), LIMIT_S):
         return "the job does not start"
-    if layout.hosts is not None:  # nothing is promised before
-        wait_until(lambda: job.phase() != "init" or job.has_ended(), LIMIT_S)
+    # Nothing is promised in init.
+    if layout.hosts is not None and not wait_until(lambda: job.phase() != "init" or job.has_ended(), START_LIMIT_S):
+        return "the job does not start"
     time.sleep(point.ordinal / 1000)
     pid = job.pid_of(point.place) if point.function == "rank" else job.launcher.pid
     if point.function == "host":
