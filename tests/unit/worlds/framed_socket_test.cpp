@@ -236,6 +236,17 @@ TEST(FramedSocket, says_which_call_the_kernel_refused_a_connection) {
   });
 }
 
+TEST(FramedSocket, goes_on_after_calls_that_a_signal_interrupted) {
+  Pair pair;
+  with_refused_calls({SYS_sendto, SYS_recvfrom}, EINTR, [&] {
+    pair.near.send(frame_of("late"));
+    EXPECT_TRUE(pair.near.step());
+  });
+  std::vector<std::byte> got;
+  ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
+  EXPECT_EQ(got, frame_of("late"));
+}
+
 TEST(FramedSocket, says_which_call_the_kernel_refused_a_transfer) {
   Pair pair;
   with_refused_calls({SYS_sendto}, EPIPE, [&] {

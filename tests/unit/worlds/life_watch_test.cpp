@@ -210,6 +210,8 @@ TEST(LifeWatch, takes_leave_where_it_is_not_welcomed_in_time) {
 // A line that others may read.
 TEST(LifeWatch, does_not_show_the_cookie_where_nobody_answers) {
   const PortName gone = std::move(Listener::open("127.0.0.1")).value().name();
+  EXPECT_FALSE(link_to(gone, far_world, 0));
+  EXPECT_FALSE(link_to({"no such host", 4711, gone.cookie}, far_world, 0));
   const auto link = link_to(gone, far_world, 5000);
   ASSERT_FALSE(link);
   EXPECT_NE(link.failure().text.find("127.0.0.1:"), std::string::npos) << link.failure().text;

@@ -5,10 +5,12 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstring>
 #include <thread>
 
 #include "support/frames.h"
+#include "support/refused_calls.h"
 
 namespace comex::worlds {
 namespace {
@@ -133,6 +135,14 @@ TEST_F(Meeting, is_tried_until_the_limit_where_nobody_listens) {
   EXPECT_TRUE(connector.look(now));
   EXPECT_FALSE(connector.is_in());
   EXPECT_NE(connector.last_error().find("refused"), std::string::npos) << connector.last_error();
+}
+
+TEST_F(Meeting, ends_at_once_where_there_is_no_socket) {
+  PortConnector connector = connector_to(local(1));
+  with_refused_calls({SYS_socket}, EMFILE, [&] { EXPECT_TRUE(connector.look(now)); });
+  EXPECT_FALSE(connector.is_in());
+  ASSERT_FALSE(connector.has_socket());
+  EXPECT_EQ(connector.has_socket().failure().text, "socket: Too many open files");
 }
 
 TEST_F(Meeting, comes_about_where_somebody_listens_after_many_refusals) {

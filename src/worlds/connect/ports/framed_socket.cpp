@@ -37,6 +37,11 @@ void tune(const Socket& socket) {
   set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
+// Whether the call that has just failed may do better at the next step.
+bool may_pass() {
+  return errno == EAGAIN || errno == EINTR;
+}
+
 Socket new_socket(int family) {
   return Socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
@@ -107,8 +112,7 @@ void FramedSocket::write() {
   while (socket_ && !out_.empty()) {
     const ssize_t sent = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL);
     if (sent < 0) {
-      if (errno == EINTR) continue;
-      if (errno != EAGAIN && errno != EWOULDBLOCK) {
+      if (!may_pass()) {
         // The other side's last data may still be there to read.
         const std::string how = "send: " + error_text(errno);
         read();
@@ -132,8 +136,7 @@ void FramedSocket::read() {
         ::recv(socket_.get(), piece.data(), std::min(piece.size(), most - in_.size()), 0);
     if (received == 0) return end("the other side has closed");
     if (received < 0) {
-      if (errno == EINTR) continue;
-      if (errno != EAGAIN && errno != EWOULDBLOCK) end("receive: " + error_text(errno));
+      if (!may_pass()) end("receive: " + error_text(errno));
       return;
     }
     const std::size_t before = in_.size();
