@@ -60,9 +60,7 @@ int comex_gpid(comex_group_t group, int rank, comex_gpid_t* gpid) {
   comex::Worker target = 0;
   if (runtime == nullptr || !runtime::find_target(*runtime, name, rank, group, target)) return COMEX_FAILURE;
   if (!runtime::has_place(*runtime, name, gpid)) return COMEX_FAILURE;
-  const Result<Gpid> found = runtime->book().gpid_of(static_cast<Lpid>(target));
-  if (!found) return runtime->reporter().fail({.operation = name}, found.failure());
-  *gpid = c_gpid(found.value());
+  *gpid = c_gpid(runtime->book().gpid_of(static_cast<Lpid>(target)).value());
   return COMEX_SUCCESS;
 }
 
@@ -75,10 +73,7 @@ int comex_gpids(comex_group_t group, int size, comex_gpid_t gpids[], int* single
   if (!runtime::has_place(*runtime, name, gpids)) return COMEX_FAILURE;
   std::vector<Gpid> all;
   for (int rank = 0; rank < size; ++rank) {
-    const Result<Gpid> gpid =
-        runtime->book().gpid_of(found->targets().lpid(static_cast<std::uint32_t>(rank)));
-    if (!gpid) return runtime->reporter().fail({.operation = name}, gpid.failure());
-    all.push_back(gpid.value());
+    all.push_back(runtime->book().gpid_of(found->targets().lpid(static_cast<std::uint32_t>(rank))).value());
   }
   std::ranges::transform(all, gpids, c_gpid);
   if (single_world != nullptr) *single_world = comex::groups::is_single_world(all) ? 1 : 0;
@@ -135,11 +130,10 @@ int comex_process_ranks(int lpid, comex_process_ranks_t* ranks) {
   if (runtime == nullptr || !runtime::has_place(*runtime, name, ranks)) return COMEX_FAILURE;
   const Result<Gpid> gpid = runtime->book().gpid_of(lpid);
   if (!gpid) return runtime->reporter().fail({.operation = name}, gpid.failure());
-  const Result<comex::groups::ConnectionData> data = runtime->book().connection_data(gpid.value());
-  if (!data) return runtime->reporter().fail({.operation = name}, data.failure());
+  const comex::groups::ConnectionData data = runtime->book().connection_data(gpid.value()).value();
   const bool is_mine = gpid.value() == runtime->book().me();
   static_assert(comex::groups::unknown_rank == COMEX_RANK_INVALID && comex::no_lpid == COMEX_RANK_INVALID);
-  *ranks = {data->vpid, data->local_rank, data->node_rank,
+  *ranks = {data.vpid, data.local_rank, data.node_rank,
             is_mine ? runtime->world().app_rank : COMEX_RANK_INVALID};
   return COMEX_SUCCESS;
 }

@@ -235,7 +235,7 @@ Status Extents::release(std::uint64_t offset) {
   if (const std::optional<Cell> cell = locate_cell(offset)) return small_.release(*cell);
   const std::uint32_t id = locate(offset);
   if (id != 0 && records_[id].state.load(std::memory_order_acquire) == ExtentState::live) {
-    if (Status retired = retire(offset); !retired) return retired;
+    static_cast<void>(retire(offset));  // if another was first, it is refused below
   }
   ExtentState expected = ExtentState::retired;
   if (id == 0 || !records_[id].state.compare_exchange_strong(expected, ExtentState::releasing)) {

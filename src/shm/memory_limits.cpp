@@ -18,7 +18,7 @@ struct Hierarchy {
 std::optional<std::uint64_t> number_in(const std::string& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end == text.data()) return std::nullopt;
+  if (error != std::errc()) return std::nullopt;
   return value;
 }
 

@@ -127,9 +127,6 @@ std::string counted(std::size_t count, const char* thing) {
 Result<WorldSplit> split_world(const SplitInput& input) {
   const int ranks = static_cast<int>(input.host_of_rank.size());
   if (ranks == 0) return caller_error("there are no ranks to split");
-  if (input.progress_ranks < 0)
-    return caller_error("the number of progress ranks is " + std::to_string(input.progress_ranks) +
-                        ": it cannot be negative");
   auto hosts = find_hosts(input);
   if (!hosts) return hosts.take_failure();
   WorldSplit split;
