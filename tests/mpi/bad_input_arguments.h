@@ -3,6 +3,8 @@
 
 #include <comex/worlds.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -279,7 +281,10 @@ inline void free_beside_others(Bed& bed) {
 
 // One member has no room for another group: nobody gets it.
 inline void full_table_of_groups(Bed& bed) {
-  if (!bed.wants("group_create full_table")) return;
+  const std::array<const char*, 4> calls = {"group_create", "group_dup", "group_split",
+                                            "group_create_endpoints"};
+  const auto name = [](const char* call) { return std::string(call) + " full_table"; };
+  if (std::ranges::none_of(calls, [&](const char* call) { return bed.wants(name(call)); })) return;
   constexpr std::size_t most = 16384;  // the world among them
   std::vector<comex_group_t> mine;
   int myself = bed.me;
@@ -290,8 +295,14 @@ inline void full_table_of_groups(Bed& bed) {
   std::vector<int> everybody(static_cast<std::size_t>(bed.workers));
   std::iota(everybody.begin(), everybody.end(), 0);
   comex_group_t group = 77;
-  bed.together("group_create full_table", {"group_create", "there are 16384 groups already", -1, nullptr},
-               [&] { return comex_group_create(bed.workers, everybody.data(), COMEX_GROUP_WORLD, &group); });
+  const auto is_full = [&](const char* call, auto&& make) {
+    bed.together(name(call), {call, "there are 16384 groups already"}, make);
+  };
+  is_full(calls[0],
+          [&] { return comex_group_create(bed.workers, everybody.data(), COMEX_GROUP_WORLD, &group); });
+  is_full(calls[1], [&] { return comex_group_dup(COMEX_GROUP_WORLD, &group); });
+  is_full(calls[2], [&] { return comex_group_split(COMEX_GROUP_WORLD, 0, 0, &group); });
+  is_full(calls[3], [&] { return comex_group_create_endpoints(COMEX_GROUP_WORLD, 1, &group); });
   if (group != 77) bed.fail("a group_create that failed", "wrote a handle");
   for (const comex_group_t each : mine) bed.must(comex_group_free(each), "group_free");
   bed.must(comex_barrier(COMEX_GROUP_WORLD), "barrier");

@@ -3,7 +3,7 @@
 
 #include <comex/worlds.h>
 
-#include <climits>
+#include <unistd.h>
 
 #include "bad_input_bed.h"
 
@@ -207,8 +207,15 @@ inline void id_cases(Bed& bed) {
       return comex_world_disconnect(&group);
     });
   }
-  if (bed.me == 0 && (number != 7 || places != std::vector<int>(2, 7) || made != COMEX_GROUP_WORLD))
+  if (bed.me != 0) return;
+  if (number != 7 || places != std::vector<int>(2, 7) || made != COMEX_GROUP_WORLD)
     bed.fail("a call of wrong ids", "wrote an output");
+  // Nothing is none of them.
+  bed.must(comex_group_create(0, nullptr, world, &made), "group_create of nobody");
+  bed.must(comex_wait_until_all(nullptr, 0, nullptr, COMEX_CMP_EQ, 0), "wait_until_all of no words");
+  bed.must(comex_group_translate_ranks(0, world, nullptr, world, nullptr), "translation of no ranks");
+  bed.must(comex_gpids_to_lpids(0, nullptr, nullptr), "look-up of no ids");
+  if (made != COMEX_GROUP_NULL) bed.fail("group_create of nobody", "made a group of the caller");
 }
 
 inline void other_cases(Bed& bed) {
@@ -281,6 +288,12 @@ inline void meeting_cases(Bed& bed) {
   run("world_spawn unknown_command", "world_spawn", "there is no program /no/such that could be started",
       [&] { return comex_world_spawn("/no/such", nullptr, 1, 0, self, &made); });
 
+  const std::string odd = "/tmp/bad_input=" + std::to_string(getpid());
+  if (bed.me == 0 && symlink("/bin/true", odd.c_str()) != 0) bed.fail("symlink", "failed");
+  run("world_spawn sign", "world_spawn", "has a = in its path, by which env would take it for a variable",
+      [&] { return comex_world_spawn(odd.c_str(), nullptr, 1, 0, self, &made); });
+  if (bed.me == 0) unlink(odd.c_str());
+
   char port[256] = "";
   if (bed.me == 0) bed.must(comex_world_open_port(port, sizeof port), "world_open_port");
   run("world_accept late", "world_accept", "nobody has connected to .* within 0 s",
@@ -291,6 +304,9 @@ inline void meeting_cases(Bed& bed) {
       [&] { return comex_world_connect(port, 0, self, -1, &made); });
   run("world_connect null", "world_connect", "the port is null",
       [&] { return comex_world_connect(nullptr, 0, self, at_once, &made); });
+  const std::string unknown_host = "..:1:" + std::string(32, 'a');
+  run("world_connect unknown_host", "world_connect", "\\.\\.",
+      [&] { return comex_world_connect(unknown_host.c_str(), 0, self, at_once, &made); });
   run("world_connect nowhere", "world_connect", "is not a port: it has no colon",
       [&] { return comex_world_connect("nowhere", 0, self, at_once, &made); });
   if (bed.me == 0) bed.must(comex_world_close_port(port), "world_close_port");

@@ -100,6 +100,11 @@ TEST(WorldBook, refuses_another_world_of_a_number_that_it_knows) {
   const Status other = book.add_world(some_world(1, 4, 99));
   ASSERT_FALSE(other);
   EXPECT_NE(other.failure().text.find("COMEX_MANAGER"), std::string::npos);
+  EXPECT_FALSE(book.add_world(some_world(1, 5))) << "of another size";
+  EXPECT_TRUE(book.world(1));
+  const Result<WorldDescription> unknown = book.world(9);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.failure().text, "world 9 is not known here");
 }
 
 TEST(WorldBook, ships_connection_data_without_what_belongs_to_a_host) {

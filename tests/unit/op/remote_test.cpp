@@ -75,6 +75,19 @@ TEST(Remote, fails_what_is_under_way_to_a_lost_server_and_what_comes_later) {
   EXPECT_EQ(script.remote.take_failures(script.far.gpid()), 1u) << "the put that had left may be lost";
   script.remote.start(script.put(&values[0], 8), script.far, later);
   EXPECT_TRUE(later.done() && later.take_failure());
+  std::uint64_t taken = 0;
+  const Operation put = script.put(&values[0], 8);
+  const auto fails = [&](auto&& start) {
+    nb::Completion at_once;
+    start(at_once);
+    return at_once.done() && at_once.take_failure();
+  };
+  EXPECT_TRUE(fails([&](auto& done) { script.remote.start_lock(0, script.far, done, &taken); }));
+  EXPECT_TRUE(fails([&](auto& done) { script.remote.start_try_lock(0, script.far, done, &taken); }));
+  EXPECT_TRUE(fails([&](auto& done) { script.remote.start_unlock(0, script.far, done); }));
+  EXPECT_TRUE(fails([&](auto& done) { script.remote.start_release(0, script.far, done); }));
+  EXPECT_TRUE(fails(
+      [&](auto& done) { script.remote.start_put_signal(put, &values[1], 1, script.far, done, false); }));
   script.grant(100);  // an answer that comes late
   EXPECT_TRUE(script.look().empty());
 }

@@ -356,6 +356,7 @@ TEST(WorldSplit, refuses_virtual_hosts_that_are_no_number_and_no_list) {
   for (const char* text :
        {"0", "-1", "x", "2x", ",", "0,", ",0", "0,,1", "0,-1", "0;1", "1.5", "99999999999"})
     EXPECT_FALSE(parse_virtual_hosts(text)) << text;
+  EXPECT_FALSE(split({0, 0}, {{cut, "x"}}));
 }
 
 TEST(WorldSplit, refuses_a_world_of_no_ranks) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "shm/arena_layout.h"
 #include "support.h"
 
 namespace comex::shm {
@@ -104,6 +105,15 @@ TEST_P(ArenaOnEachOs, refuses_a_guest_whose_ticket_is_not_its_own) {
   const Result<Arena> guest = Arena::attach_guest(*os_, ticket);
   ASSERT_FALSE(guest);
   EXPECT_NE(guest.failure().text.find("is not as its ticket says"), std::string::npos);
+}
+
+TEST_P(ArenaOnEachOs, refuses_a_guest_where_it_is_no_arena) {
+  const Arena leader = mapped_arena(*os_, options(2));
+  ArenaMap map;
+  std::memcpy(&map, leader.base() + arena_map_offset, sizeof map);
+  map.magic ^= 1;
+  std::memcpy(leader.base() + arena_map_offset, &map, sizeof map);
+  EXPECT_FALSE(Arena::attach_guest(*os_, leader.ticket()));
 }
 
 TEST_P(ArenaOnEachOs, has_no_guests_where_its_own_fill_the_slots) {

@@ -180,6 +180,18 @@ TEST_P(MutexOnEachOs, tells_of_a_death_inside_although_the_one_that_took_over_di
   EXPECT_EQ(mutex_.step(mine, me_, true), Taken::recovered);
 }
 
+// It was only taken for dead, and goes on.
+TEST_P(MutexOnEachOs, is_refused_to_one_whose_place_was_taken_over) {
+  MutexTurn lost;
+  ASSERT_EQ(mutex_.step(lost, dead_, false), Taken::clean);
+  let_a_trylock_ask();
+  ASSERT_EQ(mutex_.try_lock(me_), Taken::recovered);
+  for (const bool asks : {false, true}) EXPECT_EQ(mutex_.step(lost, dead_, asks), Taken::refused);
+  expect_holder(10);
+  EXPECT_FALSE(mutex_.unlock(dead_));
+  EXPECT_TRUE(mutex_.unlock(me_));
+}
+
 TEST_P(MutexOnEachOs, is_not_taken_from_a_holder_of_another_host) {
   ASSERT_EQ(take(mutex_, {7, 2, true}), Taken::clean);
   MutexTurn mine = in_line(me_);

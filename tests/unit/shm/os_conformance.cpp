@@ -50,6 +50,13 @@ TEST_P(OsConformance, refuses_a_descriptor_that_shows_another_object) {
   EXPECT_FALSE(os_->open_object_of(name));
 }
 
+TEST_P(OsConformance, refuses_a_descriptor_on_another_device) {
+  const Object object = this->object();
+  ObjectName name = os_->name_of(object).value();
+  name.device += 1;
+  EXPECT_FALSE(os_->open_object_of(name));
+}
+
 TEST_P(OsConformance, refuses_a_name_that_leads_nowhere) {
   const Object object = this->object();
   ObjectName name = os_->name_of(object).value();
