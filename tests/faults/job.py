@@ -17,7 +17,7 @@ from waiting import wait_until  # noqa: E402
 MPIRUN = str(HERE.parent / "support/mpirun")
 LIMIT_S = 20  # within which a job with a fault has ended
 START_LIMIT_S = 60
-BAD_LINK_LIMIT_S = 60  # the same for a job that goes on over a bad link
+GOING_ON_LIMIT_S = 100  # the same for a job that goes on: it has to do all of its work, on a machine that may be slow
 STALL_S = 1
 PHASES = ("init malloc put_body get acc rmw lock barrier fence group_commit free spawn connect disconnect finalize "
           "held shrink").split()
@@ -325,7 +325,7 @@ def run(program, library, layout, point, pause_s, options=()):
         told_action = {"pause": "stop", "host": "kill", "fade": "kill"}.get(point.action, point.action)
         told_point = "" if is_random else f"{point.step}:{told_action}"
         is_bad_link = point.action in ("delay", "loss")
-        limit_s = BAD_LINK_LIMIT_S if is_bad_link else LIMIT_S
+        limit_s = GOING_ON_LIMIT_S if is_bad_link or point.action in ("pause", "heal") else LIMIT_S
         words = layout.words(is_random or point.action == "fade")
         if is_bad_link:
             words[0] //= 3

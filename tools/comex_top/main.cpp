@@ -49,8 +49,8 @@ std::string list_of(const std::vector<Job>& jobs) {
     std::size_t ranks = 0;
     for (const Host& host : job.hosts) ranks += host.ranks.size();
     const std::int32_t first = job.hosts.front().ranks.front().pid;
-    text += fmt::format("{}  world {}, {} ranks, first process {} ({})\n", name_of(job), job.world, ranks,
-                        first, program_of(first));
+    text += fmt::format("{}  world {}, {} ranks of {}, first process {}\n", name_of(job), job.world, ranks,
+                        program_of(first), first);
   }
   return text;
 }

@@ -14,4 +14,4 @@ def names(comex_top, program):
     """Those of this program: others may run here."""
     said = subprocess.run([comex_top, "--list"], capture_output=True, text=True, timeout=30, check=False).stdout
     lines = [line.split() for line in said.splitlines()]
-    return {words[0] for words in lines if program_of(words[-2]) == program}
+    return {words[0] for words in lines if program_of(words[-1]) == program}
