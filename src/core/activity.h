@@ -194,9 +194,11 @@ class Recorder {
   // COMEX_STATS or COMEX_TRACE: every wait is timed, every size counted.
   bool counts_all() const { return counts_all_; }
 
-  // Each returns the number of the operation's event in the trace, for end_event; 0: there is none.
-  [[gnu::always_inline]] std::uint32_t count_near(Kind kind, std::uint32_t slot, std::uint64_t bytes) const {
-    return count(peers_[slot], kind, bytes);
+  // Each returns the number of the operation's event in the trace, for end_event; 0: there is none, or it
+  // moves less than `least_timed` bytes, and its end is not looked at.
+  [[gnu::always_inline]] std::uint32_t count_near(Kind kind, std::uint32_t slot, std::uint64_t bytes,
+                                                  std::uint64_t least_timed = 0) const {
+    return count(peers_[slot], kind, bytes, least_timed);
   }
   std::uint32_t count_far(Kind kind, std::uint32_t host, std::uint64_t bytes) const {
     return count(peers_[slots_ + host % host_rows_], kind, bytes);
@@ -296,18 +298,20 @@ class Recorder {
     const auto found = std::ranges::find(contexts, old, &Word::get);
     if (found != contexts.end()) found->set(context);
   }
-  [[gnu::always_inline]] std::uint32_t count(Peer& peer, Kind kind, std::uint64_t bytes) const {
+  [[gnu::always_inline]] std::uint32_t count(Peer& peer, Kind kind, std::uint64_t bytes,
+                                             std::uint64_t least_timed = 0) const {
     peer.of[static_cast<std::size_t>(kind)].count_one(bytes);
-    return counts_all_ ? count_more(peer, kind, bytes) : 0;
+    return counts_all_ ? count_more(peer, kind, bytes, least_timed) : 0;
   }
-  [[gnu::noinline, gnu::cold]] std::uint32_t count_more(const Peer& peer, Kind kind,
-                                                        std::uint64_t bytes) const {
+  [[gnu::noinline, gnu::cold]] std::uint32_t count_more(const Peer& peer, Kind kind, std::uint64_t bytes,
+                                                        std::uint64_t least_timed) const {
     constexpr const char* names[kinds] = {"put", "get", "acc", "rmw"};
     const auto index = static_cast<std::size_t>(kind);
     block_->sizes[index][class_of(bytes)].add(1);
     if (log_ == nullptr) return 0;
-    return log_->add(
-        {.bytes = bytes, .name = names[index], .peer = static_cast<std::int32_t>(&peer - peers_)});
+    const std::uint32_t event =
+        log_->add({.bytes = bytes, .name = names[index], .peer = static_cast<std::int32_t>(&peer - peers_)});
+    return bytes < least_timed ? 0 : event;
   }
 
   Block* block_ = nullptr;

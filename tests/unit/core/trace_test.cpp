@@ -50,16 +50,18 @@ TEST(TraceLog, has_what_a_recorder_counts) {
   const std::uint32_t put = recorder.count_near(activity::Kind::put, 1, 64);
   EXPECT_NE(put, 0U);
   recorder.end_event(put);
+  EXPECT_EQ(recorder.count_near(activity::Kind::put, 1, 64, 65), 0U) << "its end is not looked at";
   recorder.count_far(activity::Kind::get, 0, 128);
   recorder.end_wait(0, {.name = "barrier", .target = 7}, 10, 30);
   const auto events = log.events();
-  ASSERT_EQ(events.size(), 3U);
+  ASSERT_EQ(events.size(), 4U);
   EXPECT_STREQ(events[0].name, "put");
+  EXPECT_EQ(events[1].begin_ns, events[1].end_ns);
   EXPECT_EQ(events[0].peer, 1);
-  EXPECT_EQ(events[1].peer, 2) << "behind the slots of the host";
-  EXPECT_EQ(events[2].what, What::wait);
-  EXPECT_EQ(events[2].begin_ns, 10U);
-  EXPECT_EQ(events[2].end_ns, 30U);
+  EXPECT_EQ(events[2].peer, 2) << "behind the slots of the host";
+  EXPECT_EQ(events[3].what, What::wait);
+  EXPECT_EQ(events[3].begin_ns, 10U);
+  EXPECT_EQ(events[3].end_ns, 30U);
 }
 
 TEST(TraceLog, is_not_there_without_being_asked_for) {
