@@ -2,15 +2,16 @@
  * verdict. */
 #include "ga_test.h"
 
-#define PROGRAMS(DO)                                                                                     \
-  DO(put_get_acc)                                                                                        \
-  DO(ghosts)                                                                                             \
-  DO(task_queue)                                                                                         \
-  DO(mutexes)                                                                                            \
-  DO(groups)                                                                                             \
-  DO(mirrored)                                                                                           \
-  DO(nonblocking) DO(distribution) DO(dimensions) DO(strided_patches) DO(scatter_gather) DO(collectives) \
-      DO(blas) DO(own_memory) DO(properties)
+#define PROGRAMS(DO) \
+  DO(put_get_acc)    \
+  DO(ghosts)         \
+  DO(task_queue)     \
+  DO(mutexes)        \
+  DO(groups)         \
+  DO(mirrored)       \
+  DO(nonblocking)    \
+  DO(distribution)   \
+  DO(dimensions) DO(strided_patches) DO(scatter_gather) DO(collectives) DO(blas) DO(own_memory) DO(properties)
 
 #define DECLARE(name) int program_##name(void);
 PROGRAMS(DECLARE)
