@@ -32,7 +32,6 @@ packages_of_the_check() {
   packages_of_the_site
   cat <<'END'
 binutils         command readelf
-ccache           command ccache
 clang            command clang++
 libclang-rt-14-dev       library clang/14/lib/linux
 abigail-tools    command abidw
