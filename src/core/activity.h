@@ -39,8 +39,8 @@ inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; m
 inline constexpr std::size_t most_groups = 64;        // of a rank, that its block names
 inline constexpr std::size_t most_waits = 4;          // of a rank's threads at once, that its block names
 inline constexpr std::size_t most_queue_heads = 8;    // of a progress rank, that its block shows
-inline constexpr std::uint64_t attempts_apart_ns =
-    1'000'000'000;  // who repeats a call later does not wait by it
+// Who repeats a call after a longer time than this does not wait by it.
+inline constexpr std::uint64_t attempts_apart_ns = 2'000'000'000;
 inline constexpr std::uint64_t layout_version = 7;
 
 // One counter. Only its owner writes it, so that adding needs no atomic addition.
