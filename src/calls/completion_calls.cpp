@@ -71,7 +71,8 @@ int comex_test(comex_request_t* handle, int* status) {
   }
   *status = state == State::pending ? 1 : 0;
   if (state != State::pending) {
-    runtime->activity().end_attempts(comex::activity::number_of("test"), *handle);
+    constexpr std::uint32_t kind = comex::activity::number_of("test");
+    runtime->activity().end_attempts(kind, *handle);
     return result_of(*runtime, *handle);
   }
   runtime->attempt_failed({.operation = "test", .handle = *handle}, comex::activity::Waiting::data);

@@ -132,9 +132,10 @@ op::WaitReason reason(const char* name, const Named& named) {
 
 // The result of a trylock: who does not get the mutex repeats the call.
 int tell_taken(const Named& named, bool is_taken, bool is_recovered, int* acquired) {
+  constexpr std::uint32_t kind = activity::number_of("trylock");
   *acquired = is_taken ? 1 : 0;
   if (is_taken)
-    named.runtime->activity().end_attempts(activity::number_of("trylock"));
+    named.runtime->activity().end_attempts(kind);
   else
     named.runtime->attempt_failed(reason("trylock", named), activity::Waiting::mutex);
   return code_of(*named.runtime, is_recovered);

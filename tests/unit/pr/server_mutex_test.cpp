@@ -16,6 +16,15 @@ class ServerMutex : public ::testing::Test {
     EXPECT_TRUE(hand.wait_credit());
     return hand.simple(Verb::lock, unused, mutex);
   }
+  // The first origin holds the mutex, the second and the third stand in line. Returns the third one's slot.
+  std::uint32_t lock_in_turn() {
+    EXPECT_NE(a.reply_to(lock(a), 3), nullptr);
+    lock(b);
+    rig.run(2);
+    const std::uint32_t third = lock(c);
+    rig.run(2);
+    return third;
+  }
   bool unlock(Hand& hand, std::uint64_t mutex = 1) {
     const Reply* reply = hand.reply_to(hand.simple(Verb::unlock, unused, mutex), 10);
     return reply != nullptr && reply->header.verb == Verb::done;
@@ -69,11 +78,7 @@ TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_and_what_comes_late_of_it_chan
 }
 
 TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_past_one_that_died_in_line) {
-  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
-  lock(b);
-  rig.run(2);
-  const std::uint32_t third = lock(c);
-  rig.run(2);
+  const std::uint32_t third = lock_in_turn();
   rig.server->forget_dead(1, 101);
   rig.server->forget_dead(2, 102);
   const Reply* const granted = c.reply_to(third, 10000);
@@ -218,11 +223,7 @@ TEST_F(ServerMutex, of_a_local_holder_is_handed_to_a_remote_waiter_with_a_ring) 
 }
 
 TEST_F(ServerMutex, passes_by_a_waiter_that_left) {
-  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
-  lock(b);
-  rig.run(2);
-  const std::uint32_t third = lock(c);
-  rig.run(2);
+  const std::uint32_t third = lock_in_turn();
   b.simple(Verb::leave);
   rig.run(2);
   EXPECT_EQ(rig.server->departed(), 1U);
