@@ -62,7 +62,7 @@ class Processes : public testing::TestWithParam<Backing> {
  protected:
   std::unique_ptr<Os> os_ = make_posix_os();
   Arena arena_ = mapped_arena(*os_, small_arena(4, GetParam()));
-  std::uint64_t address_ = arena_.candidate(0);
+  std::uint64_t address_ = reinterpret_cast<std::uintptr_t>(arena_.base());
   std::atomic<std::uint32_t>& word() {
     return *reinterpret_cast<std::atomic<std::uint32_t>*>(arena_.board(0).data());
   }

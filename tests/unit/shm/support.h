@@ -61,14 +61,19 @@ inline ArenaOptions small_arena(std::uint32_t slots = 1, Backing backing = Backi
   return options;
 }
 
-// Created and mapped at its first candidate.
+// Created and mapped at its first candidate where nothing is, as a world does it: candidates are drawn at
+// random, and another arena of this process may lie there.
 inline Arena mapped_arena(Os& os, const ArenaOptions& options) {
   Result<Arena> made = Arena::create(os, options);
   if (!made) throw std::runtime_error(made.failure().text);
   Arena arena = std::move(made).value();
-  const Status mapped = arena.map_at(arena.candidate(0));
-  if (!mapped) throw std::runtime_error(mapped.failure().text);
-  return arena;
+  Status mapped;
+  for (std::uint32_t attempt = 0; attempt < address_attempts; ++attempt) {
+    mapped = arena.map_at(arena.candidate(attempt));
+    if (mapped) return arena;
+    arena.unmap();
+  }
+  throw std::runtime_error(mapped.failure().text);
 }
 
 inline Arena attached_arena(Os& os, const ArenaTicket& ticket, HostSlot slot, std::uint64_t address) {
