@@ -122,6 +122,9 @@ class Runtime {
   // Workers with the same number can exchange pointers. Workers of other worlds never can.
   std::uint32_t pointer_domain(Lpid lpid) const;
 
+  // Of a call that returns at once and moved nothing: who is waited for may need this core, where ranks
+  // outnumber cores.
+  void give_way();
   // A call that returns at once has found a handle pending or a mutex held, and will be made again.
   void attempt_failed(const op::WaitReason& attempt, activity::Waiting waiting);
   const activity::Recorder& activity() const { return activity_; }

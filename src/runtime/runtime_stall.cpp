@@ -79,7 +79,13 @@ void Runtime::end_mismatched(const op::WaitReason& wait, const std::string& what
   reporter_.fatal(where_of(reason), what);
 }
 
+void Runtime::give_way() {
+  const shm::WaitPolicy& policy = world_->wait_policy;
+  if (policy.oversubscribed && policy.yields_ever()) world_->os->yield();
+}
+
 void Runtime::attempt_failed(const op::WaitReason& attempt, activity::Waiting waiting) {
+  give_way();
   if (!activity_) return;
   const std::uint64_t now_ns = world_->os->now_ns();
   const std::uint32_t kind = activity::number_of(attempt.operation);

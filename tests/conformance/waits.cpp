@@ -1,8 +1,23 @@
-// comex_wait_until: what it takes for a word, and who wakes it.
+// comex_wait_until: what it takes for a word, and who wakes it. And calls that a program repeats in place of
+// a wait.
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <thread>
 
 #include "conformance/job_rig.h"
+
+namespace {
+thread_local int yields = 0;
+}  // namespace
+
+// In place of the C library's, to count.
+extern "C" int sched_yield() noexcept {
+  ++yields;
+  return static_cast<int>(syscall(SYS_sched_yield));
+}
 
 namespace comex::whole {
 namespace {
@@ -50,6 +65,26 @@ TEST_F(WaitUntil, refuses_a_word_that_is_null_or_not_aligned) {
   EXPECT_EQ(std::ranges::count(said, '\n'), 2) << said;
   EXPECT_NE(said.find("wait_until"), std::string::npos) << said;
   EXPECT_NE(said.find("not aligned to its 8 bytes"), std::string::npos) << said;
+}
+
+// Who holds the mutex, or moves the data, may need the core of the one that asks.
+TEST(RepeatedCalls, yield_where_ranks_outnumber_cores) {
+  Job job({0, 0}, {});
+  job.create_mutexes(1);
+  shm::Arena& arena = job.arena_of(0);
+  shm::Arena holder = shm::Arena::attach_guest(arena.os(), arena.ticket()).value();
+  shm::MutexTurn turn;
+  ASSERT_EQ(holder.mutex_at(job.mutex_offset(0, 0)).step(turn, {99, holder.slot()}, false),
+            shm::Taken::clean);
+  for (const bool oversubscribed : {false, true}) {
+    job.runtime(0).world().wait_policy.oversubscribed = oversubscribed;
+    int acquired = 1;
+    const int before = yields;
+    EXPECT_EQ(comex_trylock(0, 0, &acquired), COMEX_SUCCESS);
+    EXPECT_EQ(acquired, 0);
+    EXPECT_EQ(comex_progress(), COMEX_SUCCESS);
+    EXPECT_EQ(yields - before, oversubscribed ? 2 : 0);
+  }
 }
 
 }  // namespace
