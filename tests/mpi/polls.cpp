@@ -5,6 +5,7 @@
 #include "polls.h"
 
 #include <comex/worlds.h>
+#include <comex/comex.hpp>
 
 namespace {
 
@@ -278,6 +279,14 @@ const Poll polls[] = {
     {"comex_malloc_kept comex_keep comex_recover", nullptr},
 };
 
+// What of comex.hpp need not call anything.
+comex::future<> complete;
+comex::future<int> result(1);
+auto continued = comex::future<int>(1).then([](int value) { return value + 1; });
+const Poll polls_of_cpp[] = {{"future<void>::ready", [] { complete.ready(); }},
+                             {"future<int>::ready", [] { result.ready(); }},
+                             {"continuation::ready", [] { continued.ready(); }}};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -300,7 +309,7 @@ int main(int argc, char** argv) {
   comex_intergroup_create(alone, 0, world, 1 - me, 0, &between_both);
   comex_nbput(near_words, own, 0, me, world, &handle);
   comex_barrier(world);
-  const int unseen = poll_all(polls, count, me);
+  const int unseen = poll_all(polls, count, me) + poll_all(polls_of_cpp, std::size(polls_of_cpp), me);
   comex_finalize();
   MPI_Finalize();
   return unseen == 0 ? 0 : 1;

@@ -24,7 +24,10 @@ class Future:
 
     def done(self):
         """Whether it is complete; makes progress and never waits."""
-        return self._pending is None or self._pending.done()
+        if self._pending is None:
+            _comex.initialized()  # serves others, as every call does
+            return True
+        return self._pending.done()
 
     def wait(self):
         """Waits, raises what has failed, and gives the array that a get has filled."""

@@ -122,7 +122,10 @@ class [[nodiscard]] continuation : public detail::chained<continuation<Before, F
   continuation(Before&& before, G&& f) : before_(std::move(before)), f_(std::forward<G>(f)) {}
 
   bool ready() noexcept {
-    if (!outcome_.is_empty()) return true;
+    if (!outcome_.is_empty()) {
+      comex_initialized();  // serves, as in is_done()
+      return true;
+    }
     if (!before_.ready()) return false;
     go_on();
     return true;

@@ -59,8 +59,10 @@ class requests {
     is_pending_ = true;
   }
 
-  // Makes a round of progress if something is under way.
+  // Makes a round of progress if something is under way. Else it serves now and then, as every call does,
+  // since a program may ask until it sees what another worker writes.
   bool is_done() noexcept {
+    if (!is_pending_) comex_initialized();
     while (is_pending_) {
       comex_request_t request = request_;  // a copy, so that the members may stay in registers
       int status = 0;
