@@ -145,7 +145,7 @@ Result<std::string> answer(int argc, char** argv, char** entries) {
   const auto settings = settings_of(environment, arguments.value());
   if (!settings) return settings.failure();
   if (arguments->worlds) {
-    if (library_of_build(settings.value()).launched(lookup_in(environment)).rank) return show_worlds();
+    if (library_of_build(settings.value()).launched(lookup_in(environment)).is_launched) return show_worlds();
     return caller_error("--worlds shows worlds that meet: mpirun -n 3 comex_info --worlds");
   }
   warn_of_unknown_names(environment);
