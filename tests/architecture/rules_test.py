@@ -68,11 +68,14 @@ class Rules(unittest.TestCase):
         self.assertIn("pragma", said("src/op/a.h", "// Owns nothing.\n"))
 
     def test_one_room_knows_mpi_implementations(self):
-        for words in ('getenv("OMPI_COMM_WORLD_RANK")', "// Open MPI yields.", '"MPIR_CVAR_X"', "as MPICH does"):
+        for words in ('getenv("OMPI_COMM_WORLD_RANK")', "// Open MPI yields.", '"MPIR_CVAR_X"', "as MPICH does", "#ifdef OPEN_MPI",
+                      "MPICH_VERSION", "mpi::open_mpi()", '"I_MPI_X"', '"SLURM_PROCID"', '"MPI_LOCALNRANKS"', "btl_vader of smsc: vader"):
             for place in ("src/runtime/a.cpp", "include/comex/a.h", "bindings/python/a.cpp", "examples/a.c"):
                 self.assertIn("src/mpi alone", said(place, words + "\n"))
             self.assertEqual(said("src/mpi/a.cpp", words + "\n"), "")
         self.assertEqual(said("src/armci/a.cpp", "// libarmci-openmpi and libarmci-mpich\n"), "")
+        self.assertEqual(said("src/transport/a.cpp", "const MpiCheck check;\n"), "")
+        self.assertIn("src/mpi alone", said("src/CMakeLists.txt", "# as MPICH does\n"))
 
     def test_a_type_has_a_name_of_its_own(self):
         one = HEADER + "namespace a {\nstruct Thing {\n  struct Part {};\n};\nclass Other;\n}\n"
