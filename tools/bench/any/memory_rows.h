@@ -5,7 +5,7 @@
 // means that a byte of every page is written, as a program fills what it allocates.
 #pragma once
 
-#include <array>
+#include <span>
 
 #include "meeting_rows.h"
 
@@ -32,14 +32,19 @@ inline bool is_touched(const std::byte* block, std::size_t bytes, std::byte valu
   return is_right;
 }
 
-// Untouched until all are there; then their first bytes tell whether each is a block of its own.
-inline Answer fresh_local_row(Rig& rig, std::size_t bytes) {
+enum class Fresh { untouched, used };
+
+// Their first bytes tell whether each is a block of its own, once all are there.
+inline Answer fresh_local_row(Rig& rig, std::size_t bytes, Fresh fresh) {
   constexpr std::size_t most_live_bytes = std::size_t{256} << 20;
   const std::size_t live = std::clamp<std::size_t>(most_live_bytes / bytes, 2, 1000);
   std::vector<std::byte*> blocks(live);
   rig.rt.barrier();
   const double before = now_ns();
-  for (std::byte*& block : blocks) block = rig.rt.allocate_local(bytes);
+  for (std::byte*& block : blocks) {
+    block = rig.rt.allocate_local(bytes);
+    if (fresh == Fresh::used && block != nullptr) touch(block, bytes, std::byte{1});
+  }
   const double taken = now_ns() - before;
   bool is_right = true;
   for (std::size_t i = 0; i < live; ++i) {
@@ -53,11 +58,15 @@ inline Answer fresh_local_row(Rig& rig, std::size_t bytes) {
 }
 
 // As few as make a mean: runtimes that commit what they allocate take long. Told apart as local ones are.
-inline Answer fresh_allocation_row(Rig& rig, std::size_t bytes) {
-  std::array<Segment, 3> made;
+inline Answer fresh_allocation_row(Rig& rig, std::size_t bytes, Fresh fresh) {
+  constexpr std::size_t most_live_bytes = std::size_t{1} << 30;
+  std::vector<Segment> made(std::clamp<std::size_t>(most_live_bytes / bytes, 1, 3));
   rig.rt.barrier();
   const double before = now_ns();
-  for (Segment& segment : made) segment = rig.rt.allocate(bytes);
+  for (Segment& segment : made) {
+    segment = rig.rt.allocate(bytes);
+    if (fresh == Fresh::used) touch(rig.rt.own(segment), bytes, std::byte{1});
+  }
   const double taken = now_ns() - before;
   for (std::size_t i = 0; i < made.size(); ++i) std::memcpy(rig.rt.own(made[i]), &i, sizeof i);
   bool is_right = true;
@@ -99,30 +108,29 @@ inline Answer local_row(Rig& rig, std::size_t bytes, bool is_used) {
 }
 
 inline void add_memory_rows(Rows& rows) {
-  const std::size_t mebibyte = std::size_t{1} << 20;
-  const auto name = [](const char* what, std::size_t bytes) { return what + std::to_string(bytes); };
-  for (const std::size_t bytes :
-       {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
-    rows.push_back({name("local_fresh.", bytes), "ns", Need::local_memory,
-                    [bytes](Rig& rig) { return fresh_local_row(rig, block_bytes(rig, bytes)); }});
-  }
-  for (const std::size_t bytes :
-       {std::size_t{16}, std::size_t{4096}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
-    rows.push_back({name("local_again.", bytes), "ns", Need::local_memory,
-                    [bytes](Rig& rig) { return local_row(rig, block_bytes(rig, bytes), false); }});
-  }
-  for (const std::size_t bytes : {std::size_t{4096}, mebibyte, chemistry_bytes}) {
-    rows.push_back({name("local_used.", bytes), "ns", Need::local_memory,
-                    [bytes](Rig& rig) { return local_row(rig, block_bytes(rig, bytes), true); }});
-  }
-  rows.push_back({name("malloc_fresh.", chemistry_bytes), "ns", Need::allocation,
-                  [](Rig& rig) { return fresh_allocation_row(rig, block_bytes(rig, chemistry_bytes)); }});
-  rows.push_back({name("malloc_used.", chemistry_bytes), "ns", Need::allocation,
-                  [](Rig& rig) { return used_allocation_row(rig, block_bytes(rig, chemistry_bytes)); }});
-  for (const std::size_t bytes : {std::size_t{16}, mebibyte, chemistry_bytes, 1024 * mebibyte}) {
-    rows.push_back({name("malloc_free.", bytes), "ns", Need::allocation,
-                    [bytes](Rig& rig) { return allocation_row(rig, block_bytes(rig, bytes)); }});
-  }
+  constexpr std::size_t sizes[] = {16, 4096, std::size_t{1} << 20, chemistry_bytes, std::size_t{1} << 30};
+  // Of every worker, several live blocks that are touched: 1 GiB of each would fill a machine.
+  const std::span live_sizes(sizes, 4);
+  const auto add = [&rows](const char* what, std::span<const std::size_t> of, Need need, auto row) {
+    for (const std::size_t bytes : of) {
+      rows.push_back({what + std::to_string(bytes), "ns", need,
+                      [bytes, row](Rig& rig) { return row(rig, block_bytes(rig, bytes)); }});
+    }
+  };
+  add("local_fresh.", sizes, Need::local_memory,
+      [](Rig& rig, std::size_t bytes) { return fresh_local_row(rig, bytes, Fresh::untouched); });
+  add("local_fresh_used.", live_sizes, Need::local_memory,
+      [](Rig& rig, std::size_t bytes) { return fresh_local_row(rig, bytes, Fresh::used); });
+  add("local_again.", sizes, Need::local_memory,
+      [](Rig& rig, std::size_t bytes) { return local_row(rig, bytes, false); });
+  add("local_used.", sizes, Need::local_memory,
+      [](Rig& rig, std::size_t bytes) { return local_row(rig, bytes, true); });
+  add("malloc_fresh.", sizes, Need::allocation,
+      [](Rig& rig, std::size_t bytes) { return fresh_allocation_row(rig, bytes, Fresh::untouched); });
+  add("malloc_fresh_used.", live_sizes, Need::allocation,
+      [](Rig& rig, std::size_t bytes) { return fresh_allocation_row(rig, bytes, Fresh::used); });
+  add("malloc_used.", sizes, Need::allocation, used_allocation_row);
+  add("malloc_free.", sizes, Need::allocation, allocation_row);
 }
 
 }  // namespace bench

@@ -91,12 +91,12 @@ MESSAGE_WINDOWS = ("--mca", "osc", "pt2pt")
 ARMCI_LACKS = ("compare_swap", "unattended")
 RMA_LACKS = ("init_finalize", "unattended")
 # comex.hpp has no implicit requests, and what it leaves to C is measured there.
-CPP_LACKS = ("nbput", "nbget", "nbacc", "nbrmw", "puts", "gets", "accs", "putv", "getv", "accv", "local_fresh", "local_again",
-             "local_used", "malloc_fresh", "malloc_used", "malloc_free", "init_finalize", "unattended", "overlap", "put_fence_all")
+CPP_LACKS = ("nbput", "nbget", "nbacc", "nbrmw", "puts", "gets", "accs", "putv", "getv", "accv", "local_fresh", "local_fresh_used", "local_again",
+             "local_used", "malloc_fresh", "malloc_fresh_used", "malloc_used", "malloc_free", "init_finalize", "unattended", "overlap", "put_fence_all")
 # The locks of windows by messages let two in at once (Open MPI 4.1.4), on one machine and between hosts; every row of
 # locks looks for that.
 RMA_MESSAGES_LACK = RMA_LACKS + ("lock",)
-FLOORS_LACK = ("init_finalize", "malloc_free", "malloc_fresh", "malloc_used", "get_compute_acc", "beside_put", "unattended")
+FLOORS_LACK = ("init_finalize", "malloc_free", "malloc_fresh", "malloc_fresh_used", "malloc_used", "get_compute_acc", "beside_put", "unattended")
 # The floor of another host is messages of equal bytes to it.
 MESSAGES_LACK = FLOORS_LACK + ("puts", "gets", "accs", "putv", "getv", "accv", "get_by_all", "fetch_add.all", "compare_swap", "lock",
                                "overlap", "busy", "first_get", "gups", "floor.futex_handoff", "floor.cache_line")

@@ -7,8 +7,8 @@ VERBS = {"nbput": "non-blocking put", "nbget": "non-blocking get", "nbacc": "non
          "puts": "strided put", "gets": "strided get", "accs": "strided acc", "putv": "vector put",
          "getv": "vector get", "accv": "vector acc", "put_fence": "put + fence",
          "put_fence_all": "put to all + fence_all", "nbrmw": "non-blocking fetch-and-add",
-         "malloc_free": "malloc + free", "malloc_fresh": "malloc, fresh", "malloc_used": "malloc, use and free",
-         "local_fresh": "malloc of own memory, fresh", "local_again": "malloc + free of own memory",
+         "malloc_free": "malloc + free", "malloc_fresh": "malloc, fresh", "malloc_fresh_used": "malloc and use, fresh", "malloc_used": "malloc, use and free",
+         "local_fresh": "malloc of own memory, fresh", "local_fresh_used": "malloc and use of own memory, fresh", "local_again": "malloc + free of own memory",
          "local_used": "malloc, use and free of own memory"}
 TITLES = {
     "fetch_add.alone": "fetch-and-add, alone", "fetch_add.all": "fetch-and-add, by all workers",
