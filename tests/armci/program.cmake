@@ -30,6 +30,10 @@ armci_whole(8_workers_of_2_hosts 10 4,4 COMEX_VIRTUAL_HOSTS=2)
 armci_whole(3_workers_through_the_progress_rank 4 3
   COMEX_ENABLE_PUT_SMP=0 COMEX_ENABLE_GET_SMP=0 COMEX_ENABLE_ACC_SMP=0)
 armci_whole(2_workers_without_progress_ranks 2 2 GA_NUM_PROGRESS_RANKS_PER_NODE=0)
+foreach(flavour comex packaged)
+  comex_add_mpi_test(NAME armci.${flavour}_knows_the_standard_only PROGRAM armci_whole_${flavour} RANKS 6 ARGS 2,2
+    ENV COMEX_VIRTUAL_HOSTS=2 COMEX_MPI_KNOWLEDGE=none LABELS armci)
+endforeach()
 
 # The race checker finds nothing in it, and hands out handles that a layer may keep beside numbers of its own.
 if(TARGET comex_check)
@@ -43,8 +47,9 @@ if(TARGET comex_check)
 endif()
 
 if(GA_CONFIG)
+  string(REGEX MATCH "--coverage" coverage "${CMAKE_CXX_FLAGS}")  # an archive with counters wants their library
   add_test(NAME armci.a_global_arrays_program_links_and_runs
-    COMMAND ${scripts}/global_arrays ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${COMEX_LAUNCH})
+    COMMAND ${scripts}/global_arrays ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${COMEX_LAUNCH} ${coverage})
   set_tests_properties(armci.a_global_arrays_program_links_and_runs PROPERTIES LABELS "mpi;armci" TIMEOUT 90 COST 25)
 endif()
 
