@@ -34,5 +34,6 @@ if(CMAKE_CXX_FLAGS MATCHES "--coverage" AND COMEX_TESTS)
   set_target_properties(comex_keep_counts PROPERTIES UNITY_BUILD OFF C_VISIBILITY_PRESET default)
   target_link_libraries(comex_keep_counts PRIVATE MPI::MPI_C)
   target_link_libraries(comex_flags INTERFACE $<BUILD_INTERFACE:comex_keep_counts>)
-  target_link_options(comex_flags INTERFACE LINKER:--wrap=_exit,--wrap=_Exit,--wrap=PMPI_Abort)
+  target_link_options(comex_flags INTERFACE
+    LINKER:--wrap=_exit,--wrap=_Exit,--wrap=PMPI_Abort,--undefined=comex_keep_counts_of_each)
 endif()
