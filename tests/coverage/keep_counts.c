@@ -14,8 +14,8 @@ void __real__Exit(int status);
 void __wrap__exit(int status);
 void __wrap__Exit(int status);
 
-__attribute__((visibility("hidden"))) const int comex_keep_counts_of_each =
-    0;  // the linker asks for it, and so takes this file
+// The linker asks for it, and so takes this file.
+__attribute__((visibility("hidden"))) const int comex_keep_counts_of_each = 0;
 static struct sigaction next;
 
 static int end_signal(void) {
