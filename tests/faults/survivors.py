@@ -92,6 +92,12 @@ def lines_due(layout, point):
     return lines
 
 
+def are_told_alone(layout, point, text):
+    """The workers of the host died before their progress rank, which nobody may miss any more."""
+    return point.action == "fade" and all(
+        re.search(rf"^comex: worker {worker} on \S+ has died", text, re.M) for worker in lost_workers(layout, point))
+
+
 def judge(job, layout, point):
     """What is wrong with how the job has ended, or nothing."""
     text = job.text()
@@ -104,7 +110,7 @@ def judge(job, layout, point):
         return f"workers {sorted(missing)} do not go on"
     # At the end, a progress rank may not be missed any more.
     is_missed = not lost_workers(layout, point) <= workers_that_left(text)
-    if job.is_hit() and job.fault_phase != "finalize" and is_missed:
+    if job.is_hit() and job.fault_phase != "finalize" and is_missed and not are_told_alone(layout, point, text):
         for line in lines_due(layout, point):
             if not re.search(line, text, re.M):
                 return f"nobody says {line}"
