@@ -27,8 +27,8 @@ class ErrorsReturn {
   ErrorsReturn(const ErrorsReturn&) = delete;
   ErrorsReturn& operator=(const ErrorsReturn&) = delete;
   ~ErrorsReturn() {
-    if (before_ == MPI_ERRHANDLER_NULL)
-      return;  // MPI did not name it, and would end the job at a null handler
+    // MPI has not named the former handler, and would end the job at a null one.
+    if (before_ == MPI_ERRHANDLER_NULL) return;
     PMPI_Comm_set_errhandler(comm_, before_);
     PMPI_Errhandler_free(&before_);
   }
