@@ -10,9 +10,17 @@ namespace comex::shm {
 
 namespace {
 
-// Only data gets large pages on touch: records and table are touched at scattered places.
-std::uint64_t large_pages_from(const ArenaTicket& ticket) {
-  return ticket.on_touch != 0 ? ticket.geometry.data_offset : 0;
+constexpr std::uint64_t most_ready_bytes =
+    1 << 20;  // the fixed part of a host with little memory and few ranks
+
+// Only data gets large pages on touch: records and table are touched at scattered places. The first touch of
+// each page of the fixed part would cost the first operations a fault.
+MapWish map_wish(const ArenaTicket& ticket, std::uint64_t address, bool dump_core) {
+  return {.bytes = ticket.geometry.reservation_bytes,
+          .address = address,
+          .dump_core = dump_core,
+          .large_from = ticket.on_touch != 0 ? ticket.geometry.data_offset : 0,
+          .ready_bytes = std::min(ticket.geometry.fixed_bytes, most_ready_bytes)};
 }
 
 }  // namespace
@@ -39,8 +47,7 @@ struct Arena::Body {
 
   Status map(std::uint64_t address) {
     unmap();
-    Result<std::byte*> mapped =
-        os->map(object, {ticket.geometry.reservation_bytes, address, dump_core, large_pages_from(ticket)});
+    Result<std::byte*> mapped = os->map(object, map_wish(ticket, address, dump_core));
     if (!mapped) return mapped.take_failure();
     base = mapped.value();
     Extents::ExtentsSite place;

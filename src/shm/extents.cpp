@@ -20,7 +20,7 @@ std::uint64_t data_pages(const Geometry& geometry) {
 Extents::Extents(const ExtentsSite& place)
     : place_(place),
       records_(reinterpret_cast<ExtentRecord*>(place.base + place.geometry.records_offset)),
-      spans_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.spans_offset)),
+      spans_(reinterpret_cast<SpanEntry*>(place.base + place.geometry.spans_offset)),
       table_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.table_offset)),
       chain_(*place.block, records_, place.geometry),
       small_(*this) {}
@@ -160,26 +160,43 @@ void Extents::publish(std::uint32_t id, std::uint32_t cell_bytes) {
     std::memset(place_.base + chain_.offset(id), 0, words * sizeof(std::uint32_t));
     record.cell_bytes.store(cell_bytes, std::memory_order_release);
   }
-  mark(id);
+  mark(id, cell_bytes != 0);
   record.state.store(cell_bytes != 0 ? ExtentState::slab : ExtentState::live, std::memory_order_release);
   if (cell_bytes == 0)
     record.version.fetch_add(1, std::memory_order_release);  // even: checks succeed from here on
 }
 
-// A span that lies wholly within the extent needs no entries for its pages.
-void Extents::mark(std::uint32_t id) {
+// Only one extent lies across the bound of two spans, so nobody else writes these entries at the time.
+void Extents::mark(std::uint32_t id, bool is_slab) {
   const std::uint64_t begin = chain_.offset(id) - place_.geometry.data_offset;
   const std::uint64_t end = begin + round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
-  for (std::uint64_t at = begin; at < end;) {
-    const std::uint64_t span = at / span_bytes;
-    const std::uint64_t stop = std::min(end, (span + 1) * span_bytes);
-    const bool is_whole = stop - at == span_bytes;
-    for (std::uint64_t page = at / page_bytes; !is_whole && page < stop / page_bytes; ++page) {
+  const std::uint64_t first_span = begin / span_bytes;
+  const std::uint64_t last_span = (end - 1) / span_bytes;
+  if (is_slab || first_span == last_span) {
+    for (std::uint64_t page = begin / page_bytes; page < end / page_bytes; ++page) {
       table_[page].store(id, std::memory_order_release);
     }
-    spans_[span].store(is_whole ? id : 0, std::memory_order_release);
-    at = stop;
+    return;
   }
+  for (std::uint64_t span = first_span; span < last_span; ++span) {
+    spans_[span].at_end.store(id, std::memory_order_release);
+    spans_[span + 1].at_begin.store(id, std::memory_order_release);
+  }
+}
+
+const ExtentRecord* Extents::find_record(std::uint64_t offset) const {
+  const std::uint64_t into_data = offset - place_.geometry.data_offset;  // huge before the data area
+  if (into_data / page_bytes >= place_.block->table_pages.load(std::memory_order_relaxed)) return nullptr;
+  const SpanEntry& span = spans_[into_data / span_bytes];
+  for (const auto* entry : {&span.at_begin, &span.at_end}) {
+    const ExtentRecord& record = records_[entry->load(std::memory_order_acquire)];
+    const ExtentState state = record.state.load(std::memory_order_acquire);
+    const bool is_in_use =
+        state == ExtentState::live || state == ExtentState::retired || state == ExtentState::releasing;
+    const std::uint64_t whole = round_up(record.bytes.load(std::memory_order_acquire), page_bytes);
+    if (is_in_use && offset - record.offset.load(std::memory_order_acquire) < whole) return &record;
+  }
+  return &records_[table_[into_data / page_bytes].load(std::memory_order_acquire)];
 }
 
 // ---- giving back ----

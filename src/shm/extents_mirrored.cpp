@@ -12,7 +12,7 @@ Result<Extent> Extents::allocate_mirrored(Worker owner, std::uint64_t bytes, std
 }
 
 MirroredPart& Extents::behind(std::uint64_t offset) const {
-  const std::uint64_t bytes = record_at(offset - place_.geometry.data_offset).bytes.load();
+  const std::uint64_t bytes = find_record(offset)->bytes.load();
   return *reinterpret_cast<MirroredPart*>(place_.base + offset + MirroredPart::offset_behind(bytes));
 }
 

@@ -56,7 +56,7 @@ Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& l
   geometry.directory_offset = round_up(geometry.barrier_offset + sizeof(HostBarrierBlock), page_bytes);
   geometry.spans_offset = round_up(geometry.directory_offset + wish.directory_bytes, page_bytes);
   const std::uint64_t spans = geometry.reservation_bytes / span_bytes + 1;
-  geometry.fixed_bytes = round_up(geometry.spans_offset + spans * sizeof(std::uint32_t), page_bytes);
+  geometry.fixed_bytes = round_up(geometry.spans_offset + spans * sizeof(SpanEntry), page_bytes);
   geometry.records_offset = geometry.fixed_bytes;
   geometry.table_offset =
       round_up(geometry.records_offset + geometry.max_records * sizeof(ExtentRecord), page_bytes);

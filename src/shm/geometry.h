@@ -5,10 +5,11 @@
 //   table    page -> record, sparse, committed in steps before first touched
 //   data     extents, to the end of the reservation
 //
-// A span is 2 MiB of data. If one extent holds all of it, the span's entry names the record of that extent,
-// and the span's pages need no entries in the table.
+// A span is 2 MiB of data. Its entries name the extents that lie across its first and its last byte, whose
+// pages then need no entries in the table.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,11 @@ inline constexpr std::uint32_t most_slots = 0xfffe;
 constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
+
+struct SpanEntry {  // numbers of records; 0: of none
+  std::atomic<std::uint32_t> at_begin;
+  std::atomic<std::uint32_t> at_end;
+};
 
 struct GeometryWish {
   std::uint32_t slots = 1;              // ranks on this host, workers and progress ranks

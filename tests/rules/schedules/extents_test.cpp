@@ -16,8 +16,9 @@ using shm::Extents;
 using shm::page_bytes;
 
 constexpr shm::HostSlot slots = 3;
-constexpr std::uint64_t data_offset = 4 * page_bytes;
-constexpr std::uint64_t data_bytes = 32 * page_bytes;
+constexpr std::uint64_t data_bytes = 3 * shm::span_bytes;
+constexpr std::uint64_t table_bytes = data_bytes / page_bytes * sizeof(std::uint32_t);
+constexpr std::uint64_t data_offset = 3 * page_bytes + shm::round_up(table_bytes, page_bytes);
 constexpr std::size_t shared_bytes = data_offset + page_bytes;  // of the data only slabs use some
 
 // One allocation, and when it may be found: from the call that makes it to the end of the call that retires
@@ -159,6 +160,29 @@ TEST_F(ExtentSchedules, mix_no_two_owners_of_one_place) {
   scenario.end = [&] { judge(); };
   scenario.preemptions = 3;
   expect_in_every_schedule("extents of one place", scenario);
+}
+
+// The entries of spans name what is gone until others overwrite them.
+TEST_F(ExtentSchedules, mix_no_extents_that_lay_across_a_span) {
+  Scenario scenario;
+  scenario.shared_bytes = shared_bytes;
+  scenario.begin = [&] { begin(0); };
+  scenario.processes = {[&] {
+                          const std::size_t first = allocate(0, shm::span_bytes + 2 * page_bytes);
+                          const std::size_t second = allocate(0, shm::span_bytes);
+                          release(0, first);
+                          allocate(0, 3 * page_bytes);
+                          release(0, second);
+                          allocate(0, 2 * shm::span_bytes);
+                        },
+                        [&] {
+                          look(1, 0, data_offset + shm::span_bytes, page_bytes);
+                          look(1, 0, data_offset + shm::span_bytes + 3 * page_bytes, page_bytes);
+                          look(1, 0, data_offset, 2 * page_bytes);
+                        }};
+  scenario.end = [&] { judge(); };
+  scenario.preemptions = 2;
+  expect_in_every_schedule("extents across spans", scenario);
 }
 
 TEST_F(ExtentSchedules, show_no_small_block_half_made) {
