@@ -36,6 +36,8 @@ class OtherWorlds : public groups::ConnectionListener {
   virtual std::string why_lost(BridgeId bridge) = 0;
   // Acts on losses that another thread has noted. The program's own thread calls it between two rounds.
   virtual void tell_losses() = 0;
+  // A process of this world has died, and the others go on: parts it from all other worlds.
+  virtual void part_after_death() = 0;
   // Adds a part to the completion for each bridge that has something under way.
   virtual void start_fence_all(nb::Completion& completion) = 0;
   virtual void on_group_removed(int handle) = 0;
@@ -50,6 +52,8 @@ class BridgeService {
   // Handles a control message from this wire.
   virtual void on_control(transport::Transport& transport, MPI_Comm wire,
                           const transport::Message& message) = 0;
+  // The same as on a worker.
+  virtual void part_after_death() = 0;
   // Advances the bridges between two rounds of the own world. Returns how many messages it moved.
   virtual unsigned advance() = 0;
   virtual bool has_bridges() const = 0;

@@ -127,6 +127,7 @@ void Runtime::look_at_failures() {
       has_lost_hosts_.store(true, std::memory_order_relaxed);
     }
     seen_failures_.store(epoch, std::memory_order_relaxed);
+    other_worlds_->part_after_death();
   }
   if (failure_looks_.fetch_add(1, std::memory_order_relaxed) % looks_a_question != 0) return;
   shm::Arena& arena = *world_->arena;

@@ -20,6 +20,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   op::ControlMessages& control_of(BridgeId bridge) override;
   std::string why_lost(BridgeId bridge) override;
   void tell_losses() override { meetings.losses.tell(runtime_); }
+  void part_after_death() override { meetings.watch.break_all(); }
   void start_fence_all(nb::Completion& completion) override;
   void on_group_removed(int handle) override;
   void leave() override { leave_all_bridges(runtime_); }

@@ -4,7 +4,8 @@
 Starts an ompi-server beside them where the scenario wants one, ends everything after a time limit, and judges status
 and words of all. RANKS: of each launch; ROLE: its first argument, by default accept and connect. In the scenario `killed`
 the last launch is killed once it says that it is ready, or with the argument `abort` ends by itself with one line; all
-others must name its world, and so in `finalized`, where it ends without parting. BARE: a program of MPI alone, launched before in the same way with the first argument; by how
+others must name its world, and so in `finalized`, where it ends without parting. In `broken` one worker of the last launch dies,
+and the others of it say that they go on. BARE: a program of MPI alone, launched before in the same way with the first argument; by how
 many KiB it has grown, the lesser of its sides, is one more argument of PROGRAM."""
 import argparse
 import os
@@ -30,7 +31,7 @@ def environment(manager, more=()):
 class Launch:
     def __init__(self, place, role, ranks, manager, server, arguments, more_environment=()):
         self.out = place / f"{role}.out"
-        command = [MPIRUN, "-np", str(ranks)]
+        command = [MPIRUN, "-np", str(ranks)] + (["--go-on"] if "COMEX_ON_FAILURE" in dict(more_environment) else [])
         if server:
             # One server, named in two ways.
             command += ["--name-server", f"file:{os.path.relpath(server) if manager % 2 else server}"]
@@ -90,7 +91,7 @@ WANTED = {
     "no_server": (False, (1, 2), r"--ompi-server"),
     "no_ports": (False, (1, 2), r"joins no worlds: MPI_Open_port|could not open a port of MPI"),
 }
-LOSSES = ("killed", "finalized")  # of the last launch's world
+LOSSES = ("killed", "finalized", "broken")  # of the last launch's world, or of a worker of it that goes on
 PLAIN = (True, (1, 2, 3), None)
 
 
@@ -121,7 +122,8 @@ def run(place, roles, program, scenario, ranks, more):
     port = str(place / "port")
     aborts = "abort" in more
     before = ours()
-    sides = [Launch(place, role, count, manager, uri, [program, role, port, name, *more])
+    goes_on = {roles[-1]: {"COMEX_ON_FAILURE": "continue"}} if scenario == "broken" else {}
+    sides = [Launch(place, role, count, manager, uri, [program, role, port, name, *more], goes_on.get(role, ()))
              for role, count, manager in zip(roles, ranks, managers)]
     until = time.monotonic() + (2 * LIMIT_S if scenario == "rounds" else LIMIT_S)
     errors = []
@@ -142,7 +144,11 @@ def run(place, roles, program, scenario, ranks, more):
             expected = sides
         for side in expected:
             status = side.wait(until)
-            if status != 0:
+            if side is sides[-1] and scenario == "broken":  # a launcher says by its status that somebody died
+                alive = set(re.findall(r"worker (\d+) goes on", side.text()))
+                if status is None or len(alive) != ranks[-1] - 2:
+                    errors.append(f"{side.out.stem}: status {status}, workers {alive or 'none'} go on")
+            elif status != 0:
                 errors.append(f"{side.out.stem}: " + ("ended by the time limit" if status is None else f"status {status}"))
             if words and not re.search(words, side.text()):
                 errors.append(f"{side.out.stem}: does not say {words}")

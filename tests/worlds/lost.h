@@ -117,4 +117,44 @@ inline void finalized(Job& job) {
   go_on_alone(job, place, shared);
 }
 
+// Those of a world that lost a worker. They end without MPI, which would wait for it.
+[[noreturn]] inline void go_on_without_the_dead(Job& job, Shared& shared) {
+  job.equal(comex_barrier(shared.merged), COMEX_PROC_FAILED, "a barrier with the dead");
+  long word = 0;
+  job.equal(comex_get(shared.words[0], &word, sizeof word, 0, shared.merged), COMEX_FAILURE,
+            "a get from the other world");
+  job.done(comex_world_disconnect(&shared.merged));
+  job.done(comex_world_disconnect(&shared.peer));
+  comex_group_t rest = COMEX_GROUP_NULL;
+  job.done(comex_group_shrink(everyone, &rest));
+  int size = 0;
+  job.done(comex_group_size(rest, &size));
+  job.equal(size, job.workers - 1, "the workers left");
+  data_travels(job, rest);
+  job.done(comex_barrier(rest));
+  std::printf("worker %d goes on\n", job.me);
+  std::fflush(stdout);
+  comex_finalize();
+  _exit(EXIT_SUCCESS);
+}
+
+// A worker of the connecting world dies, and the others of it live: both worlds go on, each alone.
+inline void broken(Job& job) {
+  const Place place(job, everyone, 0);
+  Shared shared(job, place);
+  const Outside outside(job);
+  if (place.accepts()) {
+    comex_set_errors(COMEX_ERRORS_RETURN);
+    job.equal(comex_barrier(shared.merged), COMEX_FAILURE, "a barrier with a world that lost a worker");
+    return go_on_alone(job, place, shared);
+  }
+  outside.say();
+  if (job.me == job.workers - 1) {
+    outside.await_all();
+    std::raise(SIGKILL);
+  }
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  go_on_without_the_dead(job, shared);
+}
+
 }  // namespace comex::testing

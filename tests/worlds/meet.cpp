@@ -5,6 +5,7 @@
 //   nobody    nobody is there: the call ends by itself
 //   killed    the connecting world, or the `acceptor`, dies while connected, with `abort` by an error
 //   finalized the connecting world finalizes while connected
+//   broken    a worker of the connecting world dies, and the others of it go on
 //   left      some leave, and meet again some of those who stay
 //   rounds    meet and part again and again; what this process holds stays the same
 #include <array>
@@ -334,6 +335,7 @@ int main(int argc, char** argv) {
   if (scenario == "nobody") nobody(job);
   if (scenario == "killed") killed(job);
   if (scenario == "finalized") finalized(job);
+  if (scenario == "broken") broken(job);
   if (scenario == "left") left(job);
   if (scenario == "rounds") rounds(job);
 }

@@ -44,6 +44,19 @@ Result<JoinedBridge> join(const runtime::Reporter& reporter, LifeWatch& watch, M
   return made;
 }
 
+const char* how_it_is_lost(Farewell farewell) {
+  switch (farewell) {
+    case Farewell::ended:
+      return "has finalized without parting from this one";
+    case Farewell::broken:
+      return "has lost a process and goes on alone";
+    case Farewell::broken_here:
+      return "is parted from this one, of which a process has died";
+    default:
+      return "has died";
+  }
+}
+
 }  // namespace
 
 Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
@@ -57,8 +70,7 @@ Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Ros
   if (!bridge) return bridge;
   joined->watched->watch(std::move(joined->links), [&losses = joined_worlds(runtime).meetings.losses,
                                                     id = bridge.value()](WorldId world, Farewell farewell) {
-    const bool has_died = farewell == Farewell::none;
-    losses.note(id, world, has_died ? "has died" : "has finalized without parting from this one");
+    losses.note(id, world, how_it_is_lost(farewell));
   });
   return bridge;
 }

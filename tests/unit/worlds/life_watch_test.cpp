@@ -89,6 +89,24 @@ TEST(LifeWatch, tells_once_that_the_other_side_has_ended) {
   EXPECT_EQ(linked.times, 1);
 }
 
+TEST(LifeWatch, tells_both_sides_that_one_goes_on_alone) {
+  Tied linked;
+  std::atomic<int> here{-1};
+  Listener listener = std::move(Listener::open("127.0.0.1")).value();
+  std::vector<FramedSocket> one_end;
+  std::vector<FramedSocket> other_end = make_tie(listener, one_end);
+  linked.far->add(std::move(one_end), [&](Farewell farewell) { here = static_cast<int>(farewell); });
+  linked.far->break_all();
+  EXPECT_EQ(here, static_cast<int>(Farewell::broken_here));
+  ASSERT_TRUE(linked.hears());
+  EXPECT_EQ(linked.told, static_cast<int>(Farewell::broken));
+  linked.far->break_all();
+  linked.far->remove(linked.far_tie, Farewell::parted);
+  linked.far.reset();
+  linked.near.reset();
+  EXPECT_EQ(linked.times, 1);
+}
+
 TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
   LifeWatch watch;
   std::atomic<int> deaths{0};

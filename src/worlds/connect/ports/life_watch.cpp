@@ -116,6 +116,21 @@ void LifeWatch::remove(Id id, Farewell farewell) {
   wake();
 }
 
+void LifeWatch::break_all() {
+  const std::lock_guard telling(telling_);
+  std::vector<OnEnd> broken;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::byte word = word_of(Farewell::broken);
+    for (auto& [id, link] : links_) {
+      if (std::exchange(link.is_over, true)) continue;
+      for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
+      broken.push_back(link.on_end);
+    }
+  }
+  for (const OnEnd& on_end : broken) on_end(Farewell::broken_here);
+}
+
 std::vector<int> LifeWatch::descriptors() {
   std::vector<int> found;
   for (const auto& [id, link] : links_) {

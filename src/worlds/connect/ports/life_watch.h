@@ -18,9 +18,11 @@
 namespace comex::worlds {
 
 enum class Farewell : unsigned char {
-  none,    // it died
-  parted,  // both sides part: not reported
-  ended,   // it has finalized without parting
+  none,         // it died
+  parted,       // both sides part: not reported
+  ended,        // it has finalized without parting
+  broken,       // a process of its world has died, and it goes on alone
+  broken_here,  // the same of this world; never sent
 };
 
 class LifeWatch {
@@ -38,6 +40,8 @@ class LifeWatch {
   Id add(std::vector<FramedSocket> channels, OnEnd on_end);
   // Sends the farewell. Afterwards on_end is not called and not running, unless this is the watch's thread.
   void remove(Id link, Farewell farewell);
+  // Ends all links with Farewell::broken, and reports each here as broken_here.
+  void break_all();
 
  private:
   struct LivenessLink {
