@@ -36,9 +36,11 @@ def own_file(name):
 
 
 def mirrors(file):
-    """Whether it uses arrays that each host has a copy of, as density functionals do. To merge the copies Global Arrays adds
-    up, over the hosts, the blocks of the workers of one number: of different sizes where hosts have not as many workers."""
-    return "dft" in file.read_text(errors="replace").lower()
+    """Whether it uses arrays that each host has a copy of, as density functionals and analytic second derivatives do. To merge
+    the copies Global Arrays adds up, over the hosts, the blocks of the workers of one number: of different sizes where hosts
+    have not as many workers."""
+    text = file.read_text(errors="replace").lower()
+    return any(word in text for word in ("dft", "freq", "hessian"))
 
 
 class Questions:
