@@ -10,17 +10,18 @@ namespace comex::shm {
 
 namespace {
 
-constexpr std::uint64_t most_ready_bytes =
-    1 << 20;  // the fixed part of a host with little memory and few ranks
+constexpr std::uint64_t most_ready_bytes = 64 * 1024;  // of the entries of spans: those of 16 GiB
 
-// Only data gets large pages on touch: records and table are touched at scattered places. The first touch of
-// each page of the fixed part would cost the first operations a fault.
+// Only data gets large pages on touch: records and table are touched at scattered places. The entries of
+// spans exist, and their first touch would cost allocations a fault.
 MapWish map_wish(const ArenaTicket& ticket, std::uint64_t address, bool dump_core) {
-  return {.bytes = ticket.geometry.reservation_bytes,
+  const Geometry& geometry = ticket.geometry;
+  return {.bytes = geometry.reservation_bytes,
           .address = address,
           .dump_core = dump_core,
-          .large_from = ticket.on_touch != 0 ? ticket.geometry.data_offset : 0,
-          .ready_bytes = std::min(ticket.geometry.fixed_bytes, most_ready_bytes)};
+          .large_from = ticket.on_touch != 0 ? geometry.data_offset : 0,
+          .ready_from = geometry.spans_offset,
+          .ready_bytes = std::min(geometry.fixed_bytes - geometry.spans_offset, most_ready_bytes)};
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::uint64_t data_pages(const Geometry& geometry) {
 Extents::Extents(const ExtentsSite& place)
     : place_(place),
       records_(reinterpret_cast<ExtentRecord*>(place.base + place.geometry.records_offset)),
-      spans_(reinterpret_cast<SpanEntry*>(place.base + place.geometry.spans_offset)),
+      spans_(reinterpret_cast<std::atomic<std::uint64_t>*>(place.base + place.geometry.spans_offset)),
       table_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.table_offset)),
       chain_(*place.block, records_, place.geometry),
       small_(*this) {}
@@ -166,37 +166,35 @@ void Extents::publish(std::uint32_t id, std::uint32_t cell_bytes) {
     record.version.fetch_add(1, std::memory_order_release);  // even: checks succeed from here on
 }
 
-// Only one extent lies across the bound of two spans, so nobody else writes these entries at the time.
 void Extents::mark(std::uint32_t id, bool is_slab) {
   const std::uint64_t begin = chain_.offset(id) - place_.geometry.data_offset;
   const std::uint64_t end = begin + round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
-  const std::uint64_t first_span = begin / span_bytes;
-  const std::uint64_t last_span = (end - 1) / span_bytes;
-  if (is_slab || first_span == last_span) {
-    for (std::uint64_t page = begin / page_bytes; page < end / page_bytes; ++page) {
-      table_[page].store(id, std::memory_order_release);
-    }
-    return;
-  }
-  for (std::uint64_t span = first_span; span < last_span; ++span) {
-    spans_[span].at_end.store(id, std::memory_order_release);
-    spans_[span + 1].at_begin.store(id, std::memory_order_release);
+  if (!is_slab && begin / span_bytes != end / span_bytes) return mark_spans(begin, end, id);
+  for (std::uint64_t page = begin / page_bytes; page < end / page_bytes; ++page) {
+    table_[page].store(id, std::memory_order_release);
   }
 }
 
-const ExtentRecord* Extents::find_record(std::uint64_t offset) const {
-  const std::uint64_t into_data = offset - place_.geometry.data_offset;  // huge before the data area
-  if (into_data / page_bytes >= place_.block->table_pages.load(std::memory_order_relaxed)) return nullptr;
-  const SpanEntry& span = spans_[into_data / span_bytes];
-  for (const auto* entry : {&span.at_begin, &span.at_end}) {
-    const ExtentRecord& record = records_[entry->load(std::memory_order_acquire)];
-    const ExtentState state = record.state.load(std::memory_order_acquire);
-    const bool is_in_use =
-        state == ExtentState::live || state == ExtentState::retired || state == ExtentState::releasing;
-    const std::uint64_t whole = round_up(record.bytes.load(std::memory_order_acquire), page_bytes);
-    if (is_in_use && offset - record.offset.load(std::memory_order_acquire) < whole) return &record;
+// Only one extent has a span's last page and only one its first, so only the other half of an entry may
+// change meanwhile.
+void Extents::mark_spans(std::uint64_t begin, std::uint64_t end, std::uint32_t id) {
+  for (std::uint64_t at = begin; at < end;) {
+    std::atomic<std::uint64_t>& entry = spans_[at / span_bytes];
+    const std::uint64_t stop = std::min(end, (at / span_bytes + 1) * span_bytes);
+    const std::uint64_t pages = id == 0 ? 0 : (stop - at) / page_bytes;
+    const auto changed = [&](SpanEntry now) {
+      return at == begin ? now.with_end(id, pages) : now.with_begin(id, pages);
+    };
+    if (stop - at == span_bytes) {
+      entry.store(changed(SpanEntry()).word(), std::memory_order_release);
+    } else {
+      std::uint64_t now = entry.load(std::memory_order_relaxed);
+      while (!entry.compare_exchange_weak(now, changed(SpanEntry(now)).word(), std::memory_order_release,
+                                          std::memory_order_relaxed)) {
+      }
+    }
+    at = stop;
   }
-  return &records_[table_[into_data / page_bytes].load(std::memory_order_acquire)];
 }
 
 // ---- giving back ----
@@ -273,6 +271,9 @@ void Extents::release_slab(std::uint64_t offset) {
 void Extents::give_back(std::uint32_t id) {
   if (are_limits_old()) read_limits();
   const std::uint64_t offset = chain_.offset(id);
+  const std::uint64_t begin = offset - place_.geometry.data_offset;
+  const std::uint64_t end = begin + round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
+  if (begin / span_bytes != end / span_bytes) mark_spans(begin, end, 0);
   std::uint64_t bytes = 0;
   {
     const LockGuard lock(*this);

@@ -1,8 +1,7 @@
 // Decides who owns which bytes of the arena: allocation, release, and the bounds check of every operation.
 //
-// check() is lock-free. It reads the records that the entries of the span and the page name, whose versions
-// are odd while they are not live, then the cell of a small block. An entry may be out of date: what a record
-// says is right, and the entries of a live extent name it. allocate, retire and release take one robust lock;
+// check() is lock-free. It reads the record number of the span or page, then the record, whose version is odd
+// while it is not live, then the cell of a small block. allocate, retire and release take one robust lock;
 // for small blocks they take one of the process. Pages are allocated on touch, or committed by their owner
 // before anybody can touch them; either way the arena promises no more memory than the host has. The chain of
 // records is authoritative: after a lock holder has died, all else is rebuilt from it. Memory is not
@@ -114,8 +113,16 @@ class Extents {
   };
   Result<Extent> allocate_pages(const Wish& wish);
   // The record that holds, or held, this place; null if the table does not reach so far.
-  const ExtentRecord* find_record(std::uint64_t offset) const;
-  static bool holds(const ExtentRecord& record, Worker owner, std::uint64_t offset, std::uint64_t bytes);
+  const ExtentRecord* find_record(std::uint64_t offset) const {
+    const std::uint64_t into_data = offset - place_.geometry.data_offset;  // huge before the data area
+    const std::uint64_t page = into_data / page_bytes;
+    if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return nullptr;
+    const SpanEntry span(spans_[into_data / span_bytes].load(std::memory_order_acquire));
+    const std::uint64_t in_span = page % span_pages;
+    if (in_span < span.pages_at_begin()) return &records_[span.at_begin()];
+    if (in_span >= span_pages - span.pages_at_end()) return &records_[span.at_end()];
+    return &records_[table_[page].load(std::memory_order_acquire)];
+  }
   bool cell_covers(const ExtentRecord& slab, std::uint64_t offset, std::uint64_t bytes) const;
   std::vector<Extent> collect_live() const;  // needs the lock
   void collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const;
@@ -134,6 +141,7 @@ class Extents {
   std::uint64_t most_kept() const;
   OutOfMemory promise_ended(const MemoryLimits& limits) const;  // needs the lock
   void mark(std::uint32_t id, bool is_slab);                    // writes the entries of spans or table
+  void mark_spans(std::uint64_t begin, std::uint64_t end, std::uint32_t id);  // id 0: nobody's any more
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);
@@ -147,7 +155,7 @@ class Extents {
 
   ExtentsSite place_;
   ExtentRecord* records_ = nullptr;
-  SpanEntry* spans_ = nullptr;
+  std::atomic<std::uint64_t>* spans_ = nullptr;  // SpanEntry
   std::atomic<std::uint32_t>* table_ = nullptr;
   ExtentChain chain_;
   SmallBlocks small_;
@@ -156,27 +164,17 @@ class Extents {
 // Inlined into each small operation: a call would cost as much as the check.
 [[gnu::always_inline]] inline bool Extents::covers(Worker owner, std::uint64_t offset,
                                                    std::uint64_t bytes) const {
-  const std::uint64_t into_data = offset - place_.geometry.data_offset;  // huge before the data area
-  if (into_data / page_bytes >= place_.block->table_pages.load(std::memory_order_relaxed)) return false;
-  const SpanEntry& span = spans_[into_data / span_bytes];
-  const std::uint32_t at_begin = span.at_begin.load(std::memory_order_acquire);
-  if (at_begin != 0 && holds(records_[at_begin], owner, offset, bytes)) return true;
-  const std::uint32_t at_end = span.at_end.load(std::memory_order_acquire);
-  if (at_end != at_begin && holds(records_[at_end], owner, offset, bytes)) return true;
-  const ExtentRecord& of_page = records_[table_[into_data / page_bytes].load(std::memory_order_acquire)];
-  return holds(of_page, owner, offset, bytes) ||
-         (of_page.owner.load(std::memory_order_acquire) == owner && cell_covers(of_page, offset, bytes));
-}
-
-[[gnu::always_inline]] inline bool Extents::holds(const ExtentRecord& record, Worker owner,
-                                                  std::uint64_t offset, std::uint64_t bytes) {
+  const ExtentRecord* const found = find_record(offset);
+  if (found == nullptr) return false;
   // Acquire loads keep the second look at the version last; they cost nothing on x86.
-  const std::uint32_t version = record.version.load(std::memory_order_acquire);
-  const std::uint64_t into = offset - record.offset.load(std::memory_order_acquire);
-  const std::uint64_t length = record.bytes.load(std::memory_order_acquire);
-  const std::uint32_t holder = record.owner.load(std::memory_order_acquire);
-  const bool is_live = (version & 1u) == 0 && record.version.load(std::memory_order_relaxed) == version;
-  return is_live && holder == owner && into < length && bytes <= length - into;
+  const std::uint32_t version = found->version.load(std::memory_order_acquire);
+  const std::uint64_t into = offset - found->offset.load(std::memory_order_acquire);
+  const std::uint64_t length = found->bytes.load(std::memory_order_acquire);
+  const std::uint32_t holder = found->owner.load(std::memory_order_acquire);
+  const bool is_live = (version & 1u) == 0 && found->version.load(std::memory_order_relaxed) == version;
+  if (is_live) [[likely]]
+    return holder == owner && into < length && bytes <= length - into;
+  return holder == owner && cell_covers(*found, offset, bytes);
 }
 
 inline BoundsVerdict Extents::check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1ULL << 20;
 constexpr std::uint64_t largest_reservation = 1ULL << 44;  // the page table counts pages in 32 bits
-constexpr std::uint32_t most_records = 1u << 20;
 constexpr std::uint64_t slot_unit = 1ULL << 30;
 
 std::uint64_t mixed(std::uint64_t value) {

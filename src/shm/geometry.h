@@ -5,11 +5,10 @@
 //   table    page -> record, sparse, committed in steps before first touched
 //   data     extents, to the end of the reservation
 //
-// A span is 2 MiB of data. Its entries name the extents that lie across its first and its last byte, whose
-// pages then need no entries in the table.
+// A span is 2 MiB of data. Its entry names the extents that reach into it from the span before, or to its
+// end; their pages need no entries in the table.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -31,10 +30,31 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-struct SpanEntry {  // numbers of records; 0: of none
-  std::atomic<std::uint32_t> at_begin;
-  std::atomic<std::uint32_t> at_end;
+inline constexpr std::uint64_t span_pages = span_bytes / page_bytes;
+
+// The entry of a span, as one word: the records of the two extents, and how many of its pages each has.
+class SpanEntry {
+ public:
+  explicit constexpr SpanEntry(std::uint64_t word = 0) : word_(word) {}
+  constexpr std::uint64_t word() const { return word_; }
+  constexpr std::uint64_t at_begin() const { return word_ >> 12 & record_mask; }
+  constexpr std::uint64_t at_end() const { return word_ >> 44; }
+  constexpr std::uint64_t pages_at_begin() const { return word_ & pages_mask; }
+  constexpr std::uint64_t pages_at_end() const { return word_ >> 32 & pages_mask; }
+  constexpr SpanEntry with_begin(std::uint64_t record, std::uint64_t pages) const {
+    return SpanEntry((word_ & ~half_mask) | record << 12 | pages);
+  }
+  constexpr SpanEntry with_end(std::uint64_t record, std::uint64_t pages) const {
+    return SpanEntry((word_ & half_mask) | record << 44 | pages << 32);
+  }
+
+ private:
+  static constexpr std::uint64_t pages_mask = 0xfff;
+  static constexpr std::uint64_t record_mask = 0xfffff;
+  static constexpr std::uint64_t half_mask = 0xffffffff;
+  std::uint64_t word_;
 };
+inline constexpr std::uint32_t most_records = 1u << 20;  // a SpanEntry has 20 bits for one
 
 struct GeometryWish {
   std::uint32_t slots = 1;              // ranks on this host, workers and progress ranks

@@ -246,8 +246,8 @@ class PosixOs final : public Os {
       return refused("madvise(MADV_DONTFORK)", error);
     }
     if (!wish.dump_core) madvise(base, wish.bytes, MADV_DONTDUMP);
-    madvise(base, wish.ready_bytes, MADV_POPULATE_WRITE);  // where the kernel can
-    if (wish.large_from < wish.bytes) {                    // where the kernel allows it
+    madvise(static_cast<std::byte*>(base) + wish.ready_from, wish.ready_bytes, MADV_POPULATE_WRITE);
+    if (wish.large_from < wish.bytes) {  // where the kernel allows it
       madvise(static_cast<std::byte*>(base) + wish.large_from, wish.bytes - wish.large_from, MADV_HUGEPAGE);
     }
     return static_cast<std::byte*>(base);

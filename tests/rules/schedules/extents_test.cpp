@@ -162,7 +162,28 @@ TEST_F(ExtentSchedules, mix_no_two_owners_of_one_place) {
   expect_in_every_schedule("extents of one place", scenario);
 }
 
-// The entries of spans name what is gone until others overwrite them.
+// Two extents that lie across the two ends of a span share its entry.
+TEST_F(ExtentSchedules, name_both_extents_of_a_span) {
+  Scenario scenario;
+  scenario.shared_bytes = shared_bytes;
+  scenario.begin = [&] { begin(0); };
+  scenario.processes = {[&] {
+                          const std::size_t first = allocate(0, shm::span_bytes + 2 * page_bytes);
+                          release(0, first);
+                          allocate(0, shm::span_bytes + page_bytes);
+                        },
+                        [&] { allocate(1, shm::span_bytes); }};
+  scenario.end = [&] {
+    for (const Lifetime& life : lifetimes) {
+      if (life.freed == ~0UL) look(0, life.owner, life.offset, life.bytes);
+    }
+    judge();
+  };
+  scenario.preemptions = 1;
+  expect_in_every_schedule("extents of one span", scenario);
+}
+
+// An entry of a span no longer names what is gone.
 TEST_F(ExtentSchedules, mix_no_extents_that_lay_across_a_span) {
   Scenario scenario;
   scenario.shared_bytes = shared_bytes;

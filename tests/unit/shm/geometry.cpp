@@ -69,5 +69,20 @@ TEST(Geometry, proposes_addresses_inside_the_ranges) {
   EXPECT_EQ(address_candidate(1, 0, 128 * gib, ranges), 0u);
 }
 
+TEST(SpanEntry, keeps_its_two_halves_apart) {
+  constexpr std::uint64_t last_record = most_records - 1;
+  const SpanEntry none;
+  EXPECT_EQ(none.pages_at_begin() + none.pages_at_end(), 0u);
+  const SpanEntry both = none.with_begin(last_record, span_pages - 1).with_end(7, 1);
+  EXPECT_EQ(both.at_begin(), last_record);
+  EXPECT_EQ(both.pages_at_begin(), span_pages - 1);
+  EXPECT_EQ(both.at_end(), 7u);
+  EXPECT_EQ(both.pages_at_end(), 1u);
+  const SpanEntry other = both.with_end(last_record, span_pages).with_begin(0, 0);
+  EXPECT_EQ(other.at_begin() + other.pages_at_begin(), 0u);
+  EXPECT_EQ(other.at_end(), last_record);
+  EXPECT_EQ(other.pages_at_end(), span_pages);
+}
+
 }  // namespace
 }  // namespace comex::shm
