@@ -185,5 +185,7 @@ Cases lock_order();
 Cases collectives();
 Cases endpoints();
 Cases messages();
+Cases forms();
+Cases mpi_forms();
 
 }  // namespace comex::checker

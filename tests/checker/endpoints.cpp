@@ -55,6 +55,24 @@ void by_both(Bed& bed, Body&& body) {
 }
 
 constexpr Case cases[] = {
+    {"memory_of_endpoints", right,
+     [](Bed& bed) {
+       by_both(bed, [](const End& end, const Parts<long>&) {
+         std::array<void*, ends> parts{};
+         const auto part = [&](int rank) {
+           return static_cast<long*>(parts[static_cast<std::size_t>(rank)]);
+         };
+         end.bed.done(comex_malloc(parts.data(), bytes, end.group));
+         end.barrier();
+         end.put(part((end.rank() + 1) % ends), (end.rank() + 1) % ends, end.rank());
+         end.bed.done(comex_fence_allocation(part(end.rank()), end.group));
+         end.barrier();
+         const long seen = end.get(part(end.rank()), end.rank());
+         end.bed.require(seen == (end.rank() + ends - 1) % ends, "what the endpoint before has put");
+         end.barrier();
+         end.bed.done(comex_free(part(end.rank()), end.group));
+       });
+     }},
     {"two_of_one_process", race,
      [](Bed& bed) {
        by_both(bed, [](const End& end, const Parts<long>& a) {

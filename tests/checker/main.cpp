@@ -37,6 +37,8 @@ constexpr Pattern patterns[] = {
     {"collectives", collectives},
     {"endpoints", endpoints},
     {"messages", messages},
+    {"forms", forms},
+    {"mpi_forms", mpi_forms},
 };
 
 struct Named {
@@ -108,7 +110,8 @@ int main(int argc, char** argv) {
   send_errors_to_file();
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  if (comex_init() != COMEX_SUCCESS) return EXIT_FAILURE;
+  // The second init changes nothing.
+  if (comex_init() != COMEX_SUCCESS || comex_init_comm(MPI_COMM_WORLD) != COMEX_SUCCESS) return EXIT_FAILURE;
   Bed bed;
   run(chosen, bed);
   if (comex_finalize() != COMEX_SUCCESS) return EXIT_FAILURE;

@@ -1,0 +1,299 @@
+// The messages and collectives of MPI in all their forms. Each orders what was fenced before it, as far as it
+// tells of that: so it may be read, and no race is seen.
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "bed.h"
+
+namespace comex::checker {
+namespace {
+
+constexpr int many = 16;
+constexpr int tag = 6;
+constexpr int workers = needed_workers;
+
+using Tells = bool (*)(int from, int to);
+constexpr Tells all = [](int, int) { return true; };
+constexpr Tells from_first = [](int from, int) { return from == 0; };
+constexpr Tells to_first = [](int, int to) { return to == 0; };
+constexpr Tells upwards = [](int from, int to) { return from < to; };
+
+struct Buffers {
+  std::array<int, workers> near{1, 1, 1, 1};
+  std::array<int, workers> far{};
+  std::array<int, workers> counts{1, 1, 1, 1};
+  std::array<int, workers> places{0, 1, 2, 3};
+  std::array<int, workers> offsets{0, 4, 8, 12};  // in bytes
+  std::array<MPI_Datatype, workers> types{MPI_INT, MPI_INT, MPI_INT, MPI_INT};
+};
+
+struct Collective {
+  Tells tells;
+  void (*make)(Buffers& b, MPI_Comm comm, MPI_Request& request);
+};
+
+const Collective collectives_of_mpi[] = {
+    {from_first, [](Buffers& b, MPI_Comm comm,
+                    MPI_Request& request) { MPI_Ibcast(b.near.data(), 1, MPI_INT, 0, comm, &request); }},
+    {to_first,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Ireduce(b.near.data(), b.far.data(), 1, MPI_INT, MPI_SUM, 0, comm, &request);
+     }},
+    {to_first,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Igather(b.near.data(), 1, MPI_INT, b.far.data(), 1, MPI_INT, 0, comm, &request);
+     }},
+    {to_first,
+     [](Buffers& b, MPI_Comm comm, MPI_Request&) {
+       MPI_Gatherv(b.near.data(), 1, MPI_INT, b.far.data(), b.counts.data(), b.places.data(), MPI_INT, 0,
+                   comm);
+     }},
+    {to_first,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Igatherv(b.near.data(), 1, MPI_INT, b.far.data(), b.counts.data(), b.places.data(), MPI_INT, 0,
+                    comm, &request);
+     }},
+    {from_first,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Iscatter(b.near.data(), 1, MPI_INT, b.far.data(), 1, MPI_INT, 0, comm, &request);
+     }},
+    {from_first,
+     [](Buffers& b, MPI_Comm comm, MPI_Request&) {
+       MPI_Scatterv(b.near.data(), b.counts.data(), b.places.data(), MPI_INT, b.far.data(), 1, MPI_INT, 0,
+                    comm);
+     }},
+    {from_first,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Iscatterv(b.near.data(), b.counts.data(), b.places.data(), MPI_INT, b.far.data(), 1, MPI_INT, 0,
+                     comm, &request);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Iallgather(b.near.data(), 1, MPI_INT, b.far.data(), 1, MPI_INT, comm, &request);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request&) {
+       MPI_Allgatherv(b.near.data(), 1, MPI_INT, b.far.data(), b.counts.data(), b.places.data(), MPI_INT,
+                      comm);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Iallgatherv(b.near.data(), 1, MPI_INT, b.far.data(), b.counts.data(), b.places.data(), MPI_INT,
+                       comm, &request);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Ialltoall(b.near.data(), 1, MPI_INT, b.far.data(), 1, MPI_INT, comm, &request);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request&) {
+       MPI_Alltoallv(b.near.data(), b.counts.data(), b.places.data(), MPI_INT, b.far.data(), b.counts.data(),
+                     b.places.data(), MPI_INT, comm);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Ialltoallv(b.near.data(), b.counts.data(), b.places.data(), MPI_INT, b.far.data(), b.counts.data(),
+                      b.places.data(), MPI_INT, comm, &request);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request&) {
+       MPI_Alltoallw(b.near.data(), b.counts.data(), b.offsets.data(), b.types.data(), b.far.data(),
+                     b.counts.data(), b.offsets.data(), b.types.data(), comm);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Ialltoallw(b.near.data(), b.counts.data(), b.offsets.data(), b.types.data(), b.far.data(),
+                      b.counts.data(), b.offsets.data(), b.types.data(), comm, &request);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request&) {
+       MPI_Reduce_scatter(b.near.data(), b.far.data(), b.counts.data(), MPI_INT, MPI_SUM, comm);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Ireduce_scatter(b.near.data(), b.far.data(), b.counts.data(), MPI_INT, MPI_SUM, comm, &request);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request&) {
+       MPI_Reduce_scatter_block(b.near.data(), b.far.data(), 1, MPI_INT, MPI_SUM, comm);
+     }},
+    {all,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Ireduce_scatter_block(b.near.data(), b.far.data(), 1, MPI_INT, MPI_SUM, comm, &request);
+     }},
+    {upwards,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Iscan(b.near.data(), b.far.data(), 1, MPI_INT, MPI_SUM, comm, &request);
+     }},
+    {upwards, [](Buffers& b, MPI_Comm comm,
+                 MPI_Request&) { MPI_Exscan(b.near.data(), b.far.data(), 1, MPI_INT, MPI_SUM, comm); }},
+    {upwards,
+     [](Buffers& b, MPI_Comm comm, MPI_Request& request) {
+       MPI_Iexscan(b.near.data(), b.far.data(), 1, MPI_INT, MPI_SUM, comm, &request);
+     }},
+};
+
+// Each puts into a block of all whom the call tells, and each reads what it was told of.
+void tell_by(Bed& bed, const Parts<long>& a, const Collective& collective, long value) {
+  for (int to = 0; to < workers; ++to)
+    if (to != bed.me && collective.tells(bed.me, to)) bed.put(a[to] + bed.me * many, many, to, value);
+  bed.done(comex_fence_all(everyone));
+  Buffers buffers;
+  MPI_Request request = MPI_REQUEST_NULL;
+  collective.make(buffers, bed.comm, request);
+  if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int from = 0; from < workers; ++from)
+    if (from != bed.me && collective.tells(from, bed.me))
+      bed.require(bed.read(a[bed.me] + from * many, many) == value * many, "what was told");
+  bed.barrier();
+}
+
+// The receive has been posted, by all, when `send` is called.
+using Send = void (*)(int* value, int to, MPI_Comm comm, MPI_Request& request);
+constexpr Send sends[] = {
+    [](int* value, int to, MPI_Comm comm, MPI_Request&) { MPI_Bsend(value, 1, MPI_INT, to, tag, comm); },
+    [](int* value, int to, MPI_Comm comm, MPI_Request&) { MPI_Ssend(value, 1, MPI_INT, to, tag, comm); },
+    [](int* value, int to, MPI_Comm comm, MPI_Request&) { MPI_Rsend(value, 1, MPI_INT, to, tag, comm); },
+    [](int* value, int to, MPI_Comm comm, MPI_Request& request) {
+      MPI_Ibsend(value, 1, MPI_INT, to, tag, comm, &request);
+    },
+    [](int* value, int to, MPI_Comm comm, MPI_Request& request) {
+      MPI_Issend(value, 1, MPI_INT, to, tag, comm, &request);
+    },
+    [](int* value, int to, MPI_Comm comm, MPI_Request& request) {
+      MPI_Irsend(value, 1, MPI_INT, to, tag, comm, &request);
+    },
+};
+
+// Returns when the message is there.
+using Receive = void (*)(int* value, int from, MPI_Comm comm);
+template <class Test>
+void repeat(Test test) {
+  while (!test()) comex_progress();
+}
+constexpr Receive receives[] = {
+    [](int* value, int from, MPI_Comm comm) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      int done = 0;
+      int index = 0;
+      MPI_Irecv(value, 1, MPI_INT, from, tag, comm, &request);
+      MPI_Waitsome(1, &request, &done, &index, MPI_STATUSES_IGNORE);
+    },
+    [](int* value, int from, MPI_Comm comm) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      int done = 0;
+      MPI_Irecv(value, 1, MPI_INT, from, tag, comm, &request);
+      repeat([&] { return MPI_Testall(1, &request, &done, MPI_STATUSES_IGNORE), done != 0; });
+    },
+    [](int* value, int from, MPI_Comm comm) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      int done = 0;
+      int index = 0;
+      MPI_Irecv(value, 1, MPI_INT, from, tag, comm, &request);
+      repeat([&] { return MPI_Testany(1, &request, &index, &done, MPI_STATUS_IGNORE), done != 0; });
+    },
+    [](int* value, int from, MPI_Comm comm) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      int done = 0;
+      int index = 0;
+      MPI_Irecv(value, 1, MPI_INT, from, tag, comm, &request);
+      repeat([&] { return MPI_Testsome(1, &request, &done, &index, MPI_STATUSES_IGNORE), done > 0; });
+    },
+    [](int* value, int from, MPI_Comm comm) {
+      MPI_Message message = MPI_MESSAGE_NULL;
+      MPI_Mprobe(from, tag, comm, &message, MPI_STATUS_IGNORE);
+      MPI_Mrecv(value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    },
+};
+
+constexpr Case cases[] = {
+    {"collectives", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(workers * many);
+       long value = 0;
+       for (const Collective& collective : collectives_of_mpi) tell_by(bed, a, collective, ++value);
+     }},
+    {"sends", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(std::size(sends) * many);
+       std::vector<char> buffer(2 * (MPI_BSEND_OVERHEAD + sizeof(int)));
+       MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));
+       for (std::size_t i = 0; i < std::size(sends); ++i) {
+         int sent = bed.me;
+         int told = -1;
+         std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+         MPI_Irecv(&told, 1, MPI_INT, bed.previous(), tag, bed.comm, requests.data());
+         MPI_Barrier(bed.comm);  // comes before the put, so it orders nothing of it
+         bed.put(a[bed.next()] + i * many, many, bed.next(), bed.me);
+         bed.fence(bed.next());
+         sends[i](&sent, bed.next(), bed.comm, requests[1]);
+         MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+         bed.require(bed.read(a[bed.me] + i * many, many) == told * many, "the neighbour's data");
+       }
+       void* attached = nullptr;
+       int size = 0;
+       MPI_Buffer_detach(&attached, &size);
+     }},
+    {"receives", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(std::size(receives) * many);
+       for (std::size_t i = 0; i < std::size(receives); ++i) {
+         int told = -1;
+         bed.put(a[bed.next()] + i * many, many, bed.next(), bed.me);
+         bed.fence(bed.next());
+         MPI_Send(&bed.me, 1, MPI_INT, bed.next(), tag, bed.comm);
+         receives[i](&told, bed.previous(), bed.comm);
+         bed.require(bed.read(a[bed.me] + i * many, many) == told * many, "the neighbour's data");
+       }
+     }},
+    {"exchange_in_place", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       int told = bed.me;
+       bed.put(a[bed.next()], many, bed.next(), bed.me);
+       bed.fence(bed.next());
+       MPI_Sendrecv_replace(&told, 1, MPI_INT, bed.next(), tag, bed.previous(), tag, bed.comm,
+                            MPI_STATUS_IGNORE);
+       bed.require(bed.read(a[bed.me], many) == told * many, "the neighbour's data");
+     }},
+    {"persistent_requests_started_together", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       int sent = bed.me;
+       int told = -1;
+       std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+       MPI_Send_init(&sent, 1, MPI_INT, bed.next(), tag, bed.comm, requests.data());
+       MPI_Recv_init(&told, 1, MPI_INT, bed.previous(), tag, bed.comm, &requests[1]);
+       bed.put(a[bed.next()], many, bed.next(), bed.me);
+       bed.fence(bed.next());
+       MPI_Startall(2, requests.data());
+       MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+       bed.require(bed.read(a[bed.me], many) == told * many, "the neighbour's data");
+       for (MPI_Request& request : requests) MPI_Request_free(&request);
+     }},
+    // Each side is told of the other one.
+    {"barrier_of_two_sides", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const int opposite = (bed.me + 2) % workers;
+       MPI_Comm half = MPI_COMM_NULL;
+       MPI_Comm both = MPI_COMM_NULL;
+       MPI_Comm_split(bed.comm, bed.me / 2, bed.me, &half);
+       MPI_Intercomm_create(half, 0, bed.comm, bed.me < 2 ? 2 : 0, tag, &both);
+       bed.put(a[opposite], many, opposite, bed.me);
+       bed.fence(opposite);
+       MPI_Barrier(both);
+       bed.require(bed.read(a[bed.me], many) == opposite * many, "what the other side has put");
+       MPI_Comm_free(&both);
+       MPI_Comm_free(&half);
+     }},
+};
+
+}  // namespace
+
+Cases mpi_forms() {
+  return cases;
+}
+
+}  // namespace comex::checker
