@@ -42,8 +42,6 @@ std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t ba
   const std::string nearest = nearest_text(extents, fault.offset, base, wait, near);
   const std::string range = bytes_text(fault.bytes) + " at " + hex(base + fault.offset);
   switch (fault.verdict) {
-    case BoundsVerdict::ok:
-      return "nothing is wrong with " + range;
     case BoundsVerdict::retired:
       return range + " lie in a segment that was freed" + nearest;
     case BoundsVerdict::wrong_owner:
@@ -52,6 +50,7 @@ std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t ba
     case BoundsVerdict::past_end:
       return range + " reach " + bytes_text(fault.offset + fault.bytes - (near.offset + near.bytes)) +
              " past the end" + nearest;
+    case BoundsVerdict::ok:
     case BoundsVerdict::no_extent:
       break;
   }

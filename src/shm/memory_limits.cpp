@@ -141,8 +141,6 @@ const char* limit_name(Limit limit) {
       return "the shared-memory mount";
     case Limit::cgroup:
       return "a cgroup's memory limit";
-    case Limit::address_space:
-      return "the address-space limit (ulimit -v)";
     case Limit::file_size:
       return "the file-size limit (ulimit -f)";
     case Limit::reservation:

@@ -32,7 +32,7 @@ struct ObjectName {
 };
 inline constexpr std::uint64_t object_prefix_bytes = 64;  // the part of an object that Os reserves
 
-enum class Limit : std::uint8_t { ram, mount, cgroup, address_space, file_size, reservation, records };
+enum class Limit : std::uint8_t { ram, mount, cgroup, file_size, reservation, records };
 const char* limit_name(Limit limit);
 
 // How much more shared memory can be had now, and which limit decides it.

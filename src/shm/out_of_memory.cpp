@@ -16,8 +16,6 @@ const char* hint_for(Limit limit) {
       return "raise the memory limit of the container or batch job (--memory, --mem)";
     case Limit::file_size:
       return "raise ulimit -f";
-    case Limit::address_space:
-      return "raise ulimit -v";
     case Limit::reservation:
       return "raise COMEX_ARENA_RESERVE, or ulimit -v if it is set";
     case Limit::records:

@@ -82,6 +82,9 @@ static void broadcast_to_more_than_there_are(void) {
   broadcast_to(0, armci_msg_nproc() + 1);
 }
 
+static void selection_of_an_unknown_type(void) {
+  armci_msg_sel(words, sizeof *words, max, 12345, 1);
+}
 static void selection_without_room_for_its_value(void) {
   armci_msg_sel(words, 2, max, ARMCI_LONG, 1);
 }
@@ -113,6 +116,7 @@ int main(int argc, char** argv) {
       {"armci_grp_clus_brdcst", broadcast_from_a_negative_rank},
       {"armci_grp_clus_brdcst", broadcast_to_more_than_there_are},
       {"armci_msg_sel_scope", selection_without_room_for_its_value},
+      {"armci_msg_sel_scope", selection_of_an_unknown_type},
       {"armci_msg_lgop", reduction_of_a_negative_count},
       {"armci_msg_dgop", reduction_of_reals_by_a_logical_operation},
   };

@@ -151,6 +151,9 @@ def check_settings(program):
              ({"COMEX_ENABLE_PUT_SMP": "maybe"}, "COMEX_ENABLE_PUT_SMP.*maybe.*yes or no"),
              ({"COMEX_ON_FAILURE": "continue", "COMEX_TRACE": "trace"}, "COMEX_ON_FAILURE=continue and COMEX_TRACE do not go"),
              ({"COMEX_ON_FAILURE": "continue", "COMEX_CHECK": "1"}, "COMEX_CHECK and COMEX_ON_FAILURE=continue do not"),
+             ({"COMEX_CHECK": "1"}, "COMEX_CHECK is set, and no checker sees the program's calls"),
+             ({"COMEX_ON_FAILURE": "continue", "GA_NUM_PROGRESS_RANKS_PER_NODE": "0"}, "takes a progress rank on every host"),
+             ({"COMEX_VIRTUAL_HOSTS": "0,x,1"}, "COMEX_VIRTUAL_HOSTS.*x"),
              ({"COMEX_VIRTUAL_HOSTS": "0,1"}, "COMEX_VIRTUAL_HOSTS lists 2 entries.*3 ranks")]
     for environment, text in wrong:
         status, _, lines = run(3, environment, program, "idle")

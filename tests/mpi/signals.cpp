@@ -1,5 +1,7 @@
 // Signals of all forms, waits for several words, fences of other kinds, and transfers of any size as wide
 // calls. Usage: signals [threads]
+#include <comex/worlds.h>
+
 #include <array>
 #include <numeric>
 
@@ -179,8 +181,13 @@ void fences_complete_what_was_written(const Job& job) {
       job.equal(look(words.mine() + worker), turn, "what a fence was to complete");
     MPI_Barrier(job.comm);
   }
+  comex_group_t copy = COMEX_GROUP_NULL;
+  job.done(comex_group_dup(everyone, &copy));
+  job.done(comex_fence_allocation(words.mine(), copy));
+  job.done(comex_group_free(copy));
   comex_set_errors(COMEX_ERRORS_RETURN);
   job.require(comex_fence_allocation(words.mine() + 1, everyone) == COMEX_FAILURE, "no allocation's address");
+  job.require(comex_fence_allocation(words.mine(), COMEX_GROUP_SELF) == COMEX_FAILURE, "another group");
   job.require(comex_nbfence(job.workers, everyone, nullptr) == COMEX_FAILURE, "a rank that is none");
   comex_set_errors(COMEX_ERRORS_ABORT);
 }

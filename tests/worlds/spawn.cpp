@@ -87,6 +87,12 @@ comex_group_t merge_and_use(const Job& job, comex_group_t inter, int high, int r
   job.done(comex_gpids(merged, 3, gpids.data(), &found));
   job.equal(found, 0, "a group of two worlds being of a single one");
   data_travels(job, merged);
+  job.done(comex_host_of(rank == 2 ? 0 : 2, merged, &found));
+  job.require(found >= 1 << 24, "a process of another world is on a host of its own");
+  std::array<void*, 3> parts{};
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  job.equal(comex_malloc_kept(parts.data(), 8, 1, merged), COMEX_FAILURE, "kept memory of two worlds");
+  comex_set_errors(COMEX_ERRORS_ABORT);
   parts_of_both_worlds(job, merged, rank);
   data_travels(job, merged);
   return merged;

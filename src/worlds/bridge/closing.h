@@ -49,10 +49,8 @@ class Closing {
         return ClosingStep::leave;
       case ClosingStep::leave:
         return how_ == Leaving::together ? ClosingStep::serve : ClosingStep::forget;
-      case ClosingStep::serve:
-        return ClosingStep::part;
       default:
-        return ClosingStep::forget;
+        return ClosingStep::part;  // after serve
     }
   }
 

@@ -55,6 +55,7 @@ TEST(SettingAgreement, unset_elsewhere_is_agreement) {
   const Settings used = adopt(mine, received(rank0));
   EXPECT_EQ(used.progress_ranks, 2);
   EXPECT_EQ(used.source(SettingId::progress_ranks), Source::rank0);
+  EXPECT_EQ(source_text(Source::rank0), "MPI rank 0");
 }
 
 TEST(SettingAgreement, the_same_value_in_another_spelling_agrees) {

@@ -95,6 +95,8 @@ TEST_F(Compare, finds_an_endpoint_again_and_else_its_process) {
   EXPECT_EQ(find(*all, 2, *some), -1);
   EXPECT_EQ(find(*all, 3, processes), 1);
   EXPECT_EQ(find(processes, 1, *all), 2);
+  const auto third = group(17, {{0, 3}}, 0);
+  EXPECT_EQ(find(*third, 0, *all), -1) << "its process has other endpoints there";
 }
 
 TEST_F(Compare, tells_endpoints_from_the_processes_they_belong_to) {

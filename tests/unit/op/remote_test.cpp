@@ -63,14 +63,16 @@ TEST(Remote, a_far_address_becomes_an_offset_in_the_arena) {
 TEST(Remote, fails_what_is_under_way_to_a_lost_server_and_what_comes_later) {
   Script script;
   std::vector<std::uint64_t> values(40);
-  nb::Completion puts, fence, later;
+  nb::Completion puts, fence, joined, later;
   for (std::uint64_t& value : values) script.remote.start(script.put(&value, 8), script.far, puts);
   script.remote.start_fence(script.far.server, fence);
+  script.remote.start_fence(script.far.server, joined);
   EXPECT_FALSE(puts.done() || fence.done()) << "without credits";
   script.look();
   script.remote.lose(script.far.server);
   EXPECT_TRUE(puts.done() && puts.take_failure());
   EXPECT_TRUE(fence.done() && fence.take_failure());
+  EXPECT_TRUE(joined.done() && joined.take_failure());
   EXPECT_FALSE(script.remote.dirty(script.far.server));
   EXPECT_EQ(script.remote.take_failures(script.far.gpid()), 1u) << "the put that had left may be lost";
   script.remote.start(script.put(&values[0], 8), script.far, later);

@@ -377,5 +377,18 @@ TEST_F(ServerRefusal, of_many_messages_of_one_call_is_told_once) {
   EXPECT_EQ(rig.server->counters().refused, 6U);
 }
 
+TEST_F(ServerRefusal, of_a_batch_for_another_world) {
+  Bytes items;
+  append(items, bytes_of(protocol::BatchItem{Verb::get, 0, 8, target, rig.memory}));
+  RequestHeader batch = hand.header(Verb::batch, 0, items.size());
+  batch.target = 1;  // where answers go
+  batch.world = world + 1;
+  batch.set_items(1);
+  hand.send(batch, items);
+  ASSERT_NE(hand.reply_to(batch.slot, 3), nullptr);
+  ASSERT_EQ(rig.refused.size(), 1U);
+  EXPECT_EQ(rig.refused[0].fault.refusal, Refusal::unknown_world);
+}
+
 }  // namespace
 }  // namespace comex::pr

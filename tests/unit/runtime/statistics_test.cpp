@@ -147,5 +147,17 @@ TEST(Statistics, table_and_json_tell_the_figures) {
     EXPECT_NE(json.find(part), std::string::npos) << part << "\n" << json;
 }
 
+TEST(Statistics, workers_that_serve_other_hosts_themselves_may_want_a_progress_rank) {
+  Blocks blocks;
+  blocks.recorder(0).count_far(Kind::get, 1, 8);
+  JobTotals totals = blocks.totals();
+  totals.requests = {};  // nobody but the workers has served
+  Settings none;
+  none.progress_ranks = 0;
+  const auto found = suggestions(totals, none);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].setting, "GA_NUM_PROGRESS_RANKS_PER_NODE=1");
+}
+
 }  // namespace
 }  // namespace comex::runtime

@@ -94,5 +94,13 @@ TEST(MemoryLimits, is_nothing_when_a_cgroup_is_over_its_limit) {
   EXPECT_EQ(limits_with(files).bytes, 0u);
 }
 
+TEST(MemoryLimits, takes_no_cgroup_of_a_hierarchy_in_which_the_process_is_not) {
+  Files files = with_unified("/", "/a");
+  files["/proc/self/cgroup"] = "3:memory:/a\n";  // of a hierarchy that is not mounted
+  files["/cg/a/memory.max"] = "5000\n";
+  files["/cg/a/memory.current"] = "1000\n";
+  EXPECT_EQ(limits_with(files).bytes, 800u * 1024);
+}
+
 }  // namespace
 }  // namespace comex::shm

@@ -140,5 +140,13 @@ TEST(OutOfMemory, of_a_new_arena_is_told_with_numbers_and_a_hint) {
                {"free 65536, limited by the file-size limit (ulimit -f)", "; raise ulimit -f"});
 }
 
+TEST_F(OutOfMemoryTest, names_eight_owners_and_counts_the_others) {
+  for (Worker owner = 0; owner < 10; ++owner)
+    ASSERT_TRUE(extents_.allocate(owner, (20 - owner) * page_bytes));
+  leave(page_bytes, Limit::ram);
+  expect_parts(refusal(2 * page_bytes),
+               {"worker 0 holds 81920 in 1", "worker 7 holds 53248 in 1 and 2 workers more"});
+}
+
 }  // namespace
 }  // namespace comex::shm

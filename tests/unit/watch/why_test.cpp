@@ -179,6 +179,9 @@ TEST(Why, NamesTheRankWaitedFor) {
        "waits "
        "for "
        "up to 12.3 s."},
+      {"a host whose progress rank runs",
+       {{waiting(0, "get", data, 5, 7), server(7, 3, 'R')}, {}, {{3, 7}}},
+       "progress rank 7 (rank 7, process 107) is busy: it runs and does not answer; worker 0 waits"},
       {"a busy progress rank",
        {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'R')}, {}, {}},
        "worker 0 is in get for 12.3 s and waits for rank 2 (process 102), which is busy: it runs and does "

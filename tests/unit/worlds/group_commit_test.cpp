@@ -278,5 +278,16 @@ TEST(CommitMember, does_not_hear_of_calls_that_are_over) {
   EXPECT_TRUE(member.hear({LeadersWord::prepare, 5, context}));
 }
 
+TEST(CommitMember, takes_a_word_of_no_kind_for_nothing) {
+  CommitLeader leader(2, 7);
+  CommitMember member(5);
+  const CommitLeader leader_before = leader;
+  const CommitMember member_before = member;
+  EXPECT_FALSE(leader.hear(1, {MembersWord::nothing, 5, 7}));
+  EXPECT_FALSE(member.hear({LeadersWord::nothing, 5, 7}));
+  EXPECT_EQ(leader, leader_before);
+  EXPECT_EQ(member, member_before);
+}
+
 }  // namespace
 }  // namespace comex::worlds
