@@ -41,6 +41,11 @@ class Failures {
     return head_ == nullptr ? WorkerState::alive
                             : static_cast<WorkerState>(states_[worker].load(std::memory_order_relaxed));
   }
+  std::uint32_t dead_workers() const {
+    std::uint32_t count = 0;
+    for (Worker worker = 0; worker < workers_; ++worker) count += of(worker) == WorkerState::alive ? 0u : 1u;
+    return count;
+  }
   // Hosts whose workers have all left or died; a host is noted once.
   std::uint32_t left_hosts() const { return head_->left_hosts.load(std::memory_order_acquire); }
   void note_left(std::uint32_t host) const {

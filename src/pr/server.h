@@ -7,6 +7,7 @@
 // refuses. A progress rank owns it, or a worker that serves itself; all calls are under the engine lock.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -71,6 +72,9 @@ class Server final : public transport::Sink {
   // Counts the origins that have left and have no requests here any more.
   std::size_t departed() const { return departed_.size(); }
   std::optional<protocol::Leaving> departed(TransportRank origin) const;  // how it left, if it has
+  bool has_any_left(protocol::Leaving how) const {
+    return std::ranges::any_of(departed_, [how](const auto& each) { return each.second == how; });
+  }
   const ServerCounters& counters() const { return counters_; }
   std::uint32_t staging_peak() const { return staging_.peak(); }
 

@@ -36,8 +36,9 @@ class OtherWorlds : public groups::ConnectionListener {
   virtual std::string why_lost(BridgeId bridge) = 0;
   // Acts on losses that another thread has noted. The program's own thread calls it between two rounds.
   virtual void tell_losses() = 0;
-  // A process of this world has died, and the others go on: parts it from all other worlds.
-  virtual void part_after_death() = 0;
+  // So many workers of this world have died, and the others go on: parts it from all other worlds that it met
+  // before the last of them was known to be dead.
+  virtual void part_after_death(std::uint32_t dead_workers) = 0;
   // Adds a part to the completion for each bridge that has something under way.
   virtual void start_fence_all(nb::Completion& completion) = 0;
   virtual void on_group_removed(int handle) = 0;
@@ -53,7 +54,7 @@ class BridgeService {
   virtual void on_control(transport::Transport& transport, MPI_Comm wire,
                           const transport::Message& message) = 0;
   // The same as on a worker.
-  virtual void part_after_death() = 0;
+  virtual void part_after_death(std::uint32_t dead_workers) = 0;
   // Advances the bridges between two rounds of the own world. Returns how many messages it moved.
   virtual unsigned advance() = 0;
   virtual bool has_bridges() const = 0;

@@ -61,7 +61,9 @@ class Extents {
                           Pages pages = Pages::any);
   // A part of kept memory has room for a MirroredPart behind its bytes. When that is filled, it is shown.
   Result<Extent> allocate_mirrored(Worker owner, std::uint64_t bytes, std::uint64_t allocation);
-  MirroredPart& behind(std::uint64_t offset) const;  // of the extent that begins here
+  MirroredPart& behind(std::uint64_t offset) const {  // of the extent that begins here
+    return part_behind(*find_record(offset));
+  }
   void show_mirrored(std::uint64_t offset);
   // Whether the host has any; costs a load. Who writes to memory then notes it afterwards.
   bool has_mirrored() const { return place_.block->mirrored.load(std::memory_order_relaxed) != 0; }
@@ -123,6 +125,7 @@ class Extents {
     if (in_span >= span_pages - span.pages_at_end()) return &records_[span.at_end()];
     return &records_[table_[page].load(std::memory_order_acquire)];
   }
+  MirroredPart& part_behind(const ExtentRecord& record) const;
   bool cell_covers(const ExtentRecord& slab, std::uint64_t offset, std::uint64_t bytes) const;
   std::vector<Extent> collect_live() const;  // needs the lock
   void collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const;

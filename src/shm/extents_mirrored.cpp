@@ -11,9 +11,9 @@ Result<Extent> Extents::allocate_mirrored(Worker owner, std::uint64_t bytes, std
                          .bytes_behind = can_be ? MirroredPart::bytes_behind(bytes) : 0});
 }
 
-MirroredPart& Extents::behind(std::uint64_t offset) const {
-  const std::uint64_t bytes = find_record(offset)->bytes.load();
-  return *reinterpret_cast<MirroredPart*>(place_.base + offset + MirroredPart::offset_behind(bytes));
+MirroredPart& Extents::part_behind(const ExtentRecord& record) const {
+  const std::uint64_t end = record.offset.load() + MirroredPart::offset_behind(record.bytes.load());
+  return *reinterpret_cast<MirroredPart*>(place_.base + end);
 }
 
 void Extents::show_mirrored(std::uint64_t offset) {
@@ -28,7 +28,7 @@ bool Extents::note_written(std::uint64_t offset, std::uint64_t bytes) const {
   const ExtentRecord* const found = find_record(offset);
   if (found == nullptr || found->is_mirrored.load(std::memory_order_acquire) == 0) return false;
   const std::uint64_t begin = found->offset.load(std::memory_order_acquire);
-  behind(begin).mark(offset - begin, bytes);
+  part_behind(*found).mark(offset - begin, bytes);
   return true;
 }
 

@@ -20,14 +20,17 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   op::ControlMessages& control_of(BridgeId bridge) override;
   std::string why_lost(BridgeId bridge) override;
   void tell_losses() override { meetings.losses.tell(runtime_); }
-  void part_after_death() override { meetings.watch.break_all(); }
+  void part_after_death(std::uint32_t dead_workers) override { meetings.watch.break_all(dead_workers); }
   void start_fence_all(nb::Completion& completion) override;
   void on_group_removed(int handle) override;
   void leave() override { leave_all_bridges(runtime_); }
 
   void opened(Gpid) override {}
   void closed(Gpid) override {}
-  void freed(WorldId world) override { bridges.freed(world); }
+  void freed(WorldId world) override {
+    bridges.freed(world);
+    meetings.losses.forget(world);
+  }
 
   Bridges bridges;
   Meetings meetings;

@@ -119,7 +119,7 @@ class Halves {
     worlds::BridgeFacts facts;
     facts.wire = join_halves();
     facts.release = [this](runtime::Communicator) { require(false, "a lost bridge is not released"); };
-    facts.abandon = [&abandoned] { ++abandoned; };
+    facts.unwatch = [&abandoned] { ++abandoned; };
     const MPI_Comm wire = facts.wire.get();
     if (is_worker()) {
       facts.lpid_of = [this](Gpid gpid) { return runtime().book().lpid_of(gpid).value(); };

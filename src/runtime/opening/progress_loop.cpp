@@ -75,7 +75,7 @@ void ProgressLoop::look_at_failures() {
                     });
   if (world_.failures.epoch() == seen_failures_) return;
   seen_failures_ = world_.failures.epoch();
-  bridges_->part_after_death();
+  bridges_->part_after_death(world_.failures.dead_workers());
   for (Worker worker = 0; worker < world_.group->size(); ++worker) {
     if (world_.failures.of(worker) != groups::WorkerState::lost) continue;
     const groups::WorkerPlace& place = world_.group->place(worker);

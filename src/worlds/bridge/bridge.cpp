@@ -111,6 +111,8 @@ ClosingStep go_through(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, p
         break;
       case ClosingStep::meet:
         meet_workers(runtime, bridge);
+        // All part together from here on: a death elsewhere may not make some leave alone.
+        bridge.point->unwatch();
         break;
       case ClosingStep::leave:
         leave_servers(runtime, bridge, how);

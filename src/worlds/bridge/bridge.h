@@ -28,8 +28,8 @@ struct BridgeFacts {
   std::function<Lpid(Gpid)> lpid_of = {};
   // Handles the wire when all have left the bridge; collective over it. If unset, the wire is freed.
   std::function<void(runtime::Communicator)> release = {};
-  // Called instead if the others are lost or stay: MPI keeps the wire as it is.
-  std::function<void()> abandon = {};
+  // Ends the watch over the others' lives: all have met to part, or the wire is left to MPI as it is.
+  std::function<void()> unwatch = {};
 };
 
 // On a worker. Fails on all ranks of the wire or on none. After a failure, the wire has been released.

@@ -87,13 +87,18 @@ op::Sizes BridgeEndpoint::sizes(const runtime::World& world) const {
   return sizes;
 }
 
+void BridgeEndpoint::unwatch() {
+  if (const auto end_watch = std::exchange(facts.unwatch, {})) end_watch();
+}
+
 void BridgeEndpoint::release_wire() {
+  unwatch();
   if (facts.release) facts.release(std::move(facts.wire));
   facts.wire = runtime::Communicator();
 }
 
 void BridgeEndpoint::abandon_wire() {
-  if (facts.abandon) facts.abandon();
+  unwatch();
   facts.wire.forget();
 }
 

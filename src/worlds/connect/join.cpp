@@ -15,7 +15,7 @@ constexpr const char* operation = "meeting";
 
 struct JoinedBridge {
   BridgeFacts facts;
-  LivenessLinks links;
+  LinkedWorlds linked;
   std::shared_ptr<WatchedLinks> watched;
 };
 
@@ -24,23 +24,21 @@ TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& rost
   return {reporter, operation, "the other side has not come together with this one in MPI", roster.limit_s};
 }
 
-Result<JoinedBridge> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Comm wire, WorldId own,
-                          const Roster& roster) {
+Result<JoinedBridge> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Comm wire,
+                          const runtime::World& own, const Roster& roster) {
   Result<JoinedComms> joined = make_intercommunicator(wire, roster);
   if (!joined) return joined.take_failure();
   JoinedBridge made;
-  made.links = link_worlds(joined->all, own, reporter);
+  made.linked = link_worlds(joined->all, own.id, own.failures.dead_workers(), reporter);
   made.watched = std::make_shared<WatchedLinks>(watch);
   made.facts.wire = runtime::Communicator(joined->all);
-  made.facts.release = [intercommunicator = std::make_shared<Intercommunicator>(joined->inter),
-                        watched = made.watched, &reporter,
+  made.facts.release = [intercommunicator = std::make_shared<Intercommunicator>(joined->inter), &reporter,
                         seconds = roster.limit_s](runtime::Communicator all) {
     const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
                                      seconds);
-    watched->part();
     intercommunicator->part(std::move(all));
   };
-  made.facts.abandon = [watched = made.watched] { watched->part(); };
+  made.facts.unwatch = [watched = made.watched] { watched->part(); };
   return made;
 }
 
@@ -63,13 +61,13 @@ Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Ros
                              std::function<Lpid(Gpid)> lpid_of) {
   const TimeLimit limit = limit_of_meeting(runtime.reporter(), roster);
   Result<JoinedBridge> joined =
-      join(runtime.reporter(), joined_worlds(runtime).meetings.watch, wire, runtime.world().id, roster);
+      join(runtime.reporter(), joined_worlds(runtime).meetings.watch, wire, runtime.world(), roster);
   if (!joined) return joined.take_failure();
   joined->facts.lpid_of = std::move(lpid_of);
   Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
   if (!bridge) return bridge;
-  joined->watched->watch(std::move(joined->links), [&losses = joined_worlds(runtime).meetings.losses,
-                                                    id = bridge.value()](WorldId world, Farewell farewell) {
+  joined->watched->watch(std::move(joined->linked), [&losses = joined_worlds(runtime).meetings.losses,
+                                                     id = bridge.value()](WorldId world, Farewell farewell) {
     losses.note(id, world, how_it_is_lost(farewell));
   });
   return bridge;
@@ -78,11 +76,11 @@ Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Ros
 void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster) {
   ProgressRankCalls& calls = services.progress_calls();
   const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
-  Result<JoinedBridge> joined = join(services.reporter(), calls.watch(), wire, services.world().id, roster);
+  Result<JoinedBridge> joined = join(services.reporter(), calls.watch(), wire, services.world(), roster);
   if (!joined) return;  // the worker that leads reports why
   const MPI_Comm bridge_wire = joined->facts.wire.get();
   if (!open_bridge(services, std::move(joined->facts))) return;
-  joined->watched->watch(std::move(joined->links),
+  joined->watched->watch(std::move(joined->linked),
                          [&calls, bridge_wire](WorldId, Farewell) { calls.note_lost(bridge_wire); });
 }
 

@@ -33,6 +33,11 @@ bool Losses::is_news(WorldId world) {
   return told_.insert(world).second;
 }
 
+void Losses::forget(WorldId world) {
+  const std::lock_guard lock(mutex_);
+  told_.erase(world);
+}
+
 void Losses::tell_all(runtime::Runtime& runtime) {
   std::vector<Loss> lost;
   {

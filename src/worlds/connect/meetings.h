@@ -45,6 +45,7 @@ class Losses {
   // Notes a world on this bridge and what has happened to it.
   void note(BridgeId bridge, WorldId world, std::string how);
   bool is_news(WorldId world);  // true at the first call for this world
+  void forget(WorldId world);   // its number may be used again
   void tell(runtime::Runtime& runtime) {
     if (has_any_.load(std::memory_order_relaxed)) [[unlikely]]
       tell_all(runtime);

@@ -1,5 +1,6 @@
 #include "worlds/connect/peer_liveness.h"
 
+#include <algorithm>
 #include <array>
 #include <future>
 #include <optional>
@@ -35,16 +36,27 @@ std::vector<PortName> exchange_ports(MPI_Comm all, const std::optional<Listener>
 
 }  // namespace
 
-LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter) {
+LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
+                         const runtime::Reporter& reporter) {
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   int rank = 0;
   int size = 0;
   const auto& check = runtime::mpi_check();
   check(PMPI_Comm_rank(all, &rank), "MPI_Comm_rank");
   check(PMPI_Comm_size(all, &size), "MPI_Comm_size");
-  std::vector<WorldId> worlds(static_cast<std::size_t>(size));
-  check(PMPI_Allgather(&own, sizeof own, MPI_BYTE, worlds.data(), sizeof own, MPI_BYTE, all),
+  struct Row {
+    WorldId world;
+    std::uint32_t dead_workers;
+  };
+  const Row mine{own, dead_workers};
+  std::vector<Row> rows(static_cast<std::size_t>(size));
+  check(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, rows.data(), sizeof mine, MPI_BYTE, all),
         "MPI_Allgather");
+  std::vector<WorldId> worlds;
+  for (const Row& row : rows) {
+    worlds.push_back(row.world);
+    if (row.world == own) dead_workers = std::max(dead_workers, row.dead_workers);
+  }
   const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(rank));
 
   std::optional<Listener> listener;
@@ -75,7 +87,7 @@ LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& re
         "some processes of other worlds did not connect to this one; their death may go unnoticed");
   }
   links.merge(came);
-  return links;
+  return {std::move(links), dead_workers};
 }
 
 }  // namespace comex::worlds

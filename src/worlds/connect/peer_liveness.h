@@ -15,8 +15,14 @@
 
 namespace comex::worlds {
 
-// Collective over `all`. Returns the links of this process by world.
-LivenessLinks link_worlds(MPI_Comm all, WorldId own, const runtime::Reporter& reporter);
+struct LinkedWorlds {
+  LivenessLinks links;             // of this process, by world
+  std::uint32_t dead_workers = 0;  // of its own world: the most that one of it in `all` knows
+};
+
+// Collective over `all`. `dead_workers`: of the own world, as this process knows.
+LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
+                         const runtime::Reporter& reporter);
 
 // Links that are watched until the worlds part.
 class WatchedLinks {
@@ -24,10 +30,10 @@ class WatchedLinks {
   using OnEnd = std::function<void(WorldId, Farewell)>;  // on the watch's thread
 
   explicit WatchedLinks(LifeWatch& watch) : watch_(watch) {}
-  void watch(LivenessLinks&& links, const OnEnd& on_end) {
-    for (auto& [world, channels] : links) {
+  void watch(LinkedWorlds&& linked, const OnEnd& on_end) {
+    for (auto& [world, channels] : linked.links) {
       const auto tell = [on_end, world = world](Farewell farewell) { on_end(world, farewell); };
-      ids_.push_back(watch_.add(std::move(channels), tell));
+      ids_.push_back(watch_.add(std::move(channels), tell, linked.dead_workers));
     }
   }
   void part() {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <future>
 #include <thread>
+#include <vector>
 
 #include "support/strangers.h"
 
@@ -96,15 +98,74 @@ TEST(LifeWatch, tells_both_sides_that_one_goes_on_alone) {
   std::vector<FramedSocket> one_end;
   std::vector<FramedSocket> other_end = make_tie(listener, one_end);
   linked.far->add(std::move(one_end), [&](Farewell farewell) { here = static_cast<int>(farewell); });
-  linked.far->break_all();
+  linked.far->break_all(1);
   EXPECT_EQ(here, static_cast<int>(Farewell::broken_here));
   ASSERT_TRUE(linked.hears());
   EXPECT_EQ(linked.told, static_cast<int>(Farewell::broken));
-  linked.far->break_all();
+  linked.far->break_all(1);
   linked.far->remove(linked.far_tie, Farewell::parted);
   linked.far.reset();
   linked.near.reset();
   EXPECT_EQ(linked.times, 1);
+}
+
+// The end follows so soon that both words may be read at once.
+TEST(LifeWatch, tells_the_first_word_of_two) {
+  Tied linked;
+  linked.far->break_all(1);
+  linked.far->remove(linked.far_tie, Farewell::parted);
+  linked.far.reset();
+  ASSERT_TRUE(linked.hears());
+  EXPECT_EQ(linked.told, static_cast<int>(Farewell::broken));
+}
+
+TEST(LifeWatch, breaks_links_that_the_other_side_has_parted) {
+  Tied linked;
+  linked.far->remove(linked.far_tie, Farewell::parted);
+  linked.far.reset();
+  linked.near->break_all(1);
+  EXPECT_EQ(linked.told, static_cast<int>(Farewell::broken_here));
+  EXPECT_EQ(linked.times, 1);
+}
+
+TEST(LifeWatch, breaks_what_was_linked_before_the_death) {
+  LifeWatch watch;
+  watch.break_all(2);
+  std::array<int, 2> told{-1, -1};
+  std::vector<std::vector<FramedSocket>> others;
+  for (const std::uint32_t dead_workers : {1u, 2u}) {
+    Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    std::vector<FramedSocket> mine;
+    others.push_back(make_tie(listener, mine));
+    const auto tell = [&told, dead_workers](Farewell farewell) {
+      told[dead_workers - 1] = static_cast<int>(farewell);
+    };
+    watch.add(std::move(mine), tell, dead_workers);
+  }
+  EXPECT_EQ(told[0], static_cast<int>(Farewell::broken_here));
+  EXPECT_EQ(told[1], -1) << "it was made without the two";
+}
+
+TEST(LifeWatch, tells_of_a_death_when_another_of_its_world_has_parted) {
+  std::atomic<int> told{-1};
+  LifeWatch watch;
+  std::vector<FramedSocket> mine;
+  std::vector<std::vector<FramedSocket>> others;
+  for (int each = 0; each < 2; ++each) {
+    Listener listener = std::move(Listener::open("127.0.0.1")).value();
+    std::vector<FramedSocket> one;
+    others.push_back(make_tie(listener, one));
+    mine.push_back(std::move(one.front()));
+  }
+  watch.add(std::move(mine), [&](Farewell farewell) { told = static_cast<int>(farewell); });
+  const std::byte parted{static_cast<unsigned char>(Farewell::parted)};
+  others[0].front().send(std::span(&parted, 1));
+  others[0].clear();
+  others[1].clear();
+  for (int round = 0; round < 20'000 && told == -1; ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  EXPECT_EQ(told, static_cast<int>(Farewell::none));
 }
 
 TEST(LifeWatch, watches_further_ties_while_it_sleeps) {

@@ -33,7 +33,8 @@ std::byte word_of(Farewell farewell) {
 bool has_ended(FramedSocket& channel, Farewell& farewell) {
   const bool is_open = channel.step();
   while (const auto frame = channel.take()) {
-    if (frame->size() == 1) farewell = static_cast<Farewell>(frame->front());
+    const bool is_word = frame->size() == 1 && farewell == Farewell::none;  // the first one counts
+    if (is_word) farewell = static_cast<Farewell>(frame->front());
   }
   return !is_open || farewell != Farewell::none;
 }
@@ -87,8 +88,8 @@ void LifeWatch::wake() {
     pause();
 }
 
-LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end) {
-  const std::lock_guard lock(mutex_);
+LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end, std::uint32_t dead_workers) {
+  std::unique_lock lock(mutex_);
   if (!thread_.joinable()) {
     int pair[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0) {
@@ -98,8 +99,11 @@ LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end) {
     thread_ = std::thread([this] { run(); });
   }
   const Id id = ++last_;
-  links_.emplace(id, LivenessLink{std::move(channels), std::move(on_end)});
+  links_.emplace(id, LivenessLink{std::move(channels), std::move(on_end), dead_workers});
   wake();
+  const std::uint32_t dead_now = dead_workers_;
+  lock.unlock();
+  if (dead_now > dead_workers) break_all(dead_now);
   return id;
 }
 
@@ -116,14 +120,15 @@ void LifeWatch::remove(Id id, Farewell farewell) {
   wake();
 }
 
-void LifeWatch::break_all() {
+void LifeWatch::break_all(std::uint32_t dead_workers) {
   const std::lock_guard telling(telling_);
   std::vector<OnEnd> broken;
   {
     const std::lock_guard lock(mutex_);
+    dead_workers_ = std::max(dead_workers_, dead_workers);
     const std::byte word = word_of(Farewell::broken);
     for (auto& [id, link] : links_) {
-      if (std::exchange(link.is_over, true)) continue;
+      if (link.dead_workers >= dead_workers || std::exchange(link.is_told, true)) continue;
       for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
       broken.push_back(link.on_end);
     }
@@ -135,7 +140,7 @@ std::vector<int> LifeWatch::descriptors() {
   std::vector<int> found;
   for (const auto& [id, link] : links_) {
     for (const FramedSocket& channel : link.channels) {
-      if (!link.is_over && channel.is_open()) found.push_back(channel.descriptor());
+      if (!link.is_told && channel.is_open()) found.push_back(channel.descriptor());
     }
   }
   return found;
@@ -146,9 +151,11 @@ bool LifeWatch::look(std::vector<std::pair<OnEnd, Farewell>>& ended) {
   for (auto& [id, link] : links_) {
     for (FramedSocket& channel : link.channels) {
       Farewell farewell = Farewell::none;
-      if (link.is_over || !has_ended(channel, farewell)) continue;
-      link.is_over = true;
-      if (farewell != Farewell::parted) ended.emplace_back(link.on_end, farewell);
+      if (link.is_told || !channel.is_open() || !has_ended(channel, farewell)) continue;
+      channel.close();
+      if (farewell == Farewell::parted) continue;  // others of its world may stay
+      link.is_told = true;
+      ended.emplace_back(link.on_end, farewell);
     }
   }
   return !is_over_;

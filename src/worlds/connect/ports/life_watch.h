@@ -37,17 +37,20 @@ class LifeWatch {
   LifeWatch(const LifeWatch&) = delete;
   LifeWatch& operator=(const LifeWatch&) = delete;
 
-  Id add(std::vector<FramedSocket> channels, OnEnd on_end);
+  // `dead_workers`: of this world, as all of it that meet know.
+  Id add(std::vector<FramedSocket> channels, OnEnd on_end, std::uint32_t dead_workers = 0);
   // Sends the farewell. Afterwards on_end is not called and not running, unless this is the watch's thread.
   void remove(Id link, Farewell farewell);
-  // Ends all links with Farewell::broken, and reports each here as broken_here.
-  void break_all();
+  // So many workers of this world have died: ends the links, also later ones, that were made when fewer had,
+  // with Farewell::broken. Each is reported here as broken_here, unless its end was reported before.
+  void break_all(std::uint32_t dead_workers);
 
  private:
   struct LivenessLink {
     std::vector<FramedSocket> channels;
     OnEnd on_end;
-    bool is_over = false;
+    std::uint32_t dead_workers;
+    bool is_told = false;
   };
   void run();
   void wake();
@@ -58,6 +61,7 @@ class LifeWatch {
   std::mutex telling_;  // held while on_end is called
   std::map<Id, LivenessLink> links_;
   Id last_ = 0;
+  std::uint32_t dead_workers_ = 0;
   bool is_over_ = false;
   Socket bell_[2];  // a pair: a byte written to one wakes the thread that polls the other
   std::thread thread_;
