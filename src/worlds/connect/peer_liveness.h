@@ -27,7 +27,7 @@ LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
 // Links that are watched until the worlds part.
 class WatchedLinks {
  public:
-  using OnEnd = std::function<void(WorldId, Farewell)>;  // on the watch's thread
+  using OnEnd = std::function<void(WorldId, Farewell)>;  // see LifeWatch::OnEnd
 
   explicit WatchedLinks(LifeWatch& watch) : watch_(watch) {}
   void watch(LinkedWorlds&& linked, const OnEnd& on_end) {

@@ -28,7 +28,7 @@ enum class Farewell : unsigned char {
 class LifeWatch {
  public:
   using Id = std::uint64_t;
-  // Called on the watch's thread, once for each link.
+  // Called on the watch's thread or within break_all, once for each link.
   using OnEnd = std::function<void(Farewell)>;
 
   LifeWatch() = default;
