@@ -23,7 +23,7 @@ inline constexpr BridgeId no_bridge = 0;  // stands for the wire of the own worl
 struct Gpid {
   WorldId world = 0;
   std::uint32_t rank = 0;
-  friend auto operator<=>(const Gpid&, const Gpid&) = default;
+  friend auto operator<=>(const Gpid&, const Gpid&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // The party for which a process sends a request: one of its endpoints, with its rank in the group that it

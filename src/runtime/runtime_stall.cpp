@@ -136,9 +136,10 @@ void Runtime::look_at_failures() {
   const bool is_leaving = board_of(*world_, arena.slot()).is_leaving.load(std::memory_order_relaxed) != 0;
   const pr::RankPlace& server = world_->share.place_of(world_->place.server);
   if (is_leaving || arena.is_alive(static_cast<shm::HostSlot>(server.local_index))) return;
-  if (world_->failures.claim_server_notice())
+  if (world_->failures.claim_server_notice()) {
     reporter_.notice("a progress rank on " + reporter_.identity().host +
                      " has died; the workers of its host end");
+  }
   std::raise(SIGKILL);  // the launcher lets the other hosts live as after any death
 }
 
