@@ -166,24 +166,28 @@ void Extents::publish(std::uint32_t id, std::uint32_t cell_bytes) {
     record.version.fetch_add(1, std::memory_order_release);  // even: checks succeed from here on
 }
 
-void Extents::mark(std::uint32_t id, bool is_slab) {
+Extents::DataRange Extents::range_of(std::uint32_t id) const {
   const std::uint64_t begin = chain_.offset(id) - place_.geometry.data_offset;
-  const std::uint64_t end = begin + round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
-  if (!is_slab && begin / span_bytes != end / span_bytes) return mark_spans(begin, end, id);
-  for (std::uint64_t page = begin / page_bytes; page < end / page_bytes; ++page) {
+  return {begin, begin + round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes)};
+}
+
+void Extents::mark(std::uint32_t id, bool is_slab) {
+  const DataRange range = range_of(id);
+  if (!is_slab && range.reaches_end_of_span()) return mark_spans(range, id);
+  for (std::uint64_t page = range.begin / page_bytes; page < range.end / page_bytes; ++page) {
     table_[page].store(id, std::memory_order_release);
   }
 }
 
 // Only one extent has a span's last page and only one its first, so only the other half of an entry may
 // change meanwhile.
-void Extents::mark_spans(std::uint64_t begin, std::uint64_t end, std::uint32_t id) {
-  for (std::uint64_t at = begin; at < end;) {
+void Extents::mark_spans(const DataRange& range, std::uint32_t id) {
+  for (std::uint64_t at = range.begin; at < range.end;) {
     std::atomic<std::uint64_t>& entry = spans_[at / span_bytes];
-    const std::uint64_t stop = std::min(end, (at / span_bytes + 1) * span_bytes);
+    const std::uint64_t stop = std::min(range.end, (at / span_bytes + 1) * span_bytes);
     const std::uint64_t pages = id == 0 ? 0 : (stop - at) / page_bytes;
     const auto changed = [&](SpanEntry now) {
-      return at == begin ? now.with_end(id, pages) : now.with_begin(id, pages);
+      return at == range.begin ? now.with_end(id, pages) : now.with_begin(id, pages);
     };
     if (stop - at == span_bytes) {
       entry.store(changed(SpanEntry()).word(), std::memory_order_release);
@@ -271,9 +275,7 @@ void Extents::release_slab(std::uint64_t offset) {
 void Extents::give_back(std::uint32_t id) {
   if (are_limits_old()) read_limits();
   const std::uint64_t offset = chain_.offset(id);
-  const std::uint64_t begin = offset - place_.geometry.data_offset;
-  const std::uint64_t end = begin + round_up(records_[id].bytes.load(std::memory_order_relaxed), page_bytes);
-  if (begin / span_bytes != end / span_bytes) mark_spans(begin, end, 0);
+  if (const DataRange range = range_of(id); range.reaches_end_of_span()) mark_spans(range, 0);
   std::uint64_t bytes = 0;
   {
     const LockGuard lock(*this);

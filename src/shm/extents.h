@@ -113,6 +113,12 @@ class Extents {
     std::uint32_t cell_bytes = 0;    // not 0: it becomes a slab
     std::uint64_t bytes_behind = 0;  // not part of what checks allow
   };
+  struct DataRange {  // of whole pages, from the begin of the data area
+    std::uint64_t begin;
+    std::uint64_t end;
+    bool reaches_end_of_span() const { return begin / span_bytes != end / span_bytes; }
+  };
+  DataRange range_of(std::uint32_t id) const;
   Result<Extent> allocate_pages(const Wish& wish);
   // The record that holds, or held, this place; null if the table does not reach so far.
   const ExtentRecord* find_record(std::uint64_t offset) const {
@@ -144,7 +150,7 @@ class Extents {
   std::uint64_t most_kept() const;
   OutOfMemory promise_ended(const MemoryLimits& limits) const;  // needs the lock
   void mark(std::uint32_t id, bool is_slab);                    // writes the entries of spans or table
-  void mark_spans(std::uint64_t begin, std::uint64_t end, std::uint32_t id);  // id 0: nobody's any more
+  void mark_spans(const DataRange& range, std::uint32_t id);    // id 0: they are nobody's any more
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);

@@ -123,6 +123,7 @@ TEST(LifeWatch, breaks_links_that_the_other_side_has_parted) {
   Tied linked;
   linked.far->remove(linked.far_tie, Farewell::parted);
   linked.far.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the watch reads it, and tells nobody
   linked.near->break_all(1);
   EXPECT_EQ(linked.told, static_cast<int>(Farewell::broken_here));
   EXPECT_EQ(linked.times, 1);
