@@ -42,22 +42,27 @@ static const struct {
 } kinds[] = {{"of all", of_all}, {"of a part", of_a_part}, {"inside another", inside_another}};
 
 int main(int argc, char** argv) {
-  int bad = 0, rounds = argc > 1 ? atoi(argv[1]) : 500;
+  int bad = 0, rounds = argc > 1 ? atoi(argv[1]) : 170;
   MPI_Init(&argc, &argv);
   ARMCI_Init();
   me = armci_msg_me();
   nproc = armci_msg_nproc();
   for (int i = 0; i < nproc; ++i) all[i] = i;
   for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; ++kind) {
-    size_t before = 0, after = 0;
+    /* A pool of messages in the network library may grow in one span of rounds; a leak grows in each. */
+    size_t least = (size_t)-1;
     for (int i = 0; i < 200; ++i) kinds[kind].make_and_free();
-    before = mallinfo2().uordblks;
-    for (int i = 0; i < rounds; ++i) kinds[kind].make_and_free();
-    after = mallinfo2().uordblks;
+    for (int span = 0; span < 3; ++span) {
+      const size_t before = mallinfo2().uordblks;
+      for (int i = 0; i < rounds; ++i) kinds[kind].make_and_free();
+      const size_t after = mallinfo2().uordblks;
+      const size_t left = after > before ? after - before : 0;
+      if (left < least) least = left;
+    }
     armci_msg_barrier();
     /* Some KiB that vary from run to run stay of very many rounds; one group takes hundreds of bytes. */
-    if (after < before + 16384 + 2 * (size_t)rounds) continue;
-    fprintf(stderr, "rank %d: %zu bytes are left of %d groups %s\n", me, after - before, rounds,
+    if (least < 16384 + 2 * (size_t)rounds) continue;
+    fprintf(stderr, "rank %d: %zu bytes are left of each %d groups %s\n", me, least, rounds,
             kinds[kind].what);
     ++bad;
   }

@@ -3,6 +3,8 @@
 #include <comex/worlds.h>
 #include <malloc.h>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -187,8 +189,9 @@ void a_barrier_of_a_group_waits_for_its_members(const Job& job) {
 }
 
 // What MPI keeps of a communicator that is freed counts as well. So does what the C library keeps for each
-// thread after it was freed, unless GLIBC_TUNABLES says that it keeps nothing. `make`: null where this worker
-// is in none.
+// thread after it was freed, unless GLIBC_TUNABLES says that it keeps nothing. A pool of messages in the
+// network library (UCX grows its one by 144 KiB) may grow in one span of rounds; a leak grows in each of
+// them. `make`: null where this worker is in none.
 template <class Make>
 void leaves_nothing_behind(const Job& job, const char* kind, const Make& make) {
   const auto make_and_free = [&](int rounds) {
@@ -197,15 +200,20 @@ void leaves_nothing_behind(const Job& job, const char* kind, const Make& make) {
       if (made != COMEX_GROUP_NULL) job.done(comex_group_free(made));
     }
   };
-  const int rounds = job.has("long") ? 20'000 : 250;
+  const int rounds = job.has("long") ? 7'000 : 125;
+  constexpr int spans = 3;
   constexpr std::size_t most_bytes = 8 << 10;
   make_and_free(100);
-  const std::size_t before = mallinfo2().uordblks;
-  make_and_free(rounds);
-  const std::size_t after = mallinfo2().uordblks;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (int span = 0; span < spans; ++span) {
+    const std::size_t before = mallinfo2().uordblks;
+    make_and_free(rounds);
+    const std::size_t after = mallinfo2().uordblks;
+    least = std::min(least, after > before ? after - before : 0);
+  }
   const std::string left =
-      std::to_string(after - before) + " bytes are left of " + std::to_string(rounds) + " groups by " + kind;
-  job.require(after < before + most_bytes, left.c_str());
+      std::to_string(least) + " bytes are left of each " + std::to_string(rounds) + " groups by " + kind;
+  job.require(least < most_bytes, left.c_str());
 }
 
 void leave_nothing_behind(const Job& job) {
