@@ -29,6 +29,9 @@
 #if !defined(MAP_FIXED_NOREPLACE)
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
+#if !defined(MADV_POPULATE_WRITE)
+#define MADV_POPULATE_WRITE 23
+#endif
 #if !defined(MADV_COLLAPSE)
 #define MADV_COLLAPSE 25
 #endif
