@@ -115,6 +115,9 @@ int comex_fence_proc(int proc, comex_group_t group) {
   if (runtime == nullptr || !runtime::find_reach(*runtime, "fence_proc", proc, group, target))
     return COMEX_FAILURE;
   runtime->fence(target);
+  const bool is_foreign = target.bridge != no_bridge;  // it may have been lost meanwhile
+  if (is_foreign && !runtime::check_reachable(*runtime, "fence_proc", target.lpid, {group, proc}, target))
+    return COMEX_FAILURE;
   if (!runtime->take_failures(target)) return COMEX_SUCCESS;
   return runtime::failed_on_the_way(*runtime, runtime->is_lost(target.lpid));
 }

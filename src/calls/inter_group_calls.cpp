@@ -191,8 +191,10 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
   const char* name = creation;
   runtime::Runtime* runtime = runtime::enter(name);
   const runtime::CallScope call(name, local);
-  if (runtime == nullptr || !may_all_meet(*runtime, name, local, local_leader, inter, "local leader"))
-    return COMEX_FAILURE;
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (const int code = check_all_meet(*runtime, name, local, local_leader, inter, "local leader");
+      code != COMEX_SUCCESS)
+    return code;
   const bool leads = runtime->groups().find(local)->my_rank() == local_leader;
   comex::Result<Leader> leader = comex::caller_error("");
   if (leads) leader = find_leader(*runtime, peer, remote_leader, tag);

@@ -41,8 +41,10 @@ Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::MeetingSid
 int meet_at(const char* port, Meeting meeting, double timeout_s, comex_group_t* peer) {
   runtime::Runtime* runtime = runtime::enter(meeting.operation);
   const runtime::CallScope call(meeting.operation, meeting.group);
-  if (runtime == nullptr || !may_all_meet(*runtime, meeting.operation, meeting.group, meeting.root, peer))
-    return COMEX_FAILURE;
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (const int code = check_all_meet(*runtime, meeting.operation, meeting.group, meeting.root, peer);
+      code != COMEX_SUCCESS)
+    return code;
   const worlds::MeetingSide side = meeting.side;
   meeting.begin = [&](const ShouldAbort& should_abort) {
     return find_root(*runtime, side, port, timeout_s, should_abort);

@@ -33,8 +33,9 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
   const char* name = "world_spawn";
   runtime::Runtime* runtime = runtime::enter(name);
   const runtime::CallScope call(name, group);
-  if (runtime == nullptr || !worlds::may_all_meet(*runtime, name, group, root, children))
-    return COMEX_FAILURE;
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (const int code = worlds::check_all_meet(*runtime, name, group, root, children); code != COMEX_SUCCESS)
+    return code;
   worlds::Meeting meeting;
   meeting.operation = name;
   meeting.group = group;

@@ -166,7 +166,7 @@ void Runtime::wait_until_sent() {
   };
   const op::Engine::Lock lock = engine_.enter_when(is_over, {"finalize"});
   if (!everybody_.any()) return;
-  world_->transport->abandon();  // bodies too, which do not count as unsent
+  static_cast<void>(world_->transport->abandon());  // bodies too, which do not count as unsent
   world_->wire.forget();
   world_->workers.forget();
   for (auto& [handle, extras] : extras_) extras.comm.forget();

@@ -43,7 +43,8 @@ MpiTransport::~MpiTransport() {
   take_back_ring();
 }
 
-void MpiTransport::abandon() {
+bool MpiTransport::abandon() {
+  bool uses_memory = false;
   for (Outgoing& sent : pending_) {
     check_(PMPI_Request_free(&sent.request), "MPI_Request_free");
     static_cast<void>(sent.bytes.release());
@@ -51,13 +52,18 @@ void MpiTransport::abandon() {
   pending_.clear();
   staged_ = {};
   bundle_ = {};
-  bodies_.for_each_taken([this](Body& body) {
+  bodies_.for_each_taken([&](Body& body) {
     if (body.is_complete()) return;
     if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
+    int is_complete = 0;  // a receive that a message has matched is not cancelled
+    check_(PMPI_Test(&body.request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
+    if (is_complete != 0) return;
     check_(PMPI_Request_free(&body.request), "MPI_Request_free");
+    uses_memory = true;
   });
   bodies_ = {};
   arrived_.clear();
+  return uses_memory;
 }
 
 void MpiTransport::post_ring() {

@@ -62,7 +62,7 @@ class MpiTransport final : public Transport {
   void progress() override;
   std::size_t unsent() const override { return pending_.size(); }
 
-  void abandon() override;
+  bool abandon() override;
 
  private:
   struct Outgoing {  // being filled, or given to MPI

@@ -13,10 +13,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "mpi/library.h"
+#include "conformance/mpi_in_test.h"
 #include "transport/mpi_collective.h"
 #include "unit/transport/collective_conformance.h"
 #include "unit/transport/conformance.h"
@@ -26,13 +25,6 @@ namespace {
 
 [[noreturn]] void throw_failure(const Failure& failure) {
   throw std::runtime_error(failure.text);
-}
-
-const mpi::Library& library() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-  int length = 0;
-  MPI_Get_library_version(version.data(), &length);
-  return mpi::library_of(version.data(), MpiKnowledge::automatic);
 }
 
 class Wire {
@@ -307,64 +299,31 @@ TEST(MpiTransport, is_abandoned_or_destroyed_with_short_bodies_that_nobody_has_l
     for (int messages = 0; messages < 2;) messages += transport.receive(message) ? 1 : 0;
     EXPECT_TRUE(transport.start_receive(transport.rank(), 9, got));
     EXPECT_EQ(got, body);
-    if (is_abandoned) transport.abandon();
-  }
-}
-
-TEST(MpiLibrary, is_one_that_is_known) {
-  EXPECT_NE(&library(), &mpi::plain());
-}
-
-TEST(MpiLibrary, switches_the_yield_off_and_back) {
-  const mpi::YieldSwitch yield = library().yield_switch();
-  if (library().knowledge().yields.empty()) GTEST_SKIP() << library().name() << " has no switch for yields";
-  ASSERT_NE(yield.change, nullptr);
-  const bool before = yield.change(false);
-  EXPECT_FALSE(yield.change(true));
-  EXPECT_TRUE(yield.change(before));
-}
-
-// Is a message of so many bytes sent by rank 0 complete there while rank 1 exchanges other ones with it?
-bool leaves_unasked(int rank, std::size_t bytes) {
-  constexpr int exchanges = 1000;
-  constexpr int body_tag = 3;
-  constexpr int other_tag = 4;
-  std::vector<std::byte> body(bytes);
-  const int count = static_cast<int>(bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (rank == 0) MPI_Isend(body.data(), count, MPI_BYTE, 1, body_tag, MPI_COMM_WORLD, &request);
-  int complete = 0;
-  for (int i = 0; i < exchanges; ++i) {
-    int word = i;
-    if (rank == 0) {
-      MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
-      MPI_Send(&word, 1, MPI_INT, 1, other_tag, MPI_COMM_WORLD);
+    if (is_abandoned) {
+      EXPECT_FALSE(transport.abandon());
     }
-    MPI_Recv(&word, 1, MPI_INT, 1 - rank, other_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 1) MPI_Send(&word, 1, MPI_INT, 0, other_tag, MPI_COMM_WORLD);
   }
-  if (rank == 1) MPI_Recv(body.data(), count, MPI_BYTE, 0, body_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  return complete != 0;
 }
 
-TEST(MpiLibrary, knows_the_longest_message_that_leaves_unasked_up_to_the_envelope) {
-  int rank = 0;
-  int size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size < 2) GTEST_SKIP() << "needs 2 ranks";
-  const std::uint32_t limit = library().eager_bytes().within_machine;
-  if (library().knowledge().eager_messages.empty())
-    GTEST_SKIP() << library().name() << " does not tell its limit";
-  ASSERT_GT(limit, 0u);
-  if (rank < 2) {
-    const bool shorter = leaves_unasked(rank, limit);
-    const bool longer = leaves_unasked(rank, limit + 64);
-    EXPECT_TRUE(shorter || rank == 1) << limit;
-    EXPECT_FALSE(longer) << limit + 64;
+// A receive that no message has matched is cancelled; a send is not.
+TEST(MpiTransport, says_whether_mpi_may_still_use_memory_when_it_is_abandoned) {
+  std::vector<std::byte> body(1 << 20, std::byte{7});
+  for (const bool sends : {false, true}) {
+    const Wire wire;
+    MpiTransport transport(wire.comm(), throw_failure);
+    const int tag = 9;
+    if (sends) {
+      static_cast<void>(transport.start_synchronous_send(transport.rank(), tag, body));
+    } else {
+      static_cast<void>(transport.start_receive(transport.rank(), tag, body));
+    }
+    EXPECT_EQ(transport.abandon(), sends);
+    if (!sends) continue;
+    std::vector<std::byte> got(body.size());
+    MPI_Recv(got.data(), static_cast<int>(got.size()), MPI_BYTE, MPI_ANY_SOURCE, tag, wire.comm(),
+             MPI_STATUS_IGNORE);
+    EXPECT_EQ(got, body);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace

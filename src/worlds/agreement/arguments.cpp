@@ -26,15 +26,13 @@ std::string why_two_sided(const groups::Group& group, int handle) {
   return group.is_inter() ? name_of(handle) + " is an inter-group; merge it first" : std::string();
 }
 
-bool may_all_meet(runtime::Runtime& runtime, const char* operation, int handle, int root, const void* place,
-                  const std::string& role) {
+int check_all_meet(runtime::Runtime& runtime, const char* operation, int handle, int root, const void* place,
+                   const std::string& role) {
   const groups::Group* group = runtime::find_group(runtime, operation, handle);
-  if (group == nullptr) return false;
+  if (group == nullptr) return COMEX_FAILURE;
   const std::string name = name_of(handle);
-  if (const std::string why = why_none_meets(*group, handle); !why.empty()) {
-    runtime.reporter().fail({.operation = operation}, why);
-    return false;
-  }
+  if (const std::string why = why_none_meets(*group, handle); !why.empty())
+    return runtime.reporter().fail({.operation = operation}, why);
   std::string wrong;
   if (root < 0 || static_cast<std::uint32_t>(root) >= group->size()) {
     wrong = role + " " + std::to_string(root) + " is out of range: " + name + " has ranks 0 to " +
@@ -43,13 +41,15 @@ bool may_all_meet(runtime::Runtime& runtime, const char* operation, int handle, 
     wrong = "the place for the new group is null";
   }
   const std::vector<int> roots = agree(runtime, operation, handle, root, wrong);
-  if (roots.empty()) return false;
+  const auto code = [&] { return runtime.has_dead_member(handle) ? COMEX_PROC_FAILED : COMEX_FAILURE; };
+  if (roots.empty()) return code();
   if (root != roots.front()) {
     wrong = "the " + role + " is " + std::to_string(root) + " here and " + std::to_string(roots.front()) +
             " at rank 0 of " + name + "; all of a group name one " + role;
   }
   const auto is_other = [&roots](int each) { return each != roots.front(); };
-  return all_go_on(runtime, operation, handle, std::ranges::any_of(roots, is_other), wrong);
+  const bool differs = std::ranges::any_of(roots, is_other);
+  return all_go_on(runtime, operation, handle, differs, wrong) ? COMEX_SUCCESS : code();
 }
 
 }  // namespace comex::worlds

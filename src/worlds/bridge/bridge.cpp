@@ -138,6 +138,10 @@ std::shared_ptr<Bridge> take_off(runtime::Runtime& runtime, BridgeId id) {
 void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
   const std::shared_ptr<Bridge> bridge = take_off(runtime, id);
   BridgeEndpoint& point = *bridge->point;
+  if (bridge->is_in_use_by_mpi) {
+    point.abandon_wire();
+    return joined_worlds(runtime).bridges.keep(bridge);
+  }
   point.server.reset();
   point.transport.reset();
   point.arenas.clear();
@@ -207,7 +211,8 @@ void lose_bridge(runtime::Runtime& runtime, BridgeId id, WorldId world, const st
     joined_worlds(runtime).bridges.lose(id, reason);
     failed = bridge->remote.abandon();
     bridge->control.abandon();
-    bridge->transport().abandon();
+    runtime.engine().detach(bridge->transport());  // its server may have bodies under way
+    bridge->is_in_use_by_mpi = bridge->transport().abandon();
   }
   const bool is_news = joined_worlds(runtime).meetings.losses.is_news(world);
   if (failed != 0) {

@@ -24,10 +24,12 @@ void BridgeServices::drop_lost() {
     const auto found =
         std::ranges::find(points_, wire, [](const auto& point) { return point->facts.wire.get(); });
     if (found == points_.end()) continue;
-    (*found)->transport->abandon();
-    drop(**found);
-    (*found)->abandon_wire();
+    const std::unique_ptr<BridgeEndpoint>& lost = abandoned_.emplace_back(std::move(*found));
     points_.erase(found);
+    const bool is_in_use = lost->transport->abandon();
+    if (!is_in_use) drop(*lost);
+    lost->abandon_wire();
+    if (!is_in_use) abandoned_.pop_back();
     progress_calls_.forget(wire);
   }
 }

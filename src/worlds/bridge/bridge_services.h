@@ -47,6 +47,7 @@ class BridgeServices final : public runtime::BridgeService {
   runtime::ProgressLoop& loop_;
   GuestArenas arenas_;
   std::vector<std::unique_ptr<BridgeEndpoint>> points_;
+  std::vector<std::unique_ptr<BridgeEndpoint>> abandoned_;  // lost ones whose memory MPI may still use
   ProgressRankCalls progress_calls_;
 };
 

@@ -33,6 +33,11 @@ std::shared_ptr<Bridge> Bridges::remove(BridgeId id) {
   return bridge;
 }
 
+void Bridges::keep(std::shared_ptr<Bridge> removed) {
+  const std::lock_guard lock(mutex_);
+  kept_.push_back(std::move(removed));
+}
+
 std::vector<BridgeId> Bridges::ids() const {
   const std::lock_guard lock(mutex_);
   std::vector<BridgeId> found;

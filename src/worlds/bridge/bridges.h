@@ -29,6 +29,8 @@ struct Bridge {
   std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, also of the own world
   std::string lost;                               // why; empty: it is not. Needs the lock of Bridges
   bool is_left = false;                           // a thread takes it down. Needs the same lock
+  // It was lost with bodies under way, whose memory MPI may still use.
+  bool is_in_use_by_mpi = false;
 
   transport::MpiTransport& transport() const { return *point->transport; }
 };
@@ -43,6 +45,7 @@ class Bridges {
   // Several threads may find that nothing leads over it any more. The first one gets true and takes it down.
   bool begin_leaving(BridgeId id);
   std::shared_ptr<Bridge> remove(BridgeId id);
+  void keep(std::shared_ptr<Bridge> removed);  // until the library ends
   std::vector<BridgeId> ids() const;
 
   void lose(BridgeId id, const std::string& reason);
@@ -62,6 +65,7 @@ class Bridges {
  private:
   mutable std::mutex mutex_;
   std::map<BridgeId, std::shared_ptr<Bridge>> open_;
+  std::vector<std::shared_ptr<Bridge>> kept_;
   FreedGroups freed_groups_;
   BridgeId last_ = no_bridge;
 };

@@ -35,7 +35,7 @@ class MeetingRun {
         channel_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
 
   int run(int* inter) {
-    if (!runtime::check_not_lost(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
+    if (const int code = check_members(); code != COMEX_SUCCESS) return code;
     runtime_.fence_everybody();
     const std::string error = channel_.spread(leads() ? meet_roots() : std::string());
     if (!error.empty()) return told_by_root(error);
@@ -54,9 +54,12 @@ class MeetingRun {
  private:
   bool leads() const { return channel_.is_leader(); }
   bool accepts() const { return meeting_.side == MeetingSide::accepts; }
+  int check_members() {
+    return runtime::check_all_live(runtime_, meeting_.operation, group_, meeting_.group);
+  }
   // A member that has lost members of its own side reports that itself; others need not tell it.
   int told_by_root(const std::string& error) {
-    if (!runtime::check_not_lost(runtime_, meeting_.operation, group_)) return COMEX_FAILURE;
+    if (const int code = check_members(); code != COMEX_SUCCESS) return code;
     if (leads()) return runtime_.reporter().fail({.operation = meeting_.operation}, error);
     return runtime::failed_elsewhere(runtime_);
   }
@@ -203,6 +206,7 @@ class MeetingRun {
     if (handle >= 0) runtime_.remove_group(handle);
     near.disconnect();
     far.disconnect();
+    if (const int code = check_members(); code != COMEX_SUCCESS) return code;
     if (verdict.line.empty()) return runtime::failed_elsewhere(runtime_);
     return runtime_.reporter().fail({.operation = meeting_.operation}, verdict.line);
   }
