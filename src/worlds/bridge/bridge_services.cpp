@@ -18,18 +18,19 @@ unsigned BridgeServices::advance() {
   return moved;
 }
 
-// Drops lost bridges: nobody on the other side waits for an answer, and nobody there will leave.
+// Drops lost bridges: nobody on the other side waits for an answer, and nobody there will leave. Memory that
+// MPI may still use stays until the end.
 void BridgeServices::drop_lost() {
   for (const MPI_Comm wire : progress_calls_.take_lost()) {
     const auto found =
         std::ranges::find(points_, wire, [](const auto& point) { return point->facts.wire.get(); });
     if (found == points_.end()) continue;
-    const std::unique_ptr<BridgeEndpoint>& lost = abandoned_.emplace_back(std::move(*found));
+    std::unique_ptr<BridgeEndpoint> lost = std::move(*found);
     points_.erase(found);
     const bool is_in_use = lost->transport->abandon();
     if (!is_in_use) drop(*lost);
     lost->abandon_wire();
-    if (!is_in_use) abandoned_.pop_back();
+    if (is_in_use) abandoned_.push_back(std::move(lost));
     progress_calls_.forget(wire);
   }
 }
