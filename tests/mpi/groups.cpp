@@ -200,7 +200,7 @@ void leaves_nothing_behind(const Job& job, const char* kind, const Make& make) {
       if (made != COMEX_GROUP_NULL) job.done(comex_group_free(made));
     }
   };
-  const int rounds = job.has("long") ? 7'000 : 125;
+  const int rounds = job.has("long") ? 7'000 : 80;
   constexpr int spans = 3;
   constexpr std::size_t most_bytes = 8 << 10;
   make_and_free(100);
