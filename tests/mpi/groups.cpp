@@ -191,7 +191,8 @@ void a_barrier_of_a_group_waits_for_its_members(const Job& job) {
 // What MPI keeps of a communicator that is freed counts as well. So does what the C library keeps for each
 // thread after it was freed, unless GLIBC_TUNABLES says that it keeps nothing. A pool of messages in the
 // network library (UCX grows its one by 144 KiB) may grow in one span of rounds; a leak grows in each of
-// them. `make`: null where this worker is in none.
+// them. The short form finds a leak of 110 bytes a group, and one group takes hundreds; the long form
+// finds 2. `make`: null where this worker is in none.
 template <class Make>
 void leaves_nothing_behind(const Job& job, const char* kind, const Make& make) {
   const auto make_and_free = [&](int rounds) {
