@@ -14,15 +14,19 @@ set(COMEX_LAUNCH ${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch)
 set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
 
 # comex_tests_use_this_mpi()
-#   the tests of this folder find the tools of the MPI that is built with first in PATH, and its kind in COMEX_TEST_MPI.
+#   the tests of this folder find the tools of the MPI that is built with first in PATH, and its kind in COMEX_TEST_MPI;
+#   with MPICH their waits in MPI yield.
 function(comex_tests_use_this_mpi)
   cmake_language(DEFER CALL comex_point_tests_at_mpi)
 endfunction()
 function(comex_point_tests_at_mpi)
   get_property(tests DIRECTORY PROPERTY TESTS)
+  if(TARGET yield_in_progress)
+    set(yields "LD_PRELOAD=path_list_prepend:$<TARGET_FILE:yield_in_progress>")
+  endif()
   if(tests)
     set_property(TEST ${tests} PROPERTY ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${COMEX_MPI_TOOLS}"
-      "COMEX_TEST_MPI=set:${COMEX_MPI_KIND}")
+      "COMEX_TEST_MPI=set:${COMEX_MPI_KIND}" ${yields})
   endif()
 endfunction()
 

@@ -2,6 +2,9 @@
 // limit and say who has not come.
 #include "worlds/agreement/run_group_commit.h"
 
+#include <future>
+#include <thread>
+
 #include "conformance/job_rig.h"
 
 namespace comex::whole {
@@ -116,11 +119,14 @@ TEST_F(GroupCommit, that_the_leader_gives_up_ends_for_who_has_just_come) {
 // Members that came in vain come again, in calls that the leader meets at any time.
 TEST_F(GroupCommit, comes_about_in_a_later_call_of_those_who_failed) {
   const List list{0, 1};
+  std::promise<void> failed;
   std::thread member([&] {
     EXPECT_FALSE(make(1, list).is_made);
+    failed.set_value();
     EXPECT_TRUE(make(1, list).is_made);
   });
-  std::this_thread::sleep_for(2800ms);
+  failed.get_future().wait();
+  std::this_thread::sleep_for(800ms);  // of the two seconds that the second call waits
   EXPECT_TRUE(make(0, list).is_made);
   member.join();
 }

@@ -6,10 +6,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -24,6 +27,20 @@
 #include "worlds/joined_worlds.h"
 
 namespace comex::whole {
+
+// Waits until so many lines about long waits are in the file that takes stderr
+// (testing::internal::CaptureStderr).
+inline void await_lines_of_waits(std::size_t expected) {
+  std::string said(std::size_t{1} << 16, '\0');
+  for (int look = 0; look < 3000; ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const ssize_t bytes = ::pread(STDERR_FILENO, said.data(), said.size(), 0);
+    const std::string_view told(said.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+    std::size_t lines = 0;
+    for (std::size_t at = 0; (at = told.find("has been waiting", at)) != told.npos; ++at) ++lines;
+    if (lines >= expected) return;
+  }
+}
 
 class Job {
  public:

@@ -27,13 +27,13 @@ class LongWaits : public testing::Test {
   }
   void barrier(int worker, int group) { job_.runtime(worker).extras(group).collective->barrier(); }
   void free(int worker, int group) { job_.runtime(worker).remove_group(group); }
-  // What is printed while `late` happens only when lines about long waits are due.
+  // What is printed while `late` happens only after each call has told of its long wait.
   static std::string said_while(const std::vector<std::function<void()>>& calls,
                                 const std::function<void()>& late) {
     testing::internal::CaptureStderr();
     std::vector<std::thread> threads;
     for (const auto& call : calls) threads.emplace_back(call);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    await_lines_of_waits(calls.size());
     late();
     for (std::thread& thread : threads) thread.join();
     return testing::internal::GetCapturedStderr();

@@ -1,5 +1,4 @@
 // Workers that meet: everybody sees what everybody says, time after time, with and without one host.
-#include <chrono>
 #include <thread>
 
 #include "conformance/job_rig.h"
@@ -55,7 +54,7 @@ TEST(Meetings, say_who_has_not_come) {
   for (const int worker : {0, 2}) {
     threads.emplace_back([&job, worker] { job.runtime(worker).gather(groups::world_handle, Word{}); });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  await_lines_of_waits(1);
   job.runtime(1).gather(groups::world_handle, Word{});
   for (std::thread& thread : threads) thread.join();
   const std::string said = testing::internal::GetCapturedStderr();

@@ -58,7 +58,7 @@ def run_round(arena, program, victim, delay, environment):
             gone = wait_until(lambda: not any(is_running(pid, program) for pid in pids), PATIENCE)
             ended = wait_until(lambda: launcher.poll() is not None, 5)
             left = set(os.listdir("/dev/shm")) - before
-            ours = {name for name in left if not name.startswith("vader_segment.")}  # of jobs beside this one
+            ours = {name for name in left if name.startswith("comex")}  # others are of MPI, and of jobs beside this one
             if not gone:
                 return f"still running: {[pid for pid in pids if is_running(pid, program)]}"
             if ours:

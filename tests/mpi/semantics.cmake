@@ -51,7 +51,8 @@ add_test(NAME mpi.progress.flood
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/flood_test ${COMEX_LAUNCH} $<TARGET_FILE:mpi_progress>)
 add_test(NAME mpi.progress.beside
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/beside_test ${COMEX_LAUNCH} $<TARGET_FILE:mpi_progress>)
-set_tests_properties(mpi.progress.beside mpi.progress.flood PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2)
+set_tests_properties(mpi.progress.flood PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2)
+set_tests_properties(mpi.progress.beside PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 4)  # ten gets during one put
 foreach(way tcp no_single_copy)
   run(progress own_messages_${way} 3 ARGS user_mpi MPI_ARGS ${${way}})
   run(progress own_messages_on_two_hosts_${way} 5 ENV ${two_hosts} ARGS user_mpi MPI_ARGS ${${way}})

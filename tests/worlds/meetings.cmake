@@ -3,9 +3,9 @@
 comex_add_mpi_test(NAME worlds.nobody PROGRAM worlds_meet RANKS 3 TIMEOUT 40 LABELS worlds ARGS accept none nobody)
 
 # Programs that are spawned and never become a world: what is left says what it waited for, or the launcher says who failed.
-function(comex_add_unborn_test kind words)
-  comex_add_mpi_test(NAME worlds.unborn.${kind} PROGRAM worlds_unborn RANKS 3 TIMEOUT 40 LABELS worlds ENV COMEX_MEET_S=2
-    ARGS ${kind})
+function(comex_add_unborn_test kind limit_s words)
+  comex_add_mpi_test(NAME worlds.unborn.${kind} PROGRAM worlds_unborn RANKS 3 TIMEOUT 40 LABELS worlds
+    ENV COMEX_MEET_S=${limit_s} ARGS ${kind})
   set_tests_properties(worlds.unborn.${kind} PROPERTIES PASS_REGULAR_EXPRESSION "${words}"
     FAIL_REGULAR_EXPRESSION "ended by the time limit")
 endfunction()
@@ -42,13 +42,13 @@ endfunction()
 
 # Where MPI has no dynamic processes, each attempt says so in one line, and all goes on.
 if(NOT COMEX_TEST_SPAWN)
-  comex_add_unborn_test(silent "world_spawn: [^\n]*has started no processes: MPI_Comm_spawn: [^\n]*\n.*1 checks ok")
+  comex_add_unborn_test(silent 2 "world_spawn: [^\n]*has started no processes: MPI_Comm_spawn: [^\n]*\n.*1 checks ok")
   comex_add_launches_test(meet.no_ports no_ports 2 2)
   return()
 endif()
 
-comex_add_unborn_test(silent "world_spawn: [^\n]*worlds_unborn has not come to MPI_Init within 2 s .COMEX_MEET_S.")
-comex_add_unborn_test(strange "have not come through comex_init within 2 s .COMEX_MEET_S..*1 checks ok")
+comex_add_unborn_test(silent 2 "world_spawn: [^\n]*worlds_unborn has not come to MPI_Init within 2 s .COMEX_MEET_S.")
+comex_add_unborn_test(strange 8 "have not come through comex_init within 8 s .COMEX_MEET_S..*1 checks ok")
 # The worked example, with both orders of lpids; the child serves itself or is served by its parents' progress rank.
 foreach(order spawner parent)
   comex_add_mpi_test(NAME worlds.spawn.${order} PROGRAM worlds_spawn RANKS 3 TIMEOUT 40 LABELS worlds

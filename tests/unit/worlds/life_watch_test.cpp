@@ -32,12 +32,12 @@ std::vector<FramedSocket> make_tie(Listener& listener, std::vector<FramedSocket>
 
 // Two watches with one link between them.
 struct Tied {
+  std::atomic<int> told{-1};  // to the near side: the farewell
+  std::atomic<int> times{0};
   std::unique_ptr<LifeWatch> near = std::make_unique<LifeWatch>();
   std::unique_ptr<LifeWatch> far = std::make_unique<LifeWatch>();
   LifeWatch::Id near_tie = 0;
   LifeWatch::Id far_tie = 0;
-  std::atomic<int> told{-1};  // to the near side: the farewell
-  std::atomic<int> times{0};
 
   Tied() {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
@@ -130,9 +130,9 @@ TEST(LifeWatch, breaks_links_that_the_other_side_has_parted) {
 }
 
 TEST(LifeWatch, breaks_what_was_linked_before_the_death) {
+  std::array<std::atomic<int>, 2> told{-1, -1};  // outlives the watch, which sees the other ends close
   LifeWatch watch;
   watch.break_all(2);
-  std::array<int, 2> told{-1, -1};
   std::vector<std::vector<FramedSocket>> others;
   for (const std::uint32_t dead_workers : {1u, 2u}) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
@@ -170,8 +170,8 @@ TEST(LifeWatch, tells_of_a_death_when_another_of_its_world_has_parted) {
 }
 
 TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
-  LifeWatch watch;
   std::atomic<int> deaths{0};
+  LifeWatch watch;
   for (int link = 1; link <= 3; ++link) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
     std::vector<FramedSocket> mine;
@@ -219,7 +219,8 @@ TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
   std::atomic<bool> is_tied{false};
   LivenessLinks came;
   testing::ManyStrangers strangers(listener.name(), GetParam().says, GetParam().kept);
-  std::thread waits([&] { is_tied = await_links(listener, 1, 20'000, came); });
+  const auto waits =
+      std::async(std::launch::async, [&] { is_tied = await_links(listener, 1, 20'000, came); });
   for (int i = 0; i < GetParam().count; ++i) {
     ASSERT_NO_FATAL_FAILURE(strangers.add());
     if (i % 100 == 99) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // no more than may wait
@@ -231,7 +232,7 @@ TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
   EXPECT_LE(testing::open_descriptors() - strangers.size(), descriptors + 48);
   EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
   const auto guest = link_to(listener.name(), far_world, 5000);
-  waits.join();
+  waits.wait();
   EXPECT_TRUE(is_tied);
   EXPECT_EQ(came[far_world].size(), 1U);
 }

@@ -43,6 +43,7 @@ class Run:
 class Launcher:
     def __init__(self, top, source, mpi):
         self.top, self.source, self.mpi = Path(top), Path(source), mpi
+        self.yields = False  # MPICH's waits give their core away: for runs whose time does not count
         self.work = self.top / "build/nwchem"
         # `mpirun` may be the other MPI's: one in a folder of its own comes first in PATH.
         self.path = self.work / f"launch-{mpi}"
@@ -51,9 +52,9 @@ class Launcher:
             found, link = shutil.which(f"{name}.{mpi}") or shutil.which(name), self.path / name
             if found and not link.is_symlink():
                 link.symlink_to(found)
-
-        # The virtual cluster looks for it beside mpirun, where MPICH needs it.
-        helper, link = self.top / "build/release-mpich/mpi/leave_endpoints.so", self.path / "leave_endpoints.so"
+        # The virtual cluster looks beside mpirun for what MPICH needs there.
+        self.preload = self.top / "build/release-mpich/mpi/yield_in_progress.so"
+        helper, link = self.preload.with_name("leave_endpoints.so"), self.path / "leave_endpoints.so"
         if mpi == "mpich" and helper.exists() and not link.is_symlink():
             link.symlink_to(helper)
 
@@ -74,6 +75,8 @@ class Launcher:
             wanted["COMEX_VIRTUAL_HOSTS"] = str(layout.hosts)
         if layout.cluster:
             wanted["VRUN_SHM"] = "2g"
+        if self.yields and self.mpi == "mpich" and self.preload.exists():
+            wanted["LD_PRELOAD"] = str(self.preload)
         return wanted
 
     def command(self, layout, program, file, seconds):
