@@ -2,6 +2,7 @@
 #
 # COMEX_MPI names one of Debian's two, or is empty: then it is that of MPI_C_COMPILER, or of the first mpicc in PATH.
 # Sets COMEX_MPI_KIND (openmpi, mpich, or other), COMEX_MPI_LIBRARY (what the library says of itself, its first line),
+# COMEX_MPI_FAMILY (a pattern of what those say that programs may be run with instead),
 # the names of what distributions package for it, and COMEX_MPI_TOOLS, a folder with mpirun, mpicc, mpicxx, mpifort and
 # ga-config of this MPI, whatever the system's alternatives are. Tests find it first in their PATH.
 set(COMEX_MPI "" CACHE STRING "openmpi or mpich; empty: the MPI of MPI_C_COMPILER, or the first in PATH")
@@ -32,20 +33,34 @@ comex_mpi_tool(MPI_Fortran_COMPILER mpifort mpif90)
 comex_mpi_tool(MPIEXEC_EXECUTABLE mpirun mpiexec)
 
 set(MPI_DETERMINE_LIBRARY_VERSION ON)
-find_package(MPI REQUIRED COMPONENTS C)
+find_package(MPI REQUIRED COMPONENTS C OPTIONAL_COMPONENTS CXX)
 string(REGEX REPLACE "[\r\n].*" "" COMEX_MPI_LIBRARY "${MPI_C_LIBRARY_VERSION_STRING}")
 string(REGEX REPLACE "[ \t]+" " " COMEX_MPI_LIBRARY "${COMEX_MPI_LIBRARY}")
 set(COMEX_MPI_KIND other)
-if(COMEX_MPI_LIBRARY MATCHES "^Open MPI")
-  set(COMEX_MPI_KIND openmpi)
-elseif(COMEX_MPI_LIBRARY MATCHES "MPICH|Intel.R. MPI")
-  set(COMEX_MPI_KIND mpich)
-endif()
+string(REGEX MATCH "^[A-Za-z ]*" COMEX_MPI_FAMILY "${COMEX_MPI_LIBRARY}")
+set(of_openmpi "^Open MPI")
+set(of_mpich "MPICH|Intel.R. MPI")
+foreach(kind openmpi mpich)
+  if(COMEX_MPI_LIBRARY MATCHES "${of_${kind}}")
+    set(COMEX_MPI_KIND ${kind})
+    set(COMEX_MPI_FAMILY "${of_${kind}}")
+  endif()
+endforeach()
 if(COMEX_MPI AND NOT COMEX_MPI STREQUAL COMEX_MPI_KIND)
   message(FATAL_ERROR "COMEX_MPI is ${COMEX_MPI}, but ${MPI_C_COMPILER} compiles for ${COMEX_MPI_LIBRARY}: install "
     "${COMEX_MPI}, or name its compiler by MPI_C_COMPILER")
 endif()
 message(STATUS "MPI: ${COMEX_MPI_LIBRARY} (${MPI_C_COMPILER})")
+
+function(comex_demand_same_mpi language)  # the wrapper of this language is of C's MPI
+  string(REGEX REPLACE "[\r\n].*" "" found "${MPI_${language}_LIBRARY_VERSION_STRING}")
+  string(REGEX REPLACE "[ \t]+" " " found "${found}")
+  if(found AND NOT found STREQUAL COMEX_MPI_LIBRARY)
+    message(FATAL_ERROR "C's MPI is ${COMEX_MPI_LIBRARY}, that of ${language} is ${found}: name compilers of one MPI by "
+      "MPI_C_COMPILER and MPI_${language}_COMPILER")
+  endif()
+endfunction()
+comex_demand_same_mpi(CXX)
 
 # How distributions call what belongs to this MPI: the library of the packaged ARMCI, and pkg-config's module.
 set(COMEX_PACKAGED_ARMCI armci-mpi)
@@ -74,12 +89,7 @@ if((COMEX_TESTS OR COMEX_FORTRAN) AND MPI_Fortran_COMPILER)
     enable_language(Fortran)
     find_package(MPI COMPONENTS Fortran)
     set(COMEX_MPI_HAS_FORTRAN ${MPI_Fortran_FOUND})
-    string(REGEX REPLACE "[\r\n].*" "" of_fortran "${MPI_Fortran_LIBRARY_VERSION_STRING}")
-    string(REGEX REPLACE "[ \t]+" " " of_fortran "${of_fortran}")
-    if(of_fortran AND NOT of_fortran STREQUAL COMEX_MPI_LIBRARY)
-      message(FATAL_ERROR "C's MPI is ${COMEX_MPI_LIBRARY}, Fortran's is ${of_fortran}: name compilers of one MPI by "
-        "MPI_C_COMPILER and MPI_Fortran_COMPILER")
-    endif()
+    comex_demand_same_mpi(Fortran)
     if(COMEX_FORTRAN AND COMEX_MPI_HAS_FORTRAN AND NOT COMEX_SANITIZE)
       string(REGEX MATCH "^[0-9]+" major "${CMAKE_Fortran_COMPILER_VERSION}")
       set(COMEX_FORTRAN_MODULES ${CMAKE_INSTALL_INCLUDEDIR}/comex/fortran/${CMAKE_Fortran_COMPILER_ID}-${major})

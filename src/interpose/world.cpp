@@ -95,8 +95,8 @@ MPI_Comm make_workers() {
 }
 
 bool is_predefined(int keyval) {
-  constexpr std::array keys = {MPI_TAG_UB,        MPI_HOST,   MPI_IO,          MPI_WTIME_IS_GLOBAL,
-                               MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE};
+  const std::array keys = {MPI_TAG_UB,        MPI_HOST,   MPI_IO,          MPI_WTIME_IS_GLOBAL,
+                           MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE};
   return std::ranges::find(keys, keyval) != keys.end();
 }
 

@@ -57,13 +57,6 @@ class Variables {
   GetValue* get_value_ = function_named<GetValue>("mca_base_var_get_value");
 };
 
-// mpirun's name for itself: its address (Open MPI 4), or what its jobs' names have in common (5).
-std::string launch_name(const Lookup& environment, std::string_view job_name) {
-  if (auto contact = environment("OMPI_MCA_orte_hnp_uri"); contact) return *contact;
-  const std::size_t at = job_name.rfind('@');
-  return std::string(at == std::string_view::npos ? std::string_view() : job_name.substr(0, at));
-}
-
 // A process that was started alone has the variables of PMIx too, once it has been in MPI_Init.
 bool is_launched(const Lookup& environment) {
   if (environment("OMPI_MCA_orte_hnp_uri") || environment("OMPI_COMM_WORLD_SIZE")) return true;
@@ -82,7 +75,9 @@ class OpenMpi final : public Plain {
     told.size = number_in(environment, "OMPI_COMM_WORLD_SIZE");
     told.size_on_host = number_in(environment, "OMPI_COMM_WORLD_LOCAL_SIZE");
     told.number_on_host = number_in(environment, "OMPI_COMM_WORLD_NODE_RANK");
-    told.launch = launch_name(environment, job_name);
+    // mpirun's address (Open MPI 4). What the names of its jobs have in common (5) is a host's name and a
+    // process id, which two launches in containers may share.
+    told.launch = environment("OMPI_MCA_orte_hnp_uri").value_or("");
     told.job = job_of_namespace(job_name);
     told.name_server = environment("OMPI_MCA_pmix_server_uri").value_or("");
     return told;

@@ -41,10 +41,10 @@ OS_HEADER = re.compile(
     r"|pwd\.h|dirent\.h|spawn\.h|semaphore\.h|mqueue\.h|time\.h|hwloc.*|numa.*)$")
 # Only src/mpi knows one MPI implementation from another. Libraries that are named after their MPI may be spelt out.
 MPI_NAMES = re.compile(
-    r"\b(Open[ _-]?MPI|MVAPICH2?|Intel(\(R\))? MPI|hydra|PRRTE|vader|smsc)\b|\bMPI_LOCALNRANKS\b|\bompi-server\b|\bopal_"
+    r"\b(Open[ _-]?MPI|MVAPICH2?|Intel(\(R\))? MPI|Cray|hydra|srun|mpiexec|PRRTE|vader|smsc)\b|\b(lib|is_)(mpich|openmpi)|\b(btl|mca_base)_|\bMPI_LOCALNRANKS\b|\bompi-server\b|\bopal_"
     r"|\b(OMPI|ORTE|PRTE|PMIX|PMI|MPIR|HYDRA|I_MPI|MV2|SLURM|UCX)_|\b(?-i:MPICH|mpich)(?![a-z])", re.I)
-# Tests, and those who launch jobs, have to know launchers; mpi4py says which library it is made for.
-MPI_KNOWERS = re.compile(r"src/mpi/|tests/|cmake/|packaging/|tools/|bindings/python/comex/_mpi4py|(examples/(\w+/)?)?(README|CHANGELOG|CMakeLists|CMakePresets)|docs/|[.]")
+# Tests, and those who launch jobs, have to know launchers.
+MPI_KNOWERS = re.compile(r"src/mpi/|tests/|cmake/|packaging/|tools/|(examples/(\w+/)?)?(README|CHANGELOG|CMakeLists|CMakePresets)|docs/|[.]")
 CPP = {".c", ".cc", ".cpp", ".h", ".hpp"}
 # Both say again who may include whom.
 TABLES = "docs/architecture.md"

@@ -75,11 +75,13 @@ class Job {
     for (std::thread& thread : leaving) thread.join();
     for (std::thread& thread : services_) thread.join();
     runtime::detail::current_runtime.store(nullptr);
-    EXPECT_TRUE(fabric_->drained());
+    EXPECT_TRUE(fabric_->drained() || leaves_looks_);
   }
 
   // Finalize has to tell worker 0 of a refusal.
   void expect_failure_at_the_end() { ends_with_failure_ = true; }
+  // Progress ranks ask each other why a wait is long, and the job may end before the answer has come.
+  void may_leave_looks() { leaves_looks_ = true; }
 
   runtime::Runtime& runtime(int worker) { return *runtimes_[static_cast<std::size_t>(worker)]; }
   int workers() const { return static_cast<int>(runtimes_.size()); }
@@ -113,6 +115,7 @@ class Job {
 
  private:
   bool ends_with_failure_ = false;
+  bool leaves_looks_ = false;
   const groups::WorkerPlace& place(int worker) {
     return runtimes_.front()->place(static_cast<Worker>(worker));
   }

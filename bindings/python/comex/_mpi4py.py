@@ -1,15 +1,8 @@
 """Communicators of mpi4py, where it is built for the MPI of this package."""
+import re
 import sys
 
-from comex._build import MPI_KIND, MPI_LIBRARY
-
-
-def kind_of(version):
-    """openmpi, mpich or other, by what an MPI library says of itself."""
-    first = version.splitlines()[0] if version else ""
-    if first.startswith("Open MPI"):
-        return "openmpi"
-    return "mpich" if "MPICH" in first or "Intel(R) MPI" in first else "other"
+from comex._build import MPI_FAMILY, MPI_LIBRARY
 
 
 def _refuse(version):
@@ -21,7 +14,7 @@ def _refuse(version):
 def refuse_other():
     """Before the package's own MPI comes in: an mpi4py of another MPI may be there already."""
     loaded = sys.modules.get("mpi4py.MPI")
-    if loaded is not None and kind_of(loaded.Get_library_version()) != MPI_KIND:
+    if loaded is not None and not re.search(MPI_FAMILY, loaded.Get_library_version()):
         _refuse(loaded.Get_library_version())
 
 

@@ -74,6 +74,7 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
     end_after_failures(*world);
     world->transport.reset();
     world->arena.reset();
+    world->wire = Communicator();  // the workers free theirs before they say quit, and MPI may wait for all
     if (park(*world, workers) == Command::quit) {
       world.reset();
       PMPI_Finalize();

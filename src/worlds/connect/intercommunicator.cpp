@@ -74,6 +74,7 @@ Intercommunicator::~Intercommunicator() {
 
 void Intercommunicator::part(runtime::Communicator all) {
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
+  // Freed, because some libraries hang where both are disconnected.
   { const runtime::Communicator freed = std::move(all); }
   worlds::part(std::exchange(inter_, MPI_COMM_NULL));
 }

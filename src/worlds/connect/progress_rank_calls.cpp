@@ -29,11 +29,14 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
   } else {
     COMEX_BUG_IF(header.phase != order);
     const auto piece = message.data.subspan(sizeof header);
-    Bytes& bytes = arriving_[{wire, message.from}];
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
-    if (bytes.size() < header.bytes) return;
-    orders_.push_back({wire, std::move(bytes)});
-    arriving_.erase({wire, message.from});
+    auto arriving = std::ranges::find_if(
+        arriving_, [&](const ArrivingOrder& each) { return each.wire == wire && each.from == message.from; });
+    if (arriving == arriving_.end())
+      arriving = arriving_.insert(arriving, ArrivingOrder{wire, message.from, {}});
+    arriving->bytes.insert(arriving->bytes.end(), piece.begin(), piece.end());
+    if (arriving->bytes.size() < header.bytes) return;
+    orders_.push_back({wire, std::move(arriving->bytes)});
+    arriving_.erase(arriving);
   }
 }
 
@@ -55,7 +58,7 @@ void ProgressRankCalls::forget(MPI_Comm wire) {
   std::erase_if(lock_queue_, [wire](const LockRequest& each) { return each.wire == wire; });
   if (held_the_lock && !lock_queue_.empty()) grant_next();
   std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
-  std::erase_if(arriving_, [wire](const auto& each) { return each.first.first == wire; });
+  std::erase_if(arriving_, [wire](const ArrivingOrder& each) { return each.wire == wire; });
   const std::lock_guard lock(lost_mutex_);
   std::erase(lost_, wire);  // MPI may give its handle to another wire
 }

@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -60,9 +59,14 @@ class ProgressRankCalls {
     MPI_Comm wire;
     Bytes bytes;
   };
+  struct ArrivingOrder {
+    MPI_Comm wire;
+    TransportRank from;
+    Bytes bytes;
+  };
   void grant_next();
 
-  std::map<std::pair<MPI_Comm, TransportRank>, Bytes> arriving_;
+  std::vector<ArrivingOrder> arriving_;
   std::deque<Order> orders_;
   std::deque<LockRequest> lock_queue_;  // the first one has the lock
   std::mutex lost_mutex_;

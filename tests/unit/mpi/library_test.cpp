@@ -52,7 +52,7 @@ TEST(Library, tells_what_open_mpi_5_says_of_a_process) {
                                                               {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}));
   EXPECT_TRUE(told.is_launched);
   EXPECT_EQ(told.rank, 0);
-  EXPECT_EQ(told.launch, "prterun-host-77");
+  EXPECT_EQ(told.launch, "") << "another container may have the same host and process id";
   EXPECT_EQ(told.job, 3U);
 }
 

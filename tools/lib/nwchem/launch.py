@@ -45,18 +45,9 @@ class Launcher:
         self.top, self.source, self.mpi = Path(top), Path(source), mpi
         self.yields = False  # MPICH's waits give their core away: for runs whose time does not count
         self.work = self.top / "build/nwchem"
-        # `mpirun` may be the other MPI's: one in a folder of its own comes first in PATH.
-        self.path = self.work / f"launch-{mpi}"
-        self.path.mkdir(parents=True, exist_ok=True)
-        for name in ("mpirun", "mpiexec", "hydra_pmi_proxy"):  # MPICH's looks for its helper beside itself
-            found, link = shutil.which(f"{name}.{mpi}") or shutil.which(name), self.path / name
-            if found and not link.is_symlink():
-                link.symlink_to(found)
-        # The virtual cluster looks beside mpirun for what MPICH needs there.
-        self.preload = self.top / "build/release-mpich/mpi/yield_in_progress.so"
-        helper, link = self.preload.with_name("leave_endpoints.so"), self.path / "leave_endpoints.so"
-        if mpi == "mpich" and helper.exists() and not link.is_symlink():
-            link.symlink_to(helper)
+        # The mpirun that CMake found, and beside it what MPICH's ranks preload.
+        self.path = self.top / f"build/release{'-mpich' if mpi == 'mpich' else ''}/mpi"
+        self.preload = self.path / "yield_in_progress.so"
 
     def program(self, armci):
         return self.work / "bin" / f"nwchem-{self.mpi}-{armci}"
@@ -75,7 +66,7 @@ class Launcher:
             wanted["COMEX_VIRTUAL_HOSTS"] = str(layout.hosts)
         if layout.cluster:
             wanted["VRUN_SHM"] = "2g"
-        if self.yields and self.mpi == "mpich" and self.preload.exists():
+        if self.yields and self.preload.exists():
             wanted["LD_PRELOAD"] = str(self.preload)
         return wanted
 
