@@ -15,13 +15,13 @@ set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
 
 # comex_tests_use_this_mpi()
 #   the tests of this folder find the tools of the MPI that is built with first in PATH, and its kind in COMEX_TEST_MPI;
-#   with MPICH their waits in MPI yield, but for a folder that sets COMEX_TEST_YIELDS.
+#   with MPICH their waits in MPI yield, but for a folder that sets COMEX_TEST_SPINS.
 function(comex_tests_use_this_mpi)
   cmake_language(DEFER CALL comex_point_tests_at_mpi)
 endfunction()
 function(comex_point_tests_at_mpi)
   get_property(tests DIRECTORY PROPERTY TESTS)
-  if(TARGET yield_in_progress AND NOT DEFINED COMEX_TEST_YIELDS)
+  if(TARGET yield_in_progress AND NOT COMEX_TEST_SPINS)
     set(yields "LD_PRELOAD=path_list_prepend:$<TARGET_FILE:yield_in_progress>")
   endif()
   if(tests)
