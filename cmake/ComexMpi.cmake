@@ -34,8 +34,12 @@ comex_mpi_tool(MPIEXEC_EXECUTABLE mpirun mpiexec)
 
 set(MPI_DETERMINE_LIBRARY_VERSION ON)
 find_package(MPI REQUIRED COMPONENTS C OPTIONAL_COMPONENTS CXX)
-string(REGEX REPLACE "[\r\n].*" "" COMEX_MPI_LIBRARY "${MPI_C_LIBRARY_VERSION_STRING}")
-string(REGEX REPLACE "[ \t]+" " " COMEX_MPI_LIBRARY "${COMEX_MPI_LIBRARY}")
+function(comex_mpi_of variable language)  # the first line of what the MPI of this language's wrapper says of itself
+  string(REGEX REPLACE "[\r\n].*" "" said "${MPI_${language}_LIBRARY_VERSION_STRING}")
+  string(REGEX REPLACE "[ \t]+" " " said "${said}")
+  set(${variable} "${said}" PARENT_SCOPE)
+endfunction()
+comex_mpi_of(COMEX_MPI_LIBRARY C)
 set(COMEX_MPI_KIND other)
 string(REGEX MATCH "^[A-Za-z ]*" COMEX_MPI_FAMILY "${COMEX_MPI_LIBRARY}")
 set(of_openmpi "^Open MPI")
@@ -53,8 +57,7 @@ endif()
 message(STATUS "MPI: ${COMEX_MPI_LIBRARY} (${MPI_C_COMPILER})")
 
 function(comex_demand_same_mpi language)  # the wrapper of this language is of C's MPI
-  string(REGEX REPLACE "[\r\n].*" "" found "${MPI_${language}_LIBRARY_VERSION_STRING}")
-  string(REGEX REPLACE "[ \t]+" " " found "${found}")
+  comex_mpi_of(found ${language})
   if(found AND NOT found STREQUAL COMEX_MPI_LIBRARY)
     message(FATAL_ERROR "C's MPI is ${COMEX_MPI_LIBRARY}, that of ${language} is ${found}: name compilers of one MPI by "
       "MPI_C_COMPILER and MPI_${language}_COMPILER")
