@@ -84,6 +84,11 @@ bool FenceLedger::is_unmirrored(TransportRank rank) const {
   return server != nullptr && server->is_unmirrored;
 }
 
+bool FenceLedger::has_atomics(TransportRank rank) const {
+  const ServerWrites* server = find(rank);
+  return server != nullptr && server->atomics != 0;
+}
+
 bool FenceLedger::dirty(TransportRank rank) const {
   const ServerWrites* server = find(rank);
   return server != nullptr && is_dirty(*server);
@@ -92,7 +97,7 @@ bool FenceLedger::dirty(TransportRank rank) const {
 bool FenceLedger::dirty(TransportRank rank, Gpid target) const {
   const ServerWrites* server = find(rank);
   if (server == nullptr || !is_dirty(*server)) return false;
-  if (server->blurred > server->applied || server->is_unmirrored) return true;
+  if (server->blurred > server->applied || server->is_unmirrored || server->atomics != 0) return true;
   const auto found = targets_.find(target);
   return found != targets_.end() && (found->second.unsent != 0 || found->second.last > server->applied);
 }
@@ -120,24 +125,26 @@ void FenceLedger::give_up(TransportRank rank) {
     if (target.unsent != 0 || target.last > server.applied) ++failures_[gpid];
     target.unsent = 0;
   }
-  server.unsent = 0;
+  if (server.is_unmirrored || server.blurred > server.applied) given_up_.insert(rank);
+  server.unsent = server.atomics = 0;
   server.applied = server.issued;
   server.is_unmirrored = false;
 }
 
-std::uint64_t FenceLedger::take_failures(Gpid target) {
+std::uint64_t FenceLedger::take_failures(TransportRank server, Gpid target) {
+  std::uint64_t count = given_up_.erase(server);
   const auto found = failures_.find(target);
-  if (found == failures_.end()) return 0;
-  const std::uint64_t count = found->second;
+  if (found == failures_.end()) return count;
+  count += found->second;
   failures_.erase(found);
   return count;
 }
 
 std::uint64_t FenceLedger::take_failures() {
-  if (failures_.empty()) return 0;
-  std::uint64_t count = 0;
+  std::uint64_t count = given_up_.size();
   for (const auto& [target, failures] : failures_) count += failures;
   failures_.clear();
+  given_up_.clear();
   return count;
 }
 

@@ -1,7 +1,7 @@
 // Records what this origin has written to each target and how much of it is known to have taken effect.
 //
 //   per server:  unsent writes | numbers issued | numbers applied      dirty: issued > applied or unsent,
-//                                                                      or mirrors lack some of it
+//                unanswered atomics                                    unanswered, or mirrors lack some
 //   per target:  unsent writes | highest number issued | refused writes not yet reported
 //
 // It is sparse: only servers and targets that were written to have entries. An operation touches two of them;
@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/ids.h"
@@ -36,6 +37,15 @@ class FenceLedger {
   // All messages of a queued write have their numbers now.
   void unqueue(TransportRank server, Gpid target);
   void applied(TransportRank server, std::uint64_t number);
+
+  // A non-blocking atomic changes memory and has no number: its server is dirty until the answer.
+  void begin_atomic(TransportRank rank) {
+    ServerWrites& server = server_of(rank);
+    ++server.atomics;
+    list(server);
+  }
+  void end_atomic(TransportRank rank) { --server_of(rank).atomics; }
+  bool has_atomics(TransportRank server) const;
 
   // The server says whether mirrors of kept memory lack what this origin wrote; it is dirty while they do.
   void note_unmirrored(TransportRank rank, bool is_unmirrored) {
@@ -72,7 +82,8 @@ class FenceLedger {
   // must give to resume() before any other call about this server.
   std::uint64_t forget_server(TransportRank server);
   void resume(TransportRank server, std::uint64_t issued);
-  // The server is lost: each target with a write that is not known to be applied has a failure.
+  // The server is lost: each target with a write that is not known to be applied has a failure. The server as
+  // a whole has one if mirrors lack something, or if it is not known which targets have such writes.
   void give_up(TransportRank server);
   // Call it after a fence of all: it gives back the memory that many targets took.
   void tidy() {
@@ -88,9 +99,9 @@ class FenceLedger {
   static constexpr std::size_t target_bytes() { return sizeof(TargetWrites); }
 
   void add_failure(Gpid target) { failures_[target] += 1; }
-  bool has_failures() const { return !failures_.empty(); }
-  // Returns how many writes to this target, or to all, were refused since the last call.
-  std::uint64_t take_failures(Gpid target);
+  bool has_failures() const { return !failures_.empty() || !given_up_.empty(); }
+  // Returns how many writes to this target of a server, or to all, were refused since the last call.
+  std::uint64_t take_failures(TransportRank server, Gpid target);
   std::uint64_t take_failures();
 
  private:
@@ -101,6 +112,7 @@ class FenceLedger {
     std::uint64_t unsent = 0;
     std::uint64_t issued = 0;
     std::uint64_t applied = 0;
+    std::uint32_t atomics = 0;  // unanswered
     std::uint64_t blurred = 0;  // highest number of the targets forgotten while dirty
   };
   struct TargetWrites {
@@ -115,7 +127,8 @@ class FenceLedger {
   };
 
   static bool is_dirty(const ServerWrites& server) {
-    return server.unsent != 0 || server.issued > server.applied || server.is_unmirrored;
+    return server.unsent != 0 || server.issued > server.applied || server.is_unmirrored ||
+           server.atomics != 0;
   }
   void list(ServerWrites& server) {
     if (server.listed) return;
@@ -140,6 +153,7 @@ class FenceLedger {
   std::unordered_map<TransportRank, ServerWrites> servers_;
   std::unordered_map<Gpid, TargetWrites, Hash> targets_;
   std::unordered_map<Gpid, std::uint64_t, Hash> failures_;
+  std::unordered_set<TransportRank> given_up_;  // lost servers with a failure of their own
   std::vector<ServerWrites*> dirty_;
   CleanupThreshold sweep_{kept};
   // The entries of the last operation, which the next one often needs again.

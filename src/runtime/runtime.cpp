@@ -274,7 +274,8 @@ void Runtime::fence_everybody() {
 bool Runtime::take_failures(const Reach& target) {
   const op::Engine::Lock lock = engine_.enter();
   const bool was_implicit = implicit_.take_failure(target.lpid);
-  const bool was_write = target.remote->has_failures() && target.remote->take_failures(target.gpid) != 0;
+  const bool was_write =
+      target.remote->has_failures() && target.remote->take_failures(target.remote_target()) != 0;
   return was_implicit || was_write;
 }
 
@@ -286,7 +287,7 @@ bool Runtime::take_failures(const groups::Group& group) {
   if (is_world) return remote_.take_failures() != 0 || was_implicit;
   std::uint64_t failures = 0;
   for_each_reach(group, [&](const Reach& member) {
-    if (member.remote->has_failures()) failures += member.remote->take_failures(member.gpid);
+    if (member.remote->has_failures()) failures += member.remote->take_failures(member.remote_target());
   });
   return failures != 0 || was_implicit;
 }

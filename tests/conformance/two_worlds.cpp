@@ -109,8 +109,8 @@ TEST(TwoWorlds, a_refusal_is_told_of_the_world_it_was_meant_for) {
   rig.fence(0);
   ASSERT_EQ(rig.refused.size(), 1u);
   EXPECT_EQ(rig.refused[0].header.world, ids[1]);
-  EXPECT_EQ(remote.take_failures({ids[0], target}), 0u);
-  EXPECT_EQ(remote.take_failures({ids[1], target}), 1u);
+  EXPECT_EQ(remote.take_failures(rig.far(0)), 0u);
+  EXPECT_EQ(remote.take_failures(rig.far(1)), 1u);
 }
 
 TEST(TwoWorlds, a_world_that_nobody_serves_is_refused_and_its_body_drained) {

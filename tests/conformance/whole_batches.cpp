@@ -259,7 +259,7 @@ TEST(WholeBatches, each_refused_item_is_told_and_the_others_take_effect) {
   EXPECT_EQ(got[1], 5);
   EXPECT_EQ(word_at(rig, 0), 5);
   EXPECT_EQ(rig.refused, 6u);
-  EXPECT_EQ(rig.origin().take_failures({world, target}), 3u) << "the writes; the words told their waits";
+  EXPECT_EQ(rig.origin().take_failures(rig.far), 3u) << "the writes; the words told their waits";
   rig.expect_quiet();
 }
 

@@ -95,7 +95,7 @@ TEST_F(NotTheHolder, learns_of_a_refused_release_by_a_fence) {
   rig.origin(1).start_fence(rig.far.server, fenced);
   rig.finish(fenced);
   EXPECT_EQ(rig.refused, 1u);
-  EXPECT_EQ(rig.origin(1).take_failures(rig.far.gpid()), 1u);
+  EXPECT_EQ(rig.origin(1).take_failures(rig.far), 1u);
   expect_still_held();
 }
 

@@ -132,7 +132,7 @@ TEST(WholeOperations, a_signal_of_refused_data_is_never_raised) {
       rig.fence();
       EXPECT_EQ(std::to_integer<int>(*flag), 0);
       EXPECT_EQ(rig.refused, 1u);
-      const std::uint64_t told = (done.failed() ? 1 : 0) + rig.origin().take_failures(rig.far.gpid());
+      const std::uint64_t told = (done.failed() ? 1 : 0) + rig.origin().take_failures(rig.far);
       EXPECT_EQ(told, 1u) << "by the call or by a fence";
 
       nb::Completion again;
@@ -282,7 +282,7 @@ TEST_P(WholeRefusals, a_refused_put_is_told_once_by_its_wait_or_the_next_fence) 
                      rig.far, put);
   rig.finish(put);
   rig.fence();
-  const std::uint64_t told = (put.failed() ? 1u : 0u) + rig.origin().take_failures(rig.far.gpid());
+  const std::uint64_t told = (put.failed() ? 1u : 0u) + rig.origin().take_failures(rig.far);
   EXPECT_EQ(told, 1u);
   EXPECT_EQ(rig.origin().take_failures(), 0u);
   EXPECT_EQ(std::to_integer<int>(rig.region[region_bytes - 1]), 0);

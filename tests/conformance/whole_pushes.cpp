@@ -216,7 +216,7 @@ TEST_F(WholePushes, refusals_in_a_pushed_batch_reach_its_origin) {
   rig.fence();
   EXPECT_TRUE(bad.take_failure());
   EXPECT_EQ(old, -1);
-  EXPECT_EQ(rig.origin().take_failures({world, target}), 1u);
+  EXPECT_EQ(rig.origin().take_failures(rig.far), 1u);
   rig.expect_quiet();
 }
 

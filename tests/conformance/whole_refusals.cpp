@@ -36,7 +36,7 @@ class RefusedCalls : public testing::Test {
   RefusedCalls() { rig.origin().set_errors_return(true); }
   std::uint64_t told_by_fence() {
     rig.fence();
-    return rig.origin().take_failures(rig.far.gpid());
+    return rig.origin().take_failures(rig.far);
   }
 
   static std::uint64_t by_wait(VectorCall& call) { return call.completion.take_failure() ? 1 : 0; }

@@ -111,7 +111,7 @@ TEST(WholeRepeats, a_refused_item_may_be_repeated_and_repeat) {
   EXPECT_EQ(word_at(rig, 0), 4);
   EXPECT_EQ(word_at(rig, 1), 4);
   EXPECT_EQ(rig.refused, 2u);
-  EXPECT_EQ(rig.origin().take_failures({world, target}), 2u);
+  EXPECT_EQ(rig.origin().take_failures(rig.far), 2u);
 }
 
 }  // namespace

@@ -43,8 +43,9 @@ void Fences::ride(Channel& channel) {
 bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) {
   const bool is_fence = reserved.verb == Verb::fence;
   const std::uint64_t issued = is_fence ? state_.ledger.issued(channel.rank) : 0;
-  const bool has_mirrors = reserved.with_mirrors || state_.ledger.is_unmirrored(channel.rank);
-  if (is_fence && !has_mirrors && state_.ledger.applied(channel.rank) == issued) {
+  const bool has_more = reserved.with_mirrors || state_.ledger.is_unmirrored(channel.rank) ||
+                        state_.ledger.has_atomics(channel.rank);
+  if (is_fence && !has_more && state_.ledger.applied(channel.rank) == issued) {
     end_fence(channel, request, false);
     return true;
   }

@@ -137,7 +137,9 @@ class Remote final : public transport::Sink {
 
   // Counts refused writes that no wait has reported; each is told once.
   bool has_failures() const { return state_.ledger.has_failures(); }
-  std::uint64_t take_failures(Gpid target) { return state_.ledger.take_failures(target); }
+  std::uint64_t take_failures(const RemoteTarget& far) {
+    return state_.ledger.take_failures(far.server, far.gpid());
+  }
   std::uint64_t take_failures() { return state_.ledger.take_failures(); }
 
   // Is called after a fence of all: gives back memory that was not needed since the last time.

@@ -151,6 +151,10 @@ void Transfers::refuse(Transfer& transfer) {
 void Transfers::end(Transfer* transfer, bool failed) {
   Request* const request = transfer->request;
   Channel& channel = *request->channel;
+  if (transfer->verb == Verb::rmw) {
+    const Header& header = std::get<WordRequest>(request->what).header;
+    if ((header.flags & protocol::non_blocking) != 0) state_.ledger.end_atomic(channel.rank);
+  }
   if (transfer->has_body) {
     for (std::byte*& buffer : transfer->buffers) {
       if (buffer != nullptr) staging_.give_back(channel, std::exchange(buffer, nullptr));

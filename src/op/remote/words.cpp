@@ -15,7 +15,11 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
   word.header.offset = far.offset_of(operation.far);
   word.header.bytes = scalar_bytes(operation.scalar);
   word.header.set_argument(operation.operand);
-  if (!operation.is_blocking) word.header.flags = protocol::non_blocking;
+  if (!operation.is_blocking) {
+    word.header.flags = protocol::non_blocking;
+    request->channel->last_fence = nullptr;
+    state_.ledger.begin_atomic(far.server);
+  }
   word.desired = operation.desired;
   word.result = operation.near;
   word.result_bytes = operation.near == nullptr ? 0 : scalar_bytes(operation.scalar);

@@ -10,7 +10,7 @@
 namespace comex::nb {
 namespace {
 
-const Gpid a{1, 10}, b{1, 11};
+const Gpid a{1, 10}, b{1, 11}, c{1, 12};
 
 std::uint64_t write(FenceLedger& ledger, TransportRank server, Gpid target) {
   ledger.queue(server, target);
@@ -83,8 +83,8 @@ TEST(FenceLedger, a_refused_write_is_told_once) {
   ledger.add_failure(a);
   ledger.add_failure(b);
   ledger.add_failure(b);
-  EXPECT_EQ(ledger.take_failures(b), 2u);
-  EXPECT_EQ(ledger.take_failures(b), 0u);
+  EXPECT_EQ(ledger.take_failures(5, b), 2u);
+  EXPECT_EQ(ledger.take_failures(5, b), 0u);
   EXPECT_EQ(ledger.take_failures(), 1u);
   EXPECT_FALSE(ledger.has_failures());
 }
@@ -93,7 +93,6 @@ constexpr std::uint32_t many_ranks = 20 * static_cast<std::uint32_t>(FenceLedger
 
 TEST(FenceLedger, a_lost_server_is_clean_and_fails_the_targets_whose_writes_may_be_lost) {
   FenceLedger ledger;
-  const Gpid c{1, 12};
   write(ledger, 5, a);
   write(ledger, 5, b);
   ledger.queue(5, b);
@@ -102,9 +101,48 @@ TEST(FenceLedger, a_lost_server_is_clean_and_fails_the_targets_whose_writes_may_
   ledger.give_up(5);
   EXPECT_FALSE(ledger.dirty(5));
   EXPECT_TRUE(ledger.dirty(6));
-  EXPECT_EQ(ledger.take_failures(a), 0u) << "its only write was applied";
-  EXPECT_EQ(ledger.take_failures(b), 1u);
-  EXPECT_EQ(ledger.take_failures(c), 0u) << "of another server";
+  EXPECT_EQ(ledger.take_failures(5, a), 0u) << "its only write was applied";
+  EXPECT_EQ(ledger.take_failures(5, b), 1u);
+  EXPECT_EQ(ledger.take_failures(6, c), 0u) << "of another server";
+}
+
+TEST(FenceLedger, a_lost_server_fails_whoever_fences_it_if_mirrors_lacked_something) {
+  FenceLedger ledger;
+  ledger.applied(5, write(ledger, 5, a));
+  ledger.note_unmirrored(5, true);
+  ledger.note_unmirrored(6, true);
+  ledger.give_up(5);
+  EXPECT_FALSE(ledger.dirty(5));
+  EXPECT_TRUE(ledger.has_failures());
+  EXPECT_EQ(ledger.take_failures(6, c), 0u) << "that server lives";
+  EXPECT_EQ(ledger.take_failures(5, b), 1u) << "an atomic to it has left no entry";
+  EXPECT_EQ(ledger.take_failures(5, a), 0u) << "it has been told";
+  ledger.give_up(6);
+  EXPECT_EQ(ledger.take_failures(), 1u);
+  EXPECT_FALSE(ledger.has_failures());
+}
+
+TEST(FenceLedger, a_lost_server_fails_whoever_fences_it_if_its_targets_were_forgotten) {
+  FenceLedger ledger;
+  for (std::uint32_t rank = 0; rank < many_ranks; ++rank) write(ledger, 5, {1, rank});
+  ledger.give_up(5);
+  EXPECT_NE(ledger.take_failures(5, {1, 0}), 0u);
+}
+
+TEST(FenceLedger, a_server_with_an_unanswered_atomic_is_dirty_until_the_answer) {
+  FenceLedger ledger;
+  ledger.begin_atomic(5);
+  ledger.begin_atomic(5);
+  ledger.end_atomic(5);
+  EXPECT_TRUE(ledger.dirty(5, a));
+  std::vector<TransportRank> dirty;
+  ledger.for_each_dirty([&](TransportRank server) { dirty.push_back(server); });
+  EXPECT_EQ(dirty, std::vector<TransportRank>{5});
+  ledger.end_atomic(5);
+  EXPECT_FALSE(ledger.dirty(5, a));
+  ledger.begin_atomic(5);
+  ledger.give_up(5);
+  EXPECT_FALSE(ledger.dirty(5, a));
 }
 
 TEST(FenceLedger, forgets_targets_whose_writes_are_applied) {
@@ -174,7 +212,7 @@ TEST(FenceLedger, tells_refused_writes_to_targets_that_it_has_forgotten) {
   ledger.add_failure(a);
   ledger.applied(5, 1);
   for (std::uint32_t rank = 100; rank < many_ranks; ++rank) write(ledger, 5, {1, rank});
-  EXPECT_EQ(ledger.take_failures(a), 1u);
+  EXPECT_EQ(ledger.take_failures(5, a), 1u);
 }
 
 TEST(SlotTable, gives_out_each_slot_once_and_never_slot_zero) {

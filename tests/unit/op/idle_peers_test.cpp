@@ -176,7 +176,7 @@ TEST_F(RemoteRest, tells_a_refusal_that_came_from_a_server_that_rested) {
   refusal.value = 1;
   say(7, refusal);
   remote.tidy();
-  EXPECT_EQ(remote.take_failures(far(7).gpid()), 1u);
+  EXPECT_EQ(remote.take_failures(far(7)), 1u);
   EXPECT_FALSE(remote.has_failures());
 }
 

@@ -74,7 +74,7 @@ TEST(Remote, fails_what_is_under_way_to_a_lost_server_and_what_comes_later) {
   EXPECT_TRUE(fence.done() && fence.take_failure());
   EXPECT_TRUE(joined.done() && joined.take_failure());
   EXPECT_FALSE(script.remote.dirty(script.far.server));
-  EXPECT_EQ(script.remote.take_failures(script.far.gpid()), 1u) << "the put that had left may be lost";
+  EXPECT_EQ(script.remote.take_failures(script.far), 1u) << "the put that had left may be lost";
   script.remote.start(script.put(&values[0], 8), script.far, later);
   EXPECT_TRUE(later.done() && later.take_failure());
   std::uint64_t taken = 0;
@@ -214,6 +214,27 @@ TEST(Remote, a_queued_fence_that_a_reply_made_needless_is_not_sent) {
   EXPECT_TRUE(script.look().empty());
 }
 
+TEST(Remote, a_fence_covers_an_atomic_that_nobody_has_waited_for) {
+  Script script;
+  std::int64_t old = 0;
+  nb::Completion atomic, fence;
+  AtomicOperation add{.scalar = Scalar::int64, .near = reinterpret_cast<std::byte*>(&old)};
+  add.far = reinterpret_cast<std::byte*>(4096);
+  add.is_blocking = false;
+  script.remote.start_atomic(add, script.far, atomic);
+  EXPECT_TRUE(script.remote.dirty(script.far));
+  script.remote.start_fence(script.far.server, fence);
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[1].header.verb, Verb::fence);
+  script.say(script.reply(Verb::data, seen[0].header.slot));
+  EXPECT_TRUE(atomic.done());
+  EXPECT_FALSE(fence.done()) << "the server answers it after the atomic, and after its mirrors";
+  script.say(script.reply(Verb::done));
+  EXPECT_TRUE(fence.done());
+  EXPECT_FALSE(script.remote.dirty(script.far));
+}
+
 TEST(Remote, unlock_and_fence_share_one_reserved_credit) {
   Script script;
   const std::uint64_t value = 1;
@@ -290,8 +311,8 @@ TEST(Remote, a_refused_small_put_is_told_by_the_target_once) {
   refusal.applied = 1;
   script.say(refusal);
   EXPECT_FALSE(script.remote.dirty(script.far));
-  EXPECT_EQ(script.remote.take_failures({9, 4}), 1u);
-  EXPECT_EQ(script.remote.take_failures({9, 4}), 0u);
+  EXPECT_EQ(script.remote.take_failures(script.far), 1u);
+  EXPECT_EQ(script.remote.take_failures(script.far), 0u);
 }
 
 // The slot of another request would end that one, and its memory would be written by nobody any more.
