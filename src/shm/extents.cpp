@@ -182,7 +182,11 @@ void Extents::mark(std::uint32_t id, bool is_slab) {
 // Only one extent has a span's last page and only one its first, so only the other half of an entry may
 // change meanwhile.
 void Extents::mark_spans(const DataRange& range, std::uint32_t id) {
+  const SpanEntry whole = SpanEntry().with_begin(id, id == 0 ? 0 : span_pages);
   for (std::uint64_t at = range.begin; at < range.end;) {
+    for (; at != range.begin && range.end - at >= span_bytes; at += span_bytes)
+      spans_[at / span_bytes].store(whole.word(), std::memory_order_release);
+    if (at == range.end) return;
     std::atomic<std::uint64_t>& entry = spans_[at / span_bytes];
     const std::uint64_t stop = std::min(range.end, (at / span_bytes + 1) * span_bytes);
     const std::uint64_t pages = id == 0 ? 0 : (stop - at) / page_bytes;
