@@ -41,7 +41,8 @@ void hook_into_mpi_finalize(Process& self) {
   check(PMPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
   call_in_forked_children([] {
     process().is_forked_child = true;
-    detail::current_runtime.store(nullptr, std::memory_order_release);
+    Runtime* const parents = detail::current_runtime.exchange(nullptr, std::memory_order_acq_rel);
+    if (parents != nullptr) parents->world().arena->drop_life_in_child();
   });
   self.has_finalize_hook = true;
 }

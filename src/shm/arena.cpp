@@ -293,6 +293,10 @@ std::span<std::byte> Arena::board(HostSlot slot) {
 std::byte* Arena::directory() {
   return at(body_->ticket.geometry.directory_offset);
 }
+void Arena::drop_life_in_child() {
+  body_->life.close();
+}
+
 bool Arena::is_alive(HostSlot slot) {
   return body_->os->is_alive(body_->object, slot);
 }

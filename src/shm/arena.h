@@ -92,6 +92,8 @@ class Arena {
   std::span<std::byte> board(HostSlot slot);  // geometry.board_bytes, zero-filled, 64-byte aligned
   std::byte* directory();                     // of the requested size, zero-filled, page-aligned
   bool is_alive(HostSlot slot);
+  // For a forked child, which would hold the life of its parent for as long as it lives itself.
+  void drop_life_in_child();
   Os& os();
 
  private:

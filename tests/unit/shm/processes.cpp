@@ -85,6 +85,25 @@ TEST_P(Processes, see_each_others_memory_at_one_address) {
   EXPECT_EQ(arena_.extents().totals().size(), 2u);
 }
 
+// The child that outlives its parent ends when this test lets go of the pipe.
+TEST_P(Processes, are_dead_though_a_forked_child_lives_on) {
+  int begun[2], over[2];
+  ASSERT_EQ(pipe(begun) + pipe(over), 0);
+  const pid_t pid = child_of(arena_.ticket(), 1, address_, [&](Arena& arena) {
+    char byte = 0;
+    if (fork() == 0) {
+      close(over[1]);
+      arena.drop_life_in_child();
+      const bool has_told = write(begun[1], &byte, 1) == 1;
+      _exit(has_told && read(over[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    return read(begun[0], &byte, 1) == 1 ? 0 : 1;
+  });
+  EXPECT_EQ(status_of(pid), 0);
+  EXPECT_FALSE(arena_.is_alive(1));
+  for (const int end : {begun[0], begun[1], over[0], over[1]}) close(end);
+}
+
 TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barrier) {
   const Extent e = arena_.extents().allocate(0, 8192).value();
   std::fill_n(arena_.at(e.offset), 8192, std::byte{0});
