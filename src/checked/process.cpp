@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "checked/next.h"
@@ -43,12 +45,24 @@ bool can_check(int workers) {
   return ranks > workers || level == MPI_THREAD_MULTIPLE || last_host == 0;
 }
 
-std::string_view mode() {
-  const char* const value = std::getenv("COMEX_CHECK");
-  return value == nullptr ? "1" : value;
+std::optional<std::string> variable(std::string_view name) {
+  const char* const value = std::getenv(std::string(name).c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::string mode() {
+  return variable("COMEX_CHECK").value_or("1");
 }
 
 }  // namespace
+
+const Settings& settings() {
+  static const Settings read = [] {
+    Result<Settings> parsed = parse_settings(variable);
+    return parsed ? std::move(parsed).value() : Settings();  // the runtime has told what is wrong
+  }();
+  return read;
+}
 
 Checker* checker() {
   return state().checker.load(std::memory_order_acquire);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "checked/checker.h"
+#include "core/settings.h"
 
 namespace comex::checker {
 
@@ -17,6 +18,9 @@ class InitScope {
   InitScope& operator=(const InitScope&) = delete;
   void opened() const;  // a worker is back
 };
+
+// The runtime's settings, as the environment of this process has them.
+const Settings& settings();
 
 // Ends the checker; the runtime still runs.
 void close(const FollowedCall& call);

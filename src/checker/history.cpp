@@ -84,6 +84,7 @@ std::vector<AccessIndex> History::forget_done() {
   last_reads_.clear();
   for (auto& [side, indices] : unfenced_) {
     for (AccessIndex& index : indices) index = moved[index];
+    std::erase(indices, gone);  // what was refused is done before its fence
   }
   return moved;
 }

@@ -78,6 +78,17 @@ TEST_F(HistoryTest, ForgetsWhatIsDoneAndKeepsTheRest) {
   EXPECT_EQ(history.tables().shapes.size(), 1U);
 }
 
+TEST_F(HistoryTest, WhatWasRefusedIsForgottenBeforeItsFence) {
+  const AccessIndex refused = write_to(1);
+  const AccessIndex open = write_to(1);
+  history.drop(refused);
+  const std::vector<AccessIndex> moved = history.forget_done();
+  EXPECT_EQ(moved[refused], History::gone);
+  history.fence(0, 1, 7);
+  ASSERT_EQ(history.size(), 1U);
+  EXPECT_EQ(done(moved[open]), 7);
+}
+
 TEST_F(HistoryTest, ReadsOfAWordInALoopArePolls) {
   std::array<AccessIndex, 3> reads{};
   for (AccessIndex& read : reads) {
