@@ -7,7 +7,7 @@ module comex_base
   public :: rmw_swap, rmw_fetch_and_add, rmw_compare_and_swap, bytes_between, own_part, one_or, int32_kind, int64_kind
   public :: c_error, c_group_rank, c_group_size
 
-  integer(c_int), parameter, public :: COMEX_SUCCESS = 0, COMEX_FAILURE = 1
+  integer(c_int), parameter, public :: COMEX_SUCCESS = 0, COMEX_FAILURE = 1, COMEX_PROC_FAILED = 2, COMEX_OWNER_DIED = 3
   integer(c_int), parameter, public :: COMEX_GROUP_WORLD = 0, COMEX_GROUP_NULL = -1, COMEX_GROUP_SELF = -2
   integer(c_int), parameter, public :: COMEX_CMP_EQ = 0, COMEX_CMP_NE = 1, COMEX_CMP_GT = 2, COMEX_CMP_GE = 3, &
                                        COMEX_CMP_LT = 4, COMEX_CMP_LE = 5
@@ -123,7 +123,7 @@ contains
     if (present(stat)) then
       ignored = c_set_errors(before)
       stat = code
-    else if (code /= COMEX_SUCCESS) then
+    else if (code /= COMEX_SUCCESS .and. code /= COMEX_OWNER_DIED) then
       call c_error(name//': failed, and the call has no stat'//c_null_char, 1_c_int)
     end if
   end subroutine

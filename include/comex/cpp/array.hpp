@@ -35,7 +35,7 @@ class array {
     const int code = device == nullptr ? comex_malloc(parts_.data(), bytes, group_)
                                        : comex_malloc_mem_dev(parts_.data(), bytes, group_, device);
     if (code != COMEX_SUCCESS) [[unlikely]]
-      detail::fail({.name = "malloc", .group = group_, .bytes = bytes});
+      detail::fail({.name = "malloc", .group = group_, .bytes = bytes}, code);
   }
   array(array&& other) noexcept { swap(other); }
   array& operator=(array&& other) noexcept {

@@ -22,8 +22,8 @@ struct call {
   std::size_t bytes = 0;
 };
 
-// The line that the runtime has printed; or, if another process has, what is known here.
-inline std::string text_of(const call& failed) {
+// The line that the runtime has printed; or, if another process has or none was, what is known here.
+inline std::string text_of(const call& failed, int code) {
   std::string text = comex_error_text();
   if (text.find(std::string(": ") + failed.name) != std::string::npos) return text;
   text = failed.name;
@@ -34,7 +34,8 @@ inline std::string text_of(const call& failed) {
   } else if (failed.group != COMEX_GROUP_WORLD) {
     text += ": group " + std::to_string(failed.group);
   }
-  return text + ": failed; the line that the runtime printed says why";
+  return text + (code == COMEX_PROC_FAILED ? ": a process has died"
+                                           : ": failed; the line that the runtime printed says why");
 }
 
 }  // namespace detail
@@ -44,8 +45,12 @@ inline std::string text_of(const call& failed) {
 // target and the bytes. A refused operation has changed nothing at the target, and the program may go on.
 class error : public std::runtime_error {
  public:
-  explicit error(const detail::call& failed) : std::runtime_error(detail::text_of(failed)), failed_(failed) {}
+  explicit error(const detail::call& failed, int code = COMEX_FAILURE)
+      : std::runtime_error(detail::text_of(failed, code)), failed_(failed), code_(code) {}
 
+  // COMEX_FAILURE; or COMEX_PROC_FAILED where a process has died and the others go on, of which no line
+  // tells.
+  int code() const noexcept { return code_; }
   const char* operation() const noexcept { return failed_.name; }
   // The rank in group(), or -1 if the call has no target.
   int target() const noexcept { return failed_.target; }
@@ -55,23 +60,24 @@ class error : public std::runtime_error {
 
  private:
   detail::call failed_;
+  int code_;
 };
 
 namespace detail {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail(const call& failed) {
-  throw error(failed);
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(const call& failed, int code = COMEX_FAILURE) {
+  throw error(failed, code);
 }
 // The members one by one: a caller that succeeds then never stores them.
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail(const char* name, int target, comex_group_t group,
-                                                        std::size_t bytes) {
-  throw error(call{name, target, group, bytes});
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(int code, const char* name, int target,
+                                                        comex_group_t group, std::size_t bytes) {
+  throw error(call{name, target, group, bytes}, code);
 }
 
 // Throws error unless the C call has returned COMEX_SUCCESS.
 [[gnu::always_inline]] inline void check(int code, const call& made) {
   if (code != COMEX_SUCCESS) [[unlikely]]
-    fail(made.name, made.target, made.group, made.bytes);
+    fail(code, made.name, made.target, made.group, made.bytes);
 }
 
 // Tells whether an object dies because an exception passes. Collective destructors then do nothing.

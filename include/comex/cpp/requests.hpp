@@ -32,7 +32,7 @@ class requests {
       : made_(other.made_),
         request_(other.request_),
         is_pending_(std::exchange(other.is_pending_, false)),
-        has_failed_(std::exchange(other.has_failed_, false)),
+        failure_(std::exchange(other.failure_, COMEX_SUCCESS)),
         more_(std::move(other.more_)) {}
   requests& operator=(requests&& other) noexcept {
     if (this == &other) return *this;
@@ -40,7 +40,7 @@ class requests {
     made_ = other.made_;
     request_ = other.request_;
     is_pending_ = std::exchange(other.is_pending_, false);
-    has_failed_ = std::exchange(other.has_failed_, false);
+    failure_ = std::exchange(other.failure_, COMEX_SUCCESS);
     more_ = std::move(other.more_);
     return *this;
   }
@@ -51,9 +51,9 @@ class requests {
   void begin(Start&& start) {
     if (is_pending_) keep();
     comex_request_t request = 0;
-    if (start(&request) != COMEX_SUCCESS) [[unlikely]] {
+    if (const int code = start(&request); code != COMEX_SUCCESS) [[unlikely]] {
       if (is_pending_) more_->pop_back();
-      fail(made_);
+      fail(made_, code);
     }
     request_ = request;
     is_pending_ = true;
@@ -66,8 +66,8 @@ class requests {
     while (is_pending_) {
       comex_request_t request = request_;  // a copy, so that the members may stay in registers
       int status = 0;
-      if (comex_test(&request, &status) != COMEX_SUCCESS) {
-        has_failed_ = true;
+      if (const int code = comex_test(&request, &status); code != COMEX_SUCCESS) {
+        failure_ = code;
       } else if (status != 0) {
         return false;
       }
@@ -78,15 +78,15 @@ class requests {
   void settle() noexcept {
     while (is_pending_) {
       comex_request_t request = request_;
-      if (comex_wait(&request) != COMEX_SUCCESS) has_failed_ = true;
+      if (const int code = comex_wait(&request); code != COMEX_SUCCESS) failure_ = code;
       next();
     }
   }
   // Waits, and throws if any request has failed.
   void finish() {
     settle();
-    if (has_failed_) [[unlikely]]
-      fail(made_);
+    if (failure_ != COMEX_SUCCESS) [[unlikely]]
+      fail(made_, failure_);
   }
 
  private:
@@ -104,7 +104,7 @@ class requests {
   call made_;
   comex_request_t request_ = 0;
   bool is_pending_ = false;
-  bool has_failed_ = false;
+  int failure_ = COMEX_SUCCESS;  // the code of one that has failed
   std::unique_ptr<std::vector<comex_request_t>> more_;
 };
 

@@ -23,10 +23,18 @@ class mutex {
   // `owner` is a rank of the world.
   constexpr mutex(int index, int owner) noexcept : index_(index), owner_(owner) {}
 
-  void lock() { detail::check(comex_lock(index_, owner_), {.name = "lock", .target = owner_}); }
+  // True if it was taken over from a worker that died with it: what it guards may be half updated.
+  bool lock() {
+    const int code = comex_lock(index_, owner_);
+    if (code == COMEX_OWNER_DIED) [[unlikely]]
+      return true;
+    detail::check(code, {.name = "lock", .target = owner_});
+    return false;
+  }
   bool try_lock() {
     int is_mine = 0;
-    detail::check(comex_trylock(index_, owner_, &is_mine), {.name = "trylock", .target = owner_});
+    const int code = comex_trylock(index_, owner_, &is_mine);
+    if (code != COMEX_OWNER_DIED) detail::check(code, {.name = "trylock", .target = owner_});
     return is_mine != 0;
   }
   void unlock() { detail::check(comex_unlock(index_, owner_), {.name = "unlock", .target = owner_}); }
