@@ -24,12 +24,12 @@ COMEX_PROFILED(Destroy_mutexes);
 
 COMEX_C void PARMCI_Lock(int mutex, int proc) {
   const comex::runtime::CallName called(__func__);
-  comex_lock(mutex, proc);
+  end_at_death(comex_lock(mutex, proc));
 }
 COMEX_PROFILED(Lock);
 
 COMEX_C void PARMCI_Unlock(int mutex, int proc) {
   const comex::runtime::CallName called(__func__);
-  comex_unlock(mutex, proc);
+  end_at_death(comex_unlock(mutex, proc));
 }
 COMEX_PROFILED(Unlock);

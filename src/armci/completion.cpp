@@ -66,19 +66,19 @@ COMEX_PROFILED(WaitAll);
 
 COMEX_C void PARMCI_Fence(int proc) {
   const comex::runtime::CallName called(__func__);
-  comex_fence_proc(proc, COMEX_GROUP_WORLD);
+  end_at_death(comex_fence_proc(proc, COMEX_GROUP_WORLD));
 }
 COMEX_PROFILED(Fence);
 
 COMEX_C void PARMCI_AllFence(void) {
   const comex::runtime::CallName called(__func__);
-  comex_fence_all(COMEX_GROUP_WORLD);
+  end_at_death(comex_fence_all(COMEX_GROUP_WORLD));
 }
 COMEX_PROFILED(AllFence);
 
 COMEX_C void PARMCI_Barrier(void) {
   const comex::runtime::CallName called(__func__);
-  comex_barrier(collective_group());
+  end_at_death(comex_barrier(collective_group()));
 }
 COMEX_PROFILED(Barrier);
 

@@ -8,7 +8,7 @@ namespace {
 
 void create(int n, int* pid_list, comex_group_t parent, ARMCI_Group* group_out) {
   comex_group_t made = COMEX_GROUP_NULL;
-  comex_group_create(n, pid_list, parent, &made);
+  end_at_death(comex_group_create(n, pid_list, parent, &made));
   if (made != COMEX_GROUP_NULL) state().add_teams(made);
   fill_group(made, group_out);
 }
@@ -31,7 +31,7 @@ COMEX_C void PARMCI_Group_free(ARMCI_Group* group) {
   const comex::runtime::CallName called(__func__);
   const comex_group_t handle = handle_of(group);
   if (handle == COMEX_GROUP_NULL) return;
-  comex_barrier(handle);  // freeing communicators is collective
+  end_at_death(comex_barrier(handle));  // freeing communicators is collective
   state().remove_teams(handle);
   forget_group(handle);
   comex_group_t gone = handle;

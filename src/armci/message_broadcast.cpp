@@ -14,13 +14,13 @@ void broadcast_over(int scope, void* buffer, int len, int root, comex_group_t gr
 
 COMEX_C void parmci_msg_barrier(void) {
   const comex::runtime::CallName called(__func__);
-  comex_barrier(collective_group());
+  end_at_death(comex_barrier(collective_group()));
 }
 COMEX_WEAK_NAME(armci_msg_barrier, parmci_msg_barrier);
 
 COMEX_C void parmci_msg_group_barrier(ARMCI_Group* group) {
   const comex::runtime::CallName called(__func__);
-  comex_barrier(handle_of(group));
+  end_at_death(comex_barrier(handle_of(group)));
 }
 COMEX_WEAK_NAME(armci_msg_group_barrier, parmci_msg_group_barrier);
 

@@ -7,9 +7,9 @@ CollectiveContext enter_collective(int scope, comex_group_t group) {
   const CollectiveContext scene{&teams, &teams.team(scope)};
   if (scope == SCOPE_NODE || !scene.takes_part()) return scene;
   if (scope == SCOPE_ALL) {
-    comex_barrier(group);
+    end_at_death(comex_barrier(group));
   } else {
-    comex_fence_all(group);
+    end_at_death(comex_fence_all(group));
     team_barrier(*scene.team);
   }
   return scene;

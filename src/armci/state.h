@@ -59,6 +59,12 @@ inline void pass() {
   comex_initialized();
 }
 
+// Ends the job where a process has died and the others go on: a call without a result cannot tell its caller.
+inline void end_at_death(int code) {
+  if (code == COMEX_PROC_FAILED)
+    comex_error("a process has died, and this call has no result by which its caller could learn it", code);
+}
+
 // The group of collectives that have no group argument.
 inline comex_group_t collective_group() {
   return collectives_follow_default_group ? state().default_group.load() : COMEX_GROUP_WORLD;

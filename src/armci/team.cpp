@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "armci/state.h"
+
 namespace comex::armci {
 namespace {
 
@@ -27,7 +29,7 @@ GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<i
   }
   comex_group_comm(group, &comm_);
   if (context == Context::own) {
-    comex_barrier(group);  // all members are here: what follows needs nobody's service
+    end_at_death(comex_barrier(group));  // all members are here: what follows needs nobody's service
     MPI_Comm mine = MPI_COMM_NULL;
     PMPI_Comm_dup(comm_, &mine);
     comm_ = mine;

@@ -126,6 +126,13 @@ comex_add_mpi_test(NAME armci.members_that_pass_different_lengths_are_told PROGR
 set_tests_properties(armci.members_that_pass_different_lengths_are_told PROPERTIES PASS_REGULAR_EXPRESSION
   "comex: rank 0 on [^\n]*: rank 1 of its communicator passes 8 bytes and this one 16; all members")
 
+armci_client(armci_outlived armci_shared outlived.c)
+comex_add_mpi_test(NAME armci.a_death_ends_calls_without_a_result PROGRAM armci_outlived RANKS 4 MPI_ARGS --go-on
+  ENV COMEX_ON_FAILURE=continue LABELS armci TIMEOUT 30)
+set_tests_properties(armci.a_death_ends_calls_without_a_result PROPERTIES
+  PASS_REGULAR_EXPRESSION "comex: rank [0-9]+ on [^\n]*a process has died, and this call has no result"
+  FAIL_REGULAR_EXPRESSION "has not heard")
+
 # In forked children; and groups that come and go.
 foreach(flavour comex packaged)
   set(library armci_shared)

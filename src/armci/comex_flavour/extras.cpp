@@ -23,7 +23,7 @@ COMEX_PROFILED(Init_mpi_comm);
 
 COMEX_C void PARMCI_GroupFence(ARMCI_Group* group) {
   const comex::runtime::CallName called(__func__);
-  comex_fence_all(handle_of(group));
+  end_at_death(comex_fence_all(handle_of(group)));
 }
 COMEX_PROFILED(GroupFence);
 

@@ -64,11 +64,12 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
   comex_group_size(handle->group, &size);
   handle->blocks.resize(static_cast<std::size_t>(size));
   // The count lies before the mutexes, so that every member can read it.
-  comex_malloc(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket), handle->group);
+  end_at_death(comex_malloc(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket),
+                            handle->group));
   auto* mine = static_cast<Ticket*>(handle->blocks[static_cast<std::size_t>(me)]);
   for (int i = 0; i <= count; ++i) mine[i] = {0, 0};
   mine[0].next = count;
-  comex_barrier(handle->group);
+  end_at_death(comex_barrier(handle->group));
   for (int rank = 0; rank < size; ++rank) {
     int world = 0;
     comex_group_translate_world(handle->group, rank, &world);
