@@ -75,7 +75,8 @@ int Maker::run() {
   if (has_lost_members()) return give_up();
   place_mirrors(bases);
   show_parts();
-  return exchange_parts() ? COMEX_SUCCESS : give_up();
+  // Where a member has died meanwhile, others may have all of it, and write to what is here: it stays.
+  return exchange_parts() ? COMEX_SUCCESS : code_;
 }
 
 Status Maker::allocate() {
