@@ -184,9 +184,10 @@ COMEX_API int comex_access_end(const void* ptr);
  * 0.1 s. */
 COMEX_API int comex_failed(comex_group_t group, int* n, int* ranks);
 /* Collective over the living members of `group`, which is no inter-group. *smaller is a group of them, in the
- * same order; all have the same one. If a member dies during the call, the others make a smaller one still,
- * or have one whose first collective returns COMEX_PROC_FAILED; shrinking that again meets those who are
- * still in this call. A death while MPI makes the group's communicator may hang the call. */
+ * same order; all have the same one. It returns when all have called it, however long one computes before
+ * that; COMEX_TIMEOUT_S alone ends the wait. If a member dies during the call, the others make a smaller one
+ * still, or have one whose first collective returns COMEX_PROC_FAILED; shrinking that again meets those who
+ * are still in this call. A death while MPI makes the group's communicator may hang the call. */
 COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
 
 /* -- Memory that outlives the loss of a host --

@@ -77,14 +77,15 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
   mine.wish.context = runtime->context_over(found->bridge());
   const auto all =
       worlds::agree(*runtime, name, group, mine, dup == nullptr ? "the place for the result is null" : "");
-  if (all.empty()) return COMEX_FAILURE;
+  if (all.empty()) return worlds::code_of_failure(*runtime, group);
   groups::Table remote;
   if (found->is_inter()) remote = found->remote_table().dup();
   auto made =
       std::make_unique<groups::Group>(all.front().wish.context, found->table().dup(), found->my_rank(),
                                       found->endpoints(), std::move(remote), found->bridge());
   const comex_group_t handle = add(*runtime, std::move(made));
-  if (!worlds::all_have(*runtime, name, group, std::span(&handle, 1))) return COMEX_FAILURE;
+  if (!worlds::all_have(*runtime, name, group, std::span(&handle, 1)))
+    return worlds::code_of_failure(*runtime, group);
   const MPI_Comm comm = worlds::communicator_of(*runtime, group);
   if (comm != MPI_COMM_NULL) runtime->extras(handle).comm = runtime::Communicator::duplicate(comm);
   *dup = handle;
@@ -105,14 +106,14 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
   Proposal mine;
   mine.wish = {color, key, runtime->context_over(found->bridge())};
   const auto all = worlds::agree(*runtime, name, group, mine, complaint);
-  if (all.empty()) return COMEX_FAILURE;
+  if (all.empty()) return worlds::code_of_failure(*runtime, group);
   std::vector<groups::SplitWish> wishes;
   for (const Proposal& each : all) wishes.push_back(each.wish);
 
   std::vector<comex_group_t> made;
   auto new_part = part_with(*runtime, *found, wishes, color);
   if (new_part != nullptr) made.push_back(add(*runtime, std::move(new_part)));
-  if (!worlds::all_have(*runtime, name, group, made)) return COMEX_FAILURE;
+  if (!worlds::all_have(*runtime, name, group, made)) return worlds::code_of_failure(*runtime, group);
   const MPI_Comm comm = worlds::communicator_of(*runtime, group);
   runtime::Communicator part_comm;
   if (comm != MPI_COMM_NULL) {
@@ -142,7 +143,7 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   mine.wish.context = runtime->context_over(found->bridge());
   mine.endpoints = {count, runtime->draw_endpoints(count)};
   const auto all = worlds::agree(*runtime, name, parent, mine, complaint);
-  if (all.empty()) return COMEX_FAILURE;
+  if (all.empty()) return worlds::code_of_failure(*runtime, parent);
 
   std::vector<comex::Lpid> parents;
   std::vector<groups::EndpointWish> wishes;
@@ -167,7 +168,7 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
                                                                    endpoints, groups::Table(), bridge)));
     }
   }
-  if (!worlds::all_have(*runtime, name, parent, made)) return COMEX_FAILURE;
+  if (!worlds::all_have(*runtime, name, parent, made)) return worlds::code_of_failure(*runtime, parent);
   std::ranges::copy(made, handles);
   return COMEX_SUCCESS;
 }

@@ -62,7 +62,10 @@ int comex_group_shrink(comex_group_t handle, comex_group_t* smaller) {
     const std::vector<std::uint32_t> ranks = living_ranks(*runtime, group->members());
     std::vector<Lpid> lpids;
     for (const std::uint32_t rank : ranks) lpids.push_back(group->members().lpid(rank));
-    const worlds::ProposedGroup living{lpids, group->endpoints().subset(ranks), group->bridge()};
+    const worlds::ProposedGroup living{.lpids = lpids,
+                                       .endpoints = group->endpoints().subset(ranks),
+                                       .bridge = group->bridge(),
+                                       .waits_for_all = true};
     switch (worlds::try_to_create_group(*runtime, name, living, group->my_endpoint(), smaller)) {
       case worlds::Created::yes:
         return COMEX_SUCCESS;

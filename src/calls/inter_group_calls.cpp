@@ -142,7 +142,7 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
   const MergeInput mine{runtime.book().me(), runtime.draw_context(), high ? 1U : 0U};
   const std::vector<MergeInput> inputs =
       agree(runtime, name, inter, mine, merged == nullptr ? "the place for the new group is null" : "");
-  if (inputs.empty()) return COMEX_FAILURE;
+  if (inputs.empty()) return code_of_failure(runtime, inter);
 
   const std::vector<Gpid> near = gpids_of(runtime, group.members());
   const std::vector<Gpid> far = gpids_of(runtime, group.targets());
@@ -164,7 +164,7 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
                                               groups::Table(), group.bridge());
   runtime::GroupExtras extras = runtime.extras_of(*made);
   const int handle = runtime.add_group(std::move(made), extras);
-  if (!all_have(runtime, name, inter, std::span(&handle, 1))) return COMEX_FAILURE;
+  if (!all_have(runtime, name, inter, std::span(&handle, 1))) return code_of_failure(runtime, inter);
   runtime.extras(handle).comm = make_communicator(runtime, *runtime.groups().find(handle));
   *merged = handle;
   return COMEX_SUCCESS;

@@ -5,6 +5,7 @@
 #include <comex/worlds.h>
 #include <mpi.h>
 #include <unistd.h>
+#include <comex/comex.hpp>
 
 #include <csignal>
 #include <cstdio>
@@ -100,6 +101,9 @@ void fail_collectives(const Job& job) {
     require(comex_malloc(places.data(), 64, group) == COMEX_PROC_FAILED, "an allocation");
     require(comex_group_create(job.workers, all.data(), group, &made) == COMEX_PROC_FAILED,
             "a group with it");
+    require(comex_group_dup(group, &made) == COMEX_PROC_FAILED, "a copy of it");
+    require(comex_group_split(group, 0, 0, &made) == COMEX_PROC_FAILED, "its parts");
+    require(comex_group_create_endpoints(group, 1, &made) == COMEX_PROC_FAILED, "endpoints of it");
     require(comex_fence_all(group) == COMEX_SUCCESS, "a fence is no collective");
   }
   require(comex_create_mutexes(1) == COMEX_PROC_FAILED, "mutexes");
@@ -192,13 +196,12 @@ void take_mutexes(const Job& job) {
   if (job.me == victim) sleep(1);  // the others wait in line by then
   die_if(job.me == victim);
   for (const int owner : owners) {
-    const int taken = comex_lock(0, owner);
-    require(taken == COMEX_SUCCESS || taken == COMEX_OWNER_DIED, "a lock");
+    comex::mutex first(0, owner);
+    const int told = first.lock() ? 1 : 0;  // the code that tells it is no error of comex.hpp
     long old = 0;
     long* const count = memory.at(0) + owner;
-    const int told = taken == COMEX_OWNER_DIED ? 1 : 0;
     require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, count, told, 0, everyone) == COMEX_SUCCESS, "a count");
-    require(comex_unlock(0, owner) == COMEX_SUCCESS, "an unlock");
+    first.unlock();
     int acquired = 0;
     int tried = COMEX_SUCCESS;
     while (acquired == 0) tried = comex_trylock(1, owner, &acquired);
@@ -256,6 +259,15 @@ void shrink(const Job& job) {
     living = Living(living.group);
   require(living.size == before - 1, "all but two live");
   require(comex_group_free(living.group) == COMEX_SUCCESS, "its end");
+}
+
+// Who is late for it is waited for, longer than COMEX_MEET_S.
+void shrink_late(const Job& job) {
+  meet_before_a_death();
+  die_if(job.me == victim);
+  if (job.me == job.workers - 1) sleep(3);
+  const Living living(everyone);
+  require(living.size == job.workers - 1, "all but one live");
 }
 
 // All processes of the second host die, or its progress rank alone, without which they end: what is under way
@@ -340,6 +352,7 @@ int main(int argc, char** argv) {
   if (check == "memory") use_memory(job);
   if (check == "mutexes") take_mutexes(job);
   if (check == "shrink") shrink(job);
+  if (check == "shrink_late") shrink_late(job);
   if (check == "host" || check == "server") lose_host(job, pids, check == "server");
   if (check == "late") {
     if (job.me == victim) sleep(20);

@@ -18,6 +18,10 @@ bool all_go_on(runtime::Runtime& runtime, const char* operation, int handle, boo
   return false;
 }
 
+int code_of_failure(runtime::Runtime& runtime, int handle) {
+  return runtime.has_dead_member(handle) ? COMEX_PROC_FAILED : COMEX_FAILURE;
+}
+
 bool all_have(runtime::Runtime& runtime, const char* operation, int parent, std::span<const int> made) {
   const bool is_full = std::ranges::find(made, -1) != made.end();
   const bool have_all = runtime.extras(parent).collective->all_agree(!is_full);

@@ -49,6 +49,9 @@ std::vector<T> agree(runtime::Runtime& runtime, const char* operation, int handl
   return all;
 }
 
+// The code of a call over this group that did not go on: COMEX_PROC_FAILED if a member has died.
+int code_of_failure(runtime::Runtime& runtime, int handle);
+
 // True if every member of the parent has its handles and is here: what follows needs nobody's service.
 // Otherwise nobody keeps any. -1 in `made`: no handle was left.
 bool all_have(runtime::Runtime& runtime, const char* operation, int parent, std::span<const int> made);

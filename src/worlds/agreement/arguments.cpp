@@ -41,15 +41,15 @@ int check_all_meet(runtime::Runtime& runtime, const char* operation, int handle,
     wrong = "the place for the new group is null";
   }
   const std::vector<int> roots = agree(runtime, operation, handle, root, wrong);
-  const auto code = [&] { return runtime.has_dead_member(handle) ? COMEX_PROC_FAILED : COMEX_FAILURE; };
-  if (roots.empty()) return code();
+  if (roots.empty()) return code_of_failure(runtime, handle);
   if (root != roots.front()) {
     wrong = "the " + role + " is " + std::to_string(root) + " here and " + std::to_string(roots.front()) +
             " at rank 0 of " + name + "; all of a group name one " + role;
   }
   const auto is_other = [&roots](int each) { return each != roots.front(); };
   const bool differs = std::ranges::any_of(roots, is_other);
-  return all_go_on(runtime, operation, handle, differs, wrong) ? COMEX_SUCCESS : code();
+  return all_go_on(runtime, operation, handle, differs, wrong) ? COMEX_SUCCESS
+                                                               : code_of_failure(runtime, handle);
 }
 
 }  // namespace comex::worlds

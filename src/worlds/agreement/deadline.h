@@ -12,6 +12,7 @@ namespace comex::worlds {
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
+  static constexpr double never = 1e9;  // seconds: 30 years
 
   explicit Deadline(double seconds, Clock::time_point now = Clock::now())
       : seconds_(seconds), end_(now + to_duration(seconds)) {}
@@ -21,9 +22,8 @@ class Deadline {
 
  private:
   static Clock::duration to_duration(double seconds) {
-    constexpr double longest = 1e9;  // 30 years
     return std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(seconds < longest ? seconds : longest));
+        std::chrono::duration<double>(seconds < never ? seconds : never));
   }
 
   double seconds_;

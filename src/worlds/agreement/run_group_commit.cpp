@@ -36,7 +36,8 @@ class Commit {
         failures_(runtime.world().failures, runtime.world().failures.are_watched()
                                                 ? groups::ConnectionTable::from(proposed.lpids)
                                                 : groups::ConnectionTable()),
-        deadline_(static_cast<double>(runtime.world().settings.meet_s)) {
+        deadline_(proposed.waits_for_all ? Deadline::never
+                                         : static_cast<double>(runtime.world().settings.meet_s)) {
     ListDigest digest;
     for (std::uint32_t rank = 0; rank < proposed.lpids.size(); ++rank) {
       gpids_.push_back(runtime.book().gpid_of(proposed.lpids[rank]).value());
