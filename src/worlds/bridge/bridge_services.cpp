@@ -35,6 +35,16 @@ void BridgeServices::drop_lost() {
   }
 }
 
+void BridgeServices::part_after_death(std::uint32_t dead_workers) {
+  progress_calls_.watch().break_all(dead_workers);
+  runtime::World& own = loop_.world();
+  std::vector<TransportRank> dead;
+  for (Worker worker = 0; worker < own.group->size(); ++worker) {
+    if (own.failures.of(worker) != groups::WorkerState::alive) dead.push_back(own.group->place(worker).rank);
+  }
+  progress_calls_.forget_dead(own.wire.get(), std::move(dead));
+}
+
 ServiceState BridgeServices::service_on(const BridgeEndpoint& point) const {
   std::vector<WorkerOnWire> workers;
   for (const TransportRank rank : point.wire.workers()) {

@@ -24,9 +24,7 @@ class BridgeServices final : public runtime::BridgeService {
                   const transport::Message& message) override {
     progress_calls_.on_message(transport, wire, message);
   }
-  void part_after_death(std::uint32_t dead_workers) override {
-    progress_calls_.watch().break_all(dead_workers);
-  }
+  void part_after_death(std::uint32_t dead_workers) override;
   unsigned advance() override;
   bool has_bridges() const override { return !points_.empty(); }
   bool may_end() const override;

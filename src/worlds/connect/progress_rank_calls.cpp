@@ -18,6 +18,7 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
   COMEX_BUG_IF(message.data.size() < sizeof header);
   std::memcpy(&header, message.data.data(), sizeof header);
   COMEX_BUG_IF(header.context != progress_call_context);
+  if (is_dead(wire, message.from)) return;  // it sent this before
   if (header.phase == ask) {
     lock_queue_.push_back({&transport, wire, message.from, header.sequence});
     if (lock_queue_.size() == 1) grant_next();
@@ -54,13 +55,27 @@ bool ProgressRankCalls::execute_next_order(BridgeServices& services) {
 }
 
 void ProgressRankCalls::forget(MPI_Comm wire) {
-  const bool held_the_lock = !lock_queue_.empty() && lock_queue_.front().wire == wire;
-  std::erase_if(lock_queue_, [wire](const LockRequest& each) { return each.wire == wire; });
-  if (held_the_lock && !lock_queue_.empty()) grant_next();
+  drop_requests([wire](const LockRequest& each) { return each.wire == wire; });
   std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
   std::erase_if(arriving_, [wire](const ArrivingOrder& each) { return each.wire == wire; });
   const std::lock_guard lock(lost_mutex_);
   std::erase(lost_, wire);  // MPI may give its handle to another wire
+}
+
+void ProgressRankCalls::forget_dead(MPI_Comm wire, std::vector<TransportRank> ranks) {
+  wire_of_dead_ = wire;
+  dead_ = std::move(ranks);
+  drop_requests([this](const LockRequest& each) { return is_dead(each.wire, each.rank); });
+}
+
+bool ProgressRankCalls::is_dead(MPI_Comm wire, TransportRank rank) const {
+  return wire == wire_of_dead_ && std::ranges::find(dead_, rank) != dead_.end();
+}
+
+void ProgressRankCalls::drop_requests(const std::function<bool(const LockRequest&)>& is_over) {
+  const bool is_free = !lock_queue_.empty() && is_over(lock_queue_.front());
+  std::erase_if(lock_queue_, is_over);
+  if (is_free && !lock_queue_.empty()) grant_next();
 }
 
 void ProgressRankCalls::note_lost(MPI_Comm wire) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -43,6 +44,8 @@ class ProgressRankCalls {
   LifeWatch& watch() { return watch_; }
   // The wire is gone: drops the requests and orders that came over it.
   void forget(MPI_Comm wire);
+  // These ranks of the wire have died, and others go on: drops their requests, and the lock if one has it.
+  void forget_dead(MPI_Comm wire, std::vector<TransportRank> ranks);
   // On the watch's thread: the other side of the bridge with this wire is lost.
   void note_lost(MPI_Comm wire);
   // Returns the losses noted since the last call.
@@ -65,10 +68,14 @@ class ProgressRankCalls {
     Bytes bytes;
   };
   void grant_next();
+  void drop_requests(const std::function<bool(const LockRequest&)>& is_over);
+  bool is_dead(MPI_Comm wire, TransportRank rank) const;
 
   std::vector<ArrivingOrder> arriving_;
   std::deque<Order> orders_;
   std::deque<LockRequest> lock_queue_;  // the first one has the lock
+  MPI_Comm wire_of_dead_ = MPI_COMM_NULL;
+  std::vector<TransportRank> dead_;
   std::mutex lost_mutex_;
   std::vector<MPI_Comm> lost_;
   LifeWatch watch_;  // destroyed first: its thread notes losses

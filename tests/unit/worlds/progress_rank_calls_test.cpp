@@ -1,7 +1,12 @@
-// What a progress rank keeps of a wire goes with the wire: MPI gives its handle again.
+// What a progress rank keeps of a wire goes with the wire, since MPI gives its handle again; and what it
+// keeps of a dead worker goes with that.
 #include "worlds/connect/progress_rank_calls.h"
 
 #include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/loopback_transport.h"
 
 namespace comex::worlds {
 namespace {
@@ -13,6 +18,45 @@ TEST(ProgressRankCalls, forget_that_a_wire_was_lost_when_it_is_gone) {
   calls.forget(MPI_COMM_WORLD);
   EXPECT_EQ(calls.take_lost(), std::vector<MPI_Comm>{MPI_COMM_SELF});
   EXPECT_TRUE(calls.take_lost().empty());
+}
+
+// Rank 0 is the progress rank; the others ask it for the lock.
+class MeetingLocks : public ::testing::Test {
+ protected:
+  enum Phase : std::uint32_t { ask = 1, give_back = 2, granted = 3 };
+
+  void say(TransportRank from, Phase phase) {
+    protocol::ControlHeader header;
+    header.context = progress_call_context;
+    header.phase = phase;
+    header.sequence = 1;
+    const auto bytes = std::as_bytes(std::span(&header, 1));
+    calls_.on_message(fabric_.endpoint(0), MPI_COMM_WORLD, {from, bytes});
+  }
+  bool has_lock(TransportRank rank) {
+    transport::Message message;
+    fabric_.endpoint(0).progress();
+    if (!fabric_.endpoint(rank).receive(message)) return false;
+    protocol::ControlHeader header;
+    std::memcpy(&header, message.data.data(), sizeof header);
+    return header.phase == granted;
+  }
+
+  transport::LoopbackFabric fabric_{4, 1024};
+  ProgressRankCalls calls_;
+};
+
+TEST_F(MeetingLocks, go_to_the_next_in_line_when_their_holder_or_one_before_it_has_died) {
+  for (const TransportRank rank : {1, 2, 3}) say(rank, ask);
+  EXPECT_TRUE(has_lock(1));
+  calls_.forget_dead(MPI_COMM_WORLD, {1, 2});
+  EXPECT_FALSE(has_lock(2));
+  EXPECT_TRUE(has_lock(3));
+  say(1, give_back);  // was under way when it died
+  say(2, ask);
+  say(3, give_back);
+  say(3, ask);
+  EXPECT_TRUE(has_lock(3));
 }
 
 }  // namespace
