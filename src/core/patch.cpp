@@ -172,7 +172,7 @@ Run RunCursor::next(std::uint64_t max_bytes) {
 void RunCursor::seek(std::uint64_t position) {
   COMEX_BUG_IF(position > total_);
   position_ = position;
-  at_ = Odometer();
+  at_ = StrideIndex();
   in_run_ = 0;
   if (patch_.empty()) return;
   if (patch_.levels == 0) {

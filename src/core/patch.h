@@ -76,7 +76,7 @@ struct Rows {
 };
 
 // Counts through the levels of a patch. Only this class implements the carry from level to level.
-class Odometer {
+class StrideIndex {
  public:
   // Advances by `steps` at `level`, with carry. `steps` must not exceed what is left of that level. Returns
   // false at the end.
@@ -112,7 +112,7 @@ void for_each_rows(const Patch& patch, F&& f) {
     f(Rows{0, 0, patch.counts[0], 1, 0, 0});
     return;
   }
-  Odometer at;
+  StrideIndex at;
   do {
     f(Rows{at.near(), at.far(), patch.counts[0], patch.counts[1], patch.near_strides[0],
            patch.far_strides[0]});
@@ -160,7 +160,7 @@ class RunCursor {
   std::uint64_t total_ = 0;
   std::uint64_t position_ = 0;
   std::uint64_t in_run_ = 0;  // bytes of the current run already passed
-  Odometer at_;
+  StrideIndex at_;
 };
 
 }  // namespace comex

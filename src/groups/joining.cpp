@@ -1,13 +1,13 @@
 #include "groups/joining.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <unordered_set>
 
 #include "core/diagnose.h"
 #include "groups/joining_parts.h"
-#include "groups/managers.h"
-#include "groups/newcomers.h"
+#include "groups/world_identity.h"
 
 namespace comex::groups {
 namespace {
@@ -22,16 +22,24 @@ bool holds(std::span<const WorldName> worlds, WorldId id) {
   return std::ranges::find(worlds, id, &WorldName::id) != worlds.end();
 }
 
+// Fails if one manager stands for two launches. Both sides name the lowest such manager.
+Status check_managers(std::span<const WorldName> mine, std::span<const WorldName> theirs) {
+  std::optional<std::uint32_t> lowest;
+  for (const WorldName& world : mine) {
+    const std::uint32_t manager = manager_of(world.id);
+    const bool is_other = std::ranges::any_of(theirs, [&](const WorldName& other) {
+      return manager_of(other.id) == manager && other.launch != world.launch;
+    });
+    if (is_other) lowest = std::min(manager, lowest.value_or(manager));
+  }
+  if (!lowest) return {};
+  return caller_error("two launches that meet have the process manager number " + std::to_string(*lowest) +
+                      "; give each a value of its own with COMEX_MANAGER, from 0 to 255");
+}
+
 // Fails if one number stands for two worlds, or one manager for two launches.
 Status check_worlds(std::span<const WorldName> mine, std::span<const WorldName> theirs) {
-  const auto described = [](std::span<const WorldName> names) {
-    std::vector<WorldDescription> worlds;
-    for (const WorldName& name : names) {
-      worlds.push_back({name.id, name.size, name.launch, name.nonce, {}, {}});
-    }
-    return managers_of(worlds);
-  };
-  if (Status managers = compare_managers(described(mine), described(theirs)); !managers) return managers;
+  if (Status managers = check_managers(mine, theirs); !managers) return managers;
   for (const WorldName& world : mine) {
     const auto other = std::ranges::find(theirs, world.id, &WorldName::id);
     if (other == theirs.end() || *other == world) continue;
@@ -143,7 +151,7 @@ class Joining {
       if (wanted.is_for_others + wanted.is_for_us != 0) decision_.worlds_to_describe.push_back(wanted);
     }
     const auto is_new = [&mine](const WorldName& world) { return !holds(mine.worlds, world.id); };
-    for (const WorldName& world : theirs.worlds) decision_.brought.push_back(world.id);
+    for (const WorldName& world : theirs.worlds) decision_.known_to_others.push_back(world.id);
     others_send_ = std::ranges::any_of(theirs.worlds, is_new);
     decision_.has_packages = others_send_ || !decision_.worlds_to_describe.empty();
   }
@@ -239,8 +247,8 @@ class Joining {
       if (std::ranges::find(known, id) != known.end()) continue;
       const bool is_met = std::ranges::find(decision_.remote, id, &Gpid::world) != decision_.remote.end();
       const WorldId first = met.empty() ? book_.own_world() : met.front();
-      const auto bringer = is_met ? std::nullopt : std::optional<WorldId>(first);
-      if (Status added = book_.add_world(package.world, bringer); !added) return added;
+      const auto introducer = is_met ? std::nullopt : std::optional<WorldId>(first);
+      if (Status added = book_.add_world(package.world, introducer); !added) return added;
       added_.push_back(id);
       if (!hook_) continue;
       for (std::uint32_t rank = 0; rank < package.cards.size(); ++rank) {
@@ -280,24 +288,24 @@ class Joining {
   // ---- step 5 ----
 
   Result<JoinResult> convert() {
-    if (wish_.newcomer) {
+    if (wish_.spawned_order) {
       const std::vector<Gpid> order =
-          newcomers_order(*wish_.newcomer, decision_.remote, decision_.remote_table);
+          order_for_spawned(*wish_.spawned_order, decision_.remote, decision_.remote_table);
       if (auto all = book_.admit(order); !all) return all.take_failure();
     }
     Result<std::vector<Lpid>> lpids = book_.admit(decision_.remote);
     if (!lpids) return lpids.take_failure();
-    remember_bringers();
+    remember_introducers();
     return JoinResult{decision_.remote, std::move(lpids).value(), decision_.context, decision_.is_low};
   }
 
-  // A world that came along, now or before, stays until the last world that brought it is forgotten.
-  void remember_bringers() {
+  // A world that came along, now or before, stays until the last world that introduced it is forgotten.
+  void remember_introducers() {
     const std::vector<WorldId> met = worlds_met();
-    for (const std::vector<WorldId>* worlds : {&added_, &decision_.brought}) {
+    for (const std::vector<WorldId>* worlds : {&added_, &decision_.known_to_others}) {
       for (const WorldId world : *worlds) {
         if (std::ranges::binary_search(met, world)) continue;
-        for (const WorldId bringer : met) book_.add_bringer(world, bringer);
+        for (const WorldId introducer : met) book_.add_introducer(world, introducer);
       }
     }
   }
@@ -333,6 +341,21 @@ class Joining {
 };
 
 }  // namespace
+
+std::vector<Gpid> order_for_spawned(LpidOrder order, std::span<const Gpid> parents,
+                                    std::span<const Gpid> spawner_table) {
+  std::vector<Gpid> ordered;
+  std::set<Gpid> seen;
+  const auto append = [&](std::span<const Gpid> gpids) {
+    for (const Gpid gpid : gpids) {
+      if (seen.insert(gpid).second) ordered.push_back(gpid);
+    }
+  };
+  if (order == LpidOrder::parent) append(parents);
+  append(spawner_table);
+  append(parents);
+  return ordered;
+}
 
 Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote) {
   std::unordered_set<std::uint64_t> seen;

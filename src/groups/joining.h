@@ -51,7 +51,7 @@ struct JoinWish {
   std::uint64_t context = 0;  // for the inter-group, if this is the low side; used at the leader
   // A spawned world gives lpids to all processes in the spawner's table. Both sides set is_spawn.
   bool is_spawn = false;
-  std::optional<LpidOrder> newcomer = std::nullopt;  // set on the spawned side
+  std::optional<LpidOrder> spawned_order = std::nullopt;  // set on the spawned side
 };
 
 struct JoinResult {
@@ -63,6 +63,12 @@ struct JoinResult {
 
 Result<JoinResult> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish,
                               const CardHook& hook);
+
+// The order in which a spawned process numbers the processes it finds, after those of its own world.
+// COMEX_LPID_ORDER chooses: `spawner` takes the spawner's table (WorldBook::lpid_table() of the root of the
+// spawn) unchanged; `parent` puts the parent group first, by rank, then the others that the spawner knows.
+std::vector<Gpid> order_for_spawned(LpidOrder order, std::span<const Gpid> parents,
+                                    std::span<const Gpid> spawner_table);
 
 // The check of step 2: fails and names a process that is in both lists or twice in one.
 Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote);

@@ -57,7 +57,7 @@ struct JoinDecision {
   std::vector<Gpid> remote;
   std::vector<Gpid> remote_table;
   std::vector<WorldToDescribe> worlds_to_describe;
-  std::vector<WorldId> brought;  // worlds that the other side knows
+  std::vector<WorldId> known_to_others;  // worlds that the other side knows
   std::uint64_t context = 0;
   bool is_low = true;
   bool has_cards = false;
@@ -67,7 +67,7 @@ struct JoinDecision {
     visit(decision.remote);
     visit(decision.remote_table);
     visit(decision.worlds_to_describe);
-    visit(decision.brought);
+    visit(decision.known_to_others);
     visit(decision.context);
     visit(decision.is_low);
     visit(decision.has_cards);

@@ -21,9 +21,13 @@ void add_rows(const ProcessGroup& places, WorldDescription& description) {
 
 }  // namespace
 
-WorldBook::WorldBook(WorldDescription own, Worker me, ConnectionListener* listener,
+WorldBook::WorldBook(WorldDescription own, Worker me, std::function<void(WorldId)> on_world_freed,
                      const ProcessGroup* places)
-    : own_world_(own.id), own_size_(own.size), me_(me), listener_(listener), places_(places) {
+    : own_world_(own.id),
+      own_size_(own.size),
+      me_(me),
+      on_world_freed_(std::move(on_world_freed)),
+      places_(places) {
   KnownWorld& world = worlds_[own_world_];
   world.live = own_size_;
   world.description = std::move(own);
@@ -33,22 +37,20 @@ WorldBook::~WorldBook() {
   COMEX_BUG_IF(tables_ != nullptr);
 }
 
-void WorldBook::tell(const PendingNotifications& pending) const {
-  if (listener_ == nullptr) return;
-  for (const Gpid gpid : pending.opened) listener_->opened(gpid);
-  for (const Gpid gpid : pending.closed) listener_->closed(gpid);
-  for (const WorldId world : pending.freed) listener_->freed(world);
+void WorldBook::tell(const std::vector<WorldId>& freed) const {
+  if (!on_world_freed_) return;
+  for (const WorldId world : freed) on_world_freed_(world);
 }
 
 // ---- worlds ----
 
-Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId> bringer) {
+Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId> introducer) {
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world.id);
   if (found == worlds_.end()) {
     KnownWorld& made = worlds_[world.id];
     made.description = world;
-    if (bringer) made.bringers.push_back(*bringer);
+    if (introducer) made.introducers.push_back(*introducer);
     return {};
   }
   KnownWorld& known = found->second;
@@ -56,30 +58,30 @@ Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId
     return caller_error("two worlds have the number " + std::to_string(world.id) +
                         "; launches that meet need different values of COMEX_MANAGER");
   }
-  if (!bringer) known.bringers.clear();  // it has been met directly by now
+  if (!introducer) known.introducers.clear();  // it has been met directly by now
   if (!known.description.rows) known.description.rows = world.rows;
   if (!known.description.hosts) known.description.hosts = world.hosts;
   return {};
 }
 
-void WorldBook::add_bringer(WorldId world, WorldId bringer) {
+void WorldBook::add_introducer(WorldId world, WorldId introducer) {
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world);
-  if (found == worlds_.end() || !worlds_.contains(bringer)) return;
-  std::vector<WorldId>& bringers = found->second.bringers;
-  if (bringers.empty() || std::ranges::find(bringers, bringer) != bringers.end()) return;
-  bringers.push_back(bringer);
+  if (found == worlds_.end() || !worlds_.contains(introducer)) return;
+  std::vector<WorldId>& introducers = found->second.introducers;
+  if (introducers.empty() || std::ranges::find(introducers, introducer) != introducers.end()) return;
+  introducers.push_back(introducer);
 }
 
 void WorldBook::drop_unused(WorldId world) {
-  PendingNotifications pending;
+  std::vector<WorldId> freed;
   {
     const std::lock_guard lock(mutex_);
     const auto found = worlds_.find(world);
     if (found == worlds_.end() || world == own_world_ || found->second.live != 0) return;
-    free_world(world, pending);
+    free_world(world, freed);
   }
-  tell(pending);
+  tell(freed);
 }
 
 std::vector<WorldDescription> WorldBook::worlds() const {

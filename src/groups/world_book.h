@@ -2,11 +2,11 @@
 //
 //   object      | up                          | down             | at zero
 //   table       | added to a group            | group freed      | each connection released
-//   connection  | added to a table, held      | table freed, ... | world's count down
+//   connection  | added to a table            | table freed, ... | world's count down
 //   world       | connection 0 -> nonzero     | connection -> 0  | world freed, unless it is the own one
 //
-// A connection counts the tables that contain it, its holds, and one for being attached: from its first table
-// to its disconnection. Connections of the own world are always attached. They are counted from the existing
+// A connection counts the tables that contain it, and one for being attached: from its first table to its
+// disconnection. Connections of the own world are always attached. They are counted from the existing
 // tables, so ranges and strides of the own world cost nothing for each process. Lpids of the own world are
 // its ranks. admit() gives those of other worlds, the lowest free one first, and they are freed with their
 // world. Thread safe. Each worker has one from init to finalize; groups, runtime and worlds use it.
@@ -19,7 +19,6 @@
 #include <optional>
 #include <queue>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,19 +30,11 @@
 
 namespace comex::groups {
 
-// Is called when a connection is first used and when it ends, without the book's lock.
-class ConnectionListener {
- public:
-  virtual ~ConnectionListener() = default;
-  virtual void opened(Gpid gpid) = 0;
-  virtual void closed(Gpid gpid) = 0;
-  virtual void freed(WorldId world) = 0;
-};
-
 class WorldBook {
  public:
-  // `places` has the own world's rows, unless `own` brings them. It outlives the book.
-  WorldBook(WorldDescription own, Worker me, ConnectionListener* listener = nullptr,
+  // `on_world_freed` is called without the book's lock. `places` has the own world's rows, unless `own`
+  // brings them. It outlives the book.
+  WorldBook(WorldDescription own, Worker me, std::function<void(WorldId)> on_world_freed = {},
             const ProcessGroup* places = nullptr);
   ~WorldBook();  // every Table must be destroyed before
   WorldBook(const WorldBook&) = delete;
@@ -52,11 +43,13 @@ class WorldBook {
   WorldId own_world() const { return own_world_; }
   Gpid me() const { return {own_world_, me_}; }
 
-  // Makes a world known, with all connections at zero. A world that came along with another one, `bringer`,
-  // is forgotten with it unless it has connections of its own. If it is known, only names are compared.
-  Status add_world(const WorldDescription& world, std::optional<WorldId> bringer = std::nullopt);
-  // Adds one more bringer to a world that came along; it is forgotten with the last one. No effect on others.
-  void add_bringer(WorldId world, WorldId bringer);
+  // Makes a world known, with all connections at zero. A world that came along with another one,
+  // `introducer`, is forgotten with it unless it has connections of its own. If it is known, only names are
+  // compared.
+  Status add_world(const WorldDescription& world, std::optional<WorldId> introducer = std::nullopt);
+  // Adds one more introducer to a world that came along; it is forgotten with the last one. No effect on
+  // others.
+  void add_introducer(WorldId world, WorldId introducer);
   // After a failed joining: forgets a world without connections.
   void drop_unused(WorldId world);
   std::vector<WorldDescription> worlds() const;  // all known ones, by id; the own one without rows
@@ -81,11 +74,6 @@ class WorldBook {
   // Makes a table of some ranks of another one.
   Table subset(const Table& table, std::span<const std::uint32_t> ranks);
 
-  // Holds a connection for an activity without a table, such as a connect (HeldConnections). It gives an lpid
-  // if needed.
-  Result<Lpid> take(Gpid gpid);
-  void release(Lpid lpid);
-
   // The counts, for introspection.
   Result<std::uint32_t> connection_references(Gpid gpid) const;
   Result<std::uint32_t> world_references(WorldId world) const;
@@ -94,23 +82,16 @@ class WorldBook {
   friend class Table;
   struct KnownWorld {
     WorldDescription description;
-    std::uint32_t live = 0;         // connections with a count above zero
-    std::vector<WorldId> bringers;  // known worlds that it came along with; empty: it was met directly
+    std::uint32_t live = 0;            // connections with a count above zero
+    std::vector<WorldId> introducers;  // known worlds that it came along with; empty: it was met directly
     std::vector<std::pair<std::uint32_t, Lpid>> lpids;  // by rank; empty for the own world
   };
   struct Peer {  // a process of another world
     Gpid gpid;
     std::uint32_t tables = 0;
-    std::uint32_t holds = 0;
     bool is_attached = false;
-    bool is_leaving = false;  // disconnected while held; detached with the last hold
     bool is_free = true;
-    std::uint32_t count() const { return tables + holds + (is_attached ? 1 : 0); }
-  };
-  struct PendingNotifications {  // reported after the lock is released
-    std::vector<Gpid> opened;
-    std::vector<Gpid> closed;
-    std::vector<WorldId> freed;
+    std::uint32_t count() const { return tables + (is_attached ? 1 : 0); }
   };
   using Lpids = std::priority_queue<Lpid, std::vector<Lpid>, std::greater<>>;
 
@@ -122,12 +103,13 @@ class WorldBook {
   Lpid find_lpid(const KnownWorld& world, Gpid gpid) const;
   Lpid give_lpid(Gpid gpid);
   Result<std::vector<Lpid>> admit_locked(std::span<const Gpid> gpids);
-  void tell(const PendingNotifications& pending) const;
+  void tell(const std::vector<WorldId>& freed) const;  // after the lock is released
 
   // world_book_tables.cpp
-  void raise(Peer& peer, std::uint32_t& counter, PendingNotifications& pending);
-  void settle(Peer& peer, std::uint32_t before, PendingNotifications& pending);
-  void free_world(WorldId world, PendingNotifications& pending);
+  void add_to_table(Peer& peer);
+  // The worlds that are forgotten are added to `freed`.
+  void remove_from_table(Peer& peer, bool disconnects, std::vector<WorldId>& freed);
+  void free_world(WorldId world, std::vector<WorldId>& freed);
   std::uint32_t references_of(const SharedTable& table) const;
   SharedTable* share(SharedTable* table);
   void release(SharedTable* table, bool disconnects);
@@ -138,13 +120,12 @@ class WorldBook {
   const WorldId own_world_;
   const std::uint32_t own_size_;
   const Worker me_;
-  ConnectionListener* listener_;  // not owned; may be null
-  const ProcessGroup* places_;    // of the own world; not owned, may be null
+  const std::function<void(WorldId)> on_world_freed_;
+  const ProcessGroup* places_;  // of the own world; not owned, may be null
   mutable std::mutex mutex_;
   std::map<WorldId, KnownWorld> worlds_;
   std::vector<Peer> peers_;  // by lpid - own_size_
   Lpids free_lpids_;
-  std::unordered_map<Lpid, std::uint32_t> own_holds_;
   SharedTable* tables_ = nullptr;  // all that exist
 };
 

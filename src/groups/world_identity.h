@@ -2,7 +2,7 @@
 //
 // It is pure: facts of the launcher, MPI and the settings decide. A number is unique in its launch and never
 // used again (world_number.h); when a launch has used all numbers, no further world opens. Two launches that
-// meet differ in their manager numbers, which is checked with the 128-bit ids (managers.h). Used by runtime
+// meet differ in their manager numbers, which is checked with the 128-bit ids (joining.cpp). Used by runtime
 // when a world opens.
 #pragma once
 

@@ -74,8 +74,6 @@ class Engine {
 
   void wait(Condition done, const WaitReason& reason) { enter_when(done, reason); }
 
-  transport::Transport& transport() { return *own_.transport; }
-
   // Attaches a wire that is pumped after the own one. It must stay until it is detached. Under the lock.
   void attach(transport::Transport& transport, const Sinks& sinks);
   void detach(const transport::Transport& transport);

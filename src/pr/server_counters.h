@@ -32,7 +32,6 @@ struct ServerCounters {
   std::uint64_t queue_bound = 0;  // the most credits that there were at once
   std::uint64_t buffers = 0;      // 4 KiB copies of messages now
   std::uint64_t buffers_peak = 0;
-  std::uint32_t busy_origins = 0;  // with something queued now
 };
 static_assert(static_cast<unsigned>(protocol::Verb::leave) == 12);
 

@@ -52,7 +52,6 @@ class StagingPool {
   StagingPool(std::uint32_t piece, std::uint32_t buffers) : piece_bytes_(piece), limit_(buffers) {}
 
   Buffer take(Share& share);  // for a piece; empty: none is free now
-  std::uint32_t out() const { return out_; }
   std::uint32_t peak() const { return peak_; }
 
  private:

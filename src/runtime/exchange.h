@@ -45,7 +45,6 @@ struct CommonStatus {
   TransportRank failed_rank = no_rank;
   std::string text;
   explicit operator bool() const { return failed_rank == no_rank; }
-  Failure take_failure() { return environment_error(std::move(text)); }
 };
 
 inline CommonStatus common_status(transport::Collective& all, const Status& mine) {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "groups/world_book.h"
+#include "core/ids.h"
 #include "nb/completion.h"
 #include "op/control_messages.h"
 #include "runtime/reach.h"
@@ -23,9 +23,10 @@ namespace comex::runtime {
 class ProgressLoop;
 class Runtime;
 
-// On a worker. It is told when connections come into use and when they are over.
-class OtherWorlds : public groups::ConnectionListener {
+// On a worker.
+class OtherWorlds {
  public:
+  virtual ~OtherWorlds() = default;
   // Finds the way to a process of another world. False when no bridge leads there any more.
   virtual bool find(Lpid lpid, Reach& found) const = 0;
   // The rank of a process on a bridge's wire, and the collectives' messages there. All groups of a bridge are
@@ -42,6 +43,8 @@ class OtherWorlds : public groups::ConnectionListener {
   // Adds a part to the completion for each bridge that has something under way.
   virtual void start_fence_all(nb::Completion& completion) = 0;
   virtual void on_group_removed(int handle) = 0;
+  // No process of that world is connected any more, and its number may be used again.
+  virtual void on_world_freed(WorldId world) = 0;
   // Called by finalize: fences all bridges and leaves their servers, without waiting for other workers.
   virtual void leave() = 0;
 };

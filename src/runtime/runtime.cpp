@@ -76,14 +76,15 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
       engine_(*world_->transport, {server_.get(), &remote_, &control_}, *world_->os,
               engine_options(*world_, *this)),
       other_worlds_(joiner.on_worker(*this)),
-      book_(world_->description, static_cast<Worker>(world_->place.worker), &*other_worlds_, &*world_->group),
+      book_(
+          world_->description, static_cast<Worker>(world_->place.worker),
+          [this](WorldId freed) { other_worlds_->on_world_freed(freed); }, &*world_->group),
       mutexes_(world_->arena->mutex_sets()),
       everybody_(world_->failures, groups::ConnectionTable::range(0, size())),
       host_(*world_, engine_, everybody_) {
   remote_.set_errors_return(reporter_.returns());
 
   serves_in_calls_ = has_to_serve_in_calls(*world_, router_);
-
   add_first_groups();
 
   if (host_.is_lowest()) {

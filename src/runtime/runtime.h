@@ -351,7 +351,7 @@ class Runtime {
   op::ControlMessages control_;
   std::unique_ptr<pr::Server> server_;  // set if this worker serves itself
   op::Engine engine_;
-  std::unique_ptr<OtherWorlds> other_worlds_;  // made before the book, which tells it of connections
+  std::unique_ptr<OtherWorlds> other_worlds_;  // made before the book, which tells it of freed worlds
   groups::WorldBook book_;
   groups::GroupTable groups_;
   comex_card_hook_t card_hook_{};  // without functions: none

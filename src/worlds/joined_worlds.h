@@ -25,9 +25,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   void on_group_removed(int handle) override;
   void leave() override { leave_all_bridges(runtime_); }
 
-  void opened(Gpid) override {}
-  void closed(Gpid) override {}
-  void freed(WorldId world) override {
+  void on_world_freed(WorldId world) override {
     bridges.freed(world);
     meetings.losses.forget(world);
   }

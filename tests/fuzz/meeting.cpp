@@ -37,7 +37,7 @@ void join(Input& input) {
   wish.local = {book.me()};
   wish.context = 7;
   wish.is_spawn = (kind & 1) != 0;
-  if ((kind & 2) != 0) wish.newcomer = LpidOrder::parent;
+  if ((kind & 2) != 0) wish.spawned_order = LpidOrder::parent;
   groups::CardHook hook;
   if ((kind & 4) != 0) {
     hook.collect = [](Gpid) { return Result<Bytes>(Bytes(3)); };
@@ -65,14 +65,15 @@ void read_side(Input& input) {
   demand(worlds::pack(theirs.value()) == bytes, "facts have all of their bytes");
   worlds::SideFacts mine;
   mine.world = 1;
-  mine.helpers = {{1, 0}, {1, 3}};
+  mine.progress_ranks = {{1, 0}, {1, 3}};
   static_cast<void>(worlds::check_sides(mine, theirs.value(), "how"));
   static_cast<void>(worlds::check_sides(theirs.value(), mine, ""));
   static_cast<void>(worlds::share_a_world(mine, theirs.value()));
-  std::size_t helpers = 0;
+  std::size_t in_turns = 0;
   for (const worlds::LockTurn& turn : worlds::lock_turns(mine, theirs.value()))
-    helpers += turn.helpers.size();
-  demand(helpers <= mine.helpers.size() + theirs->helpers.size(), "every helper has one turn");
+    in_turns += turn.progress_ranks.size();
+  demand(in_turns <= mine.progress_ranks.size() + theirs->progress_ranks.size(),
+         "every progress rank has one turn");
 }
 
 void read_parts(Input& input) {

@@ -170,9 +170,9 @@ void watch(Input& input) {
   std::vector<FramedSocket> channels;
   channels.emplace_back(Socket(pair[0]));
   const Socket there(pair[1]);
-  const worlds::LifeWatch::Id id = watch.add(std::move(channels), [](worlds::Farewell) {});
+  const worlds::LifeWatch::Id id = watch.add(std::move(channels), [](worlds::LinkEnd) {});
   for (int steps = 0; steps < 8 && !input.empty(); ++steps) say_something(input, there, "cookie");
-  watch.remove(id, worlds::Farewell::parted);
+  watch.remove(id, worlds::LinkEnd::parted);
 }
 
 }  // namespace

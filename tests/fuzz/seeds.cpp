@@ -239,7 +239,7 @@ void write_meeting(const std::filesystem::path& to) {
   facts.world = 2;
   facts.mpi = "some MPI";
   facts.name_server = "there";
-  facts.helpers = {{2, 0}, {2, 4}};
+  facts.progress_ranks = {{2, 0}, {2, 4}};
   Seed().byte(4).add_bytes(worlds::pack(facts)).save(to, "side");
   Seed().byte(6).add_bytes(offer.pack()).save(to, "offer");
   Seed().byte(6).add_bytes(pack(std::span(&package, 1))).save(to, "packages");

@@ -21,7 +21,8 @@ GroupWire wire_in_own_world(runtime::Runtime& runtime, const groups::Group& grou
     if (place.server != place.rank) wire.progress_ranks.push_back(place.server);
   }
   sort_once(wire.progress_ranks);
-  for (const TransportRank rank : wire.progress_ranks) wire.helpers.push_back({runtime.world().id, rank});
+  for (const TransportRank rank : wire.progress_ranks)
+    wire.progress_rank_ids.push_back({runtime.world().id, rank});
   return wire;
 }
 
@@ -36,7 +37,7 @@ GroupWire wire_on_bridge(Bridge& bridge, const groups::Group& group) {
   }
   sort_once(wire.progress_ranks);
   for (const TransportRank rank : wire.progress_ranks) {
-    wire.helpers.push_back({point.wire.row(rank).world, point.wire.row(rank).own_rank});
+    wire.progress_rank_ids.push_back({point.wire.row(rank).world, point.wire.row(rank).own_rank});
   }
   return wire;
 }

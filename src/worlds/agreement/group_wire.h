@@ -17,9 +17,9 @@ namespace comex::worlds {
 struct GroupWire {
   MPI_Comm wire = MPI_COMM_NULL;
   op::ControlMessages* control = nullptr;
-  std::vector<TransportRank> workers;         // by rank in the group
-  std::vector<TransportRank> progress_ranks;  // the ones that serve the workers, ascending
-  std::vector<ProgressRankId> helpers;        // the same ranks by name
+  std::vector<TransportRank> workers;             // by rank in the group
+  std::vector<TransportRank> progress_ranks;      // the ones that serve the workers, ascending
+  std::vector<ProgressRankId> progress_rank_ids;  // the same ranks
 };
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group);
 

@@ -6,7 +6,6 @@
 
 #include "runtime/runtime.h"
 #include "worlds/bridge/bridges.h"
-#include "worlds/bridge/closing.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
@@ -99,31 +98,41 @@ void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
                         {"disconnect"});
 }
 
-// Takes every step before the last. Returns whether to part from the wire or to forget it.
-ClosingStep go_through(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, protocol::Leaving how,
-                       bool& succeeded) {
-  const auto is_whole = [&] { return runtime.why_lost(id).empty(); };
-  Closing closing(how, is_whole());
-  for (;; closing.next(is_whole())) {
-    switch (closing.step()) {
-      case ClosingStep::fence:
-        succeeded = fence_bridge(runtime, bridge);
-        break;
-      case ClosingStep::meet:
-        meet_workers(runtime, bridge);
-        // All part together from here on: a death elsewhere may not make some leave alone.
-        bridge.point->unwatch();
-        break;
-      case ClosingStep::leave:
-        leave_servers(runtime, bridge, how);
-        break;
-      case ClosingStep::serve:
-        serve_until_left(runtime, bridge);
-        break;
-      default:
-        return closing.step();
-    }
+// How a worker has left the traffic on a bridge.
+struct Departure {
+  bool succeeded = true;  // all operations have taken effect
+  bool can_free = false;  // all free the wire together; else it is abandoned
+};
+
+// Ends the traffic of this worker on the bridge:
+//
+//   fence   all of its operations have taken effect at their targets
+//   meet    all others have come so far; nobody starts anything any more
+//   leave   every server has been told that this worker asks for nothing more; a worker that leaves alone
+//           tells only those of its world and the one that serves it
+//   serve   all others have told the same to the server that this worker runs
+//
+// A step waits for the others until one of their worlds is lost; from then on it waits for nobody. A worker
+// leaves alone if it has no group on the bridge any more while others have; it neither meets nor serves. The
+// same is true of a worker that finalizes without disconnecting.
+Departure leave_traffic(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, protocol::Leaving how) {
+  const auto is_lost = [&] { return !runtime.why_lost(id).empty(); };
+  const bool is_together = how == protocol::Leaving::together;
+  Departure departure;
+  if (is_lost()) return departure;
+  departure.succeeded = fence_bridge(runtime, bridge);
+  if (is_lost()) return departure;
+  if (is_together) {
+    meet_workers(runtime, bridge);
+    // All part together from here on: a death elsewhere may not make some leave alone.
+    bridge.point->unwatch();
+    if (is_lost()) return departure;
   }
+  leave_servers(runtime, bridge, how);
+  if (!is_together || is_lost()) return departure;
+  serve_until_left(runtime, bridge);
+  departure.can_free = !is_lost();
+  return departure;
 }
 
 // Takes it off under the lock that also guards its loss.
@@ -135,7 +144,7 @@ std::shared_ptr<Bridge> take_off(runtime::Runtime& runtime, BridgeId id) {
 }
 
 // Ends all that this process holds of the bridge, the wire last.
-void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
+void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
   const std::shared_ptr<Bridge> bridge = take_off(runtime, id);
   BridgeEndpoint& point = *bridge->point;
   if (bridge->is_in_use_by_mpi) {
@@ -146,7 +155,7 @@ void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
   point.transport.reset();
   point.arenas.clear();
   joined_worlds(runtime).bridges.arenas.forget_unused();
-  if (last == ClosingStep::part) {
+  if (can_free) {
     point.release_wire();
   } else {
     point.abandon_wire();
@@ -156,9 +165,9 @@ void take_down(runtime::Runtime& runtime, BridgeId id, ClosingStep last) {
 bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
   const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(id);
   COMEX_BUG_IF(open == nullptr);
-  bool succeeded = true;
-  take_down(runtime, id, go_through(runtime, id, *open, how, succeeded));
-  return succeeded;
+  const Departure departure = leave_traffic(runtime, id, *open, how);
+  take_down(runtime, id, departure.can_free);
+  return departure.succeeded;
 }
 
 }  // namespace
@@ -193,8 +202,7 @@ bool leave_bridge(runtime::Runtime& runtime, BridgeId id) {
 void leave_all_bridges(runtime::Runtime& runtime) {
   for (const BridgeId id : joined_worlds(runtime).bridges.ids()) {
     Bridge& bridge = *joined_worlds(runtime).bridges.find(id);  // no other thread is in the library
-    bool succeeded = true;
-    go_through(runtime, id, bridge, protocol::Leaving::ended, succeeded);
+    leave_traffic(runtime, id, bridge, protocol::Leaving::ended);
     bridge.point->facts.wire.forget();
   }
 }

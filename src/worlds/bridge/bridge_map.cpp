@@ -68,8 +68,8 @@ std::vector<TransportRank> BridgeMap::guest_arenas(TransportRank rank) const {
   return found;
 }
 
-std::vector<BridgeMap::Helper> BridgeMap::helpers(std::span<const Attached> attached) const {
-  std::vector<Helper> found;
+std::vector<BridgeMap::GuestServer> BridgeMap::guest_servers(std::span<const Attached> attached) const {
+  std::vector<GuestServer> found;
   for (TransportRank rank = 0; rank < size(); ++rank) {
     if (is_worker(rank)) continue;
     const std::vector<TransportRank> guests = guest_arenas(rank);
@@ -81,10 +81,10 @@ std::vector<BridgeMap::Helper> BridgeMap::helpers(std::span<const Attached> atta
 }
 
 // Workers of one arena are distributed in turn over the ranks that can serve them.
-TransportRank BridgeMap::guest_server(TransportRank worker, std::span<const Helper> helpers) const {
+TransportRank BridgeMap::guest_server(TransportRank worker, std::span<const GuestServer> servers) const {
   std::vector<TransportRank> able;
-  for (const Helper& helper : helpers) {
-    if (same_arena(helper.arena, worker)) able.push_back(helper.rank);
+  for (const GuestServer& server : servers) {
+    if (same_arena(server.arena, worker)) able.push_back(server.rank);
   }
   return able.empty() ? worker : able[row(worker).slot % able.size()];
 }
@@ -92,7 +92,7 @@ TransportRank BridgeMap::guest_server(TransportRank worker, std::span<const Help
 std::vector<TransportRank> BridgeMap::servers(std::span<const Attached> attached) const {
   std::map<std::pair<WorldId, TransportRank>, TransportRank> here;
   for (TransportRank rank = 0; rank < size(); ++rank) here[{row(rank).world, row(rank).own_rank}] = rank;
-  const std::vector<Helper> able = helpers(attached);
+  const std::vector<GuestServer> able = guest_servers(attached);
   std::vector<TransportRank> servers(rows_.size(), no_rank);
   for (const TransportRank worker : workers()) {
     const BridgeRow& own = row(worker);

@@ -68,12 +68,12 @@ class BridgeMap {
   std::vector<TransportRank> servers(std::span<const Attached> attached) const;
 
  private:
-  struct Helper {  // a progress rank and an arena of another world that it has attached
+  struct GuestServer {  // a progress rank and an arena of another world that it has attached
     TransportRank rank = no_rank;
     TransportRank arena = no_rank;
   };
-  std::vector<Helper> helpers(std::span<const Attached> attached) const;
-  TransportRank guest_server(TransportRank worker, std::span<const Helper> helpers) const;
+  std::vector<GuestServer> guest_servers(std::span<const Attached> attached) const;
+  TransportRank guest_server(TransportRank worker, std::span<const GuestServer> servers) const;
 
   std::vector<BridgeRow> rows_;
   std::size_t worker_count_ = 0;

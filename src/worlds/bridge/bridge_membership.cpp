@@ -34,7 +34,7 @@ bool has_group(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid>
 bool are_together(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids,
                   std::uint64_t but) {
   return has_group(runtime, bridge, lpids, but) ||
-         joined_worlds(runtime).bridges.has_freed(bridge, named(runtime, lpids));
+         joined_worlds(runtime).bridges.freed_groups.has(bridge, named(runtime, lpids));
 }
 
 void note_freed(runtime::Runtime& runtime, const groups::Group& group) {
@@ -42,19 +42,20 @@ void note_freed(runtime::Runtime& runtime, const groups::Group& group) {
   const std::vector<Lpid> lpids = everybody_in(group);
   if (std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); })) return;
   if (!has_group(runtime, group.bridge(), lpids, group.context()))
-    joined_worlds(runtime).bridges.note_freed(group.bridge(), named(runtime, lpids));
+    joined_worlds(runtime).bridges.freed_groups.add(group.bridge(), named(runtime, lpids));
 }
 
 bool let_go(runtime::Runtime& runtime, const groups::Group& group) {
   const BridgeId bridge = group.bridge();
   const std::vector<Lpid> lpids = everybody_in(group);
-  joined_worlds(runtime).bridges.note_disconnected(bridge, named(runtime, lpids));
+  joined_worlds(runtime).bridges.freed_groups.disconnected(bridge, named(runtime, lpids));
   for (const Lpid lpid : lpids) {
     const bool is_gone =
         !runtime.is_own(lpid) && !are_together(runtime, bridge, std::span(&lpid, 1), group.context());
     if (is_gone) joined_worlds(runtime).bridges.peers.remove(bridge, lpid);
   }
-  const bool has_freed = runtime.why_lost(bridge).empty() && joined_worlds(runtime).bridges.has_freed(bridge);
+  const bool has_freed =
+      runtime.why_lost(bridge).empty() && joined_worlds(runtime).bridges.freed_groups.has_any(bridge);
   return !has_freed && !has_group(runtime, bridge, {}, group.context());
 }
 

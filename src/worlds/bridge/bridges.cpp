@@ -24,10 +24,10 @@ bool Bridges::begin_leaving(BridgeId id) {
 
 std::shared_ptr<Bridge> Bridges::remove(BridgeId id) {
   peers.remove(id);
+  freed_groups.bridge_gone(id);
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
   if (found == open_.end()) return nullptr;
-  freed_groups_.bridge_gone(id);
   std::shared_ptr<Bridge> bridge = std::move(found->second);
   open_.erase(found);
   return bridge;
@@ -58,30 +58,9 @@ std::string Bridges::why_lost(BridgeId id) const {
   return found == open_.end() ? std::string() : found->second->lost;
 }
 
-void Bridges::note_freed(BridgeId id, FreedGroups::Members members) {
-  const std::lock_guard lock(mutex_);
-  freed_groups_.add(id, std::move(members));
-}
-
-void Bridges::note_disconnected(BridgeId id, const FreedGroups::Members& members) {
-  const std::lock_guard lock(mutex_);
-  freed_groups_.disconnected(id, members);
-}
-
-bool Bridges::has_freed(BridgeId id) const {
-  const std::lock_guard lock(mutex_);
-  return freed_groups_.has_any(id);
-}
-
-bool Bridges::has_freed(BridgeId id, const FreedGroups::Members& members) const {
-  const std::lock_guard lock(mutex_);
-  return freed_groups_.has(id, members);
-}
-
 void Bridges::freed(WorldId world) {
   peers.freed(world);
-  const std::lock_guard lock(mutex_);
-  freed_groups_.world_gone(world);
+  freed_groups.world_gone(world);
 }
 
 }  // namespace comex::worlds

@@ -51,22 +51,16 @@ class Bridges {
   void lose(BridgeId id, const std::string& reason);
   std::string why_lost(BridgeId id) const;  // empty: it is not lost
 
-  // For groups over a bridge that were freed but not disconnected (FreedGroups).
-  void note_freed(BridgeId id, FreedGroups::Members members);
-  void note_disconnected(BridgeId id, const FreedGroups::Members& members);
-  bool has_freed(BridgeId id) const;
-  bool has_freed(BridgeId id, const FreedGroups::Members& members) const;
-
   void freed(WorldId world);  // nothing leads there any more, and its number may be used again
 
   Peers peers;
   GuestArenas arenas;
+  FreedGroups freed_groups;
 
  private:
   mutable std::mutex mutex_;
   std::map<BridgeId, std::shared_ptr<Bridge>> open_;
   std::vector<std::shared_ptr<Bridge>> kept_;
-  FreedGroups freed_groups_;
   BridgeId last_ = no_bridge;
 };
 

@@ -48,10 +48,10 @@ std::vector<TransportRank> progress_ranks(const BridgeMap& wire) {
   for (TransportRank rank = 0; rank < wire.size(); ++rank) {
     if (!wire.is_worker(rank)) ranks.push_back(rank);
   }
-  const auto helper = [&wire](TransportRank rank) {
+  const auto id_of = [&wire](TransportRank rank) {
     return ProgressRankId{wire.row(rank).world, wire.row(rank).own_rank};
   };
-  std::ranges::sort(ranks, {}, helper);
+  std::ranges::sort(ranks, {}, id_of);
   return ranks;
 }
 

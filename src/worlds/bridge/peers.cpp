@@ -12,12 +12,6 @@ bool Peers::find(Lpid lpid, BridgePeer& peer) const {
   return true;
 }
 
-bool Peers::leads(BridgeId bridge, Lpid lpid) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_lpid_.find(lpid);
-  return found != by_lpid_.end() && std::ranges::count(found->second, bridge, &BridgePeer::bridge) != 0;
-}
-
 void Peers::add(Lpid lpid, const BridgePeer& peer) {
   const std::lock_guard lock(mutex_);
   std::vector<BridgePeer>& peers = by_lpid_[lpid];
@@ -65,23 +59,15 @@ void Peers::lose_world(WorldId world, const std::string& reason) {
 }
 
 std::string Peers::why_lost(WorldId world) const {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!lost_worlds_.contains(world)) return {};
-  }
-  if (lead_to(world)) return {};
-  const std::lock_guard lock(mutex_);
-  const auto found = lost_worlds_.find(world);
-  return found == lost_worlds_.end() ? std::string() : found->second;
-}
-
-bool Peers::lead_to(WorldId world) const {
   const auto leads_there = [world](const BridgePeer& peer) {
     return peer.gpid.world == world && !peer.is_lost;
   };
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(by_lpid_,
-                             [&](const auto& each) { return std::ranges::any_of(each.second, leads_there); });
+  const auto found = lost_worlds_.find(world);
+  if (found == lost_worlds_.end()) return {};
+  const bool is_reached = std::ranges::any_of(
+      by_lpid_, [&](const auto& each) { return std::ranges::any_of(each.second, leads_there); });
+  return is_reached ? std::string() : found->second;
 }
 
 }  // namespace comex::worlds

@@ -34,7 +34,6 @@ struct BridgePeer {
 class Peers {
  public:
   bool find(Lpid lpid, BridgePeer& peer) const;
-  bool leads(BridgeId bridge, Lpid lpid) const;
   void add(Lpid lpid, const BridgePeer& peer);
   void remove(BridgeId bridge);
   void remove(BridgeId bridge, Lpid lpid);  // the other processes on the bridge are still reached over it
@@ -42,8 +41,6 @@ class Peers {
   // Records a world lost with a bridge. The reason is kept until another bridge leads there; empty: not lost.
   void lose_world(WorldId world, const std::string& reason);
   std::string why_lost(WorldId world) const;
-  bool lead_to(WorldId world) const;  // over a bridge that is not lost
-
   void freed(WorldId world);
 
  private:

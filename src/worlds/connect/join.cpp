@@ -42,13 +42,13 @@ Result<JoinedBridge> join(const runtime::Reporter& reporter, LifeWatch& watch, M
   return made;
 }
 
-const char* how_it_is_lost(Farewell farewell) {
-  switch (farewell) {
-    case Farewell::ended:
+const char* how_it_is_lost(LinkEnd how) {
+  switch (how) {
+    case LinkEnd::ended:
       return "has finalized without parting from this one";
-    case Farewell::broken:
+    case LinkEnd::broken:
       return "has lost a process and goes on alone";
-    case Farewell::broken_here:
+    case LinkEnd::broken_here:
       return "is parted from this one, of which a process has died";
     default:
       return "has died";
@@ -66,10 +66,9 @@ Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Ros
   joined->facts.lpid_of = std::move(lpid_of);
   Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
   if (!bridge) return bridge;
-  joined->watched->watch(std::move(joined->linked), [&losses = joined_worlds(runtime).meetings.losses,
-                                                     id = bridge.value()](WorldId world, Farewell farewell) {
-    losses.note(id, world, how_it_is_lost(farewell));
-  });
+  joined->watched->watch(std::move(joined->linked),
+                         [&losses = joined_worlds(runtime).meetings.losses, id = bridge.value()](
+                             WorldId world, LinkEnd how) { losses.note(id, world, how_it_is_lost(how)); });
   return bridge;
 }
 
@@ -81,7 +80,7 @@ void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster) 
   const MPI_Comm bridge_wire = joined->facts.wire.get();
   if (!open_bridge(services, std::move(joined->facts))) return;
   joined->watched->watch(std::move(joined->linked),
-                         [&calls, bridge_wire](WorldId, Farewell) { calls.note_lost(bridge_wire); });
+                         [&calls, bridge_wire](WorldId, LinkEnd) { calls.note_lost(bridge_wire); });
 }
 
 }  // namespace comex::worlds

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "groups/held_connections.h"
 #include "runtime/call.h"
 #include "runtime/mpi_in_use.h"
 #include "worlds/agreement/agree.h"
@@ -43,11 +42,13 @@ class MeetingRun {
         groups::join_sides(runtime_.book(), channel_, wish(), hook_of(runtime_.card_hook()));
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
-    const Status held = held_.take(joined_.remote);
-    COMEX_BUG_IF(!held);  // all of them have lpids
+    connect_others();
     Result<BridgeId> bridge = no_bridge;
     if (!stays_in_one_world()) bridge = cross();
-    if (!bridge) return told_by_root(bridge.failure().text);
+    if (!bridge) {
+      forget_others();
+      return told_by_root(bridge.failure().text);
+    }
     return make_group(bridge.value(), inter);
   }
 
@@ -56,6 +57,18 @@ class MeetingRun {
   bool accepts() const { return meeting_.side == MeetingSide::accepts; }
   int check_members() {
     return runtime::check_all_live(runtime_, meeting_.operation, group_, meeting_.group);
+  }
+  void connect_others() {
+    groups::WorldBook& book = runtime_.book();
+    for (std::size_t i = 0; i < joined_.remote.size(); ++i) {
+      if (book.connection_references(joined_.remote[i]).value() == 0) newly_met_.push_back(joined_.lpids[i]);
+    }
+    far_ = book.make_table(joined_.lpids);
+  }
+  // An earlier group may keep some of them connected.
+  void forget_others() {
+    far_.free();
+    runtime_.book().make_table(newly_met_).disconnect();
   }
   // A member that has lost members of its own side reports that itself; others need not tell it.
   int told_by_root(const std::string& error) {
@@ -72,7 +85,7 @@ class MeetingRun {
     facts.is_within_its_world = group_.bridge() == no_bridge;
     facts.name_server = own_name_server();
     facts.mpi = runtime::mpi_name_and_number();
-    facts.helpers = wire_.helpers;
+    facts.progress_ranks = wire_.progress_rank_ids;
     return facts;
   }
 
@@ -100,7 +113,7 @@ class MeetingRun {
     }
     wish.context = runtime_.draw_context();
     wish.is_spawn = meeting_.is_spawn;
-    if (meeting_.is_spawn && !accepts()) wish.newcomer = runtime_.world().settings.lpid_order;
+    if (meeting_.is_spawn && !accepts()) wish.spawned_order = runtime_.world().settings.lpid_order;
     return wish;
   }
 
@@ -160,8 +173,8 @@ class MeetingRun {
         if (!passed_on) return passed_on.take_failure();
         continue;
       }
-      for (const ProgressRankId& helper : turn.helpers) {
-        const auto at = std::ranges::find(wire_.helpers, helper) - wire_.helpers.begin();
+      for (const ProgressRankId& id : turn.progress_ranks) {
+        const auto at = std::ranges::find(wire_.progress_rank_ids, id) - wire_.progress_rank_ids.begin();
         if (lock.take(wire_.progress_ranks[static_cast<std::size_t>(at)])) continue;
         return environment_error("members of the group are lost");
       }
@@ -177,8 +190,9 @@ class MeetingRun {
   // A progress rank that serves both sides comes with the accepting one.
   std::vector<TransportRank> without_shared() const {
     std::vector<TransportRank> called;
-    for (std::size_t i = 0; i < wire_.helpers.size(); ++i) {
-      const bool is_shared = std::ranges::find(theirs_.helpers, wire_.helpers[i]) != theirs_.helpers.end();
+    for (std::size_t i = 0; i < wire_.progress_rank_ids.size(); ++i) {
+      const bool is_shared = std::ranges::find(theirs_.progress_ranks, wire_.progress_rank_ids[i]) !=
+                             theirs_.progress_ranks.end();
       if (!is_shared) called.push_back(wire_.progress_ranks[i]);
     }
     return called;
@@ -187,10 +201,8 @@ class MeetingRun {
   // All of both sides keep the group, or none does; then the bridge closes and the other side is released.
   int make_group(BridgeId bridge, int* inter) {
     groups::Table near = runtime_.book().make_table(group_.members());
-    groups::Table far = runtime_.book().make_table(joined_.lpids);
-    held_.let_go();
     auto made = std::make_unique<groups::Group>(joined_.context, near.dup(), group_.my_rank(),
-                                                groups::Endpoints(), far.dup(), bridge);
+                                                groups::Endpoints(), far_.dup(), bridge);
     runtime::GroupExtras extras = runtime_.extras_of(*made);
     op::GroupCollective& both = *extras.collective;  // its address does not change
     const int handle = runtime_.add_group(std::move(made), extras);
@@ -205,7 +217,7 @@ class MeetingRun {
     if (bridge != no_bridge) static_cast<void>(part_bridge(runtime_, bridge));
     if (handle >= 0) runtime_.remove_group(handle);
     near.disconnect();
-    far.disconnect();
+    forget_others();
     if (const int code = check_members(); code != COMEX_SUCCESS) return code;
     if (verdict.line.empty()) return runtime::failed_elsewhere(runtime_);
     return runtime_.reporter().fail({.operation = meeting_.operation}, verdict.line);
@@ -254,7 +266,8 @@ class MeetingRun {
   SideFacts mine_;               // on the root
   SideFacts theirs_;             // on the root
   groups::JoinResult joined_;
-  groups::HeldConnections held_{runtime_.book()};  // the processes of the other side
+  groups::Table far_;            // the processes of the other side
+  std::vector<Lpid> newly_met_;  // those of them that were not connected before
 };
 
 }  // namespace

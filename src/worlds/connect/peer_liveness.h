@@ -27,17 +27,17 @@ LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
 // Links that are watched until the worlds part.
 class WatchedLinks {
  public:
-  using OnEnd = std::function<void(WorldId, Farewell)>;  // see LifeWatch::OnEnd
+  using OnEnd = std::function<void(WorldId, LinkEnd)>;  // see LifeWatch::OnEnd
 
   explicit WatchedLinks(LifeWatch& watch) : watch_(watch) {}
   void watch(LinkedWorlds&& linked, const OnEnd& on_end) {
     for (auto& [world, channels] : linked.links) {
-      const auto tell = [on_end, world = world](Farewell farewell) { on_end(world, farewell); };
+      const auto tell = [on_end, world = world](LinkEnd how) { on_end(world, how); };
       ids_.push_back(watch_.add(std::move(channels), tell, linked.dead_workers));
     }
   }
   void part() {
-    for (const LifeWatch::Id id : ids_) watch_.remove(id, Farewell::parted);
+    for (const LifeWatch::Id id : ids_) watch_.remove(id, LinkEnd::parted);
   }
 
  private:

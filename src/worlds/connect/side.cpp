@@ -23,7 +23,7 @@ Bytes pack(const SideFacts& facts) {
       .value(facts.is_within_its_world)
       .text(facts.name_server)
       .text(facts.mpi)
-      .array(std::span<const ProgressRankId>(facts.helpers))
+      .array(std::span<const ProgressRankId>(facts.progress_ranks))
       .take();
 }
 
@@ -39,7 +39,7 @@ Result<SideFacts> unpack_side(std::span<const std::byte> bytes) {
   facts.is_within_its_world = packet.value<bool>();
   facts.name_server = packet.text();
   facts.mpi = packet.text();
-  facts.helpers = packet.array<ProgressRankId>();
+  facts.progress_ranks = packet.array<ProgressRankId>();
   if (!packet.is_done()) return environment_error("what the other side tells of itself is not whole");
   return facts;
 }
@@ -63,12 +63,12 @@ Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std:
 
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting) {
   std::map<ProgressRankId, bool> is_of_accepting;
-  for (const ProgressRankId& helper : connecting.helpers) is_of_accepting[helper] = false;
-  for (const ProgressRankId& helper : accepting.helpers) is_of_accepting[helper] = true;
+  for (const ProgressRankId& rank : connecting.progress_ranks) is_of_accepting[rank] = false;
+  for (const ProgressRankId& rank : accepting.progress_ranks) is_of_accepting[rank] = true;
   std::vector<LockTurn> turns;
-  for (const auto& [helper, accepts] : is_of_accepting) {
+  for (const auto& [rank, accepts] : is_of_accepting) {
     if (turns.empty() || turns.back().is_of_accepting != accepts) turns.push_back({accepts, {}});
-    turns.back().helpers.push_back(helper);
+    turns.back().progress_ranks.push_back(rank);
   }
   return turns;
 }

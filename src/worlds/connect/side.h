@@ -23,13 +23,13 @@ struct ProgressRankId {
 };
 
 struct SideFacts {
-  WorldId world = 0;                    // of the root
-  Id128 launch;                         // of that world
-  Id128 nonce;                          // of that world
-  bool is_within_its_world = true;      // all members are of the root's world and share its wire
-  std::string name_server;              // by which launches learn of each other; empty: none
-  std::string mpi;                      // the library's version
-  std::vector<ProgressRankId> helpers;  // progress ranks that serve the members
+  WorldId world = 0;                           // of the root
+  Id128 launch;                                // of that world
+  Id128 nonce;                                 // of that world
+  bool is_within_its_world = true;             // all members are of the root's world and share its wire
+  std::string name_server;                     // by which launches learn of each other; empty: none
+  std::string mpi;                             // the library's version
+  std::vector<ProgressRankId> progress_ranks;  // progress ranks that serve the members
 };
 Bytes pack(const SideFacts& facts);
 // Fails if the bytes are not those of a side.
@@ -42,7 +42,7 @@ Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std:
 // The progress ranks to lock when two sides meet, in the order that all use. A turn has ranks of one side.
 struct LockTurn {
   bool is_of_accepting = true;
-  std::vector<ProgressRankId> helpers;
+  std::vector<ProgressRankId> progress_ranks;
 };
 // A progress rank that serves both sides comes with the accepting one.
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting);

@@ -1,19 +1,15 @@
-// Numbers of worlds and launches, managers that meet, and the four ranks of a process.
+// Numbers of worlds and launches, and the four ranks of a process.
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "groups/managers.h"
 #include "groups/node_ranks.h"
 #include "groups/process_ranks.h"
 #include "groups/world_identity.h"
 #include "groups/world_number.h"
-#include "unit/groups/worlds.h"
 
 namespace comex::groups {
 namespace {
-
-using testing::some_world;
 
 std::uint32_t id_of(const LaunchFacts& facts) {
   return decide_world_id(facts).value();
@@ -80,38 +76,6 @@ TEST(WorldIdentity, takes_members_of_two_worlds_for_no_single_world) {
   EXPECT_TRUE(is_single_world(std::vector<Gpid>{{3, 0}, {3, 7}}));
   EXPECT_FALSE(is_single_world(std::vector<Gpid>{{3, 0}, {4, 0}, {3, 1}}));
   EXPECT_TRUE(is_single_world({}));
-}
-
-WorldDescription world_of(std::uint32_t manager, std::uint32_t number, std::uint64_t launch) {
-  WorldDescription world = some_world(manager << 24 | number, 1);
-  world.launch = {launch, launch};
-  return world;
-}
-
-TEST(Managers, of_all_connected_worlds_are_one_row_for_each_number) {
-  const WorldDescription worlds[] = {world_of(2, 0, 20), world_of(0, 0, 10), world_of(0, 1, 10)};
-  const std::vector<ManagerRow> rows = managers_of(worlds);
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].manager, 0u);
-  EXPECT_EQ(rows[1].manager, 2u);
-}
-
-TEST(Managers, agree_where_launches_have_numbers_of_their_own) {
-  const WorldDescription here[] = {world_of(0, 0, 10), world_of(3, 0, 30)};
-  const WorldDescription there[] = {world_of(1, 0, 11), world_of(3, 5, 30)};
-  EXPECT_TRUE(compare_managers(managers_of(here), managers_of(there)));
-}
-
-TEST(Managers, fail_on_both_sides_where_one_number_has_two_launches) {
-  const WorldDescription here[] = {world_of(0, 0, 10), world_of(3, 0, 30)};
-  const WorldDescription there[] = {world_of(1, 0, 11), world_of(3, 0, 31)};
-  const Status mine = compare_managers(managers_of(here), managers_of(there));
-  const Status theirs = compare_managers(managers_of(there), managers_of(here));
-  ASSERT_FALSE(mine);
-  ASSERT_FALSE(theirs);
-  EXPECT_EQ(mine.failure().text, theirs.failure().text);
-  EXPECT_NE(mine.failure().text.find("number 3; give each a value of its own with COMEX_MANAGER"),
-            std::string::npos);
 }
 
 // Worlds of such sizes, one after the other, on a machine that is cut into blocks.

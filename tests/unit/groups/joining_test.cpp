@@ -162,8 +162,28 @@ TEST_F(Joining, fails_on_both_sides_where_two_launches_have_one_manager) {
   WorldBook lone(stranger, 0);
   TestSide one({&p0, &p1});
   TestSide other({&lone});
-  EXPECT_NE(failure_of(join(one, other)).find("COMEX_MANAGER"), std::string::npos);
+  EXPECT_EQ(failure_of(join(one, other)),
+            "two launches that meet have the process manager number 0; give each a value of "
+            "its own with COMEX_MANAGER, from 0 to 255");
   EXPECT_EQ(references(lone, WorldId{0}), -1);
+}
+
+TEST_F(Joining, names_the_lowest_manager_that_two_launches_have_on_both_sides) {
+  const auto world_of = [](std::uint32_t manager, std::uint64_t launch) {
+    WorldDescription world = some_world(manager << 24, 1);
+    world.launch = {launch, launch};
+    return world;
+  };
+  WorldDescription two = world_of(5, 1);
+  two.size = 2;
+  WorldBook here(two, 0);
+  WorldBook also_here(two, 1);
+  WorldBook there(world_of(5, 2), 0);
+  EXPECT_TRUE(also_here.add_world(world_of(3, 1), WorldId{5U << 24}));
+  EXPECT_TRUE(there.add_world(world_of(3, 2), WorldId{5U << 24}));
+  TestSide one({&here, &also_here});
+  TestSide other({&there});
+  EXPECT_NE(failure_of(join(one, other)).find("manager number 3;"), std::string::npos);
 }
 
 TEST_F(Joining, fails_on_both_sides_where_two_worlds_have_one_number) {
@@ -173,7 +193,7 @@ TEST_F(Joining, fails_on_both_sides_where_two_worlds_have_one_number) {
   EXPECT_NE(failure_of(join(one, other)).find("COMEX_MANAGER"), std::string::npos);
 }
 
-TEST_F(Joining, forgets_worlds_that_came_along_with_the_one_that_brought_them) {
+TEST_F(Joining, forgets_worlds_that_came_along_with_the_one_that_introduced_them) {
   met(p2, 4, 2);
   TestSide one({&p0});
   TestSide other({&p2});
@@ -194,7 +214,7 @@ TEST_F(Joining, numbers_a_spawners_table_as_was_chosen) {
     TestSide children({&spawned});
     parents.wish.is_spawn = true;
     children.wish.is_spawn = true;
-    children.wish.newcomer = order;
+    children.wish.spawned_order = order;
     all_succeed(join(parents, children));
     const bool by_spawner = order == LpidOrder::spawner;
     const std::vector<Gpid> wanted = {{1, 0}, {0, by_spawner ? 0u : 1u}, {0, by_spawner ? 1u : 0u}};

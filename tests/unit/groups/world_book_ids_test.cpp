@@ -1,7 +1,7 @@
 // Local and global ids: what is assigned when, what is only looked up, what is reused.
 #include <gtest/gtest.h>
 
-#include "groups/newcomers.h"
+#include "groups/joining.h"
 #include "unit/groups/worlds.h"
 
 namespace comex::groups {
@@ -29,7 +29,7 @@ TEST(WorldBook, numbers_the_worked_example_as_written) {
   ASSERT_TRUE(p1.add_world(some_world(1, 1)));
   EXPECT_EQ(admitted(p1, {{1, 0}}), std::vector<Lpid>{2});
   ASSERT_TRUE(p2.add_world(some_world(0, 2)));
-  admitted(p2, newcomers_order(LpidOrder::spawner, std::vector<Gpid>{{0, 1}}, p1.lpid_table()));
+  admitted(p2, order_for_spawned(LpidOrder::spawner, std::vector<Gpid>{{0, 1}}, p1.lpid_table()));
   EXPECT_EQ(p0.lpid_table(), (std::vector<Gpid>{{0, 0}, {0, 1}}));
   EXPECT_EQ(p1.lpid_table(), (std::vector<Gpid>{{0, 0}, {0, 1}, {1, 0}}));
   EXPECT_EQ(p2.lpid_table(), (std::vector<Gpid>{{1, 0}, {0, 0}, {0, 1}}));
@@ -46,7 +46,7 @@ TEST(WorldBook, numbers_the_spawner_first_where_parents_come_first) {
   WorldBook p2(some_world(1, 1), 0);
   ASSERT_TRUE(p2.add_world(some_world(0, 2)));
   const std::vector<Gpid> table = {{0, 0}, {0, 1}, {1, 0}};
-  admitted(p2, newcomers_order(LpidOrder::parent, std::vector<Gpid>{{0, 1}}, table));
+  admitted(p2, order_for_spawned(LpidOrder::parent, std::vector<Gpid>{{0, 1}}, table));
   EXPECT_EQ(p2.lpid_table(), (std::vector<Gpid>{{1, 0}, {0, 1}, {0, 0}}));
 }
 

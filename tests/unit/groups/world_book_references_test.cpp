@@ -3,7 +3,6 @@
 
 #include <thread>
 
-#include "groups/held_connections.h"
 #include "unit/groups/worlds.h"
 
 namespace comex::groups {
@@ -15,15 +14,6 @@ using testing::some_world;
 
 constexpr Gpid child{1, 0};
 
-struct Told final : ConnectionListener {
-  void opened(Gpid gpid) override { opens.push_back(gpid); }
-  void closed(Gpid gpid) override { closes.push_back(gpid); }
-  void freed(WorldId world) override { frees.push_back(world); }
-  std::vector<Gpid> opens;
-  std::vector<Gpid> closes;
-  std::vector<WorldId> frees;
-};
-
 class References : public ::testing::Test {
  protected:
   // What a spawn of one child over the self group leaves behind.
@@ -32,8 +22,8 @@ class References : public ::testing::Test {
     return book.make_table(admitted(book, {child}));
   }
 
-  Told told;
-  WorldBook book{some_world(0, 4), 1, &told};
+  std::vector<WorldId> freed;
+  WorldBook book{some_world(0, 4), 1, [this](WorldId id) { freed.push_back(id); }};
   Table world = book.make_world_table();
   Table self = book.make_self_table();
 };
@@ -91,14 +81,12 @@ TEST_F(References, of_the_own_world_survive_every_disconnection) {
   part.disconnect();
   EXPECT_EQ(references(book, Gpid{0, 0}), 2);
   EXPECT_EQ(references(book, WorldId{0}), 4);
-  EXPECT_TRUE(told.closes.empty());
 }
 
 TEST_F(References, of_a_spawned_child_are_two_and_one_of_its_world) {
   const Table table = meet_child();
   EXPECT_EQ(references(book, child), 2);
   EXPECT_EQ(references(book, WorldId{1}), 1);
-  EXPECT_EQ(told.opens, std::vector<Gpid>{child});
 }
 
 TEST_F(References, after_free_are_one_and_the_world_lives) {
@@ -106,7 +94,7 @@ TEST_F(References, after_free_are_one_and_the_world_lives) {
   table.free();
   EXPECT_EQ(references(book, child), 1);
   EXPECT_EQ(references(book, WorldId{1}), 1);
-  EXPECT_TRUE(told.frees.empty());
+  EXPECT_TRUE(freed.empty());
   EXPECT_EQ(book.lpid_count(), 5u);
 }
 
@@ -114,8 +102,7 @@ TEST_F(References, after_disconnect_are_none_and_the_world_is_freed) {
   Table table = meet_child();
   table.disconnect();
   EXPECT_EQ(references(book, WorldId{1}), -1);
-  EXPECT_EQ(told.closes, std::vector<Gpid>{child});
-  EXPECT_EQ(told.frees, std::vector<WorldId>{1});
+  EXPECT_EQ(freed, std::vector<WorldId>{1});
   EXPECT_EQ(book.lpid_count(), 4u);
 }
 
@@ -171,9 +158,8 @@ TEST_F(References, of_a_table_made_again_after_free_are_two) {
   first.free();
   Table second = book.make_table(admitted(book, {child}));
   EXPECT_EQ(references(book, child), 2);
-  EXPECT_EQ(told.opens.size(), 1u);
   second.disconnect();
-  EXPECT_EQ(told.closes.size(), 1u);
+  EXPECT_EQ(freed, std::vector<WorldId>{1});
 }
 
 TEST_F(References, of_processes_in_no_table_are_none_but_their_data_is_there) {
@@ -188,56 +174,6 @@ TEST_F(References, of_processes_in_no_table_are_none_but_their_data_is_there) {
   EXPECT_EQ(book.connection_data({1, 2})->vpid, 5);
 }
 
-TEST_F(References, of_what_is_under_way_hold_a_connection) {
-  Table table = meet_child();
-  const Lpid lpid = book.take(child).value();
-  EXPECT_EQ(book.take({0, 0}).value(), 0);
-  EXPECT_EQ(references(book, child), 3);
-  EXPECT_EQ(references(book, Gpid{0, 0}), 3);
-  book.release(0);
-  EXPECT_EQ(references(book, Gpid{0, 0}), 2);
-  table.disconnect();
-  EXPECT_EQ(references(book, WorldId{1}), 1);  // until it is over
-  book.release(lpid);
-  EXPECT_EQ(references(book, WorldId{1}), -1);
-}
-
-TEST_F(References, taken_by_world_and_rank_begin_at_none) {
-  ASSERT_TRUE(book.add_world(some_world(1, 2)));
-  const Result<Lpid> lpid = book.take({1, 1});
-  ASSERT_TRUE(lpid);
-  EXPECT_EQ(lpid.value(), 4);
-  EXPECT_EQ(references(book, Gpid{1, 1}), 1);
-  EXPECT_EQ(references(book, WorldId{1}), 1);
-  EXPECT_EQ(told.opens.size(), 1u);
-  Table table = book.make_table(admitted(book, {{1, 1}}));
-  book.release(lpid.value());
-  EXPECT_EQ(references(book, Gpid{1, 1}), 2);
-  table.disconnect();
-  EXPECT_EQ(told.closes.size(), 1u);
-  EXPECT_FALSE(book.take({1, 1}));
-}
-
-TEST_F(References, that_are_held_last_until_their_holder_lets_go) {
-  ASSERT_TRUE(book.add_world(some_world(1, 2)));
-  {
-    HeldConnections held(book);
-    ASSERT_TRUE(held.take(std::vector<Gpid>{{1, 1}, {0, 2}}));
-    EXPECT_EQ(references(book, Gpid{1, 1}), 1);
-    EXPECT_EQ(references(book, Gpid{0, 2}), 3);
-    Table table = book.make_table(admitted(book, {{1, 1}}));
-    held.let_go();
-    EXPECT_EQ(references(book, Gpid{1, 1}), 2);
-    EXPECT_EQ(references(book, Gpid{0, 2}), 2);
-    table.disconnect();
-    EXPECT_EQ(references(book, WorldId{1}), -1);
-    ASSERT_TRUE(book.add_world(some_world(1, 2)));
-    EXPECT_FALSE(held.take(std::vector<Gpid>{{1, 0}, {1, 5}}));
-    EXPECT_EQ(references(book, Gpid{1, 0}), 1);  // what was taken before it failed
-  }
-  EXPECT_EQ(references(book, WorldId{1}), -1);
-}
-
 TEST_F(References, of_groups_made_from_old_ones_leave_the_world_alone) {
   Table table = meet_child();
   const std::uint32_t ranks[] = {0};
@@ -249,7 +185,7 @@ TEST_F(References, of_groups_made_from_old_ones_leave_the_world_alone) {
   EXPECT_EQ(references(book, WorldId{1}), -1);
 }
 
-TEST_F(References, of_worlds_that_came_along_go_with_the_world_that_brought_them) {
+TEST_F(References, of_worlds_that_came_along_go_with_the_world_that_introduced_them) {
   Table table = meet_child();
   ASSERT_TRUE(book.add_world(some_world(2, 3), WorldId{1}));
   ASSERT_TRUE(book.add_world(some_world(3, 1), WorldId{1}));
@@ -258,7 +194,7 @@ TEST_F(References, of_worlds_that_came_along_go_with_the_world_that_brought_them
   table.disconnect();
   EXPECT_EQ(references(book, WorldId{2}), -1);
   EXPECT_EQ(references(book, WorldId{3}), 1);  // has connections of its own
-  EXPECT_EQ(told.frees, (std::vector<WorldId>{1, 2}));
+  EXPECT_EQ(freed, (std::vector<WorldId>{1, 2}));
   used.disconnect();
   EXPECT_EQ(references(book, WorldId{3}), -1);
 }
@@ -272,11 +208,9 @@ TEST_F(References, come_out_right_when_threads_change_them_at_once) {
       for (int round = 0; round < 200; ++round) {
         Table mine = book.make_table(std::vector<Lpid>{0, lpid});
         Table dup = table.dup();
-        EXPECT_TRUE(book.take(child));
         EXPECT_TRUE(book.connection_references(child));
         dup.free();
         mine.disconnect();
-        book.release(lpid);
       }
     });
   }

@@ -31,23 +31,23 @@ std::vector<FramedSocket> make_tie(Listener& listener, std::vector<FramedSocket>
 }
 
 // Two watches with one link between them.
-struct Tied {
-  std::atomic<int> told{-1};  // to the near side: the farewell
+struct LinkedPair {
+  std::atomic<int> told{-1};  // to the near side: how the link has ended
   std::atomic<int> times{0};
   std::unique_ptr<LifeWatch> near = std::make_unique<LifeWatch>();
   std::unique_ptr<LifeWatch> far = std::make_unique<LifeWatch>();
-  LifeWatch::Id near_tie = 0;
-  LifeWatch::Id far_tie = 0;
+  LifeWatch::Id near_link = 0;
+  LifeWatch::Id far_link = 0;
 
-  Tied() {
+  LinkedPair() {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
     std::vector<FramedSocket> near_end;
     std::vector<FramedSocket> far_end = make_tie(listener, near_end);
-    near_tie = near->add(std::move(near_end), [this](Farewell farewell) {
-      told = static_cast<int>(farewell);
+    near_link = near->add(std::move(near_end), [this](LinkEnd how) {
+      told = static_cast<int>(how);
       ++times;
     });
-    far_tie = far->add(std::move(far_end), [](Farewell) {});
+    far_link = far->add(std::move(far_end), [](LinkEnd) {});
   }
   bool hears() const {
     for (int round = 0; round < 20'000 && times == 0; ++round) {
@@ -64,46 +64,46 @@ TEST(LifeWatch, tells_of_a_death) {
   {
     std::vector<FramedSocket> mine;
     const std::vector<FramedSocket> other = make_tie(listener, mine);
-    watch.add(std::move(mine), [&](Farewell farewell) { told = static_cast<int>(farewell); });
+    watch.add(std::move(mine), [&](LinkEnd how) { told = static_cast<int>(how); });
     EXPECT_EQ(told, -1);
   }  // the other end closes without a word
   for (int round = 0; round < 20'000 && told == -1; ++round) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
-  EXPECT_EQ(told, static_cast<int>(Farewell::none));
+  EXPECT_EQ(told, static_cast<int>(LinkEnd::none));
 }
 
 TEST(LifeWatch, does_not_tell_of_parting) {
-  Tied linked;
-  linked.far->remove(linked.far_tie, Farewell::parted);
+  LinkedPair linked;
+  linked.far->remove(linked.far_link, LinkEnd::parted);
   linked.far.reset();
-  linked.near->remove(linked.near_tie, Farewell::parted);
+  linked.near->remove(linked.near_link, LinkEnd::parted);
   linked.near.reset();
   EXPECT_EQ(linked.times, 0);
 }
 
 TEST(LifeWatch, tells_once_that_the_other_side_has_ended) {
-  Tied linked;
+  LinkedPair linked;
   linked.far.reset();
   ASSERT_TRUE(linked.hears());
-  EXPECT_EQ(linked.told, static_cast<int>(Farewell::ended));
+  EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::ended));
   linked.near.reset();
   EXPECT_EQ(linked.times, 1);
 }
 
 TEST(LifeWatch, tells_both_sides_that_one_goes_on_alone) {
-  Tied linked;
+  LinkedPair linked;
   std::atomic<int> here{-1};
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   std::vector<FramedSocket> one_end;
   std::vector<FramedSocket> other_end = make_tie(listener, one_end);
-  linked.far->add(std::move(one_end), [&](Farewell farewell) { here = static_cast<int>(farewell); });
+  linked.far->add(std::move(one_end), [&](LinkEnd how) { here = static_cast<int>(how); });
   linked.far->break_all(1);
-  EXPECT_EQ(here, static_cast<int>(Farewell::broken_here));
+  EXPECT_EQ(here, static_cast<int>(LinkEnd::broken_here));
   ASSERT_TRUE(linked.hears());
-  EXPECT_EQ(linked.told, static_cast<int>(Farewell::broken));
+  EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::broken));
   linked.far->break_all(1);
-  linked.far->remove(linked.far_tie, Farewell::parted);
+  linked.far->remove(linked.far_link, LinkEnd::parted);
   linked.far.reset();
   linked.near.reset();
   EXPECT_EQ(linked.times, 1);
@@ -111,21 +111,21 @@ TEST(LifeWatch, tells_both_sides_that_one_goes_on_alone) {
 
 // The end follows so soon that both words may be read at once.
 TEST(LifeWatch, tells_the_first_word_of_two) {
-  Tied linked;
+  LinkedPair linked;
   linked.far->break_all(1);
-  linked.far->remove(linked.far_tie, Farewell::parted);
+  linked.far->remove(linked.far_link, LinkEnd::parted);
   linked.far.reset();
   ASSERT_TRUE(linked.hears());
-  EXPECT_EQ(linked.told, static_cast<int>(Farewell::broken));
+  EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::broken));
 }
 
 TEST(LifeWatch, breaks_links_that_the_other_side_has_parted) {
-  Tied linked;
-  linked.far->remove(linked.far_tie, Farewell::parted);
+  LinkedPair linked;
+  linked.far->remove(linked.far_link, LinkEnd::parted);
   linked.far.reset();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the watch reads it, and tells nobody
   linked.near->break_all(1);
-  EXPECT_EQ(linked.told, static_cast<int>(Farewell::broken_here));
+  EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::broken_here));
   EXPECT_EQ(linked.times, 1);
 }
 
@@ -138,12 +138,10 @@ TEST(LifeWatch, breaks_what_was_linked_before_the_death) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
     std::vector<FramedSocket> mine;
     others.push_back(make_tie(listener, mine));
-    const auto tell = [&told, dead_workers](Farewell farewell) {
-      told[dead_workers - 1] = static_cast<int>(farewell);
-    };
+    const auto tell = [&told, dead_workers](LinkEnd how) { told[dead_workers - 1] = static_cast<int>(how); };
     watch.add(std::move(mine), tell, dead_workers);
   }
-  EXPECT_EQ(told[0], static_cast<int>(Farewell::broken_here));
+  EXPECT_EQ(told[0], static_cast<int>(LinkEnd::broken_here));
   EXPECT_EQ(told[1], -1) << "it was made without the two";
 }
 
@@ -158,15 +156,15 @@ TEST(LifeWatch, tells_of_a_death_when_another_of_its_world_has_parted) {
     others.push_back(make_tie(listener, one));
     mine.push_back(std::move(one.front()));
   }
-  watch.add(std::move(mine), [&](Farewell farewell) { told = static_cast<int>(farewell); });
-  const std::byte parted{static_cast<unsigned char>(Farewell::parted)};
+  watch.add(std::move(mine), [&](LinkEnd how) { told = static_cast<int>(how); });
+  const std::byte parted{static_cast<unsigned char>(LinkEnd::parted)};
   others[0].front().send(std::span(&parted, 1));
   others[0].clear();
   others[1].clear();
   for (int round = 0; round < 20'000 && told == -1; ++round) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
-  EXPECT_EQ(told, static_cast<int>(Farewell::none));
+  EXPECT_EQ(told, static_cast<int>(LinkEnd::none));
 }
 
 TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
@@ -177,7 +175,7 @@ TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
     std::vector<FramedSocket> mine;
     {
       const std::vector<FramedSocket> other = make_tie(listener, mine);
-      watch.add(std::move(mine), [&](Farewell) { ++deaths; });
+      watch.add(std::move(mine), [&](LinkEnd) { ++deaths; });
     }
     for (int round = 0; round < 20'000 && deaths < link; ++round) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -283,7 +281,7 @@ TEST(LifeWatch, takes_leave_where_it_is_not_welcomed_in_time) {
   ASSERT_TRUE(await_links(listener, 1, 20'000, came));
   std::atomic<int> deaths{0};
   LifeWatch watch;
-  watch.add(std::move(came[far_world]), [&](Farewell) { ++deaths; });
+  watch.add(std::move(came[far_world]), [&](LinkEnd) { ++deaths; });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_EQ(deaths, 0);
 }

@@ -39,10 +39,7 @@ TEST(Peers, are_reached_over_the_next_when_they_have_left_the_oldest_and_others_
   }
   peers.remove(1, lpid);
   EXPECT_EQ(way_to(peers, lpid), 2U);
-  EXPECT_FALSE(peers.leads(1, lpid));
-  EXPECT_TRUE(peers.leads(2, lpid));
   EXPECT_EQ(way_to(peers, who_stays), 1U);
-  EXPECT_TRUE(peers.leads(1, who_stays));
   peers.remove(2, lpid);
   EXPECT_EQ(way_to(peers, lpid), no_bridge);
 }
@@ -79,27 +76,14 @@ TEST(Peers, have_lost_a_world_when_no_other_bridge_leads_there) {
   EXPECT_EQ(peers.why_lost(7), "") << "it is forgotten";
 }
 
-// As the runtime hands on what the book says.
-class ToldOfWorlds final : public groups::ConnectionListener {
- public:
-  explicit ToldOfWorlds(Peers& peers) : peers_(peers) {}
-  void opened(Gpid) override {}
-  void closed(Gpid) override {}
-  void freed(WorldId world) override { peers_.freed(world); }
-
- private:
-  Peers& peers_;
-};
-
 TEST(Peers, are_not_taken_for_who_had_their_lpid_before_on_a_bridge_that_is_still_open) {
   Peers peers;
-  ToldOfWorlds told(peers);
   groups::WorldDescription own;
   own.id = 1;
   own.size = 4;
   groups::WorldDescription other = own;
   other.id = 7;
-  groups::WorldBook book(own, 0, &told);
+  groups::WorldBook book(own, 0, [&](WorldId world) { peers.freed(world); });
   ASSERT_TRUE(book.add_world(other));
   const Gpid first{7, 0};
   const Gpid next{7, 1};

@@ -21,7 +21,7 @@ std::string error_of(const SideFacts& a, const SideFacts& b) {
 
 TEST(Side, reads_back_what_it_has_packed) {
   SideFacts facts = side(7, 1);
-  facts.helpers = {{7, 4}, {8, 0}};
+  facts.progress_ranks = {{7, 4}, {8, 0}};
   facts.is_within_its_world = false;
   facts.mpi = "a library";
   const Result<SideFacts> read = unpack_side(pack(facts));
@@ -32,7 +32,7 @@ TEST(Side, reads_back_what_it_has_packed) {
   EXPECT_FALSE(read->is_within_its_world);
   EXPECT_EQ(read->name_server, "file:server");
   EXPECT_EQ(read->mpi, "a library");
-  EXPECT_EQ(read->helpers, facts.helpers);
+  EXPECT_EQ(read->progress_ranks, facts.progress_ranks);
 }
 
 TEST(Side, refuses_every_piece_of_a_packet_that_is_not_whole) {
@@ -82,14 +82,14 @@ TEST(Side, of_another_launch_needs_the_same_mpi_library) {
 
 TEST(Side, locks_in_one_order_of_worlds_and_ranks_whoever_accepts) {
   SideFacts a = side(0, 1);  // spans worlds 0 and 2, on a wire where 2 comes first
-  a.helpers = {{2, 0}, {0, 5}, {0, 1}};
+  a.progress_ranks = {{2, 0}, {0, 5}, {0, 1}};
   SideFacts b = side(1, 1);
-  b.helpers = {{3, 0}, {1, 4}};
+  b.progress_ranks = {{3, 0}, {1, 4}};
   for (const bool a_accepts : {true, false}) {
     std::vector<ProgressRankId> order;
     std::vector<bool> is_of_a;
     for (const LockTurn& turn : a_accepts ? lock_turns(a, b) : lock_turns(b, a)) {
-      order.insert(order.end(), turn.helpers.begin(), turn.helpers.end());
+      order.insert(order.end(), turn.progress_ranks.begin(), turn.progress_ranks.end());
       is_of_a.push_back(turn.is_of_accepting == a_accepts);
     }
     EXPECT_EQ(order, (std::vector<ProgressRankId>{{0, 1}, {0, 5}, {1, 4}, {2, 0}, {3, 0}}));
@@ -99,14 +99,14 @@ TEST(Side, locks_in_one_order_of_worlds_and_ranks_whoever_accepts) {
 
 TEST(Side, locks_who_serves_both_sides_once) {
   SideFacts a = side(0, 1);
-  a.helpers = {{0, 1}, {0, 2}};
+  a.progress_ranks = {{0, 1}, {0, 2}};
   SideFacts b = side(1, 1);
-  b.helpers = {{0, 2}, {1, 0}};
+  b.progress_ranks = {{0, 2}, {1, 0}};
   const std::vector<LockTurn> turns = lock_turns(b, a);
   ASSERT_EQ(turns.size(), 2U);
-  EXPECT_EQ(turns[0].helpers, (std::vector<ProgressRankId>{{0, 1}}));
+  EXPECT_EQ(turns[0].progress_ranks, (std::vector<ProgressRankId>{{0, 1}}));
   EXPECT_FALSE(turns[0].is_of_accepting);
-  EXPECT_EQ(turns[1].helpers, (std::vector<ProgressRankId>{{0, 2}, {1, 0}}));
+  EXPECT_EQ(turns[1].progress_ranks, (std::vector<ProgressRankId>{{0, 2}, {1, 0}}));
   EXPECT_TRUE(turns[1].is_of_accepting);
   EXPECT_TRUE(lock_turns(side(0, 1), side(1, 1)).empty());
 }

@@ -25,18 +25,18 @@ void pause() {
 // How often the watch looks for new links where the system has refused it a socket.
 constexpr int without_bell_ms = 100;
 
-std::byte word_of(Farewell farewell) {
-  return static_cast<std::byte>(farewell);
+std::byte word_of(LinkEnd how) {
+  return static_cast<std::byte>(how);
 }
 
 // If the connection has ended, gives the other side's last word.
-bool has_ended(FramedSocket& channel, Farewell& farewell) {
+bool has_ended(FramedSocket& channel, LinkEnd& how) {
   const bool is_open = channel.step();
   while (const auto frame = channel.take()) {
-    const bool is_word = frame->size() == 1 && farewell == Farewell::none;  // the first one counts
-    if (is_word) farewell = static_cast<Farewell>(frame->front());
+    const bool is_word = frame->size() == 1 && how == LinkEnd::none;  // the first one counts
+    if (is_word) how = static_cast<LinkEnd>(frame->front());
   }
-  return !is_open || farewell != Farewell::none;
+  return !is_open || how != LinkEnd::none;
 }
 
 Bytes hello_frame(const std::string& cookie, WorldId world) {
@@ -71,7 +71,7 @@ LifeWatch::~LifeWatch() {
   {
     const std::lock_guard lock(mutex_);
     for (auto& [id, link] : links_) {
-      const std::byte word = word_of(Farewell::ended);
+      const std::byte word = word_of(LinkEnd::ended);
       for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
     }
     is_over_ = true;
@@ -107,14 +107,14 @@ LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end, s
   return id;
 }
 
-void LifeWatch::remove(Id id, Farewell farewell) {
+void LifeWatch::remove(Id id, LinkEnd how) {
   const bool is_watch = std::this_thread::get_id() == thread_.get_id();
   std::unique_lock<std::mutex> telling;
   if (!is_watch) telling = std::unique_lock(telling_);
   const std::lock_guard lock(mutex_);
   const auto found = links_.find(id);
   if (found == links_.end()) return;
-  const std::byte word = word_of(farewell);
+  const std::byte word = word_of(how);
   for (FramedSocket& channel : found->second.channels) channel.send(std::span(&word, 1));
   links_.erase(found);
   wake();
@@ -126,14 +126,14 @@ void LifeWatch::break_all(std::uint32_t dead_workers) {
   {
     const std::lock_guard lock(mutex_);
     dead_workers_ = std::max(dead_workers_, dead_workers);
-    const std::byte word = word_of(Farewell::broken);
+    const std::byte word = word_of(LinkEnd::broken);
     for (auto& [id, link] : links_) {
       if (link.dead_workers >= dead_workers || std::exchange(link.is_told, true)) continue;
       for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
       broken.push_back(link.on_end);
     }
   }
-  for (const OnEnd& on_end : broken) on_end(Farewell::broken_here);
+  for (const OnEnd& on_end : broken) on_end(LinkEnd::broken_here);
 }
 
 std::vector<int> LifeWatch::descriptors() {
@@ -147,15 +147,15 @@ std::vector<int> LifeWatch::descriptors() {
 }
 
 // Returns false when all is over.
-bool LifeWatch::look(std::vector<std::pair<OnEnd, Farewell>>& ended) {
+bool LifeWatch::look(std::vector<std::pair<OnEnd, LinkEnd>>& ended) {
   for (auto& [id, link] : links_) {
     for (FramedSocket& channel : link.channels) {
-      Farewell farewell = Farewell::none;
-      if (link.is_told || !channel.is_open() || !has_ended(channel, farewell)) continue;
+      LinkEnd how = LinkEnd::none;
+      if (link.is_told || !channel.is_open() || !has_ended(channel, how)) continue;
       channel.close();
-      if (farewell == Farewell::parted) continue;  // others of its world may stay
+      if (how == LinkEnd::parted) continue;  // others of its world may stay
       link.is_told = true;
-      ended.emplace_back(link.on_end, farewell);
+      ended.emplace_back(link.on_end, how);
     }
   }
   return !is_over_;
@@ -163,7 +163,7 @@ bool LifeWatch::look(std::vector<std::pair<OnEnd, Farewell>>& ended) {
 
 void LifeWatch::run() {
   for (;;) {
-    std::vector<std::pair<OnEnd, Farewell>> ended;
+    std::vector<std::pair<OnEnd, LinkEnd>> ended;
     std::vector<pollfd> waiting;
     {
       const std::lock_guard telling(telling_);
@@ -172,7 +172,7 @@ void LifeWatch::run() {
         if (!look(ended)) return;
         for (const int descriptor : descriptors()) waiting.push_back({descriptor, POLLIN, 0});
       }
-      for (const auto& [on_end, farewell] : ended) on_end(farewell);
+      for (const auto& [on_end, how] : ended) on_end(how);
     }
     waiting.push_back({bell_[1].get(), POLLIN, 0});
     // If a descriptor was closed or reused meanwhile, this loop only wakes once without need.
@@ -193,7 +193,7 @@ Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t l
     if (is_welcomed(channel, end)) return channel;
     const bool is_over = Clock::now() >= end;
     if (channel.is_open()) {  // the other side may still read this and must not take the end for a death
-      const std::byte word = word_of(Farewell::parted);
+      const std::byte word = word_of(LinkEnd::parted);
       channel.send(std::span(&word, 1));
       if (is_over) return environment_error(format_place(port) + " does not answer");
     }

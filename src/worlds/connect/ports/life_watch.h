@@ -17,7 +17,7 @@
 
 namespace comex::worlds {
 
-enum class Farewell : unsigned char {
+enum class LinkEnd : unsigned char {
   none,         // it died
   parted,       // both sides part: not reported
   ended,        // it has finalized without parting
@@ -29,20 +29,21 @@ class LifeWatch {
  public:
   using Id = std::uint64_t;
   // Called on the watch's thread or within break_all, once for each link.
-  using OnEnd = std::function<void(Farewell)>;
+  using OnEnd = std::function<void(LinkEnd)>;
 
   LifeWatch() = default;
-  // Ends all remaining links with Farewell::ended.
+  // Ends all remaining links with LinkEnd::ended.
   ~LifeWatch();
   LifeWatch(const LifeWatch&) = delete;
   LifeWatch& operator=(const LifeWatch&) = delete;
 
   // `dead_workers`: of this world, as all of it that meet know.
   Id add(std::vector<FramedSocket> channels, OnEnd on_end, std::uint32_t dead_workers = 0);
-  // Sends the farewell. Afterwards on_end is not called and not running, unless this is the watch's thread.
-  void remove(Id link, Farewell farewell);
+  // Tells the other side how the link ends. Afterwards on_end is not called and not running, unless this is
+  // the watch's thread.
+  void remove(Id link, LinkEnd how);
   // So many workers of this world have died: ends the links, also later ones, that were made when fewer had,
-  // with Farewell::broken. Each is reported here as broken_here, unless its end was reported before.
+  // with LinkEnd::broken. Each is reported here as broken_here, unless its end was reported before.
   void break_all(std::uint32_t dead_workers);
 
  private:
@@ -55,7 +56,7 @@ class LifeWatch {
   void run();
   void wake();
   std::vector<int> descriptors();
-  bool look(std::vector<std::pair<OnEnd, Farewell>>& ended);
+  bool look(std::vector<std::pair<OnEnd, LinkEnd>>& ended);
 
   std::mutex mutex_;
   std::mutex telling_;  // held while on_end is called

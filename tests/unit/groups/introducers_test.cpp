@@ -1,4 +1,4 @@
-// Worlds that came along with several others: they stay as long as one of those that brought them.
+// Worlds that came along with several others: they stay as long as one of those that introduced them.
 #include <gtest/gtest.h>
 
 #include "unit/groups/sides.h"
@@ -16,7 +16,7 @@ constexpr WorldId met_first = 1;
 constexpr WorldId met_second = 2;
 constexpr WorldId along = 3;
 
-class Bringers : public ::testing::Test {
+class Introducers : public ::testing::Test {
  protected:
   // The worlds one and two are met; what keeps them, in the order in which they are to go.
   std::vector<Table> meet_both(bool one_goes_first) {
@@ -42,12 +42,12 @@ class Bringers : public ::testing::Test {
   WorldBook book{some_world(0, 2), 0};
 };
 
-TEST_F(Bringers, keep_what_they_brought_until_the_last_of_them_goes) {
+TEST_F(Introducers, keep_what_they_introduced_until_the_last_of_them_goes) {
   for (const bool one_goes_first : {true, false}) {
     std::vector<Table> tables = meet_both(one_goes_first);
     ASSERT_TRUE(book.add_world(some_world(along, 2), met_first));
-    book.add_bringer(along, met_second);
-    book.add_bringer(along, met_second);  // once is enough
+    book.add_introducer(along, met_second);
+    book.add_introducer(along, met_second);  // once is enough
     tables[0].disconnect();
     EXPECT_EQ(references(book, along), 0);
     tables[1].disconnect();
@@ -55,7 +55,7 @@ TEST_F(Bringers, keep_what_they_brought_until_the_last_of_them_goes) {
   }
 }
 
-TEST_F(Bringers, are_remembered_by_who_meets_them_one_after_the_other) {
+TEST_F(Introducers, are_remembered_by_who_meets_them_one_after_the_other) {
   for (const bool one_goes_first : {true, false}) {
     Table first = join_world(met_first);
     Table second = join_world(met_second);
@@ -68,7 +68,7 @@ TEST_F(Bringers, are_remembered_by_who_meets_them_one_after_the_other) {
   }
 }
 
-TEST_F(Bringers, of_one_remote_group_are_all_remembered) {
+TEST_F(Introducers, of_one_remote_group_are_all_remembered) {
   std::vector<Table> tables = meet_both(true);
   WorldBook first(some_world(met_first, 1), 0);
   WorldBook second(some_world(met_second, 1), 0);
@@ -82,18 +82,18 @@ TEST_F(Bringers, of_one_remote_group_are_all_remembered) {
   EXPECT_EQ(references(book, along), -1);
 }
 
-TEST_F(Bringers, do_not_take_along_a_world_that_was_met_in_person) {
+TEST_F(Introducers, do_not_take_along_a_world_that_was_met_in_person) {
   std::vector<Table> tables = meet_both(true);
   ASSERT_TRUE(book.add_world(some_world(along, 2)));
-  book.add_bringer(along, met_first);
+  book.add_introducer(along, met_first);
   tables[0].disconnect();
   EXPECT_EQ(references(book, along), 0);
 }
 
-TEST_F(Bringers, that_are_not_known_bring_nothing) {
+TEST_F(Introducers, that_are_not_known_bring_nothing) {
   std::vector<Table> tables = meet_both(true);
   ASSERT_TRUE(book.add_world(some_world(along, 2), met_first));
-  book.add_bringer(along, WorldId{9});
+  book.add_introducer(along, WorldId{9});
   tables[0].disconnect();
   EXPECT_EQ(references(book, along), -1);
 }
