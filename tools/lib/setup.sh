@@ -37,6 +37,7 @@ libclang-rt-14-dev       library clang/14/lib/linux
 abigail-tools    command abidw
 help2man         command help2man
 mandoc           command mandoc
+ccache           command ccache
 iproute2         command ip
 util-linux       command nsenter
 procps           command pgrep
