@@ -39,6 +39,8 @@ module comex_base
       import c_int
       integer(c_int), value :: mode
     end function
+    subroutine serve() bind(C, name='comex_fortran_serve')
+    end subroutine
     integer(c_int) function c_get_errors(mode) bind(C, name='comex_get_errors')
       import c_int
       integer(c_int), intent(out) :: mode
@@ -318,6 +320,7 @@ contains
     handle = c_null_ptr
     if (present(request)) handle = c_loc(request%handle)
     if (present(stat)) stat = COMEX_SUCCESS
+    if (product(extents) == 0) call serve()
     if (product(extents) == 0) return
     before = enter(present(stat))
     code = c_move(what, kind, scale, near, near_bytes, transfer(transfer(memory%parts(proc), at) + at, c_null_ptr), &
@@ -368,6 +371,7 @@ contains
     integer(c_int), intent(out), optional :: stat
     integer(c_int) :: before
     if (present(stat)) stat = COMEX_SUCCESS
+    if (.not. request%is_pending) call serve()  ! as every call does
     if (.not. request%is_pending) return
     request%is_pending = .false.
     before = enter(present(stat))
@@ -381,6 +385,7 @@ contains
     integer(c_int) :: before, code, pending
     if (present(stat)) stat = COMEX_SUCCESS
     is_complete = .true.
+    if (.not. request%is_pending) call serve()  ! as every call does
     if (.not. request%is_pending) return
     before = enter(present(stat))
     pending = 0

@@ -11,6 +11,8 @@ enum { put = 1, get = 2, accumulate = 3 }; /* as in comex_base.f90 */
   _Static_assert((name) == (number), #name " is another number in the Fortran module")
 SAME(COMEX_SUCCESS, 0);
 SAME(COMEX_FAILURE, 1);
+SAME(COMEX_PROC_FAILED, 2);
+SAME(COMEX_OWNER_DIED, 3);
 SAME(COMEX_ERRORS_RETURN, 1);
 SAME(COMEX_GROUP_WORLD, 0);
 SAME(COMEX_GROUP_NULL, -1);
@@ -43,6 +45,11 @@ int comex_fortran_comm(int group, int* comm) {
 
 int comex_fortran_init_comm(int comm) {
   return comex_init_comm(MPI_Comm_f2c((MPI_Fint)comm));
+}
+
+/* A call that has nothing to do serves others all the same. */
+void comex_fortran_serve(void) {
+  comex_initialized();
 }
 
 void comex_fortran_note(const char* text) {

@@ -40,10 +40,36 @@ contains
     call check_mutexes()
     call check_signals()
     call check_refusals()
+    call check_polls()
     call comex_barrier()
     if (me == 0) write (*, '(a,i0,a)') 'fortran_interface: ', workers, ' workers: ok'
     call comex_finalize()
     call require(.not. comex_initialized(), 'finalized')
+  end subroutine
+
+  ! A program may wait by any call until it sees what another worker has written.
+  subroutine check_polls()
+    type(comex_memory) :: memory
+    type(comex_request) :: complete
+    integer(int64), pointer :: flags(:)
+    logical :: is_complete
+    integer :: i
+    call comex_allocate(memory, flags, 2)
+    flags = 0
+    call comex_barrier()
+    do i = 1, 2
+      if (me == workers - 1) then
+        call comex_put(1_int64, memory, 0, i)
+        call comex_fence_proc(0)
+      end if
+      if (me /= 0) cycle
+      do while (flags(i) == 0)
+        if (i == 1) is_complete = comex_test(complete)
+        if (i == 2) call comex_wait(complete)
+      end do
+    end do
+    call comex_barrier()
+    call comex_free(memory)
   end subroutine
 
   subroutine require(holds, what)

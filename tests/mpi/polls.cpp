@@ -283,9 +283,15 @@ const Poll polls[] = {
 comex::future<> complete;
 comex::future<int> result(1);
 auto continued = comex::future<int>(1).then([](int value) { return value + 1; });
+auto none = comex::when_all(std::vector<comex::future<>>());
 const Poll polls_of_cpp[] = {{"future<void>::ready", [] { complete.ready(); }},
                              {"future<int>::ready", [] { result.ready(); }},
-                             {"continuation::ready", [] { continued.ready(); }}};
+                             {"continuation::ready", [] { continued.ready(); }},
+                             {"future<void>::wait", [] { complete.wait(); }},
+                             {"future<int>::get", [] { result.get(); }},
+                             {"continuation::wait", [] { continued.wait(); }},
+                             {"all_in::ready", [] { none.ready(); }},
+                             {"all_in::wait", [] { none.wait(); }}};
 
 }  // namespace
 

@@ -37,6 +37,8 @@ class Future:
                 pending.wait()
             finally:
                 self._kept = None
+        else:
+            _comex.initialized()
         return self._result
 
 

@@ -131,7 +131,11 @@ class [[nodiscard]] continuation : public detail::chained<continuation<Before, F
     return true;
   }
   void settle() noexcept {
-    if (outcome_.is_empty()) go_on();
+    if (outcome_.is_empty()) {
+      go_on();
+    } else {
+      comex_initialized();
+    }
   }
   void wait() {
     settle();
@@ -237,11 +241,13 @@ class [[nodiscard]] all_in : public detail::chained<all_in<F>> {
   explicit all_in(std::vector<F>&& futures) noexcept : futures_(std::move(futures)) {}
 
   bool ready() noexcept {
+    if (futures_.empty()) comex_initialized();
     bool are_ready = true;
     for (F& each : futures_) are_ready = each.ready() && are_ready;
     return are_ready;
   }
   void settle() noexcept {
+    if (futures_.empty()) comex_initialized();
     for (F& each : futures_) each.settle();
   }
   void wait() {

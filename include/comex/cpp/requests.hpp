@@ -44,7 +44,7 @@ class requests {
     more_ = std::move(other.more_);
     return *this;
   }
-  ~requests() { settle(); }
+  ~requests() { drain(); }
 
   // start(handle) is a non-blocking C call.
   template <class Start>
@@ -75,12 +75,10 @@ class requests {
     }
     return true;
   }
+  // It serves as well where there is nothing to wait for.
   void settle() noexcept {
-    while (is_pending_) {
-      comex_request_t request = request_;
-      if (const int code = comex_wait(&request); code != COMEX_SUCCESS) failure_ = code;
-      next();
-    }
+    if (!is_pending_) comex_initialized();
+    drain();
   }
   // Waits, and throws if any request has failed.
   void finish() {
@@ -90,6 +88,13 @@ class requests {
   }
 
  private:
+  void drain() noexcept {
+    while (is_pending_) {
+      comex_request_t request = request_;
+      if (const int code = comex_wait(&request); code != COMEX_SUCCESS) failure_ = code;
+      next();
+    }
+  }
   void keep() {
     if (!more_) more_ = std::make_unique<std::vector<comex_request_t>>();
     more_->push_back(request_);
