@@ -11,11 +11,12 @@ namespace {
 constexpr std::uint64_t least_preferred_bytes = 2ULL << 20;
 
 void prefer_near_memory(Runtime& runtime, void* address, std::uint64_t bytes) {
-  std::optional<NearMemory>& near = runtime.world().near_memory;
-  const Status preferred = near->topology.prefer_memory(address, bytes, near->nodes);
-  if (preferred) return;
-  runtime.reporter().notice(preferred.failure().text + ": memory lies where it is touched first");
-  near.reset();  // reported only once
+  World& world = runtime.world();
+  if (!world.near_memory || world.has_refused_near_memory.load(std::memory_order_relaxed)) return;
+  const Status preferred =
+      world.near_memory->topology.prefer_memory(address, bytes, world.near_memory->nodes);
+  if (!preferred && !world.has_refused_near_memory.exchange(true))
+    runtime.reporter().notice(preferred.failure().text + ": memory lies where it is touched first");
 }
 
 }  // namespace
@@ -47,9 +48,8 @@ Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id
   Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id, pages);
   if (!extent) return extent.take_failure();
   void* address = arena.at(extent->offset);
-  if (runtime.world().near_memory && nodes.empty() && extent->reserved >= least_preferred_bytes) {
+  if (nodes.empty() && extent->reserved >= least_preferred_bytes)
     prefer_near_memory(runtime, address, extent->reserved);
-  }
   if (topology) {
     Status placed = topology->place_memory(address, extent->reserved, nodes);
     if (!placed) {

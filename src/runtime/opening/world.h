@@ -81,7 +81,8 @@ struct World {
   Communicator workers;  // by worker number; null on progress ranks
   Communicator self;     // this rank alone
   std::optional<shm::Arena> arena;
-  std::optional<NearMemory> near_memory;  // of a worker bound to a part of a machine with several
+  std::optional<NearMemory> near_memory;             // of a worker bound to a part of a machine with several
+  std::atomic<bool> has_refused_near_memory{false};  // the kernel has, as a container may make it
   std::optional<groups::ProcessGroup> group;
   groups::Failures failures;  // watched with COMEX_ON_FAILURE=continue
   std::optional<HostBell> bell;
