@@ -77,14 +77,15 @@ struct Doom {
 
 class Computation {
  public:
-  Computation() {
+  explicit Computation(int copies) {
     rename();
     parts_ = size_;
     for (Array& array : arrays_) {
       array.rank = me_;
       array.parts.resize(static_cast<std::size_t>(parts_));
       for (int part = 0; part < parts_; ++part) array.homes.push_back(part);
-      require(comex_malloc_kept(array.parts.data(), part_bytes, 1, group_) == COMEX_SUCCESS, "malloc_kept");
+      require(comex_malloc_kept(array.parts.data(), part_bytes, copies, group_) == COMEX_SUCCESS,
+              "malloc_kept");
       for (std::size_t i = 0; i < count; ++i)
         array.at(me_)[i] = static_cast<double>((i * 131 + static_cast<std::size_t>(me_) * 17) % 1009) / 7;
       require(comex_keep(array.at(me_)) == COMEX_SUCCESS, "keep");
@@ -225,7 +226,8 @@ int main(int argc, char** argv) {
 
   require(comex_init() == COMEX_SUCCESS, "init");
   {
-    Computation computation;
+    const char* const copies = std::getenv("COMEX_TEST_COPIES");  // 1 otherwise
+    Computation computation(copies == nullptr ? 1 : std::atoi(copies));
     computation.run(std::atoi(argv[1]), doom);
     if (computation.rank() == 0)
       std::printf("kept_losses: hash %016llx\n", static_cast<unsigned long long>(computation.hash()));
