@@ -148,7 +148,7 @@ int ARMCI_NbGetS(void* src, int src_stride[], void* dst, int dst_stride[], int c
                  int proc, armci_hdl_t* handle);
 int ARMCI_NbAccS(int datatype, void* scale, void* src, int src_stride[], void* dst, int dst_stride[],
                  int count[], int stride_levels, int proc, armci_hdl_t* handle);
-/* Pack a local patch into buf; unpack buf into a local patch. */
+/* Pack a local patch into buf; unpack buf into a local patch. Strides may be negative here. */
 void armci_write_strided(void* ptr, int stride_levels, int stride[], int count[], char* buf);
 void armci_read_strided(void* ptr, int stride_levels, int stride[], int count[], char* buf);
 

@@ -8,7 +8,7 @@
  * - `proc` is a rank of `group`. A remote address comes from comex_malloc, comex_malloc_mem_dev or
  *   comex_malloc_local of that rank, plus any offset that stays inside. A local address is any memory.
  * - The caller owns every buffer and array that it passes. Arrays of addresses, strides and counts may be
- *   reused when a call returns, also when it is non-blocking. Outputs are written on success only.
+ *   reused when a call returns, also when it is non-blocking. What a call gives is valid if it succeeds.
  * - Under MPI_THREAD_MULTIPLE several threads may call every function but init and finalize at a time. One
  *   thread of a process at a time makes collective calls over one group, in one order on all members. One
  *   thread of a process at a time makes groups and lets worlds meet or part, since MPI's communicators

@@ -2,7 +2,8 @@
  * message.h: messages and collectives of ARMCI programs, packaged flavour.
  *
  * - Ranks, roots included, are those of the world of workers, and so are collectives without a group
- * argument. `op` is a string, `type` one of the element types below, n and len count elements and bytes.
+ * argument. `op` begins with the name of an operation; what follows that is not read, so it needs no end.
+ * `type` is one of the element types below, n and len count elements and bytes.
  * - barrier, bcast, gop, reduce, sel and their group forms begin with a fence of the group and a barrier;
  * with SCOPE_NODE they do neither, with SCOPE_MASTERS only the masters meet. snd and rcv fence nothing.
  * - All of them keep the runtime going while they wait.
