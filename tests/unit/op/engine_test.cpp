@@ -375,6 +375,27 @@ TEST_P(GroupCollectives, agree_only_when_all_do_and_find_the_largest) {
   });
   EXPECT_EQ(wrong.load(), 0);
 }
+// Who does not know of a death yet is in a later step of the call that this member has left.
+TEST(GroupCollective, of_a_group_with_a_dead_member_takes_a_message_of_another_call) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  ControlMessages other(fabric.endpoint(0));
+  other.send(1, 11, 101, 0, std::vector<std::byte>(16));
+  ControlMessages control(fabric.endpoint(1));
+  Engine engine(fabric.endpoint(1), {nullptr, nullptr, &control}, *os, {.wait = quick()});
+  int looks = 0;
+  Membership membership{.size = 2,
+                        .me = 1,
+                        .rank_of = [](std::uint32_t member) { return static_cast<TransportRank>(member); },
+                        .context = 11,
+                        .first_sequence = 100};
+  membership.has_dead = [&looks] { return ++looks > 2; };
+  GroupCollective group(engine, control, std::move(membership));
+  std::vector<std::byte> all(16);
+  group.all_gather(std::vector<std::byte>(8), all);
+  EXPECT_FALSE(group.is_whole());
+}
+
 INSTANTIATE_TEST_SUITE_P(Members, GroupCollectives, ::testing::Values(1, 2, 3, 5, 8));
 
 }  // namespace
