@@ -24,8 +24,9 @@
 namespace {
 
 constexpr std::array<std::string_view, fault_phases> phase_names{
-    "init",         "malloc", "put_body", "get",     "acc",        "rmw",      "lock", "barrier", "fence",
-    "group_commit", "free",   "spawn",    "connect", "disconnect", "finalize", "held", "shrink"};
+    "init",     "malloc", "put_body",     "get",         "acc",   "rmw",     "lock",
+    "barrier",  "fence",  "group_commit", "free",        "spawn", "connect", "disconnect",
+    "finalize", "held",   "shrink",       "malloc_kept", "keep",  "recover"};
 
 struct Errno {
   std::string_view name;

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { fault_words = 12, fault_phases = 17, fault_functions = 128, fault_name_bytes = 32, fault_ranks = 32 };
+enum { fault_words = 12, fault_phases = 20, fault_functions = 128, fault_name_bytes = 32, fault_ranks = 32 };
 
 enum fault_kind {
   returns_minus_one,  // and sets errno; `place` is the argument with a length to cut short, or -1

@@ -57,7 +57,7 @@ SHORTENED = ("pread", "pwrite", "recv", "send", "write")
 INFALLIBLE = ("PMPI_Get_library_version", "PMPI_Query_thread")
 # Of a hundred points, so many are of the kind.
 SHARES = {"kill": 30, "mpi": 30, "errno": 24, "short": 4, "pause": 4, "stop": 4, "random": 4}
-SHARES_OF_DEATHS = {"kill": 75, "host": 12, "fade": 3, "random": 10}
+SHARES_OF_DEATHS = {"kill": 60, "host": 12, "fade": 3, "random": 10, "pause": 4, "stop": 4, "mpi": 4, "errno": 4}
 RANDOM = [("rank", "kill"), ("launcher", "kill"), ("rank", "pause"), ("rank", "stop")]
 RANDOM_IN_CLUSTER = [("host", "kill"), ("link", "heal"), ("link", "cut"), ("launcher", "kill"), ("rank", "kill"),
                      ("link", "delay"), ("link", "loss"), ("rank", "pause")]
@@ -82,14 +82,14 @@ class Point:
 
 
 def actions_at(function, layout):
-    if layout.hosts is not None:
+    if layout.doomed is not None:
         yield "kill"
-        if layout.hosts > 1 and layout.doomed is None:
-            yield "host"
-            if function == "begins":
-                yield "fade"
         return
     yield from ("kill", "pause", "stop")
+    if layout.hosts is not None and layout.hosts > 1:
+        yield "host"
+        if function == "begins":
+            yield "fade"
     if function == "begins":
         return
     if function.startswith("PMPI_"):

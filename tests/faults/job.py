@@ -20,10 +20,11 @@ START_LIMIT_S = 60
 GOING_ON_LIMIT_S = 100  # the same for a job that goes on: it has to do all of its work, on a machine that may be slow
 STALL_S = 1
 PHASES = ("init malloc put_body get acc rmw lock barrier fence group_commit free spawn connect disconnect finalize "
-          "held shrink").split()
+          "held shrink malloc_kept keep recover").split()
 COUNT = struct.Struct(f"32s{len(PHASES)}I")  # struct fault_count
 FAILURE_LINE = re.compile(r"^comex: (?:a )?rank (?!.* has been waiting for ).*$", re.M)
 NAMING_LINE = re.compile(r"^comex: rank \d+ on [^ ]+: \S", re.M)
+LOST_LINE = re.compile(r"^comex: host \d+ \(\S+\) does not answer", re.M)
 
 
 class Layout:
@@ -205,7 +206,9 @@ def record(program, library, layout):
 
 def look_at_others(job, phase):
     """Whether they say that they wait, or fail. Who waits in MPI itself, to make a communicator or to end, cannot."""
-    if phase in ("init", "group_commit", "finalize") or wait_until(lambda: NAMING_LINE.search(job.text()), LIMIT_S):
+    if phase in ("init", "group_commit", "finalize"):
+        return None
+    if wait_until(lambda: NAMING_LINE.search(job.text()) or LOST_LINE.search(job.text()), LIMIT_S):
         return None
     if "all data right" in job.text():  # a progress rank that nobody needed any more: the others are in MPI_Finalize
         return None
@@ -355,7 +358,7 @@ def run(program, library, layout, point, pause_s, options=()):
                     if layout.hosts is None:
                         return None, True, ""
             if not is_over and problem is None:
-                judge = judge_end if layout.hosts is None else survivors.judge
+                judge = survivors.judge if survivors.goes_on(job, layout, point) else judge_end
                 problem = judge(job, layout, point)
             is_reached = job.is_hit()
             text = job.text()

@@ -34,15 +34,17 @@ inline bool has_died(int worker) {
   return std::ranges::find(dead, worker) != dead.end();
 }
 
+inline int host_of(int worker) {
+  int host = -1;
+  require(comex_host_of(worker, everyone, &host) == COMEX_SUCCESS, "host_of");
+  return host;
+}
+
 inline bool is_host_lost(int worker) {
   int workers = 0;
-  int lost = -1;
   comex_group_size(everyone, &workers);
-  require(comex_host_of(worker, everyone, &lost) == COMEX_SUCCESS, "host_of");
   for (int other = 0; other < workers; ++other) {
-    int host = -1;
-    require(comex_host_of(other, everyone, &host) == COMEX_SUCCESS, "host_of");
-    if (host == lost && !has_died(other)) return false;
+    if (host_of(other) == host_of(worker) && !has_died(other)) return false;
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// Goes through the phases of faults.h where workers die and the others go on: they shrink their group, and
-// check their data, the memory of the dead and the mutexes.
+// Goes through the phases of faults.h where workers die and the others go on: they shrink their group,
+// recover the memory that has mirrors, and check their data, the memory of the dead and the mutexes.
 //
 // Usage: survivors ROUNDS [RANK]   each survivor prints "survivors: worker N ok" at its end. Worker RANK dies
 //                                  by itself, in the first round, so that another one may die while they
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "survivor_kept.h"
 #include "survivor_records.h"
 #include "survivor_team.h"
 
@@ -103,7 +104,9 @@ class Survivor {
     move_data(bodies);
     count_together(counts);
     if (rounds_ <= 2) commit_group();  // in which a death may hang, and which would take most of the time
+    if (has_other_hosts()) write_kept();
     phase("free");
+    if (kept_.is_there()) kept_.free();
     free_garbage();
   }
 
@@ -172,6 +175,17 @@ class Survivor {
       require(*of<long>(counts, team_.rank) == wanted, "what all have counted");
   }
 
+  bool has_other_hosts() const {
+    return std::ranges::any_of(team_.workers,
+                               [&](int worker) { return host_of(worker) != host_of(team_.me()); });
+  }
+  void write_kept() {
+    phase("malloc_kept");
+    if (!kept_.is_there()) kept_.allocate(team_);
+    phase("keep");
+    for (int turn = 0; turn < 2; ++turn) kept_.write(team_);
+  }
+
   void commit_group() {
     phase("group_commit");
     std::vector<int> ranks;
@@ -206,6 +220,9 @@ class Survivor {
     const int fenced = comex_fence_all(everyone);
     require(fenced == COMEX_SUCCESS || (fenced == COMEX_PROC_FAILED && is_any_host_lost()), "fence_all");
     agree();
+    phase("recover");
+    if (kept_.is_there()) kept_.recover(team_);
+    phase("shrink");
     if (doomed_ < 0) use_communicator();
     if (is_started_) records_.use(team_);
     meet_all(comex_barrier(team_.group), "barrier after a death");  // nobody uses any more what others free
@@ -214,20 +231,24 @@ class Survivor {
 
   // Some have come further than others.
   void agree() {
-    const std::vector<void*> places = allocate(2 * sizeof(int), "malloc of rounds");
+    const std::vector<void*> places = allocate(3 * sizeof(int), "malloc of rounds");
     of<int>(places, team_.rank)[0] = round_;
     of<int>(places, team_.rank)[1] = is_started_ ? 1 : 0;
+    of<int>(places, team_.rank)[2] = kept_.is_cleared() ? 1 : 0;
     meet_all(comex_barrier(team_.group), "barrier of rounds");
     bool have_all_started = true;
+    bool have_all_kept = true;
     for (int rank = 0; rank < team_.size; ++rank) {
-      std::array<int, 2> theirs{};
+      std::array<int, 3> theirs{};
       went(comex_get(of<int>(places, rank), theirs.data(), sizeof theirs, rank, team_.group),
            team_.worker(rank), "get of rounds");
       round_ = std::min(round_, theirs[0]);
       have_all_started = have_all_started && theirs[1] != 0;
+      have_all_kept = have_all_kept && theirs[2] != 0;
     }
     is_started_ = have_all_started;
     meet_all(comex_barrier(team_.group), "barrier after rounds");
+    if (kept_.is_there() && !have_all_kept) kept_.drop();
   }
 
   void use_communicator() {
@@ -255,6 +276,7 @@ class Survivor {
   bool has_mutexes_ = false;
   bool is_started_ = false;  // all have mutexes and records
   Records records_;
+  KeptParts kept_;
   std::vector<Garbage> garbage_;
   std::vector<comex_group_t> left_groups_;
 };

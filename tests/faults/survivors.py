@@ -3,6 +3,7 @@ import re
 from collections import Counter
 
 OF_HOSTS = ("host", "fade")  # actions
+DEATHS = ("kill", *OF_HOSTS)
 OK_LINE = re.compile(r"^survivors: worker (\d+) ok$", re.M)
 
 
@@ -39,15 +40,22 @@ def killed_with(layout, point):
 
 
 def lost_workers(layout, point):
-    """That the point takes from the job: a host is lost with its progress rank."""
+    """That the point takes from the job, or may take: a host is lost with its progress rank."""
     here = ranks_with(layout, rank_at(layout, point))
     is_whole_host = takes_whole_host(point) or is_progress_rank(layout, point.place)
     return {worker_of(layout, rank) for rank in (here[:-1] if is_whole_host else [point.place])}
 
 
+def is_death(job, layout, point):
+    """Where a call has failed, its process may have gone on, or have ended."""
+    if point.action in DEATHS or point.action == "pause":
+        return point.action != "pause"
+    return not lost_workers(layout, point) & workers_that_left(job.text())
+
+
 def wanted_workers(job, layout, point):
     lost = {layout.doomed} if layout.doomed is not None else set()
-    if job.is_hit():
+    if job.is_hit() and is_death(job, layout, point):
         lost |= lost_workers(layout, point)
     return set(range(layout.ranks - layout.hosts)) - lost
 
@@ -63,7 +71,7 @@ def is_drawn(layout, point):
     if layout.doomed is None:
         return True
     is_with_it = layout.doomed in ranks_with(layout, point.place)
-    return point.phase == "shrink" and point.place != layout.doomed and not (
+    return point.phase in ("shrink", "recover") and point.place != layout.doomed and not (
         is_with_it and is_progress_rank(layout, point.place))
 
 
@@ -98,6 +106,13 @@ def are_told_alone(layout, point, text):
         re.search(rf"^comex: worker {worker} on \S+ has died", text, re.M) for worker in lost_workers(layout, point))
 
 
+def goes_on(job, layout, point):
+    """Whether survivors have to, or do: a call that fails may end the whole job as elsewhere."""
+    if layout.hosts is None:
+        return False
+    return point.action in (*DEATHS, "pause") or have_left(job, layout, point)
+
+
 def judge(job, layout, point):
     """What is wrong with how the job has ended, or nothing."""
     text = job.text()
@@ -110,7 +125,7 @@ def judge(job, layout, point):
         return f"workers {sorted(missing)} do not go on"
     # At the end, a progress rank may not be missed any more.
     is_missed = not lost_workers(layout, point) <= workers_that_left(text)
-    if job.is_hit() and job.fault_phase != "finalize" and is_missed and not are_told_alone(layout, point, text):
+    if job.is_hit() and is_death(job, layout, point) and job.fault_phase != "finalize" and is_missed and not are_told_alone(layout, point, text):
         for line in lines_due(layout, point):
             if not re.search(line, text, re.M):
                 return f"nobody says {line}"
