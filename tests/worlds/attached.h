@@ -42,4 +42,20 @@ inline void memory_is_attached_once(const Job& job, const Place& place) {
   job.equal(arenas_here(), alone, "the arenas when worlds have parted");
 }
 
+// Two bridges between the same worlds; the group on the first one was freed, so the last disconnect ends
+// both.
+inline void a_freed_way_goes_with_the_last(const Job& job, const Place& place) {
+  const std::size_t alone = arenas_here();
+  comex_group_t first = place.meet();
+  comex_group_t second = COMEX_GROUP_NULL;
+  job.done(comex_intergroup_create(everyone, 0, first, 0, 9, &second));
+  job.done(comex_group_free(first));
+  data_crosses(job, second);
+  job.done(comex_world_disconnect(&second));
+  job.equal(arenas_here(), alone, "the arenas when worlds have parted");
+  int count = 0;
+  job.done(comex_lpid_count(&count));
+  job.equal(count, job.workers, "the processes known when worlds have parted");
+}
+
 }  // namespace comex::testing

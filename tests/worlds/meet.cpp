@@ -176,6 +176,7 @@ void whole(Job& job) {
   });
   job.check("what is under way arrives", [&] { what_is_under_way_arrives(job, place); });
   job.check("memory is attached once", [&] { memory_is_attached_once(job, place); });
+  job.check("a freed way goes with the last", [&] { a_freed_way_goes_with_the_last(job, place); });
   job.check("or leave one by one", [&] {
     comex_group_t peer = place.meet();
     comex_group_t merged = COMEX_GROUP_NULL;
@@ -214,7 +215,11 @@ void parts_by_lpids(const Job& job, const Place& place) {
     if (job.me == turn) job.done(comex_world_connect(port.data(), 0, COMEX_GROUP_SELF, limit_s, &peer));
     job.done(comex_barrier(everyone));
   }
-  comex_group_t group = named_group(job, {{1u << 24, 1}, {2u << 24, 0}, {1u << 24, 0}, {2u << 24, 1}});
+  const int foreign = job.workers;  // the first lpid of the other world
+  comex_group_t group = everyone;
+  job.done(comex_group_from_lpids(1, &foreign, &group));
+  job.equal(group, COMEX_GROUP_NULL, "the group of another process alone");
+  group = named_group(job, {{1u << 24, 1}, {2u << 24, 0}, {1u << 24, 0}, {2u << 24, 1}});
   data_travels(job, group);
   data_travels(job, group);
   job.done(comex_world_disconnect(&group));
