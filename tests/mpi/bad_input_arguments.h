@@ -327,6 +327,9 @@ inline void collective_cases(Bed& bed) {
   bed.together("malloc beside_free", {"malloc", "allocates where others free", -1, nullptr}, [&] {
     return bed.me == 0 ? comex_malloc(places.data(), 64, world) : comex_free(nullptr, world);
   });
+  bed.together(
+      "create_mutexes beside_malloc", {"create_mutexes", "makes mutexes where others do not", -1, nullptr},
+      [&] { return bed.me == 0 ? comex_create_mutexes(1) : comex_malloc(places.data(), 64, world); });
   bed.together("malloc no_place", {"malloc", "array of addresses is null", -1, nullptr},
                [&] { return comex_malloc(bed.me == 0 ? nullptr : places.data(), 8, world); });
   bed.together("malloc unknown_kind", {"malloc_mem_dev", "floppy", -1, nullptr},

@@ -360,6 +360,10 @@ int main(int argc, char** argv) {
   }
   if (check == "mismatch") call_different_collectives(job);
   require(comex_finalize() == COMEX_SUCCESS, "finalize succeeds");
+  if (check == "learn") {
+    comex_set_errors(COMEX_ERRORS_RETURN);
+    require(comex_init() == COMEX_FAILURE, "the runtime does not start again with dead workers");
+  }
   std::printf("worker %d ok\n", job.me);
   MPI_Finalize();
 }

@@ -4,6 +4,7 @@
 //                        recover among themselves, so that the parts of the others come from the mirrors.
 //        kept spare      a worker takes part in a recover that had no part before
 //        kept errors     calls that are refused, on all members alike
+//        kept alone      the refusal where there are no progress ranks
 #include <comex/worlds.h>
 #include <mpi.h>
 
@@ -14,6 +15,8 @@
 #include <cstring>
 #include <string_view>
 #include <vector>
+
+#include "mpi/told.h"
 
 namespace {
 
@@ -307,6 +310,16 @@ void bring_in_a_spare() {
   meet();
 }
 
+// Every worker serves itself, so nobody would keep a dead worker's memory.
+void call_without_progress_ranks() {
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  std::vector<void*> parts(static_cast<std::size_t>(workers));
+  const std::string text = comex::testing::told([&] {
+    require(comex_malloc_kept(parts.data(), 64, 1, everyone) == COMEX_FAILURE, "no progress rank");
+  });
+  require(me != 0 || text.find("kept memory takes a progress rank on every host") != text.npos, "the reason");
+}
+
 void call_wrongly() {
   comex_set_errors(COMEX_ERRORS_RETURN);
   std::vector<void*> parts(static_cast<std::size_t>(workers));
@@ -314,8 +327,10 @@ void call_wrongly() {
   const auto refused = [](int code) { return code == COMEX_FAILURE; };
   require(refused(comex_malloc_kept(parts.data(), 64, 0, everyone)), "no copies");
   require(refused(comex_malloc_kept(parts.data(), 64, 8, everyone)), "too many copies");
-  require(refused(comex_malloc_kept(parts.data(), 64, 2, everyone)), "too few hosts");
+  require(refused(comex_malloc_kept(parts.data(), 64, 3, everyone)), "too few hosts");
   require(refused(comex_malloc_kept(parts.data(), 64, me == 0 ? 2 : 1, everyone)), "different copies");
+  require(refused(me == 0 ? comex_malloc_kept(parts.data(), 64, 1, everyone) : comex_free(nullptr, everyone)),
+          "a free by the others");
   require(refused(comex_malloc_kept(me == 1 ? nullptr : parts.data(), 64, 1, everyone)), "a null array");
   require(refused(comex_malloc_kept(parts.data(), std::size_t{1} << 46, 1, everyone)), "too much memory");
   require(refused(comex_recover(nullptr, everyone, parts.data(), homes.data())), "nothing to recover");
@@ -350,6 +365,7 @@ int main(int argc, char** argv) {
   if (check == "routes") write_by_all_routes();
   if (check == "spare") bring_in_a_spare();
   if (check == "errors") call_wrongly();
+  if (check == "alone") call_without_progress_ranks();
   succeed(comex_finalize(), "finalize");
   if (me == 0) std::printf("kept: %s ok\n", argv[1]);
   MPI_Finalize();

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     const int last = size - 1;
     char* const there = static_cast<char*>(memory[static_cast<std::size_t>(last)]);
     for (int i = 0; i < 7; ++i) comex_put(own.data(), memory[1], small, 1, COMEX_GROUP_WORLD);
+    for (int i = 0; i < 3; ++i) comex_get(memory[1], own.data(), large, 1, COMEX_GROUP_WORLD);
     for (int i = 0; i < 5; ++i) comex_get(there, own.data(), large, last, COMEX_GROUP_WORLD);
     for (int i = 0; i < 100; ++i)
       comex_nbput(own.data(), there + i * small, small, last, COMEX_GROUP_WORLD, nullptr);

@@ -58,6 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
             slices[event["tid"]].append(event)
     made = collections.Counter((each["name"], each["args"].get("to"), each["args"].get("bytes")) for each in slices[0])
     check(made["put", "worker 1", 64] == 7, f"7 puts to worker 1: {made}")
+    check(made["get", "worker 1", 1 << 20] == 3, f"3 gets from worker 1: {made}")
     check(made["get", "host 1", 1 << 20] == 5, f"5 gets from the other host: {made}")
     check(made["put", "host 1", 64] == 100, f"100 puts to the other host: {made}")
     gets = [each for each in slices[0] if each["name"] == "get"]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """judge_coverage.py REPORT.json TOP: judges what gcovr counted in src.
 Prints the lines that ran, the branches of error handling that were taken, and each function of src with lines that did
-not run, but those that tests/coverage/unreached.txt explains. Status 1: below 95 % of the lines or 90 % of the branches, or a
-stale explanation.
+not run, but those that tests/coverage/unreached.txt explains. Status 1: below 95 % of the lines or 90 % of the branches, a
+function without an explanation, or a stale explanation.
 The branches of error handling are the two outcomes of each condition of an `if` whose condition, or whose first statement,
 has a word with fail, error, errno, fatal or refus: there a Failure is made, tested or reported."""
 import json
@@ -89,7 +89,7 @@ def main():
         print(f"tests/coverage/unreached.txt: {each} is gone, or all of it runs")
     print(f"lines of src that ran: {share(lines_run, lines):.1f} % ({lines_run} of {lines}; {listed} others are explained)")
     print(f"branches of error handling: {share(taken, branches):.1f} % ({taken} of {branches})")
-    sys.exit(1 if stale or share(lines_run, lines) < LEAST_LINES or share(taken, branches) < LEAST_BRANCHES else 0)
+    sys.exit(1 if missing or stale or share(lines_run, lines) < LEAST_LINES or share(taken, branches) < LEAST_BRANCHES else 0)
 
 
 if __name__ == "__main__":

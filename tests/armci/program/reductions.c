@@ -16,6 +16,18 @@ char* at_edge(const char* name) {
   return memcpy(edge - length, name, length);
 }
 
+/* A copy that begins in one page and ends in the next one. */
+static char* over_edge(const char* name) {
+  static char* edge = NULL;
+  if (edge == NULL) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    edge = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (edge == MAP_FAILED) abort();
+    edge += page;
+  }
+  return memcpy(edge - 1, name, strlen(name));
+}
+
 /* From whole_only on of integers only; the last four are other names of the four before. */
 enum { operations = 14, whole_only = 6, other_names = 10 };
 static const char* const names[operations] = {"+",   "*",  "max", "min", "absmax", "absmin", "or",
@@ -219,6 +231,9 @@ void test_names(void) {
       sprintf(text, "%s%s", names[which], tails[tail]);
       fill(x, ARMCI_LONG, 1);
       armci_msg_lgop(x, 1, tail % 2 ? text : at_edge(text));
+      check_result(x, ARMCI_LONG, which, &all, 1);
+      fill(x, ARMCI_LONG, 1);
+      armci_msg_lgop(x, 1, over_edge(text));
       check_result(x, ARMCI_LONG, which, &all, 1);
     }
   }

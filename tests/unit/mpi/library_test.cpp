@@ -102,6 +102,7 @@ TEST(Library, that_is_plain_takes_every_process_as_launched_and_knows_nothing_el
   EXPECT_EQ(plain().yield_switch().change, nullptr);
   EXPECT_EQ(plain().how_to_share_a_name_server(), "");
   EXPECT_EQ(plain().knowledge().ranks, "");
+  EXPECT_NE(plain().how_to_have_threads().find("MPI_THREAD_MULTIPLE"), std::string_view::npos);
 }
 
 // A switch that stands for a library's.
