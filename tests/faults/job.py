@@ -204,18 +204,19 @@ def record(program, library, layout):
         return job.steps()
 
 
-def look_at_others(job, phase):
+def look_at_others(job, layout, phase):
     """Whether they say that they wait, or fail. Who waits in MPI itself, to make a communicator or to end, cannot."""
     if phase in ("init", "group_commit", "finalize"):
         return None
     if wait_until(lambda: NAMING_LINE.search(job.text()) or LOST_LINE.search(job.text()), LIMIT_S):
         return None
-    if "all data right" in job.text():  # a progress rank that nobody needed any more: the others are in MPI_Finalize
+    # A progress rank that nobody needed any more: the others are in MPI_Finalize.
+    if "all data right" in job.text() or survivors.all_have_left(layout, job.text()):
         return None
     return f"nobody says that he waits, {LIMIT_S} s after the fault"
 
 
-def look_at_stop(job, point, pause_s):
+def look_at_stop(job, layout, point, pause_s):
     """Lets a stopped process go on, or looks whether the others say whom they wait for. What is wrong, or nothing."""
     if not wait_until(lambda: job.stopped() or job.has_ended(), LIMIT_S) or not job.stopped():
         return None  # the point was not reached
@@ -224,7 +225,7 @@ def look_at_stop(job, point, pause_s):
         for pid in job.stopped():
             send(pid, signal.SIGCONT)
         return None
-    return look_at_others(job, job.phase() if point.phase == "random" else point.phase)
+    return look_at_others(job, layout, job.phase() if point.phase == "random" else point.phase)
 
 
 def kill_host(job, layout, point):
@@ -242,7 +243,7 @@ def kill_last(job, layout, point):
     send(job.pid_of(server), signal.SIGKILL)
 
 
-def change_link(action, host, pause_s, job):
+def change_link(action, host, pause_s, job, layout):
     """Of a host of the cluster; what is wrong, or nothing."""
     link = f"v{host}"
     if action in ("delay", "loss"):
@@ -250,7 +251,7 @@ def change_link(action, host, pause_s, job):
         return None
     subprocess.run(["ip", "link", "set", link, "down"], check=True)
     if action == "cut":
-        return look_at_others(job, job.phase())
+        return look_at_others(job, layout, job.phase())
     time.sleep(pause_s)
     subprocess.run(["ip", "link", "set", link, "up"], check=True)
     return None
@@ -274,12 +275,12 @@ def disturb(job, layout, point, pause_s):
     if point.action == "host":
         return kill_host(job, layout, point)
     if point.function == "link":
-        return change_link(point.action, point.place, pause_s, job)
+        return change_link(point.action, point.place, pause_s, job, layout)
     if point.action == "kill":
         send(pid, signal.SIGKILL)
         return None
     send(pid, signal.SIGSTOP)
-    return look_at_stop(job, point, pause_s)
+    return look_at_stop(job, layout, point, pause_s)
 
 
 def judge_end(job, layout, point):
@@ -342,7 +343,7 @@ def run(program, library, layout, point, pause_s, options=()):
             if is_random:
                 problem = disturb(job, layout, point, pause_s)
             elif point.action in ("stop", "pause"):
-                problem = look_at_stop(job, point, pause_s)
+                problem = look_at_stop(job, layout, point, pause_s)
             elif point.action == "fade" and job.is_hit():
                 kill_last(job, layout, point)
             is_over = (point.action == "stop" and bool(job.stopped())) or (point.action == "cut" and job.is_hit())

@@ -64,6 +64,10 @@ def workers_that_left(text):
     return {int(worker) for worker in OK_LINE.findall(text)}
 
 
+def all_have_left(layout, text):
+    return layout.hosts is not None and len(workers_that_left(text)) == layout.ranks - layout.hosts
+
+
 def is_drawn(layout, point):
     """Nothing is promised in init. Where one has died already, only what comes later, and so that somebody is left."""
     if point.phase == "init":
